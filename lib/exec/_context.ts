@@ -1,0 +1,100 @@
+/**
+ * The thread and the turn that lines belong to (normalize.md section 2).
+ */
+
+import { trimBlank } from "../lines/blank.ts";
+import { stringValue } from "../json/literal.ts";
+import type { JsonReader } from "../json/reader.ts";
+import {
+  type JsonNode,
+  type JsonObject,
+  JsonSlice,
+  sameSource,
+} from "../json/value.ts";
+import { THREAD_ID_NAMES } from "./fields.ts";
+
+/** The context that a stream begins with (C18). */
+export interface InitialContext {
+  /**
+   * The thread that lines belong to until the first thread line. Blank is none.
+   *
+   * @default {undefined}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * The turn that lines belong to until the first turn or thread line. Blank is none.
+   *
+   * @default {undefined}
+   */
+  readonly initialTurnId?: string | undefined;
+}
+
+/** An id: its text, and the same as JSON. */
+export interface Id {
+  /** The text, trimmed. */
+  readonly text: string;
+  /** The JSON string. */
+  readonly value: JsonSlice;
+}
+
+/** The ids that lines without their own are given. */
+export class Context {
+  readonly #reader: JsonReader;
+  readonly #initial: InitialContext;
+  #turns = 0;
+
+  /** The current thread. */
+  thread: Id | undefined;
+  /** The current turn. */
+  turn: Id | undefined;
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader, initial: InitialContext) {
+    this.#reader = reader;
+    this.#initial = initial;
+    this.reset();
+  }
+
+  /** Goes back to the start, seeds included (C17). */
+  reset(): void {
+    const { initialThreadId = "", initialTurnId = "" } = this.#initial;
+    this.#turns = 0;
+    this.thread = this.#id(trimBlank(initialThreadId));
+    this.turn = this.#id(trimBlank(initialTurnId));
+  }
+
+  /** The first usable id under some names (C12, C13). */
+  ownId(line: JsonObject, names: readonly string[]): Id | undefined {
+    for (const name of names) {
+      const value = line.get(name);
+      if (value?.kind !== "string") continue;
+      const id = this.#known(value) ??
+        this.#id(trimBlank(this.#reader.textOf(value) ?? ""));
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+
+  /** The thread of a line that is not a thread line. */
+  threadOf(line: JsonObject): Id | undefined {
+    return this.ownId(line, THREAD_ID_NAMES) ?? this.thread;
+  }
+
+  /** The next synthetic turn id (C7). */
+  syntheticTurn(): Id | undefined {
+    this.#turns += 1;
+    return this.#id(`synthetic-turn-${this.#turns}`);
+  }
+
+  #id(text: string): Id | undefined {
+    return text === "" ? undefined : { text, value: stringValue(text) };
+  }
+
+  /** Most lines that bring ids repeat the current ones. */
+  #known(value: JsonNode): Id | undefined {
+    if (!(value instanceof JsonSlice)) return undefined;
+    if (sameSource(this.thread?.value, value)) return this.thread;
+    if (sameSource(this.turn?.value, value)) return this.turn;
+    return undefined;
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7).
+ */
+
+import {
+  LINE_FAILURE_KINDS,
+  type LineFailureKind,
+  type LineProblem,
+} from "../errors.ts";
+import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
+import type { LineFault, LineRules } from "../json/line_rules.ts";
+import { stringValue } from "../json/literal.ts";
+import { writeKey, writeNode } from "../json/object_writer.ts";
+import { JsonReader } from "../json/reader.ts";
+import { quote, syntaxProblem } from "../json/problems.ts";
+import { JsonObject, type JsonSlice } from "../json/value.ts";
+import { LINE_FAILED } from "../lines/line_failed.ts";
+import { Context, type InitialContext } from "./_context.ts";
+import { flatten, gatherPayload } from "./_items.ts";
+import { OldDialect } from "./_old_dialect.ts";
+import {
+  KIND_WORDS,
+  type PayloadFields,
+  RecordWriter,
+} from "./_record_writer.ts";
+import {
+  EVENT_FIELDS,
+  EVENTS,
+  type EventType,
+  ITEM_TYPE_ALIASES,
+  PAYLOADS,
+  THREAD_LINE_ID_NAMES,
+  TURN_ID_NAMES,
+} from "./fields.ts";
+
+export type { InitialContext } from "./_context.ts";
+
+const TYPE_VALUES = new Map<EventType, JsonSlice>();
+for (const type of new Set(EVENTS.values())) {
+  TYPE_VALUES.set(type, stringValue(type));
+}
+const ITEM_TYPE_VALUES = new Map<string, JsonSlice>();
+for (const type of ITEM_TYPE_ALIASES.values()) {
+  ITEM_TYPE_VALUES.set(type, stringValue(type));
+}
+
+/** Normalizes exec lines; holds the context of one stream. */
+export class ExecRules implements LineRules {
+  readonly #reader = new JsonReader();
+  readonly #context: Context;
+  readonly #old = new OldDialect(this.#reader);
+  readonly #writer = new RecordWriter(this.#reader);
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param initial The ids that hold until the stream names its own.
+   */
+  constructor(initial: InitialContext = {}) {
+    this.#context = new Context(this.#reader, initial);
+  }
+
+  /** Forgets the stream: the next line is the first one of another (C17). */
+  reset(): void {
+    this.#context.reset();
+    this.#old.reset();
+  }
+
+  /** Normalizes one line; see {@linkcode LineRules.apply}. */
+  apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined {
+    const root = this.#reader.read(bytes, start, end);
+    if (root === undefined) {
+      const problem = syntaxProblem(this.#reader, bytes, start, end);
+      return { problem, start, end, inBand: false };
+    }
+    if (root.kind !== "object") {
+      const problem = normalizeProblem(
+        `the line is ${KIND_WORDS[root.kind]}, expected an object`,
+      );
+      return { problem, start, end, inBand: false };
+    }
+    const line = this.#reader.members(root);
+    if (this.#reader.wordOf(line.get("type")) === LINE_FAILED) {
+      const problem = reportedProblem(this.#reader, line);
+      return { problem, start: root.start, end: root.end, inBand: true };
+    }
+    const length = out.length;
+    const problem = this.#record(line, out);
+    if (problem === undefined) return undefined;
+    out.truncate(length);
+    return { problem, start, end, inBand: false };
+  }
+
+  #record(line: JsonObject, out: ByteWriter): LineProblem | undefined {
+    const typeValue = line.get("type");
+    const isOld = typeValue === undefined;
+    let name: string | undefined;
+    if (isOld) {
+      const rewritten = this.#old.rewrite(line);
+      if (typeof rewritten !== "string") return rewritten;
+      name = rewritten;
+    } else {
+      name = this.#reader.wordOf(typeValue);
+      if (name === undefined) {
+        return normalizeProblem(
+          `"type" is ${KIND_WORDS[typeValue.kind]}, expected a string`,
+          "type",
+        );
+      }
+      line.take("type");
+    }
+    const type = EVENTS.get(name);
+    if (type === undefined) {
+      return {
+        kind: "typed",
+        message: `Cannot decode a record of type ${
+          quote(name)
+        }: this type is not known`,
+        field: "type",
+      };
+    }
+    let payload: PayloadFields | undefined;
+    let problem: LineProblem | undefined;
+    switch (type) {
+      case "thread.started":
+        problem = this.#threadLine(line);
+        break;
+      case "turn.started":
+      case "turn.completed":
+        problem = this.#turnLine(type, line);
+        break;
+      case "turn.failed":
+        gatherError(line);
+        problem = this.#turnLine(type, line);
+        break;
+      case "item.failed":
+        if (!isOld) flatten(line, this.#reader);
+        gatherError(line);
+        problem = this.#itemLine(type, line);
+        break;
+      case "item.started":
+      case "item.delta":
+      case "item.completed":
+        payload = this.#item(line, type === "item.delta", isOld);
+        problem = this.#itemLine(type, line);
+        break;
+      case "error":
+        break;
+    }
+    if (problem !== undefined) return problem;
+    out.byte(OPEN_BRACE);
+    writeKey(out, "type");
+    writeNode(out, TYPE_VALUES.get(type) ?? stringValue(type));
+    if (!this.#writer.write(out, line, EVENT_FIELDS[type], payload)) {
+      const { field, state } = this.#writer;
+      return {
+        kind: "typed",
+        message: `Cannot decode ${type}: ${field} is ${state}`,
+        field,
+      };
+    }
+    out.byte(CLOSE_BRACE);
+    return undefined;
+  }
+
+  #threadLine(line: JsonObject): LineProblem | undefined {
+    const id = this.#context.ownId(line, THREAD_LINE_ID_NAMES);
+    if (id === undefined) {
+      return normalizeProblem("thread.started names no thread", "thread_id");
+    }
+    this.#context.thread = id;
+    this.#context.turn = undefined;
+    this.#old.threadStarted();
+    line.set("thread_id", id.value);
+    return undefined;
+  }
+
+  #turnLine(type: EventType, line: JsonObject): LineProblem | undefined {
+    const context = this.#context;
+    const starts = type === "turn.started";
+    const own = context.ownId(line, TURN_ID_NAMES);
+    // C8: the synthetic id is used up before the thread is looked for.
+    const turn = own ?? (starts ? context.syntheticTurn() : context.turn);
+    if (turn === undefined) {
+      return normalizeProblem(
+        `${type} names no turn, and none is open`,
+        "turn_id",
+      );
+    }
+    const thread = context.threadOf(line);
+    if (thread === undefined) return noThread(type);
+    context.thread = thread;
+    context.turn = starts ? turn : undefined;
+    this.#old.turnChanged();
+    line.set("thread_id", thread.value);
+    line.set("turn_id", turn.value);
+    return undefined;
+  }
+
+  #itemLine(type: EventType, line: JsonObject): LineProblem | undefined {
+    const thread = this.#context.threadOf(line);
+    if (thread === undefined) return noThread(type);
+    const turn = this.#context.ownId(line, ["turn_id"]) ?? this.#context.turn;
+    line.set("thread_id", thread.value);
+    if (turn === undefined) line.take("turn_id");
+    else line.set("turn_id", turn.value);
+    return undefined;
+  }
+
+  /** Flattens an item line and gathers its payload; gives the fields of the payload. */
+  #item(
+    line: JsonObject,
+    isDelta: boolean,
+    isOld: boolean,
+  ): PayloadFields | undefined {
+    const hasSpareId = isOld ? false : flatten(line, this.#reader);
+    let itemType = this.#reader.wordOf(line.get("item_type"));
+    if (itemType !== undefined) {
+      const alias = ITEM_TYPE_ALIASES.get(itemType);
+      const value = alias === undefined
+        ? undefined
+        : ITEM_TYPE_VALUES.get(alias);
+      if (value !== undefined) {
+        itemType = alias;
+        line.set("item_type", value);
+      }
+    }
+    gatherPayload(line, itemType, { isDelta, hasSpareId });
+    const payload = itemType === undefined ? undefined : PAYLOADS.get(itemType);
+    if (payload === undefined) return undefined;
+    return isDelta
+      ? { fields: payload.delta }
+      : { fields: payload.content, oneOf: payload.oneOf };
+  }
+}
+
+/** Puts the error of a failure under `error`, as an object (section 5, Error). */
+function gatherError(line: JsonObject): void {
+  const error = line.live("error");
+  if (error === undefined) {
+    const message = line.get("message");
+    if (message?.kind !== "string") return;
+    const gathered = new JsonObject();
+    gathered.set("message", message);
+    line.take("message");
+    const code = line.live("code");
+    if (code !== undefined) {
+      line.take("code");
+      gathered.set("code", code);
+    }
+    line.set("error", gathered);
+  } else if (error.kind === "string") {
+    const gathered = new JsonObject();
+    gathered.set("message", error);
+    line.set("error", gathered);
+  }
+}
+
+/** What a failure that was reported in band says of itself (T6). */
+function reportedProblem(reader: JsonReader, line: JsonObject): LineProblem {
+  const error = line.get("error");
+  const members = error?.kind === "object"
+    ? reader.members(error)
+    : new JsonObject();
+  const kind = KINDS.get(reader.textOf(members.get("kind")) ?? "") ?? "typed";
+  const message = reader.textOf(members.get("message")) ??
+    "The line failed in an earlier run";
+  return { kind, message };
+}
+
+const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
+  LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
+);
+
+function normalizeProblem(state: string, field?: string): LineProblem {
+  const message = `Cannot normalize the line: ${state}`;
+  return field === undefined
+    ? { kind: "normalize", message }
+    : { kind: "normalize", message, field };
+}
+
+function noThread(type: EventType): LineProblem {
+  return normalizeProblem(
+    `${type} names no thread, and no line before it did`,
+    "thread_id",
+  );
+}

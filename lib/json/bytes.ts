@@ -1,0 +1,40 @@
+/**
+ * The bytes that JSON is made of, and the classes that they fall into.
+ */
+
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const SPACE = 0x20;
+export const TAB = 0x09;
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const MINUS = 0x2d;
+export const PLUS = 0x2b;
+export const DOT = 0x2e;
+export const ZERO = 0x30;
+export const NINE = 0x39;
+export const LOWER_U = 0x75;
+
+/** 1 for a byte that stands for itself inside a string: printable ASCII, no quote, no backslash. */
+export const PLAIN: Uint8Array = new Uint8Array(256);
+PLAIN.fill(1, SPACE, 0x80);
+PLAIN[QUOTE] = 0;
+PLAIN[BACKSLASH] = 0;
+
+/** 1 for the letters that may follow a backslash, `u` apart. */
+export const ESCAPE: Uint8Array = new Uint8Array(256);
+for (const letter of '"\\/bfnrt') ESCAPE[letter.charCodeAt(0)] = 1;
+
+/** The value of a hexadecimal digit, or 255. */
+export const HEX: Uint8Array = new Uint8Array(256).fill(255);
+for (let digit = 0; digit < 16; digit++) {
+  const text = digit.toString(16);
+  HEX[text.charCodeAt(0)] = digit;
+  HEX[text.toUpperCase().charCodeAt(0)] = digit;
+}

@@ -1,0 +1,52 @@
+/**
+ * What every family of dialects is to the pipeline: bytes of one line in, bytes of its
+ * normalized records out.
+ *
+ * @module
+ */
+
+import type { LineProblem } from "../errors.ts";
+import type { ByteWriter } from "./byte_writer.ts";
+
+/** Says that a line, or a part of it, failed. */
+export interface LineFault {
+  /** Why. */
+  readonly problem: LineProblem;
+  /** Where the part that failed starts: an index into the bytes of the line. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** Whether the part is itself the record of a failure, reported in band (T6). */
+  readonly inBand: boolean;
+  /** Where a record that was told apart from that part starts (rollout.md R5). */
+  readonly recordStart?: number;
+}
+
+/**
+ * The rules of a family of dialects, with the state of one stream.
+ *
+ * This is the seam of the pipeline: whoever answers a line, in whatever way, takes a range
+ * of bytes and appends bytes.
+ */
+export interface LineRules {
+  /**
+   * Normalizes one line that is not blank.
+   *
+   * @param bytes The bytes that hold the line; the one at `end`, if there is one, is a
+   *   control character.
+   * @param start Where the line starts.
+   * @param end Where it ends, without its terminator.
+   * @param out Takes the record, without a line end; is left as it was if the line fails
+   *   whole.
+   * @returns What failed, or `undefined`.
+   */
+  apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined;
+
+  /** Forgets the stream: the next line is the first one of another. */
+  reset(): void;
+}

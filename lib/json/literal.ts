@@ -1,0 +1,42 @@
+/**
+ * Values that are not in the source.
+ */
+
+import { ByteWriter } from "./byte_writer.ts";
+import type { JsonKind } from "./tape.ts";
+import { JsonSlice } from "./value.ts";
+
+/** Makes a value of bytes that hold its JSON text and nothing else. */
+export function sliceOf(bytes: Uint8Array, kind: JsonKind): JsonSlice {
+  // Whether a text holds escapes does not matter to one that is only written.
+  return new JsonSlice(bytes, 0, bytes.length, kind, kind === "string", -1);
+}
+
+/** What strings are put together in. */
+const SCRATCH = new ByteWriter(256);
+
+/** Makes a string value. */
+export function stringValue(text: string): JsonSlice {
+  SCRATCH.clear(256);
+  SCRATCH.string(text);
+  return sliceOf(SCRATCH.view().slice(), "string");
+}
+
+/** Copies a value out of bytes that will not last. */
+export function lasting(value: JsonSlice): JsonSlice {
+  const { bytes, start, end, kind, escaped } = value;
+  const copy = bytes.slice(start, end);
+  return new JsonSlice(copy, 0, copy.length, kind, escaped, -1);
+}
+
+/** `true`. */
+export const TRUE_VALUE: JsonSlice = sliceOf(
+  new TextEncoder().encode("true"),
+  "boolean",
+);
+
+/** `false`. */
+export const FALSE_VALUE: JsonSlice = sliceOf(
+  new TextEncoder().encode("false"),
+  "boolean",
+);

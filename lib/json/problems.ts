@@ -1,0 +1,38 @@
+/**
+ * Why the text of a line is no JSON, in words.
+ */
+
+import type { LineProblem } from "../errors.ts";
+import type { JsonReader } from "./reader.ts";
+import { isUtf8 } from "./utf8.ts";
+
+/** The problem of a line that is not valid UTF-8. */
+export const UTF8_PROBLEM: LineProblem = {
+  kind: "utf8",
+  message: "Cannot decode the line: its bytes are not valid UTF-8",
+};
+
+/**
+ * Says why a reader refused a line: it is not UTF-8, wherever (L7), or else not JSON.
+ *
+ * Bytes are counted from 1, as editors count columns.
+ */
+export function syntaxProblem(
+  reader: JsonReader,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): LineProblem {
+  if (!isUtf8(bytes, start, end)) return UTF8_PROBLEM;
+  const at = Math.min(reader.problemAt, end) - start + 1;
+  return {
+    kind: "json",
+    message: `Cannot parse the line as JSON: ${reader.problem} (byte ${at})`,
+  };
+}
+
+/** Quotes a piece of input in a message: at most 40 characters, control characters escaped. */
+export function quote(text: string): string {
+  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return JSON.stringify(short);
+}

@@ -1,0 +1,127 @@
+/**
+ * Reads JSON texts as values that can be opened one level at a time.
+ */
+
+import { hashBytes, WordCache } from "./names.ts";
+import { JsonTape, stringText } from "./tape.ts";
+import { decodeUtf8 } from "./utf8.ts";
+import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
+
+/** The levels that one scan writes down: a record, its members, and theirs. */
+const LEVELS = 2;
+
+/**
+ * Reads JSON texts, one after the other.
+ *
+ * The values it gives are views of the bytes and of the reader's own tape: they hold until
+ * the next `read`.
+ */
+export class JsonReader {
+  readonly #words = new WordCache();
+  readonly #tape = new JsonTape(this.#words);
+  readonly #inner = new JsonTape(this.#words);
+
+  /**
+   * Reads one JSON text; the byte behind it must be as {@linkcode JsonTape.scan} says.
+   *
+   * @returns The value, or `undefined` if the text is not valid: `problem` tells why.
+   */
+  read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
+    const tape = this.#tape;
+    if (!tape.scan(bytes, start, end, LEVELS)) return undefined;
+    return new JsonSlice(
+      bytes,
+      tape.start(0),
+      tape.end(0),
+      tape.kind(0),
+      tape.isEscaped(0),
+      0,
+    );
+  }
+
+  /** What is wrong with the text that the last `read` refused. */
+  get problem(): string {
+    return this.#tape.problem;
+  }
+
+  /** Where it is wrong: an index into its bytes. */
+  get problemAt(): number {
+    return this.#tape.problemAt;
+  }
+
+  /** The members of an object; none of what is no object. */
+  members(node: JsonNode): JsonObject {
+    if (node instanceof JsonObject) return node;
+    const object = new JsonObject();
+    if (node instanceof JsonString) return object;
+    const tape = this.#tapeOf(node);
+    const entry = Math.max(node.entry, 0);
+    const behind = tape.next(entry);
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      object.read(tape.name(at), slice(tape, node, at));
+    }
+    return object;
+  }
+
+  /** The elements of a list. */
+  elements(list: JsonSlice): JsonSlice[] {
+    const elements: JsonSlice[] = [];
+    const tape = this.#tapeOf(list);
+    const entry = Math.max(list.entry, 0);
+    const behind = tape.next(entry);
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      elements.push(slice(tape, list, at));
+    }
+    return elements;
+  }
+
+  /** The text of a string. */
+  text({ bytes, start, end, escaped }: JsonSlice): string {
+    return escaped
+      ? stringText(bytes, start, end)
+      : decodeUtf8(bytes, start + 1, end - 1);
+  }
+
+  /** The text of a value, if it is a string. */
+  textOf(node: JsonNode | undefined): string | undefined {
+    if (node instanceof JsonString) return node.text;
+    return node instanceof JsonSlice && node.kind === "string"
+      ? this.text(node)
+      : undefined;
+  }
+
+  /** The text of a value that is a word of the rules, such as a type, if it is a string. */
+  wordOf(node: JsonNode | undefined): string | undefined {
+    if (!(node instanceof JsonSlice) || node.escaped) return this.textOf(node);
+    if (node.kind !== "string") return undefined;
+    const start = node.start + 1;
+    const end = node.end - 1;
+    const hash = hashBytes(node.bytes, start, end);
+    return this.#words.text(node.bytes, start, end, hash);
+  }
+
+  /** The source text of a value. */
+  source(value: JsonSlice): string {
+    return decodeUtf8(value.bytes, value.start, value.end);
+  }
+
+  /** The tape that the parts of a value are on; puts them on one if they are on none. */
+  #tapeOf(node: JsonSlice): JsonTape {
+    if (node.entry !== -1) return this.#tape;
+    // The text was found valid when the record was read.
+    this.#inner.scan(node.bytes, node.start, node.end, 1);
+    return this.#inner;
+  }
+}
+
+/** A part of a value, by its entry; only the record's own members have parts on the tape. */
+function slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
+  return new JsonSlice(
+    node.bytes,
+    tape.start(at),
+    tape.end(at),
+    tape.kind(at),
+    tape.isEscaped(at),
+    node.entry === 0 ? at : -1,
+  );
+}

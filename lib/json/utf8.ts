@@ -1,0 +1,71 @@
+/**
+ * UTF-8 as the Unicode standard has it: no overlong forms, no encoded surrogates.
+ */
+
+const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Below this length a loop in JavaScript beats the call into the decoder. */
+const SHORT = 24;
+
+/**
+ * Finds the end of the character of two to four bytes that starts at `at`.
+ *
+ * @returns The index behind it, or -1 if the bytes are no valid UTF-8.
+ */
+export function endOfMultibyte(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at] ?? 0;
+  const second = bytes[at + 1] ?? 0;
+  if (lead < 0xc2) return -1;
+  if (lead < 0xe0) return (second & 0xc0) === 0x80 ? at + 2 : -1;
+  const third = bytes[at + 2] ?? 0;
+  if ((third & 0xc0) !== 0x80) return -1;
+  if (lead < 0xf0) {
+    const low = lead === 0xe0 ? 0xa0 : 0x80;
+    const high = lead === 0xed ? 0x9f : 0xbf;
+    return second >= low && second <= high ? at + 3 : -1;
+  }
+  const fourth = bytes[at + 3] ?? 0;
+  if (lead > 0xf4 || (fourth & 0xc0) !== 0x80) return -1;
+  const low = lead === 0xf0 ? 0x90 : 0x80;
+  const high = lead === 0xf4 ? 0x8f : 0xbf;
+  return second >= low && second <= high ? at + 4 : -1;
+}
+
+/** Says whether a range of bytes is valid UTF-8. */
+export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end;) {
+    if ((bytes[at] ?? 0) < 0x80) at += 1;
+    else {
+      at = endOfMultibyte(bytes, at);
+      if (at === -1 || at > end) return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Decodes a range of bytes; what is not UTF-8 becomes U+FFFD, a byte order mark is kept.
+ */
+export function decodeUtf8(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): string {
+  if (end - start <= SHORT) {
+    let text = "";
+    for (let at = start; at < end; at++) {
+      const code = bytes[at] ?? 0;
+      if (code >= 0x80) return LOSSY.decode(bytes.subarray(start, end));
+      text += String.fromCharCode(code);
+    }
+    return text;
+  }
+  return LOSSY.decode(bytes.subarray(start, end));
+}
+
+/**
+ * Decodes bytes, or throws a `TypeError` where they are no UTF-8.
+ */
+export function decodeUtf8Strictly(bytes: Uint8Array): string {
+  return FATAL.decode(bytes);
+}

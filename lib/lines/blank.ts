@@ -1,0 +1,41 @@
+/**
+ * Blankness by the Unicode White_Space property (normalize.md L4).
+ *
+ * JavaScript's `trim` and `\s` differ: they include U+FEFF and leave out U+0085.
+ *
+ * @module
+ */
+
+const BLANK_REGEXP =
+  /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
+
+/**
+ * Says whether a text is empty or has only characters that are white space in Unicode.
+ *
+ * @param text The text.
+ * @returns Whether it is blank.
+ */
+export function isBlank(text: string): boolean {
+  return BLANK_REGEXP.test(text);
+}
+
+/**
+ * Cuts blank characters off both ends of a text.
+ *
+ * @param text The text.
+ * @returns What is left.
+ */
+export function trimBlank(text: string): string {
+  let start = 0;
+  let end = text.length;
+  // Not a regular expression: `[blank]+$` is quadratic in a run of blanks.
+  while (start < end && isBlankAt(text, start)) start += 1;
+  while (end > start && isBlankAt(text, end - 1)) end -= 1;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isBlankAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 0x20 && code < 0x80) return false;
+  return BLANK_REGEXP.test(text.charAt(at));
+}

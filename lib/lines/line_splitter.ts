@@ -1,0 +1,191 @@
+/**
+ * Bytes in arbitrary chunks to numbered lines.
+ *
+ * @module
+ */
+
+import type { LineProblem } from "../errors.ts";
+import { UTF8_PROBLEM } from "../json/problems.ts";
+import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
+import type { Failure, Outcome } from "../outcome.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+import {
+  DEFAULT_MAX_LINE_BYTES,
+  LineFramer,
+  type LineVisitor,
+  MAX_LINE_BYTES,
+} from "./line_framer.ts";
+
+/** Options for {@linkcode LineSplitter}. */
+export interface LineSplitterOptions {
+  /**
+   * The longest line that is read, in bytes, without its LF. A longer one becomes a
+   * `line_too_long` failure, and the next line is read. At most 2^29 - 24.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number;
+}
+
+/**
+ * Splits bytes into numbered lines, whatever the chunk boundaries.
+ *
+ * Only LF ends a line; one CR before it goes with it. A last line without LF is a line. A
+ * byte order mark at the very start is left out. Blank lines are kept. A line that is not
+ * valid UTF-8 is a `utf8` failure, one that is over the limit a `line_too_long` failure;
+ * both leave the lines around them as they are (normalize.md L2 to L8).
+ *
+ * The work is linear in the length of a line, however it is chunked. Memory is bounded by
+ * the longest line. Chunks are not kept: the caller may use them again.
+ *
+ * @example Feed arbitrary chunks
+ * ```ts
+ * import { LineSplitter } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const bytes = new TextEncoder().encode("a\r\nb");
+ * const splitter = new LineSplitter();
+ * const texts: unknown[] = [];
+ * for (const chunk of [bytes.subarray(0, 2), bytes.subarray(2)]) {
+ *   splitter.feed(chunk, (line) => texts.push(line.ok && line.value));
+ * }
+ * splitter.flush((line) => texts.push(line.ok && line.value));
+ *
+ * assertEquals(texts, ["a", "b"]);
+ * ```
+ */
+export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
+  readonly #framer: LineFramer;
+  readonly #visitor: EmittingVisitor;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The limit.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(options: LineSplitterOptions = {}) {
+    const limit = checkedMaxLineBytes(options.maxLineBytes);
+    this.#framer = new LineFramer(limit);
+    this.#visitor = new EmittingVisitor(limit);
+  }
+
+  /**
+   * Takes a chunk and emits the lines that it completes.
+   *
+   * @param chunk The bytes.
+   * @param emit Is called with each line.
+   */
+  feed(chunk: Uint8Array, emit: Emit<Outcome<string>>): void {
+    this.#visitor.emit = emit;
+    this.#framer.feed(chunk, this.#visitor);
+  }
+
+  /**
+   * Ends the input and emits a last line without LF.
+   *
+   * @param emit Is called with the line.
+   */
+  flush(emit: Emit<Outcome<string>>): void {
+    this.#visitor.emit = emit;
+    this.#framer.flush(this.#visitor);
+  }
+}
+
+/** {@linkcode LineSplitter} as a stream. */
+export class LineSplitterStream extends StageStream<
+  Uint8Array,
+  Outcome<string>
+> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The limit.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   *
+   * @example Lines of a stream
+   * ```ts
+   * import { LineSplitterStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const lines = new Blob(["a\n\nb"]).stream().pipeThrough(new LineSplitterStream());
+   *
+   * assertEquals((await Array.fromAsync(lines)).map(({ line }) => line), [1, 2, 3]);
+   * ```
+   */
+  constructor(options: LineSplitterOptions = {}) {
+    super(new LineSplitter(options));
+  }
+}
+
+/**
+ * Checks a limit on the length of a line.
+ *
+ * @param limit The limit, or `undefined` for the default.
+ * @returns The limit.
+ * @throws {RangeError} If it is not a whole number from 1 to 2^29 - 24.
+ */
+export function checkedMaxLineBytes(
+  limit: number = DEFAULT_MAX_LINE_BYTES,
+): number {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LINE_BYTES) {
+    throw new RangeError(
+      `Cannot limit lines to ${limit} bytes: expected a whole number from 1 to ${MAX_LINE_BYTES}`,
+    );
+  }
+  return limit;
+}
+
+/** The problem of a line over the limit. */
+export function lineTooLong(bytes: number, limit: number): LineProblem {
+  return {
+    kind: "line_too_long",
+    message:
+      `Cannot read the line: it has ${bytes} bytes, the limit is ${limit}`,
+    bytes,
+    limit,
+  };
+}
+
+/** The failure of a line that is not UTF-8. */
+export function notUtf8(
+  bytes: Uint8Array,
+  { line, offset }: { readonly line: number; readonly offset: number },
+): Failure {
+  return {
+    ok: false,
+    line,
+    offset,
+    error: UTF8_PROBLEM,
+    raw: decodeUtf8(bytes, 0, bytes.length),
+    rawBytes: bytes,
+  };
+}
+
+class EmittingVisitor implements LineVisitor {
+  readonly #limit: number;
+  emit: Emit<Outcome<string>> = () => {};
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  line(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): void {
+    const value = decodeUtf8(bytes, start, end);
+    // U+FFFD may stand in the line itself; only then the bytes are looked at again.
+    if (value.includes("\ufffd") && !isUtf8(bytes, start, end)) {
+      this.emit(notUtf8(bytes.slice(start, end), { line, offset }));
+    } else this.emit({ ok: true, line, offset, value });
+  }
+
+  tooLong(length: number, line: number, offset: number): void {
+    const error = lineTooLong(length, this.#limit);
+    this.emit({ ok: false, line, offset, error });
+  }
+}

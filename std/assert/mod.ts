@@ -1,0 +1,11 @@
+/**
+ * Lets `@std/assert` resolve where JSR cannot be reached: the same code, from its mirror on npm.
+ *
+ * The package that people import from JSR gets `@std/assert` itself; this folder is never published.
+ *
+ * @module
+ */
+
+// The mirror carries no types.
+// @ts-types="./mod.d.ts"
+export * from "deno-std/assert/mod.js";

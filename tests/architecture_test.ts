@@ -1,0 +1,361 @@
+/**
+ * Reads the files of the repository and holds them to the layout that it
+ * promises: who may import whom, which files may know the platform, what
+ * files are called.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import config from "../deno.json" with { type: "json" };
+
+/** A module, reduced to what the rules are about. */
+interface Source {
+  /** Where it is, from the root of the repository, with `/` between names. */
+  readonly path: string;
+  /** The specifiers it imports or re-exports from, types included. */
+  readonly specifiers: readonly string[];
+  /** Its code without comments, and with empty strings and regular expressions. */
+  readonly code: string;
+}
+
+const ROOT = new URL("../", import.meta.url);
+
+/** What holds nothing of ours: what tools put there, and below testdata/ what other programs wrote. */
+const SKIPPED_REGEXP =
+  /^(?:\.git|coverage|dist|node_modules|testdata\/[^/]+)\/$|^\.git$/;
+
+const BASE = ["lib/errors.ts", "lib/outcome.ts", "lib/stage.ts"];
+const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
+const LAYER_1 = [...LAYER_0, "lib/exec/", "lib/history/", "lib/rollout/"];
+const LAYER_2 = [
+  ...LAYER_1,
+  "lib/files/",
+  "lib/pipeline.ts",
+  "lib/redact/",
+  "lib/render/",
+  "lib/sessions/",
+  "lib/usage/",
+];
+
+/** The parts of the project, and what each may import besides itself. */
+const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
+  ["lib/errors.ts", []],
+  ["lib/stage.ts", ["lib/errors.ts"]],
+  ["lib/outcome.ts", ["lib/errors.ts", "lib/stage.ts"]],
+  ["lib/json/", BASE],
+  ["lib/lines/", BASE],
+  ["lib/exec/", LAYER_0],
+  ["lib/rollout/", LAYER_0],
+  ["lib/history/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/files/", LAYER_1],
+  ["lib/pipeline.ts", LAYER_1],
+  ["lib/redact/", LAYER_1],
+  ["lib/render/", [...LAYER_1, "lib/redact/"]],
+  ["lib/sessions/", [...LAYER_1, "lib/files/"]],
+  ["lib/usage/", LAYER_1],
+  ["mod.ts", LAYER_2],
+  ["cli.ts", ["lib/cli/"]],
+]);
+
+/** The parts that may use `Deno` and `node:` modules. */
+const PLATFORM_PARTS = new Set([
+  "cli.ts",
+  "lib/cli/",
+  "lib/files/",
+  "lib/sessions/",
+]);
+
+/** Suites that are about more than one file of lib/. */
+const CROSS_CUTTING_SUITES = [
+  "architecture",
+  "captures",
+  "cli",
+  "docs",
+  "golden",
+  "properties",
+  "public_api",
+  "smoke",
+  "vectors",
+];
+
+const ENTRY_POINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries(config.exports).map((
+    [name, target],
+  ) => [config.name + name.slice(1), target.replace("./", "")]),
+);
+const ENTRY_FILES = new Set(ENTRY_POINTS.values());
+
+/**
+ * What can hide code or look like it: comments, strings, templates, regular
+ * expressions. Enough for formatted code; a `/` after a name, a number or a
+ * bracket is a division.
+ */
+const TOKEN_REGEXP =
+  /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|(?<=(?:^|[(,=:[!&|?{;>+]|\breturn|\bcase)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+const IMPORT_REGEXP = /(?:\bfrom|\bimport|\bimport\s*\()\s*$/;
+const ONLY_EXPORTS_REGEXP =
+  /^(?:\s*export (?:type )?(?:\*(?: as \w+)?|\{[^}]*\}) from "";)*\s*$/;
+const VAGUE_NAME_REGEXP =
+  /(?:^|\/)_?(?:utils?|helpers?|common|types|index)(?:\/|\.[a-z]+$)/;
+
+/** Reads the text of a module. */
+function readSource(path: string, text: string): Source {
+  const specifiers: string[] = [];
+  let code = "";
+  let end = 0;
+  for (const { 0: token, index } of text.matchAll(TOKEN_REGEXP)) {
+    code += text.slice(end, index);
+    end = index + token.length;
+    if (token.startsWith("//") || token.startsWith("/*")) code += " ";
+    else if (token.startsWith("`")) code += token;
+    else if (token.startsWith("/")) code += "/ /";
+    else {
+      if (IMPORT_REGEXP.test(code)) specifiers.push(token.slice(1, -1));
+      code += '""';
+    }
+  }
+  return { path, specifiers, code: code + text.slice(end) };
+}
+
+/** Lists the files below a folder of the repository. */
+async function listFiles(folder = ""): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const entry of Deno.readDir(new URL(folder, ROOT))) {
+    const path = folder + entry.name + (entry.isDirectory ? "/" : "");
+    if (SKIPPED_REGEXP.test(path)) continue;
+    if (entry.isDirectory) paths.push(...await listFiles(path));
+    else if (entry.isFile) paths.push(path);
+  }
+  return paths.sort();
+}
+
+/** Gives the file that a specifier means, or `undefined` if it is not one of ours. */
+function resolve(specifier: string, importer: string): string | undefined {
+  if (!specifier.startsWith(".")) return ENTRY_POINTS.get(specifier);
+  return new URL(specifier, `file:///${importer}`).pathname.slice(1);
+}
+
+/** Gives the part of the project that a file belongs to. */
+function partOf(path: string): string | undefined {
+  if (MAY_IMPORT.has(path)) return path;
+  const folder = /^lib\/[^/]+\//.exec(path)?.[0];
+  if (folder === "lib/cli/" || MAY_IMPORT.has(folder ?? "")) return folder;
+  return ENTRY_FILES.has(path) ? path : undefined;
+}
+
+/** Tells whether a file may import another one. */
+function mayImport(importer: string, imported: string): boolean {
+  const from = partOf(importer);
+  const to = partOf(imported);
+  if (from === undefined || to === undefined) return false;
+  if (from === to) return true;
+  const isLibraryEntry = imported !== "cli.ts" && ENTRY_FILES.has(imported);
+  if (from === "lib/cli/") return isLibraryEntry;
+  if (from === "mod.ts" && isLibraryEntry) return true;
+  return (MAY_IMPORT.get(from) ?? LAYER_2).includes(to);
+}
+
+/** Gives what a module imports of the project's own files. */
+function importsOf(source: Source): string[] {
+  return source.specifiers.map((specifier) => resolve(specifier, source.path))
+    .filter((path) => path !== undefined);
+}
+
+const files = await listFiles();
+const sources = await Promise.all(
+  files.filter((path) => path.endsWith(".ts") && !path.startsWith("std/"))
+    .map(async (path) =>
+      readSource(path, await Deno.readTextFile(new URL(path, ROOT)))
+    ),
+);
+const sourceByPath = new Map(sources.map((source) => [source.path, source]));
+/** The code that is published, without tests and stand-ins. */
+const published = sources.filter(({ path }) =>
+  path.startsWith("lib/") || path === "mod.ts" || path === "cli.ts"
+);
+
+const CASES = [
+  {
+    name: "every form of import",
+    text:
+      'import a from "./a.ts";\nimport {\n  type B,\n} from "./b.ts";\nexport * from "./c.ts";\nimport "./d.ts";\nconst e = await import("./e.ts");\ntype F = import("./f.ts").F;\n',
+    specifiers: ["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts"],
+    code: undefined,
+  },
+  {
+    name: "no import in comments, strings and templates",
+    text:
+      '/** import "./a.ts" */\n// from "./b.ts"\nf(\'import "./c.ts"\', `from "./d.ts"`);',
+    specifiers: [],
+    code: ' \n \nf("", `from "./d.ts"`);',
+  },
+  {
+    name: "no string in regular expressions and divisions",
+    text: 'const quote = /["/]/;\nconst half = (a + b) / 2 / c; // "\nx("y");',
+    specifiers: [],
+    code: 'const quote = / /;\nconst half = (a + b) / 2 / c;  \nx("");',
+  },
+] satisfies {
+  name: string;
+  text: string;
+  specifiers: string[];
+  code: string | undefined;
+}[];
+
+for (const { name, text, specifiers, code } of CASES) {
+  Deno.test(`readSource() finds: ${name}`, () => {
+    const source = readSource("a.ts", text);
+    assertEquals(source.specifiers, specifiers);
+    if (code !== undefined) assertEquals(source.code, code);
+  });
+}
+
+Deno.test("every published file belongs to a part that has its layer", () => {
+  assertEquals(
+    published.map(({ path }) => path).filter((path) =>
+      partOf(path) === undefined
+    ),
+    [],
+  );
+});
+
+Deno.test("imports point down the layers", () => {
+  const violations = published.flatMap((source) =>
+    importsOf(source).filter((path) => !mayImport(source.path, path))
+      .map((path) => `${source.path} imports ${path}`)
+  );
+  assertEquals(violations, []);
+});
+
+Deno.test("no import is part of a cycle", () => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) {
+      cycles.push([...trail.slice(start), path].join(" -> "));
+      return;
+    }
+    const source = sourceByPath.get(path);
+    if (source === undefined || done.has(path)) return;
+    for (const next of importsOf(source)) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
+  assertEquals(cycles, []);
+});
+
+Deno.test("only the files, the sessions and the command know the platform", () => {
+  const violations = published.filter(({ path }) =>
+    !PLATFORM_PARTS.has(partOf(path) ?? path)
+  ).flatMap(({ path, code, specifiers }) => [
+    ...(/\bDeno\b/.test(code) ? [`${path} says Deno`] : []),
+    ...specifiers.filter((specifier) => specifier.startsWith("node:"))
+      .map((specifier) => `${path} imports ${specifier}`),
+  ]);
+  assertEquals(violations, []);
+});
+
+Deno.test("mod.ts reaches no file that knows the platform", () => {
+  const reached = new Set(["mod.ts"]);
+  // A set that grows while it is walked gives its new members too.
+  for (const path of reached) {
+    const source = sourceByPath.get(path);
+    for (const next of source ? importsOf(source) : []) reached.add(next);
+  }
+  assertEquals(
+    [...reached].filter((path) => PLATFORM_PARTS.has(partOf(path) ?? path)),
+    [],
+  );
+});
+
+Deno.test("mod.ts holds nothing but exports", () => {
+  const code = sourceByPath.get("mod.ts")?.code ?? "";
+  assertEquals(ONLY_EXPORTS_REGEXP.test(code), true, code);
+});
+
+Deno.test("only cli.ts ends the process", () => {
+  const violations = sources.filter(({ path, code }) =>
+    path !== "cli.ts" && /\b(?:Deno|process)\.exit\b/.test(code)
+  ).map(({ path }) => path);
+  assertEquals(violations, []);
+});
+
+Deno.test("a private file is imported only from its own folder", () => {
+  const folderOf = (path: string): string =>
+    path.slice(0, path.lastIndexOf("/") + 1);
+  const violations = sources.flatMap((source) =>
+    importsOf(source).filter((path) =>
+      path.startsWith("_", folderOf(path).length) &&
+      folderOf(path) !== folderOf(source.path)
+    ).map((path) => `${source.path} imports ${path}`)
+  );
+  assertEquals(violations, []);
+});
+
+Deno.test("third-party specifiers are in the import map", () => {
+  const violations = sources.flatMap(({ path, specifiers }) =>
+    specifiers.filter((specifier) => {
+      if (/^(?:\.|node:)/.test(specifier) || ENTRY_POINTS.has(specifier)) {
+        return false;
+      }
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+      return !Object.hasOwn(config.imports, name);
+    }).map((specifier) => `${path} imports ${specifier}`)
+  );
+  assertEquals(violations, []);
+});
+
+Deno.test("only schema files import valibot", () => {
+  const violations = sources.filter(({ path, specifiers }) =>
+    !path.slice(path.lastIndexOf("/") + 1).includes("schema") &&
+    specifiers.some((specifier) => /^valibot(?:\/|$)/.test(specifier))
+  ).map(({ path }) => path);
+  assertEquals(violations, []);
+});
+
+Deno.test("a file is called after its idea", () => {
+  assertEquals(files.filter((path) => VAGUE_NAME_REGEXP.test(path)), []);
+});
+
+Deno.test("a test is called after what it tests", () => {
+  const stems = new Set(CROSS_CUTTING_SUITES);
+  for (const { path } of published) {
+    const names = path.replace(/^lib\/|\.ts$/g, "").split("/")
+      .map((name) => name.replace(/^_/, ""));
+    const last = names.at(-1) ?? "";
+    for (const name of names) {
+      // `exec_normalizer` where `normalizer` alone could be two files.
+      stems.add(name).add(`${name}_${last}`);
+    }
+  }
+  const violations = files.filter((path) => {
+    const stem = /^tests\/(?:.*\/)?([^/]+)_test\.ts$/.exec(path)?.[1];
+    return stem !== undefined && !stems.has(stem);
+  });
+  assertEquals(violations, []);
+});
+
+Deno.test("no file names a path of one machine or the host of a registry", async () => {
+  // Put together from pieces, or this file would be the first one found.
+  const hosts = [
+    ["registry", "npmjs"],
+    ["registry", "yarnpkg"],
+    ["dl.deno", "land"],
+  ].map((pieces) => pieces.join("\\."));
+  const pattern = new RegExp(
+    `(?<![\\w.~-])/(?:${["work", "root"].join("|")})/|\\b(?:${
+      hosts.join("|")
+    })\\b`,
+  );
+  const violations: string[] = [];
+  for (const path of files) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    if (text.includes("\0")) continue;
+    text.split("\n").forEach((line, index) => {
+      if (pattern.test(line)) violations.push(`${path}:${index + 1}`);
+    });
+  }
+  assertEquals(violations, []);
+});

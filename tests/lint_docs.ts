@@ -1,0 +1,78 @@
+/**
+ * Lints the docs of every entry point with `deno doc --lint`.
+ *
+ * A schema is exported with a type of valibot's, which `deno doc` takes for a private one. Those findings pass for the entry point of the
+ * schemas and nowhere else; every other finding fails.
+ *
+ * @module
+ */
+
+import config from "../deno.json" with { type: "json" };
+
+/** The one entry point whose types may be valibot's. */
+const SCHEMA_ENTRY = "./schema";
+
+const ROOT = new URL("../", import.meta.url);
+const PRIVATE_TYPE_REGEXP =
+  /^error\[private-type-ref\]: .* references private type '(\w+)'$/m;
+const LOCATION_REGEXP = /^\s*--> (.+):\d+:\d+$/m;
+const NAMESPACE_REGEXP =
+  /^import (?:type )?\* as (\w+) from "valibot(?:\/[^"]*)?";$/m;
+const NAMED_REGEXP = /^import (?:type )?\{([^}]*)\} from "valibot";$/m;
+
+/** Lints the given entry points together and returns what `deno doc` has to say, one text per finding. */
+async function findingsOf(targets: readonly string[]): Promise<string[]> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["doc", "--lint", ...targets],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  if (success) return [];
+  const decoder = new TextDecoder();
+  const output = decoder.decode(stdout) + decoder.decode(stderr);
+  const findings = output.split(/^(?=error\b)/m).filter((text) =>
+    text.startsWith("error[")
+  );
+  const total = /^error: Found (\d+) documentation lint error/m.exec(output);
+  // Whatever else went wrong, a module that cannot be found for example, is a finding of its own.
+  if (Number(total?.[1]) !== findings.length) return [output];
+  return findings;
+}
+
+/** Tells whether a finding is only that a schema has a type of valibot's. */
+async function isAboutValibot(finding: string): Promise<boolean> {
+  const type = PRIVATE_TYPE_REGEXP.exec(finding)?.[1];
+  const path = LOCATION_REGEXP.exec(finding)?.[1];
+  if (type === undefined || path === undefined) return false;
+  const source = await Deno.readTextFile(path);
+  const namespace = NAMESPACE_REGEXP.exec(source)?.[1];
+  if (namespace !== undefined && source.includes(`${namespace}.${type}`)) {
+    return true;
+  }
+  const named = NAMED_REGEXP.exec(source)?.[1] ?? "";
+  return named.split(",").some((name) =>
+    name.trim().replace(/^type /, "") === type
+  );
+}
+
+const entries = Object.entries(config.exports);
+const failures = await findingsOf(
+  entries.filter(([name]) => name !== SCHEMA_ENTRY).map(([, target]) => target),
+);
+if (entries.some(([name]) => name === SCHEMA_ENTRY)) {
+  // All of them together: a type is public if any entry point exports it.
+  for (const finding of await findingsOf(entries.map(([, target]) => target))) {
+    const known = failures.includes(finding);
+    if (!known && !await isAboutValibot(finding)) failures.push(finding);
+  }
+}
+
+const encoder = new TextEncoder();
+if (failures.length > 0) {
+  await Deno.stderr.write(encoder.encode(failures.join("")));
+  Deno.exitCode = 1;
+} else {
+  await Deno.stdout.write(
+    encoder.encode(`Checked the docs of ${entries.length} entry points\n`),
+  );
+}
