@@ -1,0 +1,8 @@
+/**
+ * Opens files, packed or not, on Deno, Node and Bun.
+ *
+ * @module
+ */
+
+export * from "./byte_source.ts";
+export * from "./decompress.ts";
