@@ -1,35 +1,181 @@
 /**
- * The families of dialects, and their rules.
+ * The families of dialects: which one a stream is of, and its rules.
  *
  * @module
  */
 
-import { ExecRules, type InitialContext } from "./exec/exec_rules.ts";
-import type { LineRules } from "./json/line_rules.ts";
+import {
+  ExecRules,
+  type InitialContext,
+  isExecRecord,
+} from "./exec/exec_rules.ts";
+import type { ByteWriter } from "./json/byte_writer.ts";
+import { JsonReader } from "./json/reader.ts";
+import type { JsonObject, JsonSlice } from "./json/value.ts";
+import { LINE_FAILED } from "./lines/line_failed.ts";
+import type { LineFault, LineRules } from "./lines/line_rules.ts";
+import { RecordRules, unnormalizable } from "./lines/record_rules.ts";
+import {
+  isRolloutRecord,
+  type RolloutContext,
+  RolloutRules,
+} from "./rollout/rollout_rules.ts";
+import type { LineProblem } from "./errors.ts";
+
+/** The names of the families that lines can be read as. */
+export const DIALECTS = ["auto", "exec", "rollout"] as const;
 
 /**
- * A family of dialects: `exec` is what `codex exec --json` has printed since 0.8, in all
- * its spellings; `auto` finds out.
+ * A family of dialects.
+ *
+ * - `exec`: what `codex exec --json` prints, in all spellings since 0.8.
+ * - `rollout`: the lines of session files, in all shapes since 0.1.
+ * - `auto`: finds out by the first line that is a JSON object (rollout.md D.9).
  */
-export type Dialect = "auto" | "exec";
+export type Dialect = typeof DIALECTS[number];
 
-/** The names of the families, for options and messages. */
-export const DIALECTS: readonly Dialect[] = ["auto", "exec"];
+/** What a stream has turned out to be. */
+export type StreamKind =
+  | "exec"
+  | "rollout"
+  /** A HistoryState snapshot. */
+  | "snapshot"
+  /** `history.jsonl` of a Codex home: the prompts that were typed. */
+  | "history.jsonl"
+  /** `session_index.jsonl` of a Codex home: the names of sessions. */
+  | "session_index.jsonl";
 
 /** What the rules of a stream begin with. */
-export interface RulesOptions extends InitialContext {}
+export interface RulesOptions extends InitialContext, RolloutContext {}
+
+/** The rules of a stream, and what it is. */
+export interface StreamRules extends LineRules {
+  /** What the stream is; `undefined` until a line has told. */
+  readonly kind: StreamKind | undefined;
+}
 
 /**
  * Gives the rules for a stream.
  *
- * @param dialect The family.
+ * @param dialect The family to read it as.
  * @param options The context to begin with.
  * @returns New rules.
  */
-export function rulesFor(dialect: Dialect, options: RulesOptions): LineRules {
-  switch (dialect) {
-    case "auto":
+export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
+  return new DetectingRules(dialect === "auto" ? undefined : dialect, options);
+}
+
+/** Finds out what a stream is, and reads on by the rules of that. */
+class DetectingRules implements StreamRules {
+  readonly #given: "exec" | "rollout" | undefined;
+  readonly #options: RulesOptions;
+  readonly #reader = new JsonReader(1);
+  #rules: LineRules;
+  kind: StreamKind | undefined;
+
+  constructor(given: "exec" | "rollout" | undefined, options: RulesOptions) {
+    this.#given = given;
+    this.#options = options;
+    this.kind = given;
+    this.#rules = rulesOf(given ?? "exec", options);
+  }
+
+  reset(): void {
+    if (this.kind === this.#given) this.#rules.reset();
+    else {
+      this.kind = this.#given;
+      this.#rules = rulesOf(this.#given ?? "exec", this.#options);
+    }
+  }
+
+  apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined {
+    if (this.kind === undefined) {
+      const kind = this.#detect(bytes, start, end, out);
+      if (kind !== undefined) {
+        this.kind = kind;
+        this.#rules = rulesOf(kind, this.#options);
+      }
+    }
+    return this.#rules.apply(bytes, start, end, out);
+  }
+
+  /** What a line tells of its stream; nothing, if it is not an object or an old failure. */
+  #detect(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): StreamKind | undefined {
+    const reader = this.#reader;
+    const root = reader.read(bytes, start, end);
+    if (root === undefined) {
+      // A torn first line that a record is glued to (R5).
+      const length = out.length;
+      const fault = rulesOf("rollout", {}).apply(bytes, start, end, out);
+      out.truncate(length);
+      return fault?.recordStart === undefined ? undefined : "rollout";
+    }
+    if (root.kind !== "object") return undefined;
+    const line = reader.members(root);
+    if (reader.wordOf(line.get("type")) === LINE_FAILED) return undefined;
+    return kindOf(reader, line);
+  }
+}
+
+/** D.9, in its order. */
+function kindOf(reader: JsonReader, line: JsonObject): StreamKind {
+  if (line.get("records")?.kind === "array") return "snapshot";
+  if (isExecRecord(reader, line)) return "exec";
+  if (isRolloutRecord(reader, line)) return "rollout";
+  if (line.has("session_id") && line.has("ts") && line.has("text")) {
+    return "history.jsonl";
+  }
+  if (line.has("id") && line.has("thread_name")) return "session_index.jsonl";
+  return "exec";
+}
+
+function rulesOf(kind: StreamKind, options: RulesOptions): LineRules {
+  switch (kind) {
     case "exec":
       return new ExecRules(options);
+    case "rollout":
+      return new RolloutRules(options);
+    case "snapshot":
+      return new RefusingRules(
+        "a HistoryState snapshot, not a stream of events",
+      );
+    case "history.jsonl":
+      return new RefusingRules(
+        "the prompts of a history.jsonl, not a stream of events",
+      );
+    case "session_index.jsonl":
+      return new RefusingRules(
+        "the names of a session_index.jsonl, not a stream of events",
+      );
+  }
+}
+
+/** Says of every record what it is instead of a line of a stream. */
+class RefusingRules extends RecordRules {
+  readonly #problem: LineProblem;
+
+  constructor(what: string) {
+    super(1);
+    this.#problem = unnormalizable(`it is ${what}`);
+  }
+
+  override reset(): void {}
+
+  protected override record(
+    _root: JsonSlice,
+    _line: JsonObject,
+    _out: ByteWriter,
+  ): LineProblem {
+    return this.#problem;
   }
 }

@@ -7,7 +7,7 @@
 import { type Dialect, rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "./json/bytes.ts";
-import type { LineFault, LineRules } from "./json/line_rules.ts";
+import type { LineFault, LineRules } from "./lines/line_rules.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import type { Failure, Outcome, Success } from "./outcome.ts";

@@ -8,7 +8,7 @@ import { rulesFor } from "./dialects.ts";
 import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "./json/bytes.ts";
-import type { LineFault, LineRules } from "./json/line_rules.ts";
+import type { LineFault, LineRules } from "./lines/line_rules.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import { writeLineFailed } from "./lines/line_failed.ts";

@@ -79,6 +79,20 @@ type Rewritten = string | LineProblem;
 /** What the begin of a call said that its end leaves out. */
 type Begun = ReadonlyMap<string, JsonSlice>;
 
+/** The names under which a config line has strings (P1). */
+const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
+
+function isConfig(line: JsonObject): boolean {
+  return CONFIG_NAMES.every((name) => line.get(name)?.kind === "string");
+}
+
+/** Says whether a record without a `type` is of the old dialect. */
+export function isOldRecord(line: JsonObject): boolean {
+  return line.get("msg")?.kind === "object" ||
+    (!line.has("type") &&
+      (isConfig(line) || line.get("prompt")?.kind === "string"));
+}
+
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
@@ -128,11 +142,7 @@ export class OldDialect {
   rewrite(line: JsonObject): Rewritten {
     const message = line.get("msg");
     if (message !== undefined) return this.#message(line, message);
-    if (
-      ["model", "provider", "workdir"].every((name) =>
-        line.get(name)?.kind === "string"
-      )
-    ) return this.#config(line);
+    if (isConfig(line)) return this.#config(line);
     const prompt = line.get("prompt");
     if (prompt?.kind === "string") {
       line.take("prompt");

@@ -9,7 +9,12 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { isWhole } from "../json/number.ts";
 import { writeKey, writeMembers, writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { type JsonNode, JsonObject, JsonSlice } from "../json/value.ts";
+import {
+  type JsonNode,
+  type JsonObject,
+  JsonSlice,
+  KIND_WORDS,
+} from "../json/value.ts";
 import {
   ERROR_FIELDS,
   type Field,
@@ -255,16 +260,6 @@ export class RecordWriter {
     return false;
   }
 }
-
-/** The kinds of JSON values, as messages say them. */
-export const KIND_WORDS: Readonly<Record<JsonNode["kind"], string>> = {
-  object: "an object",
-  array: "a list",
-  string: "a string",
-  number: "a number",
-  boolean: "a boolean",
-  null: "null",
-};
 
 function takeLive(object: JsonObject, name: string): JsonNode | undefined {
   const value = object.take(name);

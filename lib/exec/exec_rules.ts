@@ -2,28 +2,19 @@
  * The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7).
  */
 
-import {
-  LINE_FAILURE_KINDS,
-  type LineFailureKind,
-  type LineProblem,
-} from "../errors.ts";
+import type { LineProblem } from "../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import type { LineFault, LineRules } from "../json/line_rules.ts";
 import { stringValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
-import { JsonReader } from "../json/reader.ts";
-import { quote, syntaxProblem } from "../json/problems.ts";
-import { JsonObject, type JsonSlice } from "../json/value.ts";
-import { LINE_FAILED } from "../lines/line_failed.ts";
+import { quote } from "../json/problems.ts";
+import type { JsonReader } from "../json/reader.ts";
+import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
+import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
 import { flatten, gatherPayload } from "./_items.ts";
-import { OldDialect } from "./_old_dialect.ts";
-import {
-  KIND_WORDS,
-  type PayloadFields,
-  RecordWriter,
-} from "./_record_writer.ts";
+import { isOldRecord, OldDialect } from "./_old_dialect.ts";
+import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
 import {
   EVENT_FIELDS,
   EVENTS,
@@ -46,11 +37,10 @@ for (const type of ITEM_TYPE_ALIASES.values()) {
 }
 
 /** Normalizes exec lines; holds the context of one stream. */
-export class ExecRules implements LineRules {
-  readonly #reader = new JsonReader();
+export class ExecRules extends RecordRules {
   readonly #context: Context;
-  readonly #old = new OldDialect(this.#reader);
-  readonly #writer = new RecordWriter(this.#reader);
+  readonly #old: OldDialect;
+  readonly #writer: RecordWriter;
 
   /**
    * Constructs a new instance.
@@ -58,46 +48,24 @@ export class ExecRules implements LineRules {
    * @param initial The ids that hold until the stream names its own.
    */
   constructor(initial: InitialContext = {}) {
-    this.#context = new Context(this.#reader, initial);
+    super(2);
+    this.#context = new Context(this.reader, initial);
+    this.#old = new OldDialect(this.reader);
+    this.#writer = new RecordWriter(this.reader);
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
-  reset(): void {
+  override reset(): void {
     this.#context.reset();
     this.#old.reset();
   }
 
-  /** Normalizes one line; see {@linkcode LineRules.apply}. */
-  apply(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
+  /** Makes a record of a line. */
+  protected override record(
+    _root: JsonSlice,
+    line: JsonObject,
     out: ByteWriter,
-  ): LineFault | undefined {
-    const root = this.#reader.read(bytes, start, end);
-    if (root === undefined) {
-      const problem = syntaxProblem(this.#reader, bytes, start, end);
-      return { problem, start, end, inBand: false };
-    }
-    if (root.kind !== "object") {
-      const problem = normalizeProblem(
-        `the line is ${KIND_WORDS[root.kind]}, expected an object`,
-      );
-      return { problem, start, end, inBand: false };
-    }
-    const line = this.#reader.members(root);
-    if (this.#reader.wordOf(line.get("type")) === LINE_FAILED) {
-      const problem = reportedProblem(this.#reader, line);
-      return { problem, start: root.start, end: root.end, inBand: true };
-    }
-    const length = out.length;
-    const problem = this.#record(line, out);
-    if (problem === undefined) return undefined;
-    out.truncate(length);
-    return { problem, start, end, inBand: false };
-  }
-
-  #record(line: JsonObject, out: ByteWriter): LineProblem | undefined {
+  ): LineProblem | undefined {
     const typeValue = line.get("type");
     const isOld = typeValue === undefined;
     let name: string | undefined;
@@ -106,9 +74,9 @@ export class ExecRules implements LineRules {
       if (typeof rewritten !== "string") return rewritten;
       name = rewritten;
     } else {
-      name = this.#reader.wordOf(typeValue);
+      name = this.reader.wordOf(typeValue);
       if (name === undefined) {
-        return normalizeProblem(
+        return unnormalizable(
           `"type" is ${KIND_WORDS[typeValue.kind]}, expected a string`,
           "type",
         );
@@ -140,7 +108,7 @@ export class ExecRules implements LineRules {
         problem = this.#turnLine(type, line);
         break;
       case "item.failed":
-        if (!isOld) flatten(line, this.#reader);
+        if (!isOld) flatten(line, this.reader);
         gatherError(line);
         problem = this.#itemLine(type, line);
         break;
@@ -172,7 +140,7 @@ export class ExecRules implements LineRules {
   #threadLine(line: JsonObject): LineProblem | undefined {
     const id = this.#context.ownId(line, THREAD_LINE_ID_NAMES);
     if (id === undefined) {
-      return normalizeProblem("thread.started names no thread", "thread_id");
+      return unnormalizable("thread.started names no thread", "thread_id");
     }
     this.#context.thread = id;
     this.#context.turn = undefined;
@@ -188,7 +156,7 @@ export class ExecRules implements LineRules {
     // C8: the synthetic id is used up before the thread is looked for.
     const turn = own ?? (starts ? context.syntheticTurn() : context.turn);
     if (turn === undefined) {
-      return normalizeProblem(
+      return unnormalizable(
         `${type} names no turn, and none is open`,
         "turn_id",
       );
@@ -219,8 +187,8 @@ export class ExecRules implements LineRules {
     isDelta: boolean,
     isOld: boolean,
   ): PayloadFields | undefined {
-    const hasSpareId = isOld ? false : flatten(line, this.#reader);
-    let itemType = this.#reader.wordOf(line.get("item_type"));
+    const hasSpareId = isOld ? false : flatten(line, this.reader);
+    let itemType = this.reader.wordOf(line.get("item_type"));
     if (itemType !== undefined) {
       const alias = ITEM_TYPE_ALIASES.get(itemType);
       const value = alias === undefined
@@ -262,32 +230,15 @@ function gatherError(line: JsonObject): void {
   }
 }
 
-/** What a failure that was reported in band says of itself (T6). */
-function reportedProblem(reader: JsonReader, line: JsonObject): LineProblem {
-  const error = line.get("error");
-  const members = error?.kind === "object"
-    ? reader.members(error)
-    : new JsonObject();
-  const kind = KINDS.get(reader.textOf(members.get("kind")) ?? "") ?? "typed";
-  const message = reader.textOf(members.get("message")) ??
-    "The line failed in an earlier run";
-  return { kind, message };
-}
-
-const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
-  LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
-);
-
-function normalizeProblem(state: string, field?: string): LineProblem {
-  const message = `Cannot normalize the line: ${state}`;
-  return field === undefined
-    ? { kind: "normalize", message }
-    : { kind: "normalize", message, field };
-}
-
 function noThread(type: EventType): LineProblem {
-  return normalizeProblem(
+  return unnormalizable(
     `${type} names no thread, and no line before it did`,
     "thread_id",
   );
+}
+
+/** Says whether a record is one that `codex exec --json` prints, in any release (D.9). */
+export function isExecRecord(reader: JsonReader, line: JsonObject): boolean {
+  return isOldRecord(line) ||
+    EVENTS.has(reader.wordOf(line.get("type")) ?? "");
 }

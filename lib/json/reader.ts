@@ -7,8 +7,11 @@ import { JsonTape, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
 
-/** The levels that one scan writes down: a record, its members, and theirs. */
-const LEVELS = 2;
+/**
+ * How deep the reader notes where values are: the members of a record, or theirs too. What
+ * lies deeper is read again when it is asked for.
+ */
+export type NotedLevels = 1 | 2;
 
 /**
  * Reads JSON texts, one after the other.
@@ -20,6 +23,16 @@ export class JsonReader {
   readonly #words = new WordCache();
   readonly #tape = new JsonTape(this.#words);
   readonly #inner = new JsonTape(this.#words);
+  readonly #levels: NotedLevels;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param levels How deep most records are looked into.
+   */
+  constructor(levels: NotedLevels) {
+    this.#levels = levels;
+  }
 
   /**
    * Reads one JSON text; the byte behind it must be as {@linkcode JsonTape.scan} says.
@@ -28,7 +41,7 @@ export class JsonReader {
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
     const tape = this.#tape;
-    if (!tape.scan(bytes, start, end, LEVELS)) return undefined;
+    if (!tape.scan(bytes, start, end, this.#levels)) return undefined;
     return new JsonSlice(
       bytes,
       tape.start(0),
@@ -58,7 +71,7 @@ export class JsonReader {
     const entry = Math.max(node.entry, 0);
     const behind = tape.next(entry);
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
-      object.read(tape.name(at), slice(tape, node, at));
+      object.read(tape.name(at), this.#slice(tape, node, at));
     }
     return object;
   }
@@ -70,7 +83,7 @@ export class JsonReader {
     const entry = Math.max(list.entry, 0);
     const behind = tape.next(entry);
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
-      elements.push(slice(tape, list, at));
+      elements.push(this.#slice(tape, list, at));
     }
     return elements;
   }
@@ -112,16 +125,16 @@ export class JsonReader {
     this.#inner.scan(node.bytes, node.start, node.end, 1);
     return this.#inner;
   }
-}
 
-/** A part of a value, by its entry; only the record's own members have parts on the tape. */
-function slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
-  return new JsonSlice(
-    node.bytes,
-    tape.start(at),
-    tape.end(at),
-    tape.kind(at),
-    tape.isEscaped(at),
-    node.entry === 0 ? at : -1,
-  );
+  /** A part of a value, by its entry on the tape. */
+  #slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
+    return new JsonSlice(
+      node.bytes,
+      tape.start(at),
+      tape.end(at),
+      tape.kind(at),
+      tape.isEscaped(at),
+      node.entry === 0 && this.#levels > 1 ? at : -1,
+    );
+  }
 }

@@ -59,6 +59,16 @@ export class JsonString {
 /** A value of a {@linkcode JsonObject}: source text, or put together from it. */
 export type JsonNode = JsonSlice | JsonString | JsonObject;
 
+/** The kinds of JSON values, as messages say them. */
+export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
+  object: "an object",
+  array: "a list",
+  string: "a string",
+  number: "a number",
+  boolean: "a boolean",
+  null: "null",
+};
+
 /** Beyond this many members a map beats a walk over the names. */
 const WALK = 16;
 

@@ -6,7 +6,7 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import type { ByteWriter } from "./byte_writer.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
 
 /** Says that a line, or a part of it, failed. */
 export interface LineFault {

@@ -1,0 +1,304 @@
+/**
+ * The rules for rollout files, in all their shapes (rollout.md D.10).
+ */
+
+import type { LineProblem } from "../errors.ts";
+import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
+import { writeKey, writeNode } from "../json/object_writer.ts";
+import { quote } from "../json/problems.ts";
+import type { JsonReader } from "../json/reader.ts";
+import { stringText } from "../json/tape.ts";
+import {
+  JsonObject,
+  JsonSlice,
+  JsonString,
+  KIND_WORDS,
+} from "../json/value.ts";
+import type { LineFault } from "../lines/line_rules.ts";
+import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
+import {
+  GIT_RENAMES,
+  RESPONSE_ITEM_TYPES,
+  ROLLOUT_LINE_TYPES,
+  SESSION_META_RENAMES,
+} from "./kinds.ts";
+import { canonicalTimestamp, fileNameTimestamp } from "./timestamp.ts";
+
+/** What the rules of a rollout begin with. */
+export interface RolloutContext {
+  /**
+   * The name or path of the file: the time in it is given to lines that have none and
+   * follow none.
+   *
+   * @default {undefined}
+   */
+  readonly fileName?: string | undefined;
+}
+
+const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
+const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
+/** What the text of every wrapped line that Codex wrote begins with. */
+const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
+
+/** Normalizes rollout lines; holds the time and the shape of one file. */
+export class RolloutRules extends RecordRules {
+  readonly #fileTime: string | undefined;
+  /** The last `timestamp` of a line, as JSON text. */
+  readonly #lastTime = new Uint8Array(64);
+  #lastTimeLength = 0;
+  #sessionTime: string | undefined;
+  /** What {@linkcode RolloutRules} gives to lines without a time, once it was asked for. */
+  #carried: JsonString | undefined;
+  #isBareFile = false;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param context The name of the file.
+   */
+  constructor({ fileName }: RolloutContext = {}) {
+    super(1);
+    this.#fileTime = fileName === undefined
+      ? undefined
+      : fileNameTimestamp(fileName);
+  }
+
+  /** Forgets the file: the next line is the first one of another. */
+  override reset(): void {
+    this.#lastTimeLength = 0;
+    this.#sessionTime = undefined;
+    this.#carried = undefined;
+    this.#isBareFile = false;
+  }
+
+  /** Normalizes one line; see {@linkcode LineRules.apply}. */
+  override apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined {
+    const fault = super.apply(bytes, start, end, out);
+    const kind = fault?.problem.kind;
+    if (fault === undefined || fault.inBand) return fault;
+    return kind === "json" || kind === "utf8"
+      ? this.#recover(bytes, fault, out)
+      : fault;
+  }
+
+  /** Makes a record of a line. */
+  protected override record(
+    root: JsonSlice,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const type = this.reader.wordOf(line.get("type"));
+    if (type !== undefined) {
+      if (line.has("payload") || LINE_TYPES.has(type)) {
+        return this.#wrapped(root, line, type, out);
+      }
+      if (!BARE_TYPES.has(type) && !this.#isBareFile) {
+        return noPayload(type, "absent");
+      }
+      this.#bare(root, "response_item", out);
+      return undefined;
+    }
+    if (line.has("type")) {
+      return unnormalizable('"type" is not a string', "type");
+    }
+    const recordType = this.reader.wordOf(line.get("record_type"));
+    if (recordType !== undefined) {
+      this.#bare(root, recordType, out);
+      return undefined;
+    }
+    if (!line.has("id") || !line.has("timestamp")) {
+      return unnormalizable(
+        'it has no "type", "record_type" or session header',
+        "type",
+      );
+    }
+    this.#sessionTime = this.reader.textOf(line.get("timestamp"));
+    this.#carried = undefined;
+    this.#bare(line, "session_meta", out);
+    return undefined;
+  }
+
+  #wrapped(
+    root: JsonSlice,
+    line: JsonObject,
+    type: string,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const payload = line.get("payload");
+    if (payload?.kind !== "object") {
+      const state = payload === undefined ? "absent" : KIND_WORDS[payload.kind];
+      return noPayload(type, state);
+    }
+    this.#isBareFile = false;
+    let isChanged = false;
+    if (type === "session_meta") {
+      const meta = this.reader.members(payload);
+      this.#sessionTime ??= this.reader.textOf(meta.get("timestamp"));
+      this.#carried = undefined;
+      isChanged = this.#renameMeta(meta);
+      if (isChanged) line.set("payload", meta);
+    }
+    const time = line.get("timestamp");
+    if (time instanceof JsonSlice && time.kind === "string") {
+      this.#remember(time);
+      if (!isChanged) out.range(root.bytes, root.start, root.end);
+      else writeNode(out, line);
+      return undefined;
+    }
+    line.take("timestamp");
+    out.byte(OPEN_BRACE);
+    this.#writeTime(out);
+    for (let place = 0; place < line.size; place++) {
+      const value = line.valueAt(place);
+      if (value === undefined) continue;
+      writeKey(out, line.nameAt(place));
+      writeNode(out, value);
+    }
+    out.byte(CLOSE_BRACE);
+    return undefined;
+  }
+
+  /** Wraps a line that stands bare. */
+  #bare(payload: JsonSlice | JsonObject, type: string, out: ByteWriter): void {
+    this.#isBareFile = true;
+    if (payload instanceof JsonObject) this.#renameMeta(payload);
+    out.byte(OPEN_BRACE);
+    this.#writeTime(out);
+    writeKey(out, "type");
+    writeNode(out, new JsonString(type));
+    writeKey(out, "payload");
+    writeNode(out, payload);
+    out.byte(CLOSE_BRACE);
+  }
+
+  /** R6; says whether anything was renamed. */
+  #renameMeta(meta: JsonObject): boolean {
+    let isChanged = renameAll(meta, SESSION_META_RENAMES);
+    const git = meta.get("git");
+    if (git?.kind === "object") {
+      const fields = this.reader.members(git);
+      if (renameAll(fields, GIT_RENAMES)) {
+        meta.set("git", fields);
+        isChanged = true;
+      }
+    }
+    return isChanged;
+  }
+
+  #remember(time: JsonSlice): void {
+    const length = time.end - time.start;
+    if (length > this.#lastTime.length) return;
+    const source = time.bytes;
+    for (let i = 0; i < length; i++) {
+      this.#lastTime[i] = source[time.start + i] ?? 0;
+    }
+    this.#lastTimeLength = length;
+    this.#carried = undefined;
+  }
+
+  /** The carried time: of the last line, else of the session, else of the file name. */
+  #writeTime(out: ByteWriter): void {
+    if (this.#carried === undefined) {
+      const time = this.#lastTimeLength > 0
+        ? stringText(this.#lastTime, 0, this.#lastTimeLength)
+        : this.#sessionTime ?? this.#fileTime;
+      if (time === undefined) return;
+      this.#carried = new JsonString(canonicalTimestamp(time));
+    }
+    writeKey(out, "timestamp");
+    writeNode(out, this.#carried);
+  }
+
+  /** R5: tells a record apart from the torn one that it was glued to. */
+  #recover(
+    bytes: Uint8Array,
+    fault: LineFault,
+    out: ByteWriter,
+  ): LineFault {
+    const { problem, start, end } = fault;
+    const from = lastIndexOf(bytes, WRAPPED_START, start, end);
+    if (from <= start) return fault;
+    const root = this.reader.read(bytes, from, end);
+    if (root === undefined) return fault;
+    const line = this.reader.members(root);
+    const type = this.reader.wordOf(line.get("type"));
+    if (type === undefined || line.get("payload")?.kind !== "object") {
+      return fault;
+    }
+    this.#wrapped(root, line, type, out);
+    const torn: LineProblem = problem.kind === "utf8" ? problem : TORN;
+    return {
+      problem: torn,
+      start,
+      end: from,
+      inBand: false,
+      recordStart: from,
+    };
+  }
+}
+
+const TORN: LineProblem = {
+  kind: "json",
+  message:
+    "Cannot parse the line as JSON: it is torn, and another record follows",
+};
+
+/** Renames members where they stand, unless the new name is there too. */
+function renameAll(
+  object: JsonObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  let isChanged = false;
+  for (const [old, current] of names) {
+    if (!object.has(old) || object.has(current)) continue;
+    object.rename(old, current);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+function lastIndexOf(
+  bytes: Uint8Array,
+  text: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  const first = text[0] ?? 0;
+  let at = bytes.lastIndexOf(first, end - text.length);
+  while (at >= start) {
+    let same = 1;
+    while (same < text.length && bytes[at + same] === text[same]) same += 1;
+    if (same === text.length) return at;
+    if (at === 0) return -1;
+    at = bytes.lastIndexOf(first, at - 1);
+  }
+  return -1;
+}
+
+function noPayload(type: string, state: string): LineProblem {
+  return {
+    kind: "typed",
+    message: `Cannot decode ${
+      quote(type)
+    }: payload is ${state}, expected an object`,
+    field: "payload",
+  };
+}
+
+/** Says whether a record is a line of a rollout file, of any release (D.9). */
+export function isRolloutRecord(reader: JsonReader, line: JsonObject): boolean {
+  const type = line.get("type");
+  if (type === undefined) {
+    return line.has("record_type") || (line.has("id") && line.has("timestamp"));
+  }
+  const word = reader.wordOf(type);
+  if (word === undefined) return false;
+  return line.get("payload")?.kind === "object" ||
+    (BARE_TYPES.has(word) && !line.has("payload"));
+}
