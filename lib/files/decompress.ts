@@ -5,13 +5,194 @@
  */
 
 import type { ByteSource } from "./byte_source.ts";
+import type { PackedFormat } from "./errors.ts";
+import { Pieces, unpack } from "./unpack.ts";
+
+/** Options for {@linkcode decompressed}. */
+export interface DecompressOptions {
+  /**
+   * The name of the file. It does not decide how the content is read, but one that ends in
+   * `.gz` or `.zst` tells a packed file that was cut off before it begins from an empty
+   * one.
+   *
+   * @default {""}
+   */
+  readonly name?: string;
+}
+
+/** The first bytes of packed data; `undefined` stands for any byte. */
+const MAGICS: readonly {
+  readonly format: PackedFormat;
+  readonly bytes: readonly number[];
+  readonly mask?: number;
+}[] = [
+  { format: "gzip", bytes: [0x1f, 0x8b] },
+  { format: "zstd", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  // A skippable frame: its first byte is 0x50 to 0x5f.
+  { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
+];
+const MAGIC_BYTES = 4;
+const SUFFIXES: readonly {
+  readonly suffix: string;
+  readonly format: PackedFormat;
+}[] = [{ suffix: ".gz", format: "gzip" }, { suffix: ".zst", format: "zstd" }];
 
 /**
  * Gives the content of a source: unpacked if it is packed, as it is if not.
  *
+ * gzip and zstd are told by their first bytes, several members or frames one after the
+ * other included. A source that is not packed is read without a copy, and its first bytes
+ * are not held back.
+ *
+ * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError}
+ * after everything before the damage was read.
+ *
  * @param source The source; it is closed with the one that is returned.
+ * @param options The name of the file.
  * @returns The content.
+ *
+ * @example A packed line
+ * ```ts
+ * import { bytesOf, decompressed } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const packed = new Blob(["{}\n"]).stream().pipeThrough(new CompressionStream("gzip"));
+ * const source = decompressed(bytesOf(packed));
+ * const into = new Uint8Array(16);
+ *
+ * assertEquals(await source.read(into), 3);
+ * source.close();
+ * ```
  */
-export function decompressed(source: ByteSource): ByteSource {
-  return source;
+export function decompressed(
+  source: ByteSource,
+  options: DecompressOptions = {},
+): ByteSource {
+  return new SniffedSource(source, options.name ?? "");
+}
+
+/** Reads the first bytes, and then knows how to go on. */
+class SniffedSource implements ByteSource {
+  readonly #source: ByteSource;
+  readonly #name: string;
+  #content: ByteSource | undefined;
+
+  constructor(source: ByteSource, name: string) {
+    this.#source = source;
+    this.#name = name;
+  }
+
+  async read(into: Uint8Array): Promise<number | null> {
+    if (this.#content !== undefined) return await this.#content.read(into);
+    const head = into.length < MAGIC_BYTES ? new Uint8Array(MAGIC_BYTES) : into;
+    let length = 0;
+    let isEnd = false;
+    while (!isEnd && isPrefixOfMagic(head.subarray(0, length))) {
+      if (length >= MAGIC_BYTES) break;
+      const read = await this.#source.read(head.subarray(length));
+      if (read === null) isEnd = true;
+      else length += read;
+    }
+    const start = head.subarray(0, length);
+    const format = formatOf(start) ??
+      (isEnd ? cutOffFormat(start, this.#name) : undefined);
+    if (format !== undefined) {
+      this.#content = new UnpackedSource(this.#source, start.slice(), format);
+    } else if (head === into) {
+      this.#content = this.#source;
+      return length === 0 && isEnd ? null : length;
+    } else this.#content = new PrefixedSource(start, this.#source);
+    return await this.#content.read(into);
+  }
+
+  close(): void {
+    if (this.#content === undefined) this.#source.close();
+    else this.#content.close();
+  }
+}
+
+/** Bytes that were read already, then the rest of a source. */
+class PrefixedSource implements ByteSource {
+  #prefix: Uint8Array;
+  readonly #source: ByteSource;
+
+  constructor(prefix: Uint8Array, source: ByteSource) {
+    this.#prefix = prefix;
+    this.#source = source;
+  }
+
+  async read(into: Uint8Array): Promise<number | null> {
+    if (this.#prefix.length === 0) return await this.#source.read(into);
+    const size = Math.min(into.length, this.#prefix.length);
+    into.set(this.#prefix.subarray(0, size));
+    this.#prefix = this.#prefix.subarray(size);
+    return size;
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+}
+
+/** What a source holds in packed form. */
+class UnpackedSource implements ByteSource {
+  readonly #packed: ByteSource;
+  readonly #chunks: AsyncGenerator<Uint8Array>;
+  #chunk: Uint8Array = new Uint8Array(0);
+
+  constructor(packed: ByteSource, head: Uint8Array, format: PackedFormat) {
+    this.#packed = packed;
+    this.#chunks = unpack(new Pieces(head, packed), format);
+  }
+
+  async read(into: Uint8Array): Promise<number | null> {
+    while (this.#chunk.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return null;
+      this.#chunk = next.value;
+    }
+    const size = Math.min(into.length, this.#chunk.length);
+    into.set(this.#chunk.subarray(0, size));
+    this.#chunk = this.#chunk.subarray(size);
+    return size;
+  }
+
+  close(): void {
+    // What the generator still waits for is not waited for here.
+    this.#chunks.return(undefined).catch(() => {});
+    this.#packed.close();
+  }
+}
+
+function matches(
+  head: Uint8Array,
+  bytes: readonly number[],
+  mask = 0xff,
+): boolean {
+  return bytes.every((byte, i) =>
+    i >= head.length || ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
+  );
+}
+
+function isPrefixOfMagic(head: Uint8Array): boolean {
+  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
+}
+
+function formatOf(head: Uint8Array): PackedFormat | undefined {
+  return MAGICS.find(({ bytes, mask }) =>
+    head.length >= bytes.length && matches(head, bytes, mask)
+  )?.format;
+}
+
+/** The format of data that ends before its first bytes could tell. */
+function cutOffFormat(
+  head: Uint8Array,
+  name: string,
+): PackedFormat | undefined {
+  const named = SUFFIXES.find(({ suffix }) => name.endsWith(suffix));
+  if (named !== undefined) return named.format;
+  // Two bytes of a magic number are no text; one may be.
+  return head.length >= 2
+    ? MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask))?.format
+    : undefined;
 }

@@ -6,3 +6,5 @@
 
 export * from "./byte_source.ts";
 export * from "./decompress.ts";
+export * from "./errors.ts";
+export * from "./open.ts";

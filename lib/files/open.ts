@@ -1,0 +1,129 @@
+/**
+ * Files and streams as sources of bytes.
+ *
+ * @module
+ */
+
+import type { ByteSource } from "./byte_source.ts";
+import { decompressed } from "./decompress.ts";
+
+/** How many bytes a stream made of a source reads at once. */
+const BLOCK = 1 << 18;
+
+/**
+ * Opens a file, and reads through how it is packed.
+ *
+ * @param path The path of the file.
+ * @returns Its content; close it when it is not read to the end.
+ * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ *
+ * @example The first bytes of a file
+ * ```ts
+ * import { openFile } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const file = await openFile("deno.json");
+ * const into = new Uint8Array(1);
+ * await file.read(into);
+ * file.close();
+ *
+ * assertEquals(new TextDecoder().decode(into), "{");
+ * ```
+ */
+export async function openFile(path: string): Promise<ByteSource> {
+  const { open } = await import("node:fs/promises");
+  const handle = await open(path, "r");
+  let isOpen = true;
+  const file: ByteSource = {
+    async read(into): Promise<number | null> {
+      const { bytesRead } = await handle.read(into, 0, into.length, null);
+      return bytesRead === 0 && into.length > 0 ? null : bytesRead;
+    },
+    close(): void {
+      if (!isOpen) return;
+      isOpen = false;
+      // Nothing was written, so there is nothing to lose in closing.
+      handle.close().catch(() => {});
+    },
+  };
+  return decompressed(file, { name: path });
+}
+
+/**
+ * Opens a file as a stream of bytes, and reads through how it is packed.
+ *
+ * @param path The path of the file.
+ * @returns Its content.
+ * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ *
+ * @example Normalize a packed rollout
+ * ```ts ignore
+ * import { JsonlNormalizerStream } from "@codexpipe/codexpipe";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ *
+ * const fileName = "rollout-2026-11-20T15-40-01-01a1f99d-5874-7011-9c38-b543d19d65ba.jsonl.zst";
+ * const lines = (await openStream(fileName))
+ *   .pipeThrough(new JsonlNormalizerStream({ fileName }));
+ * ```
+ */
+export async function openStream(
+  path: string,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  return streamOf(await openFile(path));
+}
+
+/**
+ * Makes a stream of a source.
+ *
+ * @param source The source; it is closed at its end, at an error, and when the stream is
+ *   cancelled.
+ * @returns The stream.
+ */
+export function streamOf(
+  source: ByteSource,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller): Promise<void> {
+      const block = new Uint8Array(BLOCK);
+      try {
+        const size = await source.read(block);
+        if (size !== null) return controller.enqueue(block.subarray(0, size));
+      } catch (error) {
+        source.close();
+        throw error;
+      }
+      source.close();
+      controller.close();
+    },
+    cancel(): void {
+      source.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+/**
+ * Makes a source of a stream.
+ *
+ * @param stream The stream; closing the source cancels it.
+ * @returns The source.
+ */
+export function bytesOf(stream: ReadableStream<Uint8Array>): ByteSource {
+  const reader = stream.getReader();
+  let chunk: Uint8Array = new Uint8Array(0);
+  return {
+    async read(into): Promise<number | null> {
+      while (chunk.length === 0) {
+        const { done, value } = await reader.read();
+        if (done) return null;
+        chunk = value;
+      }
+      const size = Math.min(into.length, chunk.length);
+      into.set(chunk.subarray(0, size));
+      chunk = chunk.subarray(size);
+      return size;
+    },
+    close(): void {
+      reader.cancel().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * Unpacks gzip and zstd data with the decoders of the platform, and says where it breaks.
+ */
+
+import type { Transform } from "node:stream";
+import type { ByteSource } from "./byte_source.ts";
+import { PackedDataError, type PackedFormat } from "./errors.ts";
+import { ZstdFrames } from "./zstd_frames.ts";
+
+/** Small, so that what one piece unpacks to stays small even if it was packed to hurt. */
+const PIECE = 1 << 14;
+/** How much packed data is kept to deliver the last bytes before a damage. */
+const MAX_KEPT = 1 << 20;
+/** The smallest room for output that the decoders take; what they lose is less. */
+const FINEST_OUTPUT = 64;
+
+/** Packed data in pieces that can be put back. */
+export class Pieces {
+  readonly #source: ByteSource;
+  #next: Uint8Array | undefined;
+
+  /** Constructs a new instance: the first bytes, and where the rest comes from. */
+  constructor(head: Uint8Array, source: ByteSource) {
+    this.#next = head.length > 0 ? head : undefined;
+    this.#source = source;
+  }
+
+  /** The next piece, or `undefined` at the end. */
+  async take(): Promise<Uint8Array | undefined> {
+    const next = this.#next;
+    this.#next = undefined;
+    if (next !== undefined) return next;
+    const piece = new Uint8Array(PIECE);
+    const size = await this.#source.read(piece);
+    return size === null ? undefined : piece.subarray(0, size);
+  }
+
+  /** Puts bytes back before the next piece. */
+  putBack(piece: Uint8Array): void {
+    if (piece.length > 0) this.#next = piece;
+  }
+}
+
+/** Unpacks data, one frame after the other. */
+export async function* unpack(
+  pieces: Pieces,
+  format: PackedFormat,
+): AsyncGenerator<Uint8Array> {
+  const frames = format === "zstd" ? new ZstdFrames() : undefined;
+  for (;;) {
+    const first = await pieces.take();
+    if (first === undefined) break;
+    pieces.putBack(first);
+    yield* unpackFrame(pieces, format, frames);
+    // A gzip decoder reads all members of its input.
+    if (frames === undefined) return;
+    if (frames.isForeign) throw broken(format, false);
+  }
+  if (frames === undefined || !frames.isComplete) throw broken(format, true);
+}
+
+/** Unpacks one frame, or all members of gzip data. */
+async function* unpackFrame(
+  pieces: Pieces,
+  format: PackedFormat,
+  frames: ZstdFrames | undefined,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new Decoder(await decoderOf(format));
+  const kept: Uint8Array[] = [];
+  let keptBytes = 0;
+  let delivered = 0;
+  try {
+    for (let isEnd = false; !isEnd;) {
+      const piece = await pieces.take();
+      if (piece === undefined) break;
+      const part = frames?.feed(piece) ??
+        { length: piece.length, isEnd: false };
+      const bytes = piece.subarray(0, part.length);
+      pieces.putBack(piece.subarray(part.length));
+      isEnd = part.isEnd;
+      if (keptBytes <= MAX_KEPT) kept.push(bytes);
+      keptBytes += bytes.length;
+      for await (const chunk of decoder.write(bytes)) {
+        delivered += chunk.length;
+        yield chunk;
+      }
+    }
+    for await (const chunk of decoder.end()) {
+      delivered += chunk.length;
+      yield chunk;
+    }
+  } catch (cause) {
+    if (!(cause instanceof DecoderFailure)) throw cause;
+    if (keptBytes <= MAX_KEPT) yield* lastBytes(kept, delivered, format);
+    throw broken(format, cause.isCutOff, cause.cause);
+  } finally {
+    decoder.close();
+  }
+}
+
+/**
+ * Unpacks broken data again in the smallest steps: a decoder that fails keeps to itself
+ * what it had in hand, which is as much as there was room for.
+ */
+async function* lastBytes(
+  packed: readonly Uint8Array[],
+  delivered: number,
+  format: PackedFormat,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new Decoder(await decoderOf(format, FINEST_OUTPUT));
+  let skip = delivered;
+  try {
+    for (const piece of packed) {
+      for await (const chunk of decoder.write(piece)) {
+        const rest = chunk.subarray(Math.min(skip, chunk.length));
+        skip -= chunk.length - rest.length;
+        if (rest.length > 0) yield rest;
+      }
+    }
+  } catch (cause) {
+    // It fails as it did before; the caller says so.
+    if (!(cause instanceof DecoderFailure)) throw cause;
+  } finally {
+    decoder.close();
+  }
+}
+
+/** What a decoder of the platform says when it fails. */
+class DecoderFailure extends Error {
+  override readonly name = "DecoderFailure";
+  readonly isCutOff: boolean;
+
+  constructor(cause: unknown) {
+    super("Cannot unpack", { cause });
+    this.isCutOff = cause instanceof Error && "code" in cause &&
+      cause.code === "Z_BUF_ERROR";
+  }
+}
+
+/** A decoder of the platform that is fed a piece and drained before the next one. */
+class Decoder {
+  readonly #transform: Transform;
+  #failure: DecoderFailure | undefined;
+  #hasEnded = false;
+  #wake: () => void = () => {};
+
+  constructor(transform: Transform) {
+    this.#transform = transform;
+    transform.on("readable", () => this.#wake());
+    transform.on("end", () => {
+      this.#hasEnded = true;
+      this.#wake();
+    });
+    transform.on("error", (error) => {
+      this.#failure ??= new DecoderFailure(error);
+      this.#wake();
+    });
+  }
+
+  /** Feeds a piece and gives what it unpacks to. */
+  async *write(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+    let isWritten = false;
+    this.#transform.write(piece, () => {
+      isWritten = true;
+      this.#wake();
+    });
+    yield* this.#drain(() => isWritten);
+  }
+
+  /** Ends the data and gives what is left. */
+  async *end(): AsyncGenerator<Uint8Array> {
+    this.#transform.end();
+    yield* this.#drain(() => this.#hasEnded);
+  }
+
+  close(): void {
+    this.#transform.destroy();
+  }
+
+  async *#drain(isDone: () => boolean): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk: unknown = this.#transform.read();
+      if (chunk instanceof Uint8Array) yield chunk;
+      else if (this.#failure !== undefined) throw this.#failure;
+      else if (isDone()) return;
+      else await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+  }
+}
+
+async function decoderOf(
+  format: PackedFormat,
+  chunkSize = PIECE,
+): Promise<Transform> {
+  // Loaded only when something is packed: it doubles the time to start.
+  const zlib = await import("node:zlib");
+  if (format === "gzip") return zlib.createGunzip({ chunkSize });
+  if (typeof zlib.createZstdDecompress !== "function") {
+    throw new PackedDataError(
+      "Cannot unpack the zstd data: this runtime has no zstd; Deno 2.8 and Node 22.15 have",
+      format,
+    );
+  }
+  return zlib.createZstdDecompress({ chunkSize });
+}
+
+function broken(
+  format: PackedFormat,
+  isCutOff: boolean,
+  cause?: unknown,
+): PackedDataError {
+  const state = isCutOff ? "cut off" : "damaged";
+  const message = `Cannot unpack the ${format} data: it is ${state}`;
+  return new PackedDataError(message, format, { cause });
+}
