@@ -1,0 +1,277 @@
+/**
+ * The calls of the old dialect: commands, patches, tools and searches, whose ends leave out
+ * what their begins said (normalize.md P6 to P9).
+ */
+
+import type { LineProblem } from "../errors.ts";
+import { lasting, sliceOf, stringValue } from "../json/literal.ts";
+import type { JsonReader } from "../json/reader.ts";
+import {
+  type JsonNode,
+  JsonObject,
+  JsonSlice,
+  JsonString,
+} from "../json/value.ts";
+import { ChunkDecoder } from "./_chunk_decoder.ts";
+import {
+  listOf,
+  refused,
+  type Rewritten,
+  setAll,
+  setText,
+  typeValue,
+} from "./_old_lines.ts";
+
+const EMPTY_STRING = stringValue("");
+const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
+const COMPLETED = stringValue("completed");
+const FAILED = stringValue("failed");
+const DELETE = "delete";
+
+/** What the begin of a call said that its end leaves out. */
+type Begun = ReadonlyMap<string, JsonSlice>;
+
+/** Rewrites the messages of calls; remembers those that are open. */
+export class OldCalls {
+  readonly #reader: JsonReader;
+  readonly #chunks = new ChunkDecoder();
+  readonly #begun = new Map<string, Begun>();
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /** Forgets the open calls. */
+  clear(): void {
+    this.#chunks.clear();
+    this.#begun.clear();
+  }
+
+  /** Rewrites a message, if it is one of a call. */
+  rewrite(type: string, line: JsonObject): Rewritten | undefined {
+    switch (type) {
+      case "exec_command_begin":
+        return this.#begin(line, "command_execution", ["command"]);
+      case "exec_command_output_delta":
+        return this.#outputDelta(line);
+      case "exec_command_end":
+        return this.#commandEnd(line);
+      case "patch_apply_begin":
+      case "patch_apply_end":
+        return this.#patch(line, type === "patch_apply_begin");
+      case "mcp_tool_call_begin":
+        this.#spread(line, "invocation");
+        return this.#begin(line, "mcp_tool_call", [
+          "server",
+          "tool",
+          "arguments",
+        ]);
+      case "mcp_tool_call_end":
+        return this.#toolEnd(line);
+      case "web_search_begin":
+        if (line.live("query") === undefined) line.set("query", EMPTY_STRING);
+        return this.#call(line, "web_search") ?? "item.started";
+      case "web_search_end":
+        return this.#call(line, "web_search") ?? "item.completed";
+    }
+    return undefined;
+  }
+
+  #outputDelta(line: JsonObject): Rewritten {
+    const problem = this.#call(line, "command_execution");
+    if (problem !== undefined) return problem;
+    const stream = this.#reader.wordOf(line.get("stream"));
+    if (stream !== "stdout" && stream !== "stderr") {
+      return refused("stream", 'not "stdout" or "stderr"');
+    }
+    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
+    const text = this.#chunks.decode(
+      callId,
+      stream,
+      line.get("chunk"),
+      this.#reader,
+    );
+    if (text === undefined) {
+      return refused("chunk", "neither base64 nor a list of bytes");
+    }
+    line.take("stream");
+    line.take("chunk");
+    setText(line, "delta", stream, new JsonString(text));
+    return "item.delta";
+  }
+
+  #commandEnd(line: JsonObject): Rewritten {
+    const problem = this.#call(line, "command_execution");
+    if (problem !== undefined) return problem;
+    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
+    this.#chunks.end(callId);
+    this.#complete(line, callId, new Map([["command", EMPTY_STRING]]));
+    const code = line.get("exit_code");
+    if (code instanceof JsonSlice && code.kind === "number") {
+      setStatus(line, isZero(code) ? COMPLETED : FAILED);
+    }
+    return "item.completed";
+  }
+
+  /** P7: the map of changes becomes a list. */
+  #patch(line: JsonObject, begins: boolean): Rewritten {
+    const problem = this.#call(line, "file_change");
+    if (problem !== undefined) return problem;
+    const changes = line.live("changes");
+    if (changes?.kind === "object") {
+      const list = this.#changeList(changes);
+      if (list === undefined) {
+        return refused("changes", "not a map of paths to changes");
+      }
+      line.set("changes", list);
+    }
+    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
+    if (begins) {
+      this.#remember(line, callId, ["changes"]);
+      return "item.started";
+    }
+    this.#complete(line, callId, new Map([["changes", EMPTY_LIST]]));
+    const success = line.get("success");
+    if (success?.kind === "boolean") {
+      setStatus(line, isTrue(success) ? COMPLETED : FAILED);
+    }
+    return "item.completed";
+  }
+
+  #changeList(changes: JsonNode): JsonSlice | undefined {
+    const list: JsonObject[] = [];
+    const byPath = this.#reader.members(changes);
+    for (let place = 0; place < byPath.size; place++) {
+      const change = byPath.valueAt(place);
+      if (change === undefined) continue;
+      const entry = new JsonObject();
+      entry.set("path", new JsonString(byPath.nameAt(place)));
+      if (change.kind === "object") {
+        const kinds = this.#reader.members(change);
+        const fields = kinds.valueAt(0);
+        if (kinds.size !== 1 || fields?.kind !== "object") return undefined;
+        entry.set("kind", new JsonString(kinds.nameAt(0)));
+        spreadInto(entry, this.#reader.members(fields));
+      } else if (this.#reader.wordOf(change) === DELETE) {
+        entry.set("kind", change);
+      } else return undefined;
+      list.push(entry);
+    }
+    return listOf(list);
+  }
+
+  /** P8. */
+  #toolEnd(line: JsonObject): Rewritten {
+    this.#spread(line, "invocation");
+    const problem = this.#call(line, "mcp_tool_call");
+    if (problem !== undefined) return problem;
+    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
+    this.#complete(
+      line,
+      callId,
+      new Map([["server", EMPTY_STRING], ["tool", EMPTY_STRING]]),
+    );
+    const failed = this.#toolResult(line);
+    setStatus(line, failed ? FAILED : COMPLETED);
+    return "item.completed";
+  }
+
+  /** Takes the result of a tool out of its `{"Ok":…}` or `{"Err":…}`. */
+  #toolResult(line: JsonObject): boolean {
+    const result = line.get("result");
+    if (result?.kind !== "object") return false;
+    const variants = this.#reader.members(result);
+    if (variants.size !== 1) return false;
+    const ok = variants.get("Ok");
+    if (ok !== undefined) {
+      line.set("result", ok);
+      if (ok.kind !== "object") return false;
+      const members = this.#reader.members(ok);
+      return ["isError", "is_error"].some((name) => isTrue(members.get(name)));
+    }
+    const error = variants.get("Err");
+    if (error === undefined) return false;
+    line.take("result");
+    if (error.kind === "string") setText(line, "error", "message", error);
+    else line.set("error", error);
+    return true;
+  }
+
+  /** Makes a line the begin of a call, and remembers what its end will leave out. */
+  #begin(
+    line: JsonObject,
+    itemType: string,
+    names: readonly string[],
+  ): Rewritten {
+    const problem = this.#call(line, itemType);
+    if (problem !== undefined) return problem;
+    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
+    this.#remember(line, callId, names);
+    return "item.started";
+  }
+
+  #remember(line: JsonObject, callId: string, names: readonly string[]): void {
+    const begun = new Map<string, JsonSlice>();
+    for (const name of names) {
+      const value = line.live(name);
+      if (value instanceof JsonSlice) begun.set(name, lasting(value));
+    }
+    this.#begun.set(callId, begun);
+  }
+
+  /** Fills in what an end leaves out: as its begin said, else as given. */
+  #complete(line: JsonObject, callId: string, defaults: Begun): void {
+    const begun = this.#begun.get(callId);
+    this.#begun.delete(callId);
+    for (const [name, value] of new Map([...defaults, ...begun ?? []])) {
+      if (line.live(name) === undefined) line.set(name, value);
+    }
+  }
+
+  /** Names an item line after its call. */
+  #call(line: JsonObject, itemType: string): LineProblem | undefined {
+    if (line.get("call_id")?.kind !== "string") {
+      return refused("call_id", "not a string");
+    }
+    line.rename("call_id", "item_id");
+    line.set("item_type", typeValue(itemType));
+    return undefined;
+  }
+
+  /** Moves the fields of an object member to the line. */
+  #spread(line: JsonObject, name: string): void {
+    const value = line.get(name);
+    if (value?.kind !== "object") return;
+    line.take(name);
+    setAll(line, this.#reader.members(value));
+  }
+}
+
+function setStatus(line: JsonObject, status: JsonSlice): void {
+  if (line.live("status") === undefined) line.set("status", status);
+}
+
+/** Adds the members of one object to another that keeps its own. */
+function spreadInto(target: JsonObject, members: JsonObject): void {
+  for (let place = 0; place < members.size; place++) {
+    const name = members.nameAt(place);
+    const value = members.valueAt(place);
+    if (value !== undefined && !target.has(name)) target.set(name, value);
+  }
+}
+
+function isTrue(node: JsonNode | undefined): boolean {
+  return node instanceof JsonSlice && node.kind === "boolean" &&
+    node.end - node.start === "true".length;
+}
+
+function isZero(number: JsonSlice): boolean {
+  for (let at = number.start; at < number.end; at++) {
+    const byte = number.bytes[at] ?? 0;
+    // The digits of the exponent do not count.
+    if ((byte | 0x20) === 0x65) return true;
+    if (byte > 0x30 && byte <= 0x39) return false;
+  }
+  return true;
+}

@@ -1,0 +1,81 @@
+/**
+ * The usage that the old dialect spreads over its token counts (normalize.md P11).
+ */
+
+import { ByteWriter } from "../json/byte_writer.ts";
+import { sliceOf } from "../json/literal.ts";
+import { writeNode } from "../json/object_writer.ts";
+import type { JsonReader } from "../json/reader.ts";
+import { JsonObject, JsonSlice } from "../json/value.ts";
+
+/** The counts of a request, in the order in which their sums are written. */
+const COUNTS = [
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "reasoning_output_tokens",
+  "total_tokens",
+] as const;
+const PLAIN_DIGITS_REGEXP = /^[0-9]+$/;
+/** Digits beyond this are no count; adding them up would take long. */
+const MAX_DIGITS = 1000;
+
+/** Remembers the usage of a thread until a turn ends. */
+export class OldUsage {
+  readonly #reader: JsonReader;
+  readonly #sums = new Map<string, bigint>();
+  readonly #total = new ByteWriter(256);
+  #hasTotal = false;
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /** Totals replace what is remembered, the counts of single requests add up. */
+  count(line: JsonObject): void {
+    const info = line.get("info");
+    if (info?.kind === "object") {
+      const total = this.#reader.members(info).get("total_token_usage");
+      if (total instanceof JsonSlice && total.kind === "object") {
+        this.clear();
+        this.#total.clear(256);
+        writeNode(this.#total, total);
+        this.#hasTotal = true;
+      }
+      return;
+    }
+    for (const name of COUNTS) {
+      const value = line.get(name);
+      if (!(value instanceof JsonSlice)) continue;
+      const text = this.#reader.source(value);
+      if (text.length > MAX_DIGITS || !PLAIN_DIGITS_REGEXP.test(text)) continue;
+      this.#sums.set(name, (this.#sums.get(name) ?? 0n) + BigInt(text));
+    }
+  }
+
+  /** Gives a line the remembered usage unless it has its own. */
+  give(line: JsonObject): void {
+    if (line.live("usage") !== undefined) return;
+    if (this.#sums.size > 0) {
+      const usage = new JsonObject();
+      for (const name of COUNTS) {
+        const sum = this.#sums.get(name);
+        if (sum !== undefined) usage.set(name, numberValue(sum));
+      }
+      line.set("usage", usage);
+    } else if (this.#hasTotal) {
+      line.set("usage", sliceOf(this.#total.view(), "object"));
+    }
+  }
+
+  /** Forgets what is remembered. */
+  clear(): void {
+    this.#hasTotal = false;
+    if (this.#sums.size > 0) this.#sums.clear();
+  }
+}
+
+function numberValue(value: bigint): JsonSlice {
+  return sliceOf(new TextEncoder().encode(String(value)), "number");
+}
