@@ -70,6 +70,8 @@ class DetectingRules implements StreamRules {
   readonly #given: "exec" | "rollout" | undefined;
   readonly #options: RulesOptions;
   readonly #reader = new JsonReader(1);
+  /** Finds records that are glued to torn first lines (R5). */
+  #finder: LineRules | undefined;
   #rules: LineRules;
   kind: StreamKind | undefined;
 
@@ -114,9 +116,9 @@ class DetectingRules implements StreamRules {
     const reader = this.#reader;
     const root = reader.read(bytes, start, end);
     if (root === undefined) {
-      // A torn first line that a record is glued to (R5).
       const length = out.length;
-      const fault = rulesOf("rollout", {}).apply(bytes, start, end, out);
+      this.#finder ??= rulesOf("rollout", {});
+      const fault = this.#finder.apply(bytes, start, end, out);
       out.truncate(length);
       return fault?.recordStart === undefined ? undefined : "rollout";
     }

@@ -47,6 +47,8 @@ export interface LineProblem {
   readonly message: string;
   /** The field at fault, if there is one. */
   readonly field?: string;
+  /** All complaints about a record, where more than the first one is known; at least one. */
+  readonly issues?: readonly Issue[];
   /** The length of the line in bytes, for `line_too_long`. */
   readonly bytes?: number;
   /** The limit that was exceeded, for `line_too_long`. */
@@ -177,6 +179,9 @@ export function toLineError(problem: LineProblem): LineError {
     case "normalize":
       return new NormalizeError(message, field);
     case "typed":
-      return new DecodeError(message, [{ path: field ?? "", message }]);
+      return new DecodeError(
+        message,
+        problem.issues ?? [{ path: field ?? "", message }],
+      );
   }
 }

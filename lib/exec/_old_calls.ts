@@ -106,7 +106,7 @@ export class OldCalls {
     if (problem !== undefined) return problem;
     const callId = this.#reader.textOf(line.get("item_id")) ?? "";
     this.#chunks.end(callId);
-    this.#complete(line, callId, new Map([["command", EMPTY_STRING]]));
+    this.#complete(line, new Map([["command", EMPTY_STRING]]));
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
       setStatus(line, isZero(code) ? COMPLETED : FAILED);
@@ -126,12 +126,11 @@ export class OldCalls {
       }
       line.set("changes", list);
     }
-    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
     if (begins) {
-      this.#remember(line, callId, ["changes"]);
+      this.#remember(line, ["changes"]);
       return "item.started";
     }
-    this.#complete(line, callId, new Map([["changes", EMPTY_LIST]]));
+    this.#complete(line, new Map([["changes", EMPTY_LIST]]));
     const success = line.get("success");
     if (success?.kind === "boolean") {
       setStatus(line, isTrue(success) ? COMPLETED : FAILED);
@@ -166,10 +165,8 @@ export class OldCalls {
     this.#spread(line, "invocation");
     const problem = this.#call(line, "mcp_tool_call");
     if (problem !== undefined) return problem;
-    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
     this.#complete(
       line,
-      callId,
       new Map([["server", EMPTY_STRING], ["tool", EMPTY_STRING]]),
     );
     const failed = this.#toolResult(line);
@@ -206,27 +203,33 @@ export class OldCalls {
   ): Rewritten {
     const problem = this.#call(line, itemType);
     if (problem !== undefined) return problem;
-    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
-    this.#remember(line, callId, names);
+    this.#remember(line, names);
     return "item.started";
   }
 
-  #remember(line: JsonObject, callId: string, names: readonly string[]): void {
+  #remember(line: JsonObject, names: readonly string[]): void {
     const begun = new Map<string, JsonSlice>();
     for (const name of names) {
       const value = line.live(name);
       if (value instanceof JsonSlice) begun.set(name, lasting(value));
     }
-    this.#begun.set(callId, begun);
+    this.#begun.set(this.#keyOf(line), begun);
   }
 
   /** Fills in what an end leaves out: as its begin said, else as given. */
-  #complete(line: JsonObject, callId: string, defaults: Begun): void {
-    const begun = this.#begun.get(callId);
-    this.#begun.delete(callId);
+  #complete(line: JsonObject, defaults: Begun): void {
+    const key = this.#keyOf(line);
+    const begun = this.#begun.get(key);
+    this.#begun.delete(key);
     for (const [name, value] of new Map([...defaults, ...begun ?? []])) {
       if (line.live(name) === undefined) line.set(name, value);
     }
+  }
+
+  /** What a call is remembered under: two of different kinds may have one id. */
+  #keyOf(line: JsonObject): string {
+    const itemType = this.#reader.wordOf(line.get("item_type")) ?? "";
+    return `${itemType} ${this.#reader.textOf(line.get("item_id")) ?? ""}`;
   }
 
   /** Names an item line after its call. */

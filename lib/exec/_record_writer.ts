@@ -17,6 +17,7 @@ import {
 } from "../json/value.ts";
 import {
   ERROR_FIELDS,
+  EXPECTED,
   type Field,
   type FieldKind,
   TODO_FIELDS,
@@ -30,20 +31,6 @@ export interface PayloadFields {
   /** Of these at least one must be there. */
   readonly oneOf?: readonly string[] | undefined;
 }
-
-/** What a field must be, as messages say it. */
-const EXPECTED: Readonly<Record<FieldKind, string>> = {
-  string: "a string",
-  boolean: "true or false",
-  whole: "a whole number",
-  code: "a string or a number",
-  any: "a value",
-  command: "a string or a list of strings",
-  changes: 'a list of objects with a string "path"',
-  error: "an object",
-  todos: "a list of objects",
-  payload: "an object",
-};
 
 /** Writes records, one after the other, and remembers what was wrong with the last one. */
 export class RecordWriter {

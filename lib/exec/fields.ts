@@ -29,6 +29,20 @@ export type FieldKind =
   /** What {@linkcode PAYLOADS} says for the item type. */
   | "payload";
 
+/** What a field must be, as messages say it. */
+export const EXPECTED: Readonly<Record<FieldKind, string>> = {
+  string: "a string",
+  boolean: "true or false",
+  whole: "a whole number",
+  code: "a string or a number",
+  any: "a value",
+  command: "a string or a list of strings",
+  changes: 'a list of objects with a string "path"',
+  error: "an object",
+  todos: "a list of objects",
+  payload: "an object",
+};
+
 /** One field of an object. */
 export interface Field {
   /** The name that it is written under. */
@@ -55,6 +69,11 @@ export const ERROR_FIELDS = [
 export const TODO_FIELDS = [
   { name: "title", kind: "string", required: true, aliases: ["text"] },
   { name: "completed", kind: "boolean", default: "false" },
+] as const satisfies readonly Field[];
+
+/** What is checked of an entry of `changes`; the rest of it is kept as it is. */
+export const CHANGE_FIELDS = [
+  { name: "path", kind: "string", required: true },
 ] as const satisfies readonly Field[];
 
 const TEXT = [

@@ -46,7 +46,7 @@ export class ByteWriter {
   }
 
   /** What has been written, as a view that holds until the next write. */
-  view(start = 0, end = this.#length): Uint8Array<ArrayBuffer> {
+  view(start: number = 0, end: number = this.#length): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(start, end);
   }
 

@@ -66,7 +66,7 @@ export class JsonReader {
   members(node: JsonNode): JsonObject {
     if (node instanceof JsonObject) return node;
     const object = new JsonObject();
-    if (node instanceof JsonString) return object;
+    if (node instanceof JsonString || node.kind !== "object") return object;
     const tape = this.#tapeOf(node);
     const entry = Math.max(node.entry, 0);
     const behind = tape.next(entry);

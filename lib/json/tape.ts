@@ -169,6 +169,8 @@ export class JsonTape {
         at += 1;
         depth -= 1;
         if (depth <= levels) this.#close(open[depth] ?? 0, at);
+        // Elements behind an object have no name.
+        name = "";
         continue;
       }
       if (expect === KEY || expect === KEY_OR_END) {

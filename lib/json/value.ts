@@ -152,6 +152,8 @@ export class JsonObject {
     if (place === -1) return undefined;
     const value = this.#values[place];
     this.#values[place] = undefined;
+    // Or the place would be found again, and a member of this name come back to it.
+    this.#index?.delete(name);
     return value;
   }
 

@@ -101,7 +101,7 @@ export class RolloutRules extends RecordRules {
       if (!BARE_TYPES.has(type) && !this.#isBareFile) {
         return noPayload(type, "absent");
       }
-      this.#bare(root, "response_item", out);
+      this.#bare(line, root, "response_item", out);
       return undefined;
     }
     if (line.has("type")) {
@@ -109,7 +109,7 @@ export class RolloutRules extends RecordRules {
     }
     const recordType = this.reader.wordOf(line.get("record_type"));
     if (recordType !== undefined) {
-      this.#bare(root, recordType, out);
+      this.#bare(line, root, recordType, out);
       return undefined;
     }
     if (!line.has("id") || !line.has("timestamp")) {
@@ -118,9 +118,7 @@ export class RolloutRules extends RecordRules {
         "type",
       );
     }
-    this.#sessionTime = this.reader.textOf(line.get("timestamp"));
-    this.#carried = undefined;
-    this.#bare(line, "session_meta", out);
+    this.#bare(line, this.#renameMeta(line) ? line : root, "session_meta", out);
     return undefined;
   }
 
@@ -144,9 +142,7 @@ export class RolloutRules extends RecordRules {
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
-    const time = line.get("timestamp");
-    if (time instanceof JsonSlice && time.kind === "string") {
-      this.#remember(time);
+    if (this.#rememberTime(line)) {
       if (!isChanged) out.range(root.bytes, root.start, root.end);
       else writeNode(out, line);
       return undefined;
@@ -165,9 +161,14 @@ export class RolloutRules extends RecordRules {
   }
 
   /** Wraps a line that stands bare. */
-  #bare(payload: JsonSlice | JsonObject, type: string, out: ByteWriter): void {
+  #bare(
+    line: JsonObject,
+    payload: JsonSlice | JsonObject,
+    type: string,
+    out: ByteWriter,
+  ): void {
     this.#isBareFile = true;
-    if (payload instanceof JsonObject) this.#renameMeta(payload);
+    this.#rememberTime(line);
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
     writeKey(out, "type");
@@ -191,15 +192,19 @@ export class RolloutRules extends RecordRules {
     return isChanged;
   }
 
-  #remember(time: JsonSlice): void {
+  /** Remembers the time of a line; says whether it has one. */
+  #rememberTime(line: JsonObject): boolean {
+    const time = line.get("timestamp");
+    if (!(time instanceof JsonSlice) || time.kind !== "string") return false;
     const length = time.end - time.start;
-    if (length > this.#lastTime.length) return;
+    if (length > this.#lastTime.length) return true;
     const source = time.bytes;
     for (let i = 0; i < length; i++) {
       this.#lastTime[i] = source[time.start + i] ?? 0;
     }
     this.#lastTimeLength = length;
     this.#carried = undefined;
+    return true;
   }
 
   /** The carried time: of the last line, else of the session, else of the file name. */
@@ -270,13 +275,15 @@ function lastIndexOf(
   end: number,
 ): number {
   const first = text[0] ?? 0;
-  let at = bytes.lastIndexOf(first, end - text.length);
-  while (at >= start) {
+  // Of the line alone: what the search does not find, it would look for in all lines
+  // before it.
+  const line = bytes.subarray(start, end);
+  let at = line.lastIndexOf(first, Math.max(0, line.length - text.length));
+  while (at !== -1) {
     let same = 1;
-    while (same < text.length && bytes[at + same] === text[same]) same += 1;
-    if (same === text.length) return at;
-    if (at === 0) return -1;
-    at = bytes.lastIndexOf(first, at - 1);
+    while (same < text.length && line[at + same] === text[same]) same += 1;
+    if (same === text.length) return start + at;
+    at = at === 0 ? -1 : line.lastIndexOf(first, at - 1);
   }
   return -1;
 }
@@ -293,10 +300,9 @@ function noPayload(type: string, state: string): LineProblem {
 
 /** Says whether a record is a line of a rollout file, of any release (D.9). */
 export function isRolloutRecord(reader: JsonReader, line: JsonObject): boolean {
+  if (line.has("record_type")) return true;
   const type = line.get("type");
-  if (type === undefined) {
-    return line.has("record_type") || (line.has("id") && line.has("timestamp"));
-  }
+  if (type === undefined) return line.has("id") && line.has("timestamp");
   const word = reader.wordOf(type);
   if (word === undefined) return false;
   return line.get("payload")?.kind === "object" ||

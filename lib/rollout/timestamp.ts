@@ -19,7 +19,10 @@ const FILE_NAME_REGEXP =
 export function canonicalTimestamp(text: string): string {
   if (EXACT_REGEXP.test(text) || !ZONED_REGEXP.test(text)) return text;
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? text : date.toISOString();
+  if (Number.isNaN(date.getTime())) return text;
+  const time = date.toISOString();
+  // An offset can lead out of the years that have four digits.
+  return EXACT_REGEXP.test(time) ? time : text;
 }
 
 /**
@@ -35,5 +38,6 @@ export function fileNameTimestamp(name: string): string | undefined {
   const match = FILE_NAME_REGEXP.exec(name);
   if (match === null) return undefined;
   const [, date, hours, minutes, seconds] = match;
-  return `${date}T${hours}:${minutes}:${seconds}.000Z`;
+  const time = `${date}T${hours}:${minutes}:${seconds}.000Z`;
+  return Number.isNaN(Date.parse(time)) ? undefined : time;
 }

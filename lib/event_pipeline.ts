@@ -1,0 +1,315 @@
+/**
+ * The stages composed, from bytes to typed events.
+ *
+ * @module
+ */
+
+import { decodeText } from "./decoder.ts";
+import type { LineProblem } from "./errors.ts";
+import type { ThreadEvent } from "./exec/events.ts";
+import type { ByteWriter } from "./json/byte_writer.ts";
+import { decodeUtf8 } from "./json/utf8.ts";
+import {
+  type JsonlOptions,
+  LineAnswers,
+  type OnError,
+} from "./line_answers.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Emit, Stage } from "./stage.ts";
+
+/** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */
+export interface JsonlDecoderOptions extends JsonlOptions {
+  /**
+   * What happens to failed lines: `inline` leaves them in their places, as failed
+   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
+   * been given.
+   *
+   * @default {"inline"}
+   */
+  readonly onError?: OnError;
+}
+
+/** Room for the record of a line of the usual length. */
+const KEPT_CAPACITY = 1 << 16;
+
+/**
+ * Decodes JSONL of any dialect: blocks of bytes in, typed events out.
+ *
+ * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder} do
+ * together, but each record is checked once: the normalizer checks by the tables that the
+ * types are held against. Every line that is not blank gives one outcome, as soon as it is
+ * complete; a bad line is a failed outcome, and the next line is read.
+ *
+ * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes
+ * what {@linkcode JsonlNormalizer} writes. Neither event nor text keeps the block alive.
+ *
+ * Memory is bounded by the longest line and the largest block.
+ *
+ * @example A block of two lines, one of them bad
+ * ```ts
+ * import { JsonlDecoder } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const seen: string[] = [];
+ * const decoder = new JsonlDecoder();
+ * const block = new TextEncoder().encode('{"type":"thread.resumed","id":"t"}\n{"a":1}\n');
+ * decoder.feed(block, (outcome) => {
+ *   seen.push(outcome.ok ? outcome.value.type : outcome.error.kind);
+ * });
+ *
+ * assertEquals(seen, ["thread.started", "normalize"]);
+ * ```
+ */
+export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
+  readonly #answers: LineAnswers;
+  #emit: Emit<Outcome<ThreadEvent>> = () => {};
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(options: JsonlDecoderOptions = {}) {
+    this.#answers = new LineAnswers(
+      { onError: "inline", ...options },
+      {
+        record: (out, start, line, offset) =>
+          this.#record(out, start, line, offset),
+        failure: (failed) => this.#emit(failed.toFailure()),
+      },
+      KEPT_CAPACITY,
+    );
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#answers.failures;
+  }
+
+  /** How many lines have become events so far. */
+  get records(): number {
+    return this.#answers.records;
+  }
+
+  /**
+   * Takes a block and emits what becomes of the lines that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
+   *   before it have been emitted then.
+   */
+  feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#emit = emit;
+    this.#answers.feed(block);
+  }
+
+  /**
+   * Ends the input and emits what becomes of a last line without LF.
+   *
+   * @param emit Is called with the outcome.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#emit = emit;
+    this.#answers.flush();
+  }
+
+  #record(
+    out: ByteWriter,
+    start: number,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined {
+    const text = decodeUtf8(out.view(), start, out.length);
+    out.clear(KEPT_CAPACITY);
+    if (this.#answers.kind === "exec") {
+      // The boundary where JSON gets its type: the record was written by the tables of
+      // lib/exec/fields.ts, which the compiler holds against the type in lib/exec/schema.ts.
+      const value: ThreadEvent = JSON.parse(text);
+      this.#emit({ ok: true, line, offset, value, text });
+      return undefined;
+    }
+    const decoded = decodeText(text);
+    if (!decoded.ok) return decoded.error;
+    const { value } = decoded;
+    this.#emit({ ok: true, line, offset, value, text });
+    return undefined;
+  }
+}
+
+/**
+ * {@linkcode JsonlDecoder} as a stream, for `pipeThrough`.
+ *
+ * With `onError: "stop"` the stream errors with the error of the first line that failed,
+ * once the outcomes before it have been read.
+ */
+export class JsonlDecoderStream {
+  /** Gives the outcomes. */
+  readonly readable: ReadableStream<Outcome<ThreadEvent>>;
+  /** Takes the bytes. */
+  readonly writable: WritableStream<Uint8Array>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   *
+   * @example The messages of an agent
+   * ```ts
+   * import { isItemType, JsonlDecoderStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const log = '{"type":"thread.started","thread_id":"t"}\n' +
+   *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n';
+   * const messages: string[] = [];
+   * for await (const outcome of new Blob([log]).stream().pipeThrough(new JsonlDecoderStream())) {
+   *   if (!outcome.ok || outcome.value.type !== "item.completed") continue;
+   *   const event = outcome.value;
+   *   if (isItemType(event, "agent_message")) messages.push(event.content.text);
+   * }
+   *
+   * assertEquals(messages, ["Hi"]);
+   * ```
+   */
+  constructor(options: JsonlDecoderOptions = {}) {
+    const decoder = new JsonlDecoder(options);
+    const blocks = new TransformStream<Uint8Array, Uint8Array>();
+    this.writable = blocks.writable;
+    this.readable = new ReadableStream(
+      new OutcomeSource(decoder, blocks.readable.getReader()),
+      { highWaterMark: 0 },
+    );
+  }
+}
+
+/**
+ * Gives a stream the outcomes of a block at a time.
+ *
+ * A `TransformStream` that throws loses what it has enqueued; here an error waits until
+ * that has been read.
+ */
+class OutcomeSource implements UnderlyingDefaultSource<Outcome<ThreadEvent>> {
+  readonly #decoder: JsonlDecoder;
+  readonly #blocks: ReadableStreamDefaultReader<Uint8Array>;
+  #thrown: { readonly error: unknown } | undefined;
+  #isCancelled = false;
+
+  constructor(
+    decoder: JsonlDecoder,
+    blocks: ReadableStreamDefaultReader<Uint8Array>,
+  ) {
+    this.#decoder = decoder;
+    this.#blocks = blocks;
+  }
+
+  async pull(
+    controller: ReadableStreamDefaultController<Outcome<ThreadEvent>>,
+  ): Promise<void> {
+    let isWanting = true;
+    while (isWanting) {
+      if (this.#thrown !== undefined) throw this.#thrown.error;
+      const { done, value } = await this.#blocks.read();
+      if (this.#isCancelled) return;
+      const emit = (outcome: Outcome<ThreadEvent>): void => {
+        controller.enqueue(outcome);
+        isWanting = false;
+      };
+      try {
+        if (!done) this.#decoder.feed(value, emit);
+        else {
+          this.#decoder.flush(emit);
+          controller.close();
+          return;
+        }
+      } catch (error) {
+        this.#thrown = { error };
+        // Whoever writes is told at once; that nobody may be left to tell is no matter.
+        this.#blocks.cancel(error).catch(() => {});
+      }
+    }
+  }
+
+  cancel(reason: unknown): Promise<void> {
+    this.#isCancelled = true;
+    return this.#blocks.cancel(reason);
+  }
+}
+
+/**
+ * Decodes JSONL of any dialect, for `for await`: the stdout of a child process, the
+ * `readable` of a file, or any other bytes.
+ *
+ * Nothing is read before an outcome is asked for, and no block before those of the one
+ * before it have been taken. Leaving the loop cancels the source. An error of the source is
+ * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
+ * outcomes before it have been taken.
+ *
+ * @param source The bytes, in blocks of any size.
+ * @param options The dialect, the limits, and what to do with failures.
+ * @returns The outcomes, in order.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+ *
+ * @example The events of a child process
+ * ```ts ignore
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ *
+ * const command = new Deno.Command("codex", {
+ *   args: ["exec", "--json", "fix the tests"],
+ *   stdout: "piped",
+ * });
+ * for await (const outcome of decodeEvents(command.spawn().stdout)) {
+ *   if (outcome.ok) console.log(outcome.value.type);
+ *   else console.error(`line ${outcome.line}: ${outcome.error.message}`);
+ * }
+ * ```
+ *
+ * @example The first failure ends it
+ * ```ts
+ * import { decodeEvents, RecordSyntaxError } from "@codexpipe/codexpipe";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const log = new Blob(['{"type":"error","message":"m"}\nnot JSON\n']);
+ * const types: string[] = [];
+ * await assertRejects(async () => {
+ *   for await (const outcome of decodeEvents(log.stream(), { onError: "stop" })) {
+ *     if (outcome.ok) types.push(outcome.value.type);
+ *   }
+ * }, RecordSyntaxError);
+ *
+ * assertEquals(types, ["error"]);
+ * ```
+ */
+export function decodeEvents(
+  source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  options: JsonlDecoderOptions = {},
+): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
+  return outcomesOf(source, new JsonlDecoder(options));
+}
+
+async function* outcomesOf(
+  source: AsyncIterable<Uint8Array>,
+  decoder: JsonlDecoder,
+): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
+  for await (const block of source) {
+    yield* settled((emit) => decoder.feed(block, emit));
+  }
+  yield* settled((emit) => decoder.flush(emit));
+}
+
+/** Gives all that is emitted, and only then throws what is thrown. */
+function* settled(
+  run: (emit: Emit<Outcome<ThreadEvent>>) => void,
+): Generator<Outcome<ThreadEvent>, void, void> {
+  const outcomes: Outcome<ThreadEvent>[] = [];
+  let thrown: { readonly error: unknown } | undefined;
+  try {
+    run((outcome) => outcomes.push(outcome));
+  } catch (error) {
+    thrown = { error };
+  }
+  yield* outcomes;
+  if (thrown !== undefined) throw thrown.error;
+}

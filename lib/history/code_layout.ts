@@ -1,0 +1,278 @@
+/**
+ * Reads histories in both layouts: the contract's, which is written here, and the one that is
+ * found in the wild.
+ *
+ * They are told apart per record. A record of the contract is `{id, type, payload}`, one of
+ * the wild layout is `{"PlainMessage": {id, …}}` with words in PascalCase and times in seconds
+ * and nanoseconds.
+ *
+ * @module
+ */
+
+import { type CodeRecord, fromCodeLayout } from "./_code_records.ts";
+import {
+  anything,
+  list,
+  map,
+  number,
+  object,
+  type Reader,
+  recordId,
+  refuse,
+  text,
+  timestamp,
+} from "./_readers.ts";
+import { action, exec, PAYLOAD_READERS } from "./_record_readers.ts";
+import { isObject, type JsonObject, toObject } from "./plain_json.ts";
+import type { AnyHistoryRecord, HistoryRecordType } from "./records.ts";
+import type { HistoryLookup, HistorySnapshot } from "./snapshot.ts";
+
+const lookup: Reader<HistoryLookup> = map(number);
+
+/** The payloads that only the wild layout has, and that are kept. */
+const EXTENSION_READERS: ReadonlyMap<string, Reader<object>> = new Map([
+  ["merged_exec", object({ action, segments: list(exec) })],
+  ["context", readContext],
+]);
+
+/**
+ * Reads one record of either layout.
+ *
+ * Fields that may be absent are `null` or empty afterwards. Fields and types that are not
+ * known are kept. The `trailing` of an explore record of the wild layout, which does not have
+ * it, is `true`; {@linkcode readSnapshot} derives it.
+ *
+ * @param value The record, as JSON gives it.
+ * @returns The record in the layout of the contract.
+ * @throws {HistorySnapshotError} If it is no record of either layout, or a field is not what
+ * its type says.
+ *
+ * @example A record found in the wild
+ * ```ts
+ * import { readRecord } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const record = readRecord({ Loading: { id: 1, message: "Connecting" } });
+ *
+ * assertEquals(record, {
+ *   id: 1,
+ *   type: "loading",
+ *   payload: { message: "Connecting" },
+ * });
+ * ```
+ */
+export function readRecord(value: unknown): AnyHistoryRecord {
+  return readRecordAt(value, "", true).record;
+}
+
+/**
+ * Reads a history of either layout, or of both.
+ *
+ * It is found inside a saved session (`history_snapshot`) and a line of a session log
+ * (`{"kind": "history_snapshot", "history": …}`) too. Fields that may be absent are `null` or
+ * empty afterwards; `order` and `order_debug`, which only the wild layout has, are left out.
+ * Other fields and records that are not known are kept.
+ *
+ * If all lookups are empty although tools of the wild layout have call ids, the lookups are
+ * made of the records, since the contract keeps these ids nowhere else.
+ *
+ * @param value The history, as JSON gives it. The result may share parts with it.
+ * @returns The history in the layout of the contract.
+ * @throws {HistorySnapshotError} If it is no history, or a field is not what its type says.
+ *
+ * @example A history found in the wild
+ * ```ts
+ * import { readSnapshot } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const snapshot = readSnapshot({
+ *   records: [{ Loading: { id: 1, message: "Connecting" } }],
+ *   next_id: 2,
+ *   order: [],
+ *   order_debug: [],
+ * });
+ *
+ * assertEquals(snapshot, {
+ *   records: [{ id: 1, type: "loading", payload: { message: "Connecting" } }],
+ *   next_id: 2,
+ *   exec_call_lookup: {},
+ *   tool_call_lookup: {},
+ *   stream_lookup: {},
+ * });
+ * ```
+ */
+export function readSnapshot(value: unknown): HistorySnapshot {
+  const [given, path] = unwrap(value);
+  const at = (name: string): string => path === "" ? name : `${path}.${name}`;
+  if (!isObject(given)) return refuse(given, path, "an object");
+  if (!Array.isArray(given.records)) {
+    return refuse(given.records, at("records"), "a list");
+  }
+  const { order: _order, order_debug: _debug, ...kept } = given;
+  const records: AnyHistoryRecord[] = [];
+  const callIds = new Map<string, number>();
+  let trailing = true;
+  const values: unknown[] = given.records;
+  // From the end, since what follows an explore record says whether it is trailing.
+  for (let index = values.length - 1; index >= 0; index--) {
+    const where = `${at("records")}[${index}]`;
+    const { record, callId } = readRecordAt(values[index], where, trailing);
+    if (record.type !== "reasoning") trailing = false;
+    if (callId !== undefined && !callIds.has(callId)) {
+      callIds.set(callId, record.id);
+    }
+    records.push(record);
+  }
+  records.reverse();
+  const lookups = {
+    exec_call_lookup: lookup(
+      kept.exec_call_lookup ?? {},
+      at("exec_call_lookup"),
+    ),
+    tool_call_lookup: lookup(
+      kept.tool_call_lookup ?? {},
+      at("tool_call_lookup"),
+    ),
+    stream_lookup: lookup(kept.stream_lookup ?? {}, at("stream_lookup")),
+  };
+  const isEmpty = Object.values(lookups)
+    .every((each) => Object.keys(each).length === 0);
+  return {
+    ...kept,
+    records,
+    next_id: kept.next_id === undefined || kept.next_id === null
+      ? records.reduce((highest, { id }) => Math.max(highest, id), 0) + 1
+      : recordId(kept.next_id, at("next_id")),
+    ...lookups,
+    ...(isEmpty && callIds.size > 0 ? lookupsOf(records, callIds) : {}),
+  };
+}
+
+/**
+ * Tells whether a value looks like a history, bare or in one of its wrappers. Nothing inside
+ * it is checked.
+ *
+ * @param value The value, as JSON gives it.
+ * @returns Whether {@linkcode readSnapshot} is the one to read it.
+ *
+ * @example A snapshot and a line of a rollout
+ * ```ts
+ * import { isSnapshotLike } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(isSnapshotLike({ records: [], next_id: 1 }), true);
+ * assertEquals(isSnapshotLike({ type: "turn.started" }), false);
+ * ```
+ */
+export function isSnapshotLike(value: unknown): boolean {
+  const [given] = unwrap(value);
+  return isObject(given) && Array.isArray(given.records);
+}
+
+/** Takes a history out of what it is wrapped in, and says where it was. */
+function unwrap(value: unknown): [unknown, string] {
+  if (!isObject(value) || Array.isArray(value.records)) return [value, ""];
+  if (value.kind === "history_snapshot") return [value.history, "history"];
+  return Object.hasOwn(value, "history_snapshot")
+    ? [value.history_snapshot, "history_snapshot"]
+    : [value, ""];
+}
+
+function readRecordAt(
+  value: unknown,
+  path: string,
+  trailing: boolean,
+): { readonly record: AnyHistoryRecord; readonly callId: string | undefined } {
+  const code = fromCodeLayout(value);
+  if (code !== undefined) {
+    const record = readCode(code, path, trailing);
+    return { record, callId: code.callId };
+  }
+  if (
+    !isObject(value) || typeof value.type !== "string" ||
+    !isObject(value.payload)
+  ) {
+    return refuse(value, path, "a record with id, type and payload");
+  }
+  const at = path === "" ? "" : `${path}.`;
+  const payload = isPayloadType(value.type)
+    ? PAYLOAD_READERS[value.type](value.payload, `${at}payload`)
+    : value.payload;
+  const id = recordId(value.id, `${at}id`);
+  return { record: recordWith({ ...value, id }, payload), callId: undefined };
+}
+
+function readCode(
+  { id, type, payload }: CodeRecord,
+  path: string,
+  trailing: boolean,
+): AnyHistoryRecord {
+  const at = path === "" ? "" : `${path}.`;
+  const where = `${at}payload`;
+  const read = isPayloadType(type)
+    ? PAYLOAD_READERS[type]
+    : EXTENSION_READERS.get(type) ?? anything;
+  const given = type === "explore" && isObject(payload)
+    ? { ...payload, trailing }
+    : payload;
+  return recordWith(
+    { id: recordId(id, `${at}id`), type },
+    read(given, where),
+  );
+}
+
+/** Puts a payload that was read into its record. */
+function recordWith(record: JsonObject, payload: unknown): AnyHistoryRecord {
+  // The boundary: the payload was read with the reader that belongs to the type.
+  return { ...record, payload } as unknown as AnyHistoryRecord;
+}
+
+function isPayloadType(type: string): type is HistoryRecordType {
+  return Object.hasOwn(PAYLOAD_READERS, type);
+}
+
+function readContext(value: unknown, path: string): object {
+  if (!isObject(value)) return refuse(value, path, "an object");
+  const { browser_snapshot: browser } = value;
+  if (!isObject(browser) || !isObject(browser.captured_at)) return value;
+  const captured_at = timestamp(
+    browser.captured_at,
+    `${path}.browser_snapshot.captured_at`,
+  );
+  return { ...value, browser_snapshot: { ...browser, captured_at } };
+}
+
+/** Makes the lookups of the records; a later record takes an id over. */
+function lookupsOf(
+  records: readonly AnyHistoryRecord[],
+  toolCalls: ReadonlyMap<string, number>,
+): Pick<
+  HistorySnapshot,
+  "exec_call_lookup" | "tool_call_lookup" | "stream_lookup"
+> {
+  const execCalls = new Map<string, number>();
+  const streams = new Map<string, number>();
+  for (const { id, type, payload } of records) {
+    const fields: unknown = payload;
+    if (!isObject(fields)) continue;
+    const { call_id, segments, stream_id } = fields;
+    const commands: unknown = type === "exec"
+      ? [{ call_id }]
+      : type === "merged_exec"
+      ? segments
+      : [];
+    for (const command of Array.isArray(commands) ? commands : []) {
+      if (isObject(command) && typeof command.call_id === "string") {
+        execCalls.set(command.call_id, id);
+      }
+    }
+    if (type === "assistant_stream" && typeof stream_id === "string") {
+      streams.set(stream_id, id);
+    }
+  }
+  return {
+    exec_call_lookup: toObject(execCalls),
+    tool_call_lookup: toObject([...toolCalls].reverse()),
+    stream_lookup: toObject(streams),
+  };
+}

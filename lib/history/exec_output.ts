@@ -1,0 +1,241 @@
+/**
+ * The output of a command as it grows.
+ *
+ * @module
+ */
+
+import type { ExecChunk } from "./records.ts";
+import {
+  addedBytes,
+  byteLength,
+  endsInHighSurrogate,
+  placeOfByte,
+} from "./utf8_length.ts";
+
+/** A part of the output. A chunk is a piece and the ones behind it that continue it. */
+interface Piece {
+  /** The text. */
+  text: string;
+  /** Its length in bytes. */
+  bytes: number;
+  /** Where it begins in the whole output, in bytes. */
+  offset: number;
+  /** Whether it belongs to the chunk of the piece before it. */
+  continues: boolean;
+}
+
+/** The length that short pieces are put together to, in units of UTF-16. */
+const PIECE_LENGTH = 1 << 16;
+/** How many pieces may be dropped from the front before the list is cut. */
+const SLACK = 1024;
+
+/** What adding to an output has done. */
+export type OutputChange = "none" | "appended" | "rewritten";
+
+/**
+ * What a command has written to one of its outputs.
+ *
+ * It is kept in pieces: adding and dropping cost what they add and drop, not what is there.
+ */
+export class OutputText {
+  #pieces: Piece[] = [];
+  /** Where the first piece is; those before it have been dropped. */
+  #head = 0;
+  #bytes = 0;
+  /** Whether no piece ends behind the last one, which holds for all that was added here. */
+  #ordered = true;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param chunks What is known of the output. It is kept as it is, in whatever order.
+   */
+  constructor(chunks: readonly ExecChunk[] = []) {
+    let end = 0;
+    for (const { offset, content } of chunks) {
+      const bytes = byteLength(content);
+      this.#pieces.push({ text: content, bytes, offset, continues: false });
+      this.#bytes += bytes;
+      if (offset + bytes < end) this.#ordered = false;
+      end = Math.max(end, offset + bytes);
+    }
+  }
+
+  /** The bytes that are kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Where the output ends, in bytes. */
+  get end(): number {
+    if (this.#ordered) return endOf(this.#pieces.at(-1));
+    let end = 0;
+    for (let at = this.#head; at < this.#pieces.length; at++) {
+      end = Math.max(end, endOf(this.#pieces[at]));
+    }
+    return end;
+  }
+
+  /**
+   * Adds a chunk. What is known from its offset on is forgotten first.
+   *
+   * @param chunk The chunk.
+   * @param limit How many bytes are kept, counted from the end.
+   * @returns `appended` if all that was known is still there.
+   */
+  add(chunk: ExecChunk, limit: number): OutputChange {
+    const cut = this.#cutBack(chunk.offset);
+    const last = this.#last();
+    let grown = true;
+    if (last !== undefined && endOf(last) === chunk.offset) {
+      grown = chunk.content !== "";
+      if (grown) this.#extend(last, chunk.content);
+    } else {
+      const bytes = byteLength(chunk.content);
+      const { offset, content: text } = chunk;
+      this.#pieces.push({ text, bytes, offset, continues: false });
+      this.#bytes += bytes;
+    }
+    if (this.keepLast(limit) || cut) return "rewritten";
+    return grown ? "appended" : "none";
+  }
+
+  /**
+   * Drops what is further than a number of bytes from the end.
+   *
+   * @param limit How many bytes are kept; fewer where that would cut a character.
+   * @returns Whether anything was dropped.
+   */
+  keepLast(limit: number): boolean {
+    const start = this.end - limit;
+    if ((this.#pieces[this.#head]?.offset ?? start) >= start) return false;
+    this.#dropUntil(start);
+    this.#split(this.#head);
+    let first = this.#dropUntil(start);
+    if (first.offset < start) {
+      const place = placeOfByte(first.text, start - first.offset, "up");
+      first.text = first.text.slice(place.units);
+      first.bytes -= place.bytes;
+      first.offset += place.bytes;
+      this.#bytes -= place.bytes;
+      if (first.text === "") first = this.#dropUntil(first.offset + 1);
+    }
+    first.continues = false;
+    if (this.#head > SLACK && this.#head * 2 > this.#pieces.length) {
+      this.#pieces = this.#pieces.slice(this.#head);
+      this.#head = 0;
+    }
+    return true;
+  }
+
+  /**
+   * Gives the output as chunks.
+   *
+   * @returns A new list.
+   */
+  chunks(): ExecChunk[] {
+    const chunks: { offset: number; content: string }[] = [];
+    for (let at = this.#head; at < this.#pieces.length; at++) {
+      const { text, offset, continues } = this.#pieces[at] ?? NOTHING;
+      const last = chunks.at(-1);
+      // Engines put strings together lazily: this copies nothing until the text is read.
+      if (continues && last !== undefined) last.content += text;
+      else chunks.push({ offset, content: text });
+    }
+    return chunks;
+  }
+
+  #last(): Piece | undefined {
+    return this.#head < this.#pieces.length ? this.#pieces.at(-1) : undefined;
+  }
+
+  /** Drops the pieces before a place, as wholes, but never the last one; gives the first one left. */
+  #dropUntil(start: number): Piece {
+    let first = this.#pieces[this.#head] ?? NOTHING;
+    while (
+      first.offset < start && endOf(first) <= start &&
+      this.#head + 1 < this.#pieces.length
+    ) {
+      this.#bytes -= first.bytes;
+      this.#pieces[this.#head] = NOTHING;
+      this.#head += 1;
+      first = this.#pieces[this.#head] ?? NOTHING;
+    }
+    return first;
+  }
+
+  /** Forgets what is known from an offset on; a character that the offset is inside of goes as a whole. */
+  #cutBack(offset: number): boolean {
+    let cut = false;
+    for (
+      let last = this.#last();
+      last !== undefined && endOf(last) > offset;
+      last = this.#last()
+    ) {
+      cut = true;
+      if (last.offset < offset && last.text.length > 2 * PIECE_LENGTH) {
+        this.#split(this.#pieces.length - 1);
+        continue;
+      }
+      this.#pieces.pop();
+      this.#bytes -= last.bytes;
+      if (last.offset >= offset) continue;
+      const place = placeOfByte(last.text, offset - last.offset, "down");
+      // The rest of a character that was cut: an empty chunk stays, as a place.
+      if (place.units === 0 && last.continues) break;
+      const text = last.text.slice(0, place.units);
+      this.#pieces.push({ ...last, text, bytes: place.bytes });
+      this.#bytes += place.bytes;
+      break;
+    }
+    return cut;
+  }
+
+  /** Puts a text behind the last piece. */
+  #extend(last: Piece, text: string): void {
+    const bytes = addedBytes(last.text, text);
+    this.#bytes += bytes;
+    if (last.text.length < PIECE_LENGTH || endsInHighSurrogate(last.text)) {
+      last.text += text;
+      last.bytes += bytes;
+      if (last.text.length >= PIECE_LENGTH) last.text = flat(last.text);
+    } else {
+      const offset = endOf(last);
+      this.#pieces.push({ text, bytes, offset, continues: true });
+    }
+  }
+
+  /** Splits a long piece into short ones, so that cutting one costs little. */
+  #split(at: number): void {
+    const piece = this.#pieces[at];
+    if (piece === undefined || piece.text.length <= 2 * PIECE_LENGTH) return;
+    const parts: Piece[] = [];
+    let { offset, continues } = piece;
+    for (let from = 0; from < piece.text.length;) {
+      let to = from + PIECE_LENGTH;
+      if (endsInHighSurrogate(piece.text.slice(from, to))) to += 1;
+      const text = flat(piece.text.slice(from, to));
+      const bytes = byteLength(text);
+      parts.push({ text, bytes, offset, continues });
+      offset += bytes;
+      continues = true;
+      from = to;
+    }
+    const behind = this.#pieces.slice(at + 1);
+    this.#pieces.length = at;
+    for (const part of [...parts, ...behind]) this.#pieces.push(part);
+  }
+}
+
+const NOTHING: Piece = { text: "", bytes: 0, offset: 0, continues: false };
+
+function endOf(piece: Piece | undefined): number {
+  return piece === undefined ? 0 : piece.offset + piece.bytes;
+}
+
+/** Copies a text, so that it does not hold on to longer ones that it was cut out of. */
+function flat(text: string): string {
+  const middle = text.length >> 1;
+  // A join makes a string of its own; a slice or a sum may be a view.
+  return [text.slice(0, middle), text.slice(middle)].join("");
+}

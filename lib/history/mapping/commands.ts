@@ -1,0 +1,300 @@
+/**
+ * Commands: one path for all the ways in which they begin, print and end.
+ *
+ * @module
+ */
+
+import type {
+  ExecChunk,
+  ExecPayload,
+  ExecStatus,
+  ExploreStatus,
+  ParsedCommand,
+} from "../records.ts";
+import {
+  finishExploring,
+  interruptExploring,
+  startExploring,
+} from "./explores.ts";
+import type { ExecFinish } from "../record_operations.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import { actionOf, isExploring } from "./parsed_commands.ts";
+
+/** A command that begins. */
+export interface CommandStart {
+  /** The id of the call. */
+  readonly callId: string | null;
+  /** The command; empty if it is not known. */
+  readonly command: readonly string[];
+  /** What it does, as far as the producer says. */
+  readonly parsed: readonly ParsedCommand[];
+  /** Where it runs. */
+  readonly cwd: string | null;
+  /** When it began. */
+  readonly startedAt: string;
+}
+
+/** What a command has printed: pieces, or all of it. */
+export interface CommandOutput {
+  /** What went to stdout. */
+  readonly stdout?: string | undefined;
+  /** What went to stderr. */
+  readonly stderr?: string | undefined;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** The exit code; `null` if it is not known. */
+  readonly exitCode: number | null;
+  /** The word for how it ended, if there is one. */
+  readonly status: unknown;
+  /** When it ended. */
+  readonly completedAt: string;
+}
+
+/** What ends a command in error, whatever its exit code. */
+const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
+
+/** Tells whether a command is known, in whatever record. */
+export function isKnownCommand(
+  { memory, store }: MappingContext,
+  callId: string,
+): boolean {
+  return store.indexOfExec(callId) !== -1 ||
+    memory.links.get("explore", callId) !== undefined;
+}
+
+/**
+ * Shows a command that begins; of one that is shown, what it is called becomes better known.
+ *
+ * @param context Where.
+ * @param start The command.
+ */
+export function startCommand(
+  context: MappingContext,
+  start: CommandStart,
+): void {
+  const { memory, store } = context;
+  const { callId, command, parsed, startedAt } = start;
+  if (callId !== null && isKnownCommand(context, callId)) {
+    renameCommand(context, callId, start);
+    return;
+  }
+  if (isExploring(parsed)) {
+    if (callId !== null) memory.exploring.set(callId, actionOf(parsed));
+    startExploring(context, start);
+    return;
+  }
+  memory.working.set(store.nextId, callId);
+  context.note(store.startExec({
+    callId,
+    command,
+    parsed,
+    action: "run",
+    startedAt,
+  }));
+}
+
+function renameCommand(
+  context: MappingContext,
+  callId: string,
+  { command, parsed }: CommandStart,
+): void {
+  const index = context.store.indexOfExec(callId);
+  const record = context.at(index);
+  if (record?.type !== "exec" || command.length === 0) return;
+  const { payload } = record;
+  if (
+    JSON.stringify([payload.command, payload.parsed]) ===
+      JSON.stringify([command, parsed])
+  ) return;
+  context.replace(record.id, {
+    type: "exec",
+    payload: { ...payload, command, parsed, action: actionOf(parsed) },
+  });
+}
+
+/** Shows pieces of output at the end of what is known. */
+export function appendOutput(
+  context: MappingContext,
+  callId: string,
+  { stdout, stderr }: CommandOutput,
+): void {
+  const index = context.store.indexOfExec(callId);
+  if (index === -1) return;
+  const chunk = (
+    stream: "stdout" | "stderr",
+    content = "",
+  ): ExecChunk | null =>
+    content === ""
+      ? null
+      : { offset: context.store.outputEnd(index, stream), content };
+  const chunks = {
+    stdout: chunk("stdout", stdout),
+    stderr: chunk("stderr", stderr),
+  };
+  if (chunks.stdout === null && chunks.stderr === null) return;
+  context.note(context.store.streamExec(index, chunks));
+}
+
+/**
+ * Shows all that a command has printed so far: what is new of it, or all of it again if it
+ * does not continue what is known.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param output The output; what is empty or absent changes nothing.
+ */
+export function replaceOutput(
+  context: MappingContext,
+  callId: string,
+  output: CommandOutput,
+): void {
+  const { stdout, stderr } = unseenOutput(context, callId, output);
+  appendOutput(context, callId, { stdout, stderr });
+}
+
+/** Gives what is new of an output; rewrites what it does not continue. */
+function unseenOutput(
+  context: MappingContext,
+  callId: string,
+  output: CommandOutput,
+): { stdout: string; stderr: string } {
+  const { store } = context;
+  const index = store.indexOfExec(callId);
+  const record = context.at(index);
+  const unseen = { stdout: "", stderr: "" };
+  if (record?.type !== "exec") return unseen;
+  for (const stream of ["stdout", "stderr"] as const) {
+    const text = output[stream] ?? "";
+    if (text === "") continue;
+    const known = knownText(record.payload[`${stream}_chunks`]);
+    if (known !== undefined && text.startsWith(known)) {
+      unseen[stream] = text.slice(known.length);
+    } else {
+      const chunk = { offset: 0, content: text };
+      context.note(store.streamExec(index, { [stream]: chunk }));
+    }
+  }
+  return unseen;
+}
+
+/** Joins the pieces of an output; `undefined` if some of it is missing. */
+function knownText(chunks: readonly ExecChunk[]): string | undefined {
+  if (chunks.length === 0) return "";
+  const [first] = chunks;
+  return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
+}
+
+/**
+ * Shows how a command ended.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param end How it ended, and all that it printed.
+ */
+export function finishCommand(
+  context: MappingContext,
+  callId: string,
+  { exitCode, status, completedAt, ...output }: CommandEnd & CommandOutput,
+): void {
+  const { memory, store } = context;
+  const isSuccess = exitCode === null
+    ? !FAILED_STATUSES.has(status)
+    : exitCode === 0 && !FAILED_STATUSES.has(status);
+  const action = memory.exploring.get(callId);
+  const exploreStatus: ExploreStatus = isSuccess
+    ? "success"
+    // Searching and listing say with 1 that there is nothing.
+    : exitCode === 1 && (action === "search" || action === "list")
+    ? "not_found"
+    : { error: { exit_code: exitCode } };
+  if (finishExploring(context, callId, exploreStatus)) return;
+  const { stdout, stderr } = unseenOutput(context, callId, output);
+  const record = context.at(store.indexOfExec(callId));
+  if (record?.type !== "exec") return;
+  memory.working.delete(record.id);
+  dropDecoders(context, callId);
+  context.note(store.finishExec({
+    id: record.id,
+    status: isSuccess ? "success" : "error",
+    exitCode,
+    completedAt,
+    stdoutTail: stdout === "" ? null : stdout,
+    stderrTail: stderr === "" ? null : stderr,
+    ...waitsOf(record.payload),
+  }));
+}
+
+/** Ends work that a failed turn leaves behind. */
+export function interruptCommand(context: MappingContext, id: number): void {
+  const record = context.get(id);
+  if (record?.type === "explore") interruptExploring(context, id);
+  if (record?.type !== "exec" || record.payload.status !== "running") return;
+  context.note(context.store.finishExec({
+    id,
+    ...ended("error", context.now),
+    ...waitsOf(record.payload),
+  }));
+}
+
+/**
+ * Ends a running command in error, with a message behind what it printed as errors.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param message The message.
+ * @returns Whether the command is running.
+ */
+export function failCommand(
+  context: MappingContext,
+  callId: string,
+  message: string,
+): boolean {
+  const { memory, store } = context;
+  const index = store.indexOfExec(callId);
+  const record = context.at(index);
+  if (record?.type !== "exec" || record.payload.status !== "running") {
+    return false;
+  }
+  memory.working.delete(record.id);
+  const isFirst = store.outputEnd(index, "stderr") === 0;
+  context.note(store.finishExec({
+    id: record.id,
+    ...ended("error", context.now),
+    stderrTail: isFirst ? message : `\n${message}`,
+    ...waitsOf(record.payload),
+  }));
+  return true;
+}
+
+/** Forgets the beginnings of characters that a command has left. */
+function dropDecoders({ memory }: MappingContext, callId: string): void {
+  for (const stream of ["stdout", "stderr"]) {
+    memory.decoders.delete(decoderKey(callId, stream));
+  }
+}
+
+/** What the decoder of an output is known by. */
+export function decoderKey(callId: string, stream: string): string {
+  return `${stream}:${callId}`;
+}
+
+/** How a command ends that did not come to its end. */
+function ended(
+  status: ExecStatus,
+  completedAt: string,
+): Pick<ExecFinish, "status" | "completedAt" | "exitCode"> {
+  return { status, completedAt, exitCode: null };
+}
+
+/** What finishing a command would else reset. */
+function waitsOf(
+  payload: ExecPayload,
+): Pick<ExecFinish, "waitTotalMs" | "waitActive" | "waitNotes"> {
+  return {
+    waitTotalMs: payload.wait_total_ms,
+    waitActive: payload.wait_active,
+    waitNotes: payload.wait_notes,
+  };
+}

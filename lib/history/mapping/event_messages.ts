@@ -1,0 +1,536 @@
+/**
+ * The events in rollouts (C.3): `event_msg` lines, and the `event` lines of the fork.
+ *
+ * @module
+ */
+
+import {
+  appendOutput,
+  decoderKey,
+  finishCommand,
+  isKnownCommand,
+  startCommand,
+} from "./commands.ts";
+import { collabCall, isFailedWord, statesPreview } from "./exec_items.ts";
+import { readChanges } from "./file_changes.ts";
+import { finishWait, startWait, WAIT_TOOL } from "./fork_waits.ts";
+import { imageRecord, pathOf } from "./images.ts";
+import {
+  booleanOf,
+  type Fields,
+  fieldsOf,
+  firstIdOf,
+  idOf,
+  isFields,
+  listOf,
+  numberOf,
+  textOf,
+  textsOf,
+  wholeOf,
+} from "./json_fields.ts";
+import { showLinked } from "./linked_records.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import {
+  appendToStream,
+  showAnswerCopy,
+  showError,
+  showFinalError,
+  showUserCopy,
+} from "./messages.ts";
+import { chunkBytes, OutputDecoder } from "./output_bytes.ts";
+import { mapPaginatedItem, showPlanNotice } from "./paginated_items.ts";
+import { readParsedCommands } from "./parsed_commands.ts";
+import { finishPatch, showPatch } from "./patches.ts";
+import { planRecord } from "./plan.ts";
+import { resultPreview } from "./result_preview.ts";
+import {
+  messageOf,
+  showBackground,
+  showCompaction,
+  showReviewEnd,
+  showReviewStart,
+  showSubAgent,
+  showTurnDiff,
+} from "./side_events.ts";
+import { backgroundRecord, noticeRecord, warningRecord } from "./text_lines.ts";
+import { appendLive, appendToThought, showThoughtCopy } from "./thoughts.ts";
+import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
+import {
+  mergeArguments,
+  toolArguments,
+  webSearchArguments,
+} from "./tool_arguments.ts";
+import {
+  errorText,
+  finishTool,
+  mcpResult,
+  qualifiedTitle,
+  startTool,
+} from "./tools.ts";
+import { settleTurn } from "./turn_ends.ts";
+import { showTokenCount } from "./usage.ts";
+import { readUserEvent } from "./user_content.ts";
+
+/** Maps an event of one type. */
+type MapEvent = (
+  context: MappingContext,
+  event: Fields,
+  eventId: string | null,
+) => void;
+
+/** Events that mean the same in both modes. */
+const COMMON_EVENTS: readonly (readonly [string, MapEvent])[] = [
+  ["task_started", openTurn],
+  ["turn_started", openTurn],
+  ["task_complete", completeTurn],
+  ["turn_complete", completeTurn],
+  ["turn_aborted", abortTurn],
+  ["thread_rolled_back", rollBack],
+  ["token_count", showTokenCount],
+  ["turn_diff", showTurnDiff],
+  ["item_completed", mapPaginatedItem],
+  ["agent_message_content_delta", streamAnswer],
+  ["reasoning_content_delta", streamThought("summary")],
+  ["reasoning_raw_content_delta", streamThought("raw")],
+  ["plan_delta", streamPlan],
+  ["background_event", showBackground],
+  ["stream_error", showBackground],
+  ["undo_completed", (context, event) =>
+    context.push(backgroundRecord("Undo", messageOf(event)))],
+  ["warning", showWarning],
+  ["guardian_warning", showWarning],
+  ["error", (context, event) => showError(context, messageOf(event))],
+  ["deprecation_notice", (context, event) =>
+    context.push(
+      noticeRecord(textOf(event.summary) ?? null, textOf(event.details) ?? ""),
+    )],
+];
+
+/** Messages and tools, which are items in paginated mode. */
+const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
+  ["user_message", (context, event) =>
+    showUserCopy(context, readUserEvent(event), "event")],
+  ["agent_message", (context, event) =>
+    showAnswerCopy(context, {
+      streamId: null,
+      text: textOf(event.message) ?? "",
+      source: "event",
+    })],
+  ["agent_message_delta", streamAnswer],
+  ["agent_reasoning", (context, event) =>
+    showThoughtCopy(context, textOf(event.text) ?? "", {
+      kind: "summary",
+      source: "event",
+    })],
+  ["agent_reasoning_raw_content", (context, event) =>
+    showThoughtCopy(context, textOf(event.text) ?? "", {
+      kind: "raw",
+      source: "event",
+    })],
+  ["agent_reasoning_delta", streamThought("summary")],
+  ["agent_reasoning_raw_content_delta", streamThought("raw")],
+  ["agent_reasoning_section_break", ({ memory }) => {
+    memory.isThoughtBroken = true;
+  }],
+  ["context_compacted", (context) => showCompaction(context, "event")],
+  ["exec_command_begin", startEventCommand],
+  ["exec_command_output_delta", streamOutput],
+  ["exec_command_end", (context, event) =>
+    endEventCommand(context, firstIdOf(event.call_id), event)],
+  ["mcp_tool_call_begin", (context, event) =>
+    startTool(context, mcpCall(event))],
+  ["mcp_tool_call_end", endMcpCall],
+  ["web_search_begin", (context, event) =>
+    startTool(context, webSearch(event))],
+  ["web_search_end", (context, event) =>
+    finishTool(context, { ...webSearch(event), isFailed: false })],
+  ["view_image_tool_call", showViewedImage],
+  ["image_generation_end", showMadeImage],
+  ["patch_apply_begin", (context, event) =>
+    showPatch(context, callIdOf(event), {
+      event: "apply_begin",
+      changes: readChanges(event.changes),
+      autoApproved: booleanOf(event.auto_approved),
+    })],
+  ["patch_apply_updated", (context, event) =>
+    showPatch(context, callIdOf(event), {
+      changes: readChanges(event.changes),
+    })],
+  ["patch_apply_end", endPatch],
+  ["apply_patch_approval_request", (context, event) =>
+    showPatch(context, callIdOf(event), {
+      event: "proposed",
+      changes: readChanges(event.changes),
+    })],
+  ["plan_update", (context, event) =>
+    context.push(planRecord(event.name, event.plan ?? event.steps))],
+  ["dynamic_tool_call_request", (context, event) =>
+    startTool(context, dynamicCall(event))],
+  ["dynamic_tool_call_response", endDynamicCall],
+  ["custom_tool_call_begin", startCustomCall],
+  ["custom_tool_call_update", startCustomCall],
+  ["custom_tool_call_end", endCustomCall],
+  ["sub_agent_activity", showSubAgent],
+  ["entered_review_mode", showReviewStart],
+  ["exited_review_mode", showReviewEnd],
+  ...collabEvents(),
+];
+
+const EVENTS: { readonly [mode: string]: ReadonlyMap<string, MapEvent> } = {
+  legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
+  paginated: new Map(COMMON_EVENTS),
+};
+
+/**
+ * Maps an event; of a type that nobody knows, nothing.
+ *
+ * @param context Where.
+ * @param event The event.
+ * @param eventId The id that the fork gives to its events.
+ */
+export function mapEventMessage(
+  context: MappingContext,
+  event: Fields,
+  eventId: string | null = null,
+): void {
+  if (typeof event.type !== "string") return;
+  EVENTS[context.memory.mode]?.get(event.type)?.(context, event, eventId);
+}
+
+// Turns.
+
+function openTurn({ memory, store }: MappingContext): void {
+  memory.turns.open(store.length);
+}
+
+function completeTurn(context: MappingContext, event: Fields): void {
+  const error = errorText(event.error);
+  settleTurn(context, { isFailed: error !== null });
+  if (error !== null) showFinalError(context, error);
+}
+
+function abortTurn(context: MappingContext, event: Fields): void {
+  settleTurn(context, { isFailed: true });
+  context.push(backgroundRecord("Turn aborted", textOf(event.reason) ?? ""));
+}
+
+function rollBack(context: MappingContext, event: Fields): void {
+  const count = wholeOf(event.num_turns) ?? 0;
+  const length = context.memory.turns.rollBack(count);
+  if (length !== undefined) context.truncate(length);
+}
+
+// Answers, reasoning and remarks.
+
+function streamAnswer(context: MappingContext, event: Fields): void {
+  const { memory } = context;
+  const delta = textOf(event.delta) ?? "";
+  let streamId = idOf(event.item_id) ?? memory.liveStream;
+  if (streamId === null) {
+    memory.streamCount += 1;
+    streamId = `stream-${memory.streamCount}`;
+  }
+  memory.liveStream = streamId;
+  appendToStream(context, streamId, delta);
+}
+
+function streamThought(kind: "summary" | "raw"): MapEvent {
+  return (context, event) => {
+    const delta = textOf(event.delta) ?? "";
+    const key = idOf(event.item_id);
+    if (key === undefined) appendLive(context, kind, delta);
+    else appendToThought(context, { key, delta, joins: false });
+  };
+}
+
+function streamPlan(context: MappingContext, event: Fields): void {
+  const id = idOf(event.item_id);
+  if (id === undefined) return;
+  const key = `plan:${id}`;
+  const { thoughts } = context.memory;
+  const text = (thoughts.get(key) ?? "") + (textOf(event.delta) ?? "");
+  thoughts.set(key, text);
+  showPlanNotice(context, id, text);
+}
+
+function showWarning(context: MappingContext, event: Fields): void {
+  context.push(warningRecord(messageOf(event)));
+}
+
+// Commands.
+
+function callIdOf(event: Fields): string | null {
+  return idOf(event.call_id) ?? null;
+}
+
+/** Reads a command: a list of words, or one text. */
+function commandOf(value: unknown): string[] {
+  return typeof value === "string" ? [value] : textsOf(value);
+}
+
+function startEventCommand(context: MappingContext, event: Fields): void {
+  startCommand(context, {
+    callId: callIdOf(event),
+    ...describedCommand(event),
+    startedAt: context.now,
+  });
+}
+
+function describedCommand(event: Fields) {
+  const cwd = textOf(event.cwd);
+  return {
+    command: commandOf(event.command),
+    parsed: readParsedCommands(event.parsed_cmd),
+    cwd: cwd === undefined ? null : pathOf(cwd),
+  };
+}
+
+function streamOutput(context: MappingContext, event: Fields): void {
+  const { decoders } = context.memory;
+  const callId = idOf(event.call_id);
+  const { stream } = event;
+  const bytes = chunkBytes(event.chunk);
+  if (callId === undefined || bytes === undefined) return;
+  if (stream !== "stdout" && stream !== "stderr") return;
+  const key = decoderKey(callId, stream);
+  const decoder = decoders.get(key) ?? new OutputDecoder();
+  const text = decoder.decode(bytes);
+  if (decoder.pending.length > 0) decoders.set(key, decoder);
+  else decoders.delete(key);
+  appendOutput(context, callId, { [stream]: text });
+}
+
+/**
+ * Shows how a command ended, and that it began if nothing has said so.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param event An `exec_command_end`, or a `CommandExecution` item.
+ */
+export function endEventCommand(
+  context: MappingContext,
+  callId: string | undefined,
+  event: Fields,
+): void {
+  if (callId === undefined) return;
+  const completedAt = context.now;
+  const durationMs = durationMsOf(event.duration) ?? 0;
+  if (isFields(event) && (!isKnownCommand(context, callId) ||
+    listOf(event.command).length > 0)) {
+    startCommand(context, {
+      callId,
+      ...describedCommand(event),
+      startedAt: startedAtOf(event, completedAt, durationMs),
+    });
+  }
+  const stdout = textOf(event.stdout) ?? "";
+  const stderr = textOf(event.stderr) ?? "";
+  const isBlank = stdout.trim() === "" && stderr.trim() === "";
+  finishCommand(context, callId, {
+    stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
+    stderr: isBlank ? undefined : stderr,
+    exitCode: wholeOf(event.exit_code) ?? null,
+    status: event.status,
+    completedAt,
+  });
+}
+
+function startedAtOf(
+  event: Fields,
+  completedAt: string,
+  durationMs: number,
+): string {
+  const startedMs = numberOf(event.started_at_ms) ?? 0;
+  const ms = startedMs > 0 ? startedMs : msOf(completedAt) - durationMs;
+  return timestampOfMs(ms) ?? completedAt;
+}
+
+// Patches.
+
+function endPatch(context: MappingContext, event: Fields): void {
+  endEventPatch(context, callIdOf(event), event);
+}
+
+/** Shows how a patch ended: by a `patch_apply_end`, or a `FileChange` item. */
+export function endEventPatch(
+  context: MappingContext,
+  callId: string | null,
+  event: Fields,
+): void {
+  finishPatch(context, callId, {
+    isSuccess: booleanOf(event.success) ?? !isFailedWord(event.status),
+    changes: readChanges(event.changes),
+    stdout: textOf(event.stdout) ?? "",
+    stderr: textOf(event.stderr) ?? "",
+  });
+}
+
+// Tools.
+
+function mcpCall(event: Fields) {
+  const { server, tool, arguments: args } = fieldsOf(event.invocation);
+  return {
+    callId: callIdOf(event),
+    title: qualifiedTitle(server, tool),
+    arguments: toolArguments(args),
+  };
+}
+
+function endMcpCall(context: MappingContext, event: Fields): void {
+  const { Ok: ok, Err: error } = fieldsOf(event.result);
+  finishTool(context, {
+    ...mcpCall(event),
+    ...mcpResult(ok, error),
+    durationMs: durationMsOf(event.duration),
+  });
+}
+
+function webSearch(event: Fields) {
+  return {
+    callId: callIdOf(event),
+    title: "web_search",
+    arguments: webSearchArguments(event.query, event.action),
+  };
+}
+
+function dynamicCall(event: Fields) {
+  return {
+    callId: firstIdOf(event.call_id, event.callId) ?? null,
+    title: qualifiedTitle(event.namespace, event.tool),
+    arguments: toolArguments(event.arguments),
+  };
+}
+
+function endDynamicCall(context: MappingContext, event: Fields): void {
+  endDynamicTool(context, dynamicCall(event), event);
+}
+
+/** Shows how a dynamic tool ended: by its response, or a `DynamicToolCall` item. */
+export function endDynamicTool(
+  context: MappingContext,
+  call: ReturnType<typeof dynamicCall>,
+  event: Fields,
+): void {
+  const error = errorText(event.error);
+  finishTool(context, {
+    ...call,
+    isFailed: error !== null || event.success === false ||
+      isFailedWord(event.status),
+    durationMs: durationMsOf(event.duration),
+    preview: resultPreview(
+      listOf(event.content_items ?? event.contentItems),
+    ),
+    errorMessage: error,
+  });
+}
+
+function startCustomCall(context: MappingContext, event: Fields): void {
+  const title = textOf(event.tool_name) ?? "";
+  if (title === WAIT_TOOL) {
+    startWait(context, callIdOf(event), event.parameters);
+  } else startTool(context, { ...customCall(event), title });
+}
+
+function customCall(event: Fields) {
+  return {
+    callId: callIdOf(event),
+    title: textOf(event.tool_name) ?? "",
+    arguments: toolArguments(event.parameters),
+  };
+}
+
+function endCustomCall(context: MappingContext, event: Fields): void {
+  const result = fieldsOf(event.result);
+  const isSuccess = !Object.hasOwn(result, "Err");
+  const text = textOf(isSuccess ? result.Ok : result.Err) ?? "";
+  const durationMs = durationMsOf(event.duration);
+  const call = customCall(event);
+  if (call.title === WAIT_TOOL) {
+    finishWait(context, call.callId, {
+      parameters: event.parameters,
+      end: { isSuccess, durationMs, text },
+    });
+    return;
+  }
+  finishTool(context, {
+    ...call,
+    arguments: mergeArguments([], call.arguments),
+    isFailed: !isSuccess,
+    durationMs,
+    preview: isSuccess ? resultPreview([text]) : null,
+    errorMessage: isSuccess ? null : text,
+  });
+}
+
+/** The begins and ends of calls between agents, and what tool each of them is. */
+function collabEvents(): [string, MapEvent][] {
+  const tools = [
+    ["agent_spawn", "spawn_agent"],
+    ["agent_interaction", "send_input"],
+    ["waiting", "wait"],
+    ["close", "close_agent"],
+    ["resume", "resume_agent"],
+  ] as const;
+  return tools.flatMap(([name, tool]): [string, MapEvent][] => [
+    [`collab_${name}_begin`, (context, event) =>
+      startTool(context, eventCollabCall(event, tool))],
+    [`collab_${name}_end`, (context, event) =>
+      finishTool(context, {
+        ...eventCollabCall(event, tool),
+        isFailed: isFailedWord(event.status),
+        preview: statesPreview(event.statuses ?? event.agents_states),
+      })],
+  ]);
+}
+
+function eventCollabCall(event: Fields, tool: string) {
+  const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
+  return collabCall(callIdOf(event), tool, {
+    prompt: event.prompt,
+    receiver_thread_ids: event.receiver_thread_ids ??
+      (one === undefined ? undefined : [one]),
+  });
+}
+
+// Images.
+
+function showViewedImage(context: MappingContext, event: Fields): void {
+  showImage(context, callIdOf(event), imageRecord(pathOf(textOf(event.path) ?? "")));
+}
+
+function showMadeImage(context: MappingContext, event: Fields): void {
+  showGeneratedImage(context, callIdOf(event), event);
+}
+
+/** Shows an image that was looked at or made, in its place. */
+export function showImage(
+  context: MappingContext,
+  callId: string | null,
+  record: ReturnType<typeof imageRecord>,
+): void {
+  showLinked(context, { kind: "image", thing: callId }, record);
+}
+
+/** Shows an image that was made; where it is saved comes with the event. */
+export function showGeneratedImage(
+  context: MappingContext,
+  callId: string | null,
+  fields: Fields,
+): void {
+  const link = callId === null
+    ? undefined
+    : context.memory.links.get("image", callId);
+  const known = context.get(link?.id);
+  const shown = known?.type === "image" ? known.payload : undefined;
+  const path = textOf(fields.saved_path);
+  const status = textOf(fields.status);
+  showImage(
+    context,
+    callId,
+    imageRecord(
+      path === undefined ? shown?.path ?? "" : pathOf(path),
+      textOf(fields.revised_prompt) ?? shown?.caption ?? null,
+      status === undefined ? shown?.metadata ?? null : { status },
+    ),
+  );
+}

@@ -1,0 +1,324 @@
+/**
+ * The items of exec streams (C.1).
+ *
+ * @module
+ */
+
+import {
+  appendOutput,
+  type CommandOutput,
+  failCommand,
+  finishCommand,
+  isKnownCommand,
+  replaceOutput,
+  startCommand,
+} from "./commands.ts";
+import { readItemChanges } from "./file_changes.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  jsonTextOf,
+  textOf,
+  wholeOf,
+} from "./json_fields.ts";
+import { showLinked } from "./linked_records.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import {
+  appendToStream,
+  replaceStream,
+  showAnswer,
+  showRemark,
+  showUserMessage,
+} from "./messages.ts";
+import { finishPatch, showPatch } from "./patches.ts";
+import { planRecord } from "./plan.ts";
+import { resultPreview } from "./result_preview.ts";
+import { shellWords } from "./shell_words.ts";
+import {
+  showBackground,
+  showReviewEnd,
+  showReviewStart,
+  showTurnDiff,
+} from "./side_events.ts";
+import { appendToThought, showThought } from "./thoughts.ts";
+import { toolArguments, webSearchArguments } from "./tool_arguments.ts";
+import {
+  finishTool,
+  isRunningTool,
+  mcpResult,
+  qualifiedTitle,
+  startTool,
+} from "./tools.ts";
+import { showTokenCount } from "./usage.ts";
+
+/** What an event says of an item: `delta` is a piece, the others are all of it. */
+export type ItemPhase = "started" | "delta" | "updated" | "completed";
+
+/** An item at one moment. */
+export interface ItemState {
+  /** The id of the item, made unique over all runs. */
+  readonly id: string;
+  /** What is said now. */
+  readonly phase: ItemPhase;
+  /** The content or the delta. */
+  readonly content: Fields;
+  /** The event around it. */
+  readonly event: Fields;
+}
+
+/** Shows an item of one type. */
+type ShowItem = (context: MappingContext, item: ItemState) => void;
+
+/** What is done with each type of item; the others make no record. */
+const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
+  ["agent_message", showAgentMessage],
+  ["reasoning", showReasoning(false)],
+  ["agent_reasoning_raw_content", showReasoning(true)],
+  ["command_execution", showCommand],
+  ["file_change", showFileChange],
+  ["mcp_tool_call", showMcpCall],
+  ["web_search", showWebSearch],
+  ["collab_tool_call", showCollabCall],
+  ["todo_list", showTodoList],
+  [
+    "error",
+    completed((context, { content }) =>
+      showRemark(context, textOf(content.message) ?? "")
+    ),
+  ],
+  [
+    "user_message",
+    completed((context, { content }) =>
+      showUserMessage(context, { text: textOf(content.text) ?? "", images: [] })
+    ),
+  ],
+  [
+    "turn_diff",
+    completed((context, { event }) => showTurnDiff(context, event)),
+  ],
+  [
+    "token_count",
+    completed((context, { event }) => showTokenCount(context, event)),
+  ],
+  [
+    "background_event",
+    completed((context, { event }) => showBackground(context, event)),
+  ],
+  [
+    "entered_review_mode",
+    completed((context, { event }) => showReviewStart(context, event)),
+  ],
+  [
+    "exited_review_mode",
+    completed((context, { event }) => showReviewEnd(context, event)),
+  ],
+]);
+
+/** Shows an item; of a type that nobody knows, nothing. */
+export function showItem(
+  context: MappingContext,
+  type: unknown,
+  item: ItemState,
+): void {
+  if (typeof type === "string") ITEMS.get(type)?.(context, item);
+}
+
+/**
+ * Shows that an item failed: in its record if that is still open, else as an error.
+ *
+ * @param context Where.
+ * @param id The id of the item.
+ * @param message Why.
+ */
+export function failItem(
+  context: MappingContext,
+  id: string,
+  message: string,
+): void {
+  if (failCommand(context, id, message)) return;
+  if (context.store.indexOfTool(id) !== -1) {
+    finishTool(context, { callId: id, isFailed: true, errorMessage: message });
+  } else showRemark(context, message);
+}
+
+/** Makes something that only the end of an item does. */
+function completed(show: ShowItem): ShowItem {
+  return (context, item) => {
+    if (item.phase === "completed") show(context, item);
+  };
+}
+
+/** The text of an item that is a text. */
+function itemText({ content }: ItemState): string {
+  return textOf(content.text) ?? textOf(content.text_delta) ?? "";
+}
+
+function showAgentMessage(context: MappingContext, item: ItemState): void {
+  const text = itemText(item);
+  if (item.phase === "completed") showAnswer(context, item.id, text);
+  else if (item.phase === "delta") appendToStream(context, item.id, text);
+  else replaceStream(context, item.id, text);
+}
+
+/** Raw reasoning is a section of the record before it, a summary a record of its own. */
+function showReasoning(joins: boolean): ShowItem {
+  return (context, item) => {
+    const { id: key, phase } = item;
+    const text = itemText(item);
+    if (phase === "delta") {
+      appendToThought(context, { key, delta: text, joins });
+    } else {
+      showThought(context, { key, text, isOpen: phase !== "completed", joins });
+    }
+  };
+}
+
+function showCommand(
+  context: MappingContext,
+  { id, phase, content, event }: ItemState,
+): void {
+  if (!isKnownCommand(context, id)) {
+    startCommand(context, {
+      callId: id,
+      command: shellWords(textOf(content.command) ?? ""),
+      // Nothing on the wire says what the command does.
+      parsed: [],
+      cwd: null,
+      startedAt: context.now,
+    });
+  }
+  const output: CommandOutput = {
+    stdout: textOf(content.stdout),
+    stderr: textOf(content.stderr),
+  };
+  if (phase === "delta") appendOutput(context, id, output);
+  else if (phase !== "completed") replaceOutput(context, id, output);
+  else {
+    finishCommand(context, id, {
+      ...output,
+      exitCode: wholeOf(content.exit_code) ?? null,
+      status: event.status,
+      completedAt: context.now,
+    });
+  }
+}
+
+function showFileChange(
+  context: MappingContext,
+  { id, phase, content, event }: ItemState,
+): void {
+  const changes = readItemChanges(content);
+  if (phase !== "completed") {
+    showPatch(context, id, { event: "apply_begin", changes });
+    return;
+  }
+  const exitCode = wholeOf(content.exit_code) ?? 0;
+  finishPatch(context, id, {
+    isSuccess: exitCode === 0 && !isFailedWord(event.status),
+    changes,
+    stdout: textOf(content.stdout) ?? "",
+    stderr: textOf(content.stderr) ?? "",
+  });
+}
+
+function showMcpCall(
+  context: MappingContext,
+  { id, phase, content, event }: ItemState,
+): void {
+  const call = {
+    callId: id,
+    title: qualifiedTitle(content.server_name, content.tool_name),
+    arguments: toolArguments(content.arguments),
+  };
+  if (phase === "started") startTool(context, call);
+  if (phase !== "completed") return;
+  const result = mcpResult(content.result, content.error);
+  finishTool(context, {
+    ...call,
+    ...result,
+    isFailed: result.isFailed || isFailedWord(event.status) ||
+      isFailedWord(content.status),
+  });
+}
+
+function showWebSearch(
+  context: MappingContext,
+  { id, phase, content, event }: ItemState,
+): void {
+  const call = {
+    callId: id,
+    title: "web_search",
+    arguments: webSearchArguments(content.query, content.action),
+  };
+  if (phase === "started") startTool(context, call);
+  if (phase === "completed") {
+    finishTool(context, { ...call, isFailed: isFailedWord(event.status) });
+  }
+}
+
+function showCollabCall(
+  context: MappingContext,
+  { id, phase, content, event }: ItemState,
+): void {
+  // The normalizer leaves the fields of an item it does not know in the event.
+  const fields = isFields(event.content) ? content : event;
+  const call = collabCall(id, fields.tool, fields);
+  if (phase === "started") startTool(context, call);
+  if (phase !== "completed") return;
+  finishTool(context, {
+    ...call,
+    isFailed: isFailedWord(event.status),
+    preview: statesPreview(fields.agents_states),
+  });
+}
+
+/** A call from one agent to others, for {@linkcode startTool} and {@linkcode finishTool}. */
+export function collabCall(
+  callId: string | null,
+  tool: unknown,
+  fields: Fields,
+): {
+  readonly callId: string | null;
+  readonly title: string;
+  readonly arguments: ReturnType<typeof toolArguments>;
+} {
+  const { prompt, receiver_thread_ids } = fields;
+  return {
+    callId,
+    title: qualifiedTitle("collab", tool),
+    arguments: toolArguments({
+      ...(prompt === undefined || prompt === null ? {} : { prompt }),
+      ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
+    }),
+  };
+}
+
+/** The states of agents, as JSON. */
+export function statesPreview(
+  states: unknown,
+): ReturnType<typeof resultPreview> {
+  const isEmpty = !isFields(states) || Object.keys(states).length === 0;
+  return isEmpty ? null : resultPreview([jsonTextOf(states)]);
+}
+
+function showTodoList(
+  context: MappingContext,
+  { id, content }: ItemState,
+): void {
+  showLinked(
+    context,
+    { kind: "plan", thing: id },
+    planRecord(content.name, content.items),
+  );
+}
+
+/** Tells whether a status says that something did not work. */
+export function isFailedWord(status: unknown): boolean {
+  return status === "failed" || status === "declined";
+}
+
+/** Gives the payload of an item event. */
+export function itemContent(event: Fields): Fields {
+  return fieldsOf(event.content ?? event.delta);
+}

@@ -1,0 +1,111 @@
+/**
+ * Commands that only look at things, which share a record while nothing comes between (B.11).
+ *
+ * @module
+ */
+
+import type { ExploreEntry, ExploreStatus } from "../records.ts";
+import type { MappingContext } from "./mapping_context.ts";
+
+/** A command that only looks at things. */
+export interface ExploreStart {
+  /** The id of the call. */
+  readonly callId: string | null;
+  /** The command. */
+  readonly command: readonly string[];
+  /** Where it runs. */
+  readonly cwd: string | null;
+}
+
+/**
+ * Shows a command in the explore record at the end, or in a new one.
+ *
+ * @param context Where.
+ * @param start The command.
+ */
+export function startExploring(
+  context: MappingContext,
+  { callId, command, cwd }: ExploreStart,
+): void {
+  const { memory, store } = context;
+  const entry: ExploreEntry = { command, cwd, status: "running" };
+  const key = JSON.stringify([cwd, ...command]);
+  const open = memory.explore;
+  const record = context.get(open?.id);
+  let id: number;
+  let at = 0;
+  if (
+    open !== null && record?.type === "explore" && record.payload.trailing
+  ) {
+    id = open.id;
+    at = open.entries.get(key) ?? record.payload.entries.length;
+    open.entries.set(key, at);
+    replaceEntry(context, { id, at }, entry);
+  } else {
+    id = store.nextId;
+    memory.explore = { id, entries: new Map([[key, at]]) };
+    context.push({
+      type: "explore",
+      payload: { entries: [entry], trailing: true },
+    });
+  }
+  memory.working.set(id, null);
+  if (callId !== null) memory.links.set("explore", callId, id, at);
+}
+
+/**
+ * Shows how a command in an explore record ended.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param status How it ended.
+ * @returns Whether the command is in an explore record.
+ */
+export function finishExploring(
+  context: MappingContext,
+  callId: string,
+  status: ExploreStatus,
+): boolean {
+  const link = context.memory.links.get("explore", callId);
+  const record = context.get(link?.id);
+  if (link === undefined || record?.type !== "explore") return false;
+  const entry = record.payload.entries[link.at];
+  if (entry === undefined) return false;
+  context.memory.exploring.delete(callId);
+  replaceEntry(context, link, { ...entry, status });
+  return true;
+}
+
+/** Ends what is still running in an explore record. */
+export function interruptExploring(context: MappingContext, id: number): void {
+  const record = context.get(id);
+  if (record?.type !== "explore") return;
+  const { entries } = record.payload;
+  if (!entries.some(({ status }) => status === "running")) return;
+  context.replace(id, {
+    type: "explore",
+    payload: {
+      ...record.payload,
+      entries: entries.map((entry) =>
+        entry.status === "running"
+          ? { ...entry, status: { error: { exit_code: null } } }
+          : entry
+      ),
+    },
+  });
+}
+
+function replaceEntry(
+  context: MappingContext,
+  { id, at }: { readonly id: number; readonly at: number },
+  entry: ExploreEntry,
+): void {
+  const record = context.get(id);
+  if (record?.type !== "explore") return;
+  const entries = [...record.payload.entries];
+  entries[at] = entry;
+  context.replace(id, {
+    type: "explore",
+    payload: { ...record.payload, entries },
+  });
+}

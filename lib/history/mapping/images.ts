@@ -1,0 +1,74 @@
+/**
+ * Images that somebody attached, looked at or had made.
+ *
+ * @module
+ */
+
+import type { ImagePayload, NewRecord } from "../records.ts";
+
+const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
+const FILE_URI_REGEXP = /^file:\/\//i;
+const DRIVE_REGEXP = /^\/[A-Za-z]:/;
+
+/** What is said of an image beside its path. */
+export type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
+
+/** Makes a record of an image. */
+export function imageRecord(
+  path: string,
+  caption: string | null = null,
+  metadata: ImageMetadata | null = null,
+): NewRecord {
+  return { type: "image", payload: { path, caption, metadata } };
+}
+
+/**
+ * Makes a record of an image that is named by an URL.
+ *
+ * The data in a `data:` URL is never copied: what stands before it is the path, and how
+ * many bytes it has is metadata.
+ *
+ * @param url The URL.
+ * @returns The record.
+ */
+export function imageRecordOfUrl(url: string): NewRecord {
+  const comma = url.indexOf(",");
+  if (comma === -1 || !/^data:/i.test(url)) return imageRecord(url);
+  const path = url.slice(0, comma);
+  const [, mimeType = "", base64] = DATA_URL_REGEXP.exec(path) ?? [];
+  return imageRecord(path, null, {
+    mime_type: mimeType,
+    byte_len: base64 === undefined
+      ? percentDecodedLength(url, comma + 1)
+      : base64Length(url, comma + 1),
+  });
+}
+
+/**
+ * Gives the path in a `file:` URI; anything else is left as it is.
+ *
+ * @param path A path or URI.
+ * @returns The path.
+ */
+export function pathOf(path: string): string {
+  if (!FILE_URI_REGEXP.test(path)) return path;
+  try {
+    const pathname = decodeURIComponent(new URL(path).pathname);
+    return DRIVE_REGEXP.test(pathname) ? pathname.slice(1) : pathname;
+  } catch {
+    return path;
+  }
+}
+
+function base64Length(text: string, start: number): number {
+  let end = text.length;
+  while (end > start && text[end - 1] === "=") end -= 1;
+  return Math.floor((end - start) * 3 / 4);
+}
+
+function percentDecodedLength(text: string, start: number): number {
+  const bytes = new TextEncoder().encode(text.slice(start));
+  let escapes = 0;
+  for (const byte of bytes) if (byte === 0x25) escapes += 1;
+  return Math.max(0, bytes.length - 2 * escapes);
+}

@@ -1,0 +1,128 @@
+/**
+ * Telling the two copies of a message from two equal messages (C.3).
+ *
+ * Rollouts hold user, assistant and reasoning text as a response item and as an event. A copy
+ * uses up an equal unmatched one of the other source; only what finds none is shown.
+ *
+ * @module
+ */
+
+import { listOf, wholeOf } from "./json_fields.ts";
+import { savedField, savedPairs } from "./record_links.ts";
+
+/** What a message is. */
+export type MessageKind = "user" | "assistant" | "reasoning";
+
+/** Where a copy comes from. */
+export type CopySource = "item" | "event";
+
+/** Numbers of the image records that belong to one copy. */
+type Images = readonly number[];
+
+const KINDS: readonly MessageKind[] = ["user", "assistant", "reasoning"];
+const SOURCES: readonly CopySource[] = ["item", "event"];
+
+/** Remembers the copies that are still alone. */
+export class Pairing {
+  /** By kind and source: for each text, the images of each unmatched copy. */
+  readonly #unmatched: ReadonlyMap<string, Map<string, Images[]>>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode Pairing.save} gave.
+   */
+  constructor(saved?: unknown) {
+    this.#unmatched = new Map(
+      KINDS.flatMap((kind) => SOURCES.map((source) => slotOf(kind, source)))
+        .map((slot) => [slot, readCopies(savedField(saved, slot))]),
+    );
+  }
+
+  /**
+   * Looks for the other copy of a message and uses it up.
+   *
+   * @param kind What the message is.
+   * @param text Its text.
+   * @param source Where this copy comes from.
+   * @returns The images of the other copy, or `undefined` if this is the first one.
+   */
+  match(
+    kind: MessageKind,
+    text: string,
+    source: CopySource,
+  ): Images | undefined {
+    const other = source === "item" ? "event" : "item";
+    const copies = this.#unmatched.get(slotOf(kind, other));
+    const key = keyOf(text);
+    const waiting = copies?.get(key);
+    const images = waiting?.shift();
+    if (waiting?.length === 0) copies?.delete(key);
+    return images;
+  }
+
+  /**
+   * Remembers a copy that was shown.
+   *
+   * @param kind What the message is.
+   * @param text Its text.
+   * @param copy Where it comes from, and the images that were shown with it.
+   */
+  add(
+    kind: MessageKind,
+    text: string,
+    { source, images = [] }: {
+      readonly source: CopySource;
+      readonly images?: Images;
+    },
+  ): void {
+    const copies = this.#unmatched.get(slotOf(kind, source));
+    const key = keyOf(text);
+    const waiting = copies?.get(key);
+    if (waiting === undefined) copies?.set(key, [images]);
+    else waiting.push(images);
+  }
+
+  /** Forgets the copies of some kinds: what comes now belongs to other messages. */
+  forget(...kinds: readonly MessageKind[]): void {
+    for (const kind of kinds) {
+      for (const source of SOURCES) {
+        this.#unmatched.get(slotOf(kind, source))?.clear();
+      }
+    }
+  }
+
+  /** Forgets all copies. */
+  forgetAll(): void {
+    this.forget(...KINDS);
+  }
+
+  /** Gives the copies as plain JSON. */
+  save(): unknown {
+    return Object.fromEntries(
+      [...this.#unmatched].map(([slot, copies]) => [slot, [...copies]]),
+    );
+  }
+}
+
+function slotOf(kind: MessageKind, source: CopySource): string {
+  return `${kind}_${source}`;
+}
+
+function keyOf(text: string): string {
+  return text.replaceAll("\r\n", "\n").trim();
+}
+
+function readCopies(saved: unknown): Map<string, Images[]> {
+  const copies = new Map<string, Images[]>();
+  for (const [text, waiting] of savedPairs(saved)) {
+    if (typeof text !== "string") continue;
+    copies.set(
+      text,
+      listOf(waiting).map((images) =>
+        listOf(images).map(wholeOf).filter((id) => id !== undefined)
+      ),
+    );
+  }
+  return copies;
+}

@@ -1,0 +1,81 @@
+/**
+ * Patches: how they are proposed, applied and fail (B.8).
+ *
+ * @module
+ */
+
+import type { PatchEvent, PatchFailure } from "../records.ts";
+import { type FileChanges, patchFailure } from "./file_changes.ts";
+import type { MappingContext } from "./mapping_context.ts";
+
+/** What is known of a patch now. */
+export interface PatchUpdate {
+  /** How far it is; absent if that has not changed. */
+  readonly event?: PatchEvent;
+  /** What it does; empty if nobody says. */
+  readonly changes: FileChanges;
+  /** Whether nobody had to approve it; absent if that is not said. */
+  readonly autoApproved?: boolean | undefined;
+  /** Why it failed. */
+  readonly failure?: PatchFailure;
+}
+
+/** How a patch ended. */
+export interface PatchEnd {
+  /** Whether it was applied. */
+  readonly isSuccess: boolean;
+  /** What it does; empty if nobody says. */
+  readonly changes: FileChanges;
+  /** What was printed. */
+  readonly stdout: string;
+  /** What was printed as errors. */
+  readonly stderr: string;
+}
+
+/** Shows what is known of a patch, in its place or at the end. */
+export function showPatch(
+  context: MappingContext,
+  callId: string | null,
+  { event, changes, autoApproved, failure }: PatchUpdate,
+): void {
+  const { links } = context.memory;
+  const link = callId === null ? undefined : links.get("patch", callId);
+  const record = context.get(link?.id);
+  const known = record?.type === "patch" ? record.payload : undefined;
+  const payload = {
+    event: event ?? known?.event ?? "apply_begin",
+    auto_approved: autoApproved ?? known?.auto_approved ?? null,
+    changes: known !== undefined && Object.keys(changes).length === 0
+      ? known.changes
+      : changes,
+    failure: failure ?? null,
+  };
+  if (link !== undefined && known !== undefined) {
+    context.replace(link.id, { type: "patch", payload });
+    return;
+  }
+  const id = context.push({ type: "patch", payload });
+  if (callId !== null) links.set("patch", callId, id);
+}
+
+/** Shows how a patch ended. */
+export function finishPatch(
+  context: MappingContext,
+  callId: string | null,
+  { isSuccess, changes, stdout, stderr }: PatchEnd,
+): void {
+  showPatch(context, callId, {
+    event: isSuccess ? "apply_success" : "apply_failure",
+    changes,
+    ...(isSuccess ? {} : { failure: patchFailure(stdout, stderr) }),
+  });
+}
+
+/** Tells whether a patch has begun and not ended. */
+export function isOpenPatch(context: MappingContext, callId: string): boolean {
+  const link = context.memory.links.get("patch", callId);
+  const record = context.get(link?.id);
+  return record?.type === "patch" &&
+    (record.payload.event === "apply_begin" ||
+      record.payload.event === "proposed");
+}

@@ -1,0 +1,119 @@
+/**
+ * What happens beside the conversation: diffs, reviews, compactions, remarks.
+ *
+ * @module
+ */
+
+import { diffHunks } from "./diff_hunks.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "./json_fields.ts";
+import { showLinked } from "./linked_records.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import { backgroundRecord, noticeRecord } from "./text_lines.ts";
+
+/** Shows the diff of the turn; each one says everything that the last one said. */
+export function showTurnDiff(context: MappingContext, event: Fields): void {
+  const { turns } = context.memory;
+  const diff = textOf(event.unified_diff);
+  if (diff === undefined) return;
+  const record = {
+    type: "diff",
+    payload: { hunks: diffHunks(diff) },
+  } as const;
+  const known = turns.diffId;
+  if (known !== null && context.get(known)?.type === "diff") {
+    context.replace(known, record);
+  } else turns.diffId = context.push(record);
+}
+
+/**
+ * Shows a remark of the program.
+ *
+ * @param context Where.
+ * @param event The event.
+ * @param eventId The id of the event, by which it may come again.
+ */
+export function showBackground(
+  context: MappingContext,
+  event: Fields,
+  eventId: string | null = null,
+): void {
+  const message = textOf(event.message);
+  if (message === undefined) return;
+  showLinked(
+    context,
+    { kind: "background", thing: eventId },
+    backgroundRecord("", message),
+  );
+}
+
+/** Shows that a review begins. */
+export function showReviewStart(context: MappingContext, event: Fields): void {
+  const hint = textOf(event.user_facing_hint)?.trim() ?? "";
+  context.memory.reviewHint = hint === "" ? null : hint;
+  const about = hint === "" ? "" : `: ${hint}`;
+  context.push(backgroundRecord("", `>> Code review started${about} <<`));
+}
+
+/** Shows what a review has come to. */
+export function showReviewEnd(context: MappingContext, event: Fields): void {
+  const hint = context.memory.reviewHint;
+  context.memory.reviewHint = null;
+  if (!isFields(event.review_output)) {
+    const about = hint === null ? "" : ` (${hint})`;
+    context.push(
+      backgroundRecord(
+        "",
+        `<< Code review finished without a final response${about} >>`,
+      ),
+    );
+    return;
+  }
+  const explanation = textOf(event.review_output.overall_explanation) ?? "";
+  if (explanation.trim() !== "") {
+    context.push(noticeRecord("Code review", explanation));
+  }
+  const about = hint === null ? "" : `: ${hint}`;
+  context.push(backgroundRecord("", `<< Code review finished${about} >>`));
+}
+
+/**
+ * Shows that the context was compacted. A line says it with the text, an event without; the
+ * two are one record when they come together, in paginated files also when they do not.
+ *
+ * @param context Where.
+ * @param from Which of the two this is.
+ * @param message The text, if this is the line.
+ */
+export function showCompaction(
+  context: MappingContext,
+  from: "line" | "event",
+  message = "",
+): void {
+  const { memory } = context;
+  const { compaction } = memory;
+  const record = backgroundRecord("Context compacted", message);
+  const isAdjacent = compaction?.id === context.lastId;
+  if (compaction !== null && compaction.from !== from) {
+    const isOne = isAdjacent ||
+      (from === "event" && memory.mode === "paginated");
+    memory.compaction = null;
+    if (isOne) {
+      if (from === "line") context.replace(compaction.id, record);
+      return;
+    }
+  }
+  memory.compaction = { id: context.push(record), from };
+}
+
+/** Shows what a sub-agent does. */
+export function showSubAgent(context: MappingContext, event: Fields): void {
+  const who = textOf(event.agent_path) ?? textOf(event.agent_thread_id) ?? "";
+  const what = textOf(event.kind) ?? textOf(event.message) ?? "";
+  const text = [who, what].filter((part) => part !== "").join(" ");
+  context.push(backgroundRecord("Sub-agent", text));
+}
+
+/** Gives the message of an event that is there to tell it. */
+export function messageOf(event: Fields): string {
+  return textOf(event.message) ?? textOf(fieldsOf(event.error).message) ?? "";
+}

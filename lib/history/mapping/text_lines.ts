@@ -1,0 +1,140 @@
+/**
+ * Text as the lines and spans of records.
+ *
+ * Nothing is parsed and nothing is cleaned: what a reader shows is the reader's choice.
+ *
+ * @module
+ */
+
+import type {
+  Emphasis,
+  InlineSpan,
+  MessageLine,
+  NewRecord,
+  TextTone,
+} from "../records.ts";
+
+const PLAIN: Emphasis = Object.freeze({
+  bold: false,
+  italic: false,
+  dim: false,
+  strike: false,
+  underline: false,
+});
+const BOLD: Emphasis = Object.freeze({ ...PLAIN, bold: true });
+
+/** Makes a span without emphasis. */
+export function span(text: string, tone: TextTone = "default"): InlineSpan {
+  return { text, tone, emphasis: PLAIN, entity: null };
+}
+
+/** Makes a bold span. */
+export function boldSpan(text: string): InlineSpan {
+  return { text, tone: "default", emphasis: BOLD, entity: null };
+}
+
+/** Splits a text at LF, without the CR before it. */
+export function splitLines(text: string): string[] {
+  return text.split("\n").map((line) =>
+    line.endsWith("\r") ? line.slice(0, -1) : line
+  );
+}
+
+/**
+ * Makes lines of a text: one paragraph or blank line each, none blank at either end.
+ *
+ * @param text The text.
+ * @param tone The tone of all of it.
+ * @returns The lines; none if the text is blank.
+ */
+export function textLines(
+  text: string,
+  tone: TextTone = "default",
+): MessageLine[] {
+  const lines = splitLines(text);
+  let start = 0;
+  let end = lines.length;
+  while (start < end && isBlank(lines[start])) start += 1;
+  while (end > start && isBlank(lines[end - 1])) end -= 1;
+  return lines.slice(start, end).map((line) => ({
+    kind: isBlank(line) ? "blank" : "paragraph",
+    spans: [span(line, tone)],
+  }));
+}
+
+function isBlank(line: string | undefined): boolean {
+  return (line ?? "").trim() === "";
+}
+
+/** Gives what the user said as a record. */
+export function userRecord(text: string): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: "user",
+      kind: "user",
+      header: { label: "user", badge: null },
+      lines: textLines(text),
+      metadata: null,
+    },
+  };
+}
+
+/** Gives an error as a record. */
+export function errorRecord(message: string): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: "error",
+      kind: "error",
+      header: { label: "error", badge: null },
+      lines: textLines(message, "error"),
+      metadata: null,
+    },
+  };
+}
+
+/** Gives a warning as a record. */
+export function warningRecord(message: string): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: "system",
+      kind: "notice",
+      header: { label: "notice", badge: null },
+      lines: textLines(`⚠ ${message.trimStart()}`, "warning"),
+      metadata: null,
+    },
+  };
+}
+
+/** Gives what one agent wrote to another as a record. */
+export function agentRecord(
+  text: string,
+  author: string,
+  recipient: string | null,
+): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: "assistant",
+      kind: "assistant",
+      header: { label: author, badge: recipient },
+      lines: textLines(text),
+      metadata: null,
+    },
+  };
+}
+
+/** Gives something that happened beside the conversation as a record. */
+export function backgroundRecord(
+  title: string,
+  description: string,
+): NewRecord {
+  return { type: "background_event", payload: { title, description } };
+}
+
+/** Gives a notice as a record. */
+export function noticeRecord(title: string | null, text: string): NewRecord {
+  return { type: "notice", payload: { title, body: textLines(text) } };
+}

@@ -1,0 +1,77 @@
+/**
+ * The content of user messages: text, and what is attached to it.
+ *
+ * @module
+ */
+
+import type { NewRecord } from "../records.ts";
+import { imageRecord, imageRecordOfUrl, pathOf } from "./images.ts";
+import { isInjectedContext } from "./injected_context.ts";
+import { type Fields, fieldsOf, listOf, textOf, textsOf } from "./json_fields.ts";
+import type { UserMessage } from "./messages.ts";
+
+const TEXT_TYPES: ReadonlySet<unknown> = new Set(["input_text", "text", "Text"]);
+const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
+  "audio",
+  "image",
+  "input_audio",
+  "input_image",
+  "local_audio",
+  "local_image",
+]);
+const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
+
+/**
+ * Reads the content of a user message.
+ *
+ * @param content The parts: those of a response item, or of an item of the app protocol.
+ * @returns The message, or `undefined` if the program put it into the conversation.
+ */
+export function readUserContent(content: unknown): UserMessage | undefined {
+  const parts = (typeof content === "string"
+    ? [{ type: "text", text: content }]
+    : listOf(content)).map(fieldsOf);
+  const texts: string[] = [];
+  const images: NewRecord[] = [];
+  for (const [at, part] of parts.entries()) {
+    const image = imageOf(part);
+    if (image !== undefined) images.push(image);
+    if (!TEXT_TYPES.has(part.type)) continue;
+    const text = textOf(part.text) ?? "";
+    if (isInjectedContext(text)) return undefined;
+    const isBesideMedia = isMedia(parts[at - 1]) || isMedia(parts[at + 1]);
+    if (!isBesideMedia || !LABEL_REGEXP.test(text.trim())) texts.push(text);
+  }
+  return { text: texts.join(""), images };
+}
+
+/**
+ * Reads a `user_message` event.
+ *
+ * @param event The event.
+ * @returns The message: URLs first, then files.
+ */
+export function readUserEvent(event: Fields): UserMessage {
+  return {
+    text: textOf(event.message) ?? "",
+    images: [
+      ...textsOf(event.images).map(imageRecordOfUrl),
+      ...textsOf(event.local_images).map((path) => imageRecord(pathOf(path))),
+    ],
+  };
+}
+
+function isMedia(part: Fields | undefined): boolean {
+  return MEDIA_TYPES.has(part?.type);
+}
+
+function imageOf(part: Fields): NewRecord | undefined {
+  if (part.type === "local_image") {
+    const path = textOf(part.path);
+    return path === undefined ? undefined : imageRecord(pathOf(path));
+  }
+  if (part.type !== "input_image" && part.type !== "image") return undefined;
+  const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url) ??
+    textOf(part.url);
+  return url === undefined ? undefined : imageRecordOfUrl(url);
+}

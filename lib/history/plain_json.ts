@@ -1,0 +1,82 @@
+/**
+ * Plain JSON values: copies that share nothing, and members of any name.
+ *
+ * @module
+ */
+
+/** An object whose members may be anything. */
+export interface JsonObject {
+  /** A member. */
+  readonly [name: string]: unknown;
+}
+
+/** Tells whether a value is an object that is no list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sets a member of an object. `__proto__` is a name like any other. */
+export function setOwn(target: object, name: string, value: unknown): void {
+  if (name === "__proto__") {
+    Object.defineProperty(target, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  } else Object.assign(target, { [name]: value });
+}
+
+/** Makes an object of names and values. */
+export function toObject<T>(
+  members: Iterable<readonly [string, T]>,
+): { [name: string]: T } {
+  const object: { [name: string]: T } = {};
+  for (const [name, value] of members) {
+    if (name === "__proto__") setOwn(object, name, value);
+    else object[name] = value;
+  }
+  return object;
+}
+
+/**
+ * Copies a JSON value with all that is in it.
+ *
+ * It does not recurse: arguments of tools may be nested as deep as they like.
+ */
+export function deepCopy<T>(value: T): T {
+  const box: { copy?: unknown } = {};
+  const work: { from: unknown; into: object; name: string }[] = [
+    { from: value, into: box, name: "copy" },
+  ];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    const { from, into, name } = next;
+    if (typeof from !== "object" || from === null) {
+      put(into, name, from);
+      continue;
+    }
+    const copy: object = Array.isArray(from) ? new Array(from.length) : {};
+    put(into, name, copy);
+    const members = Object.entries(from);
+    for (const [key, member] of members) {
+      if (typeof member !== "object" || member === null) put(copy, key, member);
+      else {
+        // Holds the place, or the members would stand in another order.
+        put(copy, key, null);
+        work.push({ from: member, into: copy, name: key });
+      }
+    }
+  }
+  // The one boundary: what was copied member by member has the type that it had.
+  return box.copy as T;
+}
+
+function put(target: object, name: string, value: unknown): void {
+  if (name === "__proto__") setOwn(target, name, value);
+  else (target as { [name: string]: unknown })[name] = value;
+}
+
+/** Tells whether two JSON values are the same, member by member and in the same order. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

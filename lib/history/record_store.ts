@@ -1,0 +1,764 @@
+/**
+ * The records of a history and everything that can happen to them.
+ *
+ * @module
+ */
+
+import {
+  type Content,
+  contentOf,
+  type Entry,
+  type ExecContent,
+  recordOf,
+} from "./_entry.ts";
+import { OutputBudget } from "./_output_budget.ts";
+import { RecordIndex } from "./_record_index.ts";
+import { RecordList } from "./_record_list.ts";
+import type { OutputChange } from "./exec_output.ts";
+import type { HistoryMutation } from "./mutations.ts";
+import { deepCopy, isObject, sameJson } from "./plain_json.ts";
+import type {
+  AssistantFinal,
+  AssistantUpdate,
+  ExecFinish,
+  ExecOutput,
+  ExecStart,
+  ExecWait,
+  RecordLimits,
+  RecordOptions,
+  RecordStoreOptions,
+  RestoreOptions,
+} from "./record_operations.ts";
+import type { AnyHistoryRecord, ExecPayload, NewRecord } from "./records.ts";
+import type { HistorySnapshot } from "./snapshot.ts";
+
+const DEFAULT_LIMITS: Required<RecordLimits> = {
+  streamBytes: 32 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  prunedStreamBytes: 512 * 1024,
+  deltaBytes: 6 * 1024 * 1024,
+};
+
+/** The fields of a snapshot that a store makes itself, or that are none of its business. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "records",
+  "next_id",
+  "exec_call_lookup",
+  "tool_call_lookup",
+  "stream_lookup",
+  "resume",
+]);
+
+/** The fields of a command that may stand beside a piece of its output. */
+const EXEC_SCALARS = [
+  "status",
+  "exit_code",
+  "completed_at",
+  "wait_total_ms",
+  "wait_active",
+] as const;
+
+/**
+ * The records of a history, in order, and everything that can happen to them.
+ *
+ * Every operation answers with what it changed: whoever applies these mutations, in order,
+ * has the records of {@linkcode RecordStore.snapshot} at every moment. There is no clock; times
+ * are those that are handed in.
+ *
+ * Payloads are taken over, not copied: do not change one after it was handed in or came with a
+ * mutation. A snapshot is a copy of its own.
+ *
+ * What happens at the end of the history costs the same however long it is, and a piece of
+ * output costs what it adds, however much there is already. Limits say how much output is
+ * kept; what is over them is dropped from the front, at character boundaries.
+ *
+ * Numbers of records come again after {@linkcode RecordStore.truncateAfter}, so forget what
+ * was kept by number when it answers with a `truncated` mutation.
+ *
+ * @example A command and its output
+ * ```ts
+ * import { RecordStore } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const store = new RecordStore();
+ * const started = store.startExec({
+ *   callId: "call-1",
+ *   command: ["echo", "hé"],
+ *   parsed: [],
+ *   action: "run",
+ *   startedAt: "2025-10-01T12:00:00.000Z",
+ * });
+ * const grown = store.streamExec(0, { stdout: { offset: 0, content: "hé" } });
+ *
+ * assertEquals(started.map(({ type }) => type), ["inserted"]);
+ * assertEquals(grown.map(({ type }) => type), ["appended"]);
+ * assertEquals(store.outputEnd(0, "stdout"), 3);
+ * assertEquals(store.snapshot().exec_call_lookup, { "call-1": 1 });
+ * ```
+ */
+export class RecordStore {
+  readonly #limits: Required<RecordLimits>;
+  readonly #list = new RecordList();
+  readonly #index = new RecordIndex();
+  readonly #budget: OutputBudget;
+  #nextId = 1;
+  /** The explore record that was trailing after the last operation. */
+  #trailing: Entry | undefined;
+  /** What a newer producer has put into the snapshot. */
+  #unknownFields: { readonly [name: string]: unknown } = {};
+
+  /**
+   * Constructs a new instance without records.
+   *
+   * @param options How much text is kept.
+   */
+  constructor(options: RecordStoreOptions = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#budget = new OutputBudget(this.#limits);
+  }
+
+  /**
+   * Makes a store of a snapshot.
+   *
+   * A later answer of a stream that has one already is dropped, and if all lookups are empty
+   * they are made anew from the records; a snapshot that is to be continued exactly is taken
+   * with `exact`. What `resume` holds is not kept. The `trailing` of explore records is always
+   * derived.
+   *
+   * @param snapshot The snapshot. It is copied.
+   * @param options How much text is kept, and how exactly the snapshot is taken.
+   * @returns The store.
+   *
+   * @example Go on from a snapshot
+   * ```ts
+   * import { RecordStore } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const store = new RecordStore();
+   * store.push({ type: "loading", payload: { message: "Connecting" } });
+   * const restored = RecordStore.restore(store.snapshot());
+   *
+   * assertEquals(restored.snapshot(), store.snapshot());
+   * ```
+   */
+  static restore(
+    snapshot: HistorySnapshot,
+    options: RestoreOptions = {},
+  ): RecordStore {
+    const store = new RecordStore(options);
+    store.#take(deepCopy(snapshot), options.exact ?? false);
+    return store;
+  }
+
+  /** How many records there are. */
+  get length(): number {
+    return this.#list.length;
+  }
+
+  /** The number that the next record gets. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  /**
+   * Gives the record at a place. A long output is not copied for it.
+   *
+   * @param index The place.
+   * @returns The record, or `undefined` if there is none.
+   */
+  at(index: number): AnyHistoryRecord | undefined {
+    const entry = this.#list.at(index);
+    return entry && recordOf(entry.content);
+  }
+
+  /**
+   * Gives the type of the record at a place.
+   *
+   * @param index The place.
+   * @returns The type, or `undefined` if there is no record.
+   */
+  typeAt(index: number): string | undefined {
+    return this.#list.at(index)?.content.record.type;
+  }
+
+  /**
+   * Gives the number of the record at a place.
+   *
+   * @param index The place.
+   * @returns The number, or `undefined` if there is no record.
+   */
+  idAt(index: number): number | undefined {
+    return this.#list.at(index)?.id;
+  }
+
+  /**
+   * Finds a record by its number.
+   *
+   * @param id The number.
+   * @returns Its place, or -1.
+   */
+  indexOf(id: number): number {
+    return this.#index.get(id)?.index ?? -1;
+  }
+
+  /**
+   * Finds a command by the id of its call.
+   *
+   * @param callId The id of the call.
+   * @returns The place of the newest one that is still there, or -1.
+   */
+  indexOfExec(callId: string): number {
+    return this.#index.get(this.#index.execCalls.get(callId))?.index ?? -1;
+  }
+
+  /**
+   * Finds a tool by the id of its call.
+   *
+   * @param callId The id of the call.
+   * @returns The place of the newest one that is still there, or -1.
+   */
+  indexOfTool(callId: string): number {
+    return this.#index.get(this.#index.toolCalls.get(callId))?.index ?? -1;
+  }
+
+  /**
+   * Finds an answer that is being written by its stream.
+   *
+   * @param streamId The id of the stream.
+   * @returns The place of the newest one that is still there, or -1.
+   */
+  indexOfStream(streamId: string): number {
+    return this.#index.get(this.#index.streams.get(streamId))?.index ?? -1;
+  }
+
+  /**
+   * Gives the offset that the next piece of an output has.
+   *
+   * @param index The place of the command.
+   * @param stream Which output.
+   * @returns The end of the output in bytes of UTF-8; 0 if there is no command.
+   */
+  outputEnd(index: number, stream: "stdout" | "stderr"): number {
+    const content = this.#list.at(index)?.content;
+    return content?.kind === "exec" ? content[stream].end : 0;
+  }
+
+  /**
+   * Puts a record in and gives it the next number.
+   *
+   * @param index The place; behind the end means at the end.
+   * @param record The record. A number that it has is not kept.
+   * @param options The id of the call, for a tool.
+   * @returns What changed.
+   */
+  insert(
+    index: number,
+    record: NewRecord,
+    options: RecordOptions = {},
+  ): HistoryMutation[] {
+    const mutations: HistoryMutation[] = [];
+    this.#insert(index, record, options, mutations);
+    return this.#settle(mutations);
+  }
+
+  /**
+   * Puts a record at the end and gives it the next number.
+   *
+   * @param record The record. A number that it has is not kept.
+   * @param options The id of the call, for a tool.
+   * @returns What changed.
+   */
+  push(record: NewRecord, options: RecordOptions = {}): HistoryMutation[] {
+    return this.insert(this.#list.length, record, options);
+  }
+
+  /**
+   * Makes a record another one, which may be of another type. It keeps its number.
+   *
+   * @param index The place; if there is no record, nothing happens.
+   * @param record What it becomes.
+   * @param options The id of the call, for a tool. It is not taken over from before.
+   * @returns What changed.
+   */
+  replace(
+    index: number,
+    record: NewRecord,
+    options: RecordOptions = {},
+  ): HistoryMutation[] {
+    const entry = this.#list.at(index);
+    if (entry === undefined) return [];
+    const mutations: HistoryMutation[] = [];
+    this.#replace(entry, contentOf(entry.id, record), options, mutations);
+    return this.#settle(mutations);
+  }
+
+  /**
+   * Takes a record out. Its number does not come again.
+   *
+   * @param index The place; if there is no record, nothing happens.
+   * @returns What changed.
+   */
+  remove(index: number): HistoryMutation[] {
+    const entry = this.#list.at(index);
+    if (entry === undefined) return [];
+    const mutations: HistoryMutation[] = [];
+    this.#remove(entry, mutations);
+    return this.#settle(mutations);
+  }
+
+  /**
+   * Takes all records behind one out. The next number is then the highest of those that
+   * remain, plus 1.
+   *
+   * @param id The number of the last record that remains, or 0 for none. If there is no such
+   * record, or nothing behind it, nothing happens.
+   * @returns What changed.
+   */
+  truncateAfter(id: number): HistoryMutation[] {
+    const last = this.#index.get(id);
+    if (id !== 0 && last === undefined) return [];
+    const index = id === 0 || last === undefined ? 0 : last.index + 1;
+    if (id === 0) this.#nextId = 1;
+    const dropped = this.#list.truncate(index);
+    for (const entry of dropped) this.#forget(entry);
+    if (id === 0) this.#index.clear();
+    if (dropped.length === 0) return [];
+    this.#index.resolve(this.#list);
+    this.#nextId = this.#list.highest + 1;
+    return this.#settle([{ type: "truncated", index }]);
+  }
+
+  /**
+   * Puts a command in that begins.
+   *
+   * @param start The command.
+   * @returns What changed.
+   */
+  startExec(start: ExecStart): HistoryMutation[] {
+    const { callId, command, parsed, action, startedAt } = start;
+    return this.insert(start.index ?? Infinity, {
+      type: "exec",
+      payload: {
+        call_id: callId,
+        command,
+        parsed,
+        action,
+        status: "running",
+        stdout_chunks: [],
+        stderr_chunks: [],
+        exit_code: null,
+        wait_total_ms: null,
+        wait_active: false,
+        wait_notes: [],
+        started_at: startedAt,
+        completed_at: null,
+      },
+    });
+  }
+
+  /**
+   * Adds output to a command.
+   *
+   * What is known from the offset of a piece on is forgotten first. A piece that begins where
+   * the last chunk ends continues it, any other one is a chunk of its own. The answer says
+   * `appended` unless something known was dropped.
+   *
+   * @param index The place of the command; if there is none, nothing happens.
+   * @param output What it wrote.
+   * @returns What changed.
+   */
+  streamExec(index: number, output: ExecOutput): HistoryMutation[] {
+    const entry = this.#list.at(index);
+    if (entry?.content.kind !== "exec") return [];
+    return this.#grow(
+      entry,
+      entry.content,
+      entry.content.record.payload,
+      output,
+    );
+  }
+
+  /**
+   * Says how a command is being waited for.
+   *
+   * @param index The place of the command; if there is none, nothing happens.
+   * @param wait How it is waited for, which takes the place of what was known.
+   * @returns What changed.
+   */
+  waitExec(index: number, wait: ExecWait): HistoryMutation[] {
+    const entry = this.#list.at(index);
+    if (entry?.content.kind !== "exec") return [];
+    const { content } = entry;
+    const payload: ExecPayload = {
+      ...content.record.payload,
+      wait_total_ms: wait.totalMs,
+      wait_active: wait.active,
+      wait_notes: wait.notes,
+    };
+    entry.content = { ...content, record: { ...content.record, payload } };
+    return [replaced(entry)];
+  }
+
+  /**
+   * Ends a command. Doing so again ends it again, with what is said then.
+   *
+   * @param finish How it ended. If neither its number nor its call id leads to a command,
+   * nothing happens.
+   * @returns What changed.
+   */
+  finishExec(finish: ExecFinish): HistoryMutation[] {
+    const known = this.#index.get(finish.id ?? undefined);
+    const id = this.#index.execCalls.get(finish.callId ?? "");
+    const entry = known ??
+      (typeof finish.callId === "string" ? this.#index.get(id) : undefined);
+    if (entry?.content.kind !== "exec") return [];
+    const { content } = entry;
+    const payload: ExecPayload = {
+      ...content.record.payload,
+      status: finish.status,
+      exit_code: finish.exitCode,
+      completed_at: finish.completedAt,
+      wait_total_ms: finish.waitTotalMs ?? null,
+      wait_active: finish.waitActive ?? false,
+      wait_notes: finish.waitNotes ?? [],
+    };
+    const { stdout, stderr } = content;
+    return this.#grow(entry, content, payload, {
+      stdout: finish.stdoutTail
+        ? { offset: stdout.end, content: finish.stdoutTail }
+        : null,
+      stderr: finish.stderrTail
+        ? { offset: stderr.end, content: finish.stderrTail }
+        : null,
+    });
+  }
+
+  /**
+   * Takes in more of an answer that is being written, or the beginning of one.
+   *
+   * A piece with the same number as the last one, or with none like it, continues it.
+   *
+   * @param update The answer so far, and what is new.
+   * @returns What changed.
+   */
+  upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
+    const { streamId, preview, delta = null, metadata = null, at } = update;
+    const entry = this.#index.firstStream(streamId);
+    const mutations: HistoryMutation[] = [];
+    if (entry?.content.kind !== "stream") {
+      const payload = {
+        stream_id: streamId,
+        preview_markdown: preview,
+        deltas: delta === null ? [] : [delta],
+        citations: metadata?.citations ?? [],
+        metadata,
+        in_progress: true,
+        last_updated_at: at,
+      };
+      this.#insert(
+        Infinity,
+        { type: "assistant_stream", payload },
+        {},
+        mutations,
+      );
+      return this.#settle(mutations);
+    }
+    const { content } = entry;
+    const before = content.record.payload;
+    const payload = {
+      ...before,
+      preview_markdown: preview,
+      citations: metadata?.citations ?? before.citations,
+      metadata: metadata ?? before.metadata,
+      in_progress: true,
+      last_updated_at: at,
+    };
+    entry.content = { ...content, record: { ...content.record, payload } };
+    if (delta !== null) content.deltas.add(delta);
+    const cut = content.deltas.keepLast(this.#limits.deltaBytes);
+    if (delta === null || metadata !== null || cut) return [replaced(entry)];
+    const changed: Partial<
+      Record<"preview_markdown" | "last_updated_at", string>
+    > = {};
+    for (const name of ["preview_markdown", "last_updated_at"] as const) {
+      if (payload[name] !== before[name]) changed[name] = payload[name];
+    }
+    mutations.push({
+      type: "appended",
+      index: entry.index,
+      id: entry.id,
+      field: "deltas",
+      value: delta,
+      ...changed,
+      ...(before.in_progress ? {} : { in_progress: true }),
+    });
+    return mutations;
+  }
+
+  /**
+   * Makes an answer complete.
+   *
+   * What was being written is taken out; what it referred to and what else belonged to it is
+   * taken over. An answer of the same stream that is complete already is changed in place;
+   * otherwise the answer is put at the end, with a number of its own.
+   *
+   * @param final The answer.
+   * @returns What changed.
+   */
+  finalizeAssistant(final: AssistantFinal): HistoryMutation[] {
+    const { streamId, markdown, at } = final;
+    const mutations: HistoryMutation[] = [];
+    let metadata = final.metadata ?? null;
+    let citations = metadata?.citations ?? [];
+    const stream = streamId === null
+      ? undefined
+      : this.#index.firstStream(streamId);
+    if (stream?.content.kind === "stream") {
+      const { payload } = stream.content.record;
+      if (metadata === null) ({ metadata, citations } = payload);
+      this.#remove(stream, mutations);
+    }
+    const payload = {
+      stream_id: streamId,
+      markdown,
+      citations,
+      metadata,
+      token_usage: final.tokenUsage ?? metadata?.token_usage ?? null,
+      created_at: at,
+    };
+    const record = { type: "assistant_message", payload } as const;
+    const message = streamId === null
+      ? undefined
+      : this.#index.lastMessage(streamId);
+    if (message === undefined) this.#insert(Infinity, record, {}, mutations);
+    else {
+      const content = contentOf(message.id, {
+        ...message.content.record,
+        type: record.type,
+        payload: { ...message.content.record.payload, ...payload },
+      });
+      this.#replace(message, content, {}, mutations);
+    }
+    return this.#settle(mutations);
+  }
+
+  /**
+   * Gives the history as plain JSON.
+   *
+   * @returns A copy that shares nothing with the store.
+   */
+  snapshot(): HistorySnapshot {
+    const records: AnyHistoryRecord[] = [];
+    for (const { content } of this.#list) records.push(recordOf(content));
+    return deepCopy({
+      records,
+      next_id: this.#nextId,
+      ...this.#index.lookups(),
+      ...this.#unknownFields,
+    });
+  }
+
+  /** Takes in the records of a snapshot that is nobody else's. */
+  #take(snapshot: HistorySnapshot, exact: boolean): void {
+    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
+    const lookups = [
+      [exec_call_lookup, this.#index.execCalls],
+      [tool_call_lookup, this.#index.toolCalls],
+      [stream_lookup, this.#index.streams],
+    ] as const;
+    const rebuilds = !exact &&
+      lookups.every(([given]) => Object.keys(given).length === 0);
+    const streams = new Set<unknown>();
+    for (const record of snapshot.records) {
+      if (!exact && isRepeated(record, streams)) continue;
+      const entry = newEntry(record.id, contentOf(record.id, record));
+      this.#list.insert(Infinity, entry);
+      this.#budget.add(entry);
+      if (rebuilds) this.#index.register(entry);
+      else this.#index.registerDerived(entry);
+    }
+    for (const [given, map] of rebuilds ? [] : lookups) {
+      for (const [key, id] of Object.entries(given)) map.set(key, id);
+    }
+    for (const [callId, id] of this.#index.toolCalls) {
+      const entry = this.#index.get(id);
+      if (entry !== undefined && isTool(entry.content)) {
+        entry.callIds = [...entry.callIds, callId];
+      }
+    }
+    this.#nextId = snapshot.next_id;
+    const unknown = Object.entries(snapshot)
+      .filter(([name]) => !OWN_FIELDS.has(name));
+    this.#unknownFields = Object.fromEntries(unknown);
+    this.#settle([]);
+  }
+
+  #insert(
+    index: number,
+    record: NewRecord,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    const id = this.#nextId;
+    this.#nextId = Math.min(id + 1, Number.MAX_SAFE_INTEGER);
+    const entry = newEntry(id, contentOf(id, record));
+    entry.callIds = callIdsOf(entry.content, options);
+    if (entry.content.kind === "stream") {
+      entry.content.deltas.keepLast(this.#limits.deltaBytes);
+    }
+    this.#list.insert(index, entry);
+    this.#index.register(entry);
+    this.#index.resolve(this.#list);
+    this.#budget.add(entry);
+    this.#markTrailing(entry);
+    const mutation = {
+      index: entry.index,
+      id,
+      record: recordOf(entry.content),
+    };
+    mutations.push({ type: "inserted", ...mutation });
+  }
+
+  #replace(
+    entry: Entry,
+    content: Content,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    this.#forget(entry);
+    entry.content = content;
+    entry.callIds = callIdsOf(content, options);
+    this.#list.renumber(entry.index);
+    this.#index.register(entry);
+    this.#index.resolve(this.#list);
+    this.#budget.add(entry);
+    this.#markTrailing(entry);
+    mutations.push(replaced(entry));
+  }
+
+  #remove(entry: Entry, mutations: HistoryMutation[]): void {
+    const { index, id } = entry;
+    this.#forget(entry);
+    this.#list.remove(index);
+    this.#index.resolve(this.#list);
+    const record = recordOf(entry.content);
+    mutations.push({ type: "removed", index, id, record });
+  }
+
+  #forget(entry: Entry): void {
+    this.#index.unregister(entry);
+    this.#budget.remove(entry);
+  }
+
+  /** Adds output to a command and says what became of its other fields. */
+  #grow(
+    entry: Entry,
+    content: ExecContent,
+    payload: ExecPayload,
+    output: ExecOutput,
+  ): HistoryMutation[] {
+    const before = content.record.payload;
+    entry.content = { ...content, record: { ...content.record, payload } };
+    const mutations: HistoryMutation[] = [];
+    const changed: { [name: string]: unknown } = {};
+    for (const name of EXEC_SCALARS) {
+      if (payload[name] !== before[name]) changed[name] = payload[name];
+    }
+    let rewritten = !sameJson(payload.wait_notes, before.wait_notes);
+    this.#budget.remove(entry);
+    for (const stream of ["stdout", "stderr"] as const) {
+      const chunk = output[stream] ?? null;
+      if (chunk === null) continue;
+      const { offset, content: text } = chunk;
+      const change: OutputChange = content[stream]
+        .add({ offset, content: text }, this.#limits.streamBytes);
+      if (change === "rewritten") rewritten = true;
+      if (change !== "appended") continue;
+      mutations.push({
+        type: "appended",
+        index: entry.index,
+        id: entry.id,
+        field: `${stream}_chunks`,
+        value: { offset, content: text },
+        ...changed,
+      });
+    }
+    this.#budget.add(entry);
+    const pruned = this.#budget.prune();
+    const finishes = payload !== before && mutations.length === 0;
+    if (!rewritten && !finishes && !pruned.includes(entry)) {
+      return [...mutations, ...pruned.map(replaced)];
+    }
+    return [
+      replaced(entry),
+      ...pruned.filter((other) => other !== entry).map(replaced),
+    ];
+  }
+
+  /** Says of an explore record that was just put in whether it is trailing. */
+  #markTrailing(entry: Entry): void {
+    if (this.#list.lastSolid === entry) setTrailing(entry, true);
+  }
+
+  /** Derives which explore record is trailing, and says so where that has changed. */
+  #settle(mutations: HistoryMutation[]): HistoryMutation[] {
+    const before = this.#trailing;
+    const solid = this.#list.lastSolid;
+    const now = solid?.content.record.type === "explore" ? solid : undefined;
+    if (before !== undefined && before !== now && this.#list.has(before)) {
+      if (setTrailing(before, false)) mutations.push(replaced(before));
+    }
+    if (now !== undefined && setTrailing(now, true)) {
+      mutations.push(replaced(now));
+    }
+    this.#trailing = now;
+    return mutations;
+  }
+}
+
+function newEntry(id: number, content: Content): Entry {
+  return { id, index: -1, highest: 0, solid: -1, content, callIds: [] };
+}
+
+function replaced(entry: Entry): HistoryMutation {
+  const { index, id, content } = entry;
+  return { type: "replaced", index, id, record: recordOf(content) };
+}
+
+function isTool(content: Content): boolean {
+  const { type } = content.record;
+  return type === "running_tool" || type === "tool_call";
+}
+
+function callIdsOf(content: Content, options: RecordOptions): string[] {
+  const { callId = null } = options;
+  return callId !== null && isTool(content) ? [callId] : [];
+}
+
+/** Sets whether an explore record is trailing, and tells whether that has changed it. */
+function setTrailing(entry: Entry, trailing: boolean): boolean {
+  const { content } = entry;
+  if (content.kind !== "plain" || content.record.type !== "explore") {
+    return false;
+  }
+  const { record } = content;
+  if ("trailing" in record.payload && record.payload.trailing === trailing) {
+    return false;
+  }
+  const payload = { ...record.payload, trailing };
+  // The boundary: a record with one flag changed has the type that it had.
+  const changed = { ...record, payload } as AnyHistoryRecord;
+  entry.content = { kind: "plain", record: changed };
+  return true;
+}
+
+/** Tells whether a record is a complete answer of a stream that had one before. */
+function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
+  if (record.type !== "assistant_message") return false;
+  const payload: unknown = record.payload;
+  const streamId = isObject(payload) ? payload.stream_id ?? null : null;
+  if (streamId === null) return false;
+  if (streams.has(streamId)) return true;
+  streams.add(streamId);
+  return false;
+}

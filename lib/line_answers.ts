@@ -1,0 +1,264 @@
+/**
+ * What stages over the bytes of JSONL share: each line that is not blank is normalized, and
+ * its answer is handed to whoever writes or decodes it.
+ *
+ * @module
+ */
+
+import { rulesFor, type StreamKind, type StreamRules } from "./dialects.ts";
+import { type LineProblem, toLineError } from "./errors.ts";
+import { ByteWriter } from "./json/byte_writer.ts";
+import { OPEN_BRACE } from "./json/bytes.ts";
+import { decodeUtf8 } from "./json/utf8.ts";
+import { isBlank } from "./lines/blank.ts";
+import { writeLineFailed } from "./lines/line_failed.ts";
+import { LineFramer, type LineVisitor } from "./lines/line_framer.ts";
+import type { LineFault } from "./lines/line_rules.ts";
+import {
+  checkedMaxLineBytes,
+  type LineSplitterOptions,
+  lineTooLong,
+} from "./lines/line_splitter.ts";
+import { failureOf, type NormalizerOptions } from "./normalizer.ts";
+import type { Failure } from "./outcome.ts";
+
+/** A line that failed, as long as its bytes last: inside the callback that is given it. */
+export class FailedLine {
+  /** The physical line number, counted from 1. */
+  readonly line: number;
+  /** Where the line, or the part of it that failed, starts in the input, in bytes. */
+  readonly offset: number;
+  /** Why it failed. */
+  readonly error: LineProblem;
+  /** Whether it is the record of a failure that was reported in band. */
+  readonly isInBand: boolean;
+  readonly #fault: LineFault | undefined;
+  readonly #bytes: Uint8Array;
+
+  /** Constructs a new instance; without a fault the line was over the limit. */
+  constructor(
+    error: LineProblem,
+    at: { readonly line: number; readonly offset: number },
+    bytes: Uint8Array,
+    fault: LineFault | undefined,
+  ) {
+    this.error = error;
+    this.line = at.line;
+    this.offset = at.offset;
+    this.isInBand = fault?.inBand ?? false;
+    this.#bytes = bytes;
+    this.#fault = fault;
+  }
+
+  /**
+   * Gives the failure as a value that lasts.
+   *
+   * @returns The failure.
+   */
+  toFailure(): Failure {
+    const { line, offset, error } = this;
+    const fault = this.#fault;
+    if (fault === undefined) return { ok: false, line, offset, error };
+    const base = { line, offset: offset - fault.start };
+    return failureOf(fault, this.#bytes, base);
+  }
+
+  /**
+   * Writes the record of the failure, without a line end.
+   *
+   * @param out Takes the record.
+   */
+  writeTo(out: ByteWriter): void {
+    const fault = this.#fault;
+    const raw = fault === undefined
+      ? undefined
+      : this.#bytes.subarray(fault.start, fault.end);
+    if (raw !== undefined && this.isInBand) out.all(raw);
+    else writeLineFailed(out, this, raw);
+  }
+}
+
+/** What happens to failed lines. */
+export type OnError =
+  /** They are left out of the data, but for those that came in band. */
+  | "report"
+  /** They stay in their places: in bytes, as `line.failed` records. */
+  | "inline"
+  /** They are left out. */
+  | "drop"
+  /** The first one ends the work: it is thrown. */
+  | "stop";
+
+/** Options for stages over the bytes of JSONL. */
+export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
+  /** What happens to failed lines. */
+  readonly onError?: OnError;
+  /**
+   * Is told of each failed line, in order, whatever happens to it.
+   *
+   * @default {undefined}
+   */
+  readonly onFailure?: (failed: FailedLine) => void;
+  /**
+   * Is called after each line that is not blank, when its answer has been given.
+   *
+   * @default {undefined}
+   */
+  readonly onAnswer?: () => void;
+}
+
+/** Takes the answers to lines, in order. */
+export interface AnswerTaker {
+  /**
+   * Takes a record.
+   *
+   * @param out Holds the record from `start` to its end, and what the taker left before.
+   * @param line The number of its line.
+   * @param offset Where the line, or the part of it that is the record, starts.
+   * @returns Why it is none after all; it has been taken out of `out` then.
+   */
+  record(
+    out: ByteWriter,
+    start: number,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined;
+  /** Takes a failure that is to stand in the data. */
+  failure(failed: FailedLine, out: ByteWriter): void;
+}
+
+/** Answers the lines of one stream. */
+export class LineAnswers implements LineVisitor {
+  readonly #framer: LineFramer;
+  readonly #rules: StreamRules;
+  readonly #taker: AnswerTaker;
+  readonly #limit: number;
+  readonly #onError: OnError;
+  readonly #onFailure: ((failed: FailedLine) => void) | undefined;
+  readonly #onAnswer: (() => void) | undefined;
+  /** What the taker writes to. */
+  readonly out: ByteWriter;
+  /** How many lines have failed so far. */
+  failures = 0;
+  /** How many lines have become records so far. */
+  records = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @param taker Takes the answers.
+   * @param capacity How many bytes of answers fit before the buffer grows.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(
+    options: JsonlOptions & { readonly onError: OnError },
+    taker: AnswerTaker,
+    capacity: number,
+  ) {
+    this.#limit = checkedMaxLineBytes(options.maxLineBytes);
+    this.#framer = new LineFramer(this.#limit);
+    this.#rules = rulesFor(options.from ?? "auto", options);
+    this.#taker = taker;
+    this.#onError = options.onError;
+    this.#onFailure = options.onFailure;
+    this.#onAnswer = options.onAnswer;
+    this.out = new ByteWriter(capacity);
+  }
+
+  /** What the stream is; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#rules.kind;
+  }
+
+  /** Takes a block, which may be used again afterwards. */
+  feed(block: Uint8Array): void {
+    this.#framer.feed(block, this);
+  }
+
+  /** Ends the input: a last line without LF is a line. */
+  flush(): void {
+    this.#framer.flush(this);
+  }
+
+  /** Answers a line. */
+  line(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): void {
+    if (bytes[start] !== OPEN_BRACE && isBlankLine(bytes, start, end)) return;
+    const { out } = this;
+    const length = out.length;
+    const fault = this.#rules.apply(bytes, start, end, out);
+    if (fault === undefined) {
+      this.#record(length, bytes, start, end, line, offset);
+    } else {
+      // A record that was told apart from what failed stands behind it (R5).
+      const record = out.view(length).slice();
+      out.truncate(length);
+      this.#fault(fault, bytes, line, offset + fault.start - start);
+      const { recordStart } = fault;
+      if (recordStart !== undefined) {
+        const from = out.length;
+        const at = offset + recordStart - start;
+        out.all(record);
+        this.#record(from, bytes, recordStart, end, line, at);
+      }
+    }
+    this.#onAnswer?.();
+  }
+
+  /** Answers a line over the limit. */
+  tooLong(length: number, line: number, offset: number): void {
+    const error = lineTooLong(length, this.#limit);
+    this.#failed(new FailedLine(error, { line, offset }, NOTHING, undefined));
+    this.#onAnswer?.();
+  }
+
+  #record(
+    from: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): void {
+    const problem = this.#taker.record(this.out, from, line, offset);
+    if (problem === undefined) this.records += 1;
+    else {
+      const fault = { problem, start, end, inBand: false };
+      this.#fault(fault, bytes, line, offset);
+    }
+  }
+
+  #fault(
+    fault: LineFault,
+    bytes: Uint8Array,
+    line: number,
+    offset: number,
+  ): void {
+    const at = { line, offset };
+    this.#failed(new FailedLine(fault.problem, at, bytes, fault));
+  }
+
+  #failed(failed: FailedLine): void {
+    this.failures += 1;
+    this.#onFailure?.(failed);
+    const onError = this.#onError;
+    if (onError === "stop") throw toLineError(failed.error);
+    if (onError === "inline" || (onError === "report" && failed.isInBand)) {
+      this.#taker.failure(failed, this.out);
+    }
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = bytes[start] ?? 0;
+  if (first > 0x20 && first < 0x80 && start < end) return false;
+  return isBlank(decodeUtf8(bytes, start, end));
+}

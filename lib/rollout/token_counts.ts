@@ -1,0 +1,90 @@
+/**
+ * What rollouts say of tokens.
+ *
+ * @module
+ */
+
+/**
+ * Tokens that were used: whole numbers of 64 bits. One beyond 2^53 is rounded by
+ * JavaScript; the text of the line has it exactly.
+ */
+export interface TokenCounts {
+  /** Tokens that were sent to the model. */
+  readonly input_tokens: number;
+  /** Those among them that the server had kept. */
+  readonly cached_input_tokens?: number | null;
+  /** Those among them that the server keeps from now on (0.145 and later). */
+  readonly cache_write_input_tokens?: number | null;
+  /** Tokens that the model wrote. */
+  readonly output_tokens: number;
+  /** Those among them that are reasoning. */
+  readonly reasoning_output_tokens?: number | null;
+  /** All of them. */
+  readonly total_tokens?: number | null;
+}
+
+/** The tokens of a thread so far, and of its last request. */
+export interface TokenCountInfo {
+  /** The tokens of the thread. */
+  readonly total_token_usage: TokenCounts;
+  /** The tokens of the last request. */
+  readonly last_token_usage: TokenCounts;
+  /** How many tokens the model can take. */
+  readonly model_context_window?: number | null;
+  /** Whether reasoning is counted in the last request (0.169 and later). */
+  readonly last_usage_includes_reasoning?: boolean | null;
+}
+
+/** How much of what an account may use has been used (0.42 and later). */
+export interface RateLimits {
+  /** The short window. */
+  readonly primary?: RateLimitWindow | null;
+  /** The long window. */
+  readonly secondary?: RateLimitWindow | null;
+  /** Which limit it is (0.104 and later). */
+  readonly limit_id?: string | null;
+  /** What the limit is called (0.104 and later). */
+  readonly limit_name?: string | null;
+  /** The credits that are left (0.61 and later). */
+  readonly credits?: unknown;
+  /** The plan of the account (0.72 and later). */
+  readonly plan_type?: string | null;
+  /** A limit of the user's own (0.142 and later). */
+  readonly individual_limit?: unknown;
+  /** Which limit was reached (0.122 and later). */
+  readonly rate_limit_reached_type?: unknown;
+  /** Whether spending has been stopped (0.145 and later). */
+  readonly spend_control_reached?: unknown;
+}
+
+/** A window of time in which use is limited. */
+export interface RateLimitWindow {
+  /** How much has been used, in percent; may be a fraction. */
+  readonly used_percent?: number | null;
+  /** How long the window is. */
+  readonly window_minutes?: number | null;
+  /** When it ends: Unix seconds, in some releases RFC 3339 (0.53 and later). */
+  readonly resets_at?: number | string | null;
+  /** In how many seconds it ends, from the time of the line (0.42 to 0.47). */
+  readonly resets_in_seconds?: number | null;
+}
+
+/** The tokens of one request, and what they add up to (0.155 and later). */
+export interface TokenUsageRecord {
+  /** The id of the thread. */
+  readonly thread_id: string;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+  /** The id of the session. */
+  readonly session_id?: string | null;
+  /** The id of the turn that the turn belongs to. */
+  readonly root_turn_id?: string | null;
+  /** The id of the answer of the server. */
+  readonly response_id?: string | null;
+  /** The tokens of the request. */
+  readonly usage: TokenCounts;
+  /** The tokens of the turn so far. */
+  readonly turn_token_usage?: TokenCounts | null;
+  /** The tokens of the thread so far. */
+  readonly thread_token_usage?: TokenCounts | null;
+}

@@ -1,0 +1,101 @@
+/**
+ * The programs that are compared, and how each is started.
+ *
+ * @module
+ */
+
+import config from "../../deno.json" with { type: "json" };
+import { type CommandLine, isThere } from "./measure.ts";
+
+/** A program of the comparison. */
+export interface Contestant {
+  /** What it is called here. */
+  readonly name: string;
+  /** What it does. */
+  readonly about: string;
+  /**
+   * Gives the command that reads a file and writes to stdout.
+   *
+   * @param path The file.
+   */
+  readonly command: (path: string) => CommandLine;
+  /** Says whether it can be started here. */
+  readonly isThere: () => Promise<boolean>;
+}
+
+const HERE = new URL(".", import.meta.url);
+const CLI = new URL("../../cli.ts", HERE);
+/** The permissions that the command is run with by its own task. */
+const CLI_FLAGS = config.tasks.codexpipe.command.split(" ")
+  .filter((word) => word.startsWith("--"));
+
+/** The name of the program whose time is 1. */
+export const UNIT = "parse";
+
+/** The programs, in the order of the table and of each round. */
+export const CONTESTANTS: readonly Contestant[] = [
+  {
+    name: "codexpipe",
+    about: "codexpipe normalize",
+    command: (path) => deno([...CLI_FLAGS, pathOf(CLI), "normalize", path]),
+    isThere: () => isFile(CLI),
+  },
+  ours("library", "JsonlNormalizer between readSync and writeSync"),
+  ours("copy", "the bytes copied in Deno, nothing looked at"),
+  ours(UNIT, "JSON.parse of every line, nothing written"),
+  ours("stringify", "parse, change, stringify, encodeInto: one loop"),
+  ours("streams", "the same, a Web Stream for each step (@std/streams)"),
+  foreign("jq", "jq -c .: nothing changed", "jq", ["-c", "."]),
+  foreign("jq-flatten", "jq, the same rewriting", "jq", rewriting()),
+  foreign("gojq", "gojq -c .: nothing changed", "gojq", ["-c", "."]),
+  foreign("gojq-flatten", "gojq, the same rewriting", "gojq", rewriting()),
+];
+
+/** A program of this folder. */
+function ours(name: string, about: string): Contestant {
+  const script = pathOf(new URL(`rivals/${name}.ts`, HERE));
+  return {
+    name,
+    about,
+    command: (path) =>
+      deno(["--no-prompt", `--allow-read=${path}`, script, path]),
+    isThere: () => Promise.resolve(true),
+  };
+}
+
+function foreign(
+  name: string,
+  about: string,
+  program: string,
+  args: readonly string[],
+): Contestant {
+  return {
+    name,
+    about,
+    command: (path) => ({ program, args: [...args, path] }),
+    isThere: () => isThere(program),
+  };
+}
+
+function rewriting(): string[] {
+  return ["-n", "-c", "-f", pathOf(new URL("rivals/flatten.jq", HERE))];
+}
+
+function deno(args: readonly string[]): CommandLine {
+  return { program: Deno.execPath(), args: ["run", ...args] };
+}
+
+function pathOf(url: URL): string {
+  const path = decodeURIComponent(url.pathname);
+  // file:///C:/… on Windows.
+  return Deno.build.os === "windows" ? path.slice(1) : path;
+}
+
+async function isFile(url: URL): Promise<boolean> {
+  try {
+    return (await Deno.stat(url)).isFile;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

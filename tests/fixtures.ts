@@ -1,0 +1,89 @@
+/**
+ * Reads what lies below testdata/.
+ *
+ * @module
+ */
+
+const TESTDATA = new URL("../testdata/", import.meta.url);
+
+/** A file with what a command printed. */
+export interface Capture {
+  /** The version of Codex, and how it was used. */
+  readonly version: string;
+  /** The path below `testdata/captures/`. */
+  readonly path: string;
+  /** What is in it. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Reads a file below testdata/. */
+export function readFixture(path: string): Uint8Array<ArrayBuffer> {
+  return Deno.readFileSync(new URL(path, TESTDATA));
+}
+
+/** Reads the values of a JSONL file below testdata/. */
+export function readJsonl(path: string): unknown[] {
+  return linesOf(readFixture(path)).map((line): unknown => JSON.parse(line));
+}
+
+/** Splits what is known to be UTF-8 with LF at line ends; an empty last line is none. */
+export function linesOf(bytes: Uint8Array): string[] {
+  const lines = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+    .decode(bytes).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Lists the names in a folder below testdata/, in order. */
+export function namesIn(folder: string): string[] {
+  return [...Deno.readDirSync(new URL(folder, TESTDATA))]
+    .map(({ name }) => name).sort();
+}
+
+/** Reads everything that `codex exec --json` printed. */
+export function readCaptures(): Capture[] {
+  const captures: Capture[] = [];
+  for (const version of namesIn("captures/")) {
+    for (const scenario of namesIn(`captures/${version}/`)) {
+      const folder = `${version}/${scenario}/`;
+      for (const name of namesIn(`captures/${folder}`)) {
+        if (!/^stdout(?:\.\d+)?\.jsonl$/.test(name)) continue;
+        const path = folder + name;
+        captures.push({
+          version,
+          path,
+          bytes: readFixture(`captures/${path}`),
+        });
+      }
+    }
+  }
+  return captures;
+}
+
+/**
+ * Says whether two JSON values are equal, whatever the order of their keys.
+ *
+ * It walks without recursion: lines may nest as deep as they like.
+ */
+export function equalJson(one: unknown, other: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[one, other]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    if (!isContainer(a) || !isContainer(b)) return false;
+    if (Array.isArray(a) !== Array.isArray(b)) return false;
+    const keys = Object.keys(a);
+    if (keys.length !== Object.keys(b).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(b, key)) return false;
+      pairs.push([a[key], b[key]]);
+    }
+  }
+  return true;
+}
+
+function isContainer(
+  value: unknown,
+): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,216 @@
+/** Holds the reader of histories to the vectors of both layouts. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  isSnapshotLike,
+  readRecord,
+  readSnapshot,
+} from "../../lib/history/code_layout.ts";
+import { RecordStore } from "../../lib/history/record_store.ts";
+import { HistorySnapshotError } from "../../lib/history/snapshot.ts";
+import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+
+interface CompatVector {
+  readonly pairs: readonly { readonly code: unknown; readonly seed: unknown }[];
+}
+
+function read<T>(path: string): T {
+  return JSON.parse(new TextDecoder().decode(readFixture(path)));
+}
+
+function assertJson(actual: unknown, expected: unknown): void {
+  if (!equalJson(actual, expected)) assertEquals(actual, expected);
+}
+
+for (const name of namesIn("vectors/history-compat/")) {
+  Deno.test(`readRecord() reads both layouts of ${name}`, () => {
+    const { pairs } = read<CompatVector>(`vectors/history-compat/${name}`);
+    for (const { code, seed } of pairs) {
+      assertJson(readRecord(code), seed);
+      assertJson(readRecord(seed), seed);
+      // Unknown fields survive in both.
+      const [[type, fields] = ["", {}]] = Object.entries(Object(code));
+      const later = { [type]: { ...Object(fields), later: [1] } };
+      const { payload, ...rest } = Object(seed);
+      const kept = { ...rest, payload: { ...payload, later: [1] } };
+      assertJson(readRecord(later), kept);
+      assertJson(readRecord(kept), kept);
+    }
+  });
+}
+
+Deno.test("readSnapshot() leaves what the vectors expect as it is", () => {
+  for (const name of namesIn("vectors/history/")) {
+    const { expect_snapshot: snapshot } = read<{ expect_snapshot: unknown }>(
+      `vectors/history/${name}`,
+    );
+    assertJson(readSnapshot(snapshot), snapshot);
+    assertJson(
+      RecordStore.restore(readSnapshot(snapshot), { exact: true }).snapshot(),
+      snapshot,
+    );
+  }
+});
+
+Deno.test("readSnapshot() keeps what it does not know, and fills in what may be absent", () => {
+  const snapshot = JSON.parse(`{
+    "records": [
+      {"id": 3, "type": "hologram", "payload": {"__proto__": 1}, "seen": true},
+      {"Hologram": {"id": 4, "depth": 2}},
+      {"id": 5, "type": "notice", "payload": {"color": "red"}}
+    ],
+    "later": {"__proto__": 2},
+    "__proto__": 3
+  }`);
+  assertEquals(
+    JSON.stringify(readSnapshot(snapshot)),
+    '{"later":{"__proto__":2},"__proto__":3,"records":[' +
+      '{"id":3,"type":"hologram","payload":{"__proto__":1},"seen":true},' +
+      '{"id":4,"type":"hologram","payload":{"depth":2}},' +
+      '{"id":5,"type":"notice","payload":{"title":null,"body":[],"color":"red"}}' +
+      '],"next_id":6,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}',
+  );
+});
+
+const EXPLORE = { Explore: { id: 1, entries: [] } };
+const REASONING = { Reasoning: { id: 2, in_progress: false, sections: [] } };
+const TOOL = {
+  RunningTool: {
+    id: 3,
+    title: "t",
+    call_id: "c",
+    started_at: { secs_since_epoch: 1, nanos_since_epoch: 999_999_999 },
+    arguments: [],
+    wait_cap_ms: null,
+    wait_has_target: false,
+    wait_has_call_id: false,
+  },
+};
+
+Deno.test("readSnapshot() derives what the wild layout does not say", () => {
+  const trailingOf = (records: readonly unknown[]): unknown => {
+    const [first] = readSnapshot({ records }).records;
+    return first !== undefined && "trailing" in first.payload &&
+      first.payload.trailing;
+  };
+  assertEquals(trailingOf([EXPLORE, REASONING]), true);
+  assertEquals(trailingOf([EXPLORE, REASONING, TOOL]), false);
+});
+
+Deno.test("readSnapshot() keeps the call ids of tools in the lookups", () => {
+  const { tool_call_lookup } = readSnapshot({ records: [TOOL], next_id: 4 });
+  assertEquals(tool_call_lookup, { c: 3 });
+  const given = { c: 9 };
+  assertEquals(
+    readSnapshot({ records: [TOOL], exec_call_lookup: given }).tool_call_lookup,
+    {},
+  );
+});
+
+Deno.test("readSnapshot() finds a history in its wrappers", () => {
+  const history = { records: [TOOL], next_id: 4, order: [], order_debug: [] };
+  const plain = readSnapshot(history);
+  const line = { ts: "…", kind: "history_snapshot", history };
+  const session = { id: "s", history_snapshot: history };
+  assertEquals(readSnapshot(line), plain);
+  assertEquals(readSnapshot(session), plain);
+  assertEquals([line, session, history, {}, []].map(isSnapshotLike), [
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+const DURATIONS = [
+  { name: "milliseconds", duration: 62500 },
+  { name: "ISO 8601", duration: "PT1M2.5S" },
+  { name: "seconds and nanoseconds", duration: { secs: 62, nanos: 5e8 } },
+] satisfies { name: string; duration: unknown }[];
+
+for (const { name, duration } of DURATIONS) {
+  Deno.test(`readRecord() reads a duration: ${name}`, () => {
+    const tool = { status: "Success", title: "t", arguments: [] };
+    const { payload } = readRecord({ ToolCall: { id: 1, ...tool, duration } });
+    assertEquals("duration_ms" in payload && payload.duration_ms, 62500);
+    const seed = { ...tool, status: "success", duration_ms: duration };
+    const record = readRecord({ id: 1, type: "tool_call", payload: seed });
+    assertEquals(record.payload, payload);
+  });
+}
+
+Deno.test("readRecord() writes times in UTC with milliseconds, cut off", () => {
+  const timeOf = (created_at: unknown): unknown => {
+    const { payload } = readRecord({
+      id: 1,
+      type: "assistant_message",
+      payload: { markdown: "m", created_at },
+    });
+    return "created_at" in payload && payload.created_at;
+  };
+  const time = "2025-10-01T12:00:00.999Z";
+  assertEquals(timeOf("2025-10-01T14:00:00.9999+02:00"), time);
+  assertEquals(timeOf("2025-10-01t12:00:00.999z"), time);
+  assertEquals(
+    timeOf({ secs_since_epoch: 1759320000, nanos_since_epoch: 999_999_999 }),
+    time,
+  );
+});
+
+const MISTAKES = [
+  { name: "no object", value: 3, path: "" },
+  { name: "no records", value: { next_id: 1 }, path: "records" },
+  { name: "no record", value: { records: [1] }, path: "records[0]" },
+  {
+    name: "an unknown word",
+    value: {
+      records: [{ id: 1, type: "patch", payload: { event: "torn" } }],
+    },
+    path: "records[0].payload.event",
+  },
+  {
+    name: "a word of the wild layout",
+    value: {
+      history_snapshot: { records: [{ Exec: { id: 1, action: "Fly" } }] },
+    },
+    path: "history_snapshot.records[0].payload.action",
+  },
+  {
+    name: "a number of no record",
+    value: { records: [{ id: "1", type: "x", payload: {} }] },
+    path: "records[0].id",
+  },
+  {
+    name: "a lookup of texts",
+    value: { records: [], stream_lookup: { s: "1" } },
+    path: "stream_lookup.s",
+  },
+  {
+    name: "a piece without its text",
+    value: {
+      records: [{
+        id: 1,
+        type: "diff",
+        payload: { hunks: [{ header: "@@", lines: [{ kind: "added" }] }] },
+      }],
+    },
+    path: "records[0].payload.hunks[0].lines[0].text",
+  },
+] satisfies { name: string; value: unknown; path: string }[];
+
+for (const { name, value, path } of MISTAKES) {
+  Deno.test(`readSnapshot() refuses ${name}`, () => {
+    const error = assertThrows(() => readSnapshot(value), HistorySnapshotError);
+    assertEquals(error.path, path);
+  });
+}
+
+Deno.test("HistorySnapshotError quotes no more than the beginning of a text", () => {
+  const event = "x".repeat(1000);
+  const error = assertThrows(
+    () => readRecord({ id: 1, type: "patch", payload: { event } }),
+    HistorySnapshotError,
+  );
+  assertEquals(error.message.length < 250, true);
+});

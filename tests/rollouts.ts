@@ -1,0 +1,238 @@
+/**
+ * Session files, captured, made by hand and at random: what their tests share.
+ *
+ * @module
+ */
+
+import fc from "fast-check";
+import type { NormalizerOptions } from "../lib/normalizer.ts";
+import type { Failure, Outcome } from "../lib/outcome.ts";
+import {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+} from "../lib/pipeline.ts";
+import { namesIn, readFixture } from "./fixtures.ts";
+import { JSON_KEY, JSON_TEXT } from "./generators.ts";
+import { concat, decode, encode, normalizeLines } from "./running.ts";
+
+/** A file below `testdata/captures/`. */
+export interface CapturedFile {
+  /** The version of Codex that wrote it, and how it was used. */
+  readonly version: string;
+  /** The path below `testdata/captures/`. */
+  readonly path: string;
+  /** The last part of the path. */
+  readonly name: string;
+  /** What is in it. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Reads the captured files whose names match. */
+export function readCapturedFiles(nameRegexp: RegExp): CapturedFile[] {
+  const files: CapturedFile[] = [];
+  for (const version of namesIn("captures/")) {
+    for (const scenario of namesIn(`captures/${version}/`)) {
+      const folder = `${version}/${scenario}/`;
+      for (const name of namesIn(`captures/${folder}`)) {
+        if (!nameRegexp.test(name)) continue;
+        const path = folder + name;
+        const bytes = readFixture(`captures/${path}`);
+        files.push({ version, path, name, bytes });
+      }
+    }
+  }
+  return files;
+}
+
+/** The time of lines that say no other. */
+export const TIME = "2026-11-20T15:49:48.041Z";
+
+/** Writes a wrapped line, as Codex has written it since 0.34. */
+export function wrapped(type: string, payload = "{}", time = TIME): string {
+  return `{"timestamp":"${time}","type":"${type}","payload":${payload}}`;
+}
+
+/** Normalizes rollout lines that are strings. */
+export function rolloutLines(
+  lines: Iterable<string>,
+  options: NormalizerOptions = {},
+): Outcome<string>[] {
+  return normalizeLines(lines, { from: "rollout", ...options });
+}
+
+/** Gives the texts of the records that became of rollout lines, failures as their kinds. */
+export function rolloutAnswers(
+  lines: Iterable<string>,
+  options: NormalizerOptions = {},
+): string[] {
+  return rolloutLines(lines, options).map((outcome) =>
+    outcome.ok ? outcome.value : outcome.error.kind
+  );
+}
+
+/** What came of bytes. */
+export interface ByteRun {
+  /** What was written. */
+  readonly output: Uint8Array<ArrayBuffer>;
+  /** What failed, in order. */
+  readonly failures: readonly Failure[];
+  /** How many lines became records. */
+  readonly records: number;
+}
+
+/** Normalizes rollout bytes in chunks, with failures in band unless told otherwise. */
+export function rolloutBytes(
+  chunks: Iterable<Uint8Array>,
+  options: JsonlNormalizerOptions = {},
+): ByteRun {
+  const failures: Failure[] = [];
+  const normalizer = new JsonlNormalizer({
+    from: "rollout",
+    onError: "inline",
+    ...options,
+    onFailure: (failed) => void failures.push(failed.toFailure()),
+  });
+  const blocks: Uint8Array[] = [];
+  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
+  for (const chunk of chunks) normalizer.feed(chunk, keep);
+  normalizer.flush(keep);
+  return { output: concat(blocks), failures, records: normalizer.records };
+}
+
+/** Normalizes a text, with failures in band, and gives the text that comes of it. */
+export function rolloutText(
+  text: string,
+  options: JsonlNormalizerOptions = {},
+): string {
+  return decode(rolloutBytes([encode(text)], options).output);
+}
+
+/** An RFC 3339 time, or a text that is none. */
+const TIME_TEXT = fc.constantFrom(
+  TIME,
+  "2026-11-20T15:49:49.000Z",
+  "2026-11-20T15:49:50Z",
+  "2026-11-20T21:19:51.5+05:30",
+  "2026-11-20T15:49:52.123456789Z",
+  "",
+  "yesterday",
+);
+
+/** A value under `timestamp` that names no time. */
+const NO_TIME = fc.constantFrom("null", "1795190988", "[]", "{}", "true");
+
+/** The members of an object, on one line. */
+const MEMBERS = fc.array(fc.tuple(JSON_KEY, JSON_TEXT), { maxLength: 4 }).map(
+  (members) =>
+    members.map(([key, value]) => `${key}:${value.replaceAll("\n", " ")}`),
+);
+
+const OBJECT = MEMBERS.map((members) => `{${members.join(",")}}`);
+
+const META = fc.tuple(
+  fc.subarray([
+    '"id":"5973b6c0-94b8-487b-a530-2aeb6098ae0e"',
+    '"timestamp":"2026-11-20T15:49:47Z"',
+    '"cwd":"/w"',
+    '"cliVersion" : "0.1.0"',
+    '"cli_version":"0.40.0"',
+    '"git":{"commit":"abc","branch":"main"}',
+    '"git": { "remote" : "r" , "repository_url":"q","dirty":false}',
+    '"__proto__":1',
+  ]),
+  MEMBERS,
+).map(([known, others]) => `{${[...known, ...others].join(",")}}`);
+
+const TYPE = fc.constantFrom(
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+  "event",
+  "message",
+  "brand_new",
+);
+
+/** A wrapped line that begins as Codex writes it. */
+const WRAPPED_LINE = fc.oneof(
+  fc.tuple(TYPE, OBJECT, TIME_TEXT).map(([type, payload, time]) =>
+    wrapped(type, payload, time)
+  ),
+  fc.tuple(META, TIME_TEXT).map(([meta, time]) =>
+    wrapped("session_meta", meta, time)
+  ),
+);
+
+/** A line of any shape that releases have written, and lines that they have not. */
+const WHOLE_LINE = fc.oneof(
+  { weight: 4, arbitrary: WRAPPED_LINE },
+  fc.tuple(TYPE, OBJECT).map(([type, payload]) =>
+    `{"type":"${type}","payload":${payload}}`
+  ),
+  fc.tuple(TYPE, OBJECT, NO_TIME).map(([type, payload, time]) =>
+    `{"type":"${type}","timestamp":${time},"ordinal":1.0,"payload" : ${payload} }`
+  ),
+  META.map((meta) => `{"type":"session_meta","payload":${meta}}`),
+  fc.tuple(TIME_TEXT, META).map(([time, meta]) =>
+    meta.replace(
+      "{",
+      `{"id":"x","timestamp":"${time}"${meta === "{}" ? "" : ","}`,
+    )
+  ),
+  fc.constantFrom(
+    '{"record_type":"state"}',
+    '{"record_type":"state","previous_response_id":null}',
+    '{"type":"message","role":"user","content":[]}',
+    '{"type":"function_call","call_id":"c","timestamp":"2026-11-20T15:49:53Z"}',
+    '{"type":"brand_new_item","a":1}',
+    '{"type":"event_msg","payload":[]}',
+    '{"type":"session_meta"}',
+    '{"a":1}',
+    "[1]",
+    '"text"',
+    "",
+    "  \t",
+    "\u3000",
+    "no JSON",
+    "{",
+    '{"type":"line.failed","line":3,"offset":40,"error":{"kind":"json","message":"no"},"raw":"{"}',
+  ),
+);
+
+/** Options for {@linkcode rolloutFiles}. */
+export interface RolloutFilesOptions {
+  /** Whether a torn line may end inside of a character. */
+  readonly tearsCharacters: boolean;
+}
+
+/** The bytes of any session file, torn and glued lines included. */
+export function rolloutFiles(
+  { tearsCharacters }: RolloutFilesOptions,
+): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
+  const torn = fc.tuple(WHOLE_LINE, fc.nat(1_000)).map(([line, cut]) =>
+    tearsCharacters
+      ? encode(line).subarray(0, cut)
+      : encode(line.slice(0, cut).toWellFormed().replace(/\ufffd$/, ""))
+  );
+  const line = fc.oneof(
+    { weight: 5, arbitrary: WHOLE_LINE.map(encode) },
+    torn,
+    fc.tuple(torn, WRAPPED_LINE).map(([head, tail]) =>
+      concat([head, encode(tail)])
+    ),
+    fc.tuple(torn, torn, WRAPPED_LINE).map(([one, two, tail]) =>
+      concat([one, two, encode(tail)])
+    ),
+  );
+  const end = fc.constantFrom("\n", "\n", "\n", "\r\n");
+  return fc.tuple(
+    fc.constantFrom("", "", "\ufeff"),
+    fc.array(fc.tuple(line, end), { maxLength: 10 }),
+    fc.boolean(),
+  ).map(([start, lines, isEnded]) => {
+    const parts = lines.flatMap(([text, lf]) => [text, encode(lf)]);
+    if (!isEnded) parts.pop();
+    return concat([encode(start), ...parts]);
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * Runs stages and says what came of it: what the tests of stages share.
+ *
+ * @module
+ */
+
+import { assert } from "@std/assert";
+import { LineNumberer } from "../lib/lines/line_numberer.ts";
+import { Normalizer, type NormalizerOptions } from "../lib/normalizer.ts";
+import type { Outcome } from "../lib/outcome.ts";
+import {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+} from "../lib/pipeline.ts";
+import { compose, type Stage } from "../lib/stage.ts";
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Encodes a text as UTF-8. */
+export function encode(text: string): Uint8Array<ArrayBuffer> {
+  return ENCODER.encode(text);
+}
+
+/** Decodes UTF-8, byte order mark included; throws where it is none. */
+export function decode(bytes: Uint8Array): string {
+  return DECODER.decode(bytes);
+}
+
+/** Joins chunks of bytes. */
+export function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const joined = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, at);
+    at += chunk.length;
+  }
+  return joined;
+}
+
+/** Feeds a stage, ends it, and gives all that it emitted. */
+export function emitted<I, O>(stage: Stage<I, O>, inputs: Iterable<I>): O[] {
+  const outputs: O[] = [];
+  const emit = (output: O): void => void outputs.push(output);
+  for (const input of inputs) stage.feed(input, emit);
+  stage.flush?.(emit);
+  return outputs;
+}
+
+/** Cuts bytes in two, at every place where that can be done. */
+export function* everySplit(bytes: Uint8Array): Generator<Uint8Array[]> {
+  for (let at = 0; at <= bytes.length; at++) {
+    yield [bytes.subarray(0, at), bytes.subarray(at)];
+  }
+}
+
+/** Cuts bytes into chunks of one byte. */
+export function* byteByByte(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
+}
+
+/** Normalizes exec lines that are strings. */
+export function normalizeLines(
+  lines: Iterable<string>,
+  options: NormalizerOptions = {},
+): Outcome<string>[] {
+  const normalizer = new Normalizer({ from: "exec", ...options });
+  return emitted(compose(new LineNumberer(), normalizer), lines);
+}
+
+/** Normalizes exec lines in chunks of bytes, with failures in band unless told otherwise. */
+export function normalizeBytes(
+  chunks: Iterable<Uint8Array>,
+  options: JsonlNormalizerOptions = {},
+): Uint8Array<ArrayBuffer> {
+  const normalizer = new JsonlNormalizer({
+    from: "exec",
+    onError: "inline",
+    ...options,
+  });
+  const blocks: Uint8Array[] = [];
+  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
+  for (const chunk of chunks) normalizer.feed(chunk, keep);
+  normalizer.flush(keep);
+  return concat(blocks);
+}
+
+/** Says what became of a line: its text, or the kind of its failure. */
+export function answerOf(outcome: Outcome<string>): string {
+  return outcome.ok ? outcome.value : outcome.error.kind;
+}
+
+/** Normalizes exec lines and says what became of each. */
+export function answers(
+  lines: Iterable<string>,
+  options: NormalizerOptions = {},
+): string[] {
+  return normalizeLines(lines, options).map(answerOf);
+}
+
+/**
+ * Fails unless two long texts are the same, and shows where they part: a whole diff of
+ * megabytes says less.
+ */
+export function assertSameText(
+  actual: string,
+  expected: string,
+  where: string,
+): void {
+  if (actual === expected) return;
+  let at = 0;
+  while (at < actual.length && actual[at] === expected[at]) at += 1;
+  const start = Math.max(0, at - 60);
+  assert(
+    false,
+    `${where}: at ${at}\n  got      ${
+      JSON.stringify(actual.slice(start, at + 60))
+    }\n  expected ${JSON.stringify(expected.slice(start, at + 60))}`,
+  );
+}
