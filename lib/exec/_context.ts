@@ -93,6 +93,7 @@ export class Context {
   /** Most lines that bring ids repeat the current ones. */
   #known(value: JsonNode): Id | undefined {
     if (!(value instanceof JsonSlice)) return undefined;
+    this.#reader.looked();
     if (sameSource(this.thread?.value, value)) return this.thread;
     if (sameSource(this.turn?.value, value)) return this.turn;
     return undefined;

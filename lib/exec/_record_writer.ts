@@ -6,7 +6,6 @@
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA } from "../json/bytes.ts";
 import { OPEN_BRACE, OPEN_BRACKET } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { isWhole } from "../json/number.ts";
 import { writeKey, writeMembers, writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
@@ -123,7 +122,7 @@ export class RecordWriter {
       case "whole":
         if (
           !(node instanceof JsonSlice) || node.kind !== "number" ||
-          !isWhole(node.bytes, node.start, node.end)
+          !this.#reader.isWhole(node)
         ) return this.#refuse(node, kind, path + name);
         break;
       case "code":

@@ -8,6 +8,7 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { stringValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
+import { RecordPlans, type Slots } from "../json/record_plans.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
@@ -41,6 +42,9 @@ export class ExecRules extends RecordRules {
   readonly #context: Context;
   readonly #old: OldDialect;
   readonly #writer: RecordWriter;
+  readonly #plans: RecordPlans;
+  readonly #ids: (JsonSlice | undefined)[] = [undefined, undefined];
+  #isItem = false;
 
   /**
    * Constructs a new instance.
@@ -52,6 +56,7 @@ export class ExecRules extends RecordRules {
     this.#context = new Context(this.reader, initial);
     this.#old = new OldDialect(this.reader);
     this.#writer = new RecordWriter(this.reader);
+    this.#plans = new RecordPlans(this.reader);
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
@@ -60,12 +65,36 @@ export class ExecRules extends RecordRules {
     this.#old.reset();
   }
 
+  /** Repeats what was done with an item line of the same shape. */
+  protected override repeat(bytes: Uint8Array, out: ByteWriter): boolean {
+    return this.#plans.repeat(bytes, out, this.#currentIds());
+  }
+
   /** Makes a record of a line. */
   protected override record(
-    _root: JsonSlice,
+    root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
   ): LineProblem | undefined {
+    const draft = this.#plans.begin(root, out, this.#currentIds());
+    this.#isItem = false;
+    const problem = this.#record(line, out);
+    this.#plans.end(draft, {
+      isGood: problem === undefined,
+      // Other lines change the context, or what is remembered of the old dialect.
+      isRepeatable: this.#isItem,
+    });
+    return problem;
+  }
+
+  /** What item lines are filled in with. */
+  #currentIds(): Slots {
+    this.#ids[0] = this.#context.thread?.value;
+    this.#ids[1] = this.#context.turn?.value;
+    return this.#ids;
+  }
+
+  #record(line: JsonObject, out: ByteWriter): LineProblem | undefined {
     const typeValue = line.get("type");
     const isOld = typeValue === undefined;
     let name: string | undefined;
@@ -115,6 +144,7 @@ export class ExecRules extends RecordRules {
       case "item.started":
       case "item.delta":
       case "item.completed":
+        this.#isItem = !isOld;
         payload = this.#item(line, type === "item.delta", isOld);
         problem = this.#itemLine(type, line);
         break;

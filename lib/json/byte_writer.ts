@@ -21,8 +21,18 @@ const LETTERS = new Map([
 ]);
 const DIGITS = ENCODER.encode("0123456789abcdef");
 
+/** Is told of each range that is copied to a {@linkcode ByteWriter}. */
+export type CopyObserver = (
+  source: Uint8Array,
+  start: number,
+  end: number,
+  to: number,
+) => void;
+
 /** A buffer that bytes are appended to. */
 export class ByteWriter {
+  /** Is told of each range before it is copied. */
+  onCopy: CopyObserver | undefined;
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
 
@@ -81,6 +91,7 @@ export class ByteWriter {
   /** Appends a range of bytes. */
   range(source: Uint8Array, start: number, end: number): void {
     const size = end - start;
+    this.onCopy?.(source, start, end, this.#length);
     if (this.#length + size > this.#bytes.length) this.reserve(size);
     const target = this.#bytes;
     let at = this.#length;

@@ -3,6 +3,7 @@
  */
 
 import { hashBytes, WordCache } from "./names.ts";
+import { isWhole } from "./number.ts";
 import { JsonTape, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
@@ -12,6 +13,19 @@ import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
  * lies deeper is read again when it is asked for.
  */
 export type NotedLevels = 1 | 2;
+
+/**
+ * What somebody learned of a record beyond its shape: of which values the text was looked
+ * at, and to what end.
+ */
+export interface Observations {
+  /** Values that were read as words of the rules. */
+  readonly words: JsonSlice[];
+  /** Numbers that were found to be integers. */
+  readonly wholes: JsonSlice[];
+  /** Whether anything else was looked at. */
+  isOpaque: boolean;
+}
 
 /**
  * Reads JSON texts, one after the other.
@@ -24,6 +38,7 @@ export class JsonReader {
   readonly #tape = new JsonTape(this.#words);
   readonly #inner = new JsonTape(this.#words);
   readonly #levels: NotedLevels;
+  #observations: Observations | undefined;
 
   /**
    * Constructs a new instance.
@@ -50,6 +65,21 @@ export class JsonReader {
       tape.isEscaped(0),
       0,
     );
+  }
+
+  /** Where the values of the last record are. */
+  get tape(): JsonTape {
+    return this.#tape;
+  }
+
+  /** Notes down from now on what of the record is looked at, until told to stop. */
+  observe(observations: Observations | undefined): void {
+    this.#observations = observations;
+  }
+
+  /** Notes down that a decision came from the text of a value. */
+  looked(): void {
+    if (this.#observations !== undefined) this.#observations.isOpaque = true;
   }
 
   /** What is wrong with the text that the last `read` refused. */
@@ -90,6 +120,7 @@ export class JsonReader {
 
   /** The text of a string. */
   text({ bytes, start, end, escaped }: JsonSlice): string {
+    this.looked();
     return escaped
       ? stringText(bytes, start, end)
       : decodeUtf8(bytes, start + 1, end - 1);
@@ -107,20 +138,29 @@ export class JsonReader {
   wordOf(node: JsonNode | undefined): string | undefined {
     if (!(node instanceof JsonSlice) || node.escaped) return this.textOf(node);
     if (node.kind !== "string") return undefined;
+    this.#observations?.words.push(node);
     const start = node.start + 1;
     const end = node.end - 1;
     const hash = hashBytes(node.bytes, start, end);
     return this.#words.text(node.bytes, start, end, hash);
   }
 
+  /** Whether a number is an integer, however it is spelled. */
+  isWhole(number: JsonSlice): boolean {
+    this.#observations?.wholes.push(number);
+    return isWhole(number.bytes, number.start, number.end);
+  }
+
   /** The source text of a value. */
   source(value: JsonSlice): string {
+    this.looked();
     return decodeUtf8(value.bytes, value.start, value.end);
   }
 
   /** The tape that the parts of a value are on; puts them on one if they are on none. */
   #tapeOf(node: JsonSlice): JsonTape {
     if (node.entry !== -1) return this.#tape;
+    this.looked();
     // The text was found valid when the record was read.
     this.#inner.scan(node.bytes, node.start, node.end, 1);
     return this.#inner;

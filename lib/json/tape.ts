@@ -79,6 +79,16 @@ const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
 
+/** The names, kinds and levels of the entries of a tape. */
+export interface TapeShape {
+  /** The names, by entry. */
+  readonly names: readonly string[];
+  /** The kinds, by entry, as the tape has them. */
+  readonly kinds: Uint8Array;
+  /** The entry behind each value and all that is in it. */
+  readonly nexts: Int32Array;
+}
+
 /**
  * The values on the upper levels of one JSON text, in the order of the text.
  *
@@ -96,6 +106,7 @@ export class JsonTape {
   readonly #containers = new Uint8Array(MAX_DEPTH + 1);
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
   #escaped = false;
+  #shapeHash = 0;
   readonly #words: WordCache;
 
   /** What is wrong with the text of the last scan that failed. */
@@ -135,6 +146,7 @@ export class JsonTape {
     let expect = VALUE;
     let name = "";
     this.#count = 0;
+    this.#shapeHash = 0;
     for (;;) {
       let byte = bytes[at] ?? 0;
       while (
@@ -278,6 +290,40 @@ export class JsonTape {
     }
   }
 
+  /** How many entries there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** A number that tapes of the same shape have in common, and few others. */
+  get shapeHash(): number {
+    return this.#shapeHash;
+  }
+
+  /** Notes down what the tape holds, but for where it lies. */
+  shape(): TapeShape {
+    const count = this.#count;
+    return {
+      names: this.#names.slice(0, count),
+      kinds: this.#kinds.slice(0, count),
+      nexts: this.#nexts.slice(0, count),
+    };
+  }
+
+  /** Whether the tape has a shape: the same names and kinds, in the same order and levels. */
+  has({ names, kinds, nexts }: TapeShape): boolean {
+    const count = this.#count;
+    if (names.length !== count) return false;
+    for (let entry = 0; entry < count; entry++) {
+      if (
+        this.#names[entry] !== names[entry] ||
+        (((this.#kinds[entry] ?? 0) ^ (kinds[entry] ?? 0)) & ~ESCAPED) !== 0 ||
+        this.#nexts[entry] !== nexts[entry]
+      ) return false;
+    }
+    return true;
+  }
+
   /** The entry behind a value and all that is in it. */
   next(entry: number): number {
     return this.#nexts[entry] ?? 0;
@@ -317,6 +363,10 @@ export class JsonTape {
     this.#nexts[entry] = entry + 1;
     this.#names[entry] = name;
     this.#count = entry + 1;
+    this.#shapeHash = Math.imul(
+      this.#shapeHash ^ (kind & ~ESCAPED) ^ (name.length << 4),
+      0x9e3779b1,
+    );
   }
 
   #close(entry: number, end: number): void {

@@ -54,6 +54,17 @@ export abstract class RecordRules implements LineRules {
     out: ByteWriter,
   ): LineProblem | undefined;
 
+  /**
+   * Makes the record of a line from what was learned of another one like it.
+   *
+   * @param _bytes The bytes that hold the line; the reader has read it.
+   * @param _out Takes the record.
+   * @returns Whether that was done.
+   */
+  protected repeat(_bytes: Uint8Array, _out: ByteWriter): boolean {
+    return false;
+  }
+
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
   apply(
     bytes: Uint8Array,
@@ -72,6 +83,7 @@ export abstract class RecordRules implements LineRules {
       );
       return { problem, start, end, inBand: false };
     }
+    if (this.repeat(bytes, out)) return undefined;
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
       const problem = reportedProblem(this.reader, line);
