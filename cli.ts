@@ -9,10 +9,84 @@
  * @module
  */
 
-import { denoIo } from "./lib/cli/deno_io.ts";
+import type { FileSink, PathFacts, RunContext } from "./lib/cli/context.ts";
+import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 
-if (import.meta.main) {
-  const status = await run(Deno.args, denoIo((code) => Deno.exit(code)));
-  Deno.exit(status);
+/** How long a pipe that can take or give nothing is left alone, in milliseconds. */
+const PAUSE = 1;
+
+const interrupt = new AbortController();
+
+/** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
+function onInterrupt(): void {
+  if (interrupt.signal.aborted) Deno.exit(EXIT.interrupted);
+  interrupt.abort();
 }
+
+/** Looks at a path; whatever cannot be looked at is left to whoever opens it. */
+async function look(path: string): Promise<PathFacts | undefined> {
+  try {
+    const { isDirectory, isFile, dev, ino } = await Deno.stat(path);
+    if (!isFile) return { isDirectory, identity: undefined };
+    const isNumbered = Deno.build.os !== "windows" && ino !== null;
+    const identity = isNumbered ? `${dev}:${ino}` : await Deno.realPath(path);
+    return { isDirectory, identity };
+  } catch {
+    return undefined;
+  }
+}
+
+async function create(path: string): Promise<FileSink> {
+  const file = await Deno.create(path);
+  let isOpen = true;
+  return {
+    write: (bytes) => file.write(bytes),
+    close(): void {
+      if (isOpen) file.close();
+      isOpen = false;
+    },
+  };
+}
+
+async function open(path: string): Promise<RunContext["stdin"]> {
+  const file = await Deno.open(path);
+  let isOpen = true;
+  return {
+    read: (into) => file.read(into),
+    close(): void {
+      if (isOpen) file.close();
+      isOpen = false;
+    },
+  };
+}
+
+function env(name: string): string | undefined {
+  try {
+    return Deno.env.get(name);
+  } catch {
+    // Run from source without the permission: as if it were not set.
+    return undefined;
+  }
+}
+
+Deno.addSignalListener("SIGINT", onInterrupt);
+Deno.exit(
+  await run(Deno.args, {
+    // It may be named twice among the files, so it is never closed.
+    stdin: { read: (into) => Deno.stdin.read(into), close(): void {} },
+    stdout: Deno.stdout,
+    stderr: Deno.stderr,
+    isTerminal: {
+      stdin: Deno.stdin.isTerminal(),
+      stdout: Deno.stdout.isTerminal(),
+      stderr: Deno.stderr.isTerminal(),
+    },
+    interrupt: interrupt.signal,
+    env,
+    open,
+    create,
+    look,
+    pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
+  }),
+);

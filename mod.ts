@@ -11,7 +11,13 @@ export * from "./lib/outcome.ts";
 export * from "./lib/lines/line_splitter.ts";
 export * from "./lib/lines/line_numberer.ts";
 export * from "./lib/lines/jsonl_encoder.ts";
-export { DIALECTS, type StreamKind } from "./lib/dialects.ts";
+export {
+  DIALECTS,
+  type RulesOptions,
+  type StreamKind,
+} from "./lib/dialects.ts";
+export type { InitialContext } from "./lib/exec/exec_rules.ts";
+export type { RolloutContext } from "./lib/rollout/rollout_rules.ts";
 export {
   DEFAULT_MAX_LINE_BYTES,
   MAX_LINE_BYTES,
@@ -21,5 +27,28 @@ export * from "./lib/pipeline.ts";
 export type { Decoded, DecodedValue, Undecoded } from "./lib/decoded.ts";
 export * from "./lib/exec/events.ts";
 export * from "./lib/exec/decoder.ts";
-export { Decoder, DecoderStream } from "./lib/decoder.ts";
+export * from "./lib/rollout/lines.ts";
+export * from "./lib/rollout/of_type.ts";
+export * from "./lib/rollout/session_meta.ts";
+export * from "./lib/rollout/turn_context.ts";
+export * from "./lib/rollout/compacted.ts";
+export * from "./lib/rollout/token_counts.ts";
+export * from "./lib/rollout/content_parts.ts";
+export * from "./lib/rollout/response_items.ts";
+export * from "./lib/rollout/event_msgs.ts";
+export * from "./lib/rollout/speech_msgs.ts";
+export * from "./lib/rollout/turn_msgs.ts";
+export * from "./lib/rollout/tool_msgs.ts";
+export * from "./lib/rollout/turn_items.ts";
+export * from "./lib/rollout/call_details.ts";
+export * from "./lib/rollout/decoder.ts";
+export * from "./lib/decoder.ts";
 export * from "./lib/event_pipeline.ts";
+export * from "./lib/history/records.ts";
+export * from "./lib/history/snapshot.ts";
+export * from "./lib/history/mutations.ts";
+export * from "./lib/history/record_operations.ts";
+export * from "./lib/history/record_store.ts";
+export * from "./lib/history/code_layout.ts";
+export * from "./lib/history/history_state.ts";
+export * from "./lib/history/history_stream.ts";

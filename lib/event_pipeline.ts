@@ -4,9 +4,9 @@
  * @module
  */
 
-import { decodeText } from "./decoder.ts";
+import type { RecordOf } from "./decoder.ts";
+import type { Dialect } from "./dialects.ts";
 import type { LineProblem } from "./errors.ts";
-import type { ThreadEvent } from "./exec/events.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import {
@@ -15,10 +15,20 @@ import {
   type OnError,
 } from "./line_answers.ts";
 import type { Outcome } from "./outcome.ts";
+import { decodeRolloutLine } from "./rollout/decoder.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */
-export interface JsonlDecoderOptions extends JsonlOptions {
+export interface JsonlDecoderOptions<D extends Dialect = Dialect>
+  extends JsonlOptions {
+  /**
+   * The dialects to expect. With `exec`, all that comes out is typed as events; with
+   * `rollout`, as lines of session files. With `auto` the first line that is a JSON object
+   * decides, and every record may be either to the compiler.
+   *
+   * @default {"auto"}, but for `decodeEvents()`, whose default is `exec`
+   */
+  readonly from?: D;
   /**
    * What happens to failed lines: `inline` leaves them in their places, as failed
    * outcomes; `stop` throws the error of the first one, when all outcomes before it have
@@ -33,10 +43,10 @@ export interface JsonlDecoderOptions extends JsonlOptions {
 const KEPT_CAPACITY = 1 << 16;
 
 /**
- * Decodes JSONL of any dialect: blocks of bytes in, typed events out.
+ * Decodes JSONL of any dialect: blocks of bytes in, typed events or rollout lines out.
  *
  * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder} do
- * together, but each record is checked once: the normalizer checks by the tables that the
+ * together, but events are checked once: the normalizer checks by the tables that their
  * types are held against. Every line that is not blank gives one outcome, as soon as it is
  * complete; a bad line is a failed outcome, and the next line is read.
  *
@@ -59,10 +69,13 @@ const KEPT_CAPACITY = 1 << 16;
  *
  * assertEquals(seen, ["thread.started", "normalize"]);
  * ```
+ *
+ * @typeParam D The family of the dialects.
  */
-export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
+export class JsonlDecoder<D extends Dialect = "auto">
+  implements Stage<Uint8Array, Outcome<RecordOf<D>>> {
   readonly #answers: LineAnswers;
-  #emit: Emit<Outcome<ThreadEvent>> = () => {};
+  #emit: Emit<Outcome<RecordOf<D>>> = () => {};
 
   /**
    * Constructs a new instance.
@@ -70,7 +83,7 @@ export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
-  constructor(options: JsonlDecoderOptions = {}) {
+  constructor(options: JsonlDecoderOptions<D> = {}) {
     this.#answers = new LineAnswers(
       { onError: "inline", ...options },
       {
@@ -100,7 +113,7 @@ export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
    *   before it have been emitted then.
    */
-  feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
+  feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#emit = emit;
     this.#answers.feed(block);
   }
@@ -111,7 +124,7 @@ export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    * @param emit Is called with the outcome.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
-  flush(emit: Emit<Outcome<ThreadEvent>>): void {
+  flush(emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#emit = emit;
     this.#answers.flush();
   }
@@ -124,16 +137,14 @@ export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   ): LineProblem | undefined {
     const text = decodeUtf8(out.view(), start, out.length);
     out.clear(KEPT_CAPACITY);
-    if (this.#answers.kind === "exec") {
-      // The boundary where JSON gets its type: the record was written by the tables of
-      // lib/exec/fields.ts, which the compiler holds against the type in lib/exec/schema.ts.
-      const value: ThreadEvent = JSON.parse(text);
-      this.#emit({ ok: true, line, offset, value, text });
-      return undefined;
+    // The boundary where JSON gets its type. An exec record was written by the tables of
+    // lib/exec/fields.ts, which the compiler holds against that type in lib/exec/schema.ts;
+    // the normalizer leaves rollout lines as they are, so they are checked here.
+    const value: RecordOf<D> = JSON.parse(text);
+    if (this.#answers.kind !== "exec") {
+      const decoded = decodeRolloutLine(value);
+      if (!decoded.ok) return decoded.error;
     }
-    const decoded = decodeText(text);
-    if (!decoded.ok) return decoded.error;
-    const { value } = decoded;
     this.#emit({ ok: true, line, offset, value, text });
     return undefined;
   }
@@ -144,10 +155,12 @@ export class JsonlDecoder implements Stage<Uint8Array, Outcome<ThreadEvent>> {
  *
  * With `onError: "stop"` the stream errors with the error of the first line that failed,
  * once the outcomes before it have been read.
+ *
+ * @typeParam D The family of the dialects.
  */
-export class JsonlDecoderStream {
+export class JsonlDecoderStream<D extends Dialect = "auto"> {
   /** Gives the outcomes. */
-  readonly readable: ReadableStream<Outcome<ThreadEvent>>;
+  readonly readable: ReadableStream<Outcome<RecordOf<D>>>;
   /** Takes the bytes. */
   readonly writable: WritableStream<Uint8Array>;
 
@@ -164,8 +177,10 @@ export class JsonlDecoderStream {
    *
    * const log = '{"type":"thread.started","thread_id":"t"}\n' +
    *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n';
+   * const outcomes = new Blob([log]).stream()
+   *   .pipeThrough(new JsonlDecoderStream({ from: "exec" }));
    * const messages: string[] = [];
-   * for await (const outcome of new Blob([log]).stream().pipeThrough(new JsonlDecoderStream())) {
+   * for await (const outcome of outcomes) {
    *   if (!outcome.ok || outcome.value.type !== "item.completed") continue;
    *   const event = outcome.value;
    *   if (isItemType(event, "agent_message")) messages.push(event.content.text);
@@ -174,7 +189,7 @@ export class JsonlDecoderStream {
    * assertEquals(messages, ["Hi"]);
    * ```
    */
-  constructor(options: JsonlDecoderOptions = {}) {
+  constructor(options: JsonlDecoderOptions<D> = {}) {
     const decoder = new JsonlDecoder(options);
     const blocks = new TransformStream<Uint8Array, Uint8Array>();
     this.writable = blocks.writable;
@@ -191,14 +206,14 @@ export class JsonlDecoderStream {
  * A `TransformStream` that throws loses what it has enqueued; here an error waits until
  * that has been read.
  */
-class OutcomeSource implements UnderlyingDefaultSource<Outcome<ThreadEvent>> {
-  readonly #decoder: JsonlDecoder;
+class OutcomeSource<T> implements UnderlyingDefaultSource<Outcome<T>> {
+  readonly #decoder: Stage<Uint8Array, Outcome<T>>;
   readonly #blocks: ReadableStreamDefaultReader<Uint8Array>;
   #thrown: { readonly error: unknown } | undefined;
   #isCancelled = false;
 
   constructor(
-    decoder: JsonlDecoder,
+    decoder: Stage<Uint8Array, Outcome<T>>,
     blocks: ReadableStreamDefaultReader<Uint8Array>,
   ) {
     this.#decoder = decoder;
@@ -206,21 +221,21 @@ class OutcomeSource implements UnderlyingDefaultSource<Outcome<ThreadEvent>> {
   }
 
   async pull(
-    controller: ReadableStreamDefaultController<Outcome<ThreadEvent>>,
+    controller: ReadableStreamDefaultController<Outcome<T>>,
   ): Promise<void> {
     let isWanting = true;
     while (isWanting) {
       if (this.#thrown !== undefined) throw this.#thrown.error;
       const { done, value } = await this.#blocks.read();
       if (this.#isCancelled) return;
-      const emit = (outcome: Outcome<ThreadEvent>): void => {
+      const emit = (outcome: Outcome<T>): void => {
         controller.enqueue(outcome);
         isWanting = false;
       };
       try {
         if (!done) this.#decoder.feed(value, emit);
         else {
-          this.#decoder.flush(emit);
+          this.#decoder.flush?.(emit);
           controller.close();
           return;
         }
@@ -239,14 +254,16 @@ class OutcomeSource implements UnderlyingDefaultSource<Outcome<ThreadEvent>> {
 }
 
 /**
- * Decodes JSONL of any dialect, for `for await`: the stdout of a child process, the
- * `readable` of a file, or any other bytes.
+ * Decodes what `codex exec --json` prints, in any dialect, for `for await`: the stdout of a
+ * child process, the `readable` of a file, or any other bytes. With `from`, session files
+ * are decoded as well.
  *
  * Nothing is read before an outcome is asked for, and no block before those of the one
  * before it have been taken. Leaving the loop cancels the source. An error of the source is
  * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
  * outcomes before it have been taken.
  *
+ * @typeParam D The family of the dialects.
  * @param source The bytes, in blocks of any size.
  * @param options The dialect, the limits, and what to do with failures.
  * @returns The outcomes, in order.
@@ -282,34 +299,36 @@ class OutcomeSource implements UnderlyingDefaultSource<Outcome<ThreadEvent>> {
  * assertEquals(types, ["error"]);
  * ```
  */
-export function decodeEvents(
+export function decodeEvents<D extends Dialect = "exec">(
   source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-  options: JsonlDecoderOptions = {},
-): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
-  return outcomesOf(source, new JsonlDecoder(options));
+  options: JsonlDecoderOptions<D> = {},
+): AsyncGenerator<Outcome<RecordOf<D>>, void, void> {
+  // Without `from` nothing tells `D`, so that it is its default.
+  const { from = "exec" as D } = options;
+  return outcomesOf(source, new JsonlDecoder({ ...options, from }));
 }
 
-async function* outcomesOf(
+async function* outcomesOf<T>(
   source: AsyncIterable<Uint8Array>,
-  decoder: JsonlDecoder,
-): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
+  decoder: Stage<Uint8Array, Outcome<T>>,
+): AsyncGenerator<Outcome<T>, void, void> {
   for await (const block of source) {
-    yield* settled((emit) => decoder.feed(block, emit));
+    yield* settled<Outcome<T>>((emit) => decoder.feed(block, emit));
   }
-  yield* settled((emit) => decoder.flush(emit));
+  yield* settled<Outcome<T>>((emit) => decoder.flush?.(emit));
 }
 
 /** Gives all that is emitted, and only then throws what is thrown. */
-function* settled(
-  run: (emit: Emit<Outcome<ThreadEvent>>) => void,
-): Generator<Outcome<ThreadEvent>, void, void> {
-  const outcomes: Outcome<ThreadEvent>[] = [];
+function* settled<T>(
+  run: (emit: Emit<T>) => void,
+): Generator<T, void, void> {
+  const values: T[] = [];
   let thrown: { readonly error: unknown } | undefined;
   try {
-    run((outcome) => outcomes.push(outcome));
+    run((value) => values.push(value));
   } catch (error) {
     thrown = { error };
   }
-  yield* outcomes;
+  yield* values;
   if (thrown !== undefined) throw thrown.error;
 }

@@ -19,7 +19,8 @@ import {
   type LineSplitterOptions,
   lineTooLong,
 } from "./lines/line_splitter.ts";
-import { failureOf, type NormalizerOptions } from "./normalizer.ts";
+import type { NormalizerOptions } from "./normalizer.ts";
+import { failureOf } from "./lines/line_failure.ts";
 import type { Failure } from "./outcome.ts";
 
 /** A line that failed, as long as its bytes last: inside the callback that is given it. */
@@ -64,17 +65,19 @@ export class FailedLine {
   }
 
   /**
-   * Writes the record of the failure, without a line end.
+   * Gives the record of the failure, as it stands in band.
    *
-   * @param out Takes the record.
+   * @returns The bytes of a line of JSONL, without its end.
    */
-  writeTo(out: ByteWriter): void {
+  encode(): Uint8Array<ArrayBuffer> {
     const fault = this.#fault;
     const raw = fault === undefined
       ? undefined
       : this.#bytes.subarray(fault.start, fault.end);
-    if (raw !== undefined && this.isInBand) out.all(raw);
-    else writeLineFailed(out, this, raw);
+    if (raw !== undefined && this.isInBand) return raw.slice();
+    const out = new ByteWriter(256 + (raw?.length ?? 0));
+    writeLineFailed(out, this, raw);
+    return out.view();
   }
 }
 

@@ -7,7 +7,8 @@
 import { type Dialect, rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "./json/bytes.ts";
-import type { LineFault, LineRules } from "./lines/line_rules.ts";
+import { failureOf, type Place } from "./lines/line_failure.ts";
+import type { LineRules } from "./lines/line_rules.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import type { Failure, Outcome, Success } from "./outcome.ts";
@@ -161,12 +162,6 @@ export class NormalizerStream extends StageStream<
   }
 }
 
-/** Where a line is. */
-interface Place {
-  readonly line: number;
-  readonly offset: number;
-}
-
 function encodeRecord(
   { line, offset, value }: Success<unknown>,
 ): string | Failure {
@@ -184,22 +179,4 @@ function encodeRecord(
 function loneSurrogate(raw: string, { line, offset }: Place): Failure {
   const message = "Cannot encode the line as UTF-8: it holds a lone surrogate";
   return { ok: false, line, offset, raw, error: { kind: "utf8", message } };
-}
-
-/**
- * Makes the failure of a line, or of a part of one, that rules have found fault with.
- *
- * @param bytes The bytes that hold the line.
- * @param at The number of the line, and where the bytes start in the input.
- */
-export function failureOf(
-  { problem, start, end, inBand }: LineFault,
-  bytes: Uint8Array,
-  { line, offset }: Place,
-): Failure {
-  const raw = decodeUtf8(bytes, start, end);
-  const failure = { ok: false, line, offset: offset + start, raw } as const;
-  if (inBand) return { ...failure, error: problem, inBand: raw };
-  if (problem.kind !== "utf8") return { ...failure, error: problem };
-  return { ...failure, error: problem, rawBytes: bytes.slice(start, end) };
 }

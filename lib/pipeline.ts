@@ -135,7 +135,7 @@ const WRITER: AnswerTaker = {
     return undefined;
   },
   failure(failed, out) {
-    failed.writeTo(out);
+    out.all(failed.encode());
     out.byte(LF);
   },
 };

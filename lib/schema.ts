@@ -1,6 +1,7 @@
 /**
  * Schemas of what codexpipe makes of the output of the Codex CLI, for
- * {@link https://valibot.dev | valibot}: one for each event, and for what items hold.
+ * {@link https://valibot.dev | valibot}: one for each event, for what items hold, and for
+ * the lines of rollout files and what they hold.
  *
  * They describe normalized records: canonical names only, defaults written. They are open,
  * as the formats are: fields that they do not name are kept, and so is every item type. The
@@ -41,3 +42,5 @@
  */
 
 export * from "./exec/schema.ts";
+export * from "./history/schema.ts";
+export * from "./rollout/schema.ts";

@@ -25,12 +25,22 @@ const ROOT = new URL("../", import.meta.url);
 const SKIPPED_REGEXP =
   /^(?:\.git|coverage|dist|node_modules|testdata\/[^/]+)\/$|^\.git$/;
 
-const BASE = ["lib/errors.ts", "lib/outcome.ts", "lib/stage.ts"];
+const BASE = [
+  "lib/decoded.ts",
+  "lib/errors.ts",
+  "lib/outcome.ts",
+  "lib/stage.ts",
+];
 const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
 const LAYER_1 = [...LAYER_0, "lib/exec/", "lib/history/", "lib/rollout/"];
 const LAYER_2 = [
   ...LAYER_1,
+  "lib/decoder.ts",
+  "lib/dialects.ts",
+  "lib/event_pipeline.ts",
   "lib/files/",
+  "lib/line_answers.ts",
+  "lib/normalizer.ts",
   "lib/pipeline.ts",
   "lib/redact/",
   "lib/render/",
@@ -43,19 +53,36 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/errors.ts", []],
   ["lib/stage.ts", ["lib/errors.ts"]],
   ["lib/outcome.ts", ["lib/errors.ts", "lib/stage.ts"]],
+  ["lib/decoded.ts", ["lib/errors.ts"]],
   ["lib/json/", BASE],
-  ["lib/lines/", BASE],
+  ["lib/lines/", [...BASE, "lib/json/"]],
   ["lib/exec/", LAYER_0],
   ["lib/rollout/", LAYER_0],
   ["lib/history/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/dialects.ts", LAYER_1],
+  ["lib/normalizer.ts", [...LAYER_1, "lib/dialects.ts"]],
+  ["lib/line_answers.ts", [
+    ...LAYER_1,
+    "lib/dialects.ts",
+    "lib/normalizer.ts",
+  ]],
+  ["lib/pipeline.ts", [...LAYER_1, "lib/dialects.ts", "lib/line_answers.ts"]],
+  ["lib/decoder.ts", [...LAYER_1, "lib/dialects.ts"]],
+  ["lib/event_pipeline.ts", [
+    ...LAYER_1,
+    "lib/decoder.ts",
+    "lib/dialects.ts",
+    "lib/line_answers.ts",
+  ]],
   ["lib/files/", LAYER_1],
-  ["lib/pipeline.ts", LAYER_1],
   ["lib/redact/", LAYER_1],
   ["lib/render/", [...LAYER_1, "lib/redact/"]],
   ["lib/sessions/", [...LAYER_1, "lib/files/"]],
   ["lib/usage/", LAYER_1],
   ["mod.ts", LAYER_2],
   ["cli.ts", ["lib/cli/"]],
+  // The command says its version.
+  ["deno.json", []],
 ]);
 
 /** The parts that may use `Deno` and `node:` modules. */
@@ -151,7 +178,7 @@ function mayImport(importer: string, imported: string): boolean {
   if (from === undefined || to === undefined) return false;
   if (from === to) return true;
   const isLibraryEntry = imported !== "cli.ts" && ENTRY_FILES.has(imported);
-  if (from === "lib/cli/") return isLibraryEntry;
+  if (from === "lib/cli/") return isLibraryEntry || to === "deno.json";
   if (from === "mod.ts" && isLibraryEntry) return true;
   return (MAY_IMPORT.get(from) ?? LAYER_2).includes(to);
 }

@@ -78,6 +78,220 @@ export const JSON_TEXT: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
   },
 ).value;
 
+/** Words that the rules for exec lines know, and some that they do not. */
+const EVENT_TYPES = [
+  "thread.started",
+  "thread.resumed",
+  "session.created",
+  "turn.started",
+  "turn.completed",
+  "turn.failed",
+  "item.started",
+  "item.created",
+  "item.delta",
+  "item.updated",
+  "item.completed",
+  "item.failed",
+  "error",
+  "line.failed",
+  "item.exploded",
+];
+const ITEM_TYPES = [
+  "agent_message",
+  "assistant_message",
+  "reasoning",
+  "command_execution",
+  "file_change",
+  "mcp_tool_call",
+  "web_search",
+  "todo_list",
+  "error",
+  "collab_tool_call",
+];
+const MESSAGE_TYPES = [
+  "session_configured",
+  "task_started",
+  "task_complete",
+  "turn_aborted",
+  "error",
+  "agent_message",
+  "agent_message_delta",
+  "agent_reasoning",
+  "agent_reasoning_delta",
+  "agent_reasoning_raw_content_delta",
+  "agent_reasoning_section_break",
+  "exec_command_begin",
+  "exec_command_output_delta",
+  "exec_command_end",
+  "patch_apply_begin",
+  "patch_apply_end",
+  "mcp_tool_call_begin",
+  "mcp_tool_call_end",
+  "web_search_begin",
+  "web_search_end",
+  "plan_update",
+  "stream_error",
+  "user_message",
+  "token_count",
+  "brand_new",
+];
+/** Fields, and values that the rules take for them. */
+const SUITABLE: readonly (readonly [string, string])[] = Object.entries({
+  thread_id: ['"a"', '" padded "'],
+  turn_id: ['"a"', '"b"'],
+  session_id: ['"a"'],
+  id: ['"a"', '"b"'],
+  item_id: ['"a"', '""'],
+  call_id: ['"c"', '"d"'],
+  index: ["1", "1.0"],
+  status: ['"failed"', '"declined"'],
+  snapshot: ["false"],
+  text: ['"a"', '"\\ud83d\\ude80"'],
+  delta: [
+    '"a"',
+    '{"text_delta":"t","zeta":1.0}',
+    '{"command":["ls"],"err":"e"}',
+  ],
+  content: [
+    '"a"',
+    '{"text":"t","text":"u"}',
+    '{"command":"c","output":"o","z":1}',
+  ],
+  command: ['"ls"', '["ls","a b"]'],
+  exit_code: ["0", "-1", "1.0"],
+  stdout: ['"a"'],
+  aggregated_output: ['"b"'],
+  output: ['"c"'],
+  stderr: ['"a"'],
+  err: ['"b"'],
+  path: ['"p"'],
+  file_path: ['"q"'],
+  changes: [
+    '[{"path":"p","kind":"add"}]',
+    '{"p":{"add":{"n":1.0}},"q":"delete"}',
+  ],
+  diff: ['"@@"'],
+  patch: ['"@@"'],
+  server: ['"s"'],
+  server_name: ['"n"'],
+  tool: ['"t"'],
+  arguments: ['{"n":1.0,"n":2}', "[]"],
+  invocation: ['{"server":"s","tool":"t","arguments":{"10":1,"2":2}}'],
+  result: ['{"Ok":{"isError":true}}', '{"Err":"e"}', '"x"'],
+  error: ['"e"', '{"message":"m","code":1.0,"zeta":null}'],
+  query: ['"q"', '""'],
+  action: ['{"type":"search"}'],
+  results: ["[]"],
+  items: ['[{"title":"t","completed":true},{"text":"u","10":1,"2":2}]'],
+  plan: ['[{"step":"s","status":"completed"}]'],
+  message: ['"m"'],
+  code: ["1.50", '"E"'],
+  reason: ['"interrupted"'],
+  usage: ['{"input_tokens":9007199254740993}'],
+  info: ['{"total_token_usage":{"input_tokens":9007199254740993}}', "null"],
+  input_tokens: ["5"],
+  stream: ['"stdout"'],
+  chunk: ['"aGk="', "[240,159]"],
+  success: ["true", "false"],
+  input_text: ['"a"'],
+  last_item_id: ['"a"'],
+}).flatMap(([name, values]) =>
+  values.map((value): [string, string] => [name, value])
+);
+/** Fields that may stand anywhere, and names that plain objects trip over. */
+const UNKNOWN = [
+  ...["conversation_id", "change", "tool_name", "text_delta", "item", "type"],
+  ...["__proto__", "constructor", "10", "2", "", "extra", "t\\u0065xt"],
+];
+const VALUES = [
+  ...['"a"', '""', '" \\t"', "null", "true", "0", "1.5", "1e400", "[]", "{}"],
+  ...['["a"]', '{"text":"t"}', '{"message":"m"}', '[{"path":5}]', '{"p":1}'],
+];
+
+function objectOf(
+  fields: readonly (readonly [string, string])[],
+  more: readonly string[] = [],
+): string {
+  return `{${[
+    ...more,
+    ...fields.map(([name, value]) => `"${name}":${value}`),
+  ]}}`;
+}
+
+/** The fields that an item type asks for, as text. */
+function neededBy(itemType: string): string[] {
+  const text = NEEDED.get(itemType);
+  return text === undefined ? [] : [text];
+}
+
+const FIELDS = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...SUITABLE) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(
+        fc.constantFrom(...UNKNOWN, ...SUITABLE.map(([name]) => name)),
+        fc.constantFrom(...VALUES),
+      ),
+    },
+  ),
+  { maxLength: 6 },
+);
+/** What each item cannot do without, most of the time. */
+const NEEDED = new Map([
+  ["agent_message", '"text":"x"'],
+  ["assistant_message", '"text":"x"'],
+  ["reasoning", '"text":"x"'],
+  ["command_execution", '"command":"x"'],
+  ["file_change", '"path":"x"'],
+  ["mcp_tool_call", '"server":"x","tool":"y"'],
+  ["web_search", '"query":"x"'],
+  ["error", '"message":"x"'],
+]);
+const ITEM_FIELDS = fc.tuple(fc.constantFrom(...ITEM_TYPES), FIELDS);
+
+/** An exec line that the rules find something to do with, good or bad. */
+export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
+  fc.tuple(fc.constantFrom(...EVENT_TYPES), FIELDS).map(([type, fields]) =>
+    objectOf([...fields, ["type", `"${type}"`]])
+  ),
+  // Flat and nested items.
+  fc.tuple(fc.constantFrom(...EVENT_TYPES.slice(6, 12)), ITEM_FIELDS).map(
+    ([type, [itemType, fields]]) =>
+      objectOf([
+        ["id", '"i"'],
+        ...fields,
+        ["item_type", `"${itemType}"`],
+        ["type", `"${type}"`],
+      ], neededBy(itemType)),
+  ),
+  fc.tuple(fc.constantFrom(...EVENT_TYPES.slice(6, 12)), FIELDS, ITEM_FIELDS)
+    .map(([type, outer, [itemType, fields]]) => {
+      const inner = objectOf([
+        ["id", '"i"'],
+        ["type", `"${itemType}"`],
+        ...fields.filter(([name]) => name !== "type"),
+      ], neededBy(itemType));
+      return objectOf([...outer, ["type", `"${type}"`], ["item", inner]]);
+    }),
+  fc.tuple(fc.constantFrom(...MESSAGE_TYPES), FIELDS).map(([type, fields]) => {
+    const inner = objectOf([
+      ["call_id", '"c"'],
+      ...fields,
+      ["type", `"${type}"`],
+    ]);
+    return objectOf([["id", '"1"'], ["msg", inner]]);
+  }),
+  fc.constantFrom(
+    '{"type":"thread.started","thread_id":"T1"}',
+    '{"type":"thread.started","thread_id":"T2"}',
+    '{"type":"turn.started"}',
+    '{"type":"turn.completed","usage":{"input_tokens":1}}',
+    '{"model":"m","provider":"p","workdir":"w"}',
+    '{"prompt":"p"}',
+  ),
+);
+
 /** Bytes, and the same in chunks, empty ones among them. */
 export interface Chunked {
   /** All of it. */

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { zstdDecompressSync } from "node:zlib";
+import { fileURLToPath } from "node:url";
 import { openStream } from "../lib/files/open.ts";
 import { isBlank } from "../lib/lines/blank.ts";
 import { encodeOutcome } from "../lib/lines/jsonl_encoder.ts";
@@ -33,6 +33,7 @@ import {
   emitted,
   encode,
 } from "./running.ts";
+import { unzstd } from "./sources.ts";
 
 /** The releases that wrote bare lines. */
 const BARE_VERSION_REGEXP = /^0\.(?:8|20|25|29)\./;
@@ -209,10 +210,10 @@ Deno.test("RolloutRules read what the first CLI printed, its items bare and with
 
 for (const { path, name, bytes } of packed) {
   Deno.test(`openStream() gives what ${path} was packed from`, async () => {
-    const content = Uint8Array.from(zstdDecompressSync(bytes));
+    const content = unzstd(bytes);
     const url = new URL(`../testdata/captures/${path}`, import.meta.url);
     const options = { from: "auto", fileName: name } as const;
-    const normalized = (await openStream(decodeURIComponent(url.pathname)))
+    const normalized = (await openStream(fileURLToPath(url)))
       .pipeThrough(new JsonlNormalizerStream(options));
     const text = await new Response(normalized).text();
     assertEquals(text, decode(rolloutBytes([content], options).output));

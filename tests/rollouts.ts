@@ -216,23 +216,27 @@ export function rolloutFiles(
       : encode(line.slice(0, cut).toWellFormed().replace(/\ufffd$/, ""))
   );
   const line = fc.oneof(
-    { weight: 5, arbitrary: WHOLE_LINE.map(encode) },
-    torn,
-    fc.tuple(torn, WRAPPED_LINE).map(([head, tail]) =>
-      concat([head, encode(tail)])
-    ),
-    fc.tuple(torn, torn, WRAPPED_LINE).map(([one, two, tail]) =>
-      concat([one, two, encode(tail)])
-    ),
+    {
+      weight: 5,
+      arbitrary: fc.tuple(WHOLE_LINE, fc.constantFrom("\n", "\n", "\r\n"))
+        .map(([text, end]) => encode(text + end)),
+    },
+    fc.oneof(
+      torn,
+      fc.tuple(torn, WRAPPED_LINE).map(([head, tail]) =>
+        concat([head, encode(tail)])
+      ),
+      fc.tuple(torn, torn, WRAPPED_LINE).map(([one, two, tail]) =>
+        concat([one, two, encode(tail)])
+      ),
+    ).map((bytes) => concat([bytes, encode("\n")])),
   );
-  const end = fc.constantFrom("\n", "\n", "\n", "\r\n");
   return fc.tuple(
     fc.constantFrom("", "", "\ufeff"),
-    fc.array(fc.tuple(line, end), { maxLength: 10 }),
+    fc.array(line, { maxLength: 10 }),
     fc.boolean(),
   ).map(([start, lines, isEnded]) => {
-    const parts = lines.flatMap(([text, lf]) => [text, encode(lf)]);
-    if (!isEnded) parts.pop();
-    return concat([encode(start), ...parts]);
+    const bytes = concat([encode(start), ...lines]);
+    return isEnded || lines.length === 0 ? bytes : bytes.subarray(0, -1);
   });
 }

@@ -136,6 +136,13 @@ for (
   });
 }
 
+Deno.test("decodeUtf8() decodes every byte that stands alone as TextDecoder does", () => {
+  for (let byte = 0; byte < 256; byte++) {
+    const bytes = Uint8Array.of(0x61, byte, 0x62);
+    assertEquals(decodeUtf8(bytes, 0, 3), LOSSY.decode(bytes), `${byte}`);
+  }
+});
+
 Deno.test("decodeUtf8() decodes texts of every length around the short ones", () => {
   for (let length = 0; length <= 60; length++) {
     for (const end of ["", "é", "😀"]) {

@@ -3,100 +3,182 @@
  */
 
 import { parseArgs } from "@std/cli";
-import type { Command } from "./commands.ts";
-import { type Flag, type FlagName, flagOf } from "./flags.ts";
-import { UsageError } from "./io.ts";
+import { UsageError } from "./endings.ts";
+import {
+  ALL_FLAGS,
+  expectationOf,
+  type Flag,
+  type FlagName,
+  type FlagValue,
+} from "./flags.ts";
 import { suggestion } from "./suggestion.ts";
 
-/** What a command was called with. */
-export interface Arguments {
-  /** The command. */
-  readonly command: Command;
+/** A flag on the command line. */
+export interface GivenFlag {
+  /** Its name in the table. */
+  readonly name: FlagName;
+  /** Whether it was given by its letter. */
+  readonly isShort: boolean;
+  /** Its value; empty for a switch. */
+  readonly value: string;
+}
+
+/** What the command was called with. */
+export class Arguments {
   /** What is no flag, in order. */
   readonly operands: readonly string[];
-  /** Whether a switch was given. */
-  has(name: FlagName): boolean;
+  readonly #given: ReadonlyMap<FlagName, GivenFlag>;
+
+  /** Constructs a new instance. */
+  constructor(
+    operands: readonly string[],
+    given: ReadonlyMap<FlagName, GivenFlag>,
+  ) {
+    this.operands = operands;
+    this.#given = given;
+  }
+
+  /** The flags that were given, each once. */
+  get given(): GivenFlag[] {
+    return [...this.#given.values()];
+  }
+
+  /** Whether a flag was given. */
+  has(name: FlagName): boolean {
+    return this.#given.has(name);
+  }
+
+  /** Whether a flag was given by its letter. */
+  isShort(name: FlagName): boolean {
+    return this.#given.get(name)?.isShort ?? false;
+  }
+
   /** The value of a flag, or its default. */
-  value(name: FlagName): string | undefined;
+  value(name: FlagName): string | undefined {
+    const flag = ALL_FLAGS.find((flag) => flag.name === name);
+    return this.#given.get(name)?.value ?? flag?.value?.default;
+  }
+
+  /** The value of a flag, which is one of a few. */
+  choice<T extends string>(
+    name: FlagName,
+    choices: readonly T[],
+  ): T | undefined {
+    const value = this.value(name);
+    return choices.find((choice) => choice === value);
+  }
+
+  /** The same without the first operand. */
+  shifted(): Arguments {
+    return new Arguments(this.operands.slice(1), this.#given);
+  }
 }
 
 /**
- * Parses the arguments behind the name of a command. Nothing is opened or looked up.
+ * Parses the arguments of the command. Nothing is opened or looked up.
  *
  * The last one counts of a flag that comes several times; `--` ends the flags.
  *
+ * @param args The arguments, without the name of the program.
  * @throws {UsageError} If a flag is not known, or its value is missing or wrong.
  */
-export function parseArguments(
-  command: Command,
-  args: readonly string[],
-): Arguments {
-  const flags = command.flags.map((name) => flagOf(name)).filter((flag) =>
-    flag !== undefined
-  );
-  const valued = flags.filter((flag) => flag.value !== undefined);
-  const switches = flags.filter((flag) => flag.value === undefined);
+export function parseArguments(args: readonly string[]): Arguments {
+  const operands: string[] = [];
+  const given = new Map<FlagName, GivenFlag>();
   const end = args.indexOf("--");
   const before = end === -1 ? args : args.slice(0, end);
-  const parsed: { readonly _: (string | number)[] } & Record<string, unknown> =
-    parseArgs([...before], {
-      string: [...valued.map(({ name }) => name), "_"],
-      boolean: switches.map(({ name }) => name),
-      alias: Object.fromEntries(
-        flags.flatMap(({ name, short }) =>
-          short === undefined ? [] : [[name, [short]] as const]
-        ),
-      ),
-      unknown: (arg: string, key?: string): boolean => {
-        if (key === undefined) return true;
-        throw unknownFlag(arg, flags);
-      },
-    });
-  for (const flag of valued) checkValue(flag, parsed[flag.name]);
-  const operands = [
-    ...parsed._.map(String),
-    ...(end === -1 ? [] : args.slice(end + 1)),
-  ];
-  return {
-    command,
-    operands,
-    has: (name) => parsed[name] === true,
-    value(name): string | undefined {
-      const value = parsed[name];
-      return typeof value === "string" ? value : flagOf(name)?.default;
-    },
-  };
-}
-
-function checkValue(
-  { name, value = "", choices }: Flag,
-  given: unknown,
-): void {
-  if (given === undefined) return;
-  if (typeof given !== "string" || given === "") {
-    throw new UsageError(`--${name} needs a value: --${name}=${value}`);
+  for (let at = 0; at < before.length; at++) {
+    const arg = before[at] ?? "";
+    if (!arg.startsWith("-") || arg === "-") {
+      operands.push(arg);
+      continue;
+    }
+    for (const part of partsOf(arg)) {
+      const flag = flagOf(part);
+      if (flag === undefined) throw unknownFlag(part);
+      let { value } = part;
+      // A value behind a space; an option behind one is no value.
+      if (flag.value !== undefined && value === undefined) {
+        const next = before[at + 1];
+        if (next !== undefined && !/^-./s.test(next)) {
+          value = next;
+          at += 1;
+        }
+      }
+      check(flag, value);
+      given.set(flag.name, {
+        name: flag.name,
+        isShort: part.isShort,
+        value: value ?? "",
+      });
+      for (const { name } of ALL_FLAGS) {
+        if (name === flag.undoes) given.delete(name);
+      }
+    }
   }
-  if (choices === undefined || choices.includes(given)) return;
-  throw new UsageError(
-    `--${name} cannot be "${given}": expected ${oneOf(choices)}${
-      suggestion(given, choices, "")
-    }`,
+  if (end !== -1) operands.push(...args.slice(end + 1));
+  return new Arguments(operands, given);
+}
+
+/** A flag as it was written. */
+interface Part {
+  readonly key: string;
+  readonly isShort: boolean;
+  /** What stands behind `=`, or behind the letter. */
+  readonly value: string | undefined;
+}
+
+/**
+ * Takes one argument apart: `--name`, `--name=value`, or some letters.
+ *
+ * `parseArgs` is given one argument at a time, since between arguments it guesses: after a
+ * switch it would take a file named `true` for its value.
+ */
+function partsOf(arg: string): Part[] {
+  const isShort = !arg.startsWith("--");
+  const parts: Part[] = [];
+  parseArgs([arg], {
+    unknown(_arg: string, key = "", value?: unknown): boolean {
+      const text = typeof value === "string" ? value : undefined;
+      parts.push({ key, isShort, value: text });
+      return false;
+    },
+  });
+  return parts;
+}
+
+function flagOf({ key, isShort }: Part): typeof ALL_FLAGS[number] | undefined {
+  return ALL_FLAGS.find(({ name, short }) =>
+    isShort ? short === key : name === key
   );
 }
 
-function unknownFlag(arg: string, flags: readonly Flag[]): UsageError {
-  const name = arg.replace(/=.*$/s, "");
-  const known = flags.flatMap(({ name, short }) =>
-    short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
-  );
+function check({ name, value }: Flag, given: string | undefined): void {
+  if (value === undefined) {
+    if (given !== undefined) throw new UsageError(`--${name} takes no value`);
+  } else if (given === undefined) {
+    throw new UsageError(
+      `--${name} needs a value, as in --${name}=${value.name}: ${
+        expectationOf(value)
+      }`,
+    );
+  } else if (!admits(value, given)) {
+    throw new UsageError(
+      `--${name} cannot be "${given}": expected ${expectationOf(value)}`,
+    );
+  }
+}
+
+function admits({ choices, admits }: FlagValue, text: string): boolean {
+  if (choices !== undefined) return choices.includes(text);
+  return admits === undefined ? text !== "" : admits(text);
+}
+
+function unknownFlag({ key, isShort }: Part): UsageError {
+  const spelling = isShort ? `-${key}` : `--${key}`;
+  // A whole word behind one dash was meant as a name; a letter alone tells nothing.
+  const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
   return new UsageError(
-    `unknown option ${name}${suggestion(name, known, "")}`,
+    `unknown option "${spelling}"${suggestion(spelling, known)}`,
   );
-}
-
-/** A choice in words. */
-export function oneOf(choices: readonly string[]): string {
-  return choices.length < 2
-    ? choices.join("")
-    : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }

@@ -2,29 +2,11 @@
  * The commands, in one table. A command is loaded when it is run.
  */
 
+import type { Command } from "./command.ts";
 import type { FlagName } from "./flags.ts";
-import type { Io } from "./io.ts";
-import type { Arguments } from "./arguments.ts";
 
-/** One command. */
-export interface Command {
-  /** Its name. */
-  readonly name: string;
-  /** What it does, in one sentence. */
-  readonly summary: string;
-  /** What else there is to say. */
-  readonly details: string;
-  /** How it is called. */
-  readonly usage: readonly string[];
-  /** What it takes beside flags: the name, and what it is. */
-  readonly operands: readonly (readonly [string, string])[];
-  /** The flags that it has. */
-  readonly flags: readonly FlagName[];
-  /** Loads its code. */
-  load(): Promise<{
-    readonly run: (args: Arguments, io: Io) => Promise<number>;
-  }>;
-}
+/** The flags that every command has. */
+export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
 
 /** The commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -48,11 +30,8 @@ export const COMMANDS: readonly Command[] = [
       "errors-to",
       "strict",
       "line-buffered",
-      "color",
       "quiet",
       "verbose",
-      "help",
-      "version",
     ],
     load: () => import("./commands/normalize.ts"),
   },

@@ -2,33 +2,73 @@
  * The file that failed lines are kept in.
  */
 
-import { encodeOutcome, type FailedLine } from "../../mod.ts";
-import type { Sink } from "./io.ts";
+import type { FailedLine } from "../../mod.ts";
+import type { FileSink, Surroundings } from "./context.ts";
+import { ClosedOutput, IoError } from "./endings.ts";
+import { Output } from "./output.ts";
+import { reasonOf } from "./reasons.ts";
 
-/** Gathers the records of failed lines, and writes them with the answers to the others. */
+const LINE_END = new Uint8Array([0x0a]);
+
+/** Gathers the records of failed lines, and writes them a block at a time. */
 export class ErrorFile {
-  readonly #sink: Sink;
+  readonly #file: FileSink;
+  readonly #output: Output;
   #records: Uint8Array[] = [];
+  #size = 0;
 
-  /** Constructs a new instance. */
-  constructor(sink: Sink) {
-    this.#sink = sink;
+  private constructor(file: FileSink, output: Output) {
+    this.#file = file;
+    this.#output = output;
+  }
+
+  /**
+   * Opens a file, emptied.
+   *
+   * @throws {IoError} If it cannot be opened.
+   */
+  static async create(path: string, context: Surroundings): Promise<ErrorFile> {
+    try {
+      const file = await context.create(path);
+      return new ErrorFile(file, new Output(file, path, context));
+    } catch (error) {
+      const message = `${path}: cannot create: ${reasonOf(error)}`;
+      throw new IoError(message, { cause: error });
+    }
   }
 
   /** Adds a failed line. */
   add(failed: FailedLine): void {
-    this.#records.push(encodeOutcome(failed.toFailure()));
+    const record = failed.encode();
+    this.#records.push(record, LINE_END);
+    this.#size += record.length + LINE_END.length;
   }
 
-  /** Writes what has been added. */
+  /**
+   * Writes what has been added.
+   *
+   * @throws {IoError} If it cannot be written.
+   */
   async flush(): Promise<void> {
-    const records = this.#records;
+    if (this.#size === 0) return;
+    const block = new Uint8Array(this.#size);
+    let at = 0;
+    for (const record of this.#records) {
+      block.set(record, at);
+      at += record.length;
+    }
     this.#records = [];
-    for (const record of records) await this.#sink.write(record);
+    this.#size = 0;
+    try {
+      await this.#output.write(block);
+    } catch (error) {
+      // A pipe whose reader has enough: that is no reason to end.
+      if (!(error instanceof ClosedOutput)) throw error;
+    }
   }
 
   /** Ends the file. */
   close(): void {
-    this.#sink.close();
+    this.#file.close();
   }
 }

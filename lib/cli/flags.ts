@@ -2,7 +2,9 @@
  * The flags, in one table: parsing, both helps and the tests read it.
  */
 
-import { DIALECTS } from "../../mod.ts";
+import { DIALECTS, MAX_LINE_BYTES, type OnError } from "../../mod.ts";
+import { parseByteSize } from "./byte_size.ts";
+import { STDIN } from "./input.ts";
 
 /** The headings that flags stand under in the help. */
 export const CATEGORIES = ["INPUT", "FAILURES", "OUTPUT", "OTHER"] as const;
@@ -10,18 +12,30 @@ export const CATEGORIES = ["INPUT", "FAILURES", "OUTPUT", "OTHER"] as const;
 /** A heading of the help. */
 export type Category = typeof CATEGORIES[number];
 
+/** What a flag takes. */
+export interface FlagValue {
+  /** What stands for it in the help. */
+  readonly name: string;
+  /** The values that are taken, if they are few. */
+  readonly choices?: readonly string[];
+  /** What is taken, in words, if it is not one of a few. */
+  readonly expects?: string;
+  /** Whether a value is taken; without it, all that have a letter are. */
+  readonly admits?: (text: string) => boolean;
+  /** What holds if the flag is not given. */
+  readonly default?: string;
+}
+
 /** One flag. */
 export interface Flag {
   /** Its name, without the dashes. */
   readonly name: string;
   /** Its letter, without the dash. */
   readonly short?: string;
-  /** What its value is called; a flag without one is a switch. */
-  readonly value?: string;
-  /** The values that it takes, if they are few. */
-  readonly choices?: readonly string[];
-  /** What holds if it is not given. */
-  readonly default?: string;
+  /** What it takes; a flag without one is a switch. */
+  readonly value?: FlagValue;
+  /** The flag that it undoes, and that undoes it: the last one counts. */
+  readonly undoes?: string;
   /** The heading that it stands under. */
   readonly category: Category;
   /** What it does, in one line. */
@@ -30,30 +44,44 @@ export interface Flag {
   readonly details: string;
 }
 
+/** What may happen to failed lines. */
+export const ON_ERROR: readonly OnError[] = [
+  "report",
+  "inline",
+  "drop",
+  "stop",
+];
+
+/** When there are colours. */
+export const COLOR = ["auto", "always", "never"] as const;
+
 /** Every flag of every command. */
 export const FLAGS = [
   {
     name: "from",
-    value: "DIALECT",
-    choices: DIALECTS,
-    default: "auto",
+    value: { name: "DIALECT", choices: DIALECTS, default: "auto" },
     category: "INPUT",
     summary: "What the input is.",
     details:
-      "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1. auto decides by the first line that is a JSON object, each file by itself.",
+      "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1. auto decides by the first line that is a JSON object, for each file by itself.",
   },
   {
     name: "max-line-bytes",
-    value: "NUM",
-    default: "256M",
+    value: {
+      name: "NUM",
+      expects:
+        `a number of bytes from 1 to ${MAX_LINE_BYTES}, such as 1000000 or 16M`,
+      admits: isLineLimit,
+      default: "256M",
+    },
     category: "INPUT",
     summary: "Fail lines that are longer.",
     details:
-      "The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure and the next line is read. K, M and G stand for powers of 1024. At most 536870888.",
+      `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
   },
   {
     name: "thread-id",
-    value: "ID",
+    value: { name: "ID", expects: "the id of a thread" },
     category: "INPUT",
     summary: "The thread of lines before the first thread line.",
     details:
@@ -61,7 +89,7 @@ export const FLAGS = [
   },
   {
     name: "turn-id",
-    value: "ID",
+    value: { name: "ID", expects: "the id of a turn" },
     category: "INPUT",
     summary: "The turn of lines before the first turn line.",
     details:
@@ -69,21 +97,23 @@ export const FLAGS = [
   },
   {
     name: "on-error",
-    value: "HOW",
-    choices: ["report", "inline", "drop", "stop"],
-    default: "report",
+    value: { name: "HOW", choices: ON_ERROR, default: "report" },
     category: "FAILURES",
     summary: "What becomes of failed lines.",
     details:
-      "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. inline does not, and writes a line.failed record in the line's place, with the line in it. drop leaves the line out without a word. stop says what failed and ends with status 1.",
+      "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. inline says nothing and writes a line.failed record in the line's place, with the line in it. drop leaves the line out without a word. stop says what failed and ends with status 1.",
   },
   {
     name: "errors-to",
-    value: "FILE",
+    value: {
+      name: "FILE",
+      expects: "the name of a file",
+      admits: (text: string): boolean => text !== "" && text !== STDIN,
+    },
     category: "FAILURES",
     summary: "Write failed lines to FILE, as JSONL.",
     details:
-      "Each failed line is written as a line.failed record, whatever --on-error says. FILE is emptied first.",
+      "Each failed line is written as a line.failed record, with the line in it, whatever --on-error says. FILE is emptied first.",
   },
   {
     name: "strict",
@@ -101,36 +131,36 @@ export const FLAGS = [
   },
   {
     name: "color",
-    value: "WHEN",
-    choices: ["auto", "always", "never"],
-    default: "auto",
+    value: { name: "WHEN", choices: COLOR, default: "auto" },
     category: "OUTPUT",
-    summary: "Colour diagnostics.",
+    summary: "Colour diagnostics and help.",
     details:
       "auto colours what goes to a terminal unless NO_COLOR is set. Data is never coloured.",
   },
   {
     name: "quiet",
     short: "q",
+    undoes: "verbose",
     category: "OTHER",
     summary: "Say nothing about failed lines.",
     details:
-      "Failed lines are not reported on stderr; files that cannot be read still are.",
+      "What could not be read or written is still reported, and the exit status stays the same.",
   },
   {
     name: "verbose",
     short: "v",
+    undoes: "quiet",
     category: "OTHER",
     summary: "Say what each input was read as.",
     details:
-      "For each input one line on stderr: the dialect found, and how many lines became records and how many failed.",
+      "For each input one line on stderr: the dialect, and how many lines became records and how many failed.",
   },
   {
     name: "help",
     short: "h",
     category: "OTHER",
     summary: "Show help: -h in short, --help in full.",
-    details: "-h shows one line for each flag, --help all there is to say.",
+    details: "-h shows one line for each option, --help all there is to say.",
   },
   {
     name: "version",
@@ -144,7 +174,16 @@ export const FLAGS = [
 /** The name of a flag. */
 export type FlagName = typeof FLAGS[number]["name"];
 
-/** A flag by its name. */
-export function flagOf(name: FlagName): Flag | undefined {
-  return FLAGS.find((flag) => flag.name === name);
+/** Every flag, in the order of the help. */
+export const ALL_FLAGS: readonly (Flag & { readonly name: FlagName })[] = FLAGS;
+
+/** What a flag takes, in words. */
+export function expectationOf({ choices, expects }: FlagValue): string {
+  if (choices === undefined) return expects ?? "a value";
+  return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}
+
+function isLineLimit(text: string): boolean {
+  const bytes = parseByteSize(text);
+  return bytes !== undefined && bytes >= 1 && bytes <= MAX_LINE_BYTES;
 }

@@ -3,8 +3,11 @@
  */
 
 import config from "../../deno.json" with { type: "json" };
-import { type Command, COMMANDS } from "./commands.ts";
-import { CATEGORIES, type Flag, flagOf } from "./flags.ts";
+import type { Command } from "./command.ts";
+import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
+import { EXIT } from "./endings.ts";
+import { ALL_FLAGS, CATEGORIES, type Flag } from "./flags.ts";
+import type { Style } from "./styles.ts";
 
 /** The width that help is folded at. */
 const WIDTH = 79;
@@ -12,96 +15,128 @@ const WIDTH = 79;
 const COLUMN = 24;
 
 /** `codexpipe` and its version. */
-export const VERSION_TEXT = `codexpipe ${config.version}`;
+export const VERSION_TEXT: string = `codexpipe ${config.version}`;
+
+/** What the exit statuses mean. */
+const STATUSES: readonly (readonly [number, string])[] = [
+  [EXIT.done, "done, or the reader of stdout has closed it"],
+  [
+    EXIT.no,
+    "the answer is no: a line failed, with --strict or --on-error=stop",
+  ],
+  [EXIT.usage, "the command line is wrong"],
+  [EXIT.io, "a file or stream could not be read or written"],
+  [EXIT.bug, "a bug of codexpipe's"],
+  [EXIT.interrupted, "interrupted (Ctrl-C)"],
+];
+
+/** How a help looks. */
+export interface HelpOptions {
+  /** Whether everything is told. */
+  readonly isLong: boolean;
+  /** How headings are set off. */
+  readonly style: Style;
+}
 
 /** The help of the whole: what it is, and its commands. */
-export function overview(): string {
+export function overview({ isLong, style }: HelpOptions): string {
   return [
-    VERSION_TEXT,
+    style.bold(VERSION_TEXT),
     "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.",
     "",
-    "Use codexpipe COMMAND -h for a summary and --help for details.",
+    'Use "codexpipe COMMAND -h" for a summary and --help for details.',
     "",
-    "USAGE:",
+    style.bold("USAGE:"),
     "  codexpipe COMMAND [OPTIONS] [FILE ...]",
     "",
-    "COMMANDS:",
+    style.bold("COMMANDS:"),
     ...COMMANDS.flatMap(({ name, summary }) => beside(`  ${name}`, summary)),
+    ...beside("  help [COMMAND]", "Shows the help of a command, or this one."),
     "",
-    "OPTIONS:",
-    ...beside("  -h, --help", "Show this help."),
-    ...beside("  -V, --version", "Show the version."),
+    style.bold("OPTIONS:"),
+    ...flagLines(flagsNamed(COMMON_FLAGS), isLong),
     "",
-    ...statuses(),
+    ...statusLines(style),
     "",
   ].join("\n");
 }
 
-/** The help of a command, in short or in full. */
-export function helpOf(command: Command, isLong: boolean): string {
-  const { name, summary, details, usage, operands } = command;
-  const lines = [
-    `codexpipe ${name} ${config.version}`,
+/** The help of a command. */
+export function helpOf(
+  { name, summary, details, usage, operands, flags }: Command,
+  { isLong, style }: HelpOptions,
+): string {
+  const own = flagsNamed([...flags, ...COMMON_FLAGS]);
+  return [
+    style.bold(`codexpipe ${name} ${config.version}`),
     ...fold(summary, WIDTH),
     "",
     ...(isLong
-      ? [...fold(details, WIDTH), ""]
-      : ["Use -h for this summary and --help for details.", ""]),
-    "USAGE:",
+      ? fold(details, WIDTH)
+      : ["Use -h for this summary and --help for details."]),
+    "",
+    style.bold("USAGE:"),
     ...usage.map((line) => `  ${line}`),
     "",
-    "ARGUMENTS:",
+    style.bold("ARGUMENTS:"),
     ...operands.flatMap(([operand, what]) => beside(`  ${operand}`, what)),
-  ];
-  const flags = command.flags.map((flag) => flagOf(flag)).filter((flag) =>
-    flag !== undefined
-  );
-  for (const category of CATEGORIES) {
-    const own = flags.filter((flag) => flag.category === category);
-    if (own.length === 0) continue;
-    lines.push("", `${category}:`);
-    for (const [i, flag] of own.entries()) {
-      if (isLong && i > 0) lines.push("");
-      lines.push(...flagLines(flag, isLong));
-    }
-  }
-  return [...lines, "", ...statuses(), ""].join("\n");
+    "",
+    ...CATEGORIES.flatMap((category) => {
+      const some = own.filter((flag) => flag.category === category);
+      return some.length === 0
+        ? []
+        : [style.bold(`${category}:`), ...flagLines(some, isLong), ""];
+    }),
+    ...statusLines(style),
+    "",
+  ].join("\n");
 }
 
-function flagLines(flag: Flag, isLong: boolean): string[] {
-  const { name, short, value, summary, details } = flag;
-  const letter = short === undefined ? "    " : `-${short}, `;
-  const head = `  ${letter}--${name}${value === undefined ? "" : `=${value}`}`;
-  const facts = [
-    ...(flag.choices === undefined ? [] : [flag.choices.join(", ")]),
-    ...(flag.default === undefined ? [] : [`default: ${flag.default}`]),
-  ];
-  const note = facts.length === 0 ? "" : ` (${facts.join("; ")})`;
-  const lines = beside(head, `${summary}${note}`);
-  if (!isLong) return lines;
+function flagsNamed(names: readonly string[]): readonly Flag[] {
+  return ALL_FLAGS.filter(({ name }) => names.includes(name));
+}
+
+function flagLines(flags: readonly Flag[], isLong: boolean): string[] {
   const indent = " ".repeat(COLUMN);
-  return [
-    ...lines,
-    ...fold(details, WIDTH - COLUMN).map((line) => indent + line),
-  ];
+  return flags.flatMap((flag, i) => {
+    const lines = beside(headOf(flag), summaryOf(flag));
+    if (!isLong) return lines;
+    const details = fold(flag.details, WIDTH - COLUMN)
+      .map((line) => indent + line);
+    return [...(i === 0 ? [] : [""]), ...lines, ...details];
+  });
 }
 
-function statuses(): string[] {
+function headOf({ name, short, value }: Flag): string {
+  const letter = short === undefined ? "    " : `-${short}, `;
+  return `  ${letter}--${name}${value === undefined ? "" : `=${value.name}`}`;
+}
+
+function summaryOf({ summary, value }: Flag): string {
+  const facts = [
+    ...(value?.choices === undefined ? [] : [value.choices.join(", ")]),
+    ...(value?.default === undefined ? [] : [`default: ${value.default}`]),
+  ];
+  return facts.length === 0 ? summary : `${summary} (${facts.join("; ")})`;
+}
+
+function statusLines(style: Style): string[] {
   return [
-    "EXIT STATUS:",
-    "  0  done     1  the answer is no     2  usage     3  could not read or write",
-    "  70  a bug of codexpipe's",
+    style.bold("EXIT STATUS:"),
+    ...STATUSES.flatMap(([status, meaning]) =>
+      beside(`${status}`.padStart(5), meaning, 8)
+    ),
   ];
 }
 
 /** A text beside a head, or below it if the head is too long. */
-function beside(head: string, text: string): string[] {
-  const indent = " ".repeat(COLUMN);
-  const [first = "", ...rest] = fold(text, WIDTH - COLUMN);
+function beside(head: string, text: string, column = COLUMN): string[] {
+  const indent = " ".repeat(column);
+  const [first = "", ...rest] = fold(text, WIDTH - column);
   const others = rest.map((line) => indent + line);
-  return head.length + 2 > COLUMN
+  return head.length + 2 > column
     ? [head, indent + first, ...others]
-    : [head.padEnd(COLUMN) + first, ...others];
+    : [head.padEnd(column) + first, ...others];
 }
 
 function fold(text: string, width: number): string[] {

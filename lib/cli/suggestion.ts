@@ -2,29 +2,33 @@
  * Guesses at what was meant.
  */
 
-/** `; did you mean "…"?` for the known word that is close to a given one, or nothing. */
-export function suggestion(
-  given: string,
-  known: readonly string[],
-  none: string,
-): string {
-  const limit = Math.max(1, Math.floor(given.replaceAll("-", "").length / 3));
+/** Longer words than this are not compared: no command or flag is as long. */
+const MAX_LENGTH = 40;
+
+/**
+ * Asks for the known word that is close to a given one.
+ *
+ * @param given What was given.
+ * @param known What could have been.
+ * @returns `; did you mean "…"?`, or nothing if no word is close.
+ */
+export function suggestion(given: string, known: readonly string[]): string {
+  if (given.length > MAX_LENGTH) return "";
   let best: string | undefined;
-  let least = limit + 1;
+  // A third of the letters may be wrong, and one of a short word.
+  let limit = Math.max(1, Math.floor(given.replaceAll("-", "").length / 3));
   for (const word of known) {
     const distance = editDistance(given, word);
-    if (distance < least) {
+    if (distance <= limit) {
       best = word;
-      least = distance;
+      limit = distance - 1;
     }
   }
-  return best === undefined ? none : `; did you mean "${best}"?`;
+  return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
 /** How many letters must be added, left out or changed to make one word of another. */
 function editDistance(one: string, other: string): number {
-  // Long arguments are no misspelled words.
-  if (Math.abs(one.length - other.length) > 8) return Infinity;
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];

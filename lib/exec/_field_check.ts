@@ -1,7 +1,7 @@
 /**
  * Checks normalized records by the field tables.
  *
- * The schemas are made from the same tables and say the same, at five times the cost and
+ * The schemas are made from the same tables and say the same, at six times the cost and
  * for the start-up time of a schema library (tests/exec/schema_test.ts holds the two
  * against each other). So records are checked here.
  */

@@ -22,7 +22,7 @@ import type {
   DescribedEvent,
   DescribedItemEvent,
   Describing,
-} from "./_field_types.ts";
+} from "./field_types.ts";
 import type { FileChangeEntry, ThreadError, TodoEntry } from "./events.ts";
 import {
   CHANGE_FIELDS,

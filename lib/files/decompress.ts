@@ -76,6 +76,7 @@ class SniffedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #name: string;
   #content: ByteSource | undefined;
+  #isClosed = false;
 
   constructor(source: ByteSource, name: string) {
     this.#source = source;
@@ -83,13 +84,32 @@ class SniffedSource implements ByteSource {
   }
 
   async read(into: Uint8Array): Promise<number | null> {
-    if (this.#content !== undefined) return await this.#content.read(into);
+    try {
+      const size = this.#content === undefined
+        ? await this.#readFirst(into)
+        : await this.#content.read(into);
+      return this.#isClosed ? null : size;
+    } catch (error) {
+      // That data stops where its reader stopped is no fault of the data.
+      if (this.#isClosed) return null;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#content === undefined) this.#source.close();
+    else this.#content.close();
+  }
+
+  async #readFirst(into: Uint8Array): Promise<number | null> {
     const head = into.length < MAGIC_BYTES ? new Uint8Array(MAGIC_BYTES) : into;
     let length = 0;
     let isEnd = false;
     while (!isEnd && isPrefixOfMagic(head.subarray(0, length))) {
       if (length >= MAGIC_BYTES) break;
       const read = await this.#source.read(head.subarray(length));
+      if (this.#isClosed) return null;
       if (read === null) isEnd = true;
       else length += read;
     }
@@ -103,11 +123,6 @@ class SniffedSource implements ByteSource {
       return length === 0 && isEnd ? null : length;
     } else this.#content = new PrefixedSource(start, this.#source);
     return await this.#content.read(into);
-  }
-
-  close(): void {
-    if (this.#content === undefined) this.#source.close();
-    else this.#content.close();
   }
 }
 
@@ -137,12 +152,14 @@ class PrefixedSource implements ByteSource {
 /** What a source holds in packed form. */
 class UnpackedSource implements ByteSource {
   readonly #packed: ByteSource;
+  readonly #pieces: Pieces;
   readonly #chunks: AsyncGenerator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
 
   constructor(packed: ByteSource, head: Uint8Array, format: PackedFormat) {
     this.#packed = packed;
-    this.#chunks = unpack(new Pieces(head, packed), format);
+    this.#pieces = new Pieces(head, packed);
+    this.#chunks = unpack(this.#pieces, format);
   }
 
   async read(into: Uint8Array): Promise<number | null> {
@@ -158,6 +175,7 @@ class UnpackedSource implements ByteSource {
   }
 
   close(): void {
+    this.#pieces.end();
     // What the generator still waits for is not waited for here.
     this.#chunks.return(undefined).catch(() => {});
     this.#packed.close();

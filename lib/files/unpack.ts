@@ -18,6 +18,7 @@ const FINEST_OUTPUT = 64;
 export class Pieces {
   readonly #source: ByteSource;
   #next: Uint8Array | undefined;
+  #hasEnded = false;
 
   /** Constructs a new instance: the first bytes, and where the rest comes from. */
   constructor(head: Uint8Array, source: ByteSource) {
@@ -30,6 +31,7 @@ export class Pieces {
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) return next;
+    if (this.#hasEnded) return undefined;
     const piece = new Uint8Array(PIECE);
     const size = await this.#source.read(piece);
     return size === null ? undefined : piece.subarray(0, size);
@@ -38,6 +40,11 @@ export class Pieces {
   /** Puts bytes back before the next piece. */
   putBack(piece: Uint8Array): void {
     if (piece.length > 0) this.#next = piece;
+  }
+
+  /** Ends the data: the source is asked for no more. */
+  end(): void {
+    this.#hasEnded = true;
   }
 }
 
@@ -73,6 +80,8 @@ async function* unpackFrame(
     for (let isEnd = false; !isEnd;) {
       const piece = await pieces.take();
       if (piece === undefined) break;
+      // No more than a block at once: where the zstd decoder of Deno 2.9 fails after it has
+      // filled its room, it throws where nobody can catch.
       const part = frames?.feed(piece) ??
         { length: piece.length, isEnd: false };
       const bytes = piece.subarray(0, part.length);

@@ -1,5 +1,6 @@
 /**
- * Tells whether zstd data is complete, by walking its frames (RFC 8878).
+ * Tells whether zstd data is complete, and where its blocks end, by walking its frames
+ * (RFC 8878).
  *
  * The decoder of the platform ends without a word where a frame is cut off, so somebody
  * has to count.
@@ -12,14 +13,22 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 /** The bytes of a content size, by its flag; 0 stands for one if it is a single segment. */
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const RLE_BLOCK = 1;
-const CHECKSUM_BYTES = 4;
 
 /** What the bytes that are gathered next are. */
-type Part = "magic" | "descriptor" | "block" | "skippable" | "other";
+type Part =
+  | "magic"
+  | "descriptor"
+  | "block"
+  | "checksum"
+  | "skippable"
+  | "other";
 
-/** Where a piece of the data ends that belongs to one frame. */
+/** The parts that stand at the start of a piece. */
+const FIRST_PARTS: ReadonlySet<Part> = new Set(["magic", "block", "checksum"]);
+
+/** A piece of a frame that lies together: a header, a block, a checksum, or a part of one. */
 export interface FramePiece {
-  /** How many of the bytes belong to the frame. */
+  /** How many of the bytes belong to the piece. */
   readonly length: number;
   /** Whether the frame ends with them. */
   readonly isEnd: boolean;
@@ -39,7 +48,7 @@ export class ZstdFrames {
 
   /** Whether the data could end here: behind a frame. */
   get isComplete(): boolean {
-    return this.#frames > 0 && this.#isBetween;
+    return this.#frames > 0 && this.#part === "magic" && this.#isAtStart;
   }
 
   /** Whether what follows a frame is no frame. */
@@ -47,11 +56,12 @@ export class ZstdFrames {
     return this.#part === "other";
   }
 
-  get #isBetween(): boolean {
-    return this.#part === "magic" && this.#wanted === 4 && this.#skip === 0;
+  /** Whether a piece starts here. */
+  get #isAtStart(): boolean {
+    return this.#skip === 0 && this.#shift === 1 && FIRST_PARTS.has(this.#part);
   }
 
-  /** Takes the next bytes, up to the end of the frame that they belong to. */
+  /** Takes the next bytes, up to the end of the piece that they belong to. */
   feed(bytes: Uint8Array): FramePiece {
     let at = 0;
     while (at < bytes.length && this.#part !== "other") {
@@ -66,9 +76,10 @@ export class ZstdFrames {
         at += 1;
         if (this.#wanted === 0) this.#take(this.#value);
       }
-      if (this.#isBetween) {
-        this.#frames += 1;
-        return { length: at, isEnd: true };
+      if (this.#isAtStart) {
+        const isEnd = this.#part === "magic";
+        if (isEnd) this.#frames += 1;
+        return { length: at, isEnd };
       }
     }
     return { length: bytes.length, isEnd: false };
@@ -109,15 +120,14 @@ export class ZstdFrames {
         const isLast = (value & 1) !== 0;
         const isRle = ((value >> 1) & 3) === RLE_BLOCK;
         const size = isRle ? 1 : value >> 3;
-        if (isLast) {
-          this.#expect(
-            "magic",
-            4,
-            size + (this.#hasChecksum ? CHECKSUM_BYTES : 0),
-          );
-        } else this.#expect("block", 3, size);
+        if (!isLast) this.#expect("block", 3, size);
+        else if (this.#hasChecksum) this.#expect("checksum", 4, size);
+        else this.#expect("magic", 4, size);
         break;
       }
+      case "checksum":
+        this.#expect("magic", 4);
+        break;
     }
   }
 }

@@ -5,12 +5,19 @@
  */
 
 import type { AssistantDelta } from "./records.ts";
-import { addedBytes, byteLength, placeOfByte } from "./utf8_length.ts";
+import {
+  addedBytes,
+  byteLength,
+  endsInHighSurrogate,
+  placeOfByte,
+} from "./utf8_length.ts";
 
 /** The pieces of an answer, with their lengths. */
 export class DeltaList {
   readonly #deltas: AssistantDelta[];
   #bytes = 0;
+  /** Whether the last piece ends in the first half of a pair of surrogates. */
+  #half = false;
 
   /**
    * Constructs a new instance.
@@ -20,6 +27,7 @@ export class DeltaList {
   constructor(deltas: readonly AssistantDelta[]) {
     this.#deltas = [...deltas];
     for (const { delta } of deltas) this.#bytes += byteLength(delta);
+    this.#half = endsInHighSurrogate(deltas.at(-1)?.delta ?? "");
   }
 
   /**
@@ -32,9 +40,12 @@ export class DeltaList {
     if (last === undefined || last.sequence !== delta.sequence) {
       this.#deltas.push(delta);
       this.#bytes += byteLength(delta.delta);
+      this.#half = endsInHighSurrogate(delta.delta);
       return;
     }
-    this.#bytes += addedBytes(last.delta, delta.delta);
+    if (delta.delta === "") return;
+    this.#bytes += addedBytes(this.#half, delta.delta);
+    this.#half = endsInHighSurrogate(delta.delta);
     // A new object: the old one may be in somebody's mutation.
     this.#deltas[this.#deltas.length - 1] = {
       ...last,

@@ -17,7 +17,6 @@ import {
   number,
   object,
   type Reader,
-  refuse,
   rewritten,
   text,
   timestamp,
@@ -174,7 +173,7 @@ const parsed: Reader<readonly ParsedCommand[]> = list(
       name: optional(nullable(text)),
       path: optional(nullable(text)),
       query: optional(nullable(text)),
-    }) as Reader<ParsedCommand>,
+    }),
   ),
 );
 

@@ -12,6 +12,7 @@
 import { type CodeRecord, fromCodeLayout } from "./_code_records.ts";
 import {
   anything,
+  join,
   list,
   map,
   number,
@@ -19,7 +20,7 @@ import {
   type Reader,
   recordId,
   refuse,
-  text,
+  rewritten,
   timestamp,
 } from "./_readers.ts";
 import { action, exec, PAYLOAD_READERS } from "./_record_readers.ts";
@@ -27,7 +28,10 @@ import { isObject, type JsonObject, toObject } from "./plain_json.ts";
 import type { AnyHistoryRecord, HistoryRecordType } from "./records.ts";
 import type { HistoryLookup, HistorySnapshot } from "./snapshot.ts";
 
-const lookup: Reader<HistoryLookup> = map(number);
+const lookup: Reader<HistoryLookup> = rewritten(
+  (value) => value ?? {},
+  map(number),
+);
 
 /** The payloads that only the wild layout has, and that are kept. */
 const EXTENSION_READERS: ReadonlyMap<string, Reader<object>> = new Map([
@@ -103,49 +107,61 @@ export function readRecord(value: unknown): AnyHistoryRecord {
  */
 export function readSnapshot(value: unknown): HistorySnapshot {
   const [given, path] = unwrap(value);
-  const at = (name: string): string => path === "" ? name : `${path}.${name}`;
   if (!isObject(given)) return refuse(given, path, "an object");
-  if (!Array.isArray(given.records)) {
-    return refuse(given.records, at("records"), "a list");
+  const {
+    records: values,
+    next_id,
+    exec_call_lookup,
+    tool_call_lookup,
+    stream_lookup,
+    order: _order,
+    order_debug: _debug,
+    ...others
+  } = given;
+  if (!Array.isArray(values)) {
+    return refuse(values, join(path, "records"), "a list");
   }
-  const { order: _order, order_debug: _debug, ...kept } = given;
+  const { records, callIds } = readRecords(values, join(path, "records"));
+  const lookups = {
+    exec_call_lookup: lookup(exec_call_lookup, join(path, "exec_call_lookup")),
+    tool_call_lookup: lookup(tool_call_lookup, join(path, "tool_call_lookup")),
+    stream_lookup: lookup(stream_lookup, join(path, "stream_lookup")),
+  };
+  const isEmpty = Object.values(lookups)
+    .every((each) => Object.keys(each).length === 0);
+  return {
+    records,
+    next_id: next_id === undefined || next_id === null
+      ? records.reduce((highest, { id }) => Math.max(highest, id), 0) + 1
+      : recordId(next_id, join(path, "next_id")),
+    ...lookups,
+    ...(isEmpty && callIds.size > 0 ? lookupsOf(records, callIds) : {}),
+    ...others,
+  };
+}
+
+/** Reads records, and finds out the call ids of tools that only the wild layout has. */
+function readRecords(values: readonly unknown[], path: string): {
+  readonly records: readonly AnyHistoryRecord[];
+  readonly callIds: ReadonlyMap<string, number>;
+} {
   const records: AnyHistoryRecord[] = [];
   const callIds = new Map<string, number>();
   let trailing = true;
-  const values: unknown[] = given.records;
   // From the end, since what follows an explore record says whether it is trailing.
   for (let index = values.length - 1; index >= 0; index--) {
-    const where = `${at("records")}[${index}]`;
-    const { record, callId } = readRecordAt(values[index], where, trailing);
+    const { record, callId } = readRecordAt(
+      values[index],
+      `${path}[${index}]`,
+      trailing,
+    );
     if (record.type !== "reasoning") trailing = false;
     if (callId !== undefined && !callIds.has(callId)) {
       callIds.set(callId, record.id);
     }
     records.push(record);
   }
-  records.reverse();
-  const lookups = {
-    exec_call_lookup: lookup(
-      kept.exec_call_lookup ?? {},
-      at("exec_call_lookup"),
-    ),
-    tool_call_lookup: lookup(
-      kept.tool_call_lookup ?? {},
-      at("tool_call_lookup"),
-    ),
-    stream_lookup: lookup(kept.stream_lookup ?? {}, at("stream_lookup")),
-  };
-  const isEmpty = Object.values(lookups)
-    .every((each) => Object.keys(each).length === 0);
-  return {
-    ...kept,
-    records,
-    next_id: kept.next_id === undefined || kept.next_id === null
-      ? records.reduce((highest, { id }) => Math.max(highest, id), 0) + 1
-      : recordId(kept.next_id, at("next_id")),
-    ...lookups,
-    ...(isEmpty && callIds.size > 0 ? lookupsOf(records, callIds) : {}),
-  };
+  return { records: records.reverse(), callIds };
 }
 
 /**
@@ -194,11 +210,10 @@ function readRecordAt(
   ) {
     return refuse(value, path, "a record with id, type and payload");
   }
-  const at = path === "" ? "" : `${path}.`;
   const payload = isPayloadType(value.type)
-    ? PAYLOAD_READERS[value.type](value.payload, `${at}payload`)
+    ? PAYLOAD_READERS[value.type](value.payload, join(path, "payload"))
     : value.payload;
-  const id = recordId(value.id, `${at}id`);
+  const id = recordId(value.id, join(path, "id"));
   return { record: recordWith({ ...value, id }, payload), callId: undefined };
 }
 
@@ -207,8 +222,7 @@ function readCode(
   path: string,
   trailing: boolean,
 ): AnyHistoryRecord {
-  const at = path === "" ? "" : `${path}.`;
-  const where = `${at}payload`;
+  const where = join(path, "payload");
   const read = isPayloadType(type)
     ? PAYLOAD_READERS[type]
     : EXTENSION_READERS.get(type) ?? anything;
@@ -216,7 +230,7 @@ function readCode(
     ? { ...payload, trailing }
     : payload;
   return recordWith(
-    { id: recordId(id, `${at}id`), type },
+    { id: recordId(id, join(path, "id")), type },
     read(given, where),
   );
 }

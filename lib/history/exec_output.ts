@@ -22,10 +22,12 @@ interface Piece {
   offset: number;
   /** Whether it belongs to the chunk of the piece before it. */
   continues: boolean;
+  /** Whether it ends in the first half of a pair of surrogates. */
+  half: boolean;
 }
 
 /** The length that short pieces are put together to, in units of UTF-16. */
-const PIECE_LENGTH = 1 << 16;
+const PIECE_LENGTH = 1 << 17;
 /** How many pieces may be dropped from the front before the list is cut. */
 const SLACK = 1024;
 
@@ -54,7 +56,7 @@ export class OutputText {
     let end = 0;
     for (const { offset, content } of chunks) {
       const bytes = byteLength(content);
-      this.#pieces.push({ text: content, bytes, offset, continues: false });
+      this.#pieces.push(pieceOf(content, bytes, offset, false));
       this.#bytes += bytes;
       if (offset + bytes < end) this.#ordered = false;
       end = Math.max(end, offset + bytes);
@@ -93,7 +95,7 @@ export class OutputText {
     } else {
       const bytes = byteLength(chunk.content);
       const { offset, content: text } = chunk;
-      this.#pieces.push({ text, bytes, offset, continues: false });
+      this.#pieces.push(pieceOf(text, bytes, offset, false));
       this.#bytes += bytes;
     }
     if (this.keepLast(limit) || cut) return "rewritten";
@@ -184,7 +186,8 @@ export class OutputText {
       // The rest of a character that was cut: an empty chunk stays, as a place.
       if (place.units === 0 && last.continues) break;
       const text = last.text.slice(0, place.units);
-      this.#pieces.push({ ...last, text, bytes: place.bytes });
+      const { offset: start, continues } = last;
+      this.#pieces.push(pieceOf(text, place.bytes, start, continues));
       this.#bytes += place.bytes;
       break;
     }
@@ -193,15 +196,16 @@ export class OutputText {
 
   /** Puts a text behind the last piece. */
   #extend(last: Piece, text: string): void {
-    const bytes = addedBytes(last.text, text);
+    const bytes = addedBytes(last.half, text);
     this.#bytes += bytes;
-    if (last.text.length < PIECE_LENGTH || endsInHighSurrogate(last.text)) {
+    if (last.text.length < PIECE_LENGTH || last.half) {
       last.text += text;
       last.bytes += bytes;
+      last.half = endsInHighSurrogate(text);
       if (last.text.length >= PIECE_LENGTH) last.text = flat(last.text);
     } else {
       const offset = endOf(last);
-      this.#pieces.push({ text, bytes, offset, continues: true });
+      this.#pieces.push(pieceOf(text, bytes, offset, true));
     }
   }
 
@@ -216,7 +220,7 @@ export class OutputText {
       if (endsInHighSurrogate(piece.text.slice(from, to))) to += 1;
       const text = flat(piece.text.slice(from, to));
       const bytes = byteLength(text);
-      parts.push({ text, bytes, offset, continues });
+      parts.push(pieceOf(text, bytes, offset, continues));
       offset += bytes;
       continues = true;
       from = to;
@@ -227,7 +231,16 @@ export class OutputText {
   }
 }
 
-const NOTHING: Piece = { text: "", bytes: 0, offset: 0, continues: false };
+const NOTHING: Piece = pieceOf("", 0, 0, false);
+
+function pieceOf(
+  text: string,
+  bytes: number,
+  offset: number,
+  continues: boolean,
+): Piece {
+  return { text, bytes, offset, continues, half: endsInHighSurrogate(text) };
+}
 
 function endOf(piece: Piece | undefined): number {
   return piece === undefined ? 0 : piece.offset + piece.bytes;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addedBytes, byteLength } from "./utf8_length.ts";
+import { addedBytes, byteLength, endsInHighSurrogate } from "./utf8_length.ts";
 import { setOwn } from "./plain_json.ts";
 import type {
   AnyHistoryRecord,
@@ -144,15 +144,18 @@ const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
  * Where chunks end, in bytes, so that a long text is not measured anew with each piece. The
  * length guards against chunks that somebody else has changed.
  */
-const ENDS = new WeakMap<object, { end: number; length: number }>();
+const ENDS = new WeakMap<
+  object,
+  { end: number; length: number; half: boolean }
+>();
 
 /**
  * Changes a list of records as a mutation says.
  *
  * Whoever applies every mutation, in order, has the records of the snapshot at every moment.
- * The list and its records belong to the one who applies: records that grow are changed in
- * place, so that a piece of output costs what it adds. A record of a mutation is never
- * changed; it is copied as far as needed.
+ * Records that grow are changed in place, so that a piece of output costs what it adds; a
+ * mutation and its record are never changed. Only this function may change the records of the
+ * list: others than those that grow are shared with the mutations they came with.
  *
  * @param records The list to change, which may begin as the records of a snapshot.
  * @param mutation What to change. A place that does not exist is left alone.
@@ -257,16 +260,20 @@ function appendChunk(
     chunks.push({ ...value });
     return;
   }
-  const known = ENDS.get(last);
-  let end = known?.end ?? 0;
-  if (known?.length !== last.content.length) {
-    end = last.offset + byteLength(last.content);
-  }
+  const given = ENDS.get(last);
+  const { end, half } = given?.length === last.content.length ? given : {
+    end: last.offset + byteLength(last.content),
+    half: endsInHighSurrogate(last.content),
+  };
   if (end !== value.offset) {
     chunks.push({ ...value });
     return;
   }
-  end += addedBytes(last.content, value.content);
-  last.content += value.content;
-  ENDS.set(last, { end, length: last.content.length });
+  const { content } = value;
+  last.content += content;
+  ENDS.set(last, {
+    end: end + addedBytes(half, content),
+    length: last.content.length,
+    half: content === "" ? half : endsInHighSurrogate(content),
+  });
 }

@@ -73,6 +73,7 @@ export function deepCopy<T>(value: T): T {
 
 function put(target: object, name: string, value: unknown): void {
   if (name === "__proto__") setOwn(target, name, value);
+  // The boundary: a copy under construction takes members of any name.
   else (target as { [name: string]: unknown })[name] = value;
 }
 

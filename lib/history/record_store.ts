@@ -4,19 +4,11 @@
  * @module
  */
 
-import {
-  type Content,
-  contentOf,
-  type Entry,
-  type ExecContent,
-  recordOf,
-} from "./_entry.ts";
-import { OutputBudget } from "./_output_budget.ts";
-import { RecordIndex } from "./_record_index.ts";
-import { RecordList } from "./_record_list.ts";
+import { contentOf, type Entry, type ExecContent, recordOf } from "./_entry.ts";
+import { RecordCore, replaced } from "./_record_core.ts";
 import type { OutputChange } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
-import { deepCopy, isObject, sameJson } from "./plain_json.ts";
+import { deepCopy, sameJson } from "./plain_json.ts";
 import type {
   AssistantFinal,
   AssistantUpdate,
@@ -24,30 +16,12 @@ import type {
   ExecOutput,
   ExecStart,
   ExecWait,
-  RecordLimits,
   RecordOptions,
   RecordStoreOptions,
   RestoreOptions,
 } from "./record_operations.ts";
 import type { AnyHistoryRecord, ExecPayload, NewRecord } from "./records.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
-
-const DEFAULT_LIMITS: Required<RecordLimits> = {
-  streamBytes: 32 * 1024 * 1024,
-  totalBytes: 256 * 1024 * 1024,
-  prunedStreamBytes: 512 * 1024,
-  deltaBytes: 6 * 1024 * 1024,
-};
-
-/** The fields of a snapshot that a store makes itself, or that are none of its business. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
-  "records",
-  "next_id",
-  "exec_call_lookup",
-  "tool_call_lookup",
-  "stream_lookup",
-  "resume",
-]);
 
 /** The fields of a command that may stand beside a piece of its output. */
 const EXEC_SCALARS = [
@@ -97,15 +71,7 @@ const EXEC_SCALARS = [
  * ```
  */
 export class RecordStore {
-  readonly #limits: Required<RecordLimits>;
-  readonly #list = new RecordList();
-  readonly #index = new RecordIndex();
-  readonly #budget: OutputBudget;
-  #nextId = 1;
-  /** The explore record that was trailing after the last operation. */
-  #trailing: Entry | undefined;
-  /** What a newer producer has put into the snapshot. */
-  #unknownFields: { readonly [name: string]: unknown } = {};
+  readonly #core: RecordCore;
 
   /**
    * Constructs a new instance without records.
@@ -113,8 +79,7 @@ export class RecordStore {
    * @param options How much text is kept.
    */
   constructor(options: RecordStoreOptions = {}) {
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#budget = new OutputBudget(this.#limits);
+    this.#core = new RecordCore(options.limits);
   }
 
   /**
@@ -146,18 +111,18 @@ export class RecordStore {
     options: RestoreOptions = {},
   ): RecordStore {
     const store = new RecordStore(options);
-    store.#take(deepCopy(snapshot), options.exact ?? false);
+    store.#core.take(deepCopy(snapshot), options.exact ?? false);
     return store;
   }
 
   /** How many records there are. */
   get length(): number {
-    return this.#list.length;
+    return this.#core.list.length;
   }
 
   /** The number that the next record gets. */
   get nextId(): number {
-    return this.#nextId;
+    return this.#core.nextId;
   }
 
   /**
@@ -167,7 +132,7 @@ export class RecordStore {
    * @returns The record, or `undefined` if there is none.
    */
   at(index: number): AnyHistoryRecord | undefined {
-    const entry = this.#list.at(index);
+    const entry = this.#core.list.at(index);
     return entry && recordOf(entry.content);
   }
 
@@ -178,7 +143,7 @@ export class RecordStore {
    * @returns The type, or `undefined` if there is no record.
    */
   typeAt(index: number): string | undefined {
-    return this.#list.at(index)?.content.record.type;
+    return this.#core.list.at(index)?.content.record.type;
   }
 
   /**
@@ -188,7 +153,7 @@ export class RecordStore {
    * @returns The number, or `undefined` if there is no record.
    */
   idAt(index: number): number | undefined {
-    return this.#list.at(index)?.id;
+    return this.#core.list.at(index)?.id;
   }
 
   /**
@@ -198,7 +163,7 @@ export class RecordStore {
    * @returns Its place, or -1.
    */
   indexOf(id: number): number {
-    return this.#index.get(id)?.index ?? -1;
+    return this.#core.index.get(id)?.index ?? -1;
   }
 
   /**
@@ -208,7 +173,8 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfExec(callId: string): number {
-    return this.#index.get(this.#index.execCalls.get(callId))?.index ?? -1;
+    return this.#core.index.get(this.#core.index.execCalls.get(callId))
+      ?.index ?? -1;
   }
 
   /**
@@ -218,7 +184,8 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfTool(callId: string): number {
-    return this.#index.get(this.#index.toolCalls.get(callId))?.index ?? -1;
+    return this.#core.index.get(this.#core.index.toolCalls.get(callId))
+      ?.index ?? -1;
   }
 
   /**
@@ -228,7 +195,8 @@ export class RecordStore {
    * @returns The place of the newest one that is still there, or -1.
    */
   indexOfStream(streamId: string): number {
-    return this.#index.get(this.#index.streams.get(streamId))?.index ?? -1;
+    return this.#core.index.get(this.#core.index.streams.get(streamId))
+      ?.index ?? -1;
   }
 
   /**
@@ -239,7 +207,7 @@ export class RecordStore {
    * @returns The end of the output in bytes of UTF-8; 0 if there is no command.
    */
   outputEnd(index: number, stream: "stdout" | "stderr"): number {
-    const content = this.#list.at(index)?.content;
+    const content = this.#core.list.at(index)?.content;
     return content?.kind === "exec" ? content[stream].end : 0;
   }
 
@@ -257,8 +225,8 @@ export class RecordStore {
     options: RecordOptions = {},
   ): HistoryMutation[] {
     const mutations: HistoryMutation[] = [];
-    this.#insert(index, record, options, mutations);
-    return this.#settle(mutations);
+    this.#core.insert(index, record, options, mutations);
+    return this.#core.settle(mutations);
   }
 
   /**
@@ -269,7 +237,7 @@ export class RecordStore {
    * @returns What changed.
    */
   push(record: NewRecord, options: RecordOptions = {}): HistoryMutation[] {
-    return this.insert(this.#list.length, record, options);
+    return this.insert(this.#core.list.length, record, options);
   }
 
   /**
@@ -285,11 +253,11 @@ export class RecordStore {
     record: NewRecord,
     options: RecordOptions = {},
   ): HistoryMutation[] {
-    const entry = this.#list.at(index);
+    const entry = this.#core.list.at(index);
     if (entry === undefined) return [];
     const mutations: HistoryMutation[] = [];
-    this.#replace(entry, contentOf(entry.id, record), options, mutations);
-    return this.#settle(mutations);
+    this.#core.replace(entry, contentOf(entry.id, record), options, mutations);
+    return this.#core.settle(mutations);
   }
 
   /**
@@ -299,11 +267,11 @@ export class RecordStore {
    * @returns What changed.
    */
   remove(index: number): HistoryMutation[] {
-    const entry = this.#list.at(index);
+    const entry = this.#core.list.at(index);
     if (entry === undefined) return [];
     const mutations: HistoryMutation[] = [];
-    this.#remove(entry, mutations);
-    return this.#settle(mutations);
+    this.#core.remove(entry, mutations);
+    return this.#core.settle(mutations);
   }
 
   /**
@@ -315,17 +283,17 @@ export class RecordStore {
    * @returns What changed.
    */
   truncateAfter(id: number): HistoryMutation[] {
-    const last = this.#index.get(id);
+    const last = this.#core.index.get(id);
     if (id !== 0 && last === undefined) return [];
     const index = id === 0 || last === undefined ? 0 : last.index + 1;
-    if (id === 0) this.#nextId = 1;
-    const dropped = this.#list.truncate(index);
-    for (const entry of dropped) this.#forget(entry);
-    if (id === 0) this.#index.clear();
+    if (id === 0) this.#core.nextId = 1;
+    const dropped = this.#core.list.truncate(index);
+    for (const entry of dropped) this.#core.forget(entry);
+    if (id === 0) this.#core.index.clear();
     if (dropped.length === 0) return [];
-    this.#index.resolve(this.#list);
-    this.#nextId = this.#list.highest + 1;
-    return this.#settle([{ type: "truncated", index }]);
+    this.#core.index.resolve(this.#core.list);
+    this.#core.nextId = this.#core.list.highest + 1;
+    return this.#core.settle([{ type: "truncated", index }]);
   }
 
   /**
@@ -368,7 +336,7 @@ export class RecordStore {
    * @returns What changed.
    */
   streamExec(index: number, output: ExecOutput): HistoryMutation[] {
-    const entry = this.#list.at(index);
+    const entry = this.#core.list.at(index);
     if (entry?.content.kind !== "exec") return [];
     return this.#grow(
       entry,
@@ -386,7 +354,7 @@ export class RecordStore {
    * @returns What changed.
    */
   waitExec(index: number, wait: ExecWait): HistoryMutation[] {
-    const entry = this.#list.at(index);
+    const entry = this.#core.list.at(index);
     if (entry?.content.kind !== "exec") return [];
     const { content } = entry;
     const payload: ExecPayload = {
@@ -407,10 +375,12 @@ export class RecordStore {
    * @returns What changed.
    */
   finishExec(finish: ExecFinish): HistoryMutation[] {
-    const known = this.#index.get(finish.id ?? undefined);
-    const id = this.#index.execCalls.get(finish.callId ?? "");
-    const entry = known ??
-      (typeof finish.callId === "string" ? this.#index.get(id) : undefined);
+    const { id, callId } = finish;
+    const calls = this.#core.index.execCalls;
+    const entry = this.#core.index.get(id ?? undefined) ??
+      this.#core.index.get(
+        typeof callId === "string" ? calls.get(callId) : undefined,
+      );
     if (entry?.content.kind !== "exec") return [];
     const { content } = entry;
     const payload: ExecPayload = {
@@ -443,7 +413,7 @@ export class RecordStore {
    */
   upsertAssistant(update: AssistantUpdate): HistoryMutation[] {
     const { streamId, preview, delta = null, metadata = null, at } = update;
-    const entry = this.#index.firstStream(streamId);
+    const entry = this.#core.index.firstStream(streamId);
     const mutations: HistoryMutation[] = [];
     if (entry?.content.kind !== "stream") {
       const payload = {
@@ -455,13 +425,13 @@ export class RecordStore {
         in_progress: true,
         last_updated_at: at,
       };
-      this.#insert(
+      this.#core.insert(
         Infinity,
         { type: "assistant_stream", payload },
         {},
         mutations,
       );
-      return this.#settle(mutations);
+      return this.#core.settle(mutations);
     }
     const { content } = entry;
     const before = content.record.payload;
@@ -475,7 +445,7 @@ export class RecordStore {
     };
     entry.content = { ...content, record: { ...content.record, payload } };
     if (delta !== null) content.deltas.add(delta);
-    const cut = content.deltas.keepLast(this.#limits.deltaBytes);
+    const cut = content.deltas.keepLast(this.#core.limits.deltaBytes);
     if (delta === null || metadata !== null || cut) return [replaced(entry)];
     const changed: Partial<
       Record<"preview_markdown" | "last_updated_at", string>
@@ -512,11 +482,11 @@ export class RecordStore {
     let citations = metadata?.citations ?? [];
     const stream = streamId === null
       ? undefined
-      : this.#index.firstStream(streamId);
+      : this.#core.index.firstStream(streamId);
     if (stream?.content.kind === "stream") {
       const { payload } = stream.content.record;
       if (metadata === null) ({ metadata, citations } = payload);
-      this.#remove(stream, mutations);
+      this.#core.remove(stream, mutations);
     }
     const payload = {
       stream_id: streamId,
@@ -529,17 +499,18 @@ export class RecordStore {
     const record = { type: "assistant_message", payload } as const;
     const message = streamId === null
       ? undefined
-      : this.#index.lastMessage(streamId);
-    if (message === undefined) this.#insert(Infinity, record, {}, mutations);
-    else {
+      : this.#core.index.lastMessage(streamId);
+    if (message === undefined) {
+      this.#core.insert(Infinity, record, {}, mutations);
+    } else {
       const content = contentOf(message.id, {
         ...message.content.record,
         type: record.type,
         payload: { ...message.content.record.payload, ...payload },
       });
-      this.#replace(message, content, {}, mutations);
+      this.#core.replace(message, content, {}, mutations);
     }
-    return this.#settle(mutations);
+    return this.#core.settle(mutations);
   }
 
   /**
@@ -549,105 +520,13 @@ export class RecordStore {
    */
   snapshot(): HistorySnapshot {
     const records: AnyHistoryRecord[] = [];
-    for (const { content } of this.#list) records.push(recordOf(content));
+    for (const { content } of this.#core.list) records.push(recordOf(content));
     return deepCopy({
       records,
-      next_id: this.#nextId,
-      ...this.#index.lookups(),
-      ...this.#unknownFields,
+      next_id: this.#core.nextId,
+      ...this.#core.index.lookups(),
+      ...this.#core.unknownFields,
     });
-  }
-
-  /** Takes in the records of a snapshot that is nobody else's. */
-  #take(snapshot: HistorySnapshot, exact: boolean): void {
-    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
-    const lookups = [
-      [exec_call_lookup, this.#index.execCalls],
-      [tool_call_lookup, this.#index.toolCalls],
-      [stream_lookup, this.#index.streams],
-    ] as const;
-    const rebuilds = !exact &&
-      lookups.every(([given]) => Object.keys(given).length === 0);
-    const streams = new Set<unknown>();
-    for (const record of snapshot.records) {
-      if (!exact && isRepeated(record, streams)) continue;
-      const entry = newEntry(record.id, contentOf(record.id, record));
-      this.#list.insert(Infinity, entry);
-      this.#budget.add(entry);
-      if (rebuilds) this.#index.register(entry);
-      else this.#index.registerDerived(entry);
-    }
-    for (const [given, map] of rebuilds ? [] : lookups) {
-      for (const [key, id] of Object.entries(given)) map.set(key, id);
-    }
-    for (const [callId, id] of this.#index.toolCalls) {
-      const entry = this.#index.get(id);
-      if (entry !== undefined && isTool(entry.content)) {
-        entry.callIds = [...entry.callIds, callId];
-      }
-    }
-    this.#nextId = snapshot.next_id;
-    const unknown = Object.entries(snapshot)
-      .filter(([name]) => !OWN_FIELDS.has(name));
-    this.#unknownFields = Object.fromEntries(unknown);
-    this.#settle([]);
-  }
-
-  #insert(
-    index: number,
-    record: NewRecord,
-    options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
-    const id = this.#nextId;
-    this.#nextId = Math.min(id + 1, Number.MAX_SAFE_INTEGER);
-    const entry = newEntry(id, contentOf(id, record));
-    entry.callIds = callIdsOf(entry.content, options);
-    if (entry.content.kind === "stream") {
-      entry.content.deltas.keepLast(this.#limits.deltaBytes);
-    }
-    this.#list.insert(index, entry);
-    this.#index.register(entry);
-    this.#index.resolve(this.#list);
-    this.#budget.add(entry);
-    this.#markTrailing(entry);
-    const mutation = {
-      index: entry.index,
-      id,
-      record: recordOf(entry.content),
-    };
-    mutations.push({ type: "inserted", ...mutation });
-  }
-
-  #replace(
-    entry: Entry,
-    content: Content,
-    options: RecordOptions,
-    mutations: HistoryMutation[],
-  ): void {
-    this.#forget(entry);
-    entry.content = content;
-    entry.callIds = callIdsOf(content, options);
-    this.#list.renumber(entry.index);
-    this.#index.register(entry);
-    this.#index.resolve(this.#list);
-    this.#budget.add(entry);
-    this.#markTrailing(entry);
-    mutations.push(replaced(entry));
-  }
-
-  #remove(entry: Entry, mutations: HistoryMutation[]): void {
-    const { index, id } = entry;
-    this.#forget(entry);
-    this.#list.remove(index);
-    this.#index.resolve(this.#list);
-    const record = recordOf(entry.content);
-    mutations.push({ type: "removed", index, id, record });
-  }
-
-  #forget(entry: Entry): void {
-    this.#index.unregister(entry);
-    this.#budget.remove(entry);
   }
 
   /** Adds output to a command and says what became of its other fields. */
@@ -658,20 +537,24 @@ export class RecordStore {
     output: ExecOutput,
   ): HistoryMutation[] {
     const before = content.record.payload;
-    entry.content = { ...content, record: { ...content.record, payload } };
+    const finishes = payload !== before;
     const mutations: HistoryMutation[] = [];
     const changed: { [name: string]: unknown } = {};
-    for (const name of EXEC_SCALARS) {
-      if (payload[name] !== before[name]) changed[name] = payload[name];
+    let rewritten = false;
+    if (finishes) {
+      entry.content = { ...content, record: { ...content.record, payload } };
+      for (const name of EXEC_SCALARS) {
+        if (payload[name] !== before[name]) changed[name] = payload[name];
+      }
+      rewritten = !sameJson(payload.wait_notes, before.wait_notes);
     }
-    let rewritten = !sameJson(payload.wait_notes, before.wait_notes);
-    this.#budget.remove(entry);
+    this.#core.budget.remove(entry);
     for (const stream of ["stdout", "stderr"] as const) {
       const chunk = output[stream] ?? null;
       if (chunk === null) continue;
       const { offset, content: text } = chunk;
       const change: OutputChange = content[stream]
-        .add({ offset, content: text }, this.#limits.streamBytes);
+        .add({ offset, content: text }, this.#core.limits.streamBytes);
       if (change === "rewritten") rewritten = true;
       if (change !== "appended") continue;
       mutations.push({
@@ -683,10 +566,10 @@ export class RecordStore {
         ...changed,
       });
     }
-    this.#budget.add(entry);
-    const pruned = this.#budget.prune();
-    const finishes = payload !== before && mutations.length === 0;
-    if (!rewritten && !finishes && !pruned.includes(entry)) {
+    this.#core.budget.add(entry);
+    const pruned = this.#core.budget.prune();
+    if (finishes && mutations.length === 0) rewritten = true;
+    if (!rewritten && !pruned.includes(entry)) {
       return [...mutations, ...pruned.map(replaced)];
     }
     return [
@@ -694,71 +577,4 @@ export class RecordStore {
       ...pruned.filter((other) => other !== entry).map(replaced),
     ];
   }
-
-  /** Says of an explore record that was just put in whether it is trailing. */
-  #markTrailing(entry: Entry): void {
-    if (this.#list.lastSolid === entry) setTrailing(entry, true);
-  }
-
-  /** Derives which explore record is trailing, and says so where that has changed. */
-  #settle(mutations: HistoryMutation[]): HistoryMutation[] {
-    const before = this.#trailing;
-    const solid = this.#list.lastSolid;
-    const now = solid?.content.record.type === "explore" ? solid : undefined;
-    if (before !== undefined && before !== now && this.#list.has(before)) {
-      if (setTrailing(before, false)) mutations.push(replaced(before));
-    }
-    if (now !== undefined && setTrailing(now, true)) {
-      mutations.push(replaced(now));
-    }
-    this.#trailing = now;
-    return mutations;
-  }
-}
-
-function newEntry(id: number, content: Content): Entry {
-  return { id, index: -1, highest: 0, solid: -1, content, callIds: [] };
-}
-
-function replaced(entry: Entry): HistoryMutation {
-  const { index, id, content } = entry;
-  return { type: "replaced", index, id, record: recordOf(content) };
-}
-
-function isTool(content: Content): boolean {
-  const { type } = content.record;
-  return type === "running_tool" || type === "tool_call";
-}
-
-function callIdsOf(content: Content, options: RecordOptions): string[] {
-  const { callId = null } = options;
-  return callId !== null && isTool(content) ? [callId] : [];
-}
-
-/** Sets whether an explore record is trailing, and tells whether that has changed it. */
-function setTrailing(entry: Entry, trailing: boolean): boolean {
-  const { content } = entry;
-  if (content.kind !== "plain" || content.record.type !== "explore") {
-    return false;
-  }
-  const { record } = content;
-  if ("trailing" in record.payload && record.payload.trailing === trailing) {
-    return false;
-  }
-  const payload = { ...record.payload, trailing };
-  // The boundary: a record with one flag changed has the type that it had.
-  const changed = { ...record, payload } as AnyHistoryRecord;
-  entry.content = { kind: "plain", record: changed };
-  return true;
-}
-
-/** Tells whether a record is a complete answer of a stream that had one before. */
-function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
-  if (record.type !== "assistant_message") return false;
-  const payload: unknown = record.payload;
-  const streamId = isObject(payload) ? payload.stream_id ?? null : null;
-  if (streamId === null) return false;
-  if (streams.has(streamId)) return true;
-  streams.add(streamId);
-  return false;
 }

@@ -41,13 +41,14 @@ export function byteLength(text: string): number {
 /**
  * Counts the bytes that a text adds when it is put behind another one.
  *
- * They are two less where the two halves of a pair of surrogates meet.
+ * They are two less where the two halves of a pair of surrogates meet. The other text is not
+ * looked at: reading the end of a text that grows would copy it each time.
+ *
+ * @param afterHalf Whether the other text ends in the first half of a pair.
  */
-export function addedBytes(before: string, text: string): number {
+export function addedBytes(afterHalf: boolean, text: string): number {
   const bytes = byteLength(text);
-  return endsInHighSurrogate(before) && startsWithLowSurrogate(text)
-    ? bytes - 2
-    : bytes;
+  return afterHalf && startsWithLowSurrogate(text) ? bytes - 2 : bytes;
 }
 
 /** A place in a text. */

@@ -10,6 +10,9 @@ import { quote } from "../json/problems.ts";
 import { KIND_WORDS } from "../json/value.ts";
 import type { AnyShape, ObjectShape, Shape } from "./_shapes.ts";
 
+/** What is told of one value at most; a list of millions may have nothing right in it. */
+const MAX_FAULTS = 100;
+
 /** The members of an object; it may have any prototype, or none. */
 interface Members {
   readonly [name: string]: unknown;
@@ -17,7 +20,9 @@ interface Members {
 
 /** The way from the top of a record to a value in it. */
 interface Path {
+  /** The way to what holds the value. */
   readonly parent: Path | undefined;
+  /** The name or place of the value there. */
   readonly key: string | number;
 }
 
@@ -32,8 +37,8 @@ export interface Fault {
 /**
  * Says whether a value is of a shape.
  *
- * @param faults Takes all that is wrong with it; without it, the check ends at the first
- *   fault.
+ * @param faults Takes what is wrong with it, up to {@linkcode MAX_FAULTS}; without it, the
+ *   check ends at the first fault.
  */
 export function fits<T>(
   shape: Shape<T>,
@@ -124,7 +129,7 @@ function checkMembers(
       ? fault(faults, at, `absent, expected ${expectedOf(shape)}`)
       : check(shape, value, faults, at);
     if (isMember) continue;
-    if (faults === undefined) return false;
+    if (faults === undefined || faults.length >= MAX_FAULTS) return false;
     isGood = false;
   }
   return isGood;
@@ -139,7 +144,7 @@ function checkEach(
   let isGood = true;
   for (const [key, value] of entries) {
     if (check(shape, value, faults, faults && { parent: path, key })) continue;
-    if (faults === undefined) return false;
+    if (faults === undefined || faults.length >= MAX_FAULTS) return false;
     isGood = false;
   }
   return isGood;

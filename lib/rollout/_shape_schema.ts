@@ -8,7 +8,7 @@
 
 import * as v from "valibot";
 import { type Fault, fits, isObject } from "./_shape_check.ts";
-import type { AnyShape, Shape } from "./_shapes.ts";
+import type { AnyShape, ObjectShape, Shape } from "./_shapes.ts";
 
 /** A schema of values of type `T`. */
 export type SchemaOf<T> = v.GenericSchema<unknown, T>;
@@ -52,23 +52,30 @@ function outlineOf(shape: AnyShape): SchemaOf<unknown> {
     case "either":
       return v.union(shape.shapes.map(anySchemaOf));
     case "object":
-      return v.looseObject(Object.fromEntries(
-        shape.members.map(({ name, shape, isOptional }) => {
-          const schema = anySchemaOf(shape);
-          return [name, isOptional ? v.exactOptional(schema) : schema];
-        }),
-      ));
+      return v.looseObject(entriesOf(shape));
     case "tagged": {
       const words = [...shape.shapes.keys()].join("|");
       const other = v.regex(new RegExp(`^(?!(?:${words})$)`));
       const all = v.union([
         ...[...shape.shapes.values()].map(anySchemaOf),
-        v.looseObject({ type: v.pipe(v.string(), other) }),
+        v.looseObject({
+          ...entriesOf(shape.open),
+          type: v.pipe(v.string(), other),
+        }),
       ]);
       // Lazy, so that a JSON Schema has each union once, under `$defs`.
       return v.lazy(() => all);
     }
   }
+}
+
+function entriesOf(
+  { members }: ObjectShape,
+): Record<string, SchemaOf<unknown>> {
+  return Object.fromEntries(members.map(({ name, shape, isOptional }) => {
+    const schema = anySchemaOf(shape);
+    return [name, isOptional ? v.exactOptional(schema) : schema];
+  }));
 }
 
 /**
@@ -119,8 +126,20 @@ function pathOf(
 function itemOf(input: unknown, key: string | number): v.IssuePathItem {
   if (typeof key === "number") {
     const list: unknown[] = Array.isArray(input) ? input : [];
-    return { type: "array", origin: "value", input: list, key, value: list[key] };
+    return {
+      type: "array",
+      origin: "value",
+      input: list,
+      key,
+      value: list[key],
+    };
   }
   const object = isObject(input) ? { ...input } : {};
-  return { type: "object", origin: "value", input: object, key, value: object[key] };
+  return {
+    type: "object",
+    origin: "value",
+    input: object,
+    key,
+    value: object[key],
+  };
 }

@@ -5,13 +5,21 @@
  * them, and the compiler holds every shape against the interface it stands for.
  */
 
+import type { UnknownKind } from "./of_type.ts";
+
 declare const TYPE: unique symbol;
 
-/** The shape of values of type `T`. */
-export type Shape<T> = AnyShape & {
-  /** Never there: it makes the compiler tell shapes of different types apart. */
+/** What tells shapes of different types apart; it is never there. */
+interface Of<T> {
+  /** Never there. */
   readonly [TYPE]?: (value: T) => T;
-};
+}
+
+/** The shape of values of type `T`. */
+export type Shape<T> = AnyShape & Of<T>;
+
+/** The shape of objects of type `T`. */
+export type ShapeOfObject<T> = ObjectShape & Of<T>;
 
 /** A shape, whatever its type. */
 export type AnyShape =
@@ -79,14 +87,14 @@ export interface EitherShape {
   readonly shapes: readonly AnyShape[];
 }
 
-/** An object that its `type` says the shape of; of a type that is not known, any object. */
+/** An object that its `type` says the shape of. */
 export interface TaggedShape {
   /** Always `tagged`. */
   readonly kind: "tagged";
   /** The shape of each type that is known. */
   readonly shapes: ReadonlyMap<string, AnyShape>;
   /** The shape where the type is not known. */
-  readonly open: AnyShape;
+  readonly open: ObjectShape;
 }
 
 /** A member that may be absent. */
@@ -103,28 +111,30 @@ export type Members<T> = {
 };
 
 /** The words that the types of a union are known by; `string` of an open member is none. */
-export type KnownType<T extends Tagged> = T extends
+export type KnownType<T extends UnknownKind> = T extends
   { readonly type: infer W extends string } ? string extends W ? never : W
   : never;
 
-/** What says its sort in `type`. */
-export interface Tagged {
-  /** What sort it is. */
-  readonly type: string;
-}
+/** The shape of each member of a map of types. */
+export type ShapesOf<M> = { readonly [W in keyof M]: Shape<M[W]> };
+
+/** The open member of a union: the one whose type may be any word. */
+type OpenOf<T extends UnknownKind> = T extends unknown
+  ? string extends T["type"] ? T : never
+  : never;
 
 /** Any string. */
-export const string: Shape<string> = { kind: "string" };
+export const STRING: Shape<string> = { kind: "string" };
 /** Any number. */
-export const number: Shape<number> = { kind: "number" };
+export const NUMBER: Shape<number> = { kind: "number" };
 /** `true` or `false`. */
-export const boolean: Shape<boolean> = { kind: "boolean" };
+export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 /** Any value, null included. */
-export const any: Shape<unknown> = { kind: "any" };
+export const ANY: Shape<unknown> = { kind: "any" };
 /** Any object. */
-export const anyObject: Shape<{ readonly [name: string]: unknown }> = {
+export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   kind: "map",
-  value: any,
+  value: ANY,
 };
 
 /** One particular string. */
@@ -169,7 +179,7 @@ export function maybe<T>(shape: Shape<T>): Optional<T | null> {
 }
 
 /** An object with these members, and perhaps others. */
-export function object<T>(members: Members<T>): Shape<T> {
+export function object<T>(members: Members<T>): ShapeOfObject<T> {
   const entries: [string, AnyShape | Optional<unknown>][] = Object.entries(
     members,
   );
@@ -184,29 +194,27 @@ export function object<T>(members: Members<T>): Shape<T> {
 }
 
 /** An object of one type, with these members besides `type`. */
-export function typed<T extends Tagged>(
+export function typed<T extends UnknownKind>(
   type: KnownType<T> & T["type"],
-  members: Members<Omit<T, "type">>,
-): Shape<T> {
-  const rest = object<Omit<T, "type">>(members);
-  const others = rest.kind === "object" ? rest.members : [];
-  return { kind: "object", members: [typeMember(literal(type)), ...others] };
+  rest: Members<Omit<T, "type">>,
+): ShapeOfObject<T> {
+  const { members } = object<Omit<T, "type">>(rest);
+  const tag = { name: "type", shape: literal(type), isOptional: false };
+  return { kind: "object", members: [tag, ...members] };
 }
 
-/**
- * An object that its `type` says the shape of; of a type that is not among these, any
- * object.
- */
-export function tagged<T extends Tagged>(
+/** What is of a type that has no shape of its own. */
+export const UNKNOWN_KIND: ShapeOfObject<UnknownKind> = object<UnknownKind>({
+  type: STRING,
+});
+
+/** An object that its `type` says the shape of; of any other type, of the open shape. */
+export function tagged<T extends UnknownKind>(
   shapes: { readonly [W in KnownType<T>]: Shape<Extract<T, { type: W }>> },
+  open: ShapeOfObject<OpenOf<T>>,
 ): Shape<T> {
-  const open: AnyShape = { kind: "object", members: [typeMember(string)] };
   const known = new Map<string, AnyShape>(Object.entries<AnyShape>(shapes));
   return { kind: "tagged", shapes: known, open };
-}
-
-function typeMember(shape: AnyShape): Member {
-  return { name: "type", shape, isOptional: false };
 }
 
 function alternativesOf(shape: AnyShape): readonly AnyShape[] {

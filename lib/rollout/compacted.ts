@@ -15,7 +15,9 @@ export interface Compacted {
   /** What the model is shown from now on, in the place of the history (0.115 and later). */
   readonly replacement_history?: readonly ResponseItem[] | null;
   /** What is said of each of those items (0.155 and later). */
-  readonly replacement_history_metadata?: readonly (ObjectValue | null)[] | null;
+  readonly replacement_history_metadata?:
+    | readonly (ObjectValue | null)[]
+    | null;
   /** What was kept of the history (0.155 and later). */
   readonly retained_context?: ObjectValue | null;
   /** What is needed to go on (0.155 and later). */

@@ -1,5 +1,6 @@
 /**
- * The types of rollout lines and of the items in them, and the fields that were renamed.
+ * The types of rollout lines and of the items and events in them, and the fields that were
+ * renamed.
  *
  * The one place that knows them (rollout.md D.2, D.9, R3, R6).
  */

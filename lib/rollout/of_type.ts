@@ -20,8 +20,7 @@ export interface UnknownKind {
  * @typeParam W The type; one literal, not a union.
  */
 export type OfType<T extends UnknownKind, W extends string> =
-  [Extract<T, { readonly type: W }>] extends [never]
-    ? T & { readonly type: W }
+  [Extract<T, { readonly type: W }>] extends [never] ? T & { readonly type: W }
     : Extract<T, { readonly type: W }>;
 
 /**
@@ -66,6 +65,6 @@ export type OfType<T extends UnknownKind, W extends string> =
 export function isOfType<T extends UnknownKind, const W extends string>(
   value: T,
   type: W,
-): value is T & OfType<T, W> {
+): value is OfType<T, W> {
   return value.type === type;
 }

@@ -10,7 +10,7 @@ import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { stringText } from "../json/tape.ts";
 import {
-  JsonObject,
+  type JsonObject,
   JsonSlice,
   JsonString,
   KIND_WORDS,

@@ -48,14 +48,14 @@ export interface SessionMeta {
   /** The ordinal of that thread at which this one goes on (0.160 and later). */
   readonly forked_from_ordinal_exclusive?: number | null;
   /** The part of another file that this one continues (0.150 and later). */
-  readonly history_base?: HistoryBase | null;
+  readonly history_base?: HistoryPrefix | null;
   /** The thread that spawned this one (0.142 and later). */
   readonly parent_thread_id?: string | null;
   /** The ordinal of the first line that is the subagent's own (0.150 and later). */
   readonly subagent_history_start_ordinal?: number | null;
   /** The name that the agent was given (0.115 and later). */
   readonly agent_nickname?: string | null;
-  /** The agent's place among the agents, such as `/root/worker` (0.130 and later). */
+  /** The agent's place among the agents, a path from the first one (0.130 and later). */
   readonly agent_path?: string | null;
   /** How agents work together (0.142 and later): `disabled`, `v1`, `v2`. */
   readonly multi_agent_version?: string | null;
@@ -124,7 +124,7 @@ export interface ContextWindow {
 }
 
 /** The part of another file that a file continues. */
-export interface HistoryBase {
+export interface HistoryPrefix {
   /** The thread of that file. */
   readonly thread_id: string;
   /** The first ordinal that is no longer part of it. */

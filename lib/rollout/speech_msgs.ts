@@ -117,7 +117,9 @@ export interface SpeechMsgs {
   /** That summary goes on. */
   readonly agent_reasoning_delta: DeltaMsg<"agent_reasoning_delta">;
   /** What the agent thinks (0.34 to 0.142). */
-  readonly agent_reasoning_raw_content: ThoughtMsg<"agent_reasoning_raw_content">;
+  readonly agent_reasoning_raw_content: ThoughtMsg<
+    "agent_reasoning_raw_content"
+  >;
   /** What the agent thinks goes on. */
   readonly agent_reasoning_raw_content_delta: DeltaMsg<
     "agent_reasoning_raw_content_delta"

@@ -4,11 +4,7 @@
  * @module
  */
 
-import type {
-  ErrorInfo,
-  ReviewOutput,
-  ReviewTarget,
-} from "./call_details.ts";
+import type { ErrorInfo, ReviewOutput, ReviewTarget } from "./call_details.ts";
 import type { RateLimits, TokenCountInfo } from "./token_counts.ts";
 import type { ObjectValue } from "./turn_context.ts";
 import type { TurnItem } from "./turn_items.ts";

@@ -64,11 +64,12 @@ Deno.test("readSnapshot() keeps what it does not know, and fills in what may be 
   }`);
   assertEquals(
     JSON.stringify(readSnapshot(snapshot)),
-    '{"later":{"__proto__":2},"__proto__":3,"records":[' +
+    '{"records":[' +
       '{"id":3,"type":"hologram","payload":{"__proto__":1},"seen":true},' +
       '{"id":4,"type":"hologram","payload":{"depth":2}},' +
       '{"id":5,"type":"notice","payload":{"title":null,"body":[],"color":"red"}}' +
-      '],"next_id":6,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}',
+      '],"next_id":6,"exec_call_lookup":{},"tool_call_lookup":{},' +
+      '"stream_lookup":{},"later":{"__proto__":2},"__proto__":3}',
   );
 });
 

@@ -17,6 +17,7 @@ import {
   startExploring,
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
+import { jsonTextOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import { actionOf, isExploring } from "./parsed_commands.ts";
 
@@ -52,6 +53,7 @@ export interface CommandEnd {
   readonly completedAt: string;
 }
 
+const OUTPUTS = ["stdout", "stderr"] as const;
 /** What ends a command in error, whatever its exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 
@@ -105,8 +107,8 @@ function renameCommand(
   if (record?.type !== "exec" || command.length === 0) return;
   const { payload } = record;
   if (
-    JSON.stringify([payload.command, payload.parsed]) ===
-      JSON.stringify([command, parsed])
+    jsonTextOf([payload.command, payload.parsed]) ===
+      jsonTextOf([command, parsed])
   ) return;
   context.replace(record.id, {
     type: "exec",
@@ -154,6 +156,21 @@ export function replaceOutput(
   appendOutput(context, callId, { stdout, stderr });
 }
 
+/** Tells whether an output begins with all that is known of it. */
+export function continuesOutput(
+  context: MappingContext,
+  callId: string,
+  output: CommandOutput,
+): boolean {
+  const record = context.at(context.store.indexOfExec(callId));
+  if (record?.type !== "exec") return false;
+  return OUTPUTS.every((stream) => {
+    const known = knownText(record.payload[`${stream}_chunks`]);
+    const text = output[stream] ?? "";
+    return text === "" || (known !== undefined && text.startsWith(known));
+  });
+}
+
 /** Gives what is new of an output; rewrites what it does not continue. */
 function unseenOutput(
   context: MappingContext,
@@ -165,7 +182,7 @@ function unseenOutput(
   const record = context.at(index);
   const unseen = { stdout: "", stderr: "" };
   if (record?.type !== "exec") return unseen;
-  for (const stream of ["stdout", "stderr"] as const) {
+  for (const stream of OUTPUTS) {
     const text = output[stream] ?? "";
     if (text === "") continue;
     const known = knownText(record.payload[`${stream}_chunks`]);
@@ -270,7 +287,7 @@ export function failCommand(
 
 /** Forgets the beginnings of characters that a command has left. */
 function dropDecoders({ memory }: MappingContext, callId: string): void {
-  for (const stream of ["stdout", "stderr"]) {
+  for (const stream of OUTPUTS) {
     memory.decoders.delete(decoderKey(callId, stream));
   }
 }

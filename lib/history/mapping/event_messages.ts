@@ -4,14 +4,13 @@
  * @module
  */
 
+import { collabCall, statesPreview } from "./agent_calls.ts";
+import { dynamicCall, endDynamicTool } from "./dynamic_tools.ts";
 import {
-  appendOutput,
-  decoderKey,
-  finishCommand,
-  isKnownCommand,
-  startCommand,
-} from "./commands.ts";
-import { collabCall, isFailedWord, statesPreview } from "./exec_items.ts";
+  endEventCommand,
+  startEventCommand,
+  streamOutput,
+} from "./event_commands.ts";
 import { readChanges } from "./file_changes.ts";
 import { finishWait, startWait, WAIT_TOOL } from "./fork_waits.ts";
 import { imageRecord, pathOf } from "./images.ts";
@@ -21,14 +20,10 @@ import {
   fieldsOf,
   firstIdOf,
   idOf,
-  isFields,
-  listOf,
-  numberOf,
+  isFailedWord,
   textOf,
-  textsOf,
   wholeOf,
 } from "./json_fields.ts";
-import { showLinked } from "./linked_records.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import {
   appendToStream,
@@ -37,12 +32,11 @@ import {
   showFinalError,
   showUserCopy,
 } from "./messages.ts";
-import { chunkBytes, OutputDecoder } from "./output_bytes.ts";
 import { mapPaginatedItem, showPlanNotice } from "./paginated_items.ts";
-import { readParsedCommands } from "./parsed_commands.ts";
-import { finishPatch, showPatch } from "./patches.ts";
+import { finishEventPatch, showPatch } from "./patches.ts";
 import { planRecord } from "./plan.ts";
 import { resultPreview } from "./result_preview.ts";
+import { showGeneratedImage, showImage } from "./shown_images.ts";
 import {
   messageOf,
   showBackground,
@@ -54,7 +48,7 @@ import {
 } from "./side_events.ts";
 import { backgroundRecord, noticeRecord, warningRecord } from "./text_lines.ts";
 import { appendLive, appendToThought, showThoughtCopy } from "./thoughts.ts";
-import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
+import { durationMsOf } from "./times.ts";
 import {
   mergeArguments,
   toolArguments,
@@ -66,6 +60,7 @@ import {
   mcpResult,
   qualifiedTitle,
   startTool,
+  type ToolStart,
 } from "./tools.ts";
 import { settleTurn } from "./turn_ends.ts";
 import { showTokenCount } from "./usage.ts";
@@ -95,8 +90,11 @@ const COMMON_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["plan_delta", streamPlan],
   ["background_event", showBackground],
   ["stream_error", showBackground],
-  ["undo_completed", (context, event) =>
-    context.push(backgroundRecord("Undo", messageOf(event)))],
+  [
+    "undo_completed",
+    (context, event) =>
+      context.push(backgroundRecord("Undo", messageOf(event))),
+  ],
   ["warning", showWarning],
   ["guardian_warning", showWarning],
   ["error", (context, event) => showError(context, messageOf(event))],
@@ -108,8 +106,7 @@ const COMMON_EVENTS: readonly (readonly [string, MapEvent])[] = [
 
 /** Messages and tools, which are items in paginated mode. */
 const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
-  ["user_message", (context, event) =>
-    showUserCopy(context, readUserEvent(event), "event")],
+  ["user_message", showUserEvent],
   ["agent_message", (context, event) =>
     showAnswerCopy(context, {
       streamId: null,
@@ -117,16 +114,22 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
       source: "event",
     })],
   ["agent_message_delta", streamAnswer],
-  ["agent_reasoning", (context, event) =>
-    showThoughtCopy(context, textOf(event.text) ?? "", {
-      kind: "summary",
-      source: "event",
-    })],
-  ["agent_reasoning_raw_content", (context, event) =>
-    showThoughtCopy(context, textOf(event.text) ?? "", {
-      kind: "raw",
-      source: "event",
-    })],
+  [
+    "agent_reasoning",
+    (context, event) =>
+      showThoughtCopy(context, textOf(event.text) ?? "", {
+        kind: "summary",
+        source: "event",
+      }),
+  ],
+  [
+    "agent_reasoning_raw_content",
+    (context, event) =>
+      showThoughtCopy(context, textOf(event.text) ?? "", {
+        kind: "raw",
+        source: "event",
+      }),
+  ],
   ["agent_reasoning_delta", streamThought("summary")],
   ["agent_reasoning_raw_content_delta", streamThought("raw")],
   ["agent_reasoning_section_break", ({ memory }) => {
@@ -135,38 +138,68 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["context_compacted", (context) => showCompaction(context, "event")],
   ["exec_command_begin", startEventCommand],
   ["exec_command_output_delta", streamOutput],
-  ["exec_command_end", (context, event) =>
-    endEventCommand(context, firstIdOf(event.call_id), event)],
-  ["mcp_tool_call_begin", (context, event) =>
-    startTool(context, mcpCall(event))],
+  [
+    "exec_command_end",
+    (context, event) =>
+      endEventCommand(context, firstIdOf(event.call_id), event),
+  ],
+  [
+    "mcp_tool_call_begin",
+    (context, event) => startTool(context, mcpCall(event)),
+  ],
   ["mcp_tool_call_end", endMcpCall],
-  ["web_search_begin", (context, event) =>
-    startTool(context, webSearch(event))],
-  ["web_search_end", (context, event) =>
-    finishTool(context, { ...webSearch(event), isFailed: false })],
+  [
+    "web_search_begin",
+    (context, event) => startTool(context, webSearch(event)),
+  ],
+  [
+    "web_search_end",
+    (context, event) =>
+      finishTool(context, { ...webSearch(event), isFailed: false }),
+  ],
   ["view_image_tool_call", showViewedImage],
   ["image_generation_end", showMadeImage],
-  ["patch_apply_begin", (context, event) =>
-    showPatch(context, callIdOf(event), {
-      event: "apply_begin",
-      changes: readChanges(event.changes),
-      autoApproved: booleanOf(event.auto_approved),
-    })],
-  ["patch_apply_updated", (context, event) =>
-    showPatch(context, callIdOf(event), {
-      changes: readChanges(event.changes),
-    })],
-  ["patch_apply_end", endPatch],
-  ["apply_patch_approval_request", (context, event) =>
-    showPatch(context, callIdOf(event), {
-      event: "proposed",
-      changes: readChanges(event.changes),
-    })],
-  ["plan_update", (context, event) =>
-    context.push(planRecord(event.name, event.plan ?? event.steps))],
-  ["dynamic_tool_call_request", (context, event) =>
-    startTool(context, dynamicCall(event))],
-  ["dynamic_tool_call_response", endDynamicCall],
+  [
+    "patch_apply_begin",
+    (context, event) =>
+      showPatch(context, callIdOf(event), {
+        event: "apply_begin",
+        changes: readChanges(event.changes),
+        autoApproved: booleanOf(event.auto_approved),
+      }),
+  ],
+  [
+    "patch_apply_updated",
+    (context, event) =>
+      showPatch(context, callIdOf(event), {
+        changes: readChanges(event.changes),
+      }),
+  ],
+  [
+    "patch_apply_end",
+    (context, event) => finishEventPatch(context, callIdOf(event), event),
+  ],
+  [
+    "apply_patch_approval_request",
+    (context, event) =>
+      showPatch(context, callIdOf(event), {
+        event: "proposed",
+        changes: readChanges(event.changes),
+      }),
+  ],
+  [
+    "plan_update",
+    (context, event) =>
+      context.push(planRecord(event.name, event.plan ?? event.steps)),
+  ],
+  [
+    "dynamic_tool_call_request",
+    (context, event) => startTool(context, dynamicCall(event)),
+  ],
+  [
+    "dynamic_tool_call_response",
+    (context, event) => endDynamicTool(context, dynamicCall(event), event),
+  ],
   ["custom_tool_call_begin", startCustomCall],
   ["custom_tool_call_update", startCustomCall],
   ["custom_tool_call_end", endCustomCall],
@@ -220,7 +253,18 @@ function rollBack(context: MappingContext, event: Fields): void {
   if (length !== undefined) context.truncate(length);
 }
 
-// Answers, reasoning and remarks.
+// Messages, reasoning and remarks.
+
+/** Some releases tell the prompt of a review twice: for the thread and for its child. */
+function showUserEvent(context: MappingContext, event: Fields): void {
+  const { memory } = context;
+  const message = readUserEvent(event);
+  if (memory.reviewPrompt !== null) {
+    if (memory.reviewPrompt === message.text) return;
+    memory.reviewPrompt = message.text;
+  }
+  showUserCopy(context, message, "event");
+}
 
 function streamAnswer(context: MappingContext, event: Fields): void {
   const { memory } = context;
@@ -246,10 +290,9 @@ function streamThought(kind: "summary" | "raw"): MapEvent {
 function streamPlan(context: MappingContext, event: Fields): void {
   const id = idOf(event.item_id);
   if (id === undefined) return;
-  const key = `plan:${id}`;
-  const { thoughts } = context.memory;
-  const text = (thoughts.get(key) ?? "") + (textOf(event.delta) ?? "");
-  thoughts.set(key, text);
+  const { plans } = context.memory;
+  const text = (plans.get(id) ?? "") + (textOf(event.delta) ?? "");
+  plans.set(id, text);
   showPlanNotice(context, id, text);
 }
 
@@ -257,117 +300,13 @@ function showWarning(context: MappingContext, event: Fields): void {
   context.push(warningRecord(messageOf(event)));
 }
 
-// Commands.
+// Tools.
 
 function callIdOf(event: Fields): string | null {
   return idOf(event.call_id) ?? null;
 }
 
-/** Reads a command: a list of words, or one text. */
-function commandOf(value: unknown): string[] {
-  return typeof value === "string" ? [value] : textsOf(value);
-}
-
-function startEventCommand(context: MappingContext, event: Fields): void {
-  startCommand(context, {
-    callId: callIdOf(event),
-    ...describedCommand(event),
-    startedAt: context.now,
-  });
-}
-
-function describedCommand(event: Fields) {
-  const cwd = textOf(event.cwd);
-  return {
-    command: commandOf(event.command),
-    parsed: readParsedCommands(event.parsed_cmd),
-    cwd: cwd === undefined ? null : pathOf(cwd),
-  };
-}
-
-function streamOutput(context: MappingContext, event: Fields): void {
-  const { decoders } = context.memory;
-  const callId = idOf(event.call_id);
-  const { stream } = event;
-  const bytes = chunkBytes(event.chunk);
-  if (callId === undefined || bytes === undefined) return;
-  if (stream !== "stdout" && stream !== "stderr") return;
-  const key = decoderKey(callId, stream);
-  const decoder = decoders.get(key) ?? new OutputDecoder();
-  const text = decoder.decode(bytes);
-  if (decoder.pending.length > 0) decoders.set(key, decoder);
-  else decoders.delete(key);
-  appendOutput(context, callId, { [stream]: text });
-}
-
-/**
- * Shows how a command ended, and that it began if nothing has said so.
- *
- * @param context Where.
- * @param callId The id of the call.
- * @param event An `exec_command_end`, or a `CommandExecution` item.
- */
-export function endEventCommand(
-  context: MappingContext,
-  callId: string | undefined,
-  event: Fields,
-): void {
-  if (callId === undefined) return;
-  const completedAt = context.now;
-  const durationMs = durationMsOf(event.duration) ?? 0;
-  if (isFields(event) && (!isKnownCommand(context, callId) ||
-    listOf(event.command).length > 0)) {
-    startCommand(context, {
-      callId,
-      ...describedCommand(event),
-      startedAt: startedAtOf(event, completedAt, durationMs),
-    });
-  }
-  const stdout = textOf(event.stdout) ?? "";
-  const stderr = textOf(event.stderr) ?? "";
-  const isBlank = stdout.trim() === "" && stderr.trim() === "";
-  finishCommand(context, callId, {
-    stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
-    stderr: isBlank ? undefined : stderr,
-    exitCode: wholeOf(event.exit_code) ?? null,
-    status: event.status,
-    completedAt,
-  });
-}
-
-function startedAtOf(
-  event: Fields,
-  completedAt: string,
-  durationMs: number,
-): string {
-  const startedMs = numberOf(event.started_at_ms) ?? 0;
-  const ms = startedMs > 0 ? startedMs : msOf(completedAt) - durationMs;
-  return timestampOfMs(ms) ?? completedAt;
-}
-
-// Patches.
-
-function endPatch(context: MappingContext, event: Fields): void {
-  endEventPatch(context, callIdOf(event), event);
-}
-
-/** Shows how a patch ended: by a `patch_apply_end`, or a `FileChange` item. */
-export function endEventPatch(
-  context: MappingContext,
-  callId: string | null,
-  event: Fields,
-): void {
-  finishPatch(context, callId, {
-    isSuccess: booleanOf(event.success) ?? !isFailedWord(event.status),
-    changes: readChanges(event.changes),
-    stdout: textOf(event.stdout) ?? "",
-    stderr: textOf(event.stderr) ?? "",
-  });
-}
-
-// Tools.
-
-function mcpCall(event: Fields) {
+function mcpCall(event: Fields): ToolStart {
   const { server, tool, arguments: args } = fieldsOf(event.invocation);
   return {
     callId: callIdOf(event),
@@ -385,43 +324,12 @@ function endMcpCall(context: MappingContext, event: Fields): void {
   });
 }
 
-function webSearch(event: Fields) {
+function webSearch(event: Fields): ToolStart {
   return {
     callId: callIdOf(event),
     title: "web_search",
     arguments: webSearchArguments(event.query, event.action),
   };
-}
-
-function dynamicCall(event: Fields) {
-  return {
-    callId: firstIdOf(event.call_id, event.callId) ?? null,
-    title: qualifiedTitle(event.namespace, event.tool),
-    arguments: toolArguments(event.arguments),
-  };
-}
-
-function endDynamicCall(context: MappingContext, event: Fields): void {
-  endDynamicTool(context, dynamicCall(event), event);
-}
-
-/** Shows how a dynamic tool ended: by its response, or a `DynamicToolCall` item. */
-export function endDynamicTool(
-  context: MappingContext,
-  call: ReturnType<typeof dynamicCall>,
-  event: Fields,
-): void {
-  const error = errorText(event.error);
-  finishTool(context, {
-    ...call,
-    isFailed: error !== null || event.success === false ||
-      isFailedWord(event.status),
-    durationMs: durationMsOf(event.duration),
-    preview: resultPreview(
-      listOf(event.content_items ?? event.contentItems),
-    ),
-    errorMessage: error,
-  });
 }
 
 function startCustomCall(context: MappingContext, event: Fields): void {
@@ -431,7 +339,7 @@ function startCustomCall(context: MappingContext, event: Fields): void {
   } else startTool(context, { ...customCall(event), title });
 }
 
-function customCall(event: Fields) {
+function customCall(event: Fields): ToolStart {
   return {
     callId: callIdOf(event),
     title: textOf(event.tool_name) ?? "",
@@ -472,8 +380,10 @@ function collabEvents(): [string, MapEvent][] {
     ["resume", "resume_agent"],
   ] as const;
   return tools.flatMap(([name, tool]): [string, MapEvent][] => [
-    [`collab_${name}_begin`, (context, event) =>
-      startTool(context, eventCollabCall(event, tool))],
+    [
+      `collab_${name}_begin`,
+      (context, event) => startTool(context, eventCollabCall(event, tool)),
+    ],
     [`collab_${name}_end`, (context, event) =>
       finishTool(context, {
         ...eventCollabCall(event, tool),
@@ -483,7 +393,7 @@ function collabEvents(): [string, MapEvent][] {
   ]);
 }
 
-function eventCollabCall(event: Fields, tool: string) {
+function eventCollabCall(event: Fields, tool: string): ToolStart {
   const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
   return collabCall(callIdOf(event), tool, {
     prompt: event.prompt,
@@ -495,42 +405,13 @@ function eventCollabCall(event: Fields, tool: string) {
 // Images.
 
 function showViewedImage(context: MappingContext, event: Fields): void {
-  showImage(context, callIdOf(event), imageRecord(pathOf(textOf(event.path) ?? "")));
+  showImage(
+    context,
+    callIdOf(event),
+    imageRecord(pathOf(textOf(event.path) ?? "")),
+  );
 }
 
 function showMadeImage(context: MappingContext, event: Fields): void {
   showGeneratedImage(context, callIdOf(event), event);
-}
-
-/** Shows an image that was looked at or made, in its place. */
-export function showImage(
-  context: MappingContext,
-  callId: string | null,
-  record: ReturnType<typeof imageRecord>,
-): void {
-  showLinked(context, { kind: "image", thing: callId }, record);
-}
-
-/** Shows an image that was made; where it is saved comes with the event. */
-export function showGeneratedImage(
-  context: MappingContext,
-  callId: string | null,
-  fields: Fields,
-): void {
-  const link = callId === null
-    ? undefined
-    : context.memory.links.get("image", callId);
-  const known = context.get(link?.id);
-  const shown = known?.type === "image" ? known.payload : undefined;
-  const path = textOf(fields.saved_path);
-  const status = textOf(fields.status);
-  showImage(
-    context,
-    callId,
-    imageRecord(
-      path === undefined ? shown?.path ?? "" : pathOf(path),
-      textOf(fields.revised_prompt) ?? shown?.caption ?? null,
-      status === undefined ? shown?.metadata ?? null : { status },
-    ),
-  );
 }

@@ -49,6 +49,8 @@ export function mapExecEvent(context: MappingContext, event: Fields): void {
 
 function startRun({ memory }: MappingContext, event: Fields): void {
   memory.run += 1;
+  // A process that was killed has not ended its turn.
+  memory.turns.close();
   memory.threadId = idOf(event.thread_id) ?? memory.threadId;
 }
 
@@ -83,14 +85,19 @@ function mapItem(phase: ItemPhase): MapEvent {
   return (context, event) => {
     const id = scopedId(context, event);
     if (id === undefined) return;
-    const isWhole = phase === "delta" && event.snapshot === true;
     showItem(context, event.item_type, {
       id,
-      phase: isWhole ? "updated" : phase,
+      phase: phase === "delta" ? phaseOfDelta(event.snapshot) : phase,
       content: itemContent(event),
       event,
     });
   };
+}
+
+/** A delta may say itself whether it is all of the item or a piece of it. */
+function phaseOfDelta(snapshot: unknown): ItemPhase {
+  if (snapshot === true) return "updated";
+  return snapshot === false ? "piece" : "delta";
 }
 
 function mapItemFailure(context: MappingContext, event: Fields): void {

@@ -4,9 +4,11 @@
  * @module
  */
 
+import { collabCall, statesPreview } from "./agent_calls.ts";
 import {
   appendOutput,
   type CommandOutput,
+  continuesOutput,
   failCommand,
   finishCommand,
   isKnownCommand,
@@ -17,8 +19,8 @@ import { readItemChanges } from "./file_changes.ts";
 import {
   type Fields,
   fieldsOf,
+  isFailedWord,
   isFields,
-  jsonTextOf,
   textOf,
   wholeOf,
 } from "./json_fields.ts";
@@ -33,7 +35,6 @@ import {
 } from "./messages.ts";
 import { finishPatch, showPatch } from "./patches.ts";
 import { planRecord } from "./plan.ts";
-import { resultPreview } from "./result_preview.ts";
 import { shellWords } from "./shell_words.ts";
 import {
   showBackground,
@@ -43,17 +44,19 @@ import {
 } from "./side_events.ts";
 import { appendToThought, showThought } from "./thoughts.ts";
 import { toolArguments, webSearchArguments } from "./tool_arguments.ts";
-import {
-  finishTool,
-  isRunningTool,
-  mcpResult,
-  qualifiedTitle,
-  startTool,
-} from "./tools.ts";
+import { finishTool, mcpResult, qualifiedTitle, startTool } from "./tools.ts";
 import { showTokenCount } from "./usage.ts";
 
-/** What an event says of an item: `delta` is a piece, the others are all of it. */
-export type ItemPhase = "started" | "delta" | "updated" | "completed";
+/**
+ * What an event says of an item: a piece of it, or all of it so far. Which of the two a
+ * `delta` is, only its text can tell.
+ */
+export type ItemPhase =
+  | "started"
+  | "delta"
+  | "piece"
+  | "updated"
+  | "completed";
 
 /** An item at one moment. */
 export interface ItemState {
@@ -154,11 +157,24 @@ function itemText({ content }: ItemState): string {
   return textOf(content.text) ?? textOf(content.text_delta) ?? "";
 }
 
+/**
+ * Tells whether a text is a piece of an item, and not all of it. The normalizer marks what it
+ * knows to be all; some producers of `item.updated` look like deltas to it, so an unmarked text
+ * that goes on from the beginning is all of it too.
+ */
+function isPiece(phase: ItemPhase, text: string, known = ""): boolean {
+  if (phase !== "delta") return phase === "piece";
+  const isLonger = known !== "" && text.length > known.length;
+  return !isLonger || !text.startsWith(known);
+}
+
 function showAgentMessage(context: MappingContext, item: ItemState): void {
+  const { id, phase } = item;
   const text = itemText(item);
-  if (item.phase === "completed") showAnswer(context, item.id, text);
-  else if (item.phase === "delta") appendToStream(context, item.id, text);
-  else replaceStream(context, item.id, text);
+  const known = context.memory.streams.get(id);
+  if (phase === "completed") showAnswer(context, id, text);
+  else if (isPiece(phase, text, known)) appendToStream(context, id, text);
+  else replaceStream(context, id, text);
 }
 
 /** Raw reasoning is a section of the record before it, a summary a record of its own. */
@@ -166,7 +182,8 @@ function showReasoning(joins: boolean): ShowItem {
   return (context, item) => {
     const { id: key, phase } = item;
     const text = itemText(item);
-    if (phase === "delta") {
+    const known = context.memory.thoughts.get(key);
+    if (isPiece(phase, text, known)) {
       appendToThought(context, { key, delta: text, joins });
     } else {
       showThought(context, { key, text, isOpen: phase !== "completed", joins });
@@ -192,7 +209,10 @@ function showCommand(
     stdout: textOf(content.stdout),
     stderr: textOf(content.stderr),
   };
-  if (phase === "delta") appendOutput(context, id, output);
+  // A piece of output does not say again which command it is of.
+  const isOutputPiece = phase === "piece" || (phase === "delta" &&
+    (content.command === undefined || !continuesOutput(context, id, output)));
+  if (isOutputPiece) appendOutput(context, id, output);
   else if (phase !== "completed") replaceOutput(context, id, output);
   else {
     finishCommand(context, id, {
@@ -273,35 +293,6 @@ function showCollabCall(
   });
 }
 
-/** A call from one agent to others, for {@linkcode startTool} and {@linkcode finishTool}. */
-export function collabCall(
-  callId: string | null,
-  tool: unknown,
-  fields: Fields,
-): {
-  readonly callId: string | null;
-  readonly title: string;
-  readonly arguments: ReturnType<typeof toolArguments>;
-} {
-  const { prompt, receiver_thread_ids } = fields;
-  return {
-    callId,
-    title: qualifiedTitle("collab", tool),
-    arguments: toolArguments({
-      ...(prompt === undefined || prompt === null ? {} : { prompt }),
-      ...(Array.isArray(receiver_thread_ids) ? { receiver_thread_ids } : {}),
-    }),
-  };
-}
-
-/** The states of agents, as JSON. */
-export function statesPreview(
-  states: unknown,
-): ReturnType<typeof resultPreview> {
-  const isEmpty = !isFields(states) || Object.keys(states).length === 0;
-  return isEmpty ? null : resultPreview([jsonTextOf(states)]);
-}
-
 function showTodoList(
   context: MappingContext,
   { id, content }: ItemState,
@@ -311,11 +302,6 @@ function showTodoList(
     { kind: "plan", thing: id },
     planRecord(content.name, content.items),
   );
-}
-
-/** Tells whether a status says that something did not work. */
-export function isFailedWord(status: unknown): boolean {
-  return status === "failed" || status === "declined";
 }
 
 /** Gives the payload of an item event. */

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { ExecWaitNote } from "../records.ts";
+import type { ExecPayload, ExecWaitNote } from "../records.ts";
 import { type Fields, fieldsOf, idOf, textOf, wholeOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
+import { errorRecord } from "./text_lines.ts";
 import { shortDuration } from "./times.ts";
 import { toolArguments } from "./tool_arguments.ts";
 import { finishAs, finishTool, isRunningTool, startTool } from "./tools.ts";
@@ -87,6 +88,8 @@ export function finishWait(
           : [{ label: "for", value: target, tone: "dim" }],
       },
     });
+  } else if (text.includes(CANCELLED)) {
+    finishAs(context, { callId }, errorRecord("Wait cancelled"));
   } else {
     finishTool(context, {
       callId,
@@ -99,7 +102,11 @@ export function finishWait(
   }
 }
 
-function runningCommand(context: MappingContext, { call_id }: Fields) {
+/** Finds the running command that a wait is for. */
+function runningCommand(
+  context: MappingContext,
+  { call_id }: Fields,
+): { readonly index: number; readonly payload: ExecPayload } | undefined {
   const callId = idOf(call_id);
   if (callId === undefined) return undefined;
   const index = context.store.indexOfExec(callId);

@@ -93,3 +93,8 @@ export function jsonTextOf(value: unknown): string {
     return "";
   }
 }
+
+/** Tells whether a status says that something did not work. */
+export function isFailedWord(status: unknown): boolean {
+  return status === "failed" || status === "declined";
+}

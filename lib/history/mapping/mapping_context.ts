@@ -140,6 +140,10 @@ export class MappingContext {
       const id = store.idAt(index);
       if (id !== undefined) memory.forget(id);
     }
+    // Keyed by what the producer calls things, which it may do again.
+    memory.plans.clear();
+    memory.decoders.clear();
+    memory.exploring.clear();
     const last = length === 0 ? 0 : store.idAt(length - 1) ?? 0;
     this.note(store.truncateAfter(last));
     for (const streamId of memory.streams.keys()) {

@@ -86,6 +86,8 @@ export class MappingMemory {
   readonly thoughts: Map<string, string>;
   /** How many sections each part has, for records of more than one part. */
   readonly parts: Map<number, number[]>;
+  /** The text of each plan that is being written. */
+  readonly plans: Map<string, string>;
   /** How many parts without an id there were. */
   thoughtCount: number;
   /** Whether the next piece of reasoning begins another part. */
@@ -98,8 +100,12 @@ export class MappingMemory {
   readonly decoders: Map<string, OutputDecoder>;
   /** How many thresholds each window has crossed. */
   readonly crossed: { primary: number; secondary: number };
+  /** The last image that the model asked for. */
+  viewedImage: number | null;
   /** What is being reviewed. */
   reviewHint: string | null;
+  /** The last prompt of the review that is going on; `null` if there is no review. */
+  reviewPrompt: string | null;
   /** The compaction whose other line may still come. */
   compaction: PendingCompaction | null;
 
@@ -135,6 +141,7 @@ export class MappingMemory {
       ),
     );
     this.thoughts = new Map(readMap(field("thoughts"), textOf, textOf));
+    this.plans = new Map(readMap(field("plans"), textOf, textOf));
     this.parts = new Map(
       readMap(
         field("parts"),
@@ -157,7 +164,9 @@ export class MappingMemory {
       primary: wholeOf(crossed.primary) ?? 0,
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
+    this.viewedImage = wholeOf(field("viewed_image")) ?? null;
     this.reviewHint = textOf(field("review_hint")) ?? null;
+    this.reviewPrompt = textOf(field("review_prompt")) ?? null;
     this.compaction = readCompaction(field("compaction"));
   }
 
@@ -175,6 +184,7 @@ export class MappingMemory {
     this.parts.delete(id);
     if (this.explore?.id === id) this.explore = null;
     if (this.compaction?.id === id) this.compaction = null;
+    if (this.viewedImage === id) this.viewedImage = null;
     if (this.turns.messageId === id) this.turns.messageId = null;
     if (this.turns.diffId === id) this.turns.diffId = null;
   }
@@ -200,6 +210,7 @@ export class MappingMemory {
       thinking: [...this.thinking].map(([id, keys]) => [id, [...keys]]),
       thoughts: [...this.thoughts],
       parts: [...this.parts].map(([id, sizes]) => [id, [...sizes]]),
+      plans: [...this.plans],
       thought_count: this.thoughtCount,
       is_thought_broken: this.isThoughtBroken,
       explore: this.explore === null
@@ -210,7 +221,9 @@ export class MappingMemory {
         [key, decoder],
       ) => [key, decoder.pending]),
       crossed: { ...this.crossed },
+      viewed_image: this.viewedImage,
       review_hint: this.reviewHint,
+      review_prompt: this.reviewPrompt,
       compaction: this.compaction === null ? null : { ...this.compaction },
     };
   }

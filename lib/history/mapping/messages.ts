@@ -31,8 +31,10 @@ export function showUserMessage(
   { text, images }: UserMessage,
 ): number[] {
   const { memory, store } = context;
+  const isBlank = text.trim() === "";
+  if (isBlank && images.length === 0) return [];
   memory.turns.prompt(store.length);
-  if (text.trim() !== "") context.push(userRecord(text));
+  if (!isBlank) context.push(userRecord(text));
   const ids = images.map((image) => context.push(image));
   memory.turns.prompted(store.length);
   return ids;
@@ -53,6 +55,7 @@ export function showUserCopy(
   source: CopySource,
 ): void {
   const { pairing } = context.memory;
+  if (message.text.trim() === "" && message.images.length === 0) return;
   const shown = pairing.match("user", message.text, source);
   if (shown === undefined) {
     const images = showUserMessage(context, message);
@@ -165,6 +168,7 @@ export function showAnswerCopy(
   },
 ): void {
   const { memory } = context;
+  if (text.trim() === "" && memory.liveStream === null) return;
   if (memory.pairing.match("assistant", text, source) !== undefined) return;
   // A live stream has no other end than the answer it is a part of.
   showAnswer(context, memory.liveStream ?? streamId, text);

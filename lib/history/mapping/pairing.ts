@@ -100,7 +100,14 @@ export class Pairing {
   /** Gives the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
-      [...this.#unmatched].map(([slot, copies]) => [slot, [...copies]]),
+      [...this.#unmatched].map(([slot, copies]) => [
+        slot,
+        // Copies, all of it: what is saved must not change any more.
+        [...copies].map(([text, waiting]) => [
+          text,
+          waiting.map((images) => [...images]),
+        ]),
+      ]),
     );
   }
 }

@@ -5,7 +5,8 @@
  */
 
 import type { PatchEvent, PatchFailure } from "../records.ts";
-import { type FileChanges, patchFailure } from "./file_changes.ts";
+import { type FileChanges, patchFailure, readChanges } from "./file_changes.ts";
+import { booleanOf, type Fields, isFailedWord, textOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 
 /** What is known of a patch now. */
@@ -38,7 +39,7 @@ export function showPatch(
   callId: string | null,
   { event, changes, autoApproved, failure }: PatchUpdate,
 ): void {
-  const { links } = context.memory;
+  const { links, working } = context.memory;
   const link = callId === null ? undefined : links.get("patch", callId);
   const record = context.get(link?.id);
   const known = record?.type === "patch" ? record.payload : undefined;
@@ -54,8 +55,24 @@ export function showPatch(
     context.replace(link.id, { type: "patch", payload });
     return;
   }
-  const id = context.push({ type: "patch", payload });
+  const commandId = callId === null ? undefined : commandOf(context, callId);
+  if (commandId !== undefined) {
+    working.delete(commandId);
+    context.replace(commandId, { type: "patch", payload });
+  }
+  const id = commandId ?? context.push({ type: "patch", payload });
   if (callId !== null) links.set("patch", callId, id);
+}
+
+/** Finds the running command that turns out to be a patch: some patch in a shell. */
+function commandOf(
+  context: MappingContext,
+  callId: string,
+): number | undefined {
+  const record = context.at(context.store.indexOfExec(callId));
+  return record?.type === "exec" && record.payload.status === "running"
+    ? record.id
+    : undefined;
 }
 
 /** Shows how a patch ended. */
@@ -78,4 +95,18 @@ export function isOpenPatch(context: MappingContext, callId: string): boolean {
   return record?.type === "patch" &&
     (record.payload.event === "apply_begin" ||
       record.payload.event === "proposed");
+}
+
+/** Shows how a patch ended: by a `patch_apply_end`, or a `FileChange` item. */
+export function finishEventPatch(
+  context: MappingContext,
+  callId: string | null,
+  event: Fields,
+): void {
+  finishPatch(context, callId, {
+    isSuccess: booleanOf(event.success) ?? !isFailedWord(event.status),
+    changes: readChanges(event.changes),
+    stdout: textOf(event.stdout) ?? "",
+    stderr: textOf(event.stderr) ?? "",
+  });
 }

@@ -10,7 +10,8 @@
  */
 const MAX_DEPTH = 128;
 
-const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const PUNCTUATION = new Set(["{", "}", "[", "]", ",", ":"]);
+const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
 
 /**
  * Lays out a JSON object or list with two spaces per level.
@@ -23,7 +24,8 @@ const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
  */
 export function prettyJson(text: string): string | undefined {
   const trimmed = text.trim();
-  if (!/^(?:\{[^]*\}|\[[^]*\])$/.test(trimmed)) return undefined;
+  const [first] = trimmed;
+  if (first !== "{" && first !== "[") return undefined;
   try {
     JSON.parse(trimmed);
   } catch {
@@ -35,7 +37,7 @@ export function prettyJson(text: string): string | undefined {
   const breakLine = (): void => {
     pieces.push("\n" + "  ".repeat(depth));
   };
-  for (const [token] of trimmed.matchAll(TOKEN_REGEXP)) {
+  for (const token of tokensOf(trimmed)) {
     const closes = token === "}" || token === "]";
     const afterOpen = before === "{" || before === "[";
     if (closes) {
@@ -50,4 +52,36 @@ export function prettyJson(text: string): string | undefined {
     before = token;
   }
   return pieces.join("");
+}
+
+/**
+ * Cuts JSON text into its tokens.
+ *
+ * A regular expression would need a stack as deep as a string is long.
+ */
+function* tokensOf(text: string): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    const char = text.charAt(at);
+    let end = at + 1;
+    if (char === '"') end = endOfString(text, end);
+    else if (!PUNCTUATION.has(char) && !WHITE_SPACE.has(char)) {
+      while (end < text.length && isLiteral(text.charAt(end))) end += 1;
+    }
+    if (!WHITE_SPACE.has(char)) yield text.slice(at, end);
+    at = end;
+  }
+}
+
+function isLiteral(char: string): boolean {
+  return !PUNCTUATION.has(char) && !WHITE_SPACE.has(char);
+}
+
+/** Finds where a string ends whose first character is at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
 }

@@ -11,7 +11,7 @@ import type {
 } from "../records.ts";
 import { boldSpan, span, splitLines } from "./text_lines.ts";
 
-const HEADING_REGEXP = /^\*\*((?:(?!\*\*).)*\S(?:(?!\*\*).)*)\*\*$/;
+const HEADING_MARK = "**";
 const FENCE_REGEXP = /^\s*(`{3,}|~{3,})\s*(.*)$/;
 const BULLET_REGEXP = /^(\s*)([-*•]|\d+[.)]) +(\S.*)$/;
 const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
@@ -72,10 +72,10 @@ export function reasoningSections(text: string): ReasoningSection[] {
   const lines = splitLines(text);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
-    const heading = HEADING_REGEXP.exec(line.trimEnd())?.[1];
+    const heading = headingOf(line);
     if (heading !== undefined) {
       close();
-      section = new SectionBuilder(heading.trim());
+      section = new SectionBuilder(heading);
       continue;
     }
     const fence = FENCE_REGEXP.exec(line);
@@ -95,6 +95,16 @@ export function reasoningSections(text: string): ReasoningSection[] {
   }
   close();
   return sections;
+}
+
+/** Gives the heading that a line is; `undefined` if it is none. */
+function headingOf(line: string): string | undefined {
+  const text = line.trimEnd();
+  if (!text.startsWith(HEADING_MARK) || !text.endsWith(HEADING_MARK)) {
+    return undefined;
+  }
+  const inner = text.slice(HEADING_MARK.length, -HEADING_MARK.length).trim();
+  return inner === "" || inner.includes(HEADING_MARK) ? undefined : inner;
 }
 
 /** Finds the line that closes a code block; without one, it goes on to the end. */

@@ -50,6 +50,7 @@ export function showBackground(
 export function showReviewStart(context: MappingContext, event: Fields): void {
   const hint = textOf(event.user_facing_hint)?.trim() ?? "";
   context.memory.reviewHint = hint === "" ? null : hint;
+  context.memory.reviewPrompt = "";
   const about = hint === "" ? "" : `: ${hint}`;
   context.push(backgroundRecord("", `>> Code review started${about} <<`));
 }
@@ -58,6 +59,7 @@ export function showReviewStart(context: MappingContext, event: Fields): void {
 export function showReviewEnd(context: MappingContext, event: Fields): void {
   const hint = context.memory.reviewHint;
   context.memory.reviewHint = null;
+  context.memory.reviewPrompt = null;
   if (!isFields(event.review_output)) {
     const about = hint === null ? "" : ` (${hint})`;
     context.push(

@@ -43,6 +43,9 @@ const HEADER_REGEXPS: readonly RegExp[] = [
   /^Chunk ID: \S*$/,
   /^Original token count: \d+$/,
 ];
+/** What Codex gives as the output of a call whose turn was interrupted. */
+const ABORTED_REGEXP =
+  /^(?:Wall time: \S+ seconds\n)?aborted by user(?: after \S+)?$/;
 /** More lines than any header has. */
 const MAX_HEADER_LINES = 8;
 
@@ -65,7 +68,8 @@ export function readToolOutput(output: unknown): ToolOutput {
     return { ...plain, blocks, success: null };
   }
   const plain = withoutHeader(textOf(output) ?? "");
-  return { ...plain, blocks: [plain.text], success: null };
+  const success = ABORTED_REGEXP.test(plain.text) ? false : null;
+  return { ...plain, blocks: [plain.text], success };
 }
 
 /**
@@ -90,8 +94,9 @@ export function contentText(content: unknown, separator = ""): string {
 }
 
 function withoutHeader(text: string): PlainOutput {
-  return fromJson(text) ?? fromHeader(text) ??
-    { text, exitCode: null, isRunning: false };
+  const plain = fromHeader(text) ?? { text, exitCode: null, isRunning: false };
+  // A header may stand before the JSON of older releases.
+  return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
 }
 
 /** `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}` */

@@ -7,10 +7,20 @@
 import type { NewRecord } from "../records.ts";
 import { imageRecord, imageRecordOfUrl, pathOf } from "./images.ts";
 import { isInjectedContext } from "./injected_context.ts";
-import { type Fields, fieldsOf, listOf, textOf, textsOf } from "./json_fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  textOf,
+  textsOf,
+} from "./json_fields.ts";
 import type { UserMessage } from "./messages.ts";
 
-const TEXT_TYPES: ReadonlySet<unknown> = new Set(["input_text", "text", "Text"]);
+const TEXT_TYPES: ReadonlySet<unknown> = new Set([
+  "input_text",
+  "text",
+  "Text",
+]);
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "audio",
   "image",
@@ -28,9 +38,10 @@ const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
  * @returns The message, or `undefined` if the program put it into the conversation.
  */
 export function readUserContent(content: unknown): UserMessage | undefined {
-  const parts = (typeof content === "string"
-    ? [{ type: "text", text: content }]
-    : listOf(content)).map(fieldsOf);
+  const parts =
+    (typeof content === "string"
+      ? [{ type: "text", text: content }]
+      : listOf(content)).map(fieldsOf);
   const texts: string[] = [];
   const images: NewRecord[] = [];
   for (const [at, part] of parts.entries()) {

@@ -1,0 +1,208 @@
+/**
+ * The work of `codexpipe normalize`: input after input, block after block.
+ */
+
+import {
+  type FailedLine,
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+  type StreamKind,
+} from "../../../mod.ts";
+import type { CommandContext } from "../command.ts";
+import { Interrupted, IoError } from "../endings.ts";
+import type { ErrorFile } from "../error_file.ts";
+import { type Input, openInput, STDIN } from "../input.ts";
+
+const LF = 0x0a;
+
+/** How to normalize. */
+export interface NormalizationOptions {
+  /** What the stage is to do. */
+  readonly options: JsonlNormalizerOptions;
+  /** Where failed lines are kept. */
+  readonly errors: ErrorFile | undefined;
+  /** Whether each answer is written before the next line is answered. */
+  readonly isLineBuffered: boolean;
+  /** Whether nothing is said about failed lines. */
+  readonly isQuiet: boolean;
+  /** Whether it is said what each input was read as. */
+  readonly isVerbose: boolean;
+}
+
+/** Normalizes one input after the other, and remembers how it went. */
+export class Normalization {
+  readonly #context: CommandContext;
+  readonly #options: NormalizationOptions;
+  #isIncomplete = false;
+  #hasFailures = false;
+  #hasStopped = false;
+
+  /** Constructs a new instance. */
+  constructor(context: CommandContext, options: NormalizationOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** Whether something could not be read to its end. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
+  }
+
+  /** Whether a line has failed. */
+  get hasFailures(): boolean {
+    return this.#hasFailures;
+  }
+
+  /** Whether a failed line was to end everything, and has. */
+  get hasStopped(): boolean {
+    return this.#hasStopped;
+  }
+
+  /**
+   * Normalizes a file, or stdin; one that cannot be read is reported.
+   *
+   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {IoError} If something cannot be written.
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async normalize(file: string): Promise<void> {
+    const { options, isVerbose } = this.#options;
+    const { diagnostics } = this.#context;
+    let input: Input;
+    try {
+      input = await openInput(file, this.#context.process);
+    } catch (error) {
+      this.#reportUnreadable(error);
+      return await diagnostics.flush();
+    }
+    await this.#invite(file);
+    const normalizer = new JsonlNormalizer({
+      ...options,
+      fileName: file,
+      onFailure: (failed) => this.#failed(file, failed),
+    });
+    try {
+      await this.#answerAll(input, normalizer);
+    } finally {
+      input.close();
+    }
+    const { kind, records, failures } = normalizer;
+    if (isVerbose) {
+      const dialect = kind === undefined ? "" : `${kind}, `;
+      const failed = counted(failures, "failed line");
+      const good = counted(records, "record");
+      diagnostics.say(`${file}: ${dialect}${good}, ${failed}`);
+    }
+    if (!this.#hasStopped) this.#hint(file, normalizer);
+    await diagnostics.flush();
+  }
+
+  async #answerAll(
+    input: Input,
+    normalizer: JsonlNormalizer,
+  ): Promise<void> {
+    for (;;) {
+      let block: Uint8Array | undefined;
+      try {
+        block = await input.next();
+      } catch (error) {
+        this.#reportUnreadable(error);
+      }
+      // What came before the end, or before what broke, is answered either way.
+      if (block === undefined) {
+        return await this.#answer((emit) => normalizer.flush(emit));
+      }
+      const pieces = this.#options.isLineBuffered ? linesIn(block) : [block];
+      for (const piece of pieces) {
+        await this.#answer((emit) => normalizer.feed(piece, emit));
+        if (this.#hasStopped) return;
+      }
+    }
+  }
+
+  /** Lets the normalizer work, and writes what it emits and reports. */
+  async #answer(
+    work: (emit: (answers: Uint8Array) => void) => void,
+  ): Promise<void> {
+    const { stdout, diagnostics, process } = this.#context;
+    let answers: Uint8Array | undefined;
+    try {
+      // They are not copied: nothing else is asked of the normalizer until they are written.
+      work((bytes) => answers = bytes);
+    } catch (error) {
+      if (!this.#hasStopped) throw error;
+    }
+    // First what could be lost: whoever sees an answer can trust that the failures before
+    // it are on record.
+    await this.#options.errors?.flush();
+    if (answers !== undefined) await stdout.write(answers);
+    await diagnostics.flush();
+    if (process.interrupt.aborted) throw new Interrupted();
+  }
+
+  #failed(file: string, failed: FailedLine): void {
+    const { errors, isQuiet, options: { onError } } = this.#options;
+    this.#hasFailures = true;
+    if (onError === "stop") this.#hasStopped = true;
+    errors?.add(failed);
+    if (isQuiet || onError === "inline" || onError === "drop") return;
+    const { line, error: { kind, message } } = failed;
+    this.#context.diagnostics.failed(file, { line, kind, message });
+  }
+
+  #reportUnreadable(error: unknown): void {
+    if (!(error instanceof IoError)) throw error;
+    this.#isIncomplete = true;
+    this.#context.diagnostics.say(error.message);
+  }
+
+  /** Says that it waits for a person, who may not know it. */
+  async #invite(file: string): Promise<void> {
+    const { process: { isTerminal }, diagnostics } = this.#context;
+    const isWaiting = file === STDIN && isTerminal.stdin && isTerminal.stderr;
+    if (!isWaiting || this.#options.isQuiet) return;
+    diagnostics.say("reading from the terminal");
+    await diagnostics.flush();
+  }
+
+  /** Says so if a file looks like a wrong guess. */
+  #hint(file: string, { kind, records, failures }: JsonlNormalizer): void {
+    const { isQuiet, options: { from } } = this.#options;
+    if (isQuiet || from !== "auto" || failures <= records) return;
+    const hint = hintOf(kind, failures, failures + records);
+    if (hint !== undefined) this.#context.diagnostics.say(`${file}: ${hint}`);
+  }
+}
+
+/** The lines of a block, with their ends; the last one may lack its own. */
+function* linesIn(block: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < block.length;) {
+    const end = block.indexOf(LF, start);
+    const next = end === -1 ? block.length : end + 1;
+    yield block.subarray(start, next);
+    start = next;
+  }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** What to say of an input most of whose lines failed. */
+function hintOf(
+  kind: StreamKind | undefined,
+  failures: number,
+  lines: number,
+): string | undefined {
+  switch (kind) {
+    case undefined:
+      return "no line is a JSON object; is it a Codex log?";
+    case "exec":
+      return `${failures} of ${lines} lines failed when read as exec; if it is a session file, say --from=rollout`;
+    case "rollout":
+      return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, say --from=exec`;
+    default:
+      // Each of its lines was said to be what it is.
+      return undefined;
+  }
+}

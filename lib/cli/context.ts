@@ -1,0 +1,68 @@
+/**
+ * What the command is given of the process that it runs in, and nothing else of a platform
+ * is used below `cli.ts`: so everything here can be run in memory.
+ */
+
+import type { ByteSource } from "../files/files.ts";
+
+/** Somewhere that bytes are written to. */
+export interface ByteSink {
+  /**
+   * Writes the first ones of some bytes.
+   *
+   * @param bytes The bytes.
+   * @returns How many of them were written.
+   */
+  write(bytes: Uint8Array): Promise<number>;
+}
+
+/** A file that is written to. */
+export interface FileSink extends ByteSink {
+  /** Gives back what writing needs; safe to call twice. */
+  close(): void;
+}
+
+/** What is known about a path. */
+export interface PathFacts {
+  /** Whether a directory is there. */
+  readonly isDirectory: boolean;
+  /** What tells the content of a regular file from that of any other one. */
+  readonly identity: string | undefined;
+}
+
+/**
+ * What a process has beside its output.
+ *
+ * Its functions throw what the platform throws; an error says why in its `code`, as Deno and
+ * Node spell it, or in its message.
+ */
+export interface Surroundings {
+  /** Where data comes from if no file is named. */
+  readonly stdin: ByteSource;
+  /** Which of the standard streams a person sits at. */
+  readonly isTerminal: {
+    readonly stdin: boolean;
+    readonly stdout: boolean;
+    readonly stderr: boolean;
+  };
+  /** Is aborted when the user wants the work to end. */
+  readonly interrupt: AbortSignal;
+  /** The value of an environment variable. */
+  env(name: string): string | undefined;
+  /** Opens a file to read. */
+  open(path: string): Promise<ByteSource>;
+  /** Opens a file to write, emptied. */
+  create(path: string): Promise<FileSink>;
+  /** Looks at a path; `undefined` if nothing is there. */
+  look(path: string): Promise<PathFacts | undefined>;
+  /** Waits a moment, for a pipe that can take or give nothing just now. */
+  pause(): Promise<void>;
+}
+
+/** A process. */
+export interface RunContext extends Surroundings {
+  /** Where data goes, and nothing else. */
+  readonly stdout: ByteSink;
+  /** Where diagnostics go. */
+  readonly stderr: ByteSink;
+}

@@ -1,0 +1,54 @@
+/**
+ * Writing: everything, or an error that says why.
+ */
+
+import type { ByteSink, Surroundings } from "./context.ts";
+import { ClosedOutput, IoError } from "./endings.ts";
+import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
+
+/** Writes whole pieces to somewhere that takes parts of them. */
+export class Output {
+  readonly #sink: ByteSink;
+  readonly #name: string;
+  readonly #context: Pick<Surroundings, "pause">;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param sink Takes the bytes.
+   * @param name What it is called when it fails.
+   * @param context Knows how to wait.
+   */
+  constructor(
+    sink: ByteSink,
+    name: string,
+    context: Pick<Surroundings, "pause">,
+  ) {
+    this.#sink = sink;
+    this.#name = name;
+    this.#context = context;
+  }
+
+  /**
+   * Writes all of some bytes.
+   *
+   * @param bytes The bytes; they must stay as they are until then.
+   * @throws {ClosedOutput} If nobody reads any more.
+   * @throws {IoError} If they cannot be written.
+   */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      try {
+        at += await this.#sink.write(at === 0 ? bytes : bytes.subarray(at));
+      } catch (error) {
+        if (codeOf(error) === "EPIPE") throw new ClosedOutput();
+        if (!isWouldBlock(error)) {
+          const message = `${this.#name}: cannot write: ${reasonOf(error)}`;
+          throw new IoError(message, { cause: error });
+        }
+        // A program that shares the pipe has made it one that does not wait.
+        await this.#context.pause();
+      }
+    }
+  }
+}

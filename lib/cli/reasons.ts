@@ -1,0 +1,50 @@
+/**
+ * Why an operation of the platform failed.
+ */
+
+/** The codes that need an answer of their own. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "permission denied"],
+  ["EDQUOT", "no space left for this user"],
+  ["EIO", "the device failed"],
+  ["EISDIR", "is a directory"],
+  ["EMFILE", "too many files are open"],
+  ["ENAMETOOLONG", "the name is too long"],
+  ["ENOENT", "not found"],
+  ["ENOSPC", "no space left on the device"],
+  ["ENOTDIR", "a part of the path is not a directory"],
+  ["EPERM", "not permitted"],
+  ["EROFS", "the file system is read-only"],
+  ["ETXTBSY", "it is being executed"],
+]);
+
+/**
+ * Gives the code of an error of the platform, such as `ENOENT`.
+ *
+ * @param error Whatever was thrown.
+ */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error &&
+      typeof error.code === "string"
+    ? error.code
+    : undefined;
+}
+
+/** Whether a pipe can take or give nothing just now. */
+export function isWouldBlock(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "EAGAIN" || code === "EWOULDBLOCK";
+}
+
+/** Says why an operation failed, in plain words. */
+export function reasonOf(error: unknown): string {
+  const words = REASONS.get(codeOf(error) ?? "");
+  if (words !== undefined) return words;
+  if (!(error instanceof Error)) return String(error);
+  // Deno's own permissions, which a compiled command does not ask for.
+  if (error.name === "NotCapable") {
+    return "this process was not given the permission";
+  }
+  const text = error.message.replace(/ \(os error \d+\).*$/s, "");
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

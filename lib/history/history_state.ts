@@ -1,0 +1,191 @@
+/**
+ * The history of a thread, made of its events.
+ *
+ * @module
+ */
+
+import { isExecType, mapExecEvent } from "./mapping/exec_events.ts";
+import { type Fields, fieldsOf, isFields } from "./mapping/json_fields.ts";
+import { MappingContext } from "./mapping/mapping_context.ts";
+import { type HistoryBase, MappingMemory } from "./mapping/mapping_memory.ts";
+import { findOpenWork } from "./mapping/open_work.ts";
+import { mapRolloutLine } from "./mapping/rollout_lines.ts";
+import { EPOCH, timestampOf } from "./mapping/times.ts";
+import type { HistoryMutation } from "./mutations.ts";
+import type { RecordLimits } from "./record_operations.ts";
+import { RecordStore } from "./record_store.ts";
+import type { HistorySnapshot } from "./snapshot.ts";
+
+export type { HistoryBase } from "./mapping/mapping_memory.ts";
+
+/** Options for {@linkcode HistoryState}. */
+export interface HistoryStateOptions {
+  /**
+   * Gives the time of exec events as RFC 3339, for streams none of whose events has had a
+   * `timestamp` yet.
+   *
+   * @default {() => "1970-01-01T00:00:00.000Z"}
+   */
+  readonly clock?: () => string;
+  /** How much text is kept. */
+  readonly limits?: RecordLimits;
+}
+
+/** Options for {@linkcode HistoryState.snapshot}. */
+export interface HistorySnapshotOptions {
+  /**
+   * Add what it takes to go on exactly as if nothing had happened.
+   *
+   * @default {false}
+   */
+  readonly resume?: boolean;
+}
+
+/**
+ * The history of a thread, made of its events: what a reader of the session sees, in order.
+ *
+ * It takes normalized exec events and normalized rollout lines, told apart by their shape, and
+ * answers each with what it changed. The same events give the same history: there is no clock
+ * but the one that is handed in, and nothing random. No JSON value makes it throw; what it does
+ * not know changes nothing.
+ *
+ * What an event costs does not grow with the history. Ids of exec items begin again with every
+ * process, so those of the second run in a stream read `2:item_0`, and so on.
+ *
+ * @example A turn
+ * ```ts
+ * import { HistoryState } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const state = new HistoryState();
+ * state.apply({ type: "turn.started", thread_id: "t", turn_id: "1", input_text: "Hi" });
+ * const mutations = state.apply({
+ *   type: "item.completed",
+ *   thread_id: "t",
+ *   turn_id: "1",
+ *   item_id: "item_0",
+ *   status: "completed",
+ *   item_type: "agent_message",
+ *   content: { text: "Hello." },
+ * });
+ *
+ * assertEquals(mutations.map(({ type }) => type), ["inserted"]);
+ * assertEquals(
+ *   state.snapshot().records.map(({ type }) => type),
+ *   ["plain_message", "assistant_message"],
+ * );
+ * ```
+ */
+export class HistoryState {
+  #context: MappingContext;
+  readonly #clock: (() => string) | undefined;
+
+  /**
+   * Constructs a new instance without records.
+   *
+   * @param options The clock, and how much text is kept.
+   */
+  constructor(options: HistoryStateOptions = {}) {
+    const { clock, limits = {} } = options;
+    this.#context = new MappingContext(
+      new RecordStore({ limits }),
+      new MappingMemory(),
+    );
+    this.#clock = clock;
+  }
+
+  /**
+   * Goes on from a snapshot.
+   *
+   * One with `resume` goes on exactly. One without restores the records and the lookups; the
+   * mapping begins anew, so that ids of items and copies of messages from before are not known.
+   *
+   * @param snapshot The snapshot. It is copied.
+   * @param options The clock, and how much text is kept.
+   * @returns The history.
+   *
+   * @example Stop and go on
+   * ```ts
+   * import { HistoryState } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const state = new HistoryState();
+   * state.apply({ type: "turn.started", input_text: "Hi" });
+   * const restored = HistoryState.restore(state.snapshot({ resume: true }));
+   * const event = { type: "turn.failed", error: { message: "No" } };
+   *
+   * assertEquals(restored.apply(event), state.apply(event));
+   * ```
+   */
+  static restore(
+    snapshot: HistorySnapshot,
+    options: HistoryStateOptions = {},
+  ): HistoryState {
+    const { limits = {} } = options;
+    const exact = MappingMemory.isSaved(snapshot.resume);
+    const store = RecordStore.restore(snapshot, { exact, limits });
+    const memory = new MappingMemory(exact ? snapshot.resume : undefined);
+    const state = new HistoryState(options);
+    state.#context = new MappingContext(store, memory);
+    if (!exact) findOpenWork(state.#context, snapshot.tool_call_lookup);
+    return state;
+  }
+
+  /** The thread, as far as an event has named it. */
+  get threadId(): string | null {
+    return this.#context.memory.threadId;
+  }
+
+  /**
+   * What a rollout goes on from, if it begins in the middle of a thread: a part of another file
+   * that was not read before it. The history is partial then.
+   */
+  get base(): HistoryBase | null {
+    return this.#context.memory.base;
+  }
+
+  /**
+   * Takes an event and changes the history by it.
+   *
+   * @param event A normalized exec event or rollout line.
+   * @returns What changed, in order; do not change what is in it.
+   */
+  apply(event: unknown): HistoryMutation[] {
+    if (!isFields(event)) return [];
+    const isLine = isFields(event.payload) && !isExecType(event.type);
+    if (isLine) {
+      this.#context.now = this.#timeOf(event, event.payload);
+      mapRolloutLine(this.#context, event);
+    } else {
+      this.#context.now = this.#timeOf(event);
+      mapExecEvent(this.#context, event);
+    }
+    return this.#context.takeMutations();
+  }
+
+  /**
+   * Copies the history as it is now.
+   *
+   * @param options What to add.
+   * @returns Plain JSON that shares nothing with the history.
+   */
+  snapshot(options: HistorySnapshotOptions = {}): HistorySnapshot {
+    const snapshot = this.#context.store.snapshot();
+    return options.resume === true
+      ? { ...snapshot, resume: this.#context.memory.save() }
+      : snapshot;
+  }
+
+  /** The event's own time, else the last one seen, else what there is instead. */
+  #timeOf(event: Fields, payload?: unknown): string {
+    const { memory } = this.#context;
+    const own = timestampOf(event.timestamp);
+    if (own !== undefined) return memory.now = own;
+    if (memory.now !== null) return memory.now;
+    if (payload === undefined) return timestampOf(this.#clock?.()) ?? EPOCH;
+    const header = event.type === "session_meta"
+      ? timestampOf(fieldsOf(payload).timestamp)
+      : undefined;
+    return header === undefined ? EPOCH : memory.now = header;
+  }
+}

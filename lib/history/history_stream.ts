@@ -1,0 +1,107 @@
+/**
+ * Events or rollout lines to mutations of their history.
+ *
+ * @module
+ */
+
+import { onSuccess, type Outcome } from "../outcome.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { HistoryState } from "./history_state.ts";
+import { parseJson } from "./mapping/json_fields.ts";
+import type { HistoryMutation } from "./mutations.ts";
+
+/**
+ * Folds events into a history and emits what each of them changes.
+ *
+ * A value is a normalized exec event or rollout line, or the JSON text of one as
+ * {@linkcode Normalizer} emits it. A mutation has the line and the offset of its event; an event
+ * that changes nothing emits nothing. Failures pass by in order and change nothing.
+ *
+ * Nothing is held back: what an event changes is emitted before the next one is taken.
+ *
+ * @example From lines to mutations
+ * ```ts
+ * import { compose, HistoryReducer, LineSplitter, Normalizer } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const reducer = new HistoryReducer();
+ * const stage = compose(compose(new LineSplitter(), new Normalizer()), reducer);
+ * const seen: (string | number)[] = [];
+ * const bytes = new TextEncoder().encode(
+ *   '{"type":"thread.started","thread_id":"t"}\n{"type":"error","message":"No"}\n{\n',
+ * );
+ * stage.feed(bytes, (o) => seen.push(o.ok ? o.value.type : o.error.kind, o.line));
+ *
+ * assertEquals(seen, ["inserted", 2, "json", 3]);
+ * assertEquals(reducer.state.snapshot().next_id, 2);
+ * ```
+ */
+export class HistoryReducer
+  implements Stage<Outcome<unknown>, Outcome<HistoryMutation>> {
+  /** The history so far. */
+  readonly state: HistoryState;
+  readonly #stage: Stage<Outcome<unknown>, Outcome<HistoryMutation>>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param state The history to go on with; it must not be shared.
+   */
+  constructor(state: HistoryState = new HistoryState()) {
+    this.state = state;
+    this.#stage = onSuccess<unknown, HistoryMutation>({
+      feed({ line, offset, value }, emit): void {
+        const event = typeof value === "string" ? parseJson(value) : value;
+        for (const mutation of state.apply(event)) {
+          emit({ ok: true, line, offset, value: mutation });
+        }
+      },
+    });
+  }
+
+  /**
+   * Takes an event and emits what it changes.
+   *
+   * @param outcome The event; a failure passes by.
+   * @param emit Is called with each mutation.
+   */
+  feed(
+    outcome: Outcome<unknown>,
+    emit: Emit<Outcome<HistoryMutation>>,
+  ): void {
+    this.#stage.feed(outcome, emit);
+  }
+}
+
+/** {@linkcode HistoryReducer} as a stream. */
+export class HistoryStream
+  extends StageStream<Outcome<unknown>, Outcome<HistoryMutation>> {
+  /** The history so far. */
+  readonly state: HistoryState;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param state The history to go on with; it must not be shared.
+   *
+   * @example A history as it happens
+   * ```ts
+   * import { HistoryStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const history = new HistoryStream();
+   * const outcomes = new Blob(['{"type":"error","message":"No"}\n']).stream()
+   *   .pipeThrough(new LineSplitterStream())
+   *   .pipeThrough(new NormalizerStream())
+   *   .pipeThrough(history);
+   *
+   * const [first] = await Array.fromAsync(outcomes);
+   * assertEquals(first?.ok && first.value.type, "inserted");
+   * assertEquals(history.state.snapshot().records.length, 1);
+   * ```
+   */
+  constructor(state: HistoryState = new HistoryState()) {
+    super(new HistoryReducer(state));
+    this.state = state;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What a snapshot without a checkpoint still tells of unfinished work.
+ *
+ * @module
+ */
+
+import { textOf } from "./json_fields.ts";
+import type { MappingContext } from "./mapping_context.ts";
+
+/**
+ * Finds the work that the records show as under way, so that a turn that ends settles it.
+ *
+ * @param context The records and a memory that knows nothing yet.
+ * @param toolCalls The numbers of tools by the ids of their calls.
+ */
+export function findOpenWork(
+  context: MappingContext,
+  toolCalls: { readonly [callId: string]: number },
+): void {
+  const { memory, store } = context;
+  const callIds = new Map(
+    Object.entries(toolCalls).map(([callId, id]) => [id, callId]),
+  );
+  for (let index = 0; index < store.length; index++) {
+    const record = context.at(index);
+    switch (record?.type) {
+      case "exec":
+        if (record.payload.status === "running") {
+          memory.working.set(record.id, record.payload.call_id);
+        }
+        break;
+      case "running_tool":
+        memory.working.set(record.id, callIds.get(record.id) ?? null);
+        break;
+      case "reasoning":
+        if (record.payload.in_progress) {
+          memory.thinking.set(record.id, new Set());
+        }
+        break;
+      case "assistant_stream": {
+        const { stream_id, preview_markdown } = record.payload;
+        memory.streams.set(stream_id, textOf(preview_markdown) ?? "");
+        break;
+      }
+      case "explore": {
+        const { entries, trailing } = record.payload;
+        if (entries.some(({ status }) => status === "running")) {
+          memory.working.set(record.id, null);
+        }
+        if (!trailing) break;
+        memory.explore = {
+          id: record.id,
+          entries: new Map(
+            entries.map((
+              { cwd, command },
+              at,
+            ) => [JSON.stringify([cwd, ...command]), at]),
+          ),
+        };
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The items of paginated rollouts (C.5), and the few that legacy ones have.
+ *
+ * @module
+ */
+
+import { collabCall, statesPreview } from "./agent_calls.ts";
+import { endDynamicTool } from "./dynamic_tools.ts";
+import { endEventCommand } from "./event_commands.ts";
+import { imageRecord, pathOf } from "./images.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFailedWord,
+  numberOf,
+  textOf,
+  textsOf,
+} from "./json_fields.ts";
+import { showLinked } from "./linked_records.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import { showAnswer, showUserMessage } from "./messages.ts";
+import { finishEventPatch } from "./patches.ts";
+import { showGeneratedImage, showImage } from "./shown_images.ts";
+import {
+  showCompaction,
+  showReviewEnd,
+  showReviewStart,
+  showSubAgent,
+} from "./side_events.ts";
+import { noticeRecord, userRecord } from "./text_lines.ts";
+import { showThought } from "./thoughts.ts";
+import { durationMsOf, timestampOfMs } from "./times.ts";
+import { toolArguments, webSearchArguments } from "./tool_arguments.ts";
+import { contentText } from "./tool_output.ts";
+import { finishTool, mcpResult, qualifiedTitle } from "./tools.ts";
+import { readUserContent } from "./user_content.ts";
+
+/** Shows an item of one type. */
+type ShowItem = (context: MappingContext, item: Fields, id: string) => void;
+
+const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
+  ["UserMessage", showUserItem],
+  [
+    "AgentMessage",
+    (context, item, id) => showAnswer(context, id, contentText(item.content)),
+  ],
+  ["Reasoning", showReasoningItem],
+  ["Plan", showPlanItem],
+  [
+    "CommandExecution",
+    (context, item, id) => endEventCommand(context, id, item),
+  ],
+  ["FileChange", (context, item, id) => finishEventPatch(context, id, item)],
+  ["McpToolCall", showMcpItem],
+  ["WebSearch", (context, item, id) =>
+    finishTool(context, {
+      callId: id,
+      title: "web_search",
+      arguments: webSearchArguments(item.query, item.action),
+      isFailed: isFailedWord(item.status),
+    })],
+  [
+    "ImageView",
+    (context, item, id) =>
+      showImage(context, id, imageRecord(pathOf(textOf(item.path) ?? ""))),
+  ],
+  [
+    "ImageGeneration",
+    (context, item, id) => showGeneratedImage(context, id, item),
+  ],
+  ["DynamicToolCall", (context, item, id) =>
+    endDynamicTool(context, {
+      callId: id,
+      title: qualifiedTitle(item.namespace, item.tool),
+      arguments: toolArguments(item.arguments),
+    }, item)],
+  ["CollabAgentToolCall", (context, item, id) =>
+    finishTool(context, {
+      ...collabCall(id, item.tool, item),
+      isFailed: isFailedWord(item.status),
+      preview: statesPreview(item.agents_states),
+    })],
+  ["SubAgentActivity", (context, item) => showSubAgent(context, item)],
+  ["EnteredReviewMode", once("review", showReviewStart)],
+  ["ExitedReviewMode", once("review", showReviewEnd)],
+  [
+    "ContextCompaction",
+    once("compaction", (context) => showCompaction(context, "event")),
+  ],
+]);
+
+/** What also legacy rollouts have. */
+const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan"]);
+
+/**
+ * Maps an `item_completed`; one of a type that nobody knows makes no record.
+ *
+ * @param context Where.
+ * @param event The event.
+ */
+export function mapPaginatedItem(context: MappingContext, event: Fields): void {
+  const item = fieldsOf(event.item);
+  const id = idOf(item.id);
+  if (id === undefined || typeof item.type !== "string") return;
+  if (context.memory.mode === "legacy" && !LEGACY_TYPES.has(item.type)) return;
+  const { now } = context;
+  const ms = numberOf(event.completed_at_ms) ?? 0;
+  // The time of the item, not of the line that tells it; 0 says that nobody knows.
+  context.now = ms > 0 ? timestampOfMs(ms) ?? now : now;
+  ITEMS.get(item.type)?.(context, {
+    started_at_ms: event.started_at_ms,
+    ...item,
+  }, id);
+  context.now = now;
+}
+
+/** Shows a plan in words, in its place. */
+export function showPlanNotice(
+  context: MappingContext,
+  id: string,
+  text: string,
+): void {
+  showLinked(
+    context,
+    { kind: "notice", thing: id },
+    noticeRecord("Plan", text),
+  );
+}
+
+function showPlanItem(
+  context: MappingContext,
+  item: Fields,
+  id: string,
+): void {
+  context.memory.plans.delete(id);
+  showPlanNotice(context, id, textOf(item.text) ?? "");
+}
+
+/** Makes something happen once for an item, however often it comes. */
+function once(
+  kind: "review" | "compaction",
+  show: (context: MappingContext, item: Fields) => void,
+): ShowItem {
+  return (context, item, id) => {
+    const { links } = context.memory;
+    if (context.get(links.get(kind, id)?.id) !== undefined) return;
+    const before = context.store.length;
+    const { compaction } = context.memory;
+    show(context, item);
+    const shown = context.store.length > before
+      ? context.lastId
+      : compaction?.id;
+    if (shown !== undefined) links.set(kind, id, shown);
+  };
+}
+
+function showUserItem(
+  context: MappingContext,
+  item: Fields,
+  id: string,
+): void {
+  const message = readUserContent(item.content);
+  if (message === undefined) return;
+  const { links } = context.memory;
+  const known = links.get("user", id);
+  if (context.get(known?.id)?.type === "plain_message") {
+    if (known !== undefined) {
+      context.replace(known.id, userRecord(message.text));
+    }
+    return;
+  }
+  const first = context.store.nextId;
+  showUserMessage(context, message);
+  if (context.store.nextId > first) links.set("user", id, first);
+}
+
+function showReasoningItem(
+  context: MappingContext,
+  item: Fields,
+  key: string,
+): void {
+  const summary = textsOf(item.summary_text);
+  const parts = summary.length > 0 ? summary : textsOf(item.raw_content);
+  showThought(context, {
+    key,
+    text: parts.join("\n\n"),
+    isOpen: false,
+    joins: false,
+  });
+}
+
+function showMcpItem(context: MappingContext, item: Fields, id: string): void {
+  const result = mcpResult(item.result, item.error);
+  finishTool(context, {
+    callId: id,
+    title: qualifiedTitle(item.server, item.tool),
+    arguments: toolArguments(item.arguments),
+    ...result,
+    isFailed: result.isFailed || isFailedWord(item.status),
+    durationMs: durationMsOf(item.duration),
+  });
+}

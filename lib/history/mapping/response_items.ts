@@ -1,0 +1,332 @@
+/**
+ * The response items in rollouts (C.3): what the model said and was told.
+ *
+ * @module
+ */
+
+import {
+  appendOutput,
+  finishCommand,
+  isKnownCommand,
+  startCommand,
+} from "./commands.ts";
+import { changesOf } from "./file_changes.ts";
+import { imageRecord, pathOf } from "./images.ts";
+import {
+  type Fields,
+  fieldsOf,
+  firstIdOf,
+  idOf,
+  isFields,
+  listOf,
+  parseJson,
+  textOf,
+  textsOf,
+} from "./json_fields.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import { showAnswerCopy, showUserCopy, type UserMessage } from "./messages.ts";
+import { readPatchEnvelope } from "./patch_envelope.ts";
+import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
+import { planRecord } from "./plan.ts";
+import { resultPreview } from "./result_preview.ts";
+import { showGeneratedImage, showImage } from "./shown_images.ts";
+import { agentRecord } from "./text_lines.ts";
+import { showThoughtCopy } from "./thoughts.ts";
+import {
+  toolArguments,
+  toolArgumentsOfText,
+  webSearchArguments,
+} from "./tool_arguments.ts";
+import {
+  contentText,
+  isSuccess,
+  readToolOutput,
+  type ToolOutput,
+} from "./tool_output.ts";
+import {
+  finishTool,
+  isRunningTool,
+  qualifiedTitle,
+  startTool,
+} from "./tools.ts";
+import { readUserContent } from "./user_content.ts";
+
+/** Maps an item of one type. */
+type MapItem = (context: MappingContext, item: Fields) => void;
+
+/** What is done with each type of item; the others make no record. */
+const ITEMS: ReadonlyMap<string, MapItem> = new Map<string, MapItem>([
+  ["message", mapMessage],
+  ["agent_message", mapAgentMessage],
+  ["reasoning", mapReasoning],
+  ["local_shell_call", mapLocalShellCall],
+  ["function_call", mapFunctionCall],
+  ["function_call_output", mapOutput],
+  ["local_shell_call_output", mapOutput],
+  ["custom_tool_call", mapCustomCall],
+  ["custom_tool_call_output", mapOutput],
+  ["web_search_call", mapWebSearch],
+  ["tool_search_call", mapToolSearch],
+  ["tool_search_output", mapToolSearchOutput],
+  [
+    "image_generation_call",
+    (context, item) =>
+      showGeneratedImage(
+        context,
+        firstIdOf(item.id, item.call_id) ?? null,
+        item,
+      ),
+  ],
+]);
+
+/** Where the functions that run a command have it. */
+const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ["shell", "command"],
+  ["container.exec", "command"],
+  ["local_shell", "command"],
+  ["shell_command", "command"],
+  ["exec_command", "cmd"],
+]);
+const PATCH_TOOL = "apply_patch";
+const MCP_PREFIX = "mcp__";
+/** How the output of a patch begins that was applied. */
+const APPLIED_REGEXP = /^\s*(?:Success|Done)\b/;
+
+/** Maps an item; of a type that nobody knows, nothing. */
+export function mapResponseItem(context: MappingContext, item: Fields): void {
+  if (typeof item.type === "string") ITEMS.get(item.type)?.(context, item);
+}
+
+function mapMessage(context: MappingContext, item: Fields): void {
+  if (item.role === "assistant") {
+    showAnswerCopy(context, {
+      streamId: idOf(item.id) ?? null,
+      text: contentText(item.content),
+      source: "item",
+    });
+  }
+  if (item.role !== "user") return;
+  const message = readUserContent(item.content);
+  if (message === undefined || isViewedImage(context, message)) return;
+  showUserCopy(context, message, "item");
+}
+
+/**
+ * Tells whether a message hands the model the image that it has just asked for: some releases
+ * do that in the name of the user.
+ */
+function isViewedImage(
+  context: MappingContext,
+  { text, images }: UserMessage,
+): boolean {
+  const { viewedImage } = context.memory;
+  return text.trim() === "" && images.length === 1 &&
+    viewedImage !== null && viewedImage === context.lastId;
+}
+
+function mapAgentMessage(context: MappingContext, item: Fields): void {
+  const text = contentText(item.content, "\n");
+  if (text.trim() === "") return;
+  context.push(
+    agentRecord(
+      text,
+      textOf(item.author) ?? "",
+      textOf(item.recipient) ?? null,
+    ),
+  );
+}
+
+function mapReasoning(context: MappingContext, item: Fields): void {
+  for (const part of listOf(item.summary)) {
+    showThoughtCopy(context, textOf(fieldsOf(part).text) ?? "", {
+      kind: "summary",
+      source: "item",
+    });
+  }
+}
+
+// Calls.
+
+function mapLocalShellCall(context: MappingContext, item: Fields): void {
+  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  startShell(context, callId, textsOf(fieldsOf(item.action).command));
+}
+
+function mapFunctionCall(context: MappingContext, item: Fields): void {
+  const name = textOf(item.name) ?? "";
+  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  const args = typeof item.arguments === "string"
+    ? parseJson(item.arguments)
+    : item.arguments;
+  const fields = fieldsOf(args);
+  const command = commandOf(name, fields);
+  if (command !== undefined) startShell(context, callId, command);
+  else if (name === PATCH_TOOL) {
+    startPatch(context, callId, fields.input ?? fields.patch ?? args);
+  } else if (name === "update_plan" && Array.isArray(fields.plan)) {
+    context.push(planRecord(fields.name, fields.plan));
+  } else if (name === "view_image" && typeof fields.path === "string") {
+    const image = imageRecord(pathOf(fields.path));
+    context.memory.viewedImage = showImage(context, callId, image);
+  } else if (!isKnownCall(context, callId)) {
+    startTool(context, {
+      callId,
+      title: functionTitle(item.namespace, name),
+      arguments: toolArgumentsOfText(item.arguments),
+    });
+  }
+}
+
+/** Gives the command that a function runs; a text is a command of one word. */
+function commandOf(name: string, args: Fields): string[] | undefined {
+  const command = args[SHELL_FUNCTIONS.get(name) ?? ""];
+  if (typeof command === "string") return [command];
+  return Array.isArray(command) ? textsOf(command) : undefined;
+}
+
+function functionTitle(namespace: unknown, name: string): string {
+  if (idOf(namespace) !== undefined) return qualifiedTitle(namespace, name);
+  const tool = name.startsWith(MCP_PREFIX)
+    ? name.slice(MCP_PREFIX.length)
+    : name;
+  return tool.replace("__", ".");
+}
+
+function mapCustomCall(context: MappingContext, item: Fields): void {
+  const name = textOf(item.name) ?? "";
+  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  if (name === PATCH_TOOL) startPatch(context, callId, item.input);
+  else if (!isKnownCall(context, callId)) {
+    startTool(context, {
+      callId,
+      title: name,
+      arguments: toolArguments({ input: item.input }),
+    });
+  }
+}
+
+function startShell(
+  context: MappingContext,
+  callId: string | null,
+  command: readonly string[],
+): void {
+  const [program, envelope] = command;
+  if (program === PATCH_TOOL) {
+    startPatch(context, callId, envelope);
+    return;
+  }
+  // What an event has said already is better than this.
+  if (isKnownCall(context, callId)) return;
+  startCommand(context, {
+    callId,
+    command,
+    parsed: [],
+    cwd: null,
+    startedAt: context.now,
+  });
+}
+
+function startPatch(
+  context: MappingContext,
+  callId: string | null,
+  envelope: unknown,
+): void {
+  if (isKnownCall(context, callId)) return;
+  showPatch(context, callId, {
+    event: "apply_begin",
+    changes: changesOf(readPatchEnvelope(textOf(envelope) ?? "")),
+  });
+}
+
+/** Tells whether an event has already shown the call. */
+function isKnownCall(
+  context: MappingContext,
+  callId: string | null,
+): boolean {
+  return callId !== null && (
+    isKnownCommand(context, callId) ||
+    context.store.indexOfTool(callId) !== -1 ||
+    context.memory.links.get("patch", callId) !== undefined
+  );
+}
+
+function mapWebSearch(context: MappingContext, item: Fields): void {
+  const callId = firstIdOf(item.id, item.call_id) ?? null;
+  const isShown = callId !== null && !isRunningTool(context, callId) &&
+    context.store.indexOfTool(callId) !== -1;
+  if (isShown) return;
+  finishTool(context, {
+    callId,
+    title: "web_search",
+    arguments: webSearchArguments(item.query, item.action),
+    isFailed: item.status === "failed",
+  });
+}
+
+function mapToolSearch(context: MappingContext, item: Fields): void {
+  startTool(context, {
+    callId: firstIdOf(item.call_id, item.id) ?? null,
+    title: "tool_search",
+    arguments: isFields(item.arguments)
+      ? toolArguments(item.arguments)
+      : toolArgumentsOfText(item.arguments),
+  });
+}
+
+function mapToolSearchOutput(context: MappingContext, item: Fields): void {
+  const callId = idOf(item.call_id);
+  if (callId === undefined || !isRunningTool(context, callId)) return;
+  finishTool(context, { callId, isFailed: item.status === "failed" });
+}
+
+// Outputs.
+
+function mapOutput(context: MappingContext, item: Fields): void {
+  const callId = firstIdOf(item.call_id, item.id);
+  if (callId === undefined) return;
+  const record = context.at(context.store.indexOfExec(callId));
+  if (record?.type === "exec") {
+    if (record.payload.status !== "running") return;
+    const output = readToolOutput(item.output);
+    appendOutput(context, callId, { stdout: output.text });
+    if (!output.isRunning) finishShell(context, callId, output);
+  } else if (isOpenPatch(context, callId)) {
+    endPatch(context, callId, readToolOutput(item.output));
+  } else if (isRunningTool(context, callId)) {
+    const output = readToolOutput(item.output);
+    finishTool(context, {
+      callId,
+      isFailed: !isSuccess(output),
+      preview: resultPreview(output.blocks),
+    });
+  }
+}
+
+function finishShell(
+  context: MappingContext,
+  callId: string,
+  output: ToolOutput,
+): void {
+  finishCommand(context, callId, {
+    exitCode: output.exitCode,
+    status: output.success === false ? "failed" : "completed",
+    completedAt: context.now,
+  });
+}
+
+function endPatch(
+  context: MappingContext,
+  callId: string,
+  output: ToolOutput,
+): void {
+  const { text, exitCode, success } = output;
+  const isApplied = exitCode === null
+    ? success ?? APPLIED_REGEXP.test(text)
+    : isSuccess(output);
+  finishPatch(context, callId, {
+    isSuccess: isApplied,
+    changes: {},
+    stdout: "",
+    stderr: text,
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * The lines of rollouts (C.3 to C.5).
+ *
+ * @module
+ */
+
+import { mapEventMessage } from "./event_messages.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  numberOf,
+  textOf,
+} from "./json_fields.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import { readHistoryBase } from "./mapping_memory.ts";
+import { mapResponseItem } from "./response_items.ts";
+import { showCompaction } from "./side_events.ts";
+
+/** Maps a line of one type. */
+type MapLine = (context: MappingContext, payload: Fields) => void;
+
+const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
+  ["session_meta", readHeader],
+  ["response_item", (context, payload) => {
+    if (context.memory.mode === "legacy") mapResponseItem(context, payload);
+  }],
+  ["event_msg", (context, payload) => mapEventMessage(context, payload)],
+  [
+    "event",
+    (context, payload) =>
+      mapEventMessage(context, fieldsOf(payload.msg), idOf(payload.id) ?? null),
+  ],
+  [
+    "compacted",
+    (context, payload) =>
+      showCompaction(context, "line", textOf(payload.message) ?? ""),
+  ],
+]);
+
+/**
+ * Maps a line; of a type that nobody knows, and of what another thread left, nothing.
+ *
+ * @param context Where.
+ * @param line The line.
+ */
+export function mapRolloutLine(context: MappingContext, line: Fields): void {
+  const { firstOrdinal } = context.memory;
+  const ordinal = numberOf(line.ordinal);
+  if (
+    firstOrdinal !== null && ordinal !== undefined && ordinal < firstOrdinal
+  ) return;
+  if (typeof line.type !== "string") return;
+  LINES.get(line.type)?.(context, fieldsOf(line.payload));
+}
+
+/** Reads the header of the file; later ones are copied from other files. */
+function readHeader({ memory }: MappingContext, meta: Fields): void {
+  if (memory.hasHeader) return;
+  memory.hasHeader = true;
+  memory.threadId = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
+  memory.mode = meta.history_mode === "paginated" ? "paginated" : "legacy";
+  memory.firstOrdinal = numberOf(meta.subagent_history_start_ordinal) ?? null;
+  memory.base = readHistoryBase(meta.history_base);
+}

@@ -1,0 +1,686 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { HistoryReducer } from "../../lib/history/history_stream.ts";
+import { applyMutation } from "../../lib/history/mutations.ts";
+import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import { LineNumberer } from "../../lib/lines/line_numberer.ts";
+import { Normalizer } from "../../lib/normalizer.ts";
+import { compose } from "../../lib/stage.ts";
+import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { decode, emitted } from "../running.ts";
+import {
+  eventLine,
+  historyOf,
+  itemLine,
+  line,
+  pagedLine,
+  PAGINATED,
+  payloadsOf,
+  readEvents,
+  snapshotOf,
+} from "./histories.ts";
+
+const EPOCH = "1970-01-01T00:00:00.000Z";
+
+for (const name of namesIn("vectors/history/")) {
+  if (!/^(?:exec|rollout)_/.test(name)) continue;
+  Deno.test(`HistoryState.apply() does what the vector says: ${name}`, () => {
+    const { source, input, expect_snapshot } = JSON.parse(
+      decode(readFixture(`vectors/history/${name}`)),
+    );
+    const reducer = new HistoryReducer();
+    const stage = compose(
+      compose(new LineNumberer(), new Normalizer({ from: source })),
+      reducer,
+    );
+    const lines = input.map((event: unknown) => JSON.stringify(event));
+    assert(emitted(stage, lines).every(({ ok }) => ok));
+    assertEquals(reducer.state.snapshot(), expect_snapshot);
+  });
+}
+
+/** Makes an item event of an exec stream. */
+function item(
+  type: "started" | "delta" | "completed" | "failed",
+  item_type: string,
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
+  return { type: `item.${type}`, item_id: "item_0", item_type, ...fields };
+}
+
+/** Gives the text of the lines of a message or notice. */
+function textOf({ lines, body }: Record<string, unknown>): string {
+  const text: string[] = [];
+  for (const each of [lines, body].flat()) {
+    const { spans } = { spans: [], ...Object(each) };
+    text.push(...spans.map((span: { text: string }) => span.text));
+  }
+  return text.join("\n");
+}
+
+// Exec streams.
+
+Deno.test("HistoryState.apply() joins a string payload of item.updated as a snapshot", () => {
+  const delta = (text_delta: string, snapshot?: boolean) =>
+    item("delta", "agent_message", {
+      delta: { text_delta },
+      ...(snapshot === undefined ? {} : { snapshot }),
+    });
+  const previewOf = (events: unknown[]) =>
+    payloadsOf(snapshotOf(events), "assistant_stream")[0]?.preview_markdown;
+  assertEquals(previewOf([delta("a"), delta("ab")]), "ab");
+  assertEquals(previewOf([delta("a"), delta("ab", false)]), "aab");
+  assertEquals(previewOf([delta("ha"), delta("ha")]), "haha");
+  assertEquals(previewOf([delta("abc"), delta("x", true)]), "x");
+});
+
+Deno.test("HistoryState.apply() rewrites output that a snapshot does not continue", () => {
+  const command = (type: "started" | "delta", stdout: string) => {
+    const payload = { command: "make", stdout };
+    return item(type, "command_execution", {
+      ...(type === "delta"
+        ? { delta: payload, snapshot: true }
+        : { content: payload }),
+    });
+  };
+  const snapshot = snapshotOf([
+    command("started", "10%"),
+    command("delta", "20%!"),
+  ]);
+  assertEquals(payloadsOf(snapshot, "exec")[0]?.stdout_chunks, [
+    { offset: 0, content: "20%!" },
+  ]);
+});
+
+Deno.test("HistoryState.apply() shows a failed item where it is", () => {
+  const failed = item("failed", "", { error: { message: "boom" } });
+  const started = item("started", "command_execution", {
+    content: { command: "make", stderr: "w" },
+  });
+  const [exec] = payloadsOf(snapshotOf([started, failed]), "exec");
+  assertEquals(exec?.status, "error");
+  assertEquals(exec?.stderr_chunks, [{ offset: 0, content: "w\nboom" }]);
+  const tool = item("started", "web_search", { content: { query: "q" } });
+  const [call] = payloadsOf(snapshotOf([tool, failed]), "tool_call");
+  assertEquals(call?.error_message, "boom");
+  const [error] = payloadsOf(snapshotOf([failed]), "plain_message");
+  assertEquals(error?.role, "error");
+});
+
+Deno.test("HistoryState.apply() shows the error that ends a turn once", () => {
+  const error = { type: "error", message: "no" };
+  const failed = { type: "turn.failed", error: { message: "no" } };
+  const count = (events: unknown[]) => snapshotOf(events).records.length;
+  assertEquals(count([error, failed]), 1);
+  assertEquals(count([failed]), 1);
+  assertEquals(count([error, { type: "turn.started" }, failed]), 2);
+});
+
+Deno.test("HistoryState.apply() makes records of what only the old dialect says", () => {
+  const own = (item_type: string, fields: Record<string, unknown>) =>
+    item("completed", item_type, fields);
+  const snapshot = snapshotOf([
+    own("user_message", { content: { text: "Hi" } }),
+    { type: "turn.started" },
+    { ...own("reasoning", { content: { text: "sum" } }), item_id: "r" },
+    {
+      ...own("agent_reasoning_raw_content", { content: { text: "raw" } }),
+      item_id: "w",
+    },
+    own("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b\n" }),
+    own("turn_diff", { unified_diff: "@@ -2 +2 @@\n" }),
+    { ...own("agent_message", { content: { text: "A" } }), item_id: "m" },
+    own("token_count", {
+      input_tokens: 3,
+      output_tokens: 4,
+      rate_limits: { primary: { used_percent: 80, window_minutes: 300 } },
+    }),
+    own("background_event", { message: "bg" }),
+    own("mcp_list_tools_response", { tools: {} }),
+  ]);
+  assertEquals(snapshot.records.map(({ type }) => type), [
+    "plain_message",
+    "reasoning",
+    "diff",
+    "assistant_message",
+    "rate_limits",
+    "background_event",
+  ]);
+  const [reasoning] = payloadsOf(snapshot, "reasoning");
+  assertEquals(Object(reasoning?.sections).length, 2);
+  const [diff] = payloadsOf(snapshot, "diff");
+  assertEquals(diff?.hunks, [{ header: "@@ -2 +2 @@", lines: [] }]);
+  const [answer] = payloadsOf(snapshot, "assistant_message");
+  assertEquals(answer?.token_usage, { prompt: 3, completion: 4, total: 7 });
+});
+
+Deno.test("HistoryState.apply() asks the clock until an event has a time", () => {
+  const answer = (id: string, timestamp?: string) => ({
+    ...item("completed", "agent_message", { content: { text: "a" } }),
+    item_id: id,
+    ...(timestamp === undefined ? {} : { timestamp }),
+  });
+  const clock = () => "2026-01-01T01:00:00+01:00";
+  const state = historyOf(
+    [answer("1"), answer("2", "2027-01-01T00:00:00.1234Z"), answer("3")],
+    new HistoryState({ clock }),
+  );
+  assertEquals(
+    payloadsOf(state.snapshot(), "assistant_message").map((each) =>
+      each.created_at
+    ),
+    [
+      "2026-01-01T00:00:00.000Z",
+      "2027-01-01T00:00:00.123Z",
+      "2027-01-01T00:00:00.123Z",
+    ],
+  );
+  const without = payloadsOf(snapshotOf([answer("1")]), "assistant_message");
+  assertEquals(without[0]?.created_at, EPOCH);
+});
+
+// Rollouts.
+
+const USER = eventLine("user_message", { message: "go" });
+const ANSWER = eventLine("agent_message", { message: "done" });
+
+Deno.test("HistoryState.apply() rolls turns back and forgets what was in them", () => {
+  const patch = eventLine("patch_apply_begin", {
+    call_id: "p",
+    changes: { a: { type: "add", content: "" } },
+  });
+  const state = historyOf([
+    eventLine("warning", { message: "before" }),
+    USER,
+    ANSWER,
+    eventLine("task_started"),
+    USER,
+    patch,
+    eventLine("turn_aborted", { reason: "interrupted" }),
+    USER,
+    eventLine("task_started"),
+    ANSWER,
+    eventLine("task_complete"),
+    eventLine("thread_rolled_back", { num_turns: 2 }),
+  ]);
+  assertEquals(state.snapshot().next_id, 4);
+  const mutations = state.apply(patch);
+  assertEquals(mutations.map(({ type }) => type), ["inserted"]);
+  const all = state.apply(eventLine("thread_rolled_back", { num_turns: 9 }));
+  assertEquals(all, [{ type: "truncated", index: 0 }]);
+  assertEquals(state.snapshot().next_id, 1);
+});
+
+Deno.test("HistoryState.apply() keeps what was before the first turn", () => {
+  const snapshot = snapshotOf([
+    eventLine("warning", { message: "before" }),
+    USER,
+    ANSWER,
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+  ]);
+  assertEquals(snapshot.records.length, 1);
+});
+
+Deno.test("HistoryState.apply() makes one record of a compaction", () => {
+  const compacted = line("compacted", { message: "sum" });
+  const event = eventLine("context_compacted");
+  const descriptions = (events: unknown[]) =>
+    payloadsOf(snapshotOf(events), "background_event")
+      .map(({ description }) => description);
+  assertEquals(descriptions([compacted, event]), ["sum"]);
+  assertEquals(descriptions([event, compacted]), ["sum"]);
+  assertEquals(descriptions([compacted, ANSWER, event]), ["sum", ""]);
+  const paged = pagedLine("ContextCompaction", { id: "c" });
+  const answer = pagedLine("AgentMessage", { id: "a", content: "x" });
+  assertEquals(descriptions([PAGINATED, compacted, answer, paged, paged]), [
+    "sum",
+  ]);
+});
+
+Deno.test("HistoryState.apply() makes one record of a patch that was run in a shell", () => {
+  const snapshot = snapshotOf([
+    itemLine("function_call", {
+      name: "exec_command",
+      call_id: "c",
+      arguments: '{"cmd":"apply_patch <<EOF"}',
+    }),
+    eventLine("patch_apply_end", {
+      call_id: "c",
+      success: true,
+      changes: { a: { type: "add", content: "1" } },
+    }),
+    itemLine("function_call_output", { call_id: "c", output: "Success." }),
+  ]);
+  assertEquals(snapshot.records.map(({ id, type }) => [id, type]), [[
+    1,
+    "patch",
+  ]]);
+  assertEquals(snapshot.exec_call_lookup, {});
+});
+
+Deno.test("HistoryState.apply() skips what a sub-agent inherits", () => {
+  const answer = (id: string, ordinal: number) => ({
+    ...pagedLine("AgentMessage", { id, content: [{ type: "Text", text: id }] }),
+    ordinal,
+  });
+  const header = line("session_meta", {
+    id: "s",
+    history_mode: "paginated",
+    subagent_history_start_ordinal: 5,
+    history_base: { thread_id: "p", end_ordinal_exclusive: 5 },
+  });
+  const state = historyOf([header, answer("a", 4), answer("b", 5)]);
+  const [only, ...others] = payloadsOf(state.snapshot(), "assistant_message");
+  assertEquals([only?.markdown, others.length], ["b", 0]);
+  assertEquals(state.base, {
+    thread_id: "p",
+    end_ordinal_exclusive: 5,
+    end_byte_offset: null,
+  });
+});
+
+Deno.test("HistoryState.apply() reads the first header only", () => {
+  const state = historyOf([
+    line("session_meta", { id: "own" }),
+    line("session_meta", { id: "parent", history_mode: "paginated" }),
+    ANSWER,
+  ]);
+  assertEquals(state.threadId, "own");
+  assertEquals(state.snapshot().records.length, 1);
+});
+
+Deno.test("HistoryState.apply() replaces a paginated item that comes again", () => {
+  const snapshot = snapshotOf([
+    PAGINATED,
+    ...["a", "b"].flatMap((text) => [
+      pagedLine("UserMessage", { id: "u", content: [{ type: "text", text }] }),
+      pagedLine("Reasoning", {
+        id: "r",
+        summary_text: [],
+        raw_content: [text],
+      }),
+      pagedLine("AgentMessage", { id: "m", content: [{ type: "Text", text }] }),
+      pagedLine("Plan", { id: "p", text }),
+      pagedLine("McpToolCall", { id: "t", server: "s", tool: text }),
+      pagedLine("FileChange", { id: "f", changes: {}, status: "completed" }),
+    ]),
+  ]);
+  assertEquals(snapshot.records.map(({ id }) => id), [1, 2, 3, 4, 5, 6]);
+  const [tool] = payloadsOf(snapshot, "tool_call");
+  assertEquals(tool?.title, "s.b");
+});
+
+Deno.test("HistoryState.apply() puts reasoning together until something else comes", () => {
+  const thought = (text: string) => eventLine("agent_reasoning", { text });
+  const snapshot = snapshotOf([
+    eventLine("agent_reasoning_delta", { delta: "**A" }),
+    eventLine("agent_reasoning_delta", { delta: "**" }),
+    eventLine("agent_reasoning_section_break"),
+    eventLine("agent_reasoning_delta", { delta: "**B**" }),
+    thought("**A**"),
+    thought("**B**"),
+    itemLine("reasoning", {
+      summary: [{ text: "**A**" }, { text: "**B**" }, { text: "**C**" }],
+      encrypted_content: "x",
+    }),
+    ANSWER,
+    thought("**D**"),
+  ]);
+  const headings = payloadsOf(snapshot, "reasoning").map((payload) =>
+    Object(payload.sections).map(({ heading }: { heading: string }) => heading)
+  );
+  assertEquals(headings, [["A", "B", "C"], ["D"]]);
+  assertEquals(payloadsOf(snapshot, "reasoning")[0]?.in_progress, false);
+});
+
+Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
+  const snapshot = snapshotOf([
+    eventLine("task_started"),
+    eventLine("exec_command_begin", {
+      call_id: "e",
+      command: ["ls"],
+      parsed_cmd: [{ type: "list_files", cmd: "ls" }],
+    }),
+    eventLine("agent_reasoning_delta", { delta: "hm" }),
+    eventLine("agent_message_delta", { delta: " " }),
+    eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ]);
+  assertEquals(payloadsOf(snapshot, "explore")[0]?.entries, [
+    { command: ["ls"], cwd: null, status: { error: { exit_code: null } } },
+  ]);
+  assertEquals(payloadsOf(snapshot, "reasoning")[0]?.in_progress, false);
+  assertEquals(payloadsOf(snapshot, "assistant_stream"), []);
+  assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "error");
+});
+
+Deno.test("HistoryState.apply() leaves running commands alone when a turn completes", () => {
+  const snapshot = snapshotOf([
+    eventLine("task_started"),
+    eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+    eventLine("task_complete"),
+  ]);
+  assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "running");
+});
+
+Deno.test("HistoryState.apply() decodes output that is cut inside a character", () => {
+  const chunk = (bytes: number[]) =>
+    eventLine("exec_command_output_delta", {
+      call_id: "c",
+      stream: "stdout",
+      chunk: bytes,
+    });
+  const begin = eventLine("exec_command_begin", {
+    call_id: "c",
+    command: ["x"],
+  });
+  const snapshot = snapshotOf([
+    begin,
+    chunk([0xf0, 0x9f]),
+    chunk([0x9a, 0x80, 0x61]),
+  ]);
+  assertEquals(payloadsOf(snapshot, "exec")[0]?.stdout_chunks, [
+    { offset: 0, content: "🚀a" },
+  ]);
+});
+
+Deno.test("HistoryState.apply() shows what the fork's wait tool does", () => {
+  const wait = (type: string, fields: Record<string, unknown>) =>
+    eventLine(`custom_tool_call_${type}`, {
+      call_id: "w",
+      tool_name: "wait",
+      ...fields,
+    });
+  const ok = { duration: { secs: 2, nanos: 0 }, result: { Ok: "a\n\na\nb" } };
+  const timed = snapshotOf([
+    wait("begin", { parameters: { for: "npm test", timeout_ms: 9 } }),
+    wait("end", { parameters: { for: "npm test", timeout_ms: 9 }, ...ok }),
+  ]);
+  assertEquals(timed.records.map(({ id, type }) => [id, type]), [
+    [1, "wait_status"],
+  ]);
+  const begin = eventLine("exec_command_begin", {
+    call_id: "c",
+    command: ["x"],
+  });
+  const parameters = { call_id: "c" };
+  const [exec] = payloadsOf(
+    snapshotOf([
+      begin,
+      wait("begin", { parameters }),
+      wait("end", { parameters, ...ok }),
+    ]),
+    "exec",
+  );
+  assertEquals([exec?.wait_total_ms, exec?.wait_active], [2000, false]);
+  assertEquals(
+    Object(exec?.wait_notes).map(({ message }: { message: string }) => message),
+    ["a", "b"],
+  );
+});
+
+Deno.test("HistoryState.apply() shows a viewed image once", () => {
+  const snapshot = snapshotOf([
+    itemLine("function_call", {
+      name: "view_image",
+      call_id: "v",
+      arguments: '{"path":"/w/a.png"}',
+    }),
+    itemLine("message", {
+      role: "user",
+      content: [{
+        type: "input_image",
+        image_url: "data:image/png;base64,QQ==",
+      }],
+    }),
+    itemLine("function_call_output", { call_id: "v", output: "attached" }),
+  ]);
+  assertEquals(payloadsOf(snapshot, "image"), [
+    { path: "/w/a.png", caption: null, metadata: null },
+  ]);
+});
+
+Deno.test("HistoryState.apply() ends a review by its hint", () => {
+  const snapshot = snapshotOf([
+    eventLine("entered_review_mode", { user_facing_hint: "x" }),
+    eventLine("exited_review_mode", { review_output: null }),
+    eventLine("entered_review_mode", { prompt: "p" }),
+    eventLine("exited_review_mode", {
+      review_output: { overall_explanation: " " },
+    }),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "background_event").map((each) => each.description),
+    [
+      ">> Code review started: x <<",
+      "<< Code review finished without a final response (x) >>",
+      ">> Code review started <<",
+      "<< Code review finished >>",
+    ],
+  );
+});
+
+Deno.test("HistoryState.apply() shows the prompt of a review once", () => {
+  const snapshot = snapshotOf([
+    eventLine("entered_review_mode", { user_facing_hint: "x" }),
+    USER,
+    USER,
+    eventLine("exited_review_mode", { review_output: null }),
+    USER,
+    USER,
+  ]);
+  assertEquals(payloadsOf(snapshot, "plain_message").length, 3);
+});
+
+Deno.test("HistoryState.apply() crosses each threshold of the rate limits once", () => {
+  const count = (used_percent: number) =>
+    eventLine("token_count", {
+      info: null,
+      rate_limits: { primary: { used_percent }, secondary: null },
+    });
+  const used = [49, 95, 96, 10, 60, 99].map(count);
+  assertEquals(payloadsOf(snapshotOf(used), "rate_limits").length, 1);
+  const slow = [50, 51, 75, 90].map(count);
+  assertEquals(payloadsOf(snapshotOf(slow), "rate_limits").length, 3);
+});
+
+Deno.test("HistoryState.apply() shows remarks of the program", () => {
+  const snapshot = snapshotOf([
+    eventLine("warning", { message: "careful\nnow" }),
+    eventLine("undo_completed", { message: "undone" }),
+    eventLine("deprecation_notice", { summary: "old", details: "use new" }),
+    eventLine("error", { message: "no" }),
+    eventLine("task_complete", { error: { message: "no" } }),
+  ]);
+  const [warning, error, ...others] = payloadsOf(snapshot, "plain_message");
+  assertEquals(textOf({ ...warning }), "⚠ careful\nnow");
+  assertEquals([textOf({ ...error }), others.length], ["no", 0]);
+  assertEquals(textOf({ ...payloadsOf(snapshot, "notice")[0] }), "use new");
+});
+
+Deno.test("HistoryState.apply() replaces a background event of the fork by its id", () => {
+  const background = (id: string, message: string) =>
+    line("event", { id, msg: { type: "background_event", message } });
+  const snapshot = snapshotOf([
+    background("1", "a"),
+    background("2", "b"),
+    background("1", "c"),
+  ]);
+  assertEquals(
+    payloadsOf(snapshot, "background_event").map((each) => each.description),
+    ["c", "b"],
+  );
+});
+
+// Anything else.
+
+Deno.test("HistoryState.restore() settles what a bare snapshot shows as under way", () => {
+  const before = historyOf([
+    eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+    eventLine("mcp_tool_call_begin", {
+      call_id: "t",
+      invocation: { server: "s", tool: "t" },
+    }),
+    eventLine("agent_message_delta", { delta: "x" }),
+  ]);
+  const state = HistoryState.restore(before.snapshot());
+  state.apply(eventLine("turn_aborted", {}));
+  assertEquals(state.snapshot().records.map(({ type }) => type), [
+    "exec",
+    "tool_call",
+    "assistant_message",
+    "background_event",
+  ]);
+  assertEquals(state.snapshot().tool_call_lookup, { t: 2 });
+});
+
+Deno.test("HistoryState.apply() takes names that objects have by themselves", () => {
+  const change = JSON.parse(
+    '{"__proto__":{"type":"add","content":"x"},"constructor":{"type":"delete"}}',
+  );
+  const snapshot = snapshotOf([
+    eventLine("patch_apply_end", {
+      call_id: "__proto__",
+      success: true,
+      changes: change,
+    }),
+    eventLine("mcp_tool_call_begin", {
+      call_id: "__proto__",
+      invocation: JSON.parse('{"server":"s","arguments":{"__proto__":1}}'),
+    }),
+    eventLine("toString"),
+    line("constructor", {}),
+    itemLine("__proto__"),
+  ]);
+  const [patch] = payloadsOf(snapshot, "patch");
+  assertEquals(Object.keys(Object(patch?.changes)), [
+    "__proto__",
+    "constructor",
+  ]);
+  assertEquals(Object.keys(snapshot.tool_call_lookup), ["__proto__"]);
+});
+
+/** Folds events and checks the mutations and a checkpoint on the way. */
+function assertSound(events: readonly unknown[], where: string): void {
+  const state = new HistoryState();
+  const records: AnyHistoryRecord[] = [];
+  for (const event of events) {
+    for (const mutation of state.apply(event)) applyMutation(records, mutation);
+  }
+  assert(equalJson(records, state.snapshot().records), where);
+  const middle = Math.floor(events.length / 2);
+  const saved = historyOf(events.slice(0, middle)).snapshot({ resume: true });
+  const restored = historyOf(
+    events.slice(middle),
+    HistoryState.restore(JSON.parse(JSON.stringify(saved))),
+  );
+  assert(
+    equalJson(
+      restored.snapshot({ resume: true }),
+      state.snapshot({ resume: true }),
+    ),
+    where,
+  );
+}
+
+const HOSTILE: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0.5,
+  1e300,
+  "",
+  " \n",
+  "**a**",
+  "item_0",
+  "c",
+  "2025-10-01T12:00:00.000Z",
+  [],
+  [null],
+  {},
+  { type: "text", text: "x" },
+  { secs: -1, nanos: 1e12 },
+];
+
+Deno.test("HistoryState.apply() bears captures with anything in any field", () => {
+  const files = readCapturedFiles(/^(?:stdout|rollout-.*)\.jsonl$/)
+    .filter(({ bytes }) => bytes.length < 60_000);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...files),
+      fc.infiniteStream(
+        fc.tuple(fc.nat(8), fc.constantFrom(...HOSTILE)),
+      ),
+      (file, dice) => {
+        const { events, path } = readEvents(file);
+        const spoil = (value: unknown): unknown => {
+          const [die, other] = dice.next().value;
+          if (die === 0) return other;
+          if (Array.isArray(value)) return value.map(spoil);
+          if (typeof value !== "object" || value === null) return value;
+          return Object.fromEntries(
+            Object.entries(value).map(([name, field]) => [
+              name,
+              name === "type" || name === "payload" ? field : spoil(field),
+            ]),
+          );
+        };
+        const spoilt = events.map((event) => {
+          const { payload, ...rest } = Object(event);
+          const inner = payload === undefined
+            ? {}
+            : { payload: spoil(payload) };
+          return { ...Object(spoil(rest)), ...inner };
+        });
+        assertSound(spoilt, path);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("HistoryState.apply() bears any JSON value", () => {
+  const { records, next_id } = snapshotOf([
+    null,
+    [],
+    "x",
+    1,
+    {},
+    { type: 1 },
+    { type: "item.started" },
+    { type: "event_msg", payload: [] },
+    { payload: {} },
+  ]);
+  assertEquals([records, next_id], [[], 1]);
+  fc.assert(fc.property(fc.array(fc.jsonValue()), (events) => {
+    assertSound(
+      events.map((value) => ({ type: "event_msg", payload: value })),
+      "",
+    );
+    assertSound(events, "");
+  }));
+});
+
+Deno.test("HistoryState.apply() bears values that nest very deep", () => {
+  const depth = 100_000;
+  const deep = JSON.parse("[".repeat(depth) + "]".repeat(depth));
+  const state = historyOf([
+    eventLine("mcp_tool_call_begin", {
+      call_id: "t",
+      invocation: { server: "s", tool: "t", arguments: { deep } },
+    }),
+    eventLine("exec_command_begin", {
+      call_id: "c",
+      command: ["x"],
+      parsed_cmd: [{ type: "unknown", cmd: "x", deep }],
+    }),
+    eventLine("exec_command_end", { call_id: "c", command: ["y"], deep }),
+    itemLine("function_call_output", {
+      call_id: "t",
+      output: "[".repeat(depth) + "]".repeat(depth),
+    }),
+  ]);
+  assertEquals(state.snapshot().records.length, 2);
+});

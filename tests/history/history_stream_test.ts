@@ -1,0 +1,48 @@
+import { assertEquals } from "@std/assert";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import {
+  HistoryReducer,
+  HistoryStream,
+} from "../../lib/history/history_stream.ts";
+import type { Outcome } from "../../lib/outcome.ts";
+import { emitted } from "../running.ts";
+
+const ERROR = { type: "error", message: "no" };
+const FAILURE: Outcome<unknown> = {
+  ok: false,
+  line: 2,
+  offset: 9,
+  error: { kind: "json", message: "Cannot parse" },
+  raw: "{",
+};
+const OUTCOMES: readonly Outcome<unknown>[] = [
+  { ok: true, line: 1, offset: 0, value: ERROR },
+  FAILURE,
+  { ok: true, line: 3, offset: 20, value: JSON.stringify(ERROR) },
+  { ok: true, line: 4, offset: 60, value: { type: "turn.started" } },
+];
+
+Deno.test("HistoryReducer gives each mutation the place of its event and lets failures pass", () => {
+  const seen = emitted(new HistoryReducer(), OUTCOMES);
+  assertEquals(
+    seen.map((outcome) => [
+      outcome.line,
+      outcome.offset,
+      outcome.ok ? outcome.value.type : outcome,
+    ]),
+    [[1, 0, "inserted"], [2, 9, FAILURE], [3, 20, "inserted"]],
+  );
+});
+
+Deno.test("HistoryStream emits what HistoryReducer does and goes on with a state", async () => {
+  const state = new HistoryState();
+  state.apply(ERROR);
+  const stream = new HistoryStream(state);
+  const seen = await Array.fromAsync(
+    ReadableStream.from(OUTCOMES).pipeThrough(stream),
+  );
+  const other = new HistoryState();
+  other.apply(ERROR);
+  assertEquals(seen, emitted(new HistoryReducer(other), OUTCOMES));
+  assertEquals(stream.state.snapshot().records.length, 3);
+});

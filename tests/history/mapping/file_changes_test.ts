@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+import {
+  patchFailure,
+  readChanges,
+  readItemChanges,
+} from "../../../lib/history/mapping/file_changes.ts";
+
+Deno.test("readChanges() reads all three spellings", () => {
+  const update = { unified_diff: "d", move_path: "m" };
+  assertEquals(
+    readChanges({
+      a: { add: { content: "1" } },
+      b: { type: "add", content: "2" },
+      c: "delete",
+      d: { delete: { content: "3" } },
+      e: { update: { ...update, original_content: "o" } },
+      f: { type: "update", ...update },
+      g: null,
+    }),
+    {
+      a: { type: "add", content: "1" },
+      b: { type: "add", content: "2" },
+      c: { type: "delete", content: "" },
+      d: { type: "delete", content: "3" },
+      e: { type: "update", ...update },
+      f: { type: "update", ...update },
+      g: { type: "update", unified_diff: "", move_path: null },
+    },
+  );
+});
+
+Deno.test("readItemChanges() keeps what an entry tells", () => {
+  assertEquals(
+    readItemChanges({
+      changes: [
+        { path: "a", kind: "add", content: "x" },
+        { path: "b", kind: "add", diff: "d" },
+        { kind: "add" },
+        null,
+      ],
+    }),
+    {
+      a: { type: "add", content: "x" },
+      b: { type: "update", unified_diff: "d", move_path: null },
+    },
+  );
+});
+
+Deno.test("patchFailure() cuts excerpts by lines and bytes", () => {
+  assertEquals(patchFailure(" ", " \n  why \nmore"), {
+    message: "why",
+    stdout_excerpt: null,
+    stderr_excerpt: "why \nmore",
+  });
+  const lines = patchFailure("x\n".repeat(30), "").stdout_excerpt ?? "";
+  assertEquals(lines.split("\n").length, 20);
+  const bytes = patchFailure("ü".repeat(1200), "").stdout_excerpt ?? "";
+  assertEquals(bytes, "ü".repeat(998) + "…");
+  const whole = "ü".repeat(1000);
+  assertEquals(patchFailure(whole, "").stdout_excerpt, whole);
+});

@@ -1,0 +1,33 @@
+import { assertEquals } from "@std/assert";
+import { readPatchEnvelope } from "../../../lib/history/mapping/patch_envelope.ts";
+
+Deno.test("readPatchEnvelope() reads every kind of section", () => {
+  const envelope = [
+    "*** Begin Patch",
+    "*** Add File: a b.txt",
+    "+one",
+    "+",
+    "*** Update File: c.txt\r",
+    "*** Move to: d.txt\r",
+    "@@ def f():",
+    " x",
+    "-y",
+    "*** End of File",
+    "*** Delete File: e.txt",
+    "*** End Patch",
+    "+not part of it",
+  ].join("\n");
+  assertEquals([...readPatchEnvelope(envelope)], [
+    ["a b.txt", { type: "add", content: "one\n\n" }],
+    ["c.txt", {
+      type: "update",
+      unified_diff: "@@ def f():\n x\n-y\n",
+      move_path: "d.txt",
+    }],
+    ["e.txt", { type: "delete", content: "" }],
+  ]);
+});
+
+Deno.test("readPatchEnvelope() finds nothing in other text", () => {
+  assertEquals(readPatchEnvelope("this is not a patch").size, 0);
+});

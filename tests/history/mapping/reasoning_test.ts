@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert";
+import { reasoningSections } from "../../../lib/history/mapping/reasoning.ts";
+
+/** Writes sections in short: what is in a block follows its type. */
+function sketch(text: string): unknown[] {
+  return reasoningSections(text).map(({ heading, summary, blocks }) => [
+    heading,
+    summary.map((span) => span.text).join(""),
+    ...blocks.map((block) => {
+      if (block.type === "separator") return "---";
+      if (block.type === "code") return `${block.language}: ${block.content}`;
+      const words = block.spans.map((span) => span.text).join("");
+      return block.type === "bullet"
+        ? `${block.indent}${block.marker} ${words}`
+        : `${block.type} ${words}`;
+    }),
+  ]);
+}
+
+const CASES = [
+  { name: "blank text", text: " \n\n", expected: [] },
+  {
+    name: "text before a heading",
+    text: "a\n\n\nb\n\n**H**\n\n",
+    expected: [[null, "a", "paragraph a", "---", "paragraph b"], ["H", "H"]],
+  },
+  {
+    name: "bold text that is no heading",
+    text: "**a** and **b**\n****",
+    expected: [[
+      null,
+      "**a** and **b**",
+      "paragraph **a** and **b**",
+      "paragraph ****",
+    ]],
+  },
+  {
+    name: "bullets",
+    text: "- a\n  * b\n    • c\n1) d\n2. e\n-f",
+    expected: [[
+      null,
+      "a",
+      "0- a",
+      "1- b",
+      "2• c",
+      "01. d",
+      "02. e",
+      "paragraph -f",
+    ]],
+  },
+  {
+    name: "code first",
+    text: "```sh\n\nls\n**x**\n```",
+    expected: [[null, "ls", "sh: \nls\n**x**"]],
+  },
+  {
+    name: "code that never ends, and code without a body",
+    text: "```\n \n```\n> q\n````\na\n```",
+    expected: [[null, "q", "quote q", "null: a\n```"]],
+  },
+] satisfies { name: string; text: string; expected: unknown[] }[];
+
+for (const { name, text, expected } of CASES) {
+  Deno.test(`reasoningSections() splits: ${name}`, () => {
+    assertEquals(sketch(text), expected);
+  });
+}
+
+Deno.test("reasoningSections() takes no longer than the text for a long line", () => {
+  const line = `**${"a ".repeat(200_000)}`;
+  assertEquals(reasoningSections(line).length, 1);
+});

@@ -1,0 +1,87 @@
+import { assertEquals } from "@std/assert";
+import {
+  isSuccess,
+  readToolOutput,
+} from "../../../lib/history/mapping/tool_output.ts";
+
+const CASES = [
+  {
+    name: "JSON with metadata",
+    output: '{"output":"a","metadata":{"exit_code":2,"duration_seconds":0.1}}',
+    expected: ["a", 2, false, false],
+  },
+  {
+    name: "JSON of another kind",
+    output: '{"output":1}',
+    expected: ['{"output":1}', null, false, true],
+  },
+  {
+    name: "an exit code",
+    output:
+      "Exit code: 0\nWall time: 0.2 seconds\nTotal output lines: 2\nOutput:\na\nb",
+    expected: ["a\nb", 0, false, true],
+  },
+  {
+    name: "an exited process",
+    output:
+      "Chunk ID: 1a\nWall time: 0.05 seconds\nProcess exited with code -1\nOriginal token count: 4\nOutput:\n",
+    expected: ["", -1, false, false],
+  },
+  {
+    name: "a running process",
+    output:
+      "Wall time: 10 seconds\nProcess running with session ID 7\nOutput:\nup",
+    expected: ["up", null, true, true],
+  },
+  {
+    name: "a command before the header",
+    output:
+      "Command: bash -lc 'a\nb'\nChunk ID: 1\nWall time: 0 seconds\nProcess exited with code 0\nOutput:\nx",
+    expected: ["x", 0, false, true],
+  },
+  {
+    name: "JSON behind a header",
+    output:
+      'Wall time: 0.0 seconds\nOutput:\n{"output":"ok","metadata":{"exit_code":0}}',
+    expected: ["ok", 0, false, true],
+  },
+  {
+    name: "text that looks like a header",
+    output: "Exit code: 1 of 2\nOutput:\n",
+    expected: ["Exit code: 1 of 2\nOutput:\n", null, false, true],
+  },
+  {
+    name: "a header that never ends",
+    output: "Exit code: 1\nWall time: 1 seconds",
+    expected: ["Exit code: 1\nWall time: 1 seconds", null, false, true],
+  },
+  {
+    name: "a list of content",
+    output: [{ type: "input_text", text: "a" }, {
+      type: "input_text",
+      text: "b",
+    }],
+    expected: ["a\nb", null, false, true],
+  },
+  {
+    name: "an object of old",
+    output: { content: "no", success: false },
+    expected: ["no", null, false, false],
+  },
+  {
+    name: "an aborted call",
+    output: "aborted by user after 2.5s",
+    expected: ["aborted by user after 2.5s", null, false, false],
+  },
+  { name: "nothing", output: undefined, expected: ["", null, false, true] },
+] satisfies { name: string; output: unknown; expected: unknown[] }[];
+
+for (const { name, output, expected } of CASES) {
+  Deno.test(`readToolOutput() reads: ${name}`, () => {
+    const read = readToolOutput(output);
+    assertEquals(
+      [read.text, read.exitCode, read.isRunning, isSuccess(read)],
+      expected,
+    );
+  });
+}

@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { readUserContent } from "../../../lib/history/mapping/user_content.ts";
+
+/** Makes a text part. */
+function text(words: string): Record<string, unknown> {
+  return { type: "input_text", text: words };
+}
+
+const IMAGE = { type: "input_image", image_url: "https://example.com/x.png" };
+
+Deno.test("readUserContent() leaves labels out only beside media", () => {
+  const content = [text("<image>"), IMAGE, text("</image>"), text("</image>")];
+  assertEquals(readUserContent(content)?.text, "</image>");
+});
+
+Deno.test("readUserContent() knows what the program wrote", () => {
+  for (
+    const words of [
+      "<ENVIRONMENT_CONTEXT>x</environment_context>",
+      " <user_action>\nx",
+      "# AGENTS.md instructions for /w\n<INSTRUCTIONS>\n</INSTRUCTIONS>\n",
+      "Warning: apply_patch was requested via exec_command.",
+    ]
+  ) assertEquals(readUserContent([text("a"), text(words)]), undefined);
+  for (
+    const words of [
+      "<environment_context>",
+      "<skill>",
+      "say </skill>",
+      "Warning: hot",
+    ]
+  ) assertEquals(readUserContent([text(words)])?.text, words);
+});
+
+Deno.test("readUserContent() never copies the data of an image", () => {
+  const url = "data:image/svg+xml;charset=utf-8,%3Csvg%3E";
+  const local = { type: "local_image", path: "file:///w/a%20b.png" };
+  const message = readUserContent([{ type: "image", image_url: url }, local]);
+  assertEquals(message?.images.map(({ payload }) => payload), [
+    {
+      path: "data:image/svg+xml;charset=utf-8",
+      caption: null,
+      metadata: { mime_type: "image/svg+xml", byte_len: 5 },
+    },
+    { path: "/w/a b.png", caption: null, metadata: null },
+  ]);
+});

@@ -1,0 +1,31 @@
+/** Holds copies of JSON values to being copies. */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { deepCopy, toObject } from "../../lib/history/plain_json.ts";
+
+Deno.test("deepCopy() copies every JSON value, in the same order", () => {
+  fc.assert(fc.property(fc.json(), (text) => {
+    const value: unknown = JSON.parse(text);
+    const copy = deepCopy(value);
+    assertEquals(JSON.stringify(copy), JSON.stringify(value));
+    if (typeof value === "object" && value !== null) assert(copy !== value);
+  }));
+});
+
+Deno.test("deepCopy() copies what is nested deeper than a stack", () => {
+  let value: unknown[] = [];
+  for (let depth = 0; depth < 200_000; depth++) value = [value];
+  let copy: unknown = deepCopy(value);
+  let depth = 0;
+  while (Array.isArray(copy) && copy.length > 0) {
+    copy = copy[0];
+    depth += 1;
+  }
+  assertEquals(depth, 200_000);
+});
+
+Deno.test("toObject() takes names of any kind", () => {
+  const object = toObject([["__proto__", 1], ["constructor", 2]]);
+  assertEquals(JSON.stringify(object), '{"__proto__":1,"constructor":2}');
+});
