@@ -15,6 +15,9 @@ import { run } from "./lib/cli/run.ts";
 
 /** How long a pipe that can take or give nothing is left alone, in milliseconds. */
 const PAUSE = 1;
+/** What a pipe takes whole or not at all (POSIX), if it ends a line (Deno.stdout). */
+const ATOMIC = 512;
+const LF = 0x0a;
 
 const interrupt = new AbortController();
 
@@ -34,6 +37,25 @@ async function look(path: string): Promise<PathFacts | undefined> {
     return { isDirectory, identity };
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Writes to stdout.
+ *
+ * In front of a pipe that does not wait for its reader, Deno.stdout takes a part of the
+ * bytes and then fails without saying how large a part (its lines are buffered once more).
+ * Another try would write that part twice, so there is none.
+ */
+async function writeOut(bytes: Uint8Array): Promise<number> {
+  try {
+    return await Deno.stdout.write(bytes);
+  } catch (error) {
+    const isAtomic = bytes.length <= ATOMIC && bytes.at(-1) === LF;
+    if (!(error instanceof Deno.errors.WouldBlock) || isAtomic) throw error;
+    throw new TypeError(
+      'the pipe does not wait for its reader; put "| cat" behind the command',
+    );
   }
 }
 
@@ -75,7 +97,7 @@ Deno.exit(
   await run(Deno.args, {
     // It may be named twice among the files, so it is never closed.
     stdin: { read: (into) => Deno.stdin.read(into), close(): void {} },
-    stdout: Deno.stdout,
+    stdout: { write: writeOut },
     stderr: Deno.stderr,
     isTerminal: {
       stdin: Deno.stdin.isTerminal(),

@@ -206,7 +206,9 @@ export class LineAnswers implements LineVisitor {
       const { recordStart } = fault;
       if (recordStart !== undefined) {
         const from = out.length;
-        const at = offset + recordStart - start;
+        // A first line begins its buffer, with the byte order mark that was skipped.
+        const skipped = line === 1 ? start : 0;
+        const at = offset + skipped + recordStart - start;
         out.all(record);
         this.#record(from, bytes, recordStart, end, line, at);
       }

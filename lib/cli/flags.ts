@@ -81,19 +81,19 @@ export const FLAGS = [
   },
   {
     name: "thread-id",
-    value: { name: "ID", expects: "the id of a thread" },
+    value: { name: "ID", expects: "the id of a thread", admits: () => true },
     category: "INPUT",
     summary: "The thread of lines before the first thread line.",
     details:
-      "For exec logs that were cut at the start: the thread that lines belong to until the first one names its own.",
+      "For exec logs that were cut at the start: the thread that lines belong to until the first one names its own. A blank one is none.",
   },
   {
     name: "turn-id",
-    value: { name: "ID", expects: "the id of a turn" },
+    value: { name: "ID", expects: "the id of a turn", admits: () => true },
     category: "INPUT",
     summary: "The turn of lines before the first turn line.",
     details:
-      "For exec logs that were cut at the start: the turn that lines belong to until the first thread or turn line.",
+      "For exec logs that were cut at the start: the turn that lines belong to until the first thread or turn line. A blank one is none.",
   },
   {
     name: "on-error",

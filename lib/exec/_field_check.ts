@@ -1,9 +1,10 @@
 /**
  * Checks normalized records by the field tables.
  *
- * The schemas are made from the same tables and say the same, at six times the cost and
- * for the start-up time of a schema library (tests/exec/schema_test.ts holds the two
- * against each other). So records are checked here.
+ * The schemas are made of the same tables and say the same (tests/exec/schema_test.ts holds
+ * the two against each other), at four times the cost of a check
+ * (tests/bench/schema_checks.ts) and that of loading a schema library. So records are
+ * checked here.
  */
 
 import type { Issue } from "../errors.ts";

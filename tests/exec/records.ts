@@ -192,7 +192,10 @@ function damage(
     if (name === undefined) return;
     const next = at[name];
     if (depth < path.length - 1 && isObject(next)) at = next;
-    else if (value === undefined) delete at[name];
-    else at[name] = value;
+    else {
+      if (value === undefined) delete at[name];
+      else at[name] = value;
+      return;
+    }
   }
 }

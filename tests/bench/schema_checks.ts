@@ -1,0 +1,105 @@
+/**
+ * What it costs to check a record by the tables, by its schema, and by the schema of all
+ * events; and what typed events cost beside normalized bytes.
+ *
+ *     deno run --allow-read tests/bench/schema_checks.ts
+ *
+ * Times are nanoseconds for each record, medians; compare them with one another only.
+ *
+ * @module
+ */
+
+import {
+  decodeEvents,
+  isThreadEvent,
+  JsonlDecoder,
+  JsonlNormalizer,
+  type ThreadEvent,
+} from "@codexpipe/codexpipe";
+import * as schemas from "@codexpipe/codexpipe/schema";
+import * as v from "valibot";
+import { NORMALIZED } from "../exec/records.ts";
+import { columns } from "./statistics.ts";
+
+const WARM_UPS = 10;
+const ROUNDS = 31;
+const CHUNK = 1 << 16;
+const LONGEST = 5_000;
+
+const texts = NORMALIZED.filter(({ length }) => length < LONGEST);
+const records = texts.map((text): ThreadEvent => JSON.parse(text));
+const input = new TextEncoder().encode(`${texts.join("\n")}\n`);
+
+const SCHEMAS: Readonly<
+  Record<ThreadEvent["type"], v.GenericSchema<unknown, ThreadEvent>>
+> = {
+  "thread.started": schemas.ThreadStartedEventSchema,
+  "turn.started": schemas.TurnStartedEventSchema,
+  "turn.completed": schemas.TurnCompletedEventSchema,
+  "turn.failed": schemas.TurnFailedEventSchema,
+  "item.started": schemas.ItemStartedEventSchema,
+  "item.delta": schemas.ItemDeltaEventSchema,
+  "item.completed": schemas.ItemCompletedEventSchema,
+  "item.failed": schemas.ItemFailedEventSchema,
+  "error": schemas.ThreadErrorEventSchema,
+};
+
+function* chunks(): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < input.length; at += CHUNK) {
+    yield input.slice(at, at + CHUNK);
+  }
+}
+
+const CASES: readonly [name: string, run: () => void | Promise<void>][] = [
+  ["JSON.parse", () => texts.forEach((text) => void JSON.parse(text))],
+  ["check by the tables", () => all(isThreadEvent)],
+  [
+    "check by the schema of the event",
+    () => all((record) => v.is(SCHEMAS[record.type], record)),
+  ],
+  [
+    "check by the schema of all events",
+    () => all((record) => v.is(schemas.ThreadEventSchema, record)),
+  ],
+  ["bytes to normalized bytes", () => {
+    const normalizer = new JsonlNormalizer({ from: "exec" });
+    for (const chunk of chunks()) normalizer.feed(chunk, () => {});
+  }],
+  ["bytes to events", () => {
+    const decoder = new JsonlDecoder({ from: "exec" });
+    for (const chunk of chunks()) decoder.feed(chunk, () => {});
+  }],
+  ["bytes to events, decodeEvents()", async () => {
+    for await (const _ of decodeEvents(ReadableStream.from(chunks())));
+  }],
+];
+
+function all(holds: (record: ThreadEvent) => boolean): void {
+  for (const record of records) {
+    if (!holds(record)) throw new TypeError("Cannot measure: a record is bad");
+  }
+}
+
+const times = CASES.map((): number[] => []);
+for (let round = -WARM_UPS; round < ROUNDS; round++) {
+  // In turn, so that a busy machine is as slow for one as for the other.
+  for (const [i, [, run]] of CASES.entries()) {
+    const start = performance.now();
+    await run();
+    if (round >= 0) times[i]?.push(performance.now() - start);
+  }
+}
+
+const rows = [["case", "ns/record", "to the first"]];
+const medians = times.map((list) =>
+  list.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0
+);
+for (const [i, [name]] of CASES.entries()) {
+  const median = medians[i] ?? 0;
+  rows.push([
+    name,
+    (1e6 * median / records.length).toFixed(0),
+    (median / (medians[0] ?? 1)).toFixed(2),
+  ]);
+}
+await new Blob([columns(rows), "\n"]).stream().pipeTo(Deno.stdout.writable);
