@@ -35,4 +35,28 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import("./commands/normalize.ts"),
   },
+  {
+    name: "history",
+    summary:
+      "Folds a stream or session file into the history that a reader sees.",
+    details:
+      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in either layout, which are printed in the contract's. Several files are independent: one snapshot each.",
+    usage: [
+      "codexpipe history [OPTIONS] [FILE ...]",
+      'codex exec --json "…" | codexpipe history --mutations',
+    ],
+    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    flags: [
+      "from",
+      "max-line-bytes",
+      "thread-id",
+      "turn-id",
+      "strict",
+      "mutations",
+      "pretty",
+      "quiet",
+      "verbose",
+    ],
+    load: () => import("./commands/history.ts"),
+  },
 ];

@@ -4,16 +4,15 @@
 
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
+import { Gathered } from "./gathered.ts";
 import type { Output } from "./output.ts";
 import type { Style } from "./styles.ts";
-
-const ENCODER = new TextEncoder();
 
 /** Gathers lines for stderr, so that a million failures do not cost a million writes. */
 export class Diagnostics {
   readonly #output: Output;
   readonly #style: Style;
-  #text = "";
+  readonly #lines = new Gathered();
 
   /** Constructs a new instance. */
   constructor(output: Output, style: Style) {
@@ -24,7 +23,9 @@ export class Diagnostics {
   /** Says one thing: `codexpipe: MESSAGE`. */
   say(message: string): void {
     const { bold } = this.#style;
-    this.#text += `${bold("codexpipe:")} ${escapeControls(message)}\n`;
+    this.#lines.addText(
+      `${bold("codexpipe:")} ${escapeControls(message)}\n`,
+    );
   }
 
   /** Says what is wrong with a line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
@@ -38,16 +39,15 @@ export class Diagnostics {
   ): void {
     const { bold, red } = this.#style;
     const where = bold(`codexpipe: ${escapeControls(file)}:${line}:`);
-    this.#text += `${where} ${red(`${kind}:`)} ${escapeControls(message)}\n`;
+    this.#lines.addText(
+      `${where} ${red(`${kind}:`)} ${escapeControls(message)}\n`,
+    );
   }
 
   /** Writes what has been gathered; if it cannot, there is nobody left to tell. */
   async flush(): Promise<void> {
-    if (this.#text === "") return;
-    const bytes = ENCODER.encode(this.#text);
-    this.#text = "";
     try {
-      await this.#output.write(bytes);
+      await this.#lines.writeTo(this.#output);
     } catch (error) {
       const isExpected = error instanceof ClosedOutput ||
         error instanceof IoError;

@@ -5,6 +5,7 @@
 import type { FailedLine } from "../../mod.ts";
 import type { FileSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
+import { Gathered } from "./gathered.ts";
 import { Output } from "./output.ts";
 import { reasonOf } from "./reasons.ts";
 
@@ -14,8 +15,7 @@ const LINE_END = new Uint8Array([0x0a]);
 export class ErrorFile {
   readonly #file: FileSink;
   readonly #output: Output;
-  #records: Uint8Array[] = [];
-  #size = 0;
+  readonly #records = new Gathered();
 
   private constructor(file: FileSink, output: Output) {
     this.#file = file;
@@ -39,9 +39,8 @@ export class ErrorFile {
 
   /** Adds a failed line. */
   add(failed: FailedLine): void {
-    const record = failed.encode();
-    this.#records.push(record, LINE_END);
-    this.#size += record.length + LINE_END.length;
+    this.#records.add(failed.encode());
+    this.#records.add(LINE_END);
   }
 
   /**
@@ -50,17 +49,8 @@ export class ErrorFile {
    * @throws {IoError} If it cannot be written.
    */
   async flush(): Promise<void> {
-    if (this.#size === 0) return;
-    const block = new Uint8Array(this.#size);
-    let at = 0;
-    for (const record of this.#records) {
-      block.set(record, at);
-      at += record.length;
-    }
-    this.#records = [];
-    this.#size = 0;
     try {
-      await this.#output.write(block);
+      await this.#records.writeTo(this.#output);
     } catch (error) {
       // A pipe whose reader has enough: that is no reason to end.
       if (!(error instanceof ClosedOutput)) throw error;

@@ -123,6 +123,19 @@ export const FLAGS = [
       "Everything is read and written all the same; only the exit status differs.",
   },
   {
+    name: "mutations",
+    category: "OUTPUT",
+    summary: "Print each change of the history as it happens.",
+    details:
+      "Instead of the history at the end: each mutation as a line of JSONL, written as soon as its event has arrived. Whoever applies them holds the records at every moment.",
+  },
+  {
+    name: "pretty",
+    category: "OUTPUT",
+    summary: "Indent the JSON.",
+    details: "Without it, the history is one line. Mutations are always lines.",
+  },
+  {
     name: "line-buffered",
     category: "OUTPUT",
     summary: "Write each answer before the next line is answered.",

@@ -53,12 +53,24 @@ function isDirectory(path: string): IoError {
   return new IoError(`${path}: cannot open: is a directory`);
 }
 
+/** Something that is read block by block. */
+export interface Blocks {
+  /**
+   * Waits for the next block.
+   *
+   * @returns The block, which lasts until the next call; `undefined` at the end.
+   */
+  next(): Promise<Uint8Array | undefined>;
+  /** Gives back what reading needs. */
+  close(): void;
+}
+
 /**
  * The blocks of an input.
  *
  * The next block is read while the one before is worked on: a tenth less time on two cores.
  */
-export class Input {
+export class Input implements Blocks {
   readonly #source: ByteSource;
   readonly #name: string;
   readonly #context: Surroundings;

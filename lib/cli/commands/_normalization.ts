@@ -11,7 +11,7 @@ import {
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { type Input, openInput, STDIN } from "../input.ts";
+import { type Blocks, type Input, openInput, STDIN } from "../input.ts";
 
 const LF = 0x0a;
 
@@ -66,16 +66,37 @@ export class Normalization {
    * @throws {Interrupted} If the user wants the work to end.
    */
   async normalize(file: string): Promise<void> {
-    const { options, isVerbose } = this.#options;
-    const { diagnostics } = this.#context;
-    let input: Input;
+    const input = await this.open(file);
+    if (input !== undefined) await this.normalizeInput(file, input);
+  }
+
+  /**
+   * Opens a file, or stdin; one that cannot be opened is reported.
+   *
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async open(file: string): Promise<Input | undefined> {
     try {
-      input = await openInput(file, this.#context.process);
+      const input = await openInput(file, this.#context.process);
+      await this.#invite(file);
+      return input;
     } catch (error) {
       this.#reportUnreadable(error);
-      return await diagnostics.flush();
+      await this.#context.diagnostics.flush();
+      return undefined;
     }
-    await this.#invite(file);
+  }
+
+  /**
+   * Normalizes what was opened, and closes it.
+   *
+   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {IoError} If something cannot be written.
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async normalizeInput(file: string, input: Blocks): Promise<void> {
+    const { options, isVerbose } = this.#options;
+    const { diagnostics } = this.#context;
     const normalizer = new JsonlNormalizer({
       ...options,
       fileName: file,
@@ -98,7 +119,7 @@ export class Normalization {
   }
 
   async #answerAll(
-    input: Input,
+    input: Blocks,
     normalizer: JsonlNormalizer,
   ): Promise<void> {
     for (;;) {
