@@ -11,6 +11,7 @@ import {
 } from "./exec/exec_rules.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { JsonReader } from "./json/reader.ts";
+import { savedField, savedText } from "./json/saved.ts";
 import type { JsonObject, JsonSlice } from "./json/value.ts";
 import { LINE_FAILED } from "./lines/line_failed.ts";
 import type { LineFault, LineRules } from "./lines/line_rules.ts";
@@ -34,19 +35,31 @@ export const DIALECTS = ["auto", "exec", "rollout"] as const;
  */
 export type Dialect = typeof DIALECTS[number];
 
-/** What a stream has turned out to be. */
-export type StreamKind =
-  | "exec"
-  | "rollout"
-  /** A HistoryState snapshot. */
-  | "snapshot"
-  /** `history.jsonl` of a Codex home: the prompts that were typed. */
-  | "history.jsonl"
-  /** `session_index.jsonl` of a Codex home: the names of sessions. */
-  | "session_index.jsonl";
+const STREAM_KINDS = [
+  "exec",
+  "rollout",
+  "snapshot",
+  "history.jsonl",
+  "session_index.jsonl",
+] as const;
+
+/**
+ * What a stream has turned out to be: of one of the families, or a HistoryState snapshot,
+ * or one of the lists in a Codex home: the prompts that were typed (`history.jsonl`), the
+ * names of sessions (`session_index.jsonl`).
+ */
+export type StreamKind = typeof STREAM_KINDS[number];
 
 /** What the rules of a stream begin with. */
-export interface RulesOptions extends InitialContext, RolloutContext {}
+export interface RulesOptions extends InitialContext, RolloutContext {
+  /**
+   * What `save()` of another normalizer gave: the stream goes on where that one was. What
+   * is not understood of it is left out.
+   *
+   * @default {undefined}
+   */
+  readonly resume?: unknown;
+}
 
 /** The rules of a stream, and what it is. */
 export interface StreamRules extends LineRules {
@@ -62,7 +75,10 @@ export interface StreamRules extends LineRules {
  * @returns New rules.
  */
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
-  return new DetectingRules(dialect === "auto" ? undefined : dialect, options);
+  const given = dialect === "auto" ? undefined : dialect;
+  const rules = new DetectingRules(given, options);
+  if (options.resume !== undefined) rules.load(options.resume);
+  return rules;
 }
 
 /** Finds out what a stream is, and reads on by the rules of that. */
@@ -88,6 +104,20 @@ class DetectingRules implements StreamRules {
       this.kind = this.#given;
       this.#rules = rulesOf(this.#given ?? "exec", this.#options);
     }
+  }
+
+  save(): unknown {
+    return { kind: this.kind ?? null, rules: this.#rules.save() };
+  }
+
+  load(saved: unknown): void {
+    const name = savedText(saved, "kind");
+    const kind = STREAM_KINDS.find((each) => each === name);
+    if (this.#given === undefined && kind !== undefined) {
+      this.kind = kind;
+      this.#rules = rulesOf(kind, this.#options);
+    }
+    this.#rules.load(savedField(saved, "rules"));
   }
 
   apply(
@@ -172,6 +202,12 @@ class RefusingRules extends RecordRules {
   }
 
   override reset(): void {}
+
+  override save(): unknown {
+    return null;
+  }
+
+  override load(_saved: unknown): void {}
 
   protected override record(
     _root: JsonSlice,

@@ -174,6 +174,11 @@ export class LineAnswers implements LineVisitor {
     return this.#rules.kind;
   }
 
+  /** Writes down what later lines depend on, the numbers of lines apart. */
+  save(): unknown {
+    return this.#rules.save();
+  }
+
   /** Takes a block, which may be used again afterwards. */
   feed(block: Uint8Array): void {
     this.#framer.feed(block, this);

@@ -81,6 +81,17 @@ export class Normalizer
     this.#rules = rulesFor(options.from ?? "auto", options);
   }
 
+  /**
+   * Writes down what later lines depend on: the context, the dialect, what is unfinished.
+   * Given as `resume`, another one goes on as if nothing had happened, but for the numbers
+   * and offsets of lines.
+   *
+   * @returns Plain JSON.
+   */
+  save(): unknown {
+    return this.#rules.save();
+  }
+
   /** Forgets the stream: the next line is the first one of another (C17). */
   reset(): void {
     this.#rules.reset();

@@ -79,6 +79,17 @@ export class JsonlNormalizer
     return this.#answers.kind;
   }
 
+  /**
+   * Writes down what later lines depend on: the context, the dialect, what is unfinished.
+   * Given as `resume`, another one goes on as if nothing had happened, but for the numbers
+   * and offsets of lines.
+   *
+   * @returns Plain JSON.
+   */
+  save(): unknown {
+    return this.#answers.save();
+  }
+
   /** How many lines have failed so far. */
   get failures(): number {
     return this.#answers.failures;

@@ -806,6 +806,30 @@ testAll("item ids", [
     options: OPEN,
   },
   {
+    name:
+      "a null behind the first of doubled ids is no id to keep (E9, F:aliases)",
+    lines: [
+      '{"type":"item.started","id":"o","item":{"id":"a","id":null,"type":"t"}}',
+    ],
+    expected: [
+      `{"type":"item.started",${IDS},"item_id":"a","status":"in_progress","item_type":"t"}`,
+    ],
+    options: OPEN,
+  },
+  {
+    name:
+      "an id that is there once and not used is not gathered by a web search (E7)",
+    lines: [
+      '{"type":"item.started","item":{"item_id":"a","id":"ws","type":"web_search","query":"q"}}',
+      '{"type":"item.started","item_id":"a","id":"ws","item_type":"web_search","query":"q"}',
+      '{"type":"item.started","id":"ws","item":{"item_id":"a","type":"web_search","query":"q"}}',
+    ],
+    expected: new Array(3).fill(
+      `{"type":"item.started",${IDS},"item_id":"a","status":"in_progress","item_type":"web_search","content":{"query":"q"},"id":"ws"}`,
+    ),
+    options: OPEN,
+  },
+  {
     name: "the last one counts if the first is no string (E9, J2)",
     lines: ["null", "7", "{}"].map((first) =>
       `{"type":"item.started","item":{"id":${first},"type":"t","id":"b"}}`

@@ -250,12 +250,8 @@ const NEEDED = new Map([
 ]);
 const ITEM_FIELDS = fc.tuple(fc.constantFrom(...ITEM_TYPES), FIELDS);
 
-/** An exec line that the rules find something to do with, good or bad. */
-export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
-  fc.tuple(fc.constantFrom(...EVENT_TYPES), FIELDS).map(([type, fields]) =>
-    objectOf([...fields, ["type", `"${type}"`]])
-  ),
-  // Flat and nested items.
+/** An item line of the current dialects, flat or nested, good or bad. */
+export const ITEM_LINE: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.constantFrom(...EVENT_TYPES.slice(6, 12)), ITEM_FIELDS).map(
     ([type, [itemType, fields]]) =>
       objectOf([
@@ -274,6 +270,63 @@ export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
       ], neededBy(itemType));
       return objectOf([...outer, ["type", `"${type}"`], ["item", inner]]);
     }),
+);
+
+/** Strings and numbers that mean something else than those that they replace. */
+const OTHER_STRINGS = [
+  ...[
+    '"a"',
+    '"b"',
+    '""',
+    '" "',
+    '" padded "',
+    '"\\u0061"',
+    '"é"',
+    '"T"',
+    '"U"',
+  ],
+  ...ITEM_TYPES.map((type) => `"${type}"`),
+  ...EVENT_TYPES.slice(6, 12).map((type) => `"${type}"`),
+];
+const OTHER_NUMBERS = ["0", "7", "1.0", "1.5", "-0", "1e400", "12e-1"];
+
+/** A line, and others of the same shape: only strings, numbers and booleans differ. */
+export function variations(
+  lines: fc.Arbitrary<string>,
+): fc.Arbitrary<string[]> {
+  const choices = fc.array(fc.array(fc.nat(999), { maxLength: 12 }), {
+    maxLength: 6,
+  });
+  return fc.tuple(lines, choices).map(([line, variants]) => [
+    line,
+    ...variants.map((numbers) => {
+      let place = 0;
+      return line.replaceAll(
+        /([:[,])("(?:\\.|[^"\\])*"(?!:)|-?\d[\d.e+-]*|true|false)/g,
+        (whole, before: string, value: string) => {
+          const number = numbers[place++] ?? 0;
+          if (number % 2 === 0) return whole;
+          return before + otherValue(value, number >> 1);
+        },
+      );
+    }),
+  ]);
+}
+
+function otherValue(value: string, number: number): string {
+  if (value === "true" || value === "false") {
+    return number % 2 === 0 ? "true" : "false";
+  }
+  const others = value.startsWith('"') ? OTHER_STRINGS : OTHER_NUMBERS;
+  return others[number % others.length] ?? value;
+}
+
+/** An exec line that the rules find something to do with, good or bad. */
+export const EXEC_LINE: fc.Arbitrary<string> = fc.oneof(
+  fc.tuple(fc.constantFrom(...EVENT_TYPES), FIELDS).map(([type, fields]) =>
+    objectOf([...fields, ["type", `"${type}"`]])
+  ),
+  ITEM_LINE,
   fc.tuple(fc.constantFrom(...MESSAGE_TYPES), FIELDS).map(([type, fields]) => {
     const inner = objectOf([
       ["call_id", '"c"'],

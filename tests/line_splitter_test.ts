@@ -171,6 +171,16 @@ Deno.test("LineSplitter takes the least and the greatest limit", () => {
   ]);
 });
 
+Deno.test("LineSplitter emits to the function that each call was given", () => {
+  const log: string[] = [];
+  const splitter = new LineSplitter();
+  for (const [name, text] of [["a", "1\n2"], ["b", "\n3"]] as const) {
+    splitter.feed(encode(text), ({ line }) => log.push(`${name}${line}`));
+  }
+  splitter.flush(({ line }) => log.push(`c${line}`));
+  assertEquals(log, ["a1", "b2", "c3"]);
+});
+
 Deno.test("LineSplitter lets the caller use chunks and failures apart", () => {
   const chunk = Uint8Array.from([0x61, 0xff, 0x0a, 0x62]);
   const outcomes: Outcome<string>[] = [];

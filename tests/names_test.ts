@@ -38,6 +38,12 @@ Deno.test("WordCache.text() tells words of one hash apart", () => {
   }
 });
 
+Deno.test("WordCache.text() compares a word with the bytes of its range, not with those before", () => {
+  const words = new WordCache();
+  assertEquals(lookUp(words, "ab", 7), "ab");
+  assertEquals(words.text(encode("bax"), 1, 3, 7), "ax");
+});
+
 Deno.test("WordCache.text() keeps nothing of the bytes that it was given", () => {
   const words = new WordCache();
   const bytes = encode("first");

@@ -1,6 +1,7 @@
 /** What normalize.md section 7 says of the old dialect, where no vector says it. */
 
 import { assertEquals } from "@std/assert";
+import fc from "fast-check";
 import type { NormalizerOptions } from "../lib/normalizer.ts";
 import { answers } from "./running.ts";
 
@@ -777,6 +778,35 @@ testAll("P6 chunks", [
     ],
   },
 ]);
+
+Deno.test("OldDialect, P6 chunks: any bytes are decoded as by one streaming decoder, however they are cut", () => {
+  const bytes = fc.array(
+    fc.oneof(
+      fc.nat(255),
+      fc.constantFrom(...new TextEncoder().encode("aé€😀\ufeff")),
+      fc.constantFrom(0x80, 0xc0, 0xe0, 0xed, 0xf0, 0xf4, 0xf5),
+    ),
+    { maxLength: 4 },
+  );
+  const chunks = fc.array(fc.tuple(bytes, fc.boolean()), { maxLength: 8 });
+  fc.assert(
+    fc.property(chunks, (pieces) => {
+      const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      const expected = pieces.map(([values]) =>
+        output(decoder.decode(Uint8Array.from(values), { stream: true }))
+      );
+      const lines = pieces.map(([values, isBase64]) =>
+        chunk(
+          isBase64
+            ? `"${btoa(String.fromCharCode(...values))}"`
+            : `[${values}]`,
+        )
+      );
+      assertEquals(answers(lines, OPEN), expected);
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
 const BEGIN = message(
   "exec_command_begin",

@@ -20,9 +20,11 @@ import { readCaptures } from "./fixtures.ts";
 import {
   chunkings,
   EXEC_LINE,
+  ITEM_LINE,
   JSON_STRING,
   JSON_TEXT,
   mutations,
+  variations,
 } from "./generators.ts";
 import {
   answers,
@@ -42,6 +44,9 @@ const realLines = readCaptures().flatMap(({ bytes }) => splitAt(bytes, LF))
   .filter((line) => line.length < 1_500);
 
 const REAL_LINE = fc.constantFrom(...realLines);
+const REAL_ITEM_LINE = fc.constantFrom(
+  ...realLines.map(decode).filter((line) => line.startsWith('{"type":"item.')),
+);
 
 const LINE = fc.oneof(
   { weight: 4, arbitrary: REAL_LINE },
@@ -353,6 +358,51 @@ Deno.test("Normalizer keeps unknown fields in their order, with their exact text
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+Deno.test("Normalizer's answer to an item line depends on the ids around it and on no line before", () => {
+  const OPEN = { initialThreadId: "T", initialTurnId: "U" };
+  const inputs = fc.array(variations(fc.oneof(ITEM_LINE, REAL_ITEM_LINE)), {
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(
+      inputs,
+      fc.constantFrom(OPEN, { initialThreadId: "T" }, { initialTurnId: "U" }),
+      (groups, options) => {
+        // Twice: what was made of a line the first time may be used the second time.
+        const lines = [...groups.flat(), ...groups.flat()];
+        assertEquals(
+          answers(lines, options),
+          lines.map((line) => answers([line], options).join()),
+        );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("Normalizer's answer to an item line follows the ids as they change", () => {
+  const group = fc.tuple(
+    fc.constantFrom(
+      '{"type":"thread.started","thread_id":"A"}',
+      '{"type":"turn.started","thread_id":"A","turn_id":"a"}',
+      '{"type":"turn.started","thread_id":"A","turn_id":"A"}',
+      '{"type":"turn.completed","thread_id":"B","turn_id":"b"}',
+    ),
+    variations(ITEM_LINE),
+  );
+  fc.assert(
+    fc.property(fc.array(group, { maxLength: 6 }), (groups) => {
+      const lines = groups.flatMap(([head, items]) => [head, ...items]);
+      const expected = groups.flatMap(([head, items]) => [
+        answers([head]).join(),
+        ...items.map((line) => answers([head, line]).at(-1)),
+      ]);
+      assertEquals(answers(lines), expected);
+    }),
+    { numRuns: 200 },
   );
 });
 

@@ -334,6 +334,34 @@ Deno.test("JsonTape writes down the parts of members on level 2", () => {
   ]);
 });
 
+Deno.test("JsonTape tells of each string whether it holds escapes, keys apart", () => {
+  const source = '["a\\n","b",{"\\u006b":"c"},"\\u0041","d"]';
+  assert(accepts(encode(source), 2));
+  assertEquals(
+    entriesOf(encode(source)).filter(({ kind }) => kind === "string")
+      .map(({ text, escaped }) => [text, escaped === true]),
+    [
+      ['"a\\n"', true],
+      ['"b"', false],
+      ['"c"', false],
+      ['"\\u0041"', true],
+      ['"d"', false],
+    ],
+  );
+});
+
+Deno.test("JsonTape.scan() says that a line ends inside a string, whatever ends it", () => {
+  for (const end of ["\n", "\r", "\r\n", ""]) {
+    const bytes = encode(`"ab${end}`);
+    assert(!tape.scan(bytes, 0, 3, 2));
+    assertEquals(
+      [tape.problem, tape.problemAt],
+      ["the line ends inside a string", 3],
+      JSON.stringify(end),
+    );
+  }
+});
+
 Deno.test("JsonTape gives elements behind an object no name", () => {
   const source = '[{"k":1},2,[{"l":3},4],5]';
   assert(accepts(encode(source), 3));

@@ -136,6 +136,28 @@ export const FLAGS = [
     details: "Without it, the history is one line. Mutations are always lines.",
   },
   {
+    name: "restore",
+    value: { name: "FILE", expects: "a file" },
+    category: "INPUT",
+    summary: "Go on from the snapshot in FILE.",
+    details:
+      "A snapshot that --checkpoint wrote is continued exactly: the rest of a stream gives what the whole would have given. Of any other one the records are kept, and the input is read as a new stream.",
+  },
+  {
+    name: "stamp",
+    category: "INPUT",
+    summary: "Take the time from the clock.",
+    details:
+      "For live exec streams, whose events have no time: records get the time at which their events were read, and mutations a timestamp with it. Without it such times are 1970-01-01T00:00:00.000Z, so that the same input gives the same output.",
+  },
+  {
+    name: "checkpoint",
+    category: "OUTPUT",
+    summary: "Write what it takes to go on, too.",
+    details:
+      "Adds the field resume to the snapshot, for --restore. Others ignore it. With --mutations, the snapshot follows the last mutation.",
+  },
+  {
     name: "line-buffered",
     category: "OUTPUT",
     summary: "Write each answer before the next line is answered.",

@@ -27,20 +27,32 @@ export function suggestion(given: string, known: readonly string[]): string {
   return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
-/** How many letters must be added, left out or changed to make one word of another. */
+/**
+ * How many letters must be added, left out, changed or swapped with the next one to make
+ * one word of another.
+ */
 function editDistance(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
-      const change = one[i - 1] === other[j - 1] ? 0 : 1;
+      const isSame = one[i - 1] === other[j - 1];
+      const isSwapped = one[i - 1] === other[j - 2] &&
+        one[i - 2] === other[j - 1];
       next.push(Math.min(
-        (row[j] ?? 0) + 1,
-        (next[j - 1] ?? 0) + 1,
-        (row[j - 1] ?? 0) + change,
+        at(row, j) + 1,
+        at(next, j - 1) + 1,
+        at(row, j - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(before, j - 2) + 1 : Infinity,
       ));
     }
+    before = row;
     row = next;
   }
-  return row.at(-1) ?? 0;
+  return at(row, other.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
 }

@@ -4,6 +4,8 @@
  */
 
 import type { JsonReader } from "../json/reader.ts";
+import { savedPairs } from "../json/saved.ts";
+import { Utf8Decoder } from "../json/utf8_decoder.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";
 
 const ALPHABET =
@@ -19,7 +21,7 @@ export type StreamName = "stdout" | "stderr";
 
 /** Decodes the output of the commands of one thread, a decoder for each stream of each. */
 export class ChunkDecoder {
-  readonly #decoders = new Map<string, Map<StreamName, TextDecoder>>();
+  readonly #decoders = new Map<string, Map<StreamName, Utf8Decoder>>();
 
   /**
    * Decodes one chunk. An unfinished character waits for the next one.
@@ -42,10 +44,10 @@ export class ChunkDecoder {
     }
     let decoder = streams.get(stream);
     if (decoder === undefined) {
-      decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      decoder = new Utf8Decoder();
       streams.set(stream, decoder);
     }
-    return decoder.decode(bytes, { stream: true });
+    return decoder.decode(bytes);
   }
 
   /** Forgets what is unfinished of a call that has ended. */
@@ -56,6 +58,27 @@ export class ChunkDecoder {
   /** Forgets all calls. */
   clear(): void {
     this.#decoders.clear();
+  }
+
+  /** Writes down what is unfinished. */
+  save(): unknown {
+    return [...this.#decoders].map(([callId, streams]) => [
+      callId,
+      [...streams].map(([stream, { pending }]) => [stream, pending]),
+    ]);
+  }
+
+  /** Goes on from what was written down under a name. */
+  load(saved: unknown, name: string): void {
+    for (const [callId, streams] of savedPairs(saved, name)) {
+      const decoders = new Map<StreamName, Utf8Decoder>();
+      this.#decoders.set(callId, decoders);
+      for (const [stream, pending] of savedPairs({ streams }, "streams")) {
+        if (stream !== "stdout" && stream !== "stderr") continue;
+        const bytes = Array.isArray(pending) ? pending.map(Number) : [];
+        decoders.set(stream, new Utf8Decoder(bytes));
+      }
+    }
   }
 }
 

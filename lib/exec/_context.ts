@@ -4,6 +4,7 @@
 
 import { trimBlank } from "../lines/blank.ts";
 import { stringValue } from "../json/literal.ts";
+import { savedCount, savedText } from "../json/saved.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
   type JsonNode,
@@ -61,6 +62,22 @@ export class Context {
     this.#turns = 0;
     this.thread = this.#id(trimBlank(initialThreadId));
     this.turn = this.#id(trimBlank(initialTurnId));
+  }
+
+  /** Writes down the ids. */
+  save(): unknown {
+    return {
+      thread_id: this.thread?.text ?? null,
+      turn_id: this.turn?.text ?? null,
+      turns: this.#turns,
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.thread = this.#id(savedText(saved, "thread_id") ?? "");
+    this.turn = this.#id(savedText(saved, "turn_id") ?? "");
+    this.#turns = savedCount(saved, "turns");
   }
 
   /** The first usable id under some names (C12, C13). */

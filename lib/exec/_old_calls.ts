@@ -6,6 +6,8 @@
 import type { LineProblem } from "../errors.ts";
 import { lasting, sliceOf, stringValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { savedPairs, valueOf } from "../json/saved.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -40,6 +42,31 @@ export class OldCalls {
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
+  }
+
+  /** Writes down what is remembered of the open calls. */
+  save(): unknown {
+    return {
+      begun: [...this.#begun].map(([callId, values]) => [
+        callId,
+        [...values].map(([name, value]) => [name, textOf(value)]),
+      ]),
+      chunks: this.#chunks.save(),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.clear();
+    this.#chunks.load(saved, "chunks");
+    for (const [callId, values] of savedPairs(saved, "begun")) {
+      const begun = new Map<string, JsonSlice>();
+      for (const [name, text] of savedPairs({ values }, "values")) {
+        const value = typeof text === "string" ? valueOf(text) : undefined;
+        if (value !== undefined) begun.set(name, value);
+      }
+      this.#begun.set(callId, begun);
+    }
   }
 
   /** Forgets the open calls. */
@@ -249,6 +276,10 @@ export class OldCalls {
     line.take(name);
     setAll(line, this.#reader.members(value));
   }
+}
+
+function textOf({ bytes, start, end }: JsonSlice): string {
+  return decodeUtf8(bytes, start, end);
 }
 
 function setStatus(line: JsonObject, status: JsonSlice): void {

@@ -7,6 +7,12 @@ import { FALSE_VALUE, TRUE_VALUE } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
+  savedCount,
+  savedField,
+  savedPairs,
+  savedText,
+} from "../json/saved.ts";
+import {
   type JsonNode,
   type JsonObject,
   JsonSlice,
@@ -93,6 +99,33 @@ export class OldDialect {
   reset(): void {
     this.threadStarted();
     this.#threads = 0;
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return {
+      threads: this.#threads,
+      items: this.#items,
+      plan_id: this.#planId ?? null,
+      after_break: this.#afterBreak,
+      open: [...this.#open].map(([type, ids]) => [type, [...ids]]),
+      calls: this.#calls.save(),
+      usage: this.#usage.save(),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.reset();
+    this.#threads = savedCount(saved, "threads");
+    this.#items = savedCount(saved, "items");
+    this.#planId = savedText(saved, "plan_id");
+    this.#afterBreak = savedField(saved, "after_break") === true;
+    for (const [type, ids] of savedPairs(saved, "open")) {
+      if (Array.isArray(ids)) this.#open.set(type, ids.map(String));
+    }
+    this.#calls.load(savedField(saved, "calls"));
+    this.#usage.load(savedField(saved, "usage"));
   }
 
   /** A thread line found its id. */

@@ -6,6 +6,8 @@ import { ByteWriter } from "../json/byte_writer.ts";
 import { sliceOf } from "../json/literal.ts";
 import { writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { isJsonText, savedPairs, savedText } from "../json/saved.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, JsonSlice } from "../json/value.ts";
 
 /** The counts of a request, in the order in which their sums are written. */
@@ -66,6 +68,31 @@ export class OldUsage {
       line.set("usage", usage);
     } else if (this.#hasTotal) {
       line.set("usage", sliceOf(this.#total.view(), "object"));
+    }
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return {
+      total: this.#hasTotal
+        ? decodeUtf8(this.#total.view(), 0, this.#total.length)
+        : null,
+      sums: [...this.#sums].map(([name, sum]) => [name, String(sum)]),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.clear();
+    const total = savedText(saved, "total");
+    if (total !== undefined && isJsonText(total, "object")) {
+      this.#total.clear(256);
+      this.#total.text(total);
+      this.#hasTotal = true;
+    }
+    for (const [name, sum] of savedPairs(saved, "sums")) {
+      const isSum = typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum);
+      if (isSum) this.#sums.set(name, BigInt(sum));
     }
   }
 

@@ -9,6 +9,7 @@ import { stringValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import { RecordPlans, type Slots } from "../json/record_plans.ts";
+import { savedField } from "../json/saved.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
@@ -63,6 +64,17 @@ export class ExecRules extends RecordRules {
   override reset(): void {
     this.#context.reset();
     this.#old.reset();
+  }
+
+  /** Writes down the context, and what is remembered of the old dialect. */
+  override save(): unknown {
+    return { context: this.#context.save(), old: this.#old.save() };
+  }
+
+  /** Goes on from what was written down. */
+  override load(saved: unknown): void {
+    this.#context.load(savedField(saved, "context"));
+    this.#old.load(savedField(saved, "old"));
   }
 
   /** Repeats what was done with an item line of the same shape. */

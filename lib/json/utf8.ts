@@ -31,6 +31,26 @@ export function endOfMultibyte(bytes: Uint8Array, at: number): number {
   return second >= low && second <= high ? at + 4 : -1;
 }
 
+/**
+ * Counts the bytes at the end that are the beginning of a character whose rest is still to
+ * come, and could be.
+ */
+export function unfinishedBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const lead = bytes[bytes.length - back] ?? 0;
+    if (lead < 0x80) return 0;
+    if (lead < 0xc0) continue;
+    // Whatever follows, a whole character begins with what is there.
+    const rest = [0x80, 0x90, 0xa0].some((second) => {
+      const whole = new Uint8Array([lead, second, 0x80, 0x80]);
+      whole.set(bytes.subarray(bytes.length - back));
+      return endOfMultibyte(whole, 0) > back;
+    });
+    return rest ? back : 0;
+  }
+  return 0;
+}
+
 /** Says whether a range of bytes is valid UTF-8. */
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end;) {

@@ -49,4 +49,18 @@ export interface LineRules {
 
   /** Forgets the stream: the next line is the first one of another. */
   reset(): void;
+
+  /**
+   * Writes down what later lines depend on.
+   *
+   * @returns Plain JSON for `load`.
+   */
+  save(): unknown;
+
+  /**
+   * Goes on from what was written down; what is not understood of it is left out.
+   *
+   * @param saved What `save` gave.
+   */
+  load(saved: unknown): void;
 }

@@ -40,6 +40,12 @@ export abstract class RecordRules implements LineRules {
   /** Forgets the stream: the next line is the first one of another. */
   abstract reset(): void;
 
+  /** Writes down what later lines depend on, as plain JSON. */
+  abstract save(): unknown;
+
+  /** Goes on from what was written down. */
+  abstract load(saved: unknown): void;
+
   /**
    * Makes a record of a line.
    *

@@ -8,7 +8,9 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { isJsonText, savedField, savedText } from "../json/saved.ts";
 import { stringText } from "../json/tape.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type JsonObject,
   JsonSlice,
@@ -36,6 +38,7 @@ export interface RolloutContext {
   readonly fileName?: string | undefined;
 }
 
+const ENCODER = new TextEncoder();
 const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 /** What the text of every wrapped line that Codex wrote begins with. */
@@ -70,6 +73,29 @@ export class RolloutRules extends RecordRules {
     this.#sessionTime = undefined;
     this.#carried = undefined;
     this.#isBareFile = false;
+  }
+
+  /** Writes down the carried time, and the shape of the file. */
+  override save(): unknown {
+    return {
+      last_time: this.#lastTimeLength > 0
+        ? decodeUtf8(this.#lastTime, 0, this.#lastTimeLength)
+        : null,
+      session_time: this.#sessionTime ?? null,
+      is_bare: this.#isBareFile,
+    };
+  }
+
+  /** Goes on from what was written down. */
+  override load(saved: unknown): void {
+    this.reset();
+    const time = savedText(saved, "last_time");
+    if (time !== undefined && isJsonText(time, "string")) {
+      const { written } = ENCODER.encodeInto(time, this.#lastTime);
+      this.#lastTimeLength = written;
+    }
+    this.#sessionTime = savedText(saved, "session_time");
+    this.#isBareFile = savedField(saved, "is_bare") === true;
   }
 
   /** Normalizes one line; see {@linkcode LineRules.apply}. */

@@ -90,11 +90,15 @@ export class Normalization {
   /**
    * Normalizes what was opened, and closes it.
    *
+   * @returns The stage that did it.
    * @throws {ClosedOutput} If nobody reads the answers any more.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} If the user wants the work to end.
    */
-  async normalizeInput(file: string, input: Blocks): Promise<void> {
+  async normalizeInput(
+    file: string,
+    input: Blocks,
+  ): Promise<JsonlNormalizer> {
     const { options, isVerbose } = this.#options;
     const { diagnostics } = this.#context;
     const normalizer = new JsonlNormalizer({
@@ -116,6 +120,7 @@ export class Normalization {
     }
     if (!this.#hasStopped) this.#hint(file, normalizer);
     await diagnostics.flush();
+    return normalizer;
   }
 
   async #answerAll(

@@ -2,12 +2,17 @@
  * `codexpipe history`.
  */
 
-import { DIALECTS, encodeLine, HistoryState } from "../../../mod.ts";
+import {
+  DIALECTS,
+  encodeLine,
+  type HistorySnapshot,
+  HistoryState,
+} from "../../../mod.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, IoError } from "../endings.ts";
-import { STDIN } from "../input.ts";
+import { EXIT, IoError, UsageError } from "../endings.ts";
+import { openInput, STDIN } from "../input.ts";
 import { Output } from "../output.ts";
 import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
@@ -22,10 +27,17 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const restore = args.value("restore");
+  if (restore !== undefined && files.length > 1) {
+    throw new UsageError("--restore goes on with one input, not with several");
+  }
+  const base = restore === undefined
+    ? undefined
+    : await readSnapshotFile(restore, context);
   let isIncomplete = false;
   let hasFailures = false;
   for (const file of files) {
-    const fold = new Fold(args, context);
+    const fold = new Fold(args, context, base);
     try {
       await fold.run(file);
     } catch (error) {
@@ -42,19 +54,44 @@ export async function run(
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
 }
 
+/** Reads a snapshot to go on from. */
+async function readSnapshotFile(
+  file: string,
+  { process }: CommandContext,
+): Promise<HistorySnapshot> {
+  const input = await openInput(file, process);
+  try {
+    const { snapshot } = await peekSnapshot(input, file);
+    if (snapshot !== undefined) return snapshot;
+    throw new IoError(`${file}: cannot restore: it holds no snapshot`);
+  } finally {
+    input.close();
+  }
+}
+
 /** Folds one file. */
 class Fold {
   readonly #args: Arguments;
   readonly #stdout: Output;
-  readonly #state = new HistoryState();
+  readonly #state: HistoryState;
   readonly #decoder = new TextDecoder();
+  /** The time that the clock gave for the event that is being folded. */
+  #stamp: string | undefined;
   /** Normalizes, and hands what it writes to the state. */
   readonly work: Normalization;
 
-  constructor(args: Arguments, context: CommandContext) {
+  constructor(
+    args: Arguments,
+    context: CommandContext,
+    base: HistorySnapshot | undefined,
+  ) {
     const { process, stdout } = context;
     this.#args = args;
     this.#stdout = stdout;
+    const options = args.has("stamp") ? { clock: () => this.#now() } : {};
+    this.#state = base === undefined
+      ? new HistoryState(options)
+      : HistoryState.restore(base, options);
     const records = new Output(
       { write: (bytes) => this.#fold(bytes) },
       "records",
@@ -62,12 +99,14 @@ class Fold {
     );
     const from = args.choice("from", DIALECTS);
     const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
+    const resume = normalizerOf(base?.resume);
     this.work = new Normalization({ ...context, stdout: records }, {
       options: {
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
         ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+        ...(resume === undefined ? {} : { resume }),
       },
       errors: undefined,
       isLineBuffered: false,
@@ -85,9 +124,19 @@ class Fold {
       input.close();
       return await this.#write(snapshotText(snapshot, isPretty));
     }
-    await this.work.normalizeInput(file, blocks);
-    if (this.#args.has("mutations")) return;
-    await this.#write(snapshotText(this.#state.snapshot(), isPretty));
+    const normalizer = await this.work.normalizeInput(file, blocks);
+    const isCheckpoint = this.#args.has("checkpoint");
+    if (this.#args.has("mutations") && !isCheckpoint) return;
+    const history = this.#state.snapshot({ resume: isCheckpoint });
+    const { resume } = history;
+    const whole = isCheckpoint && isObject(resume)
+      ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }
+      : history;
+    await this.#write(snapshotText(whole, isPretty));
+  }
+
+  #now(): string {
+    return this.#stamp = new Date().toISOString();
   }
 
   /** Takes normalized records, and writes what they change if that was asked for. */
@@ -96,8 +145,12 @@ class Fold {
     let changes = "";
     for (const line of this.#decoder.decode(bytes).split("\n")) {
       if (line === "") continue;
-      for (const mutation of this.#state.apply(JSON.parse(line))) {
-        if (isWritten) changes += encodeLine(mutation);
+      this.#stamp = undefined;
+      const mutations = this.#state.apply(JSON.parse(line));
+      if (!isWritten) continue;
+      const stamp = this.#stamp === undefined ? {} : { timestamp: this.#stamp };
+      for (const mutation of mutations) {
+        changes += encodeLine({ ...mutation, ...stamp });
       }
       if (changes.length > GATHERED) {
         await this.#stdout.write(ENCODER.encode(changes));
@@ -118,4 +171,13 @@ class Fold {
     }
     await this.#stdout.write(ENCODER.encode(text));
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a checkpoint holds of the normalizer. */
+function normalizerOf(resume: unknown): unknown {
+  return isObject(resume) ? resume.normalizer : undefined;
 }

@@ -22,7 +22,8 @@ import {
   wholeOf,
 } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
-import { chunkBytes, OutputDecoder } from "./output_bytes.ts";
+import { chunkBytes } from "./output_bytes.ts";
+import { Utf8Decoder } from "../../json/utf8_decoder.ts";
 import { readParsedCommands } from "./parsed_commands.ts";
 import { durationMsOf, msOf, timestampOfMs } from "./times.ts";
 
@@ -64,7 +65,7 @@ export function streamOutput(context: MappingContext, event: Fields): void {
   if (callId === undefined || bytes === undefined) return;
   if (stream !== "stdout" && stream !== "stderr") return;
   const key = decoderKey(callId, stream);
-  const decoder = decoders.get(key) ?? new OutputDecoder();
+  const decoder = decoders.get(key) ?? new Utf8Decoder();
   const text = decoder.decode(bytes);
   if (decoder.pending.length > 0) decoders.set(key, decoder);
   else decoders.delete(key);

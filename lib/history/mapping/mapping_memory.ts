@@ -12,7 +12,7 @@ import {
   textOf,
   wholeOf,
 } from "./json_fields.ts";
-import { OutputDecoder } from "./output_bytes.ts";
+import { Utf8Decoder } from "../../json/utf8_decoder.ts";
 import { Pairing } from "./pairing.ts";
 import { RecordLinks, savedField, savedPairs } from "./record_links.ts";
 import { timestampOf } from "./times.ts";
@@ -97,7 +97,7 @@ export class MappingMemory {
   /** What the commands do that run in explore records. */
   readonly exploring: Map<string, string>;
   /** The decoders of output that ended inside a character. */
-  readonly decoders: Map<string, OutputDecoder>;
+  readonly decoders: Map<string, Utf8Decoder>;
   /** How many thresholds each window has crossed. */
   readonly crossed: { primary: number; secondary: number };
   /** The last image that the model asked for. */
@@ -155,7 +155,7 @@ export class MappingMemory {
     this.exploring = new Map(readMap(field("exploring"), textOf, textOf));
     this.decoders = new Map(
       readMap(field("decoders"), textOf, (pending) =>
-        new OutputDecoder(
+        new Utf8Decoder(
           listOf(pending).map((byte) => wholeOf(byte) ?? 0),
         )),
     );

@@ -1,0 +1,223 @@
+/** What the command line is taken for. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { parseArguments } from "../../lib/cli/arguments.ts";
+import { UsageError } from "../../lib/cli/endings.ts";
+
+/** The flags and operands of a command line, in short. */
+function parsed(args: readonly string[]): {
+  flags: Record<string, string>;
+  operands: readonly string[];
+} {
+  const { given, operands } = parseArguments(args);
+  const flags = Object.fromEntries(
+    given.map(({ name, value }) => [name, value]),
+  );
+  return { flags, operands };
+}
+
+const CASES = [
+  { name: "nothing", args: [], flags: {}, operands: [] },
+  {
+    name: "operands in order, stdin among them",
+    args: ["normalize", "a", "-", "b"],
+    flags: {},
+    operands: ["normalize", "a", "-", "b"],
+  },
+  {
+    name: "operands that look like numbers and words",
+    args: ["007", "1e3", "true", ""],
+    flags: {},
+    operands: ["007", "1e3", "true", ""],
+  },
+  {
+    name: "a value behind an equals sign",
+    args: ["--from=exec"],
+    flags: { from: "exec" },
+    operands: [],
+  },
+  {
+    name: "a value behind a space",
+    args: ["--from", "exec", "a"],
+    flags: { from: "exec" },
+    operands: ["a"],
+  },
+  {
+    name: "a value with equals signs, dots and spaces",
+    args: ["--errors-to=a=b. c"],
+    flags: { "errors-to": "a=b. c" },
+    operands: [],
+  },
+  {
+    name: "a value that looks like a number",
+    args: ["--thread-id", "0x10", "--turn-id=1.50"],
+    flags: { "thread-id": "0x10", "turn-id": "1.50" },
+    operands: [],
+  },
+  {
+    name: "a value that looks like an option, behind an equals sign",
+    args: ["--thread-id=--strict"],
+    flags: { "thread-id": "--strict" },
+    operands: [],
+  },
+  {
+    name: "a blank id, behind an equals sign and behind a space",
+    args: ["--thread-id=", "--turn-id", ""],
+    flags: { "thread-id": "", "turn-id": "" },
+    operands: [],
+  },
+  {
+    name: "a switch before a file that is called true",
+    args: ["--strict", "true", "-q", "false"],
+    flags: { strict: "", quiet: "" },
+    operands: ["true", "false"],
+  },
+  {
+    name: "flags behind operands",
+    args: ["normalize", "a", "--strict", "b"],
+    flags: { strict: "" },
+    operands: ["normalize", "a", "b"],
+  },
+  {
+    name: "the last of several values",
+    args: ["--from=exec", "--from", "rollout"],
+    flags: { from: "rollout" },
+    operands: [],
+  },
+  {
+    name: "the last of two flags that undo each other",
+    args: ["-q", "--verbose"],
+    flags: { verbose: "" },
+    operands: [],
+  },
+  {
+    name: "letters together, the last one wins",
+    args: ["-vq"],
+    flags: { quiet: "" },
+    operands: [],
+  },
+  {
+    name: "no flags behind two dashes",
+    args: ["--strict", "--", "--from", "-q", "--"],
+    flags: { strict: "" },
+    operands: ["--from", "-q", "--"],
+  },
+] satisfies {
+  name: string;
+  args: string[];
+  flags: Record<string, string>;
+  operands: string[];
+}[];
+
+for (const { name, args, flags, operands } of CASES) {
+  Deno.test(`parseArguments() takes: ${name}`, () => {
+    assertEquals(parsed(args), { flags, operands });
+  });
+}
+
+const ERRORS = [
+  {
+    name: "an unknown option",
+    args: ["--nonsense"],
+    message: 'unknown option "--nonsense"',
+  },
+  {
+    name: "a misspelled option",
+    args: ["--stict"],
+    message: 'unknown option "--stict"; did you mean "--strict"?',
+  },
+  {
+    name: "a misspelled option with a value",
+    args: ["--on-eror=drop"],
+    message: 'unknown option "--on-eror"; did you mean "--on-error"?',
+  },
+  {
+    name: "a switch turned off",
+    args: ["--no-strict"],
+    message: 'unknown option "--no-strict"',
+  },
+  {
+    name: "an unknown letter",
+    args: ["-x"],
+    message: 'unknown option "-x"',
+  },
+  {
+    name: "an unknown letter among known ones",
+    args: ["-qxv"],
+    message: 'unknown option "-x"',
+  },
+  {
+    name: "a negative number",
+    args: ["-1"],
+    message: 'unknown option "-1"',
+  },
+  {
+    name: "a name of objects",
+    args: ["--__proto__=1"],
+    message: 'unknown option "--__proto__"',
+  },
+  {
+    name: "a switch with a value",
+    args: ["--strict=yes"],
+    message: "--strict takes no value",
+  },
+  {
+    name: "a switch with an empty value",
+    args: ["--strict="],
+    message: "--strict takes no value",
+  },
+  {
+    name: "a letter with a value",
+    args: ["-q5"],
+    message: "--quiet takes no value",
+  },
+  {
+    name: "no value at the end",
+    args: ["--from"],
+    message:
+      "--from needs a value, as in --from=DIALECT: auto, exec or rollout",
+  },
+  {
+    name: "no value before an option",
+    args: ["--errors-to", "--strict"],
+    message: "--errors-to needs a value, as in --errors-to=FILE: the name of " +
+      "a file",
+  },
+  {
+    name: "no value before two dashes",
+    args: ["--on-error", "--", "drop"],
+    message:
+      "--on-error needs a value, as in --on-error=HOW: report, inline, drop or stop",
+  },
+  {
+    name: "a wrong choice",
+    args: ["--color=sometimes"],
+    message: '--color cannot be "sometimes": expected auto, always or never',
+  },
+  {
+    name: "an empty choice",
+    args: ["--color="],
+    message: '--color cannot be "": expected auto, always or never',
+  },
+  {
+    name: "stdin as a file to write",
+    args: ["--errors-to", "-"],
+    message: '--errors-to cannot be "-": expected the name of a file',
+  },
+  ...["0", "-5", "1.5", "1e3", "12B", "536870889", "1G", "many", ""].map(
+    (value) => ({
+      name: `the limit ${JSON.stringify(value)}`,
+      args: [`--max-line-bytes=${value}`],
+      message:
+        `--max-line-bytes cannot be "${value}": expected a number of bytes ` +
+        "from 1 to 536870888, such as 1000000 or 16M",
+    }),
+  ),
+] satisfies { name: string; args: string[]; message: string }[];
+
+for (const { name, args, message } of ERRORS) {
+  Deno.test(`parseArguments() refuses: ${name}`, () => {
+    const error = assertThrows(() => parseArguments(args), UsageError);
+    assertEquals(error.message, message);
+  });
+}

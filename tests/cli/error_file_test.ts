@@ -1,0 +1,129 @@
+/** What `--errors-to` keeps. */
+
+import { assertEquals } from "@std/assert";
+import { call, failing, Hose, platformError, Sink } from "./memory.ts";
+
+const STARTED = '{"type":"thread.started","thread_id":"t"}\n';
+const LINES = `${STARTED}nonsense\n{"type":"\xff"}\n{}\n`;
+
+/** The output with the failures in it, line by line. */
+async function inline(stdin: string): Promise<string[]> {
+  const { stdout } = await call(["normalize", "--on-error=inline"], { stdin });
+  return stdout.split("\n").slice(0, -1);
+}
+
+for (const onError of ["report", "inline", "drop"]) {
+  Deno.test(`--errors-to keeps the records that --on-error=inline writes, with --on-error=${onError}`, async () => {
+    const { status, written } = await call([
+      "normalize",
+      "--errors-to=e",
+      `--on-error=${onError}`,
+    ], { stdin: LINES });
+    assertEquals(status, 0);
+    const failures = (await inline(LINES)).filter((line) =>
+      line.startsWith('{"type":"line.failed"')
+    );
+    assertEquals(failures.length, 3);
+    assertEquals([...written], [["e", `${failures.join("\n")}\n`]]);
+  });
+}
+
+Deno.test("--errors-to keeps the failure that --on-error=stop stops at", async () => {
+  const args = ["normalize", "--errors-to=e", "--on-error=stop", "-q"];
+  const { status, written } = await call(args, { stdin: LINES });
+  assertEquals(status, 1);
+  assertEquals(written.get("e"), `${(await inline(LINES))[1]}\n`);
+});
+
+Deno.test("--errors-to keeps the failures of all files, in order", async () => {
+  const args = ["normalize", "-q", "--errors-to", "e", "a", "b"];
+  const { written } = await call(args, {
+    files: { a: "x\n", b: "\ny\n" },
+  });
+  const [first] = await inline("x\n");
+  const [second] = await inline("\ny\n");
+  assertEquals(written.get("e"), `${first}\n${second}\n`);
+});
+
+Deno.test("--errors-to empties its file even if nothing fails", async () => {
+  const { written } = await call(["normalize", "--errors-to=e"], {
+    stdin: STARTED,
+  });
+  assertEquals([...written], [["e", ""]]);
+});
+
+Deno.test("--errors-to has a failure before the answers that came with it are written", async () => {
+  const stdin = new Hose();
+  const created = new Sink();
+  const events: string[] = [];
+  const done = call(["normalize", "-q", "--errors-to=e"], {
+    stdin,
+    created: {
+      write(bytes): Promise<number> {
+        events.push("failure");
+        return created.write(bytes);
+      },
+    },
+    stdout: {
+      write(bytes): Promise<number> {
+        events.push("answer");
+        return Promise.resolve(bytes.length);
+      },
+    },
+  });
+  stdin.give(`${STARTED}nonsense\n`);
+  await created.next();
+  stdin.end();
+  await done;
+  assertEquals(events, ["failure", "answer"]);
+});
+
+Deno.test("--errors-to with a file that cannot be written ends before anything is read", async () => {
+  const { status, stdout, stderr } = await call(
+    ["normalize", "--errors-to", "far/e"],
+    { stdin: LINES, createError: platformError("ENOENT") },
+  );
+  assertEquals([status, stdout], [3, ""]);
+  assertEquals(stderr, "codexpipe: far/e: cannot create: not found\n");
+});
+
+Deno.test("--errors-to on a full disk ends with 3", async () => {
+  const { status, stderr } = await call(["normalize", "-q", "--errors-to=e"], {
+    stdin: LINES,
+    created: failing(platformError("ENOSPC")),
+  });
+  assertEquals(status, 3);
+  assertEquals(
+    stderr,
+    "codexpipe: e: cannot write: no space left on the device\n",
+  );
+});
+
+Deno.test("--errors-to goes on when the reader of its pipe has enough", async () => {
+  const { status, stdout } = await call(["normalize", "-q", "--errors-to=e"], {
+    stdin: LINES + STARTED,
+    created: failing(platformError("EPIPE")),
+  });
+  assertEquals([status, stdout], [0, STARTED + STARTED]);
+});
+
+for (const [errorsTo, file] of [["a", "a"], ["./a", "a"], ["a", "./a"]]) {
+  Deno.test(`--errors-to=${errorsTo} does not overwrite ${file}, which is to be read`, async () => {
+    const { status, stdout, stderr, written } = await call(
+      ["normalize", `--errors-to=${errorsTo}`, "b", file ?? ""],
+      { files: { a: LINES, "./a": LINES, b: LINES } },
+    );
+    assertEquals([status, stdout, written.size], [2, "", 0]);
+    assertEquals(
+      stderr,
+      `codexpipe: --errors-to would overwrite ${file}, which is to be read\n` +
+        'codexpipe: "codexpipe normalize -h" shows the options\n',
+    );
+  });
+}
+
+Deno.test("--errors-to does not make the file that is to be read", async () => {
+  const args = ["normalize", "--errors-to=new", "new"];
+  const { status, written } = await call(args, {});
+  assertEquals([status, written.size], [2, 0]);
+});

@@ -1,0 +1,96 @@
+/** The table of flags: what holds for each of its rows. */
+
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { parseArguments } from "../../lib/cli/arguments.ts";
+import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
+import { UsageError } from "../../lib/cli/endings.ts";
+import { ALL_FLAGS, CATEGORIES } from "../../lib/cli/flags.ts";
+import { DIALECTS } from "../../lib/dialects.ts";
+
+/** A value that a flag with free values takes. */
+function sampleOf(name: string): string {
+  return name === "max-line-bytes" ? "16m" : "some.jsonl";
+}
+
+Deno.test("every flag belongs to a command, and every command has its flags", () => {
+  const names: readonly string[] = ALL_FLAGS.map(({ name }) => name);
+  const used = new Set([
+    ...COMMON_FLAGS,
+    ...COMMANDS.flatMap(({ flags }) => flags),
+  ]);
+  assertEquals([...used].sort(), [...names].sort());
+});
+
+Deno.test("no two flags have the same name or letter", () => {
+  const words = ALL_FLAGS.flatMap(({ name, short }) =>
+    short === undefined ? [name] : [name, short]
+  );
+  assertEquals(words.length, new Set<string>(words).size);
+});
+
+Deno.test("--from takes every dialect of the library", () => {
+  const from = ALL_FLAGS.find(({ name }) => name === "from");
+  assertEquals(from?.value?.choices, DIALECTS);
+});
+
+for (const flag of ALL_FLAGS) {
+  const { name, short, value, undoes } = flag;
+
+  Deno.test(`--${name} is a row that the help can show`, () => {
+    assert(CATEGORIES.includes(flag.category));
+    assert(flag.summary.endsWith("."), "the summary is a sentence");
+    assert(flag.details.endsWith("."), "the details are sentences");
+    assert(/^[a-z][a-z-]+$/.test(name));
+    assert(short === undefined || /^[A-Za-z]$/.test(short));
+  });
+
+  if (undoes !== undefined) {
+    Deno.test(`--${name} undoes --${undoes}, and the other way round`, () => {
+      const other = ALL_FLAGS.find((flag) => flag.name === undoes);
+      assertEquals(other?.undoes, name);
+    });
+  }
+
+  if (value === undefined) {
+    Deno.test(`--${name} is a switch`, () => {
+      assert(parseArguments([`--${name}`]).has(name));
+      assert(!parseArguments([]).has(name));
+      assertThrows(() => parseArguments([`--${name}=x`]), UsageError);
+      if (short !== undefined) {
+        const args = parseArguments([`-${short}`]);
+        assert(args.has(name) && args.isShort(name));
+      }
+    });
+  } else {
+    Deno.test(`--${name} takes its values, behind = or a space`, () => {
+      const { choices } = value;
+      const samples = choices ?? [sampleOf(name)];
+      for (const sample of samples) {
+        for (const args of [[`--${name}=${sample}`], [`--${name}`, sample]]) {
+          assertEquals(parseArguments(args).value(name), sample);
+        }
+      }
+      assertThrows(() => parseArguments([`--${name}`]), UsageError);
+      if (choices !== undefined) {
+        for (const wrong of ["", "nonsense", choices.join(",")]) {
+          assertThrows(
+            () => parseArguments([`--${name}=${wrong}`]),
+            UsageError,
+            `--${name} cannot be "${wrong}": expected `,
+          );
+        }
+      }
+    });
+
+    Deno.test(`--${name} would take its own default`, () => {
+      const args = parseArguments([]);
+      assertEquals(args.value(name), value.default);
+      if (value.default !== undefined) {
+        assertEquals(
+          parseArguments([`--${name}=${value.default}`]).value(name),
+          value.default,
+        );
+      }
+    });
+  }
+}

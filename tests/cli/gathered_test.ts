@@ -1,0 +1,53 @@
+/** Gathering what is written at once. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { Gathered } from "../../lib/cli/gathered.ts";
+import { Output } from "../../lib/cli/output.ts";
+import { encode } from "../running.ts";
+import { failing, platformError, Sink } from "./memory.ts";
+
+const CONTEXT = { pause: () => Promise.resolve() };
+
+Deno.test("Gathered.writeTo() writes bytes and texts in order, at once, and once", async () => {
+  const sink = new Sink();
+  const output = new Output(sink, "x", CONTEXT);
+  const gathered = new Gathered();
+  gathered.addText("ä");
+  gathered.add(encode("b"));
+  gathered.addText("");
+  gathered.addText("😀");
+  await gathered.writeTo(output);
+  await gathered.writeTo(output);
+  gathered.addText("c");
+  await gathered.writeTo(output);
+  assertEquals(sink.writes, [encode("äb😀"), encode("c")]);
+});
+
+Deno.test("Gathered.writeTo() writes everything of much", async () => {
+  const sink = new Sink();
+  const gathered = new Gathered();
+  let expected = "";
+  const add = (text: string): void => {
+    expected += text;
+    gathered.addText(text);
+  };
+  for (let i = 0; i < 30_000; i++) add(`line ${i}: ünïcödé\n`);
+  add("ä".repeat(200_000));
+  add("😀".repeat(100_000));
+  gathered.add(encode("x".repeat(1_000_000)));
+  expected += "x".repeat(1_000_000);
+  add("end");
+  await gathered.writeTo(new Output(sink, "x", CONTEXT));
+  assertEquals(sink.text === expected, true);
+});
+
+Deno.test("Gathered.writeTo() forgets what it could not write", async () => {
+  const gathered = new Gathered();
+  gathered.addText("a");
+  const full = new Output(failing(platformError("ENOSPC")), "x", CONTEXT);
+  await assertRejects(() => gathered.writeTo(full));
+  const sink = new Sink();
+  gathered.addText("b");
+  await gathered.writeTo(new Output(sink, "x", CONTEXT));
+  assertEquals(sink.text, "b");
+});

@@ -1,0 +1,199 @@
+/** The helps: made from the tables, and what is shown when. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
+import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
+import { EXIT } from "../../lib/cli/endings.ts";
+import { ALL_FLAGS } from "../../lib/cli/flags.ts";
+import { call } from "./memory.ts";
+
+const ESCAPE = "\x1b";
+
+/** Fails unless a help is of full lines that fit a terminal of 80 columns. */
+function assertFits(help: string): void {
+  assert(help.endsWith("\n"));
+  for (const line of help.split("\n")) {
+    assert(line.length <= 79, line);
+    assertEquals(line, line.trimEnd());
+  }
+}
+
+for (const { name, flags } of COMMANDS) {
+  const own = ALL_FLAGS.filter((flag) =>
+    [...flags, ...COMMON_FLAGS].includes(flag.name)
+  );
+
+  for (const form of ["-h", "--help"]) {
+    Deno.test(`codexpipe ${name} ${form} shows each flag once, and no other`, async () => {
+      const { status, stdout, stderr } = await call([name, form]);
+      assertEquals([status, stderr], [0, ""]);
+      assertFits(stdout);
+      const shown = stdout.split("\n").flatMap((line) =>
+        /^ {2}(?:-(\w), | {4})--([a-z-]+)(?:=([A-Z]+))?/.exec(line)?.slice(1) ??
+          []
+      );
+      const expected = own.flatMap(({ name, short, value }) => [
+        short,
+        name,
+        value?.name,
+      ]);
+      assertEquals([...shown].sort(), [...expected].sort());
+    });
+  }
+
+  Deno.test(`codexpipe ${name} --help tells all that -h tells, and the details`, async () => {
+    const plain = (text: string): string => text.replace(/\s+/g, " ");
+    const short = plain((await call([name, "-h"])).stdout);
+    const long = plain((await call([name, "--help"])).stdout);
+    for (const { summary, details, value } of own) {
+      for (const help of [short, long]) assertStringIncludes(help, summary);
+      assertStringIncludes(long, details);
+      assert(!short.includes(details) || details === summary);
+      for (const choice of value?.choices ?? []) {
+        assertStringIncludes(short, choice);
+      }
+    }
+  });
+
+  Deno.test(`codexpipe help ${name} is codexpipe ${name} --help`, async () => {
+    const expected = await call([name, "--help"]);
+    assertEquals(await call(["help", name]), expected);
+    assertEquals(await call(["--help", name]), expected);
+    assertEquals(
+      await call(["help", name, "-h"]),
+      await call([name, "-h"]),
+    );
+  });
+}
+
+Deno.test("codexpipe --help names every command and every exit status", async () => {
+  const { status, stdout, stderr } = await call(["--help"]);
+  assertEquals([status, stderr], [0, ""]);
+  assertFits(stdout);
+  for (const { name } of COMMANDS) assertStringIncludes(stdout, `  ${name} `);
+  for (const status of Object.values(EXIT)) {
+    assert(
+      stdout.split("\n").some((line) => line.trim().startsWith(`${status} `)),
+    );
+  }
+  assertEquals((await call(["help"])).stdout, stdout);
+});
+
+Deno.test("codexpipe -h is a summary of the same", async () => {
+  assertEquals(
+    (await call(["-h"])).stdout,
+    `codexpipe ${config.version}
+Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.
+
+Use "codexpipe COMMAND -h" for a summary and --help for details.
+
+USAGE:
+  codexpipe COMMAND [OPTIONS] [FILE ...]
+
+COMMANDS:
+${
+      COMMANDS.map(({ name, summary }) => `  ${name.padEnd(22)}${summary}`)
+        .map((line) => folded(line)).join("\n")
+    }
+  help [COMMAND]        Shows the help of a command, or this one.
+
+OPTIONS:
+      --color=WHEN      Colour diagnostics and help. (auto, always, never;
+                        default: auto)
+  -h, --help            Show help: -h in short, --help in full.
+  -V, --version         Show the version.
+
+EXIT STATUS:
+    0   done, or the reader of stdout has closed it
+    1   the answer is no: a line failed, with --strict or --on-error=stop
+    2   the command line is wrong
+    3   a file or stream could not be read or written
+   70   a bug of codexpipe's
+  130   interrupted (Ctrl-C)
+`,
+  );
+});
+
+/** Folds the line of a command as the help does. */
+function folded(line: string): string {
+  if (line.length <= 79) return line;
+  const end = line.lastIndexOf(" ", 79);
+  return `${line.slice(0, end)}\n${" ".repeat(24)}${
+    folded(line.slice(end + 1))
+  }`;
+}
+
+Deno.test("codexpipe alone shows the help on stderr: in a pipe it is no data", async () => {
+  const { status, stdout, stderr } = await call([]);
+  assertEquals([status, stdout], [2, ""]);
+  assertEquals(stderr, (await call(["-h"])).stdout);
+});
+
+for (const args of [["-V"], ["--version"], ["normalize", "-V"]]) {
+  Deno.test(`codexpipe ${args.join(" ")} says the version of deno.json`, async () => {
+    const { status, stdout, stderr } = await call(args);
+    assertEquals([status, stderr], [0, ""]);
+    assertEquals(stdout, `codexpipe ${config.version}\n`);
+  });
+}
+
+const COLORS = [
+  { name: "no colour into a file", args: [], isColored: false },
+  {
+    name: "colour on a terminal",
+    args: [],
+    terminals: ["stdout"],
+    isColored: true,
+  },
+  {
+    name: "no colour on a terminal with NO_COLOR",
+    args: [],
+    terminals: ["stdout"],
+    env: { NO_COLOR: "1" },
+    isColored: false,
+  },
+  {
+    name: "colour on a terminal with an empty NO_COLOR",
+    args: [],
+    terminals: ["stdout"],
+    env: { NO_COLOR: "" },
+    isColored: true,
+  },
+  {
+    name: "no colour on a terminal with --color=never",
+    args: ["--color=never"],
+    terminals: ["stdout"],
+    isColored: false,
+  },
+  {
+    name: "colour into a file with --color=always, whatever NO_COLOR says",
+    args: ["--color=always"],
+    env: { NO_COLOR: "1" },
+    isColored: true,
+  },
+  {
+    name: "no colour into a file when stderr is a terminal",
+    args: [],
+    terminals: ["stderr"],
+    isColored: false,
+  },
+] satisfies {
+  name: string;
+  args: string[];
+  terminals?: ("stdout" | "stderr")[];
+  env?: Record<string, string>;
+  isColored: boolean;
+}[];
+
+for (const { name, args, terminals = [], env = {}, isColored } of COLORS) {
+  Deno.test(`the help has ${name}`, async () => {
+    const { stdout } = await call(["normalize", "-h", ...args], {
+      terminals,
+      env,
+    });
+    assertEquals(stdout.includes(ESCAPE), isColored);
+    // deno-lint-ignore no-control-regex
+    const plain = stdout.replace(/\x1b\[\d+m/g, "");
+    assertEquals(plain, (await call(["normalize", "-h"])).stdout);
+  });
+}

@@ -1,0 +1,176 @@
+/** What `codexpipe history` reads, writes and says. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  applyMutation,
+  type HistoryMutation,
+  isSnapshotLike,
+} from "../../mod.ts";
+import { namesIn, readCaptures, readFixture } from "../fixtures.ts";
+import { decode } from "../running.ts";
+import { call, Hose, Sink } from "./memory.ts";
+
+const SESSION = [
+  '{"type":"thread.started","thread_id":"t"}',
+  '{"type":"turn.started"}',
+  '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"hi"}}',
+  '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":2}}',
+  "",
+].join("\n");
+
+/** The values that a JSON text has somewhere. */
+function jsonOf(text: string): Record<string, unknown> {
+  return JSON.parse(text);
+}
+
+for (const name of namesIn("vectors/history/")) {
+  const vector = jsonOf(decode(readFixture(`vectors/history/${name}`)));
+  const { source, input, expect_snapshot } = vector;
+  if (source === "domain" || !Array.isArray(input)) continue;
+  Deno.test(`history prints what the vector says: ${name}`, async () => {
+    const stdin = input.map((line) => JSON.stringify(line)).join("\n");
+    const { stdout, stderr } = await call(
+      ["history", `--from=${source}`, "--quiet"],
+      { stdin },
+    );
+    assertEquals(stderr, "");
+    assertEquals(jsonOf(stdout), expect_snapshot);
+  });
+}
+
+for (const name of namesIn("vectors/history-compat/")) {
+  const { pairs } = jsonOf(
+    decode(readFixture(`vectors/history-compat/${name}`)),
+  );
+  if (!Array.isArray(pairs)) continue;
+  Deno.test(`history reads the layout found in the wild: ${name}`, async () => {
+    for (const { code, seed } of pairs) {
+      for (const indent of [0, 2]) {
+        const stdin = JSON.stringify(
+          { records: [code], next_id: 99 },
+          null,
+          indent,
+        );
+        const { stdout } = await call(["history"], { stdin });
+        assertEquals(jsonOf(stdout).records, [seed]);
+      }
+    }
+  });
+}
+
+Deno.test("history prints snapshots that it reads as they are", async () => {
+  const { stdout } = await call(["history"], { stdin: SESSION });
+  const pretty = await call(["history", "--pretty"], { stdin: stdout });
+  assertEquals(isSnapshotLike(jsonOf(stdout)), true);
+  assertEquals(pretty.stdout, `${JSON.stringify(jsonOf(stdout), null, 2)}\n`);
+  const again = await call(["history"], { stdin: pretty.stdout });
+  assertEquals(again.stdout, stdout);
+});
+
+Deno.test("history --mutations prints lines that make up the records", async () => {
+  for (const { path, bytes } of readCaptures()) {
+    if (bytes.length > 100_000) continue;
+    const world = { files: { log: bytes } };
+    const whole = await call(["history", "-q", "log"], world);
+    const { stdout } = await call(
+      ["history", "-q", "--mutations", "log"],
+      world,
+    );
+    const records: HistoryMutation extends { record: infer R } ? R[] : never[] =
+      [];
+    for (const line of stdout.split("\n")) {
+      if (line !== "") applyMutation(records, JSON.parse(line));
+    }
+    assertEquals<unknown>(records, jsonOf(whole.stdout).records, path);
+  }
+});
+
+Deno.test("history --mutations answers a line before the next one comes", async () => {
+  const stdin = new Hose();
+  const stdout = new Sink();
+  const done = call(["history", "--mutations"], { stdin, stdout });
+  stdin.give('{"type":"error","message":"one"}\n');
+  assertMatch(await stdout.next(), /^\{"type":"inserted","index":0,/);
+  stdin.give('{"type":"error","message":"two"}\n');
+  assertMatch(await stdout.next(), /^\{"type":"inserted","index":1,/);
+  stdin.end();
+  assertEquals((await done).status, 0);
+});
+
+Deno.test("history goes on exactly from a checkpoint at any line", async () => {
+  for (const { path, bytes } of readCaptures()) {
+    if (!/shellmany|patch|reasoning/.test(path)) continue;
+    const lines = decode(bytes).split(/(?<=\n)/);
+    const whole = await call(["history", "-q"], { stdin: decode(bytes) });
+    for (let at = 1; at < lines.length; at += Math.ceil(lines.length / 7)) {
+      const first = await call(["history", "-q", "--checkpoint"], {
+        stdin: lines.slice(0, at).join(""),
+      });
+      const rest = await call(["history", "-q", "--restore=checkpoint"], {
+        stdin: lines.slice(at).join(""),
+        files: { checkpoint: first.stdout },
+      });
+      assertEquals(rest.stdout, whole.stdout, `${path}:${at}`);
+    }
+  }
+});
+
+Deno.test("history --restore keeps the records of a bare snapshot", async () => {
+  const { stdout } = await call(["history"], { stdin: SESSION });
+  const more = await call(["history", "--restore", "snapshot"], {
+    stdin: '{"type":"error","message":"no"}\n',
+    files: { snapshot: stdout },
+  });
+  const { records } = jsonOf(more.stdout);
+  assertEquals(Array.isArray(records) && records.length, 2);
+});
+
+Deno.test("history --restore says so if there is nothing to restore", async () => {
+  const { status, stderr } = await call(["history", "--restore=a", "b"], {
+    files: { a: SESSION, b: SESSION },
+  });
+  assertEquals(status, 3);
+  assertStringIncludes(stderr, "a: cannot restore: it holds no snapshot");
+});
+
+Deno.test("history --restore goes on with one input only", async () => {
+  const { status } = await call(["history", "--restore=a", "b", "c"], {});
+  assertEquals(status, 2);
+});
+
+Deno.test("history --stamp takes the time from the clock and says which", async () => {
+  const { stdout } = await call(["history", "--stamp", "--mutations"], {
+    stdin: SESSION,
+  });
+  const [first = ""] = stdout.split("\n");
+  assertMatch(
+    String(jsonOf(first).timestamp),
+    /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  );
+});
+
+Deno.test("history says which lines failed, and folds the others", async () => {
+  const { status, stdout, stderr } = await call(["history", "--strict"], {
+    stdin: `${SESSION}nonsense\n`,
+  });
+  assertEquals(status, 1);
+  assertStringIncludes(stderr, "codexpipe: -:5: json: ");
+  assertEquals(jsonOf(stdout).next_id, 2);
+});
+
+Deno.test("history prints one snapshot for each file, and goes on behind one that is missing", async () => {
+  const { status, stdout, stderr } = await call(["history", "a", "b", "c"], {
+    files: { a: SESSION, c: SESSION },
+  });
+  assertEquals(status, 3);
+  assertEquals(stdout.trimEnd().split("\n").length, 2);
+  assertStringIncludes(stderr, "codexpipe: b: cannot open");
+});
+
+Deno.test("history says what is wrong with a snapshot", async () => {
+  const { status, stderr } = await call(["history"], {
+    stdin: '{"records":[{"id":"x","type":"loading","payload":{}}]}',
+  });
+  assertEquals(status, 3);
+  assertMatch(stderr, /^codexpipe: -: .*records\[0\]/);
+});

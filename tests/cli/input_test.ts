@@ -1,0 +1,133 @@
+/** Reading a file or stdin block by block. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { Interrupted, IoError } from "../../lib/cli/endings.ts";
+import type { Surroundings } from "../../lib/cli/context.ts";
+import { Input, openInput } from "../../lib/cli/input.ts";
+import type { ByteSource } from "../../lib/files/files.ts";
+import { concat, decode } from "../running.ts";
+import { Hose, platformError, sourceOf } from "./memory.ts";
+
+const NOWHERE: Surroundings = {
+  stdin: sourceOf([]),
+  isTerminal: { stdin: false, stdout: false, stderr: false },
+  interrupt: new AbortController().signal,
+  env: () => undefined,
+  open: () => Promise.reject(platformError("ENOENT")),
+  create: () => Promise.reject(platformError("ENOENT")),
+  look: () => Promise.resolve(undefined),
+  pause: () => Promise.resolve(),
+};
+
+/** Reads everything, copying each block before the next one is asked for. */
+async function blocksOf(input: Input): Promise<string[]> {
+  const blocks: string[] = [];
+  for (;;) {
+    const block = await input.next();
+    if (block === undefined) return blocks;
+    blocks.push(decode(block));
+  }
+}
+
+Deno.test("Input.next() gives what each read gave, and then the end", async () => {
+  const input = new Input(sourceOf(["a", "bc", "d"]), "x", NOWHERE);
+  assertEquals(await blocksOf(input), ["a", "bc", "d"]);
+});
+
+Deno.test("Input.next() gives a long input whole", async () => {
+  const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => 97 + i % 23);
+  const input = new Input(sourceOf([bytes]), "x", NOWHERE);
+  const blocks: Uint8Array[] = [];
+  for (;;) {
+    const block = await input.next();
+    if (block === undefined) break;
+    blocks.push(block.slice());
+  }
+  assertEquals(decode(concat(blocks)), decode(bytes));
+});
+
+Deno.test("Input.next() leaves a block alone while the next one is read", async () => {
+  const hose = new Hose();
+  const input = new Input(hose, "x", NOWHERE);
+  hose.give("one");
+  const block = await input.next();
+  hose.give("two");
+  // Whatever is read ahead is read by now.
+  await Promise.resolve();
+  await Promise.resolve();
+  assertEquals(block && decode(block), "one");
+  const next = await input.next();
+  assertEquals(next && decode(next), "two");
+});
+
+Deno.test("Input.next() asks for the next block before it is wanted", async () => {
+  let reads = 0;
+  const source: ByteSource = {
+    read(): Promise<number | null> {
+      reads += 1;
+      return reads > 2 ? Promise.resolve(null) : Promise.resolve(1);
+    },
+    close(): void {},
+  };
+  const input = new Input(source, "x", NOWHERE);
+  await input.next();
+  assertEquals(reads, 2);
+});
+
+Deno.test("Input.next() fails after what came before", async () => {
+  const source = sourceOf(["a", "b"], platformError("EIO"));
+  const input = new Input(source, "x", NOWHERE);
+  assertEquals([await input.next(), await input.next()].length, 2);
+  await assertRejects(
+    () => input.next(),
+    IoError,
+    "x: cannot read: the device failed",
+  );
+});
+
+Deno.test("Input.next() waits and tries again when there is nothing just now", async () => {
+  let pauses = 0;
+  const source: ByteSource = {
+    read: (into) =>
+      pauses < 2
+        ? Promise.reject(platformError("EAGAIN"))
+        : sourceOf(["a"]).read(into),
+    close(): void {},
+  };
+  const pause = (): Promise<void> => {
+    pauses += 1;
+    return Promise.resolve();
+  };
+  const input = new Input(source, "x", { ...NOWHERE, pause });
+  const block = await input.next();
+  assertEquals([block && decode(block), pauses], ["a", 2]);
+});
+
+Deno.test("Input.next() stops waiting when it is interrupted", async () => {
+  const controller = new AbortController();
+  const interrupt = controller.signal;
+  const input = new Input(new Hose(), "x", { ...NOWHERE, interrupt });
+  const next = input.next();
+  controller.abort();
+  await assertRejects(() => next, Interrupted);
+  await assertRejects(() => input.next(), Interrupted);
+});
+
+Deno.test("openInput() stops waiting for the writer of a named pipe when it is interrupted", async () => {
+  const controller = new AbortController();
+  const opened = openInput("pipe", {
+    ...NOWHERE,
+    interrupt: controller.signal,
+    open: () => new Promise(() => {}),
+  });
+  controller.abort();
+  await assertRejects(() => opened, Interrupted);
+});
+
+Deno.test("openInput() says why a file cannot be opened", async () => {
+  await assertRejects(
+    () => openInput("a", NOWHERE),
+    IoError,
+    "a: cannot open: not found",
+  );
+});

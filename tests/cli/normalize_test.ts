@@ -1,0 +1,479 @@
+/** What `codexpipe normalize` reads, writes and says. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { encode, everySplit } from "../running.ts";
+import {
+  call,
+  failing,
+  Hose,
+  platformError,
+  Sink,
+  sourceOf,
+  type World,
+} from "./memory.ts";
+
+const STARTED = '{"type":"thread.started","thread_id":"t"}\n';
+const RESUMED = '{"type":"thread.resumed","id":"t"}\n';
+const NORMAL = '{"type":"thread.started","thread_id":"t","id":"t"}\n';
+const TURN = '{"type":"turn.started"}\n';
+const TURN_OF_T =
+  '{"type":"turn.started","thread_id":"t","turn_id":"synthetic-turn-1"}\n';
+const BAD = "nonsense\n";
+const BAD_MESSAGE = 'json: Cannot parse the line as JSON: "n" stands where a ' +
+  "value is expected (byte 1)\n";
+const ROLLOUT =
+  '{"timestamp":"2025-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"x"}}\n';
+
+/** The record of `BAD`, at a place. */
+function failed(line: number, offset: number): string {
+  return `{"type":"line.failed","line":${line},"offset":${offset},"error":{"kind":"json","message":"Cannot parse the line as JSON: \\"n\\" stands where a value is expected (byte 1)"},"raw":"nonsense"}\n`;
+}
+
+const CASES = [
+  {
+    name: "stdin where no file is named",
+    args: [],
+    world: { stdin: RESUMED },
+    stdout: NORMAL,
+  },
+  {
+    name: "stdin where it is named",
+    args: ["-"],
+    world: { stdin: RESUMED },
+    stdout: NORMAL,
+  },
+  {
+    name: "a file",
+    args: ["a"],
+    world: { stdin: BAD, files: { a: RESUMED } },
+    stdout: NORMAL,
+  },
+  {
+    name: "a file whose name begins with dashes",
+    args: ["--", "--a"],
+    world: { files: { "--a": RESUMED } },
+    stdout: NORMAL,
+  },
+  {
+    name: "files and stdin in order, each a stream of its own",
+    args: ["a", "-", "b"],
+    world: { stdin: TURN, files: { a: RESUMED, b: RESUMED + TURN } },
+    stdout: NORMAL + NORMAL + TURN_OF_T,
+    stderr:
+      "codexpipe: -:1: normalize: Cannot normalize the line: turn.started " +
+      "names no thread, and no line before it did\n" +
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, say --from=rollout\n",
+  },
+  {
+    name: "a last line without an end",
+    args: [],
+    world: { stdin: STARTED + RESUMED.trimEnd() },
+    stdout: STARTED + NORMAL,
+  },
+  {
+    name: "stdin twice, which is empty the second time",
+    args: ["-", "-"],
+    world: { stdin: RESUMED },
+    stdout: NORMAL,
+  },
+  {
+    name: "a rollout, found out",
+    args: [],
+    world: { stdin: ROLLOUT },
+    stdout: ROLLOUT,
+  },
+  {
+    name: "an exec stream as a rollout, if it is told to",
+    args: ["--from=rollout", "-q"],
+    world: { stdin: RESUMED },
+    stdout: "",
+  },
+  {
+    name: "a rollout as an exec stream, if it is told to",
+    args: ["--from", "exec", "-q"],
+    world: { stdin: ROLLOUT },
+    stdout: "",
+  },
+  {
+    name: "the time in the name of a file into lines without one",
+    args: ["sessions/rollout-2025-05-07T17-24-21-x.jsonl"],
+    world: {
+      files: {
+        "sessions/rollout-2025-05-07T17-24-21-x.jsonl":
+          '{"type":"message","role":"user","content":[]}\n',
+      },
+    },
+    stdout:
+      '{"timestamp":"2025-05-07T17:24:21.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[]}}\n',
+  },
+  {
+    name: "the first lines of a cut log by --thread-id",
+    args: ["--thread-id=t"],
+    world: { stdin: TURN },
+    stdout: TURN_OF_T,
+  },
+  {
+    name: "the first lines of a cut log by --thread-id and --turn-id",
+    args: ["--thread-id", "t", "--turn-id", "u"],
+    world: { stdin: '{"type":"turn.completed"}\n' },
+    stdout: '{"type":"turn.completed","thread_id":"t","turn_id":"u"}\n',
+  },
+  {
+    name: "a failed line, reported",
+    args: [],
+    world: { stdin: STARTED + BAD + "\n" + STARTED },
+    stdout: STARTED + STARTED,
+    stderr: `codexpipe: -:2: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "a failed line of a file, reported",
+    args: ["--on-error=report", "logs/a.jsonl"],
+    world: { files: { "logs/a.jsonl": STARTED + "\n" + BAD } },
+    stdout: STARTED,
+    stderr: `codexpipe: logs/a.jsonl:3: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "a failed line of a file whose name would move the cursor",
+    args: ["a\x1b[2J\nb\u202e"],
+    world: { files: { "a\x1b[2J\nb\u202e": STARTED + BAD } },
+    stdout: STARTED,
+    stderr: `codexpipe: a\\u001b[2J\\u000ab\\u202e:2: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "a failed line, in its place",
+    args: ["--on-error=inline"],
+    world: { stdin: STARTED + BAD + STARTED },
+    stdout: STARTED + failed(2, STARTED.length) + STARTED,
+  },
+  {
+    name: "a failed line, left out",
+    args: ["--on-error=drop"],
+    world: { stdin: STARTED + BAD + STARTED },
+    stdout: STARTED + STARTED,
+  },
+  {
+    name: "everything up to the first failed line",
+    args: ["--on-error=stop", "a", "b"],
+    world: { files: { a: STARTED + BAD + STARTED, b: STARTED } },
+    status: 1,
+    stdout: STARTED,
+    stderr: `codexpipe: a:2: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "everything up to the first failed line, without a word",
+    args: ["--on-error=stop", "-q"],
+    world: { stdin: STARTED + BAD + STARTED },
+    status: 1,
+    stdout: STARTED,
+  },
+  {
+    name: "a failed line that was reported in band by an earlier run",
+    args: [],
+    world: { stdin: STARTED + failed(7, 99) },
+    stdout: STARTED + failed(7, 99),
+    stderr: `codexpipe: -:2: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "nothing wrong, with --strict",
+    args: ["--strict"],
+    world: { stdin: STARTED },
+    stdout: STARTED,
+  },
+  {
+    name: "a failed line with --strict, and all the others",
+    args: ["--strict", "a", "b"],
+    world: { files: { a: STARTED + BAD, b: STARTED } },
+    status: 1,
+    stdout: STARTED + STARTED,
+    stderr: `codexpipe: a:2: ${BAD_MESSAGE}`,
+  },
+  {
+    name: "a failed line with --strict, in place",
+    args: ["--strict", "--on-error=inline"],
+    world: { stdin: BAD + STARTED },
+    status: 1,
+    stdout: failed(1, 0) + STARTED,
+  },
+  {
+    name: "a line of just the limit",
+    args: [`--max-line-bytes=${STARTED.length - 1}`],
+    world: { stdin: STARTED },
+    stdout: STARTED,
+  },
+  {
+    name: "a line over the limit",
+    args: [`--max-line-bytes=${STARTED.length - 2}`, "--on-error", "inline"],
+    world: { stdin: STARTED },
+    stdout:
+      '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"line_too_long","message":"Cannot read the line: it has 41 bytes, the limit is 40"},"bytes":41}\n',
+    stderr: "codexpipe: -: no line is a JSON object; is it a Codex log?\n",
+  },
+  {
+    name: "lines below a limit of 1K",
+    args: ["--max-line-bytes=1k"],
+    world: { stdin: `${" ".repeat(1024)}\n${STARTED}${" ".repeat(1025)}\n` },
+    stdout: STARTED,
+    stderr:
+      "codexpipe: -:3: line_too_long: Cannot read the line: it has 1025 bytes, the limit is 1024\n",
+  },
+  {
+    name: "no failed line aloud, with --quiet",
+    args: ["--quiet", "a", "nowhere"],
+    world: { files: { a: BAD } },
+    status: 3,
+    stdout: "",
+    stderr: "codexpipe: nowhere: cannot open: not found\n",
+  },
+  {
+    name: "what inputs were read as, with --verbose",
+    args: ["-v", "a", "-", "b", "c"],
+    world: {
+      stdin: ROLLOUT,
+      files: { a: STARTED + TURN + BAD, b: "", c: BAD },
+    },
+    stdout: STARTED + TURN_OF_T + ROLLOUT,
+    stderr: `codexpipe: a:3: ${BAD_MESSAGE}` +
+      "codexpipe: a: exec, 2 records, 1 failed line\n" +
+      "codexpipe: -: rollout, 1 record, 0 failed lines\n" +
+      "codexpipe: b: 0 records, 0 failed lines\n" +
+      `codexpipe: c:1: ${BAD_MESSAGE}` +
+      "codexpipe: c: 0 records, 1 failed line\n" +
+      "codexpipe: c: no line is a JSON object; is it a Codex log?\n",
+  },
+  {
+    name: "files that cannot be opened, between files that can",
+    args: ["a", "nowhere", "folder", "secret", "b"],
+    world: {
+      files: { a: STARTED, b: STARTED, secret: platformError("EACCES") },
+      directories: ["folder"],
+    },
+    status: 3,
+    stdout: STARTED + STARTED,
+    stderr: "codexpipe: nowhere: cannot open: not found\n" +
+      "codexpipe: folder: cannot open: is a directory\n" +
+      "codexpipe: secret: cannot open: permission denied\n",
+  },
+  {
+    name: "a directory that only reading tells",
+    args: ["folder"],
+    world: { files: { folder: sourceOf([], platformError("EISDIR")) } },
+    status: 3,
+    stdout: "",
+    stderr: "codexpipe: folder: cannot open: is a directory\n",
+  },
+  {
+    name: "a failed line and an unreadable file, of which the file weighs more",
+    args: ["--strict", "a", "nowhere"],
+    world: { files: { a: STARTED + BAD } },
+    status: 3,
+    stdout: STARTED,
+    stderr: `codexpipe: a:2: ${BAD_MESSAGE}` +
+      "codexpipe: nowhere: cannot open: not found\n",
+  },
+  {
+    name: "a file that breaks off, up to where it does, and the next one",
+    args: ["a", "b"],
+    world: {
+      files: {
+        a: sourceOf([STARTED, '{"type":'], platformError("EIO")),
+        b: STARTED,
+      },
+    },
+    status: 3,
+    stdout: STARTED + STARTED,
+    stderr: "codexpipe: a: cannot read: the device failed\n" +
+      "codexpipe: a:2: json: Cannot parse the line as JSON: the line ends inside the value (byte 9)\n",
+  },
+  {
+    name: "a packed file that is cut off",
+    args: ["a.gz"],
+    world: { files: { "a.gz": Uint8Array.of(0x1f, 0x8b, 8, 0, 0) } },
+    status: 3,
+    stdout: "",
+    stderr: "codexpipe: a.gz: cannot unpack the gzip data: it is cut off\n",
+  },
+] satisfies {
+  name: string;
+  args: string[];
+  world: World;
+  status?: number;
+  stdout: string;
+  stderr?: string;
+}[];
+
+for (const { name, args, world, status = 0, stdout, stderr = "" } of CASES) {
+  Deno.test(`codexpipe normalize gives: ${name}`, async () => {
+    const result = await call(["normalize", ...args], world);
+    assertEquals(result.stdout, stdout);
+    assertEquals(result.stderr, stderr);
+    assertEquals(result.status, status);
+  });
+}
+
+Deno.test("codexpipe normalize reads packed files through", async () => {
+  const packed = new Blob([RESUMED + TURN]).stream()
+    .pipeThrough(new CompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const { status, stdout } = await call(["normalize", "a", "-"], {
+    stdin: bytes,
+    files: { a: bytes },
+  });
+  assertEquals(status, 0);
+  assertEquals(stdout, (NORMAL + TURN_OF_T).repeat(2));
+});
+
+Deno.test("codexpipe normalize writes the same wherever its input is cut", async () => {
+  const bytes = encode(RESUMED + BAD + "\n" + TURN.trimEnd());
+  const whole = await call(["normalize"], { stdin: bytes });
+  assertEquals(whole.stdout, NORMAL + TURN_OF_T);
+  for (const args of [["normalize"], ["normalize", "--line-buffered"]]) {
+    for (const chunks of everySplit(bytes)) {
+      const some = chunks.filter(({ length }) => length > 0);
+      const cut = await call(args, { stdin: sourceOf(some) });
+      assertEquals(cut.stdout, whole.stdout);
+      assertEquals(cut.stderr, whole.stderr);
+    }
+  }
+});
+
+Deno.test("codexpipe normalize writes the answers to a block at once", async () => {
+  const { writes } = await call(["normalize"], {
+    stdin: sourceOf([RESUMED + BAD + TURN, "\n\n", TURN.slice(0, 5), STARTED]),
+  });
+  assertEquals(writes, [NORMAL + TURN_OF_T]);
+});
+
+Deno.test("codexpipe normalize --line-buffered writes one answer at a time", async () => {
+  const args = ["normalize", "--line-buffered", "--on-error=inline"];
+  const { writes } = await call(args, {
+    stdin: sourceOf([`${RESUMED}\n${BAD}${TURN}`, STARTED.trimEnd()]),
+  });
+  const offset = RESUMED.length + 1;
+  assertEquals(writes, [NORMAL, failed(3, offset), TURN_OF_T, STARTED]);
+});
+
+Deno.test("codexpipe normalize --line-buffered answers every line that is not blank with one", async () => {
+  const lines = [STARTED, "\n", BAD, "{}\n", "[]\n", " \n", TURN, "\xff\n"];
+  const args = ["normalize", "--line-buffered", "--on-error=inline"];
+  const { writes } = await call(args, { stdin: lines.join("") });
+  assertEquals(writes.length, 6);
+  assert(writes.every((answer) => answer.indexOf("\n") === answer.length - 1));
+});
+
+for (const args of [[], ["--line-buffered"]]) {
+  Deno.test(`codexpipe normalize ${args.join("")} answers a line before the next one comes`, async () => {
+    const stdin = new Hose();
+    const stdout = new Sink();
+    const stderr = new Sink();
+    const world = { stdin, stdout, stderr };
+    const done = call(["normalize", ...args], world);
+    stdin.give(RESUMED);
+    assertEquals(await stdout.next(), NORMAL);
+    stdin.give(TURN.slice(0, 9));
+    stdin.give(TURN.slice(9) + BAD.slice(0, 3));
+    assertEquals(await stdout.next(), TURN_OF_T);
+    stdin.give(BAD.slice(3));
+    assertEquals(await stderr.next(), `codexpipe: -:3: ${BAD_MESSAGE}`);
+    stdin.end();
+    assertEquals((await done).status, 0);
+  });
+}
+
+Deno.test("codexpipe normalize says what failed before the next line comes, file by file", async () => {
+  const stdin = new Hose();
+  const stderr = new Sink();
+  const done = call(["normalize", "nowhere", "-"], { stdin, stderr });
+  assertEquals(
+    await stderr.next(),
+    "codexpipe: nowhere: cannot open: not found\n",
+  );
+  stdin.end();
+  assertEquals((await done).status, 3);
+});
+
+Deno.test("codexpipe normalize ends at once when stdout is closed, with stdin still open", async () => {
+  const stdin = new Hose();
+  const done = call(["normalize"], {
+    stdin,
+    stdout: failing(platformError("EPIPE")),
+  });
+  stdin.give(STARTED);
+  const { status, stderr } = await done;
+  assertEquals([status, stderr], [0, ""]);
+  assert(stdin.isClosed);
+});
+
+Deno.test("codexpipe normalize --on-error=stop ends with stdin still open", async () => {
+  const stdin = new Hose();
+  const done = call(["normalize", "--on-error=stop"], { stdin });
+  stdin.give(STARTED + BAD);
+  const { status, stdout, stderr } = await done;
+  assertEquals(status, 1);
+  assertEquals(stdout, STARTED);
+  assertEquals(stderr, `codexpipe: -:2: ${BAD_MESSAGE}`);
+});
+
+Deno.test("codexpipe normalize ends with 130 when it is interrupted while it waits", async () => {
+  const stdin = new Hose();
+  const stdout = new Sink();
+  const interrupt = new AbortController();
+  const done = call(["normalize"], {
+    stdin,
+    stdout,
+    interrupt: interrupt.signal,
+  });
+  stdin.give(STARTED + TURN.slice(0, 9));
+  assertEquals(await stdout.next(), STARTED);
+  interrupt.abort();
+  const { status, stderr } = await done;
+  assertEquals([status, stderr, stdout.text], [130, "", STARTED]);
+});
+
+Deno.test("codexpipe normalize finishes a write when it is interrupted meanwhile", async () => {
+  const interrupt = new AbortController();
+  const written: string[] = [];
+  const { status } = await call(["normalize", "a", "b"], {
+    files: { a: STARTED + TURN, b: STARTED },
+    interrupt: interrupt.signal,
+    stdout: {
+      write(bytes): Promise<number> {
+        interrupt.abort();
+        const part = bytes.subarray(0, 10);
+        written.push(new TextDecoder().decode(part));
+        return Promise.resolve(part.length);
+      },
+    },
+  });
+  assertEquals(status, 130);
+  assertEquals(written.join(""), STARTED + TURN_OF_T);
+});
+
+Deno.test("codexpipe normalize says that it reads from the terminal", async () => {
+  const stdin = STARTED;
+  const both = await call(["normalize"], {
+    stdin,
+    terminals: ["stdin", "stderr"],
+  });
+  assertStringIncludes(both.stderr, "reading from the terminal\n");
+  for (
+    const [args, terminals] of [
+      [["normalize"], ["stdin"]],
+      [["normalize"], ["stderr"]],
+      [["normalize", "-q"], ["stdin", "stderr"]],
+    ] as const
+  ) {
+    assertEquals((await call(args, { stdin, terminals })).stderr, "");
+  }
+});
+
+Deno.test("codexpipe normalize reports thousands of failures in order", async () => {
+  const count = 20_000;
+  const { stderr, status } = await call(["normalize", "-"], {
+    stdin: BAD.repeat(count),
+  });
+  const numbers = stderr.split("\n").flatMap((line) =>
+    /^codexpipe: -:(\d+): json: /.exec(line)?.[1] ?? []
+  );
+  assertEquals(status, 0);
+  assertEquals(numbers, Array.from({ length: count }, (_, i) => `${i + 1}`));
+});

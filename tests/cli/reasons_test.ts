@@ -1,0 +1,66 @@
+/** Why an operation of the platform failed, in plain words. */
+
+import { assertEquals } from "@std/assert";
+import { codeOf, isWouldBlock, reasonOf } from "../../lib/cli/reasons.ts";
+import { platformError } from "./memory.ts";
+
+/** What is thrown when a file cannot be opened. */
+async function thrownBy(action: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await action();
+  } catch (error) {
+    return error;
+  }
+}
+
+Deno.test("reasonOf() knows what Deno throws", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const missing = await thrownBy(() => Deno.open(`${folder}/nowhere`));
+    assertEquals(reasonOf(missing), "not found");
+    assertEquals(codeOf(missing), "ENOENT");
+    const create = await thrownBy(() => Deno.create(`${folder}/no/where`));
+    assertEquals(reasonOf(create), "not found");
+  } finally {
+    await Deno.remove(folder);
+  }
+});
+
+const CASES = [
+  {
+    name: "a code that it knows",
+    error: platformError("EACCES"),
+    reason: "permission denied",
+  },
+  {
+    name: "a code that it does not know, by the message",
+    error: platformError("EXYZ", "Stale file handle"),
+    reason: "stale file handle",
+  },
+  { name: "no code, by the message", error: new Error("Odd"), reason: "odd" },
+  { name: "what is no error", error: "odd", reason: "odd" },
+  { name: "nothing", error: undefined, reason: "undefined" },
+  {
+    name: "a permission that Deno was not given",
+    error: Object.assign(new Error("Requires read access"), {
+      name: "NotCapable",
+    }),
+    reason: "this process was not given the permission",
+  },
+] satisfies { name: string; error: unknown; reason: string }[];
+
+for (const { name, error, reason } of CASES) {
+  Deno.test(`reasonOf() tells: ${name}`, () => {
+    assertEquals(reasonOf(error), reason);
+  });
+}
+
+Deno.test("isWouldBlock() knows both codes, and no other", () => {
+  assertEquals(
+    ["EAGAIN", "EWOULDBLOCK", "EPIPE"].map((code) =>
+      isWouldBlock(platformError(code))
+    ),
+    [true, true, false],
+  );
+  assertEquals(isWouldBlock("EAGAIN"), false);
+});

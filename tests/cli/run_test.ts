@@ -1,0 +1,192 @@
+/** How the command ends, and what it says then. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { call, failing, platformError, type World } from "./memory.ts";
+
+const LINE = '{"type":"thread.started","thread_id":"t"}\n';
+const BAD = "nonsense\n";
+const SHOWS = '"codexpipe normalize -h" shows the options\n';
+
+const CASES = [
+  {
+    name: "0 when all is done",
+    args: ["normalize"],
+    world: { stdin: LINE },
+    status: 0,
+    stderr: "",
+  },
+  {
+    name: "0 when nothing came in",
+    args: ["normalize"],
+    world: {},
+    status: 0,
+    stderr: "",
+  },
+  {
+    name: "0 and no word when stdout is closed",
+    args: ["normalize", "--strict"],
+    world: { stdin: BAD + LINE, stdout: failing(platformError("EPIPE")) },
+    status: 0,
+    stderr: "",
+  },
+  {
+    name: "0 and no word when the reader of the help has gone",
+    args: ["--help"],
+    world: { stdout: failing(platformError("EPIPE")) },
+    status: 0,
+    stderr: "",
+  },
+  {
+    name: "1 when a line failed, with --strict",
+    args: ["normalize", "--strict", "-q"],
+    world: { stdin: LINE + BAD },
+    status: 1,
+    stderr: "",
+  },
+  {
+    name: "2 for an unknown command",
+    args: ["normalise"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: unknown command "normalise"; did you mean "normalize"?\n' +
+      'codexpipe: "codexpipe -h" shows the options\n',
+  },
+  {
+    name: "2 for a file where a command belongs",
+    args: ["run.jsonl"],
+    world: { files: { "run.jsonl": LINE } },
+    status: 2,
+    stderr: 'codexpipe: unknown command "run.jsonl"\n' +
+      'codexpipe: "codexpipe -h" shows the options\n',
+  },
+  {
+    name: "2 for the help of an unknown command",
+    args: ["help", "hlep"],
+    world: {},
+    status: 2,
+    stderr: 'codexpipe: unknown command "hlep"; did you mean "help"?\n' +
+      'codexpipe: "codexpipe -h" shows the options\n',
+  },
+  {
+    name: "2 for an unknown option",
+    args: ["normalize", "--form=exec"],
+    world: { stdin: LINE },
+    status: 2,
+    stderr: 'codexpipe: unknown option "--form"; did you mean "--from"?\n' +
+      `codexpipe: ${SHOWS}`,
+  },
+  {
+    name: "2 for a wrong value",
+    args: ["normalize", "--from=json"],
+    world: { stdin: LINE },
+    status: 2,
+    stderr:
+      'codexpipe: --from cannot be "json": expected auto, exec or rollout\n' +
+      `codexpipe: ${SHOWS}`,
+  },
+  {
+    name: "2 for a value with control characters, which do nothing",
+    args: ["normalize", "--from=\x1b[2J\n"],
+    world: { stdin: LINE },
+    status: 2,
+    stderr:
+      'codexpipe: --from cannot be "\\u001b[2J\\u000a": expected auto, exec or rollout\n' +
+      `codexpipe: ${SHOWS}`,
+  },
+  {
+    name: "3 when stdout is full",
+    args: ["normalize"],
+    world: { stdin: LINE, stdout: failing(platformError("ENOSPC")) },
+    status: 3,
+    stderr: "codexpipe: stdout: cannot write: no space left on the device\n",
+  },
+  {
+    name: "3 when stdout fails in a way that nobody thought of",
+    args: ["normalize"],
+    world: {
+      stdin: LINE,
+      stdout: failing(platformError("EXYZ", "Strange weather")),
+    },
+    status: 3,
+    stderr: "codexpipe: stdout: cannot write: strange weather\n",
+  },
+  {
+    name: "3 when stdin cannot be read",
+    args: ["normalize"],
+    world: {
+      stdin: {
+        read: () => Promise.reject(platformError("EIO")),
+        close(): void {},
+      },
+    },
+    status: 3,
+    stderr: "codexpipe: -: cannot read: the device failed\n",
+  },
+  {
+    name: "the same status when nobody listens on stderr",
+    args: ["normalize", "--strict"],
+    world: { stdin: BAD, stderr: failing(platformError("EPIPE")) },
+    status: 1,
+    stderr: "",
+  },
+  {
+    name: "the same status when stderr is full",
+    args: ["normalize", "nowhere"],
+    world: { stderr: failing(platformError("ENOSPC")) },
+    status: 3,
+    stderr: "",
+  },
+  {
+    name: "70 for a bug, in one line without a stack",
+    args: ["normalize"],
+    world: {
+      stdin: LINE,
+      stdout: failing(platformError("EAGAIN")),
+      pause: () => Promise.reject(new TypeError("x is not a function")),
+    },
+    status: 70,
+    stderr: "codexpipe: internal error: x is not a function; please report\n",
+  },
+] satisfies {
+  name: string;
+  args: string[];
+  world: World;
+  status: number;
+  stderr: string;
+}[];
+
+for (const { name, args, world, status, stderr } of CASES) {
+  Deno.test(`run() gives ${name}`, async () => {
+    const result = await call(args, world);
+    assertEquals(result.stderr, stderr);
+    assertEquals(result.status, status);
+  });
+}
+
+Deno.test("run() looks at options before it looks at commands and files", async () => {
+  const { status, stdout, stderr } = await call(["nonsense", "--nonsense"]);
+  assertEquals([status, stdout], [2, ""]);
+  assertStringIncludes(stderr, 'unknown option "--nonsense"');
+});
+
+Deno.test("run() colours what it says on a terminal, and nothing else", async () => {
+  const { stdout, stderr } = await call(["normalize"], {
+    stdin: LINE + BAD,
+    terminals: ["stdout", "stderr"],
+  });
+  assertEquals(stdout, LINE);
+  assertEquals(
+    stderr,
+    "\x1b[1mcodexpipe: -:2:\x1b[22m \x1b[31mjson:\x1b[39m Cannot parse the line as JSON: " +
+      '"n" stands where a value is expected (byte 1)\n',
+  );
+});
+
+Deno.test("run() colours errors of the command line as the rest", async () => {
+  const world: World = { terminals: ["stderr"] };
+  const colored = await call(["normalise"], world);
+  assertStringIncludes(colored.stderr, "\x1b[1mcodexpipe:\x1b[22m unknown");
+  const plain = await call(["normalise", "--color=never"], world);
+  assertStringIncludes(plain.stderr, "codexpipe: unknown");
+});
