@@ -14,6 +14,7 @@ export * from "./lib/lines/jsonl_encoder.ts";
 export {
   DIALECTS,
   type RulesOptions,
+  STREAM_KINDS,
   type StreamKind,
 } from "./lib/dialects.ts";
 export type { InitialContext } from "./lib/exec/exec_rules.ts";

@@ -35,7 +35,8 @@ export const DIALECTS = ["auto", "exec", "rollout"] as const;
  */
 export type Dialect = typeof DIALECTS[number];
 
-const STREAM_KINDS = [
+/** What a stream can turn out to be. */
+export const STREAM_KINDS = [
   "exec",
   "rollout",
   "snapshot",

@@ -1,0 +1,113 @@
+/** The command as a process: what only a process can show. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { encode } from "../running.ts";
+import { startCommand } from "./process.ts";
+
+const LINE = '{"type":"thread.started","thread_id":"t"}\n';
+
+/** Reads one chunk of a stream. */
+async function firstOf(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<string> {
+  const { value } = await reader.read();
+  return new TextDecoder().decode(value);
+}
+
+/** Writes a file, and removes it after the work. */
+async function withFile(
+  text: string,
+  work: (path: string) => Promise<void>,
+): Promise<void> {
+  const path = await Deno.makeTempFile({ suffix: ".jsonl" });
+  try {
+    await Deno.writeTextFile(path, text);
+    await work(path);
+  } finally {
+    await Deno.remove(path);
+  }
+}
+
+Deno.test("codexpipe normalize answers a live pipe line by line", async () => {
+  const child = startCommand(["normalize"]);
+  const stdin = child.stdin.getWriter();
+  const stdout = child.stdout.getReader();
+  for (let i = 0; i < 3; i++) {
+    await stdin.write(encode(LINE));
+    assertEquals(await firstOf(stdout), LINE);
+  }
+  await stdin.close();
+  assert((await stdout.read()).done);
+  assertEquals(await new Response(child.stderr).text(), "");
+  assertEquals((await child.status).code, 0);
+});
+
+Deno.test("codexpipe normalize reads a file and says what failed in it", async () => {
+  await withFile(`${LINE}{\n`, async (path) => {
+    const child = startCommand(["normalize", "--strict", path, `${path}.no`]);
+    await child.stdin.close();
+    const { code, stdout, stderr } = await child.output();
+    const decoder = new TextDecoder();
+    assertEquals(decoder.decode(stdout), LINE);
+    assertEquals(
+      decoder.decode(stderr).split("\n").slice(1),
+      [`codexpipe: ${path}.no: cannot open: not found`, ""],
+    );
+    assertStringIncludes(decoder.decode(stderr), `codexpipe: ${path}:2: json:`);
+    assertEquals(code, 3);
+  });
+});
+
+Deno.test("codexpipe normalize --errors-to does not empty the file that it reads", async () => {
+  await withFile("{\n", async (path) => {
+    const child = startCommand(["normalize", "--errors-to", path, path]);
+    await child.stdin.close();
+    assertEquals((await child.output()).code, 2);
+    assertEquals(await Deno.readTextFile(path), "{\n");
+  });
+});
+
+Deno.test("codexpipe normalize ends with 0 and no word when its reader has gone, with stdin open", async () => {
+  const child = startCommand(["normalize"]);
+  const stdin = child.stdin.getWriter();
+  const stdout = child.stdout.getReader();
+  await stdin.write(encode(LINE));
+  assertEquals(await firstOf(stdout), LINE);
+  await stdout.cancel();
+  await stdin.write(encode(LINE));
+  const { code } = await child.status;
+  assertEquals(await new Response(child.stderr).text(), "");
+  assertEquals(code, 0);
+  await stdin.abort();
+});
+
+Deno.test("codexpipe normalize ends with 0 and no word in the middle of a large file", async () => {
+  await withFile(LINE.repeat(100_000), async (path) => {
+    const child = startCommand(["normalize", path]);
+    const stdout = child.stdout.getReader();
+    assert((await firstOf(stdout)).startsWith(LINE));
+    await stdout.cancel();
+    await child.stdin.close();
+    assertEquals(await new Response(child.stderr).text(), "");
+    assertEquals((await child.status).code, 0);
+  });
+});
+
+Deno.test({
+  name: "codexpipe normalize ends with 130 and whole lines on Ctrl-C",
+  // There, a signal sent by a program ends the process without asking it.
+  ignore: Deno.build.os === "windows",
+  async fn(): Promise<void> {
+    const child = startCommand(["normalize"]);
+    const stdin = child.stdin.getWriter();
+    const stdout = child.stdout.getReader();
+    await stdin.write(encode(LINE + LINE.slice(0, 9)));
+    assertEquals(await firstOf(stdout), LINE);
+    child.kill("SIGINT");
+    const { code, signal } = await child.status;
+    assertEquals([code, signal], [130, null]);
+    assert((await stdout.read()).done);
+    assertEquals(await new Response(child.stderr).text(), "");
+    await stdin.abort();
+  },
+});
