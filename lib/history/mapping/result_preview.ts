@@ -56,12 +56,22 @@ function textPreview(text: string): ToolResultPreview {
 }
 
 function lastCharacters(text: string): string {
-  // A character takes one or two units, so only a window of the end has to be counted.
-  if (text.length <= MAX_CHARACTERS) return text;
-  const start = Math.max(0, text.length - 2 * MAX_CHARACTERS - 1);
-  const characters = [...text.slice(start)];
-  if (start === 0 && characters.length <= MAX_CHARACTERS) return text;
-  return characters.slice(-MAX_CHARACTERS).join("");
+  let start = text.length;
+  for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
+    start -= 1;
+    if (isLowSurrogate(text, start) && isHighSurrogate(text, start - 1)) {
+      start -= 1;
+    }
+  }
+  return start === 0 ? text : text.slice(start);
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 /** Gives what stands for a block that is no text. */

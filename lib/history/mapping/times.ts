@@ -26,6 +26,10 @@ const MAX_DATE_MS = 8.64e15;
  */
 export function timestampOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
+  // What Codex writes needs nothing but a look at whether there is such a day.
+  if (CANONICAL_REGEXP.test(value) && !Number.isNaN(Date.parse(value))) {
+    return value;
+  }
   const match = RFC_3339_REGEXP.exec(value);
   if (match === null) return undefined;
   const [, date = "", time = "", digits = "", zone = ""] = match;
