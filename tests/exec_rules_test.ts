@@ -1225,6 +1225,14 @@ Deno.test("ExecRules says where a line failed and what was expected", () => {
       '{"type":"item.started","item":{"id":"i","type":"command_execution","command":["a",1]}}',
       '{"type":"item.started","item":{"id":"i","type":"todo_list","items":[{"title":"t"},{"completed":true}]}}',
       '{"type":"item.started","item":{"id":"i","type":"command_execution","command":"c","exit_code":1.5}}',
+      '{"type":"item.started","item":{"id":"i","type":"command_execution","command":"c","exit_code":"1"}}',
+      '{"type":"item.started","item":{"id":"i","type":"error","message":"m","code":true}}',
+      '{"type":"item.started","item":{"id":"i","type":"command_execution","command":{}}}',
+      '{"type":"item.started","item":{"id":"i","type":"file_change","changes":{}}}',
+      '{"type":"item.delta","item_id":"i","item_type":"x","delta":1,"snapshot":0}',
+      '{"type":"turn.failed","turn_id":"U","error":[]}',
+      '{"type":"item.started","item":{"id":"i","type":"todo_list","items":[5]}}',
+      '{"type":"item.started","item":{"id":"i","type":"error","content":"s"}}',
       '{"type":"item.started","item":{"id":"i","type":"error"}}',
       '{"type":"item.started","item":{"id":"i","type":"file_change","diff":"d"}}',
       `{"type":"${"x".repeat(50)}"}`,
@@ -1254,6 +1262,35 @@ Deno.test("ExecRules says where a line failed and what was expected", () => {
     [
       "content.exit_code",
       "Cannot decode item.started: content.exit_code is a number, expected a whole number",
+    ],
+    [
+      "content.exit_code",
+      "Cannot decode item.started: content.exit_code is a string, expected a whole number",
+    ],
+    [
+      "content.code",
+      "Cannot decode item.started: content.code is a boolean, expected a string or a number",
+    ],
+    [
+      "content.command",
+      "Cannot decode item.started: content.command is an object, expected a string or a list of strings",
+    ],
+    [
+      "content.changes",
+      'Cannot decode item.started: content.changes is an object, expected a list of objects with a string "path"',
+    ],
+    [
+      "snapshot",
+      "Cannot decode item.delta: snapshot is a number, expected true or false",
+    ],
+    ["error", "Cannot decode turn.failed: error is a list, expected an object"],
+    [
+      "content.items[0]",
+      "Cannot decode item.started: content.items[0] is a number, expected an object",
+    ],
+    [
+      "content",
+      "Cannot decode item.started: content is a string, expected an object",
     ],
     [
       "content",

@@ -1516,6 +1516,8 @@ testAll("P12, P13 other messages", [
       "Error",
       "error_delta",
       "_delta",
+      "agent_message_other",
+      "agent_messagefoobar",
       "user_message_delta",
       "thread.started",
       "item.completed",
@@ -1526,7 +1528,7 @@ testAll("P12, P13 other messages", [
       .map((type) => message(type, '"message":"m","session_id":"s"'))
       .concat(message("turn_diff")),
     expected: [
-      ...new Array(11).fill("typed"),
+      ...new Array(13).fill("typed"),
       completed("item_0", "turn_diff"),
     ],
   },

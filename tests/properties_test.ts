@@ -406,6 +406,45 @@ Deno.test("Normalizer's answer to an item line follows the ids as they change", 
   );
 });
 
+Deno.test("Normalizer goes on from what another one saved as if nothing had happened", () => {
+  const streams = fc.array(fc.oneof(LINE.map(lossy), EXEC_LINE), {
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(
+      streams,
+      fc.nat(30),
+      fc.constantFrom("exec", "auto"),
+      (lines, cut, from) => {
+        const OPEN = {
+          from,
+          initialThreadId: "T",
+          initialTurnId: "U",
+        } as const;
+        const whole = new Normalizer(OPEN);
+        const first = new Normalizer(OPEN);
+        const expected = emitted(whole, numbered(lines));
+        const before = emitted(first, numbered(lines.slice(0, cut)));
+        const resume: unknown = JSON.parse(JSON.stringify(first.save()));
+        const second = new Normalizer({ ...OPEN, resume });
+        const after = emitted(second, numbered(lines).slice(cut));
+        assertEquals([...before, ...after], expected);
+        assertEquals(second.save(), whole.save());
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+/** Lines with their numbers, as a numberer gives them. */
+function numbered(lines: readonly string[]): Outcome<string>[] {
+  return emitted(new LineNumberer(), lines);
+}
+
+function lossy(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
 Deno.test("Normalizer keeps threads apart: no id of one shows in the next", () => {
   const bare = EXEC_LINE.filter((line) =>
     !/thread|session|conversation|turn_id|"turn\.|turn_aborted|task_|"model"/
