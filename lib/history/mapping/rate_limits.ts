@@ -19,6 +19,29 @@ interface Window {
   readonly resetsAt: string | null;
 }
 
+/** How much of each window is used, in percent. */
+export interface UsedPercents {
+  /** Of the primary window. */
+  readonly primary: number;
+  /** Of the secondary window. */
+  readonly secondary: number;
+}
+
+/**
+ * Reads how much of the rate limits is used, and no more: that is asked for at every count
+ * of tokens, and the rest of it a few times in a session.
+ *
+ * @param value The field `rate_limits`, nested as upstream writes it or flat.
+ * @returns The percentages, or `undefined` if nothing is said.
+ */
+export function readUsedPercents(value: unknown): UsedPercents | undefined {
+  const windows = windowsOf(value);
+  return windows && {
+    primary: usedPercent(windows.primary),
+    secondary: usedPercent(windows.secondary),
+  };
+}
+
 /**
  * Reads a snapshot of the rate limits.
  *
@@ -30,19 +53,10 @@ export function readRateLimits(
   value: unknown,
   now: string,
 ): RateLimitsPayload | undefined {
-  const fields = fieldsOf(value);
-  const isFlat = typeof fields.primary_used_percent === "number";
-  if (!isFlat && !isFields(fields.primary) && !isFields(fields.secondary)) {
-    return undefined;
-  }
-  const primary = windowOf(
-    isFlat ? flat(fields, "primary") : fields.primary,
-    now,
-  );
-  const secondary = windowOf(
-    isFlat ? flat(fields, "secondary") : fields.secondary,
-    now,
-  );
+  const windows = windowsOf(value);
+  if (windows === undefined) return undefined;
+  const primary = windowOf(windows.primary, now);
+  const secondary = windowOf(windows.secondary, now);
   return {
     primary_used_percent: primary.used,
     secondary_used_percent: secondary.used,
@@ -57,6 +71,22 @@ export function readRateLimits(
     primary_resets_at: primary.resetsAt,
     secondary_resets_at: secondary.resetsAt,
   };
+}
+
+/** The two windows, as upstream writes them; `undefined` if there is neither. */
+function windowsOf(
+  value: unknown,
+): { readonly primary: Fields; readonly secondary: Fields } | undefined {
+  const fields = fieldsOf(value);
+  if (typeof fields.primary_used_percent === "number") {
+    return {
+      primary: flat(fields, "primary"),
+      secondary: flat(fields, "secondary"),
+    };
+  }
+  const { primary, secondary } = fields;
+  if (!isFields(primary) && !isFields(secondary)) return undefined;
+  return { primary: fieldsOf(primary), secondary: fieldsOf(secondary) };
 }
 
 /**
@@ -79,15 +109,18 @@ function flat(fields: Fields, window: "primary" | "secondary"): Fields {
   };
 }
 
-function windowOf(value: unknown, now: string): Window {
-  const fields = fieldsOf(value);
+function usedPercent({ used_percent }: Fields): number {
+  return clampPercent(numberOf(used_percent) ?? 0);
+}
+
+function windowOf(fields: Fields, now: string): Window {
   const nowMs = msOf(now);
   const after = numberOf(fields.resets_in_seconds);
   const at = typeof fields.resets_at === "number"
     ? timestampOfMs(fields.resets_at * 1000)
     : timestampOf(fields.resets_at);
   return {
-    used: clampPercent(numberOf(fields.used_percent) ?? 0),
+    used: usedPercent(fields),
     minutes: numberOf(fields.window_minutes) ?? 0,
     // Whole seconds, like the clock of the reset.
     resetAfter: after ?? (at === undefined ? null : Math.max(

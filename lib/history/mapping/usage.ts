@@ -8,7 +8,11 @@ import type { TokenUsage } from "../records.ts";
 import { type Fields, fieldsOf, isFields, numberOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import { attachUsage } from "./messages.ts";
-import { readRateLimits, thresholdsCrossed } from "./rate_limits.ts";
+import {
+  readRateLimits,
+  readUsedPercents,
+  thresholdsCrossed,
+} from "./rate_limits.ts";
 
 /**
  * Reads how many tokens were used.
@@ -43,13 +47,14 @@ export function showTokenCount(context: MappingContext, event: Fields): void {
   const last = isFields(event.info) ? event.info.last_token_usage : event;
   const usage = readUsage(last);
   if (usage !== undefined) attachUsage(context, usage, { keep: true });
-  const limits = readRateLimits(event.rate_limits, context.now);
-  if (limits === undefined) return;
+  const used = readUsedPercents(event.rate_limits);
+  if (used === undefined) return;
   const { crossed } = context.memory;
-  const primary = thresholdsCrossed(limits.primary_used_percent);
-  const secondary = thresholdsCrossed(limits.secondary_used_percent);
+  const primary = thresholdsCrossed(used.primary);
+  const secondary = thresholdsCrossed(used.secondary);
   if (primary <= crossed.primary && secondary <= crossed.secondary) return;
   crossed.primary = Math.max(crossed.primary, primary);
   crossed.secondary = Math.max(crossed.secondary, secondary);
-  context.push({ type: "rate_limits", payload: limits });
+  const payload = readRateLimits(event.rate_limits, context.now);
+  if (payload !== undefined) context.push({ type: "rate_limits", payload });
 }
