@@ -85,7 +85,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
     this.#answers = new LineAnswers(
-      { onError: "inline", ...options },
+      { ...options, onError: options.onError ?? "inline" },
       {
         record: (out, start, line, offset) =>
           this.#record(out, start, line, offset),

@@ -68,7 +68,7 @@ export class JsonlNormalizer
    */
   constructor(options: JsonlNormalizerOptions = {}) {
     this.#answers = new LineAnswers(
-      { onError: "report", ...options },
+      { ...options, onError: options.onError ?? "report" },
       WRITER,
       KEPT_CAPACITY,
     );

@@ -1175,6 +1175,52 @@ testAll("typed decode", [
   },
 ]);
 
+testAll("lines of one shape", [
+  {
+    name: "each is checked by itself, however deep the difference lies",
+    lines: [
+      '"command_execution","command":["a","b"]',
+      '"command_execution","command":["a","c d"]',
+      '"command_execution","command":["a",1]',
+      '"file_change","changes":[{"path":"p","kind":"k"}]',
+      '"file_change","changes":[{"path":"q","kind":"k"}]',
+      '"file_change","changes":[{"path":5,"kind":"k"}]',
+      '"todo_list","items":[{"title":"a"}]',
+      '"todo_list","items":[{"title":"b"}]',
+      '"todo_list","items":[{"title":5}]',
+      '"todo_list","items":[{"other":"a"}]',
+      '"mcp_tool_call","server":"s","tool":"t","result":{"a":[1]}',
+      '"mcp_tool_call","server":"s","tool":"t","result":{"a":[2.0]}',
+    ].flatMap((fields) =>
+      // Twice: the second one could be made like the first.
+      new Array(2).fill(
+        `{"type":"item.started","item":{"id":"i","type":${fields}}}`,
+      )
+    ),
+    expected: [
+      '"command_execution","content":{"command":"a b"}',
+      `"command_execution","content":{"command":"a 'c d'"}`,
+      undefined,
+      '"file_change","content":{"changes":[{"path":"p","kind":"k"}]}',
+      '"file_change","content":{"changes":[{"path":"q","kind":"k"}]}',
+      undefined,
+      '"todo_list","content":{"items":[{"title":"a","completed":false}]}',
+      '"todo_list","content":{"items":[{"title":"b","completed":false}]}',
+      undefined,
+      undefined,
+      '"mcp_tool_call","content":{"server_name":"s","tool_name":"t","result":{"a":[1]}}',
+      '"mcp_tool_call","content":{"server_name":"s","tool_name":"t","result":{"a":[2.0]}}',
+    ].flatMap((fields) =>
+      new Array(2).fill(
+        fields === undefined
+          ? "typed"
+          : `{"type":"item.started",${IDS},"item_id":"i","status":"in_progress","item_type":${fields}}`,
+      )
+    ),
+    options: OPEN,
+  },
+]);
+
 testAll("output", [
   {
     name: "fields of an event in table order, unknown ones in input order (O1)",
