@@ -2,11 +2,19 @@
  * The commands, in one table. A command is loaded when it is run.
  */
 
-import type { Command } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import type { FlagName } from "./flags.ts";
 
 /** The flags that every command has. */
 export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
+
+/** The first words that several commands share. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  {
+    name: "sessions",
+    summary: "Finds, reads, follows and searches the sessions on this machine.",
+  },
+];
 
 /** The commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [

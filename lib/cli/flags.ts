@@ -4,10 +4,17 @@
 
 import { DIALECTS, MAX_LINE_BYTES, type OnError } from "../../mod.ts";
 import { parseByteSize } from "./byte_size.ts";
-import { STDIN } from "./input.ts";
+import { STDIN } from "./standard_streams.ts";
 
 /** The headings that flags stand under in the help. */
-export const CATEGORIES = ["INPUT", "FAILURES", "OUTPUT", "OTHER"] as const;
+export const CATEGORIES = [
+  "INPUT",
+  "SELECTION",
+  "FAILURES",
+  "VERDICT",
+  "OUTPUT",
+  "OTHER",
+] as const;
 
 /** A heading of the help. */
 export type Category = typeof CATEGORIES[number];
@@ -24,6 +31,8 @@ export interface FlagValue {
   readonly admits?: (text: string) => boolean;
   /** What holds if the flag is not given. */
   readonly default?: string;
+  /** A value that is taken, for messages. */
+  readonly example?: string;
 }
 
 /** One flag. */
@@ -34,8 +43,12 @@ export interface Flag {
   readonly short?: string;
   /** What it takes; a flag without one is a switch. */
   readonly value?: FlagValue;
+  /** Whether it may come several times, each time with a value that counts. */
+  readonly isRepeatable?: boolean;
   /** The flag that it undoes, and that undoes it: the last one counts. */
   readonly undoes?: string;
+  /** The flag that it is short for, and the value of that. */
+  readonly means?: { readonly name: string; readonly value: string };
   /** The heading that it stands under. */
   readonly category: Category;
   /** What it does, in one line. */

@@ -39,6 +39,12 @@ export interface World {
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
   /** Ends the work. */
   readonly interrupt?: AbortSignal;
+  /** The width of the terminal. */
+  readonly columns?: number;
+  /** The clock, in milliseconds. */
+  readonly now?: () => number;
+  /** The current folder. */
+  readonly cwd?: string;
   /** Is called instead of waiting. */
   readonly pause?: () => Promise<void>;
 }
@@ -200,6 +206,9 @@ export async function call(
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       return Promise.resolve({ isDirectory, identity });
     },
+    columns: () => world.columns,
+    now: world.now ?? (() => 0),
+    cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
   };
   const status = await run(args, context);

@@ -10,8 +10,9 @@ import {
 } from "../../../mod.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
+import { STDIN } from "../standard_streams.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { type Blocks, type Input, openInput, STDIN } from "../input.ts";
+import { type Blocks, type Input, openInput } from "../input.ts";
 
 const LF = 0x0a;
 

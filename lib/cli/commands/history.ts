@@ -12,8 +12,9 @@ import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { openInput, STDIN } from "../input.ts";
+import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
+import { STDIN } from "../standard_streams.ts";
 import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 

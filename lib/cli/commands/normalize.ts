@@ -8,9 +8,9 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
+import { STDIN } from "../standard_streams.ts";
 import { ErrorFile } from "../error_file.ts";
 import { ON_ERROR } from "../flags.ts";
-import { STDIN } from "../input.ts";
 import { Normalization } from "./_normalization.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */
