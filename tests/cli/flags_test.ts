@@ -6,7 +6,7 @@ import { flagsOf } from "../../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
 import { ALL_FLAGS, CATEGORIES } from "../../lib/cli/flags.ts";
-import { DIALECTS } from "../../lib/dialects.ts";
+import { DIALECTS } from "../../lib/dialect_names.ts";
 
 /** Values of flags that do not take just anything. */
 const SAMPLES: ReadonlyMap<string, string> = new Map([

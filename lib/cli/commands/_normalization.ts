@@ -2,12 +2,12 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
+import type { StreamKind } from "../../dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-  type StreamKind,
-} from "../../../mod.ts";
+} from "../../pipeline.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";

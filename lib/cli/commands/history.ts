@@ -2,12 +2,10 @@
  * `codexpipe history`.
  */
 
-import {
-  DIALECTS,
-  encodeLine,
-  type HistorySnapshot,
-  HistoryState,
-} from "../../../mod.ts";
+import { DIALECTS } from "../../dialect_names.ts";
+import { HistoryState } from "../../history/history_state.ts";
+import type { HistorySnapshot } from "../../history/snapshot.ts";
+import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";

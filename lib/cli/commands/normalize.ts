@@ -2,7 +2,8 @@
  * `codexpipe normalize`.
  */
 
-import { DIALECTS, type JsonlNormalizerOptions } from "../../../mod.ts";
+import { DIALECTS } from "../../dialect_names.ts";
+import type { JsonlNormalizerOptions } from "../../pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
