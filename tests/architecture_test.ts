@@ -79,8 +79,17 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/files/", LAYER_1],
   ["lib/redact/", LAYER_1],
   ["lib/render/", [...LAYER_1, "lib/redact/"]],
-  ["lib/sessions/", [...LAYER_1, "lib/files/"]],
+  ["lib/sessions/", [
+    ...LAYER_1,
+    "lib/event_pipeline.ts",
+    "lib/files/",
+    "lib/line_answers.ts",
+    "lib/normalizer.ts",
+    "lib/pipeline.ts",
+  ]],
   ["lib/usage/", LAYER_1],
+  ["lib/schema_names.ts", []],
+  ["lib/json_schema.ts", ["lib/schema.ts", "lib/schema_names.ts"]],
   ["mod.ts", LAYER_2],
   ["cli.ts", ["lib/cli/"]],
   // The command says its version.

@@ -48,8 +48,12 @@ export interface Command {
   readonly details: string;
   /** How it is called. */
   readonly usage: readonly string[];
-  /** What it takes beside flags: the name, and what it is. */
-  readonly operands: readonly (readonly [string, string])[];
+  /** What it takes beside flags: the name, what it is, and which there are if they are few. */
+  readonly operands: readonly (readonly [
+    name: string,
+    what: string,
+    choices?: readonly string[],
+  ])[];
   /** The flags that it has beside those of all commands. */
   readonly flags: readonly (FlagName | NarrowedFlag)[];
   /** Loads its code. */

@@ -17,8 +17,12 @@ const COLUMN = 24;
 /** `codexpipe` and its version. */
 export const VERSION_TEXT: string = `codexpipe ${config.version}`;
 
+/** What it is, in one sentence. */
+export const ABOUT =
+  "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.";
+
 /** What the exit statuses mean. */
-const STATUSES: readonly (readonly [number, string])[] = [
+export const STATUSES: readonly (readonly [number, string])[] = [
   [EXIT.done, "done, or the reader of stdout has closed it"],
   [
     EXIT.no,
@@ -42,7 +46,7 @@ export interface HelpOptions {
 export function overview({ isLong, style }: HelpOptions): string {
   return [
     style.bold(VERSION_TEXT),
-    "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.",
+    ABOUT,
     "",
     'Use "codexpipe COMMAND -h" for a summary and --help for details.',
     "",
