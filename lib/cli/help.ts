@@ -26,7 +26,7 @@ export const STATUSES: readonly (readonly [number, string])[] = [
   [EXIT.done, "done, or the reader of stdout has closed it"],
   [
     EXIT.no,
-    "the answer is no: a line failed, with --strict or --on-error=stop",
+    "the answer is no: a check failed, nothing was found, or a line failed with --strict or --on-error=stop",
   ],
   [EXIT.usage, "the command line is wrong"],
   [EXIT.io, "a file or stream could not be read or written"],

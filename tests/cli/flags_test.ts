@@ -5,20 +5,12 @@ import { parseArguments } from "../../lib/cli/arguments.ts";
 import { flagsOf } from "../../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
-import { ALL_FLAGS, CATEGORIES } from "../../lib/cli/flags.ts";
+import { ALL_FLAGS, CATEGORIES, type FlagValue } from "../../lib/cli/flags.ts";
 import { DIALECTS } from "../../lib/dialect_names.ts";
 
-/** Values of flags that do not take just anything. */
-const SAMPLES: ReadonlyMap<string, string> = new Map([
-  ["limit", "20"],
-  ["max-line-bytes", "16m"],
-  ["since", "7d"],
-  ["until", "2026-01-31"],
-]);
-
 /** A value that a flag with free values takes. */
-function sampleOf(name: string): string {
-  return SAMPLES.get(name) ?? "some.jsonl";
+function sampleOf({ example }: FlagValue): string {
+  return example ?? "some.jsonl";
 }
 
 Deno.test("every flag belongs to a command, and every command has its flags", () => {
@@ -80,7 +72,7 @@ for (const flag of ALL_FLAGS) {
   } else {
     Deno.test(`--${name} takes its values, behind = or a space`, () => {
       const { choices } = value;
-      const samples = choices ?? [sampleOf(name)];
+      const samples = choices ?? [sampleOf(value)];
       for (const sample of samples) {
         for (const args of [[`--${name}=${sample}`], [`--${name}`, sample]]) {
           assertEquals(parseArguments(args).value(name), sample);

@@ -102,14 +102,15 @@ ${
   help [COMMAND]        Shows the help of a command, or this one.
 
 OPTIONS:
-      --color=WHEN      Colour diagnostics and help. (auto, always, never;
-                        default: auto)
+      --color=WHEN      Colour text for people, diagnostics and help. (auto,
+                        always, never; default: auto)
   -h, --help            Show help: -h in short, --help in full.
   -V, --version         Show the version.
 
 EXIT STATUS:
     0   done, or the reader of stdout has closed it
-    1   the answer is no: a line failed, with --strict or --on-error=stop
+    1   the answer is no: a check failed, nothing was found, or a line failed
+        with --strict or --on-error=stop
     2   the command line is wrong
     3   a file or stream could not be read or written
    70   a bug of codexpipe's

@@ -13,6 +13,7 @@ import type {
 import { run } from "../../lib/cli/run.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode, encode } from "../running.ts";
+import { BINARY, callBinary, isReal } from "./binary.ts";
 
 /** A file: its content, or what happens to whoever opens it. */
 export type MemoryFile = string | Uint8Array | Error | ByteSource;
@@ -45,6 +46,8 @@ export interface World {
   readonly now?: () => number;
   /** The current folder. */
   readonly cwd?: string;
+  /** Whether it matters how the output is cut into writes. */
+  readonly countsWrites?: boolean;
   /** Is called instead of waiting. */
   readonly pause?: () => Promise<void>;
 }
@@ -162,11 +165,17 @@ export function sourceOf(
   };
 }
 
-/** Runs the command and says what came of it. */
+/**
+ * Runs the command and says what came of it: in memory, or, if `CODEXPIPE` names an
+ * executable and a process can be given all that the world has, as a process.
+ */
 export async function call(
   args: readonly string[],
   world: World = {},
 ): Promise<Result> {
+  if (BINARY !== undefined && isReal(world)) {
+    return await callBinary(BINARY, args, world);
+  }
   const stdout = new Sink();
   const stderr = new Sink();
   const created = new Map<string, Sink>();
