@@ -13,6 +13,8 @@ import config from "../deno.json" with { type: "json" };
 
 const ROOT = new URL("../", import.meta.url);
 const DIST = new URL("dist/", ROOT);
+/** Where the parts of the command are put together, below the root. */
+const BUNDLE = "dist/bundle/";
 
 /** The platforms that there are executables for. */
 const TARGETS = [
@@ -27,23 +29,43 @@ const TARGETS = [
 const PERMISSIONS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 
+/** Runs Deno, and throws if that does not end well. */
+async function deno(...args: string[]): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn();
+  const { success } = await child.status;
+  if (!success) throw new Error(`Cannot ${args[0]}`);
+}
+
+/**
+ * Puts the modules of the command together: one for what is always loaded, and a few for
+ * each command. Starting takes half the time that it takes to load each module by itself.
+ */
+async function bundle(): Promise<void> {
+  await deno(
+    "bundle",
+    "--quiet",
+    "--platform=deno",
+    "--code-splitting",
+    `--outdir=${BUNDLE}`,
+    "cli.ts",
+  );
+}
+
 /** Makes one executable, and gives its name. */
 async function compile(target?: string): Promise<string> {
   const isWindows = (target ?? Deno.build.target).includes("windows");
   const stem = target === undefined ? "codexpipe" : `codexpipe-${target}`;
   const name = isWindows ? `${stem}.exe` : stem;
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "compile",
-      ...PERMISSIONS,
-      ...(target === undefined ? [] : ["--target", target]),
-      "--output",
-      `dist/${name}`,
-      "cli.ts",
-    ],
-    cwd: ROOT,
-  }).spawn().status;
-  if (!success) throw new Error(`Cannot compile ${name}`);
+  await deno(
+    "compile",
+    "--quiet",
+    "--no-check",
+    ...PERMISSIONS,
+    ...(target === undefined ? [] : ["--target", target]),
+    "--output",
+    `dist/${name}`,
+    `${BUNDLE}cli.js`,
+  );
   return name;
 }
 
@@ -72,6 +94,7 @@ const args = parseArgs(Deno.args, {
 });
 const targets = args.all ? TARGETS : args.target;
 await Deno.mkdir(DIST, { recursive: true });
+await bundle();
 if (targets.length === 0) await compile();
 else {
   const names: string[] = [];
@@ -79,3 +102,4 @@ else {
   const lines = await Promise.all(names.map(checksum));
   await Deno.writeTextFile(new URL("SHA256SUMS", DIST), lines.join(""));
 }
+await Deno.remove(new URL(BUNDLE, ROOT), { recursive: true });
