@@ -5,7 +5,7 @@
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import type { Emit, Stage } from "../stage.ts";
-import { WordFinder } from "./word_finder.ts";
+import type { WordFinder } from "./word_finder.ts";
 
 /** Room for what is kept of a block of the usual size. */
 const KEPT_CAPACITY = 1 << 16;
@@ -36,11 +36,11 @@ export class LineSieve implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
   /**
    * Constructs a new instance.
    *
-   * @param words What kept lines have one of: plain ASCII.
+   * @param finder Finds the words that kept lines have one of; several sieves may share it.
    * @param limit How many bytes of a line are held back at most.
    */
-  constructor(words: readonly string[], limit: number) {
-    this.#finder = new WordFinder(words);
+  constructor(finder: WordFinder, limit: number) {
+    this.#finder = finder;
     this.#limit = limit;
   }
 

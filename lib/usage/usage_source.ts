@@ -14,6 +14,7 @@ import { RolloutCounts } from "./_rollout_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
 import { LineSieve } from "./line_sieve.ts";
 import { TokenReader } from "./tokens.ts";
+import { WordFinder } from "./word_finder.ts";
 
 /** Options for {@linkcode UsageMeter.open}. */
 export interface UsageSourceOptions {
@@ -43,7 +44,7 @@ export interface UsageFailure {
  * What every line has one of that says something of threads, turns, models or tokens, in any
  * dialect. All else is read past without being decoded.
  */
-const WORDS = [
+const WORDS = new WordFinder([
   '"session_meta"',
   '"session_configured"',
   '"session.created"',
@@ -66,7 +67,7 @@ const WORDS = [
   '"token_count"',
   '"token_usage_record"',
   '"line.failed"',
-];
+]);
 
 /**
  * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that

@@ -3,12 +3,13 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { LineSieve } from "../../lib/usage/line_sieve.ts";
+import { WordFinder } from "../../lib/usage/word_finder.ts";
 import { byteByByte, decode, encode, everySplit } from "../running.ts";
 
 const WORDS = ["token_count", "session_meta"];
 
 function sieved(chunks: Iterable<Uint8Array>, limit = 1000): string {
-  const sieve = new LineSieve(WORDS, limit);
+  const sieve = new LineSieve(new WordFinder(WORDS), limit);
   const bytes: number[] = [];
   // What is emitted is used again.
   const emit = (block: Uint8Array): void => void bytes.push(...block);
