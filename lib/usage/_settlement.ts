@@ -106,7 +106,7 @@ export class Settlement {
   #settle(given: readonly LedgerRun[], counters: RunCounters): void {
     // Files are often named in the order of their names, not of time. What a thread has used
     // never shrinks, so that order tells; what processes used can be added up in any.
-    const runs = counters === "thread" ? given : inOrder(given);
+    const runs = inOrder(given);
     const isThread = counters === "thread" ||
       (counters === "auto" && runs.every(isGrowing));
     for (const [i, { run }] of runs.entries()) {

@@ -19,9 +19,9 @@ export interface UsageRow extends Tokens {
   readonly parent_thread_id: string | null;
   /** The turn; `synthetic-turn-N` where a release names none, null where none is known. */
   readonly turn_id: string | null;
-  /** The model; null if nothing says it, as in exec streams since 0.42. */
+  /** The model; null if nothing says it, as in exec streams since 0.44. */
   readonly model: string | null;
-  /** The working directory; null if nothing says it, as in exec streams since 0.42. */
+  /** The working directory; null if nothing says it, as in exec streams since 0.44. */
   readonly cwd: string | null;
   /** The day, `YYYY-MM-DD`; null if nothing says it, as in exec streams. */
   readonly day: string | null;

@@ -8,6 +8,8 @@ import {
   type RunCounters,
   type UsageFailure,
 } from "../../lib/usage/usage.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { normalizeBytes } from "../running.ts";
 import { metered, type MeterInput, numbersOf, totalOf } from "./meters.ts";
 
 /** What a scenario used, by one kind of file. */
@@ -130,6 +132,17 @@ for (const [version, rows] of byVersion) {
     }
   });
 }
+
+Deno.test("UsageMeter counts normalized streams and files as it counts what they were made of", () => {
+  for (
+    const { path, bytes } of readCapturedFiles(/^(?:stdout|rollout).*\.jsonl$/)
+  ) {
+    const counted = (content: Uint8Array): unknown =>
+      metered([{ name: path, content }], {}, []).rows();
+    const normalized = normalizeBytes([bytes], { from: "auto" });
+    assertEquals(counted(normalized), counted(bytes), path);
+  }
+});
 
 Deno.test("every capture is in the table of totals", () => {
   const captures = namesIn("captures/").flatMap((version) =>

@@ -1,11 +1,13 @@
 /** What a meter makes of files and streams that are made by hand. */
 
 import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
 import {
   type UsageFailure,
   UsageMeter,
   type UsageMeterOptions,
 } from "../../lib/usage/usage.ts";
+import { readFixture } from "../fixtures.ts";
 import { byteByByte, encode } from "../running.ts";
 import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
 
@@ -83,7 +85,7 @@ const RUNS = [
     name: "runs that grow, in another order",
     usages: [7, 9, 5],
     auto: 9,
-    thread: 7 + 2 + 5,
+    thread: 9,
     process: 21,
   },
   {
@@ -492,6 +494,40 @@ Deno.test("UsageMeter says the same however its input is chunked", () => {
   source.flush(() => {});
   assertEquals(meter.rows(), whole);
   assertEquals(totalOf(meter)[0], 9);
+});
+
+Deno.test("UsageMeter takes whatever bytes there are", () => {
+  const capture = readFixture(
+    "captures/0.160.0/agents/rollout-2026-11-20T15-43-06-01a1f9a0-2ee6-7d00-8835-a1ed37d4f773.jsonl",
+  );
+  const damage = fc.record({
+    at: fc.nat({ max: capture.length - 1 }),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+  });
+  fc.assert(
+    fc.property(fc.array(damage, { maxLength: 20 }), (damages) => {
+      const content = capture.slice();
+      for (const { at, bytes } of damages) {
+        content.set(bytes.subarray(0, content.length - at), at);
+      }
+      const failures: UsageFailure[] = [];
+      const meter = metered(
+        [{ name: "f", content }],
+        { explain: true },
+        failures,
+      );
+      const total = meter.derivations().reduce(
+        (sum, { tokens }) => sum + tokens.total_tokens,
+        0n,
+      );
+      const rows = meter.rows().reduce(
+        (sum, { total_tokens }) => sum + total_tokens,
+        0n,
+      );
+      assertEquals(rows, total);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 Deno.test("UsageMeter refuses a time zone and a limit that there are none of", () => {

@@ -9,6 +9,7 @@ import {
   type UsageGroup,
   type UsageKey,
 } from "../../usage/usage.ts";
+import { escapeControls } from "../escape.ts";
 import type { Style } from "../styles.ts";
 import { type Column, tableText } from "../table.ts";
 
@@ -107,17 +108,18 @@ export function groupsTable(
     ),
     ...(total.cost === undefined ? [] : [COST]),
   ];
-  const lay = (columns: readonly GroupColumn[]): string => {
-    const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
-    const sums = columns.map((column, i) =>
+  const cellsOf = (columns: readonly GroupColumn[]): string[][] => [
+    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+    columns.map((column, i) =>
       i < keys.length ? (i === 0 ? "Total" : "") : column.cell(total)
-    );
-    return tableText(columns, [...cells, sums], { width, style });
-  };
-  const spare = columns.filter(({ isSpare }) => isSpare !== true);
-  return width !== undefined && numbersWidth(columns, total) > width
-    ? lay(spare)
-    : lay(columns);
+    ),
+  ];
+  const isTooWide = width !== undefined &&
+    widthOf(columns, cellsOf(columns)) > width;
+  const shown = isTooWide
+    ? columns.filter(({ isSpare }) => isSpare !== true)
+    : columns;
+  return tableText(shown, cellsOf(shown), { width, style });
 }
 
 /**
@@ -130,37 +132,36 @@ export function groupsTable(
  */
 export function derivationsTable(
   derivations: readonly UsageDerivation[],
-  total: UsageGroup | undefined,
+  total: UsageGroup,
   { width, style }: UsageTableOptions,
 ): string {
   const columns: Column[] = [
-    { title: "Line", cut: "start" },
+    { title: "Line", align: "right" },
     { title: "Turn", cut: "end" },
     { title: "Input", align: "right" },
     { title: "Output", align: "right" },
     { title: "Rule" },
     { title: "Why", cut: "end" },
   ];
-  const rows = derivations.map((step) => {
-    const { source, line, rule, counted, tokens } = step;
-    return [
-      `${source}:${line}`,
-      turnOf(step),
-      counted ? grouped(String(tokens.input_tokens)) : "-",
-      counted ? grouped(String(tokens.output_tokens)) : "-",
-      rule,
-      explainRule(rule),
-    ];
-  });
-  const sums = [
-    "Total",
-    "",
-    grouped(String(total?.tokens.input_tokens ?? 0n)),
-    grouped(String(total?.tokens.output_tokens ?? 0n)),
-    "",
-    "",
-  ];
-  return tableText(columns, [...rows, sums], { width, style });
+  const tables = [...Map.groupBy(derivations, ({ source }) => source)]
+    .map(([source, steps]) => {
+      const cells = steps.map((step) => [
+        String(step.line),
+        turnOf(step, { isAlone: true }),
+        ...[step.tokens.input_tokens, step.tokens.output_tokens].map((count) =>
+          step.counted ? grouped(String(count)) : "-"
+        ),
+        step.rule,
+        explainRule(step.rule),
+      ]);
+      const heading = style.bold(escapeControls(source));
+      return `${heading}\n${tableText(columns, cells, { width, style })}\n`;
+    });
+  const { input_tokens, output_tokens } = total.tokens;
+  const sum = `${grouped(String(input_tokens))} input, ${
+    grouped(String(output_tokens))
+  } output`;
+  return `${tables.join("")}${style.bold("Total:")} ${sum}\n`;
 }
 
 /**
@@ -175,16 +176,14 @@ export function grouped(text: string): string {
   return places === undefined ? commas : `${commas}.${places}`;
 }
 
-/** How wide a table is at least: its numbers, and a little of all else. */
-function numbersWidth(
-  columns: readonly GroupColumn[],
-  total: CostedGroup,
+/** How wide a table is, as far as that has to be known to choose its columns. */
+function widthOf(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
 ): number {
-  return columns.reduce((sum, { title, align, cell }) => {
-    const room = align === "right"
-      ? Math.max(title.length, cell(total).length)
-      : 10;
-    return sum + room + 2;
+  return columns.reduce((sum, { title }, i) => {
+    const lengths = cells.map((row) => row[i]?.length ?? 0);
+    return sum + Math.max(title.length, ...lengths) + 2;
   }, -2);
 }
 
@@ -207,14 +206,16 @@ function threadOf({ row }: UsageGroup): string {
     : thread_id;
 }
 
-/** A turn by its id, or by its number if it has none of its own. */
+/** A turn by its id, or by its number, and its file, if it has none of its own. */
 function turnOf(
   { turn_id, source }: {
     readonly turn_id: string | null;
     readonly source: string;
   },
+  { isAlone = false }: { readonly isAlone?: boolean } = {},
 ): string {
   const [, number] = MADE_UP_REGEXP.exec(turn_id ?? "") ?? [];
   if (number === undefined) return turn_id ?? UNKNOWN;
+  if (isAlone) return number;
   return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
 }
