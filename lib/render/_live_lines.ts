@@ -39,14 +39,14 @@ export class LiveLines {
 
   /** Adds a line as it is. */
   add(line: string, look: (text: string) => string = same): void {
-    this.#lines.push(look(inertLine(line)));
+    this.#lines.push(line === "" ? "" : look(inertLine(line)));
   }
 
   /** Adds a text, broken where it is too long. */
   addText(text: string, { sign = "", look = same }: LineLook = {}): void {
     const lines = text.replace(/\n+$/, "").split("\n");
     for (const line of wrapped(lines, this.#layout(sign))) {
-      this.add(line, line === "" ? same : look);
+      this.add(line, look);
     }
   }
 
