@@ -7,7 +7,20 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 
-/** A folder that sessions may have run in, or below. */
+/**
+ * A folder that sessions may have run in, or below.
+ *
+ * @example Which sessions are of a project
+ * ```ts
+ * import { WorkingFolder } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const project = await WorkingFolder.of("/home/me/project");
+ *
+ * assertEquals(project.holds("/home/me/project/lib"), true);
+ * assertEquals(project.holds("/home/me/project2"), false);
+ * ```
+ */
 export class WorkingFolder {
   readonly #paths: readonly string[];
 

@@ -155,7 +155,7 @@ export const PIPELINE_LAWS: readonly Law[] = [
         const line = lines.shift() ?? "";
         if (!outcome.ok) {
           // Rollout lines are only checked when they are decoded.
-          const isFailure = line.startsWith('{"type":"line.failed"');
+          const isFailure = /"type"\s*:\s*"line\.failed"/.test(line);
           if (isFailure || stage.kind !== "exec") continue;
           throw new LawBroken(`is no failure: ${line.slice(0, 500)}`);
         }
@@ -181,7 +181,8 @@ function isReadAnew(line: string): boolean {
   const record: unknown = JSON.parse(line);
   if (!isObject(record)) return false;
   const { type, item, id } = record;
-  return isObject(item) || (id === null && String(type).startsWith("item."));
+  return isObject(item) ||
+    (id === null && typeof type === "string" && type.startsWith("item."));
 }
 
 /** The lines that are not blank; those that are not UTF-8 as well as they can be read. */

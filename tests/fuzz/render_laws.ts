@@ -37,6 +37,7 @@ const CONTROL_REGEXP =
 const COMMAND_REGEXP = /^\s*(?:::|##\[)/m;
 
 const CODE_REGEXP = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
+const FENCE_REGEXP = /^[ >]*(`{3,}(?=[^`]*$)|~{3,})/;
 const ELEMENT_REGEXP = /<(?:script|svg|img|iframe)\b/i;
 /** What blocks of HTML begin and end with in Markdown. */
 const HTML_BLOCKS = [
@@ -173,7 +174,7 @@ function mustBeProse(text: string): void {
       if (html.test(line)) html = undefined;
       continue;
     }
-    const mark = /^[ >]*(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
+    const mark = FENCE_REGEXP.exec(line)?.[1] ?? "";
     if (fence === "") fence = mark;
     else if (mark.startsWith(fence) && /^[ >]*(?:`+|~+)$/.test(line)) {
       fence = "";

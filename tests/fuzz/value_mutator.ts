@@ -107,7 +107,7 @@ export class ValueMutator {
         return this.#swapped(holder, key);
       case 10:
         if (random.oneIn(100)) set(this.#long());
-        else set(String(old));
+        else set(JSON.stringify(old));
         return;
       default:
         return set(this.#json(random.pick(VALUES)));
