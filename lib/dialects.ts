@@ -14,7 +14,12 @@ import { JsonReader } from "./json/reader.ts";
 import { savedField, savedText } from "./json/saved.ts";
 import type { JsonObject, JsonSlice } from "./json/value.ts";
 import { LINE_FAILED } from "./lines/line_failed.ts";
-import type { LineFault, LineRules } from "./lines/line_rules.ts";
+import type { RecordContext } from "./json/record_watch.ts";
+import type {
+  LineFault,
+  LineRules,
+  RecordLearner,
+} from "./lines/line_rules.ts";
 import { RecordRules, unnormalizable } from "./lines/record_rules.ts";
 import {
   isRolloutRecord,
@@ -90,6 +95,7 @@ class DetectingRules implements StreamRules {
   /** Finds records that are glued to torn first lines (R5). */
   #finder: LineRules | undefined;
   #rules: LineRules;
+  #learner: RecordLearner | undefined;
   kind: StreamKind | undefined;
 
   constructor(given: "exec" | "rollout" | undefined, options: RulesOptions) {
@@ -97,6 +103,15 @@ class DetectingRules implements StreamRules {
     this.#options = options;
     this.kind = given;
     this.#rules = rulesOf(given ?? "exec", options);
+  }
+
+  get context(): RecordContext | undefined {
+    return this.#rules.context;
+  }
+
+  teach(learner: RecordLearner | undefined): void {
+    this.#learner = learner;
+    this.#rules.teach?.(learner);
   }
 
   reset(): void {
@@ -132,6 +147,7 @@ class DetectingRules implements StreamRules {
       if (kind !== undefined) {
         this.kind = kind;
         this.#rules = rulesOf(kind, this.#options);
+        this.#rules.teach?.(this.#learner);
       }
     }
     return this.#rules.apply(bytes, start, end, out);
@@ -198,7 +214,7 @@ class RefusingRules extends RecordRules {
   readonly #problem: LineProblem;
 
   constructor(what: string) {
-    super(1);
+    super(new JsonReader(1));
     this.#problem = unnormalizable(`it is ${what}`);
   }
 

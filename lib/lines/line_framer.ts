@@ -13,6 +13,14 @@ export const DEFAULT_MAX_LINE_BYTES: number = 256 * 1024 * 1024;
  */
 export const MAX_LINE_BYTES: number = 2 ** 29 - 24;
 
+/** Lines that were taken at once. */
+export interface LineRun {
+  /** How many. */
+  readonly lines: number;
+  /** Where the next one starts. */
+  readonly next: number;
+}
+
 /** Takes what a {@linkcode LineFramer} finds. */
 export interface LineVisitor {
   /**
@@ -32,6 +40,15 @@ export interface LineVisitor {
     line: number,
     offset: number,
   ): void;
+  /**
+   * Takes as many lines as it can at once, beginning with the first one.
+   *
+   * @param start Where the first line starts.
+   * @param end Where the last one ends, behind its LF.
+   * @returns How many it has taken and where the next one starts; nothing if there is none
+   *   that it can take.
+   */
+  run?(bytes: Uint8Array, start: number, end: number): LineRun | undefined;
   /**
    * A line over the limit; it is not kept.
    *
@@ -78,7 +95,18 @@ export class LineFramer {
       start = end + 1;
       end = chunk.indexOf(LF, start);
     }
+    const last = end === -1 || visitor.run === undefined
+      ? 0
+      : chunk.lastIndexOf(LF) + 1;
     while (end !== -1) {
+      if (start < last) {
+        const next = this.#run(visitor, chunk, start, last);
+        if (next > start) {
+          start = next;
+          end = chunk.indexOf(LF, start);
+          continue;
+        }
+      }
       this.#visit(visitor, chunk, start, end);
       start = end + 1;
       end = chunk.indexOf(LF, start);
@@ -132,7 +160,23 @@ export class LineFramer {
     if (pending.length > KEPT_CAPACITY) {
       this.#pending = new Uint8Array(KEPT_CAPACITY);
     }
-    this.#visit(visitor, pending, 0, length);
+    if (this.#run(visitor, pending, 0, length + 1) === 0) {
+      this.#visit(visitor, pending, 0, length);
+    }
+  }
+
+  /** Lets lines be taken at once; gives where the first one starts that was not. */
+  #run(
+    visitor: LineVisitor,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    const run = visitor.run?.(bytes, start, end);
+    if (run === undefined) return start;
+    this.#line += run.lines;
+    this.#offset += run.next - start;
+    return run.next;
   }
 
   #visit(
