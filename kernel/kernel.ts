@@ -37,6 +37,8 @@ const VALUES: u32 = 3;
 
 /** How deep values without branches of their own may nest. */
 const MAX_DEPTH: usize = 1000;
+/** How often a line may turn out to be on the wrong branch. */
+const MAX_DETOURS: i32 = 64;
 const SLOTS: u32 = 4;
 /** How much a slot can hold, and what stands before it: its length, 0 if it is empty. */
 const SLOT_SIZE: u32 = 512;
@@ -59,6 +61,9 @@ const LIMIT: usize = STATE + 28;
 const SLOT: usize = memory.data(2240, 16);
 /** Where the line starts, and where each of its values starts and ends. */
 const POSITIONS: usize = memory.data(1024, 16);
+/** How the tree was walked: for each value where its branches begin, the branch before the
+ * one that was taken, that one, and where in the line it begins. */
+const WAY: usize = memory.data(2048, 16);
 const STACK: usize = memory.data(1024, 16);
 
 /** 1 for the letters that may follow a backslash, `u` apart. */
@@ -420,12 +425,14 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     // Read the line along the tree.
     let at = line;
     let head = ROOT;
+    let before: usize = 0;
+    let branch: usize = load<u32>(head);
     let position = POSITIONS;
+    let way = WAY;
+    let detours = 0;
     let plan: usize = 0;
     store<u32>(position, line as u32);
     for (;;) {
-      let before: usize = 0;
-      let branch: usize = load<u32>(head);
       let start: usize = 0;
       let end: usize = 0;
       let kind: u32 = END;
@@ -446,13 +453,22 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         before = branch;
         branch = load<u32>(branch);
       }
-      if (branch == 0) break;
-      if (before != 0) {
-        // What was there last comes first next time.
-        store<u32>(before, load<u32>(branch));
-        store<u32>(branch, load<u32>(head));
-        store<u32>(head, branch as u32);
+      if (branch == 0) {
+        // Back to where the last value began, and on with the next branch there.
+        if (way == WAY || ++detours > MAX_DETOURS) break;
+        way -= 16;
+        position -= 8;
+        head = load<u32>(way);
+        before = load<u32>(way, 8);
+        branch = load<u32>(before);
+        at = load<u32>(way, 12);
+        continue;
       }
+      store<u32>(way, head as u32);
+      store<u32>(way, before as u32, 4);
+      store<u32>(way, branch as u32, 8);
+      store<u32>(way, at as u32, 12);
+      way += 16;
       at = end;
       if (kind == END) {
         plan = load<u32>(branch, 4);
@@ -462,6 +478,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(position, end as u32, 8);
       position += 8;
       head = branch + 4;
+      before = 0;
+      branch = load<u32>(head);
     }
     // `at` is at the LF now.
     if (plan == 0 || at - line > limit) break;
@@ -481,6 +499,17 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
           load<u32>(plan, 20),
         );
       }
+    }
+    // What was taken last comes first next time.
+    while (way > WAY) {
+      way -= 16;
+      before = load<u32>(way, 4);
+      if (before == 0) continue;
+      head = load<u32>(way);
+      branch = load<u32>(way, 8);
+      store<u32>(before, load<u32>(branch));
+      store<u32>(branch, load<u32>(head));
+      store<u32>(head, branch as u32);
     }
     // Write the record.
     let step = plan + 48;

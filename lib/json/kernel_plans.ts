@@ -37,6 +37,9 @@ const MAX_VALUES = 100;
 const LEVELS = 7;
 /** A place with more branches than this is taken up by data that looks like vocabulary. */
 const MAX_BRANCHES = 48;
+const FINE_BRANCHES = 16;
+/** An object with more members than this is a table of data. */
+const FINE_MEMBERS = 24;
 /** How many plans may be made before any has been of use. */
 const CREDIT = 128;
 /** How many lines a plan has to rewrite to be worth the making. */
@@ -121,17 +124,30 @@ export class KernelPlans {
     const { start, end } = root;
     // The text was found valid when the record was read.
     this.#tape.scan(root.bytes, start, end, LEVELS);
-    const values = this.#cut(watched);
-    if (values === undefined || values.length > MAX_VALUES) return;
+    // What the rules did not open, but most likely comes again with the same keys, is read
+    // faster as text.
+    if (!this.#add(watched, this.#cut(watched, true), FINE_BRANCHES)) {
+      this.#add(watched, this.#cut(watched, false), MAX_BRANCHES);
+    }
+  }
+
+  /** Adds a plan; says whether it was possible. */
+  #add(
+    watched: WatchedRecord,
+    values: readonly Value[] | undefined,
+    maxBranches: number,
+  ): boolean {
+    if (values === undefined || values.length > MAX_VALUES) return false;
+    const { start, end } = watched.root;
     const pieces = piecesOf(watched, values);
     const effects = effectsOf(watched, values);
-    if (pieces === undefined || effects === undefined) return;
+    if (pieces === undefined || effects === undefined) return false;
     const size = end - start + watched.output.length + PLAN_HEAD +
       (values.length + 1) * (BRANCH_HEAD + 2 * ALIGNMENT) +
       pieces.length * (STEP + ALIGNMENT) + 1024;
-    if (size > this.#room.end - this.#room.start) return;
+    if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    this.#insert(watched, values, pieces, effects);
+    return this.#insert(watched, values, pieces, effects, maxBranches);
   }
 
   #clear(): void {
@@ -142,6 +158,7 @@ export class KernelPlans {
   /** The values of a record that are not text; nothing if the rules looked too deep. */
   #cut(
     { root, observations }: WatchedRecord,
+    isFine: boolean,
   ): readonly Value[] | undefined {
     const tape = this.#tape;
     const isOwn = ({ bytes }: { bytes: Uint8Array }): boolean =>
@@ -158,9 +175,12 @@ export class KernelPlans {
         const start = tape.start(at);
         const name = tape.kind(at);
         if (words.has(start) || name === "null") continue;
-        if (opened.has(start) && (name === "object" || name === "array")) {
-          if (!walk(at, level + 1)) return false;
-          continue;
+        if (name === "object" || name === "array") {
+          const isOpened = opened.has(start);
+          if (isOpened || (isFine && this.#isUsual(at, level))) {
+            if (!walk(at, level + 1)) return false;
+            continue;
+          }
         }
         const kind = wholes.has(start)
           ? WHOLE
@@ -174,28 +194,42 @@ export class KernelPlans {
     return walk(0, 1) ? values : undefined;
   }
 
+  /** Whether other records most likely have a container with the same keys. */
+  #isUsual(entry: number, level: number): boolean {
+    if (level >= LEVELS) return false;
+    const tape = this.#tape;
+    const max = tape.kind(entry) === "array" ? 1 : FINE_MEMBERS;
+    const behind = tape.next(entry);
+    let count = 0;
+    for (let at = entry + 1; at < behind; at = tape.next(at)) count += 1;
+    return count <= max;
+  }
+
   #insert(
     watched: WatchedRecord,
     values: readonly Value[],
     pieces: readonly Piece[],
     effects: readonly number[],
-  ): void {
+    maxBranches: number,
+  ): boolean {
     const { root, filled } = watched;
     const words = this.#words;
     let head = this.#places.root;
     let from = root.start;
     for (const { start, end, kind } of values) {
       const text = root.bytes.subarray(from, start);
-      const branch = this.#branch(head, text, kind);
-      if (branch === undefined) return;
+      const branch = this.#branch(head, text, kind, maxBranches);
+      if (branch === undefined) return false;
       head = branch + 4;
       from = end;
     }
     const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
     const text = root.bytes.subarray(from, root.end);
     const plan = this.#plan(watched, pieces, effects, mask);
-    const branch = this.#branch(head, text, END, mask);
-    if (branch !== undefined) words[(branch + 4) >> 2] = plan;
+    const branch = this.#branch(head, text, END, maxBranches, mask);
+    if (branch === undefined) return false;
+    words[(branch + 4) >> 2] = plan;
+    return true;
   }
 
   /**
@@ -207,6 +241,7 @@ export class KernelPlans {
     head: number,
     text: Uint8Array,
     kind: number,
+    maxBranches: number,
     mask?: number,
   ): number | undefined {
     const words = this.#words;
@@ -221,7 +256,7 @@ export class KernelPlans {
         text.every((byte, i) => byte === this.#bytes[at + BRANCH_HEAD + i])
       ) return at;
     }
-    if (count >= MAX_BRANCHES) return undefined;
+    if (count >= maxBranches) return undefined;
     const branch = this.#take(BRANCH_HEAD + text.length);
     words[branch >> 2] = words[head >> 2] ?? 0;
     words[(branch + 4) >> 2] = 0;

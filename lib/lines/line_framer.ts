@@ -58,8 +58,9 @@ export interface LineVisitor {
 }
 
 const BOM = [0xef, 0xbb, 0xbf] as const;
-/** What is kept of the room that a long line needed. */
-const KEPT_CAPACITY = 1 << 16;
+/** What there is room for at first, and what is kept of the room that a long line needed. */
+const FIRST_CAPACITY = 1 << 16;
+const KEPT_CAPACITY = 1 << 21;
 
 /**
  * Finds the lines in chunks of bytes.
@@ -71,7 +72,7 @@ const KEPT_CAPACITY = 1 << 16;
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
-  #pending = new Uint8Array(KEPT_CAPACITY);
+  #pending = new Uint8Array(FIRST_CAPACITY);
   #pendingLength = 0;
   #line = 1;
   #offset = 0;
@@ -148,7 +149,7 @@ export class LineFramer {
       }
       this.#pending.set(chunk.subarray(start, end), this.#pendingLength);
     } else if (this.#pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(KEPT_CAPACITY);
+      this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
     this.#pendingLength = length;
   }
@@ -158,7 +159,7 @@ export class LineFramer {
     const pending = this.#pending;
     this.#pendingLength = 0;
     if (pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(KEPT_CAPACITY);
+      this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
     if (this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);

@@ -9,6 +9,7 @@ import {
   type RecordContext,
   type Slots,
 } from "../json/record_watch.ts";
+import { lasting, stringValue } from "../json/literal.ts";
 import { isJsonText, savedField, savedText } from "../json/saved.ts";
 import { stringText } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -23,8 +24,9 @@ export class FileContext implements RecordContext {
   readonly #bytes = new Uint8Array(MAX_SLOT_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
   #lastTime: JsonSlice | undefined;
+  /** The `timestamp` of the first header, as JSON text. */
+  #sessionTime: JsonSlice | undefined;
   #carried: JsonString | undefined;
-  #sessionTime: string | undefined;
   /** Whether the file is one whose items stand bare. */
   isBareFile = false;
 
@@ -37,9 +39,9 @@ export class FileContext implements RecordContext {
     this.#fileTime = fileTime;
   }
 
-  /** The time of the line before. */
+  /** The time of the line before, and that of the session. */
   get slots(): Slots {
-    return [this.#lastTime];
+    return [this.#lastTime, this.#sessionTime];
   }
 
   /** Nothing is counted. */
@@ -48,9 +50,11 @@ export class FileContext implements RecordContext {
   }
 
   /** Takes over what wrapped lines, which are the only ones with plans, changed. */
-  take({ touched, slots: [time] }: ContextChanges): void {
+  take({ slots: [time, sessionTime] }: ContextChanges): void {
     this.isBareFile = false;
-    if (touched !== 0 && time !== undefined) this.remember(time);
+    // Neither is ever taken away by a line.
+    if (time !== undefined) this.remember(time);
+    if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
   /** Forgets the file: the next line is the first one of another. */
@@ -68,7 +72,7 @@ export class FileContext implements RecordContext {
       last_time: time === undefined
         ? null
         : decodeUtf8(time.bytes, time.start, time.end),
-      session_time: this.#sessionTime ?? null,
+      session_time: textOf(this.#sessionTime) ?? null,
       is_bare: this.isBareFile,
     };
   }
@@ -83,7 +87,8 @@ export class FileContext implements RecordContext {
         new JsonSlice(bytes, 0, bytes.length, "string", true, -1),
       );
     }
-    this.#sessionTime = savedText(saved, "session_time");
+    const sessionTime = savedText(saved, "session_time");
+    if (sessionTime !== undefined) this.startSession(stringValue(sessionTime));
     this.isBareFile = savedField(saved, "is_bare") === true;
   }
 
@@ -103,22 +108,35 @@ export class FileContext implements RecordContext {
     return this.#lastTime = new JsonSlice(own, 0, length, kind, escaped, -1);
   }
 
-  /** Remembers the time of the session; the first one counts. */
-  startSession(time: string | undefined): void {
-    this.#sessionTime ??= time;
+  /** Whether a header has told the time of the session. */
+  get hasSessionTime(): boolean {
+    return this.#sessionTime !== undefined;
+  }
+
+  /**
+   * Remembers the time of the session.
+   *
+   * @returns What it is remembered as.
+   */
+  startSession(time: JsonSlice): JsonSlice {
     this.#carried = undefined;
+    return this.#sessionTime = lasting(time);
   }
 
   /** The carried time: of the last line, else of the session, else of the file name. */
   get carriedTime(): JsonString | undefined {
     if (this.#carried === undefined) {
-      const last = this.#lastTime;
-      const time = last === undefined
-        ? this.#sessionTime ?? this.#fileTime
-        : stringText(last.bytes, last.start, last.end);
+      const time = textOf(this.#lastTime ?? this.#sessionTime) ??
+        this.#fileTime;
       if (time === undefined) return undefined;
       this.#carried = new JsonString(canonicalTimestamp(time));
     }
     return this.#carried;
   }
+}
+
+function textOf(value: JsonSlice | undefined): string | undefined {
+  return value === undefined
+    ? undefined
+    : stringText(value.bytes, value.start, value.end);
 }

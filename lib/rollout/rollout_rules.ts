@@ -9,6 +9,7 @@ import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import { JsonReader } from "../json/reader.ts";
 import {
+  type JsonNode,
   type JsonObject,
   JsonSlice,
   JsonString,
@@ -135,12 +136,11 @@ export class RolloutRules extends RecordRules {
       return noPayload(type, state);
     }
     this.#file.isBareFile = false;
-    // A header is rewritten by what is in it, and by whether it is the first one.
-    if (type !== "session_meta") this.repeatable(0);
+    this.repeatable(0);
     let isChanged = false;
     if (type === "session_meta") {
       const meta = this.reader.members(payload);
-      this.#file.startSession(this.reader.textOf(meta.get("timestamp")));
+      this.#startSession(meta.get("timestamp"));
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
@@ -160,6 +160,13 @@ export class RolloutRules extends RecordRules {
     }
     out.byte(CLOSE_BRACE);
     return undefined;
+  }
+
+  /** Remembers the time of the first header that has one. */
+  #startSession(time: JsonNode | undefined): void {
+    if (this.#file.hasSessionTime || !(time instanceof JsonSlice)) return;
+    if (time.kind !== "string") return;
+    this.reader.observeId(time, this.#file.startSession(time));
   }
 
   /** Wraps a line that stands bare. */
