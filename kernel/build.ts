@@ -1,5 +1,6 @@
 /**
- * Builds the kernel: `deno task kernel`.
+ * Builds the kernel: `deno task kernel`. With `-` as its argument, it prints what it would
+ * write.
  *
  * The module is written as text, so that it gets wherever the code gets: JSR, npm, a
  * compiled executable, a browser.
@@ -21,15 +22,10 @@ const OPTIONS = [
   "--converge",
 ];
 
-/** Where the module is written to. */
-export const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
+const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
 
-/**
- * Compiles the kernel.
- *
- * @returns The text of the file that holds the module.
- */
-export async function buildKernel(): Promise<string> {
+/** Compiles the kernel; gives the text of the file that holds the module. */
+async function buildKernel(): Promise<string> {
   const source = await Deno.readTextFile(new URL(SOURCE, import.meta.url));
   let module: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
@@ -60,4 +56,7 @@ ${pieces.join("\n")}
 `;
 }
 
-if (import.meta.main) await Deno.writeTextFile(TARGET, await buildKernel());
+const text = await buildKernel();
+if (Deno.args[0] === "-") {
+  await Deno.stdout.write(new TextEncoder().encode(text));
+} else await Deno.writeTextFile(TARGET, text);
