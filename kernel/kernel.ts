@@ -57,6 +57,16 @@ const COUNTER: usize = STATE + 20;
 const ROOT: usize = STATE + 24;
 /** The longest line to take, its CR included. */
 const LIMIT: usize = STATE + 28;
+/**
+ * Where to write down what of the records was copied, and where the room for that ends; 0
+ * if nobody asks. Of each record: the number of its plan, where its line starts, where it
+ * starts and ends, where the next one is told of, then where each value and slot in it
+ * starts and ends.
+ */
+const TRACE: usize = STATE + 32;
+const TRACE_END: usize = STATE + 36;
+/** More than one record needs. */
+const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
 const SLOT: usize = memory.data(2240, 16);
 /** Where the line starts, and where each of its values starts and ends. */
@@ -420,8 +430,11 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let line = from;
   let marks: u32 = 0;
   let touched: u32 = 0;
+  let trace: usize = load<u32>(TRACE);
+  const traceEnd: usize = load<u32>(TRACE_END);
   store<u32>(LINES, 0);
   while (line < to) {
+    if (trace != 0 && trace + MAX_TRACE > traceEnd) break;
     // Read the line along the tree.
     let at = line;
     let head = ROOT;
@@ -512,20 +525,45 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(head, branch as u32);
     }
     // Write the record.
+    const record = trace;
+    if (record != 0) {
+      store<u32>(record, load<u32>(plan, 28));
+      store<u32>(record, line as u32, 4);
+      store<u32>(record, out as u32, 8);
+      trace += 20;
+    }
     let step = plan + 48;
     const lastStep = step + load<u32>(plan, 24) * 32;
     for (; step < lastStep; step += 32) {
       out = copy(out, load<u32>(step), load<u32>(step, 4));
       const slot: usize = load<u32>(step, 8);
       if (slot != 0) {
-        out = copy(out, slot + 16, load<u32>(slot));
+        const length = load<u32>(slot);
+        if (record != 0) {
+          store<u32>(trace, out as u32);
+          store<u32>(trace, (out as u32) + length, 4);
+          trace += 8;
+        }
+        out = copy(out, slot + 16, length);
       } else {
-        const start = load<u32>(POSITIONS + load<u32>(step, 12)) +
-          load<u32>(step, 16);
-        const end = load<u32>(POSITIONS + load<u32>(step, 20)) +
-          load<u32>(step, 24);
+        const first = POSITIONS + load<u32>(step, 12);
+        const last = POSITIONS + load<u32>(step, 20);
+        const start = load<u32>(first) + load<u32>(step, 16);
+        const end = load<u32>(last) + load<u32>(step, 24);
+        if (record != 0) {
+          const shift = (out as u32) - start;
+          for (let value = first; value < last; value += 8) {
+            store<u32>(trace, load<u32>(value) + shift);
+            store<u32>(trace, load<u32>(value, 4) + shift, 4);
+            trace += 8;
+          }
+        }
         out = copy(out, start, end - start);
       }
+    }
+    if (record != 0) {
+      store<u32>(record, out as u32, 12);
+      store<u32>(record, trace as u32, 16);
     }
     store<u8>(out++, LF);
     if (hasEffects) {

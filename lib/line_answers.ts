@@ -8,7 +8,7 @@
 import { rulesFor, type StreamKind, type StreamRules } from "./dialects.ts";
 import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
-import { OPEN_BRACE } from "./json/bytes.ts";
+import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
 import { Kernel } from "./json/kernel.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
@@ -135,8 +135,23 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 
 /** Takes the answers to lines, in order. */
 export interface AnswerTaker {
-  /** Whether `record` does nothing but end the record with an LF. */
+  /** Whether all that `record` does is to end the record with an LF. */
   readonly takesLines?: boolean;
+  /**
+   * Takes a record whose value was made along the way.
+   *
+   * @param value The value.
+   * @param text The record.
+   * @param line The number of its line.
+   * @param offset Where the line starts.
+   * @returns Why it is no record after all.
+   */
+  value?(
+    value: unknown,
+    text: string,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined;
   /**
    * Takes a record.
    *
@@ -199,7 +214,8 @@ export class LineAnswers implements LineVisitor {
     this.out = new ByteWriter(capacity);
     const { engine = "auto" } = options;
     // Whoever wants to hear of each line hears of it in its turn.
-    const isFast = taker.takesLines === true && options.onAnswer === undefined;
+    const isFast = taker.value !== undefined ||
+      (taker.takesLines === true && options.onAnswer === undefined);
     this.#engine = isFast ? engine : "js";
     if (engine === "wasm" && isFast && !this.#startKernel()) {
       throw new TypeError(
@@ -243,7 +259,8 @@ export class LineAnswers implements LineVisitor {
   }
 
   #startKernel(): boolean {
-    const kernel = Kernel.create(this.#limit);
+    const makesValues = this.#taker.value !== undefined;
+    const kernel = Kernel.create(this.#limit, makesValues);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
     this.out.settle(kernel.home);
@@ -252,13 +269,38 @@ export class LineAnswers implements LineVisitor {
   }
 
   /** Answers lines at once. */
-  run(bytes: Uint8Array, start: number, end: number): LineRun | undefined {
+  run(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): LineRun | undefined {
     const kernel = this.#kernel;
     const { context } = this.#rules;
     if (kernel === undefined || context === undefined) return undefined;
     const run = kernel.run(bytes, start, end, this.out, context);
-    this.records += run.lines;
-    return run.lines === 0 ? undefined : run;
+    if (run.lines === 0) return undefined;
+    const taker = this.#taker;
+    if (taker.value === undefined) this.records += run.lines;
+    else {
+      let number = line;
+      kernel.values(run.lines, (value, text, at) => {
+        const place = offset + at - start;
+        const problem = taker.value?.(value, text, number, place);
+        if (problem === undefined) this.records += 1;
+        else {
+          const last = bytes.indexOf(LF, at);
+          const to = bytes[last - 1] === CR ? last - 1 : last;
+          const fault = { problem, start: at, end: to, inBand: false };
+          this.#fault(fault, bytes, number, place);
+        }
+        this.#onAnswer?.();
+        number += 1;
+      });
+      this.out.clear(0);
+    }
+    return run;
   }
 
   /** Ends the input: a last line without LF is a line. */

@@ -13,6 +13,7 @@ import {
   type Slots,
   type WatchedRecord,
 } from "./record_watch.ts";
+import { decodeUtf8 } from "./utf8.ts";
 import { JsonSlice } from "./value.ts";
 
 const PAGE = 1 << 16;
@@ -37,7 +38,18 @@ const STATE = {
   counter: 5,
   root: 6,
   limit: 7,
+  trace: 8,
+  traceEnd: 9,
 } as const;
+/** Room for what is written down of some hundred records. */
+const TRACE_SIZE = 1 << 16;
+/**
+ * How much text is decoded at once. A string of a value keeps all of it alive, so it is a
+ * little only; decoding less at once takes more time.
+ */
+const TOGETHER = 1 << 13;
+/** What stands in the trace before the parts of a record, in words. */
+const TRACE_HEAD = 5;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
@@ -50,6 +62,18 @@ interface KernelExports {
   slots(): number;
   free(): number;
   run(from: number, to: number, out: number, outEnd: number): number;
+}
+
+/** Takes the values of the records that were written. */
+export interface ValueTaker {
+  /**
+   * Takes a record.
+   *
+   * @param value Its value.
+   * @param text Its text.
+   * @param start Where in the input the line starts that it was made of.
+   */
+  (value: unknown, text: string, start: number): void;
 }
 
 /** What the kernel did with the lines that it was given. */
@@ -91,6 +115,8 @@ export class Kernel {
   readonly #slots: number;
   readonly #input: number;
   readonly #output: number;
+  readonly #makesValues: boolean;
+  readonly #trace: Uint32Array;
   readonly #plans: KernelPlans;
   readonly #given: (JsonSlice | undefined)[] = new Array(SLOTS);
   /** What was copied in, from where to where, and where it went. */
@@ -107,33 +133,48 @@ export class Kernel {
    * Gives a new kernel, if it can run here.
    *
    * @param maxLineBytes The limit on the length of a line.
+   * @param makesValues Whether values are to be made of the records.
    */
-  static create(maxLineBytes: number): Kernel | undefined {
+  static create(
+    maxLineBytes: number,
+    makesValues: boolean,
+  ): Kernel | undefined {
     const module = moduleOf();
     if (module === undefined) return undefined;
     try {
       const instance = new WebAssembly.Instance(module);
       // The boundary where the exports get their types.
       const exports = instance.exports as unknown as KernelExports;
-      return new Kernel(exports, maxLineBytes);
+      return new Kernel(exports, maxLineBytes, makesValues);
     } catch {
       // There is no memory for it.
       return undefined;
     }
   }
 
-  private constructor(exports: KernelExports, maxLineBytes: number) {
+  private constructor(
+    exports: KernelExports,
+    maxLineBytes: number,
+    makesValues: boolean,
+  ) {
     const { memory } = exports;
     this.#exports = exports;
+    this.#makesValues = makesValues;
     const plans = exports.free();
     this.#input = plans + PLAN_SIZE + SLACK;
     this.#output = this.#input + INPUT_SIZE + SLACK;
-    const end = this.#output + OUTPUT_SIZE + SLACK;
+    const trace = this.#output + OUTPUT_SIZE + SLACK;
+    const end = trace + TRACE_SIZE + SLACK;
     memory.grow(Math.ceil((end - memory.buffer.byteLength) / PAGE));
     const buffer = memory.buffer as ArrayBuffer;
     this.#bytes = new Uint8Array(buffer);
     this.#state = new Int32Array(buffer, exports.state(), 16);
     this.#state[STATE.limit] = maxLineBytes;
+    if (makesValues) {
+      this.#state[STATE.trace] = trace;
+      this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
+    }
+    this.#trace = new Uint32Array(buffer, trace, TRACE_SIZE >> 2);
     this.#slots = exports.slots();
     this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
     this.#plans = new KernelPlans(
@@ -143,6 +184,7 @@ export class Kernel {
         root: exports.state() + 4 * STATE.root,
         slot: (slot) => this.#slots + slot * SLOT_STRIDE,
       },
+      makesValues,
     );
   }
 
@@ -193,11 +235,64 @@ export class Kernel {
       lines += state[STATE.lines] ?? 0;
       out.advance((state[STATE.out] ?? 0) - this.#output);
       if ((state[STATE.lines] ?? 0) > 0) this.#tell(context);
-      if (isDone === 0) break;
+      // What was written down has to be read before it is written over.
+      if (isDone === 0 || this.#makesValues) break;
     }
     this.lines += lines;
     this.#plans.earn(lines);
     return { next, lines };
+  }
+
+  /**
+   * Makes values of the records that the last run wrote.
+   *
+   * @param lines How many those are.
+   */
+  values(lines: number, take: ValueTaker): void {
+    const trace = this.#trace;
+    const bytes = this.#bytes;
+    const shift = this.#from - this.#input;
+    // Where in the bytes the text starts and ends, and whether it is ASCII.
+    let from = 0;
+    let to = 0;
+    let texts = "";
+    let isPlain = false;
+    let at = 0;
+    for (let line = 0; line < lines; line++) {
+      const plan = this.#plans.valuePlan(trace[at] ?? 0);
+      const lineStart = (trace[at + 1] ?? 0) + shift;
+      const start = trace[at + 2] ?? 0;
+      const end = trace[at + 3] ?? 0;
+      if (start >= to) {
+        from = start;
+        to = this.#endOfTexts(at, line, lines);
+        texts = decodeUtf8(bytes, from, to);
+        isPlain = texts.length === to - from;
+      }
+      const text = isPlain
+        ? texts.slice(start - from, end - from)
+        : decodeUtf8(bytes, start, end);
+      const value = isPlain && plan !== undefined
+        ? plan.make(texts, bytes, from, end - start, trace, at + TRACE_HEAD)
+        : JSON.parse(text);
+      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
+      take(value, text, lineStart);
+    }
+  }
+
+  /** Where the last record ends that is decoded together with one. */
+  #endOfTexts(first: number, line: number, lines: number): number {
+    const trace = this.#trace;
+    const start = trace[first + 2] ?? 0;
+    let end = trace[first + 3] ?? 0;
+    let at = first;
+    for (let next = line + 1; next < lines; next++) {
+      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
+      const further = trace[at + 3] ?? 0;
+      if (further - start > TOGETHER) break;
+      end = further;
+    }
+    return end;
   }
 
   #isIn(bytes: Uint8Array, at: number): boolean {

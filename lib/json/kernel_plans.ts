@@ -9,6 +9,7 @@
  */
 
 import { WordCache } from "./names.ts";
+import { type CopiedPart, ValuePlan } from "./value_plan.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 
@@ -57,17 +58,28 @@ interface Value {
   readonly kind: number;
 }
 
+/** Where something is. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A piece of the output. */
 type Piece =
   | { readonly kind: "text"; readonly text: Uint8Array }
-  | { readonly kind: "slot"; readonly slot: number }
+  | {
+    readonly kind: "slot";
+    readonly slot: number;
+    readonly places: readonly Place[];
+  }
   /** Values that follow one another in the record, and text of the record around them. */
   | {
     readonly kind: "part";
     readonly first: number;
     readonly last: number;
     readonly before: number;
-    readonly behind: number;
+    /** Where in the output of the record that was watched each of them is. */
+    readonly places: readonly Place[];
   };
 
 /** Where things are in the memory of the kernel. */
@@ -85,6 +97,9 @@ export class KernelPlans {
   readonly #room: { readonly start: number; readonly end: number };
   readonly #places: KernelPlaces;
   readonly #tape = new JsonTape(new WordCache());
+  readonly #makesValues: boolean;
+  readonly #lastSlots: (string | undefined)[] = [];
+  #values: (ValuePlan | undefined)[] = [];
   #free: number;
   #credit = CREDIT;
 
@@ -93,12 +108,15 @@ export class KernelPlans {
    *
    * @param memory The memory of the kernel.
    * @param room The part of it that plans are written to.
+   * @param makesValues Whether values are to be made of the records.
    */
   constructor(
     memory: ArrayBuffer,
     room: { readonly start: number; readonly end: number },
     places: KernelPlaces,
+    makesValues: boolean,
   ) {
+    this.#makesValues = makesValues;
     this.#bytes = new Uint8Array(memory);
     this.#words = new Uint32Array(memory);
     this.#room = room;
@@ -150,7 +168,13 @@ export class KernelPlans {
     return this.#insert(watched, values, pieces, effects, maxBranches);
   }
 
+  /** How values are made of the records with a plan; nothing if they have to be parsed. */
+  valuePlan(number: number): ValuePlan | undefined {
+    return this.#values[number];
+  }
+
   #clear(): void {
+    this.#values = [];
     this.#free = this.#room.start;
     this.#words[this.#places.root >> 2] = 0;
   }
@@ -268,7 +292,7 @@ export class KernelPlans {
   }
 
   #plan(
-    { marks, effects: slotEffects }: WatchedRecord,
+    { marks, effects: slotEffects, output }: WatchedRecord,
     pieces: readonly Piece[],
     effects: readonly number[],
     mask: number,
@@ -288,6 +312,10 @@ export class KernelPlans {
     words[at + 4] = this.#write(prefix);
     words[at + 5] = prefix.length;
     words[at + 6] = steps.length;
+    if (this.#makesValues) {
+      words[at + 7] = this.#values.length;
+      this.#values.push(ValuePlan.of(output, partsOf(pieces), this.#lastSlots));
+    }
     words.set(effects, at + 8);
     let room = 0;
     steps.forEach(({ text, source }, i) => {
@@ -303,8 +331,7 @@ export class KernelPlans {
         words[step + 3] = 4 * (1 + 2 * source.first);
         words[step + 4] = -source.before;
         words[step + 5] = 4 * (2 + 2 * source.last);
-        words[step + 6] = source.behind;
-        room += source.before + source.behind;
+        room += source.before;
       }
     });
     words[at + 1] = room;
@@ -360,11 +387,12 @@ function piecesOf(
   const pieces: Piece[] = [];
   const used = new Set<number>();
   /** Takes a value whose text in the output ends with that of the record before it. */
-  const addValue = (index: number): boolean => {
+  const addValue = (index: number, to: number): boolean => {
     if (used.has(index)) return false;
     used.add(index);
     const value = values[index];
     if (value === undefined) return false;
+    const place = { start: to, end: to + value.end - value.start };
     const before = values[index - 1];
     const from = before?.end ?? root.start;
     const text = pieces.at(-1)?.kind === "text" ? pieces.at(-1) : undefined;
@@ -375,10 +403,11 @@ function piecesOf(
     const earlier = pieces.at(text === undefined ? -1 : -2);
     if (
       isWhole && bytes.length === between && earlier?.kind === "part" &&
-      earlier.last === index - 1 && earlier.behind === 0
+      earlier.last === index - 1
     ) {
       pieces.length -= text === undefined ? 1 : 2;
-      pieces.push({ ...earlier, last: index });
+      const places = [...earlier.places, place];
+      pieces.push({ ...earlier, last: index, places });
       return true;
     }
     if (isWhole && text !== undefined) {
@@ -391,7 +420,7 @@ function piecesOf(
       first: index,
       last: index,
       before: isWhole ? between : 0,
-      behind: 0,
+      places: [place],
     });
     return true;
   };
@@ -411,7 +440,8 @@ function piecesOf(
     addText(output.subarray(at, to));
     at = to + length;
     if (slot !== -1) {
-      pieces.push({ kind: "slot", slot });
+      const places = [{ start: to, end: to + length }];
+      pieces.push({ kind: "slot", slot, places });
       continue;
     }
     let from = start;
@@ -420,7 +450,7 @@ function piecesOf(
       // Half a value cannot be found again.
       if (value.start < start || value.end > end) return undefined;
       addText(root.bytes.subarray(from, value.start));
-      if (!addValue(index)) return undefined;
+      if (!addValue(index, to + value.start - start)) return undefined;
       from = value.end;
     }
     addText(root.bytes.subarray(from, end));
@@ -460,4 +490,13 @@ function stepsOf(pieces: readonly Piece[]): readonly Step[] {
   }
   if (text !== undefined) steps.push({ text, source: undefined });
   return steps;
+}
+
+/** The parts of an output that were copied, in order. */
+function partsOf(pieces: readonly Piece[]): CopiedPart[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === "text") return [];
+    const slot = piece.kind === "slot" ? piece.slot : undefined;
+    return piece.places.map((place) => ({ ...place, slot }));
+  });
 }

@@ -45,10 +45,18 @@ export interface LineVisitor {
    *
    * @param start Where the first line starts.
    * @param end Where the last one ends, behind its LF.
+   * @param line The number of the first line.
+   * @param offset Where it starts in the input.
    * @returns How many it has taken and where the next one starts; nothing if there is none
    *   that it can take.
    */
-  run?(bytes: Uint8Array, start: number, end: number): LineRun | undefined;
+  run?(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): LineRun | undefined;
   /**
    * A line over the limit; it is not kept.
    *
@@ -173,7 +181,7 @@ export class LineFramer {
     start: number,
     end: number,
   ): number {
-    const run = visitor.run?.(bytes, start, end);
+    const run = visitor.run?.(bytes, start, end, this.#line, this.#offset);
     if (run === undefined) return start;
     this.#line += run.lines;
     this.#offset += run.next - start;

@@ -5,7 +5,11 @@
  * @module
  */
 
-import { type Engine, JsonlNormalizer } from "@codexpipe/codexpipe";
+import {
+  type Engine,
+  JsonlDecoder,
+  JsonlNormalizer,
+} from "@codexpipe/codexpipe";
 import { Random } from "../bench/generator.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { binaryOf, bytesOf, mutate } from "./mutations.ts";
@@ -20,6 +24,8 @@ const LONGEST = 20_000;
 interface Answers {
   readonly bytes: Uint8Array;
   readonly failures: readonly string[];
+  /** What became of each line, as a value. */
+  readonly outcomes: readonly string[];
   readonly state: string;
   readonly fastLines: number;
 }
@@ -127,10 +133,21 @@ function answer(
     from = cut;
   }
   normalizer.flush(keep);
+  const outcomes: string[] = [];
+  const decoder = new JsonlDecoder({ engine });
+  from = 0;
+  for (const cut of cuts) {
+    decoder.feed(stream.subarray(from, cut), (outcome) => {
+      outcomes.push(JSON.stringify(outcome));
+    });
+    from = cut;
+  }
+  decoder.flush((outcome) => outcomes.push(JSON.stringify(outcome)));
   const { kind, records, fastLines } = normalizer;
   return {
     bytes: joined(pieces),
     failures,
+    outcomes,
     state: JSON.stringify([kind, records, normalizer.save()]),
     fastLines,
   };
@@ -165,10 +182,13 @@ function differenceOf(
       other: shown(wasm),
     };
   }
-  const place = js.failures.findIndex((each, i) => each !== wasm.failures[i]);
-  if (place !== -1 || js.failures.length !== wasm.failures.length) {
-    const one = js.failures.at(place) ?? "none";
-    return { what: "a failure", one, other: wasm.failures.at(place) ?? "none" };
+  for (const what of ["failures", "outcomes"] as const) {
+    const length = Math.max(js[what].length, wasm[what].length);
+    for (let place = 0; place < length; place++) {
+      const one = js[what][place] ?? "nothing";
+      const other = wasm[what][place] ?? "nothing";
+      if (one !== other) return { what: `${what} ${place}`, one, other };
+    }
   }
   if (js.state === wasm.state) return undefined;
   return { what: "what was remembered", one: js.state, other: wasm.state };
