@@ -45,7 +45,7 @@ const EXEC_RELEASES = [
   "0.61.0",
   "0.92.0",
   "0.130.0",
-  "0.148.0",
+  "0.160.0",
   "0.169.0",
 ];
 const ROLLOUT_RELEASES = [
