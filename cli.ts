@@ -92,6 +92,15 @@ function env(name: string): string | undefined {
   }
 }
 
+/** The width of the terminal that is one of the standard streams. */
+function columns(): number | undefined {
+  try {
+    return Deno.consoleSize().columns;
+  } catch {
+    return undefined;
+  }
+}
+
 Deno.addSignalListener("SIGINT", onInterrupt);
 Deno.exit(
   await run(Deno.args, {
@@ -109,6 +118,9 @@ Deno.exit(
     open,
     create,
     look,
+    columns,
+    now: () => Date.now(),
+    cwd: () => Deno.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
   }),
 );

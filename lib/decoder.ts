@@ -5,7 +5,7 @@
  */
 
 import { type Decoded, parseRecord } from "./decoded.ts";
-import type { Dialect } from "./dialects.ts";
+import type { Dialect } from "./dialect_names.ts";
 import { decodeEvent } from "./exec/decoder.ts";
 import type { ThreadEvent } from "./exec/events.ts";
 import { EVENTS } from "./exec/fields.ts";

@@ -5,6 +5,11 @@
  */
 
 import {
+  type Dialect,
+  STREAM_KINDS,
+  type StreamKind,
+} from "./dialect_names.ts";
+import {
   ExecRules,
   type InitialContext,
   isExecRecord,
@@ -27,34 +32,6 @@ import {
   RolloutRules,
 } from "./rollout/rollout_rules.ts";
 import type { LineProblem } from "./errors.ts";
-
-/** The names of the families that lines can be read as. */
-export const DIALECTS = ["auto", "exec", "rollout"] as const;
-
-/**
- * A family of dialects.
- *
- * - `exec`: what `codex exec --json` prints, in all spellings since 0.8.
- * - `rollout`: the lines of session files, in all shapes since 0.1.
- * - `auto`: finds out by the first line that is a JSON object (rollout.md D.9).
- */
-export type Dialect = typeof DIALECTS[number];
-
-/** What a stream can turn out to be. */
-export const STREAM_KINDS = [
-  "exec",
-  "rollout",
-  "snapshot",
-  "history.jsonl",
-  "session_index.jsonl",
-] as const;
-
-/**
- * What a stream has turned out to be: of one of the families, or a HistoryState snapshot,
- * or one of the lists in a Codex home: the prompts that were typed (`history.jsonl`), the
- * names of sessions (`session_index.jsonl`).
- */
-export type StreamKind = typeof STREAM_KINDS[number];
 
 /** What the rules of a stream begin with. */
 export interface RulesOptions extends InitialContext, RolloutContext {

@@ -5,7 +5,7 @@
  */
 
 import type { RecordOf } from "./decoder.ts";
-import type { Dialect } from "./dialects.ts";
+import type { Dialect } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { decodeUtf8 } from "./json/utf8.ts";

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { rulesFor, type StreamKind, type StreamRules } from "./dialects.ts";
+import type { StreamKind } from "./dialect_names.ts";
+import { rulesFor, type StreamRules } from "./dialects.ts";
 import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Dialect, rulesFor, type RulesOptions } from "./dialects.ts";
+import type { Dialect } from "./dialect_names.ts";
+import { rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "./json/bytes.ts";
 import { failureOf, type Place } from "./lines/line_failure.ts";
@@ -13,8 +14,6 @@ import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import type { Failure, Outcome, Success } from "./outcome.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
-
-export type { Dialect } from "./dialects.ts";
 
 /** The JSON object on one line, unchecked. */
 export interface JsonRecord {

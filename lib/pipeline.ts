@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamKind } from "./dialects.ts";
+import type { StreamKind } from "./dialect_names.ts";
 import { LF } from "./json/bytes.ts";
 import {
   type AnswerTaker,

@@ -43,4 +43,5 @@
 
 export * from "./exec/schema.ts";
 export * from "./history/schema.ts";
+export * from "./lines/schema.ts";
 export * from "./rollout/schema.ts";

@@ -5,7 +5,7 @@ import {
   DecoderStream,
   type RecordOf,
 } from "../lib/decoder.ts";
-import type { Dialect } from "../lib/dialects.ts";
+import type { Dialect } from "../lib/dialect_names.ts";
 import type { ThreadEvent } from "../lib/exec/events.ts";
 import { encodeOutcome } from "../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";

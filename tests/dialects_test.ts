@@ -1,9 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
+import type { Dialect, StreamKind } from "../lib/dialect_names.ts";
 import {
-  type Dialect,
   rulesFor,
   type RulesOptions,
-  type StreamKind,
   type StreamRules,
 } from "../lib/dialects.ts";
 import { ByteWriter } from "../lib/json/byte_writer.ts";

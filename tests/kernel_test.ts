@@ -12,8 +12,9 @@ import {
 import { Kernel } from "../lib/json/kernel.ts";
 import { generate, readRuns } from "./bench/generator.ts";
 import { type Capture, readCaptures } from "./fixtures.ts";
-import { fuzzEngines } from "./fuzz/engines.ts";
-import { binaryOf, bytesOf } from "./fuzz/mutations.ts";
+import { binaryOf, bytesOf } from "./fuzz/damage.ts";
+import { compareEngines, drawStream } from "./fuzz/engines.ts";
+import { Random } from "./fuzz/mutations.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 
 const LF = 0x0a;
@@ -99,7 +100,7 @@ const captures: readonly Capture[] = [
 
 Deno.test("Kernel answers three times each capture as the rules do, in blocks of any size", () => {
   for (const [i, { bytes, path }] of captures.entries()) {
-    if (bytes.length === 0 || bytes.length > 12_000) continue;
+    if (bytes.length === 0 || bytes.length > 8_000) continue;
     const end = bytes.at(-1) === LF ? [] : [LF];
     const once = [...bytes, ...end];
     const thrice = new Uint8Array([...once, ...once, ...once]);
@@ -126,10 +127,11 @@ for (const kind of ["exec", "small", "rollout"] as const) {
   });
 }
 
-Deno.test("Kernel answers as the rules do: 20,000 lines, a part of them damaged", () => {
-  const onProgress = (): void => {};
-  const { difference } = fuzzEngines({ count: 20_000, seed: 5, onProgress });
-  assertEquals(difference, undefined);
+Deno.test("Kernel answers as the rules do: 8,000 lines, a part of them damaged", () => {
+  const random = new Random(5);
+  for (let i = 0; i < 4; i++) {
+    compareEngines(drawStream(2000, random), random);
+  }
 });
 
 const STRINGS = [

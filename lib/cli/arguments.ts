@@ -19,23 +19,34 @@ export interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
-  /** Its value; empty for a switch. */
+  /** Its last value; empty for a switch. */
   readonly value: string;
+  /** All its values, in order. */
+  readonly values: readonly string[];
 }
+
+/** The flags that hold, by what is no flag. */
+export type FlagsFor = (operands: readonly string[]) => readonly KnownFlag[];
+
+/** A row of the table. */
+type KnownFlag = typeof ALL_FLAGS[number];
 
 /** What the command was called with. */
 export class Arguments {
   /** What is no flag, in order. */
   readonly operands: readonly string[];
   readonly #given: ReadonlyMap<FlagName, GivenFlag>;
+  readonly #flags: readonly KnownFlag[];
 
   /** Constructs a new instance. */
   constructor(
     operands: readonly string[],
     given: ReadonlyMap<FlagName, GivenFlag>,
+    flags: readonly KnownFlag[],
   ) {
     this.operands = operands;
     this.#given = given;
+    this.#flags = flags;
   }
 
   /** The flags that were given, each once. */
@@ -55,8 +66,13 @@ export class Arguments {
 
   /** The value of a flag, or its default. */
   value(name: FlagName): string | undefined {
-    const flag = ALL_FLAGS.find((flag) => flag.name === name);
+    const flag = this.#flags.find((flag) => flag.name === name);
     return this.#given.get(name)?.value ?? flag?.value?.default;
+  }
+
+  /** All values of a flag that may come several times, in order. */
+  values(name: FlagName): readonly string[] {
+    return this.#given.get(name)?.values ?? [];
   }
 
   /** The value of a flag, which is one of a few. */
@@ -68,23 +84,33 @@ export class Arguments {
     return choices.find((choice) => choice === value);
   }
 
-  /** The same without the first operand. */
-  shifted(): Arguments {
-    return new Arguments(this.operands.slice(1), this.#given);
+  /** The same without the first operands. */
+  shifted(count: number): Arguments {
+    return new Arguments(
+      this.operands.slice(count),
+      this.#given,
+      this.#flags,
+    );
   }
 }
 
 /**
  * Parses the arguments of the command. Nothing is opened or looked up.
  *
- * The last one counts of a flag that comes several times; `--` ends the flags.
+ * The last one counts of a flag that comes several times and is not made for it; `--` ends
+ * the flags.
  *
  * @param args The arguments, without the name of the program.
+ * @param flagsFor Knows what the flags take; the whole table does, if it is left out.
  * @throws {UsageError} If a flag is not known, or its value is missing or wrong.
  */
-export function parseArguments(args: readonly string[]): Arguments {
+export function parseArguments(
+  args: readonly string[],
+  flagsFor: FlagsFor = () => ALL_FLAGS,
+): Arguments {
   const operands: string[] = [];
   const given = new Map<FlagName, GivenFlag>();
+  const found: { name: FlagName; isShort: boolean; value?: string }[] = [];
   const end = args.indexOf("--");
   const before = end === -1 ? args : args.slice(0, end);
   for (let at = 0; at < before.length; at++) {
@@ -105,19 +131,31 @@ export function parseArguments(args: readonly string[]): Arguments {
           at += 1;
         }
       }
-      check(flag, value);
-      given.set(flag.name, {
+      found.push({
         name: flag.name,
         isShort: part.isShort,
-        value: value ?? "",
+        ...(value === undefined ? {} : { value }),
       });
-      for (const { name } of ALL_FLAGS) {
-        if (name === flag.undoes) given.delete(name);
-      }
     }
   }
   if (end !== -1) operands.push(...args.slice(end + 1));
-  return new Arguments(operands, given);
+  // What a flag takes can depend on the command, which may stand behind it.
+  const flags = flagsFor(operands);
+  for (const { name, isShort, value } of found) {
+    const flag = [...flags, ...ALL_FLAGS].find((flag) => flag.name === name);
+    if (flag === undefined) continue;
+    check(flag, value);
+    const values = [...given.get(name)?.values ?? [], value ?? ""];
+    given.set(name, { name, isShort, value: value ?? "", values });
+    for (const { name } of ALL_FLAGS) {
+      if (name === flag.undoes) given.delete(name);
+      if (name === flag.means?.name) {
+        const { value } = flag.means;
+        given.set(name, { name, isShort: false, value, values: [value] });
+      }
+    }
+  }
+  return new Arguments(operands, given, flags);
 }
 
 /** A flag as it was written. */
@@ -158,9 +196,9 @@ function check({ name, value }: Flag, given: string | undefined): void {
     if (given !== undefined) throw new UsageError(`--${name} takes no value`);
   } else if (given === undefined) {
     throw new UsageError(
-      `--${name} needs a value, as in --${name}=${value.name}: ${
-        expectationOf(value)
-      }`,
+      `--${name} needs a value, as in --${name}=${
+        value.example ?? value.name
+      }: ${expectationOf(value)}`,
     );
   } else if (!admits(value, given)) {
     throw new UsageError(

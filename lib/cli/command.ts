@@ -5,8 +5,10 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { FlagName } from "./flags.ts";
+import { ALL_FLAGS, type Flag, type FlagName } from "./flags.ts";
 import type { Output } from "./output.ts";
+import type { Progress } from "./progress.ts";
+import type { Style } from "./styles.ts";
 
 /** What a command works with. */
 export interface CommandContext {
@@ -16,11 +18,29 @@ export interface CommandContext {
   readonly stdout: Output;
   /** Where diagnostics go. */
   readonly diagnostics: Diagnostics;
+  /** Where long work says how far it is. */
+  readonly progress: Progress;
+  /** How data is set off when it is shown to a person: colours, or none. */
+  readonly style: Style;
+}
+
+/** A flag as one command has it, where it differs from the table. */
+export interface NarrowedFlag {
+  /** Its name in the table. */
+  readonly name: FlagName;
+  /** The values that this command takes. */
+  readonly choices?: readonly string[];
+  /** What holds if it is not given. */
+  readonly default?: string;
+  /** What it does here, in one line. */
+  readonly summary?: string;
+  /** What else there is to say here. */
+  readonly details?: string;
 }
 
 /** One command. */
 export interface Command {
-  /** Its name. */
+  /** Its name: a word, or two if it belongs to a group. */
   readonly name: string;
   /** What it does, in one sentence. */
   readonly summary: string;
@@ -28,12 +48,56 @@ export interface Command {
   readonly details: string;
   /** How it is called. */
   readonly usage: readonly string[];
-  /** What it takes beside flags: the name, and what it is. */
-  readonly operands: readonly (readonly [string, string])[];
+  /** What it takes beside flags: the name, what it is, and which there are if they are few. */
+  readonly operands: readonly (readonly [
+    name: string,
+    what: string,
+    choices?: readonly string[],
+  ])[];
   /** The flags that it has beside those of all commands. */
-  readonly flags: readonly FlagName[];
+  readonly flags: readonly (FlagName | NarrowedFlag)[];
   /** Loads its code. */
   load(): Promise<{ readonly run: RunCommand }>;
+}
+
+/** Some commands that share their first word. */
+export interface CommandGroup {
+  /** The word. */
+  readonly name: string;
+  /** What they are about, in one sentence. */
+  readonly summary: string;
+}
+
+/**
+ * Asks for the flags of a command.
+ *
+ * @param command The command.
+ * @returns Its flags in the order of the table, as this command has them.
+ */
+export function flagsOf(
+  { flags }: Pick<Command, "flags">,
+): readonly (Flag & { readonly name: FlagName })[] {
+  return ALL_FLAGS.flatMap((flag) => {
+    const use = flags.find((use) => nameOf(use) === flag.name);
+    if (use === undefined) return [];
+    return typeof use === "string" ? [flag] : [narrowed(flag, use)];
+  });
+}
+
+function nameOf(use: FlagName | NarrowedFlag): FlagName {
+  return typeof use === "string" ? use : use.name;
+}
+
+function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
+  const { summary = flag.summary, details = flag.details } = use;
+  if (flag.value === undefined) return { ...flag, summary, details };
+  const { choices, default: fallback } = use;
+  const value = {
+    ...flag.value,
+    ...(choices === undefined ? {} : { choices }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+  return { ...flag, summary, details, value };
 }
 
 /**

@@ -57,6 +57,12 @@ export interface Surroundings {
   look(path: string): Promise<PathFacts | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
+  /** The width of the terminal that a person sits at, in columns, if there is one. */
+  columns(): number | undefined;
+  /** The clock: milliseconds since 1970. */
+  now(): number;
+  /** The current folder. */
+  cwd(): string;
 }
 
 /** A process. */

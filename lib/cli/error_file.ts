@@ -2,7 +2,7 @@
  * The file that failed lines are kept in.
  */
 
-import type { FailedLine } from "../../mod.ts";
+import type { FailedLine } from "../pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { Gathered } from "./gathered.ts";

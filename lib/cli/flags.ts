@@ -2,12 +2,22 @@
  * The flags, in one table: parsing, both helps and the tests read it.
  */
 
-import { DIALECTS, MAX_LINE_BYTES, type OnError } from "../../mod.ts";
+import { DIALECTS } from "../dialect_names.ts";
+import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
+import type { OnError } from "../pipeline.ts";
 import { parseByteSize } from "./byte_size.ts";
-import { STDIN } from "./input.ts";
+import { STDIN } from "./standard_streams.ts";
+import { parseTime } from "./times.ts";
 
 /** The headings that flags stand under in the help. */
-export const CATEGORIES = ["INPUT", "FAILURES", "OUTPUT", "OTHER"] as const;
+export const CATEGORIES = [
+  "INPUT",
+  "SELECTION",
+  "FAILURES",
+  "VERDICT",
+  "OUTPUT",
+  "OTHER",
+] as const;
 
 /** A heading of the help. */
 export type Category = typeof CATEGORIES[number];
@@ -24,6 +34,8 @@ export interface FlagValue {
   readonly admits?: (text: string) => boolean;
   /** What holds if the flag is not given. */
   readonly default?: string;
+  /** A value that is taken, for messages. */
+  readonly example?: string;
 }
 
 /** One flag. */
@@ -34,8 +46,12 @@ export interface Flag {
   readonly short?: string;
   /** What it takes; a flag without one is a switch. */
   readonly value?: FlagValue;
+  /** Whether it may come several times, each time with a value that counts. */
+  readonly isRepeatable?: boolean;
   /** The flag that it undoes, and that undoes it: the last one counts. */
   readonly undoes?: string;
+  /** The flag that it is short for, and the value of that. */
+  readonly means?: { readonly name: string; readonly value: string };
   /** The heading that it stands under. */
   readonly category: Category;
   /** What it does, in one line. */
@@ -43,6 +59,18 @@ export interface Flag {
   /** What else there is to say. */
   readonly details: string;
 }
+
+/** The forms that any command's data may have; each command says which of them it has. */
+export const FORMATS = [
+  "table",
+  "json",
+  "jsonl",
+  "csv",
+  "tsv",
+  "text",
+  "ids",
+  "paths",
+] as const;
 
 /** What may happen to failed lines. */
 export const ON_ERROR: readonly OnError[] = [
@@ -96,6 +124,66 @@ export const FLAGS = [
       "For exec logs that were cut at the start: the turn that lines belong to until the first thread or turn line. A blank one is none.",
   },
   {
+    name: "codex-home",
+    value: {
+      name: "DIR",
+      expects: "a folder",
+      example: "~/.codex",
+    },
+    isRepeatable: true,
+    category: "INPUT",
+    summary: "Where Codex keeps its sessions.",
+    details:
+      "The folder that holds sessions/ and archived_sessions/. May be given several times: the sessions of all of them are one list. Without it, CODEX_HOME; without that, .codex in the home folder. It is only ever read.",
+  },
+  {
+    name: "cwd",
+    value: { name: "DIR", expects: "a folder", example: "." },
+    category: "SELECTION",
+    summary: "Only sessions that ran in DIR or below it.",
+    details:
+      "A relative DIR is taken from the current folder. The folder need not exist any more.",
+  },
+  {
+    name: "since",
+    value: {
+      name: "TIME",
+      expects:
+        "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)",
+      admits: isTime,
+      example: "7d",
+    },
+    category: "SELECTION",
+    summary: "Only what is of TIME or later.",
+    details:
+      "A date alone begins at midnight, and a time without an offset is taken, in UTC. m, h, d and w stand for minutes, hours, days and weeks before now.",
+  },
+  {
+    name: "until",
+    value: {
+      name: "TIME",
+      expects:
+        "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)",
+      admits: isTime,
+      example: "2026-01-31",
+    },
+    category: "SELECTION",
+    summary: "Only what is from before TIME.",
+    details: "The same forms as --since; what is of TIME itself is left out.",
+  },
+  {
+    name: "limit",
+    value: {
+      name: "NUM",
+      expects: "a whole number from 1 up",
+      admits: isCount,
+      example: "20",
+    },
+    category: "SELECTION",
+    summary: "At most NUM of them.",
+    details: "The first ones in the order that they are listed in.",
+  },
+  {
     name: "on-error",
     value: { name: "HOW", choices: ON_ERROR, default: "report" },
     category: "FAILURES",
@@ -128,6 +216,21 @@ export const FLAGS = [
     summary: "Print each change of the history as it happens.",
     details:
       "Instead of the history at the end: each mutation as a line of JSONL, written as soon as its event has arrived. Whoever applies them holds the records at every moment.",
+  },
+  {
+    name: "format",
+    value: { name: "FORMAT", choices: FORMATS },
+    category: "OUTPUT",
+    summary: "The form of the data.",
+    details:
+      "table is for people; json is one value, jsonl one value a line; csv and tsv begin with a line of names.",
+  },
+  {
+    name: "json",
+    means: { name: "format", value: "json" },
+    category: "OUTPUT",
+    summary: "Short for --format=json.",
+    details: "The last one of both counts.",
   },
   {
     name: "pretty",
@@ -221,4 +324,12 @@ export function expectationOf({ choices, expects }: FlagValue): string {
 function isLineLimit(text: string): boolean {
   const bytes = parseByteSize(text);
   return bytes !== undefined && bytes >= 1 && bytes <= MAX_LINE_BYTES;
+}
+
+function isTime(text: string): boolean {
+  return parseTime(text, 0) !== undefined;
+}
+
+function isCount(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text);
 }

@@ -3,7 +3,7 @@
  */
 
 import config from "../../deno.json" with { type: "json" };
-import type { Command } from "./command.ts";
+import { type Command, type CommandGroup, flagsOf } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
 import { EXIT } from "./endings.ts";
 import { ALL_FLAGS, CATEGORIES, type Flag } from "./flags.ts";
@@ -17,12 +17,16 @@ const COLUMN = 24;
 /** `codexpipe` and its version. */
 export const VERSION_TEXT: string = `codexpipe ${config.version}`;
 
+/** What it is, in one sentence. */
+export const ABOUT =
+  "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.";
+
 /** What the exit statuses mean. */
-const STATUSES: readonly (readonly [number, string])[] = [
+export const STATUSES: readonly (readonly [number, string])[] = [
   [EXIT.done, "done, or the reader of stdout has closed it"],
   [
     EXIT.no,
-    "the answer is no: a line failed, with --strict or --on-error=stop",
+    "the answer is no: a check failed, nothing was found, or a line failed with --strict or --on-error=stop",
   ],
   [EXIT.usage, "the command line is wrong"],
   [EXIT.io, "a file or stream could not be read or written"],
@@ -42,7 +46,7 @@ export interface HelpOptions {
 export function overview({ isLong, style }: HelpOptions): string {
   return [
     style.bold(VERSION_TEXT),
-    "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.",
+    ABOUT,
     "",
     'Use "codexpipe COMMAND -h" for a summary and --help for details.',
     "",
@@ -61,12 +65,39 @@ export function overview({ isLong, style }: HelpOptions): string {
   ].join("\n");
 }
 
-/** The help of a command. */
-export function helpOf(
-  { name, summary, details, usage, operands, flags }: Command,
+/** The help of some commands that share their first word. */
+export function groupHelp(
+  { name, summary }: CommandGroup,
   { isLong, style }: HelpOptions,
 ): string {
-  const own = flagsNamed([...flags, ...COMMON_FLAGS]);
+  return [
+    style.bold(`codexpipe ${name} ${config.version}`),
+    ...fold(summary, WIDTH),
+    "",
+    `Use "codexpipe ${name} COMMAND -h" for a summary and --help for details.`,
+    "",
+    style.bold("USAGE:"),
+    `  codexpipe ${name} COMMAND [OPTIONS]`,
+    "",
+    style.bold("COMMANDS:"),
+    ...COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+      .flatMap(({ name, summary }) => beside(`  ${name}`, summary)),
+    "",
+    style.bold("OPTIONS:"),
+    ...flagLines(flagsNamed(COMMON_FLAGS), isLong),
+    "",
+    ...statusLines(style),
+    "",
+  ].join("\n");
+}
+
+/** The help of a command. */
+export function helpOf(
+  command: Command,
+  { isLong, style }: HelpOptions,
+): string {
+  const { name, summary, details, usage, operands } = command;
+  const own = [...flagsOf(command), ...flagsNamed(COMMON_FLAGS)];
   return [
     style.bold(`codexpipe ${name} ${config.version}`),
     ...fold(summary, WIDTH),
@@ -78,9 +109,11 @@ export function helpOf(
     style.bold("USAGE:"),
     ...usage.map((line) => `  ${line}`),
     "",
-    style.bold("ARGUMENTS:"),
-    ...operands.flatMap(([operand, what]) => beside(`  ${operand}`, what)),
-    "",
+    ...(operands.length === 0 ? [] : [
+      style.bold("ARGUMENTS:"),
+      ...operands.flatMap(([operand, what]) => beside(`  ${operand}`, what)),
+      "",
+    ]),
     ...CATEGORIES.flatMap((category) => {
       const some = own.filter((flag) => flag.category === category);
       return some.length === 0

@@ -10,15 +10,13 @@ import {
 import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
+import { STDIN } from "./standard_streams.ts";
 
 /**
  * How much is read at once: blocks of half the size cost 3 % more time on files of 200 MB,
  * larger ones save nothing.
  */
 const BLOCK = 1 << 19;
-
-/** What stands for stdin among files. */
-export const STDIN = "-";
 
 /**
  * Opens what is to be read, and reads through how it is packed.

@@ -3,8 +3,8 @@
  */
 
 import { type Arguments, parseArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
+import { type Command, type CommandGroup, flagsOf } from "./command.ts";
+import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS } from "./commands.ts";
 import type { RunContext } from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import {
@@ -14,9 +14,16 @@ import {
   IoError,
   UsageError,
 } from "./endings.ts";
-import { COLOR } from "./flags.ts";
-import { helpOf, overview, VERSION_TEXT } from "./help.ts";
+import { ALL_FLAGS, COLOR } from "./flags.ts";
+import {
+  groupHelp,
+  helpOf,
+  type HelpOptions,
+  overview,
+  VERSION_TEXT,
+} from "./help.ts";
 import { Output } from "./output.ts";
+import { Progress } from "./progress.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
 import { suggestion } from "./suggestion.ts";
 
@@ -44,35 +51,54 @@ export async function run(
   const styleOf = (stream: Stream, parsed?: Arguments): Style =>
     isColored(stream, context, parsed) ? COLORED : PLAIN;
   let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
+  const progress = new Progress({
+    output: stderr,
+    isTerminal: context.isTerminal.stderr,
+    columns: () => context.columns(),
+    now: () => context.now(),
+  });
   try {
-    const parsed = parseArguments(args);
+    const parsed = parseArguments(args, (operands) => {
+      const target = find(operands);
+      return target.command === undefined ? ALL_FLAGS : flagsOf(target.command);
+    });
     diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
     const stdout = new Output(context.stdout, "stdout", context);
-    const [name] = parsed.operands;
+    const style = styleOf("stdout", parsed);
+    const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
       await stdout.write(ENCODER.encode(`${VERSION_TEXT}\n`));
       return EXIT.done;
     }
-    if (name === "help" || parsed.has("help")) {
-      const text = help(parsed, styleOf("stdout", parsed));
-      await stdout.write(ENCODER.encode(text));
+    const target = find(isHelp ? parsed.operands.slice(1) : parsed.operands);
+    if (isHelp || parsed.has("help")) {
+      // Only -h asks for less than everything.
+      const isLong = !parsed.isShort("help");
+      await stdout.write(ENCODER.encode(help(target, { isLong, style })));
       return EXIT.done;
     }
-    if (name === undefined) {
+    const { command } = target;
+    if (command === undefined) {
+      if (target.unknown !== undefined) throw unknownCommand(target);
       // Nothing was asked for, and in a pipe help must not be taken for data.
       const style = styleOf("stderr", parsed);
-      await stderr.write(ENCODER.encode(overview({ isLong: false, style })));
+      await stderr.write(
+        ENCODER.encode(help(target, { isLong: false, style })),
+      );
       return EXIT.usage;
     }
-    const command = commandNamed(name);
     checkFlags(command, parsed);
     const { run: runCommand } = await command.load();
-    return await runCommand(parsed.shifted(), {
+    const operands = command.name.split(" ").length;
+    return await runCommand(parsed.shifted(operands), {
       process: context,
       stdout,
       diagnostics,
+      progress,
+      style,
     });
   } catch (error) {
+    await progress.clear();
     if (error instanceof ClosedOutput) return EXIT.done;
     const status = statusOf(error, args, diagnostics);
     await diagnostics.flush();
@@ -80,30 +106,54 @@ export async function run(
   }
 }
 
-/** The help of the command that is named, or of all. */
-function help(args: Arguments, style: Style): string {
-  const [first, second] = args.operands;
-  const name = first === "help" ? second : first;
-  // Only -h asks for less than everything.
-  const isLong = !args.isShort("help");
-  return name === undefined
-    ? overview({ isLong, style })
-    : helpOf(commandNamed(name), { isLong, style });
+/** What the first operands name. */
+interface Target {
+  /** The command, if they name one. */
+  readonly command?: Command;
+  /** The group, if they name one and no command of it. */
+  readonly group?: CommandGroup;
+  /** What should have named a command, and does not. */
+  readonly unknown?: string;
 }
 
-function commandNamed(name: string): Command {
+/** Finds the command or the group that the first operands name. */
+function find([first, second]: readonly string[]): Target {
+  if (first === undefined) return {};
+  const group = COMMAND_GROUPS.find(({ name }) => name === first);
+  const name = group === undefined ? first : `${first} ${second}`;
   const command = COMMANDS.find((command) => command.name === name);
-  if (command !== undefined) return command;
-  const names = [...COMMANDS.map(({ name }) => name), "help"];
-  throw new UsageError(`unknown command "${name}"${suggestion(name, names)}`);
+  if (command !== undefined) return { command };
+  if (group === undefined) return { unknown: name };
+  return second === undefined ? { group } : { group, unknown: name };
 }
 
-function checkFlags({ name, flags }: Command, args: Arguments): void {
-  const foreign = args.given.find((flag) =>
-    !flags.includes(flag.name) && !COMMON_FLAGS.includes(flag.name)
+/** The help of what is named. */
+function help(target: Target, options: HelpOptions): string {
+  if (target.unknown !== undefined) throw unknownCommand(target);
+  if (target.command !== undefined) return helpOf(target.command, options);
+  return target.group === undefined
+    ? overview(options)
+    : groupHelp(target.group, options);
+}
+
+function unknownCommand({ unknown = "" }: Target): UsageError {
+  const groups = COMMAND_GROUPS.map(({ name }) => name);
+  const names = [...COMMANDS.map(({ name }) => name), ...groups, "help"];
+  return new UsageError(
+    `unknown command "${unknown}"${suggestion(unknown, names)}`,
   );
+}
+
+function checkFlags(command: Command, args: Arguments): void {
+  const own: readonly string[] = [
+    ...flagsOf(command).map(({ name }) => name),
+    ...COMMON_FLAGS,
+  ];
+  const foreign = args.given.find(({ name }) => !own.includes(name));
   if (foreign !== undefined) {
-    throw new UsageError(`--${foreign.name} is not an option of ${name}`);
+    throw new UsageError(
+      `--${foreign.name} is not an option of ${command.name}`,
+    );
   }
 }
 
@@ -129,8 +179,11 @@ function statusOf(
     return EXIT.io;
   }
   if (error instanceof UsageError) {
-    const command = COMMANDS.find(({ name }) => args.includes(name));
-    const words = ["codexpipe", ...(command ? [command.name] : []), "-h"];
+    const { command, group } = find(
+      args.filter((arg) => !arg.startsWith("-") && arg !== "help"),
+    );
+    const name = command?.name ?? group?.name;
+    const words = ["codexpipe", ...(name === undefined ? [] : [name]), "-h"];
     diagnostics.say(error.message);
     diagnostics.say(`"${words.join(" ")}" shows the options`);
     return EXIT.usage;

@@ -4,12 +4,38 @@
  * @module
  */
 
-import type { LineProblem } from "../errors.ts";
+import type { LineFailureKind, LineProblem } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { QUOTE } from "../json/bytes.ts";
 
 /** The type of the record of a failed line (normalize.md T6). */
 export const LINE_FAILED = "line.failed";
+
+/**
+ * The record of a failed line, as it stands in band: what `--on-error=inline` and
+ * `--errors-to` write, one line of JSONL. This list of fields may expand over time.
+ */
+export interface LineFailed {
+  /** What the record is. */
+  readonly type: typeof LINE_FAILED;
+  /** The physical line number, counted from 1. */
+  readonly line: number;
+  /** Where it starts, in bytes from the start of the input. */
+  readonly offset: number;
+  /** Why it failed. */
+  readonly error: {
+    /** The kind of failure. */
+    readonly kind: LineFailureKind;
+    /** What is wrong, where in the line, and what was expected. */
+    readonly message: string;
+  };
+  /** The length of the line in bytes, if it was over the limit; there is no `raw` then. */
+  readonly bytes?: number;
+  /** The line; bytes that are not UTF-8 stand as U+FFFD in it. */
+  readonly raw?: string;
+  /** All bytes of a line that is not UTF-8, in base64. */
+  readonly raw_base64?: string;
+}
 
 /** Where a failed line is, and why it failed. */
 export interface LineFailedHead {

@@ -41,6 +41,7 @@ for (const [version, captures] of byVersion) {
     const whole = await call([...options, ...paths], { files });
     const lines = await call([...options, "--line-buffered", ...paths], {
       files,
+      countsWrites: true,
     });
     assertSameText(lines.stdout, whole.stdout, version);
     assertEquals(lines.writes.length, lines.stdout.split("\n").length - 1);

@@ -2,21 +2,22 @@
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseArguments } from "../../lib/cli/arguments.ts";
+import { flagsOf } from "../../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
-import { ALL_FLAGS, CATEGORIES } from "../../lib/cli/flags.ts";
-import { DIALECTS } from "../../lib/dialects.ts";
+import { ALL_FLAGS, CATEGORIES, type FlagValue } from "../../lib/cli/flags.ts";
+import { DIALECTS } from "../../lib/dialect_names.ts";
 
 /** A value that a flag with free values takes. */
-function sampleOf(name: string): string {
-  return name === "max-line-bytes" ? "16m" : "some.jsonl";
+function sampleOf({ example }: FlagValue): string {
+  return example ?? "some.jsonl";
 }
 
 Deno.test("every flag belongs to a command, and every command has its flags", () => {
   const names: readonly string[] = ALL_FLAGS.map(({ name }) => name);
   const used = new Set([
     ...COMMON_FLAGS,
-    ...COMMANDS.flatMap(({ flags }) => flags),
+    ...COMMANDS.flatMap((command) => flagsOf(command).map(({ name }) => name)),
   ]);
   assertEquals([...used].sort(), [...names].sort());
 });
@@ -56,6 +57,13 @@ for (const flag of ALL_FLAGS) {
       assert(parseArguments([`--${name}`]).has(name));
       assert(!parseArguments([]).has(name));
       assertThrows(() => parseArguments([`--${name}=x`]), UsageError);
+      if (flag.means !== undefined) {
+        const args = parseArguments([`--${name}`]);
+        const other = ALL_FLAGS.find((other) =>
+          other.name === flag.means?.name
+        );
+        assertEquals(other && args.value(other.name), flag.means.value);
+      }
       if (short !== undefined) {
         const args = parseArguments([`-${short}`]);
         assert(args.has(name) && args.isShort(name));
@@ -64,7 +72,7 @@ for (const flag of ALL_FLAGS) {
   } else {
     Deno.test(`--${name} takes its values, behind = or a space`, () => {
       const { choices } = value;
-      const samples = choices ?? [sampleOf(name)];
+      const samples = choices ?? [sampleOf(value)];
       for (const sample of samples) {
         for (const args of [[`--${name}=${sample}`], [`--${name}`, sample]]) {
           assertEquals(parseArguments(args).value(name), sample);

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
+import { flagsOf } from "../../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { EXIT } from "../../lib/cli/endings.ts";
 import { ALL_FLAGS } from "../../lib/cli/flags.ts";
@@ -18,14 +19,17 @@ function assertFits(help: string): void {
   }
 }
 
-for (const { name, flags } of COMMANDS) {
-  const own = ALL_FLAGS.filter((flag) =>
-    [...flags, ...COMMON_FLAGS].includes(flag.name)
-  );
+for (const command of COMMANDS) {
+  const { name } = command;
+  const words = name.split(" ");
+  const own = [
+    ...flagsOf(command),
+    ...ALL_FLAGS.filter((flag) => COMMON_FLAGS.includes(flag.name)),
+  ];
 
   for (const form of ["-h", "--help"]) {
     Deno.test(`codexpipe ${name} ${form} shows each flag once, and no other`, async () => {
-      const { status, stdout, stderr } = await call([name, form]);
+      const { status, stdout, stderr } = await call([...words, form]);
       assertEquals([status, stderr], [0, ""]);
       assertFits(stdout);
       const shown = stdout.split("\n").flatMap((line) =>
@@ -43,8 +47,8 @@ for (const { name, flags } of COMMANDS) {
 
   Deno.test(`codexpipe ${name} --help tells all that -h tells, and the details`, async () => {
     const plain = (text: string): string => text.replace(/\s+/g, " ");
-    const short = plain((await call([name, "-h"])).stdout);
-    const long = plain((await call([name, "--help"])).stdout);
+    const short = plain((await call([...words, "-h"])).stdout);
+    const long = plain((await call([...words, "--help"])).stdout);
     for (const { summary, details, value } of own) {
       for (const help of [short, long]) assertStringIncludes(help, summary);
       assertStringIncludes(long, details);
@@ -56,12 +60,12 @@ for (const { name, flags } of COMMANDS) {
   });
 
   Deno.test(`codexpipe help ${name} is codexpipe ${name} --help`, async () => {
-    const expected = await call([name, "--help"]);
-    assertEquals(await call(["help", name]), expected);
-    assertEquals(await call(["--help", name]), expected);
+    const expected = await call([...words, "--help"]);
+    assertEquals(await call(["help", ...words]), expected);
+    assertEquals(await call(["--help", ...words]), expected);
     assertEquals(
-      await call(["help", name, "-h"]),
-      await call([name, "-h"]),
+      await call(["help", ...words, "-h"]),
+      await call([...words, "-h"]),
     );
   });
 }
@@ -98,14 +102,15 @@ ${
   help [COMMAND]        Shows the help of a command, or this one.
 
 OPTIONS:
-      --color=WHEN      Colour diagnostics and help. (auto, always, never;
-                        default: auto)
+      --color=WHEN      Colour text for people, diagnostics and help. (auto,
+                        always, never; default: auto)
   -h, --help            Show help: -h in short, --help in full.
   -V, --version         Show the version.
 
 EXIT STATUS:
     0   done, or the reader of stdout has closed it
-    1   the answer is no: a line failed, with --strict or --on-error=stop
+    1   the answer is no: a check failed, nothing was found, or a line failed
+        with --strict or --on-error=stop
     2   the command line is wrong
     3   a file or stream could not be read or written
    70   a bug of codexpipe's

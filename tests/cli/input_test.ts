@@ -16,6 +16,9 @@ const NOWHERE: Surroundings = {
   open: () => Promise.reject(platformError("ENOENT")),
   create: () => Promise.reject(platformError("ENOENT")),
   look: () => Promise.resolve(undefined),
+  columns: () => undefined,
+  now: () => 0,
+  cwd: () => "/",
   pause: () => Promise.resolve(),
 };
 

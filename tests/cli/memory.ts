@@ -13,6 +13,7 @@ import type {
 import { run } from "../../lib/cli/run.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode, encode } from "../running.ts";
+import { BINARY, callBinary, isReal } from "./binary.ts";
 
 /** A file: its content, or what happens to whoever opens it. */
 export type MemoryFile = string | Uint8Array | Error | ByteSource;
@@ -39,6 +40,14 @@ export interface World {
   readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
   /** Ends the work. */
   readonly interrupt?: AbortSignal;
+  /** The width of the terminal. */
+  readonly columns?: number;
+  /** The clock, in milliseconds. */
+  readonly now?: () => number;
+  /** The current folder. */
+  readonly cwd?: string;
+  /** Whether it matters how the output is cut into writes. */
+  readonly countsWrites?: boolean;
   /** Is called instead of waiting. */
   readonly pause?: () => Promise<void>;
 }
@@ -156,11 +165,17 @@ export function sourceOf(
   };
 }
 
-/** Runs the command and says what came of it. */
+/**
+ * Runs the command and says what came of it: in memory, or, if `CODEXPIPE` names an
+ * executable and a process can be given all that the world has, as a process.
+ */
 export async function call(
   args: readonly string[],
   world: World = {},
 ): Promise<Result> {
+  if (BINARY !== undefined && isReal(world)) {
+    return await callBinary(BINARY, args, world);
+  }
   const stdout = new Sink();
   const stderr = new Sink();
   const created = new Map<string, Sink>();
@@ -200,6 +215,9 @@ export async function call(
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       return Promise.resolve({ isDirectory, identity });
     },
+    columns: () => world.columns,
+    now: world.now ?? (() => 0),
+    cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
   };
   const status = await run(args, context);

@@ -355,7 +355,10 @@ Deno.test("codexpipe normalize --line-buffered writes one answer at a time", asy
 Deno.test("codexpipe normalize --line-buffered answers every line that is not blank with one", async () => {
   const lines = [STARTED, "\n", BAD, "{}\n", "[]\n", " \n", TURN, "\xff\n"];
   const args = ["normalize", "--line-buffered", "--on-error=inline"];
-  const { writes } = await call(args, { stdin: lines.join("") });
+  const { writes } = await call(args, {
+    stdin: lines.join(""),
+    countsWrites: true,
+  });
   assertEquals(writes.length, 6);
   assert(writes.every((answer) => answer.indexOf("\n") === answer.length - 1));
 });

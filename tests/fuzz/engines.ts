@@ -10,13 +10,13 @@ import {
   JsonlDecoder,
   JsonlNormalizer,
 } from "@codexpipe/codexpipe";
-import { Random } from "../bench/generator.ts";
-import { namesIn, readFixture } from "../fixtures.ts";
-import { binaryOf, bytesOf, mutate } from "./mutations.ts";
-import type { FuzzOptions, FuzzResult } from "./target.ts";
+import { concat } from "../running.ts";
+import { binaryOf, bytesOf, damaged } from "./damage.ts";
+import { type Law, LawBroken } from "./laws.ts";
+import { type Random, readSeedbeds } from "./mutations.ts";
 
-/** How many lines a stream has. */
-const LINES = 2000;
+/** How many lines are put around a stream, so that there are plans for the lines in it. */
+const AROUND = 60;
 /** Longer lines come seldom enough without being drawn. */
 const LONGEST = 20_000;
 
@@ -30,48 +30,51 @@ interface Answers {
   readonly fastLines: number;
 }
 
-/** Compares the engines on streams of real lines, some of them changed. */
-export function fuzzEngines(
-  { count, seed, onProgress }: FuzzOptions,
-): FuzzResult {
-  const captures = readLines();
-  const random = new Random(seed);
-  let lines = 0;
-  let fast = 0;
-  while (lines < count) {
-    const size = Math.min(LINES, count - lines);
-    const stream = draw(captures, size, random);
-    const cuts = cutsOf(stream.length, random);
-    const js = answer(stream, cuts, "js");
-    const wasm = answer(stream, cuts, "wasm");
-    const difference = differenceOf(js, wasm);
-    if (difference !== undefined) {
-      return { lines, difference: { ...difference, input: stream } };
-    }
-    lines += size;
-    fast += wasm.fastLines;
-    onProgress(lines);
-  }
-  const share = (100 * fast / Math.max(1, lines)).toFixed(0);
-  return { lines, note: `${share} % answered by WebAssembly` };
+/** The captures to draw from, once they were asked for. */
+let captures: readonly (readonly string[])[] | undefined;
+
+/**
+ * Draws a stream: lines of a capture or of some, a part of them damaged.
+ *
+ * @param size How many lines it has, about.
+ */
+export function drawStream(size: number, random: Random): Uint8Array {
+  captures ??= readSeedbeds().map(({ lines }) =>
+    lines.filter(({ length }) => length > 0 && length <= LONGEST).map(binaryOf)
+  ).filter(({ length }) => length > 0);
+  return draw(captures, size, random);
 }
 
-/** The lines of each capture. */
-function readLines(): string[][] {
-  const captures: string[][] = [];
-  for (const version of namesIn("captures/")) {
-    for (const scenario of namesIn(`captures/${version}/`)) {
-      const folder = `captures/${version}/${scenario}/`;
-      for (const name of namesIn(folder)) {
-        if (!/^(?:stdout|.*rollout-).*\.jsonl$/.test(name)) continue;
-        const lines = binaryOf(readFixture(folder + name)).split("\n")
-          .filter((line) => line !== "" && line.length <= LONGEST);
-        if (lines.length > 0) captures.push(lines);
-      }
-    }
-  }
-  return captures;
+/**
+ * Compares what the engines make of a stream.
+ *
+ * @throws {LawBroken} If it is not the same.
+ */
+export function compareEngines(stream: Uint8Array, random: Random): void {
+  const cuts = cutsOf(stream.length, random);
+  const js = answer(stream, cuts, "js");
+  const wasm = answer(stream, cuts, "wasm");
+  const difference = differenceOf(js, wasm);
+  if (difference === undefined) return;
+  const { what, one, other } = difference;
+  throw new LawBroken(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
 }
+
+/** What holds for engines. */
+export const ENGINE_LAWS: readonly Law[] = [
+  {
+    name: "WebAssembly makes of a stream what TypeScript makes of it",
+    check: compareEngines,
+  },
+  {
+    name: "and of a stream among damaged lines that are like each other",
+    check(stream, random) {
+      const around = drawStream(AROUND, random);
+      const end = bytesOf("\n");
+      compareEngines(concat([around, end, stream, end, around]), random);
+    },
+  },
+];
 
 /** Draws a stream of one capture, or of some that follow one another. */
 function draw(
@@ -88,7 +91,7 @@ function draw(
     const line = capture[at] ?? "";
     const other = capture[random.below(capture.length)] ?? "";
     const isChanged = random.below(share) === 0;
-    lines.push(isChanged ? mutate(line, random, other) : line);
+    lines.push(isChanged ? damaged(line, random, other) : line);
     at += 1;
     if (at < capture.length) continue;
     at = random.below(capture.length);
@@ -145,23 +148,12 @@ function answer(
   decoder.flush((outcome) => outcomes.push(JSON.stringify(outcome)));
   const { kind, records, fastLines } = normalizer;
   return {
-    bytes: joined(pieces),
+    bytes: concat(pieces),
     failures,
     outcomes,
     state: JSON.stringify([kind, records, normalizer.save()]),
     fastLines,
   };
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
 
 function differenceOf(

@@ -1,512 +1,398 @@
 /**
- * Damages lines of JSON, and bends them, in all the ways that are known to matter.
- *
- * A line is held as a text with one character for each of its bytes, so that what is done
- * to it need not be UTF-8.
+ * Makes streams that no release of Codex has written out of ones that some have: the same
+ * seed gives the same streams.
  *
  * @module
  */
 
-import type { Random } from "../bench/generator.ts";
+import { readCapturedFiles } from "../rollouts.ts";
 
-/** One way to change a line. */
-export interface Mutation {
-  /** What it is called. */
-  readonly name: string;
-  /**
-   * Changes a line.
-   *
-   * @param text The line, a character for each byte, without its LF.
-   * @param random Draws what is left open.
-   * @param other Another line, to take something from.
-   * @returns The changed line; it may hold LF, and be several lines.
-   */
-  readonly apply: (text: string, random: Random, other: string) => string;
-}
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+const LF = 0x0a;
+const QUOTE = 0x22;
 
-/** Gives the bytes of such a text. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}
+/** A source of numbers that a seed determines (mulberry32). */
+export class Random {
+  #state: number;
 
-/** Gives such a text of bytes. */
-export function binaryOf(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 4096) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  /** Constructs a new instance. */
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
   }
-  return text;
+
+  /** A number from 0 up to, but not including, a limit. */
+  below(limit: number): number {
+    this.#state = this.#state + 0x6d2b79f5 >>> 0;
+    let bits = this.#state;
+    bits = Math.imul(bits ^ bits >>> 15, bits | 1);
+    bits ^= bits + Math.imul(bits ^ bits >>> 7, bits | 61);
+    return Math.floor(((bits ^ bits >>> 14) >>> 0) / 2 ** 32 * limit);
+  }
+
+  /** Whether something that happens once in so many times happens now. */
+  oneIn(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  /** One of some values. */
+  pick<T>(values: readonly [T, ...T[]]): T;
+  pick<T>(values: readonly T[]): T | undefined;
+  pick<T>(values: readonly T[]): T | undefined {
+    return values[this.below(values.length)];
+  }
 }
 
-/** Gives such a text of an ordinary one. */
-function encoded(text: string): string {
-  return binaryOf(new TextEncoder().encode(text));
+/** A file to make streams of: the lines, without their line ends. */
+export interface Seedbed {
+  /** Where it is from. */
+  readonly path: string;
+  /** Its lines. */
+  readonly lines: readonly Uint8Array[];
 }
 
-const TOKEN_REGEXP =
-  /"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]*|[{}[\],:]|true|false|null/g;
-
-/** A token of a line. */
-interface Token {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
+/** Reads everything that was captured, as lines. */
+export function readSeedbeds(): Seedbed[] {
+  return readCapturedFiles(/\.jsonl$/).map(({ path, bytes }) => ({
+    path,
+    lines: linesOf(bytes),
+  })).filter(({ lines }) => lines.length > 0);
 }
 
-function tokensOf(text: string): Token[] {
-  return Array.from(text.matchAll(TOKEN_REGEXP), ({ 0: token, index }) => ({
-    text: token,
-    start: index,
-    end: index + token.length,
-  }));
-}
-
-function pick<T>(random: Random, from: readonly T[]): T | undefined {
-  return from[random.below(from.length)];
-}
-
-function replaced(
-  text: string,
-  start: number,
-  end: number,
-  by: string,
-): string {
-  return text.slice(0, start) + by + text.slice(end);
-}
-
-/** Bytes that mean something in JSON, in JSONL or in UTF-8, and their neighbours. */
-const BYTES = [
-  0x00,
-  0x08,
-  0x09,
-  0x0b,
-  0x0c,
-  0x0d,
-  0x1f,
-  0x20,
-  0x21,
-  0x22,
-  0x2c,
-  0x2d,
-  0x2e,
-  0x30,
-  0x3a,
-  0x5b,
-  0x5c,
-  0x5d,
-  0x65,
-  0x75,
-  0x7b,
-  0x7d,
-  0x7e,
-  0x7f,
-  0x80,
-  0x85,
-  0xa0,
-  0xbf,
-  0xc0,
-  0xc1,
-  0xc2,
-  0xdf,
-  0xe0,
-  0xe1,
-  0xed,
-  0xef,
-  0xf0,
-  0xf4,
-  0xf5,
-  0xfe,
-  0xff,
-];
-
-/** Numbers, good and bad. */
-const NUMBERS = [
-  "0",
-  "-0",
-  "1.0",
-  "0.0",
-  "-0.0e0",
-  "1e400",
-  "-1E-400",
-  "120e-1",
-  "1.5",
-  "12345678901234567890123",
-  "9007199254740993",
-  "01",
-  "-01",
-  "00",
-  "-",
-  "+1",
-  ".5",
-  "1.",
-  "1.e1",
-  "1e",
-  "1e+",
-  "0x10",
-  "1_0",
-  "NaN",
-  "Infinity",
-  "-Infinity",
-  `1${"0".repeat(400)}`,
-  `0.${"0".repeat(40)}1e41`,
-];
-
-/** Strings, good and bad, with their quotes. */
-const STRINGS = [
-  '""',
-  '" "',
-  '"\\t"',
-  '" x "',
-  '"\\u0020x"',
-  '"x\\n"',
-  '"\\u0000"',
-  '"\\ud83d\\ude00"',
-  '"\\ud83d"',
-  '"\\ude00"',
-  '"\\ud83dx"',
-  '"\\ud83d\\u0041"',
-  '"\\uDBFF\\uDFFF"',
-  '"\\u12"',
-  '"\\u12G4"',
-  '"\\x"',
-  '"\\',
-  '"\\"',
-  '"\\\\"',
-  '"\\\\\\""',
-  '"\\/\\b\\f\\n\\r\\t"',
-  '"123456789012345\\"',
-  '"12345678901234\\n"',
-  '"123456789012345\\n"',
-  '"1234567890123456\\u0041"',
-  '"__proto__"',
-  '"constructor"',
-  '"synthetic-turn-1"',
-  `"${"x".repeat(509)}"`,
-  `"${"x".repeat(510)}"`,
-  `"${"x".repeat(511)}"`,
-  `"${"y".repeat(70_000)}"`,
-  '"\xff"',
-  '"\xc3"',
-  '"\xc0\x80"',
-  '"\xe0\x80\x80"',
-  '"\xed\xa0\x80"',
-  '"\xed\x9f\xbf"',
-  '"\xf4\x90\x80\x80"',
-  '"\xf4\x8f\xbf\xbf"',
-  '"\xf0\x8f\xbf\xbf"',
-  '"\xe2\x80"',
-  ...["é", "日本語", "😀", "\u2028", "\u00a0x", "x\u0085", "\ufeff", "\u3000"]
-    .map((text) => encoded(`"${text}"`)),
-];
-
-/** Other values. */
-const VALUES = [
-  "null",
-  "true",
-  "false",
-  "nul",
-  "True",
-  "tru",
-  "[]",
-  "{}",
-  "[null]",
-  '[{"path":"a"}]',
-  '[{"path":1}]',
-  '[["a"]]',
-  '{"":0}',
-  '{"a":1,"a":2}',
-  '{"type":"x"}',
-  '{"message":"m","code":1}',
-  "undefined",
-  "",
-];
-
-/** Keys that rules know, and keys that programs stumble over. */
+/** Keys that programs have stumbled over, and ones that mean something on some level. */
 const KEYS = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "",
   "type",
   "item",
   "item_type",
-  "id",
   "item_id",
+  "id",
   "thread_id",
+  "turn_id",
   "session_id",
   "conversation_id",
-  "turn_id",
   "status",
   "content",
-  "delta",
-  "error",
-  "message",
-  "code",
-  "text",
   "payload",
   "timestamp",
-  "record_type",
   "msg",
   "usage",
-  "exit_code",
-  "__proto__",
-  "constructor",
-  "hasOwnProperty",
-  "10",
-  "",
+  "text",
   "\\u0074ype",
-  "typ\\u0065",
-  "t\xc3\xbfpe",
-].map((key) => `"${key}"`);
+  "a".repeat(300),
+] as const;
 
-const SPACES = [" ", "\t", "\r", "  \t ", "\v", "\f", "\xa0", "\xc2\xa0"];
-const ENDS = ["\r", "\r\r", "\0", "\u001e", " ", "\t", ",", "}", "null"];
-const STARTS = ["\xef\xbb\xbf", " ", "\r", "\u001e", "[", "data: ", "\xfe\xff"];
+/** Values that are seldom what a program thinks of. */
+const VALUES = [
+  "null",
+  "true",
+  "0",
+  "-0",
+  "1.0",
+  "1e400",
+  "9007199254740993",
+  "123456789012345678901234567890",
+  '""',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"\u2028\u202e\ufeff"',
+  '"<script>alert(1)</script>"',
+  '"\\u001b]0;x\\u0007"',
+  '"::error::x"',
+  '"```\\n# x"',
+  "[]",
+  "{}",
+  '{"__proto__":{"x":1}}',
+  "[[[[[[]]]]]]",
+  '{"type":"thread.started","thread_id":"other"}',
+  '"thread.started"',
+  '"item.completed"',
+  '"agent_message"',
+  '"command_execution"',
+  '"response_item"',
+  '"event_msg"',
+  '"line.failed"',
+] as const;
 
-function nested(depth: number): string {
-  return "[".repeat(depth) + "]".repeat(depth);
-}
-
-/** Replaces a token that a pattern matches. */
-function withToken(
-  text: string,
-  random: Random,
-  wanted: RegExp,
-  change: (token: Token) => string,
-): string {
-  const token = pick(
-    random,
-    tokensOf(text).filter((each) => wanted.test(each.text)),
-  );
-  if (token === undefined) return text;
-  return replaced(text, token.start, token.end, change(token));
-}
-
-const KEY_OR_VALUE = /^[^{}[\],:]/;
-
-/** The ways to change a line. */
-export const MUTATIONS: readonly Mutation[] = [
-  {
-    name: "a bit flips",
-    apply(text, random) {
-      const at = random.below(text.length);
-      const code = text.charCodeAt(at) ^ (1 << random.below(8));
-      return replaced(text, at, at + 1, String.fromCharCode(code));
-    },
-  },
-  {
-    name: "a byte is another",
-    apply(text, random) {
-      const at = random.below(text.length);
-      const by = String.fromCharCode(pick(random, BYTES) ?? 0);
-      return replaced(text, at, at + 1, by);
-    },
-  },
-  {
-    name: "a byte too many",
-    apply(text, random) {
-      const at = random.below(text.length + 1);
-      const by = String.fromCharCode(pick(random, BYTES) ?? 0);
-      return replaced(text, at, at, by);
-    },
-  },
-  {
-    name: "some bytes too few",
-    apply(text, random) {
-      const at = random.below(text.length);
-      return replaced(text, at, at + 1 + random.below(3), "");
-    },
-  },
-  {
-    name: "a piece comes twice",
-    apply(text, random) {
-      const start = random.below(text.length);
-      const piece = text.slice(start, start + 1 + random.below(40));
-      return replaced(text, start, start, piece);
-    },
-  },
-  {
-    name: "the end is missing",
-    apply: (text, random) => text.slice(0, random.below(text.length + 1)),
-  },
-  {
-    name: "the start is missing",
-    apply: (text, random) => text.slice(random.below(text.length)),
-  },
-  {
-    name: "another line follows without LF",
-    apply: (text, random, other) =>
-      text.slice(0, random.below(text.length + 1)) + other,
-  },
-  {
-    name: "the end is that of another line",
-    apply: (text, random, other) =>
-      text.slice(0, random.below(text.length)) +
-      other.slice(random.below(other.length)),
-  },
-  {
-    name: "the line ends in its middle",
-    apply(text, random) {
-      const at = random.below(text.length);
-      return replaced(text, at, at, random.below(2) === 0 ? "\n" : "\r\n");
-    },
-  },
-  {
-    name: "something stands before it",
-    apply: (text, random) => `${pick(random, STARTS)}${text}`,
-  },
-  {
-    name: "something stands behind it",
-    apply: (text, random) => `${text}${pick(random, ENDS)}`,
-  },
-  {
-    name: "a value is another number",
-    apply: (text, random) =>
-      withToken(
-        text,
-        random,
-        /^-?\d/,
-        () => pick(random, NUMBERS) ?? "",
-      ),
-  },
-  {
-    name: "a string is another string",
-    apply: (text, random) =>
-      withToken(text, random, /^"/, () => pick(random, STRINGS) ?? ""),
-  },
-  {
-    name: "a token is a value of another kind",
-    apply: (text, random) =>
-      withToken(
-        text,
-        random,
-        KEY_OR_VALUE,
-        () =>
-          pick(random, pick(random, [NUMBERS, STRINGS, VALUES]) ?? []) ?? "",
-      ),
-  },
-  {
-    name: "a token is one of another line",
-    apply: (text, random, other) =>
-      withToken(
-        text,
-        random,
-        KEY_OR_VALUE,
-        () =>
-          pick(
-            random,
-            tokensOf(other).filter((each) => KEY_OR_VALUE.test(each.text)),
-          )?.text ?? "0",
-      ),
-  },
-  {
-    name: "a token is missing",
-    apply: (text, random) => withToken(text, random, /^/, () => ""),
-  },
-  {
-    name: "a token comes twice",
-    apply: (text, random) =>
-      withToken(text, random, /^/, ({ text: token }) => token + token),
-  },
-  {
-    name: "white space beside a token",
-    apply: (text, random) =>
-      withToken(
-        text,
-        random,
-        /^/,
-        ({ text: token }) =>
-          random.below(2) === 0
-            ? `${pick(random, SPACES)}${token}`
-            : `${token}${pick(random, SPACES)}`,
-      ),
-  },
-  {
-    name: "a key is another one",
-    apply(text, random) {
-      const tokens = tokensOf(text);
-      const keys = tokens.filter((_, i) => tokens[i + 1]?.text === ":");
-      const key = pick(random, keys);
-      const by = pick(random, KEYS) ?? "";
-      return key === undefined ? text : replaced(text, key.start, key.end, by);
-    },
-  },
-  {
-    name: "a member more",
-    apply: (text, random) =>
-      withToken(text, random, /^\{/, () => {
-        const value = pick(
-          random,
-          pick(random, [NUMBERS, STRINGS, VALUES]) ?? [],
-        );
-        return `{${pick(random, KEYS)}:${value},`;
-      }),
-  },
-  {
-    name: "a member comes twice",
-    apply(text, random) {
-      const members = Array.from(
-        text.matchAll(
-          /"[^"\\]*":(?:"(?:[^"\\]|\\.)*"|-?\d+|true|false|null),/g,
-        ),
-      );
-      const member = pick(random, members);
-      if (member === undefined) return text;
-      const at = pick(random, members)?.index ?? 0;
-      return replaced(text, at, at, member[0]);
-    },
-  },
-  {
-    name: "a value is in a list, or in an object",
-    apply: (text, random) =>
-      withToken(
-        text,
-        random,
-        KEY_OR_VALUE,
-        ({ text: token }) =>
-          random.below(2) === 0 ? `[${token}]` : `{"a":${token}}`,
-      ),
-  },
-  {
-    name: "a value nests deep",
-    apply: (text, random) =>
-      withToken(
-        text,
-        random,
-        KEY_OR_VALUE,
-        () =>
-          nested(
-            pick(random, [7, 8, 999, 1000, 1001, 9998, 9999, 10_001]) ?? 1,
-          ),
-      ),
-  },
-  {
-    name: "text where a value was read as text",
-    apply: (text, random) =>
-      withToken(text, random, /^"/, ({ text: token }) => {
-        const at = 1 + random.below(token.length - 1);
-        const by = pick(random, STRINGS) ?? "";
-        return replaced(token, at, at, by.slice(1, -1));
-      }),
-  },
-  {
-    name: "the encoding is another",
-    apply: (text, random) =>
-      random.below(2) === 0
-        ? Array.from(text, (letter) => `${letter}\0`).join("")
-        : text.replaceAll(/[aeiou]/g, "\xe9"),
-  },
+/** Bytes that UTF-8 does not have, or has only in company. */
+const BROKEN: readonly [readonly number[], ...(readonly number[])[]] = [
+  [0xff],
+  [0xc0, 0x80],
+  [0xe2, 0x82],
+  [0xed, 0xa0, 0x80],
+  [0xf5, 0x80, 0x80, 0x80],
+  [0x80],
+  [0x00],
+  [0xef, 0xbb, 0xbf],
 ];
 
-/**
- * Changes a line, once or a few times.
- *
- * @param text The line, a character for each byte.
- */
-export function mutate(text: string, random: Random, other: string): string {
-  let mutated = text;
-  for (let times = 1 + random.below(8) % 3; times > 0; times--) {
-    if (mutated === "") return mutated;
-    const mutation = pick(random, MUTATIONS);
-    mutated = mutation?.apply(mutated, random, other) ?? mutated;
+/** What a line can end with. */
+const ENDS = ["\n", "\r\n", "\n\n", " \n", "\r\r\n", "\n \t\n"] as const;
+
+/** Makes streams out of the lines of files. */
+export class Mutator {
+  readonly #random: Random;
+  readonly #seedbeds: readonly Seedbed[];
+
+  /** Constructs a new instance. */
+  constructor(random: Random, seedbeds: readonly Seedbed[]) {
+    this.#random = random;
+    this.#seedbeds = seedbeds;
   }
-  return mutated;
+
+  /**
+   * Makes a stream: lines of one file, or of two, some of them changed.
+   *
+   * @param length How many lines it has, about.
+   * @returns The bytes of the stream.
+   */
+  stream(length: number): Uint8Array {
+    const random = this.#random;
+    const beds = [random.pick(this.#seedbeds), random.pick(this.#seedbeds)]
+      .filter((bed) => bed !== undefined);
+    const [bed] = beds;
+    if (bed === undefined) return new Uint8Array(0);
+    const isSpliced = random.oneIn(4);
+    const pieces: Uint8Array[] = [];
+    if (random.oneIn(20)) pieces.push(Uint8Array.of(0xef, 0xbb, 0xbf));
+    let at = random.oneIn(3) ? random.below(bed.lines.length) : 0;
+    for (let i = 0; i < length; i++) {
+      const from = isSpliced && random.oneIn(6) ? beds[1] ?? bed : bed;
+      const line = from.lines[at % from.lines.length] ?? new Uint8Array(0);
+      at += random.oneIn(10) ? random.below(5) : 1;
+      pieces.push(random.oneIn(3) ? this.line(line) : line);
+      const isLast = i === length - 1;
+      if (isLast && random.oneIn(2)) break;
+      // Glued to the next one, once in a while.
+      if (random.oneIn(60)) continue;
+      const end = random.oneIn(8) ? random.pick(ENDS) : ENDS[0];
+      pieces.push(ENCODER.encode(end));
+    }
+    const bytes = joined(pieces);
+    return random.oneIn(20)
+      ? bytes.subarray(0, random.below(bytes.length + 1))
+      : bytes;
+  }
+
+  /**
+   * Changes a line in one to three ways.
+   *
+   * @param line The line; it stays as it is.
+   * @returns The changed line, which can hold line feeds.
+   */
+  line(line: Uint8Array): Uint8Array {
+    let changed = line;
+    for (let i = 0; i <= this.#random.below(3); i++) {
+      changed = this.#change(changed);
+    }
+    return changed;
+  }
+
+  #change(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    switch (random.below(12)) {
+      case 0:
+        return this.#bytes(line);
+      case 1:
+        return spliced(
+          line,
+          random.below(line.length + 1),
+          0,
+          random.pick(BROKEN),
+        );
+      case 2:
+        return line.subarray(0, random.below(line.length + 1));
+      case 3:
+        return line.subarray(random.below(line.length + 1));
+      case 4:
+        return this.#doubled(line);
+      case 5:
+        return this.#nested(line);
+      case 6:
+        return this.#withMember(line);
+      case 7:
+        return this.#withValue(line);
+      case 8:
+        return this.#withoutMember(line);
+      case 9:
+        return this.#spaced(line);
+      case 10:
+        return this.#escaped(line);
+      default:
+        return this.#swapped(line);
+    }
+  }
+
+  /** Some bytes are others, or gone, or there twice. */
+  #bytes(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    let changed = line;
+    for (let i = 0; i <= random.below(4); i++) {
+      const at = random.below(changed.length + 1);
+      const isStructural = random.oneIn(2);
+      const byte = isStructural
+        ? '{}[]",:\\ \n\r0eE.-+tfnu/'.charCodeAt(random.below(23))
+        : random.below(256);
+      const added = random.oneIn(3) ? [] : [byte];
+      changed = spliced(changed, at, random.below(2), added);
+    }
+    return changed;
+  }
+
+  /** A part of the line stands twice. */
+  #doubled(line: Uint8Array): Uint8Array {
+    const start = this.#random.below(line.length + 1);
+    const end = start + this.#random.below(line.length - start + 1);
+    return spliced(line, end, 0, line.subarray(start, end));
+  }
+
+  /** The line, or a value in it, stands deep in others. */
+  #nested(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    const depth = random.oneIn(50) ? 10_001 : 1 + random.below(40);
+    const isArray = random.oneIn(2);
+    const open = isArray ? "[" : '{"item":';
+    const close = isArray ? "]" : "}";
+    return ENCODER.encode(
+      open.repeat(depth) + DECODER.decode(line) + close.repeat(depth),
+    );
+  }
+
+  /** There is one more member, at the front of some object. */
+  #withMember(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    const text = DECODER.decode(line);
+    const places = [...text.matchAll(/\{/g)].map(({ index }) => index);
+    const at = (random.pick(places) ?? 0) + 1;
+    const member = `"${random.pick(KEYS)}":${random.pick(VALUES)}`;
+    const isEmpty = text[at] === "}";
+    return ENCODER.encode(
+      `${text.slice(0, at)}${member}${isEmpty ? "" : ","}${text.slice(at)}`,
+    );
+  }
+
+  /** Some value is another one. */
+  #withValue(line: Uint8Array): Uint8Array {
+    const text = DECODER.decode(line);
+    const values = [
+      ...text.matchAll(
+        /:(?:"(?:\\.|[^"\\])*"|-?\d[\d.eE+-]*|true|false|null)/g,
+      ),
+    ];
+    const found = this.#random.pick(values);
+    if (found === undefined) return line;
+    const end = found.index + found[0].length;
+    return ENCODER.encode(
+      `${text.slice(0, found.index)}:${this.#random.pick(VALUES)}${
+        text.slice(end)
+      }`,
+    );
+  }
+
+  /** Some member is not there, or has another name. */
+  #withoutMember(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    const text = DECODER.decode(line);
+    const keys = [...text.matchAll(/"((?:\\.|[^"\\])*)":/g)];
+    const found = random.pick(keys);
+    if (found === undefined) return line;
+    const end = found.index + found[0].length;
+    return ENCODER.encode(
+      `${text.slice(0, found.index)}"${random.pick(KEYS)}":${text.slice(end)}`,
+    );
+  }
+
+  /** There is white space where JSON may have it. */
+  #spaced(line: Uint8Array): Uint8Array {
+    const space = this.#random.pick([" ", "\t", "\r", "   "]);
+    return ENCODER.encode(
+      DECODER.decode(line).replace(
+        /[{}[\],:]/g,
+        (mark) => this.#random.oneIn(4) ? `${space}${mark}${space}` : mark,
+      ),
+    );
+  }
+
+  /** A letter of some string is written as an escape. */
+  #escaped(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    const letters: number[] = [];
+    let isString = false;
+    line.forEach((byte, i) => {
+      if (byte === QUOTE) isString = !isString;
+      else if (isString && /\w/.test(String.fromCharCode(byte))) {
+        letters.push(i);
+      }
+    });
+    const at = random.pick(letters);
+    if (at === undefined) return line;
+    const code = (line[at] ?? 0).toString(16).padStart(4, "0");
+    const escape = random.oneIn(4) ? `\\u${code.toUpperCase()}` : `\\u${code}`;
+    return spliced(line, at, 1, ENCODER.encode(escape));
+  }
+
+  /** A line of another file, with the end of this one. */
+  #swapped(line: Uint8Array): Uint8Array {
+    const random = this.#random;
+    const bed = random.pick(this.#seedbeds);
+    const other = random.pick(bed?.lines ?? []) ?? line;
+    return joined([
+      other.subarray(0, random.below(other.length + 1)),
+      line.subarray(random.below(line.length + 1)),
+    ]);
+  }
+}
+
+/** Cuts bytes into chunks at random, some of them empty. */
+export function* chunksOf(
+  bytes: Uint8Array,
+  random: Random,
+): Generator<Uint8Array> {
+  const size = random.pick([1, 2, 7, 64, 1000]);
+  for (let at = 0; at < bytes.length;) {
+    const end = at + random.below(2 * size);
+    yield bytes.subarray(at, end);
+    at = Math.min(end, bytes.length);
+  }
+}
+
+function linesOf(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, start)) {
+    lines.push(bytes.subarray(start, at));
+    start = at + 1;
+  }
+  if (start < bytes.length) lines.push(bytes.subarray(start));
+  return lines;
+}
+
+function spliced(
+  bytes: Uint8Array,
+  at: number,
+  removed: number,
+  added: ArrayLike<number>,
+): Uint8Array {
+  return joined([
+    bytes.subarray(0, at),
+    Uint8Array.from(added),
+    bytes.subarray(at + removed),
+  ]);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(
+    pieces.reduce((length, piece) => length + piece.length, 0),
+  );
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }

@@ -1,88 +1,75 @@
 /**
- * Tries what should hold for all input on a lot of damaged input:
- * `deno task fuzz --help`.
+ * Looks for streams that break a law.
+ *
+ * `deno task fuzz --lines=1000000 --seed=1 --target=laws` makes streams of captured ones until
+ * there were so many lines, and ends with 1 at the first law that does not hold; the stream is
+ * kept in a file, and the seed in what is said makes it again.
  *
  * @module
  */
 
 import { parseArgs } from "@std/cli";
-import { fuzzEngines } from "./engines.ts";
-import type { FuzzTarget } from "./target.ts";
+import { COMMAND_LAWS } from "./commands.ts";
+import { ENGINE_LAWS } from "./engines.ts";
+import { type Law, LAWS } from "./laws.ts";
+import { Mutator, Random, readSeedbeds } from "./mutations.ts";
 
-const TARGETS: readonly FuzzTarget[] = [
-  {
-    name: "engines",
-    about: "WebAssembly answers what TypeScript answers",
-    run: fuzzEngines,
-  },
-];
+/** How many lines a stream has at most. */
+const MAX_LINES = 60;
 
-const HELP = `Tries what should hold for all input on damaged input.
+/** What can be checked, by name. */
+const TARGETS: Readonly<Record<string, readonly Law[]>> = {
+  laws: LAWS,
+  commands: COMMAND_LAWS,
+  engines: ENGINE_LAWS,
+};
 
-    deno task fuzz [OPTIONS] [TARGET...]
-
-  --count N      how many lines each target is given: 100000 unless given
-  --seed N       what they are drawn by: 1 unless given
-  --keep FILE    where the input goes that something was wrong with
-  --help         show this
-
-Targets, all of them unless some are named:
-${TARGETS.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join("\n")}
-`;
-
-const encoder = new TextEncoder();
-
-async function print(text: string): Promise<void> {
-  await Deno.stdout.write(encoder.encode(text));
-}
-
-async function main(): Promise<number> {
-  const args = parseArgs(Deno.args, {
-    boolean: ["help"],
-    string: ["count", "seed", "keep"],
-    default: { count: "100000", seed: "1" },
-  });
-  if (args.help) {
-    await print(HELP);
-    return 0;
-  }
-  const names = args._.map(String);
-  const unknown = names.find((name) =>
-    TARGETS.every((target) => target.name !== name)
+const args = parseArgs(Deno.args, { string: ["lines", "seed", "target"] });
+const limit = Number(args.lines ?? 100_000);
+const seed = Number(args.seed ?? 1);
+const names = args.target?.split(",") ?? Object.keys(TARGETS);
+const laws = names.flatMap((name) => {
+  const found = TARGETS[name];
+  if (found !== undefined) return found;
+  throw new TypeError(
+    `Cannot fuzz "${name}": expected ${Object.keys(TARGETS).join(", ")}`,
   );
-  const count = Number(args.count);
-  const seed = Number(args.seed);
-  if (
-    unknown !== undefined || !Number.isSafeInteger(count) || count < 1 ||
-    !Number.isSafeInteger(seed)
-  ) {
-    await print(`Cannot use ${unknown ?? "these numbers"}\n\n${HELP}`);
-    return 2;
-  }
-  const isTerminal = Deno.stderr.isTerminal();
-  let status = 0;
-  for (const { name, run } of TARGETS) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const onProgress = (lines: number): void => {
-      if (!isTerminal) return;
-      Deno.stderr.writeSync(encoder.encode(`\r\x1b[K${name}: ${lines}`));
-    };
-    const { lines, note, difference } = await run({ count, seed, onProgress });
-    onProgress(lines);
-    if (isTerminal) Deno.stderr.writeSync(encoder.encode("\r\x1b[K"));
-    if (difference === undefined) {
-      const more = note === undefined ? "" : ` (${note})`;
-      await print(`${name}: ${lines} lines, nothing wrong${more}\n`);
-      continue;
-    }
-    status = 1;
-    const { what, one, other, input } = difference;
-    await print(
-      `${name}: ${what} differs after ${lines} lines\n  ${one}\n  ${other}\n`,
-    );
-    if (args.keep !== undefined) await Deno.writeFile(args.keep, input);
-  }
-  return status;
+});
+if (!(limit > 0) || !Number.isInteger(seed)) {
+  throw new TypeError("Cannot count: --lines and --seed take whole numbers");
 }
 
-Deno.exitCode = await main();
+/** Writes a line on stdout. */
+async function say(text: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
+}
+
+const seedbeds = readSeedbeds();
+await say(`${names.join(", ")}: ${limit} lines of ${seedbeds.length} files`);
+let lines = 0;
+let said = 0;
+for (let round = 0; lines < limit; round++) {
+  // Each stream has a seed of its own, so that it can be made again by itself.
+  const random = new Random(seed * 1_000_003 + round);
+  const length = 1 + random.below(MAX_LINES);
+  const stream = new Mutator(random, seedbeds).stream(length);
+  lines += length;
+  for (const law of laws) {
+    try {
+      await law.check(stream, random);
+    } catch (error) {
+      const file = await Deno.makeTempFile({ suffix: ".jsonl" });
+      await Deno.writeFile(file, stream);
+      await say(`round ${round} of seed ${seed}: not so: ${law.name}`);
+      await say(String(error instanceof Error ? error.stack : error));
+      await say(`the stream is kept in ${file}`);
+      Deno.exitCode = 1;
+    }
+  }
+  if (Deno.exitCode !== 0) break;
+  if (lines - said >= 100_000) {
+    said = lines;
+    await say(`${lines} lines`);
+  }
+}
+if (Deno.exitCode === 0) await say(`${lines} lines, and every law holds`);

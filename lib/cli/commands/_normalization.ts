@@ -2,16 +2,17 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
+import type { StreamKind } from "../../dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-  type StreamKind,
-} from "../../../mod.ts";
+} from "../../pipeline.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
+import { STDIN } from "../standard_streams.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { type Blocks, type Input, openInput, STDIN } from "../input.ts";
+import { type Blocks, type Input, openInput } from "../input.ts";
 
 const LF = 0x0a;
 

@@ -2,12 +2,11 @@
  * Snapshots as text: read whole, written record by record.
  */
 
+import { isSnapshotLike, readSnapshot } from "../../history/code_layout.ts";
 import {
   type HistorySnapshot,
   HistorySnapshotError,
-  isSnapshotLike,
-  readSnapshot,
-} from "../../../mod.ts";
+} from "../../history/snapshot.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
 

@@ -2,18 +2,17 @@
  * `codexpipe history`.
  */
 
-import {
-  DIALECTS,
-  encodeLine,
-  type HistorySnapshot,
-  HistoryState,
-} from "../../../mod.ts";
+import { DIALECTS } from "../../dialect_names.ts";
+import { HistoryState } from "../../history/history_state.ts";
+import type { HistorySnapshot } from "../../history/snapshot.ts";
+import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { openInput, STDIN } from "../input.ts";
+import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
+import { STDIN } from "../standard_streams.ts";
 import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 

@@ -2,15 +2,16 @@
  * `codexpipe normalize`.
  */
 
-import { DIALECTS, type JsonlNormalizerOptions } from "../../../mod.ts";
+import { DIALECTS } from "../../dialect_names.ts";
+import type { JsonlNormalizerOptions } from "../../pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
+import { STDIN } from "../standard_streams.ts";
 import { ErrorFile } from "../error_file.ts";
 import { ON_ERROR } from "../flags.ts";
-import { STDIN } from "../input.ts";
 import { Normalization } from "./_normalization.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */

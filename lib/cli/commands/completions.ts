@@ -1,0 +1,35 @@
+/**
+ * `codexpipe completions`.
+ */
+
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { bashCompletions } from "../completions/bash.ts";
+import { fishCompletions } from "../completions/fish.ts";
+import { SHELLS } from "../completions/shells.ts";
+import { zshCompletions } from "../completions/zsh.ts";
+import { EXIT, UsageError } from "../endings.ts";
+
+const SCRIPTS: Readonly<Record<typeof SHELLS[number], () => string>> = {
+  bash: bashCompletions,
+  zsh: zshCompletions,
+  fish: fishCompletions,
+};
+
+/** Prints the script that completes the command line in a shell. */
+export async function run(
+  { operands }: Arguments,
+  { stdout }: CommandContext,
+): Promise<number> {
+  const [name = "", ...others] = operands;
+  const shell = SHELLS.find((shell) => shell === name);
+  if (shell === undefined || others.length > 0) {
+    throw new UsageError(
+      `expected one shell: ${SHELLS.slice(0, -1).join(", ")} or ${
+        SHELLS.at(-1)
+      }`,
+    );
+  }
+  await stdout.write(new TextEncoder().encode(SCRIPTS[shell]()));
+  return EXIT.done;
+}

@@ -1,0 +1,105 @@
+/**
+ * Completions for fish.
+ */
+
+import {
+  commandPlaces,
+  commonFlags,
+  type Filler,
+  firstWords,
+  type FlagPlace,
+  LIST_SESSIONS,
+  secondWords,
+} from "./grammar.ts";
+
+/**
+ * Writes a script that completes the command line in fish, to be sourced.
+ *
+ * @returns The script.
+ */
+export function fishCompletions(): string {
+  const groups = [...secondWords()];
+  return `# fish completion of codexpipe: codexpipe completions fish | source
+
+# The words that choose a command, as far as they are there.
+function __codexpipe_command
+    set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
+    switch "$words[1]"
+        case ${groups.map(([name]) => name).join(" ")}
+            echo "$words[1] $words[2]" | string trim
+        case '*'
+            echo "$words[1]"
+    end
+end
+
+function __codexpipe_is
+    test "$(__codexpipe_command)" = "$argv"
+end
+
+complete -c codexpipe -f
+${
+    firstWords().flatMap(({ name, summary }) => [
+      `complete -c codexpipe -n '__codexpipe_is ""' -a ${name} -d ${
+        quote(summary)
+      }`,
+      ...(name === "help"
+        ? []
+        : [`complete -c codexpipe -n '__codexpipe_is help' -a ${name}`]),
+    ]).join("\n")
+  }
+${
+    groups.flatMap(([group, words]) =>
+      words.map(({ name, summary }) =>
+        `complete -c codexpipe -n '__codexpipe_is ${group}' -a ${name} -d ${
+          quote(summary)
+        }`
+      )
+    ).join("\n")
+  }
+${commonFlags().map((place) => flagLine("", place)).join("\n")}
+${
+    commandPlaces().flatMap(({ name, flags, operand }) => {
+      const condition = `-n '__codexpipe_is ${name}'`;
+      const common = commonFlags().map(({ flag }) => flag.name);
+      return [
+        ...flags.filter(({ flag }) => !common.includes(flag.name))
+          .map((place) => flagLine(condition, place)),
+        ...(operand === undefined || operand.kind === "anything"
+          ? []
+          : [`complete -c codexpipe ${condition} ${fill(operand, false)}`]),
+      ];
+    }).join("\n")
+  }
+`;
+}
+
+function flagLine(condition: string, { flag, value }: FlagPlace): string {
+  return [
+    "complete -c codexpipe",
+    condition,
+    `-l ${flag.name}`,
+    flag.short === undefined ? "" : `-s ${flag.short}`,
+    value === undefined ? "" : fill(value, true),
+    `-d ${quote(flag.summary)}`,
+  ].filter((part) => part !== "").join(" ");
+}
+
+function fill(filler: Filler, isValue: boolean): string {
+  const required = isValue ? "-x " : "";
+  switch (filler.kind) {
+    case "choices":
+      return `${required}-a ${quote(filler.choices.join(" "))}`;
+    case "files":
+      return isValue ? "-r -F" : "-F";
+    case "folders":
+      return `${required}-a '(__fish_complete_directories (commandline -ct))'`;
+    case "sessions":
+      return `${required}-a '(${LIST_SESSIONS})'`;
+    case "anything":
+      return required.trim();
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replace(/\.$/, "").replace(/['\\]/g, "\\$&")}'`;
+}

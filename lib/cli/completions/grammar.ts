@@ -1,0 +1,111 @@
+/**
+ * What can stand on the command line, for programs that complete it: made from the tables of
+ * commands and flags.
+ */
+
+import { type Command, flagsOf } from "../command.ts";
+import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS } from "../commands.ts";
+import { ALL_FLAGS, type Flag } from "../flags.ts";
+
+/** What a place on the command line can be filled with. */
+export type Filler =
+  | { readonly kind: "choices"; readonly choices: readonly string[] }
+  | { readonly kind: "files" | "folders" | "sessions" | "anything" };
+
+/** A word that chooses what the words behind it mean. */
+export interface Word {
+  /** The word. */
+  readonly name: string;
+  /** What it stands for, in one sentence. */
+  readonly summary: string;
+}
+
+/** A flag as one command has it. */
+export interface FlagPlace {
+  /** Its row. */
+  readonly flag: Flag;
+  /** What its value can be; nothing, if it is a switch. */
+  readonly value: Filler | undefined;
+}
+
+/** A command. */
+export interface CommandPlace {
+  /** Its name: a word, or two. */
+  readonly name: string;
+  /** Its flags, with those of all commands. */
+  readonly flags: readonly FlagPlace[];
+  /** What its operands can be. */
+  readonly operand: Filler | undefined;
+}
+
+/** What lists the sessions whose ids can be completed. */
+export const LIST_SESSIONS =
+  "codexpipe sessions list --format=ids --limit=100 2>/dev/null";
+
+/** What can be the first word. */
+export function firstWords(): readonly Word[] {
+  const words: Word[] = [];
+  for (const { name, summary } of COMMANDS) {
+    const [first = ""] = name.split(" ");
+    if (words.some((word) => word.name === first)) continue;
+    const group = COMMAND_GROUPS.find((group) => group.name === first);
+    words.push({ name: first, summary: group?.summary ?? summary });
+  }
+  return [...words, { name: "help", summary: "Shows the help of a command." }];
+}
+
+/** What can be the second word, by the first one. */
+export function secondWords(): ReadonlyMap<string, readonly Word[]> {
+  return new Map(COMMAND_GROUPS.map(({ name }) => [
+    name,
+    COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+      .map((command) => ({
+        name: command.name.slice(name.length + 1),
+        summary: command.summary,
+      })),
+  ]));
+}
+
+/** The flags that need no command. */
+export function commonFlags(): readonly FlagPlace[] {
+  return ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name))
+    .map(placeOf);
+}
+
+/** Every command. */
+export function commandPlaces(): readonly CommandPlace[] {
+  return COMMANDS.map((command) => ({
+    name: command.name,
+    flags: [...flagsOf(command).map(placeOf), ...commonFlags()],
+    operand: operandOf(command),
+  }));
+}
+
+function placeOf(flag: Flag): FlagPlace {
+  return {
+    flag,
+    value: flag.value && valueOf(flag),
+  };
+}
+
+function valueOf({ name, value }: Flag): Filler {
+  const filler = fillerOf(value?.name ?? "", value?.choices);
+  // An id is that of a session if it is that of a thread.
+  return filler.kind === "sessions" && name !== "thread-id"
+    ? { kind: "anything" }
+    : filler;
+}
+
+function operandOf({ operands }: Command): Filler | undefined {
+  const [operand] = operands;
+  return operand && fillerOf(operand[0], operand[2]);
+}
+
+/** What a name in the help says that can stand there. */
+function fillerOf(name: string, choices?: readonly string[]): Filler {
+  if (choices !== undefined) return { kind: "choices", choices };
+  if (/\bFILE\b/.test(name)) return { kind: "files" };
+  if (/\bDIR\b/.test(name)) return { kind: "folders" };
+  if (/\bID\b/.test(name)) return { kind: "sessions" };
+  return { kind: "anything" };
+}

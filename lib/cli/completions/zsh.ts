@@ -1,0 +1,151 @@
+/**
+ * Completions for zsh.
+ */
+
+import {
+  type CommandPlace,
+  commandPlaces,
+  commonFlags,
+  type Filler,
+  firstWords,
+  type FlagPlace,
+  LIST_SESSIONS,
+  secondWords,
+  type Word,
+} from "./grammar.ts";
+
+/**
+ * Writes a script that completes the command line in zsh, to be sourced or put where zsh finds
+ * functions.
+ *
+ * @returns The script.
+ */
+export function zshCompletions(): string {
+  const commands = commandPlaces();
+  const groups = [...secondWords()];
+  return `#compdef codexpipe
+# zsh completion of codexpipe: source <(codexpipe completions zsh)
+
+_codexpipe() {
+  local curcontext=$curcontext state line
+  typeset -A opt_args
+  _arguments -C -s -S \\
+${commonFlags().map((place) => `    ${argument(place)} \\`).join("\n")}
+    '1: :->command' '*:: :->rest' && return
+  case $state in
+    command) _codexpipe_first ;;
+    rest)
+      case $words[1] in
+        help) _codexpipe_first ;;
+${
+    groups.map(([group]) =>
+      `        ${group})
+          if (( CURRENT == 2 )); then
+            _codexpipe_${group}
+          else
+            shift words
+            (( CURRENT-- ))
+            case $words[1] in
+${
+        commands.filter(({ name }) => name.startsWith(`${group} `))
+          .map((command) => branch(command, " ".repeat(14))).join("\n")
+      }
+            esac
+          fi
+          ;;`
+    ).join("\n")
+  }
+${
+    commands.filter(({ name }) => !name.includes(" "))
+      .map((command) => branch(command, " ".repeat(8))).join("\n")
+  }
+      esac
+      ;;
+  esac
+}
+
+_codexpipe_first() {
+${described("command", firstWords())}
+}
+
+${
+    groups.map(([group, words]) =>
+      `_codexpipe_${group}() {
+${described("command", words)}
+}
+
+`
+    ).join("")
+  }_codexpipe_ids() {
+  local -a ids
+  ids=(\${(f)"$(${LIST_SESSIONS})"})
+  _describe -V session ids
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _codexpipe "$@"
+else
+  compdef _codexpipe codexpipe
+fi
+`;
+}
+
+function branch(
+  { name, flags, operand }: CommandPlace,
+  indent: string,
+): string {
+  const word = name.split(" ").at(-1) ?? name;
+  const lines = [
+    ...flags.map(argument),
+    ...(operand === undefined ? [] : [`'*: :${action(operand)}'`]),
+  ];
+  return `${indent}${word})\n${indent}  _arguments -s -S \\\n${
+    lines.map((line) => `${indent}    ${line}`).join(" \\\n")
+  }\n${indent}  ;;`;
+}
+
+function argument({ flag, value }: FlagPlace): string {
+  const { name, short, summary, isRepeatable } = flag;
+  const text = `[${summary.replace(/\.$/, "").replace(/[[\]:\\]/g, "\\$&")}]`;
+  const rest = value === undefined
+    ? ""
+    : `:${flag.value?.name.toLowerCase()}:${action(value)}`;
+  const equals = value === undefined ? "" : "=";
+  const long = `--${name}${equals}${text}${rest}`;
+  if (isRepeatable) return quote(`*${long}`);
+  if (short === undefined) return quote(long);
+  const pair = `(-${short} --${name})`;
+  return `${quote(`${pair}-${short}${text}${rest}`)} ${
+    quote(`${pair}${long}`)
+  }`;
+}
+
+function action(filler: Filler): string {
+  switch (filler.kind) {
+    case "choices":
+      return `(${filler.choices.join(" ")})`;
+    case "files":
+      return "_files";
+    case "folders":
+      return "_files -/";
+    case "sessions":
+      return "_codexpipe_ids";
+    case "anything":
+      return " ";
+  }
+}
+
+function described(tag: string, words: readonly Word[]): string {
+  const rows = words.map(({ name, summary }) =>
+    `    ${quote(`${name}:${summary.replace(/\.$/, "")}`)}`
+  );
+  return `  local -a words_
+  words_=(
+${rows.join("\n")}
+  )
+  _describe ${tag} words_`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,98 @@
+/**
+ * The manual page, made from the tables of commands and flags.
+ */
+
+import config from "../../deno.json" with { type: "json" };
+import { type Command, flagsOf } from "./command.ts";
+import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
+import { ALL_FLAGS, type Flag } from "./flags.ts";
+import { ABOUT, STATUSES } from "./help.ts";
+
+/**
+ * Writes the manual page, codexpipe(1), for man and mandoc.
+ *
+ * @returns The page in roff, with the macros of man(7).
+ */
+export function manualPage(): string {
+  return [
+    `.TH CODEXPIPE 1 "" "codexpipe ${config.version}" "User Commands"`,
+    ".SH NAME",
+    `codexpipe \\- ${roff(lowered(ABOUT))}`,
+    ".SH SYNOPSIS",
+    ".B codexpipe",
+    "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
+    ".SH DESCRIPTION",
+    "Logs of every release of Codex are read, each line gives exactly one outcome, and nothing is lost.",
+    "Data goes to stdout, and everything else to stderr.",
+    ".SH COMMANDS",
+    ...COMMANDS.flatMap(commandSection),
+    ".SH COMMON OPTIONS",
+    ...ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name))
+      .flatMap(flagEntry),
+    ".SH EXIT STATUS",
+    ...STATUSES.flatMap(([status, meaning]) => [
+      ".TP",
+      `.B ${status}`,
+      roff(`${meaning}.`),
+    ]),
+    ".SH ENVIRONMENT",
+    ...ENVIRONMENT.flatMap(([name, meaning]) => [
+      ".TP",
+      `.B ${name}`,
+      roff(meaning),
+    ]),
+    "",
+  ].join("\n");
+}
+
+/** What the command takes from the environment. */
+const ENVIRONMENT: readonly (readonly [string, string])[] = [
+  ["CODEX_HOME", "Where Codex keeps its sessions, unless --codex-home says."],
+  ["NO_COLOR", "If it is set and not empty, nothing is coloured by itself."],
+];
+
+function commandSection(command: Command): string[] {
+  const { name, summary, details, usage, operands } = command;
+  return [
+    `.SS ${roff(name)}`,
+    roff(summary),
+    ".PP",
+    roff(details),
+    ".PP",
+    ".nf",
+    ...usage.map((line) => `\\&    ${roff(line)}`),
+    ".fi",
+    ...operands.flatMap(([operand, what]) => [
+      ".TP",
+      `.I ${roff(operand)}`,
+      roff(what),
+    ]),
+    ...flagsOf(command).flatMap(flagEntry),
+  ];
+}
+
+function flagEntry({ name, short, value, summary, details }: Flag): string[] {
+  const letter = short === undefined ? "" : `\\fB\\-${short}\\fR, `;
+  const operand = value === undefined ? "" : `=\\fI${roff(value.name)}\\fR`;
+  const choices = value?.choices === undefined
+    ? []
+    : [`One of ${value.choices.join(", ")}.`];
+  const fallback = value?.default === undefined
+    ? []
+    : [`The default is ${value.default}.`];
+  return [
+    ".TP",
+    `${letter}\\fB\\-\\-${roff(name)}\\fR${operand}`,
+    roff([summary, details, ...choices, ...fallback].join(" ")),
+  ];
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
+}
+
+/** Makes text of what roff would take for something else. */
+function roff(text: string): string {
+  return text.replaceAll("\\", "\\e").replaceAll("-", "\\-")
+    .replaceAll("`", "\\(ga").replace(/^['.]/, "\\&$&");
+}

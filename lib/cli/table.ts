@@ -1,0 +1,133 @@
+/**
+ * Tables for people.
+ */
+
+import stringWidth from "string-width";
+import { escapeControls } from "./escape.ts";
+import type { Style } from "./styles.ts";
+
+/** What stands between two columns. */
+const GAP = "  ";
+/** What stands for what was cut off. */
+const ELLIPSIS = "…";
+/** What a column that can shrink keeps at least. */
+const MIN_WIDTH = 8;
+
+/** One column of a table. */
+export interface Column {
+  /** What stands above it. */
+  readonly title: string;
+  /** The side that its cells stand at; numbers stand at the right. */
+  readonly align?: "left" | "right";
+  /** The side that its cells lose text at where the table is too wide; without it, none. */
+  readonly cut?: "start" | "end";
+  /** How its cells look; they are plain, if it is left out. */
+  readonly look?: (text: string) => string;
+}
+
+/** How a table is laid out. */
+export interface TableOptions {
+  /** What it should fit into, in columns of a terminal; there is no limit without it. */
+  readonly width?: number | undefined;
+  /** How the titles are set off. */
+  readonly style: Style;
+}
+
+/**
+ * Lays out a table: a line of titles, and one for each row.
+ *
+ * Control characters are escaped, so a cell is one line and does nothing to a terminal. Where
+ * the table is too wide, the widest columns that may lose text do until it fits, or until
+ * nothing is left to cut.
+ *
+ * @param columns The columns.
+ * @param rows The cells of each row, as plain text.
+ * @param options How it is laid out.
+ * @returns The lines, each with a line feed.
+ */
+export function tableText(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { width, style }: TableOptions,
+): string {
+  const cells = rows.map((row) =>
+    columns.map((_, i) => escapeControls(row[i] ?? ""))
+  );
+  const widths = columns.map(({ title }, i) =>
+    Math.max(
+      stringWidth(title),
+      ...cells.map((row) => stringWidth(row[i] ?? "")),
+    )
+  );
+  shrink(columns, widths, width);
+  const lineOf = (
+    row: readonly string[],
+    look: (text: string, column: Column) => string,
+  ): string =>
+    columns.map((column, i) => {
+      const room = widths[i] ?? 0;
+      const text = fitted(row[i] ?? "", room, column.cut);
+      const space = " ".repeat(Math.max(0, room - stringWidth(text)));
+      const isLast = i === columns.length - 1;
+      if (column.align === "right") return space + look(text, column);
+      return look(text, column) + (isLast ? "" : space);
+    }).join(GAP).trimEnd() + "\n";
+  return [
+    lineOf(columns.map(({ title }) => title), (text) => style.bold(text)),
+    ...cells.map((row) =>
+      lineOf(row, (text, { look }) => look?.(text) ?? text)
+    ),
+  ].join("");
+}
+
+/**
+ * Shortens a text that is wider than there is room.
+ *
+ * @param text The text, without control characters.
+ * @param room What it may take, in columns of a terminal.
+ * @param cut The side that it loses text at.
+ * @returns The text, or as much of it as there is room for beside an ellipsis.
+ */
+export function fitted(
+  text: string,
+  room: number,
+  cut: "start" | "end" = "end",
+): string {
+  if (stringWidth(text) <= room) return text;
+  const clusters = Array.from(
+    new Intl.Segmenter().segment(text),
+    ({ segment }) => segment,
+  );
+  if (cut === "start") clusters.reverse();
+  let left = room - 1;
+  const kept: string[] = [];
+  for (const cluster of clusters) {
+    left -= stringWidth(cluster);
+    if (left < 0) break;
+    kept.push(cluster);
+  }
+  return cut === "start"
+    ? ELLIPSIS + kept.reverse().join("")
+    : kept.join("") + ELLIPSIS;
+}
+
+/** Takes width from the widest columns that can give some, until the table fits. */
+function shrink(
+  columns: readonly Column[],
+  widths: number[],
+  width = Infinity,
+): void {
+  const gaps = GAP.length * (columns.length - 1);
+  let excess = widths.reduce((sum, width) => sum + width, gaps) - width;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [i, { cut }] of columns.entries()) {
+      const size = widths[i] ?? 0;
+      if (cut === undefined || size <= MIN_WIDTH) continue;
+      if (size > (widths[widest] ?? 0)) widest = i;
+    }
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * The schema of failed lines.
+ *
+ * @module
+ */
+
+import * as v from "valibot";
+import { LINE_FAILURE_KINDS } from "../errors.ts";
+import { LINE_FAILED, type LineFailed } from "./line_failed.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/**
+ * The schema of {@linkcode LineFailed}: the record that stands for a failed line.
+ *
+ * @example Take failed lines out of a normalized stream
+ * ```ts
+ * import { LineFailedSchema } from "@codexpipe/codexpipe/schema";
+ * import { assert } from "@std/assert";
+ * import * as v from "valibot";
+ *
+ * const record = JSON.parse(
+ *   '{"type":"line.failed","line":2,"offset":40,"error":{"kind":"json","message":"…"},"raw":"{"}',
+ * );
+ *
+ * assert(v.is(LineFailedSchema, record));
+ * ```
+ */
+export const LineFailedSchema: v.GenericSchema<unknown, LineFailed> = v
+  .looseObject({
+    type: v.literal(LINE_FAILED),
+    line: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    offset: count,
+    error: v.looseObject({
+      kind: v.picklist(LINE_FAILURE_KINDS),
+      message: v.string(),
+    }),
+    bytes: v.exactOptional(count),
+    raw: v.exactOptional(v.string()),
+    raw_base64: v.exactOptional(v.string()),
+  });

@@ -1,0 +1,15 @@
+/**
+ * What there are JSON Schemas of.
+ */
+
+/** The names of the types that codexpipe writes. */
+export const JSON_SCHEMA_NAMES = [
+  "ThreadEvent",
+  "LineFailed",
+  "RolloutLine",
+  "HistorySnapshot",
+  "HistoryMutation",
+] as const;
+
+/** The name of a type that codexpipe writes. */
+export type JsonSchemaName = typeof JSON_SCHEMA_NAMES[number];

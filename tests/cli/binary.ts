@@ -1,0 +1,107 @@
+/**
+ * Runs the compiled command instead of the one in memory, where a test does not care.
+ *
+ * @module
+ */
+
+import type { Result, World } from "./memory.ts";
+
+const DECODER = new TextDecoder();
+
+/** The executable that `CODEXPIPE` names, if the tests may look. */
+function binary(): string | undefined {
+  const query = { name: "env", variable: "CODEXPIPE" } as const;
+  const { state } = Deno.permissions.querySync(query);
+  const path = state === "granted" ? Deno.env.get("CODEXPIPE") : undefined;
+  return path && Deno.realPathSync(path);
+}
+
+/** The executable to run the tests of the command with; without it they run in memory. */
+export const BINARY: string | undefined = binary();
+
+/** What a process cannot be given: it is only in memory that a stream or a clock is a value. */
+const UNREAL = [
+  "stdout",
+  "stderr",
+  "createError",
+  "created",
+  "terminals",
+  "interrupt",
+  "columns",
+  "now",
+  "cwd",
+  "countsWrites",
+  "pause",
+] as const satisfies (keyof World)[];
+
+/** Whether a process can be given what a test has made. */
+export function isReal(world: World): boolean {
+  if (UNREAL.some((name) => world[name] !== undefined)) return false;
+  const contents = [world.stdin ?? "", ...Object.values(world.files ?? {})];
+  const paths = [
+    ...Object.keys(world.files ?? {}),
+    ...world.directories ?? [],
+  ];
+  return contents.every((content) =>
+    typeof content === "string" || content instanceof Uint8Array
+  ) && paths.every((path) => /^[\w.][\w. /-]*$/.test(path));
+}
+
+/** Runs the executable in a folder that has what a test has made. */
+export async function callBinary(
+  path: string,
+  args: readonly string[],
+  { stdin = "", files = {}, directories = [], env = {} }: World,
+): Promise<Result> {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const name of directories) {
+      await Deno.mkdir(`${folder}/${name}`, { recursive: true });
+    }
+    for (const [name, content] of Object.entries(files)) {
+      const parent = `${folder}/${name}`.replace(/\/[^/]*$/, "");
+      await Deno.mkdir(parent, { recursive: true });
+      await Deno.writeFile(`${folder}/${name}`, bytesOf(content));
+    }
+    const child = new Deno.Command(path, {
+      args: [...args],
+      cwd: folder,
+      clearEnv: true,
+      env: { ...env },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const output = child.output();
+    const writer = child.stdin.getWriter();
+    // A command that does not read its input closes the pipe.
+    await writer.write(bytesOf(stdin)).then(() => writer.close())
+      .catch(() => {});
+    const { code, stdout, stderr } = await output;
+    const written = new Map<string, string>();
+    for await (const { name, isFile } of Deno.readDir(folder)) {
+      if (!isFile) continue;
+      const text = await Deno.readTextFile(`${folder}/${name}`);
+      const before = files[name];
+      const isNew = before === undefined ||
+        DECODER.decode(bytesOf(before)) !== text;
+      if (isNew) written.set(name, text);
+    }
+    const text = DECODER.decode(stdout);
+    return {
+      status: code,
+      stdout: text,
+      stderr: DECODER.decode(stderr),
+      writes: text === "" ? [] : [text],
+      written,
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function bytesOf(content: unknown): Uint8Array {
+  return content instanceof Uint8Array
+    ? content
+    : new TextEncoder().encode(String(content));
+}

@@ -1,0 +1,148 @@
+/** Completions and the manual page: they say what the tables say, in the real shells too. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { flagsOf } from "../../lib/cli/command.ts";
+import {
+  COMMAND_GROUPS,
+  COMMANDS,
+  COMMON_FLAGS,
+} from "../../lib/cli/commands.ts";
+import { SHELLS } from "../../lib/cli/completions/shells.ts";
+import { programTest, runProgram } from "../programs.ts";
+import { call } from "./memory.ts";
+
+const scripts = new Map(
+  await Promise.all(SHELLS.map(async (shell) => {
+    const { status, stdout } = await call(["completions", shell]);
+    assertEquals(status, 0);
+    return [shell, stdout] as const;
+  })),
+);
+
+/** The flags of a command, with those of all. */
+function namesOf(name: string): string[] {
+  const command = COMMANDS.find((command) => command.name === name);
+  assert(command !== undefined);
+  return [...flagsOf(command).map(({ name }) => name), ...COMMON_FLAGS]
+    .map((name) => `--${name}`).sort();
+}
+
+for (const [shell, script] of scripts) {
+  Deno.test(`codexpipe completions ${shell} names every command and flag`, () => {
+    for (const { name } of [...COMMANDS, ...COMMAND_GROUPS]) {
+      for (const word of name.split(" ")) assertStringIncludes(script, word);
+    }
+    for (const command of COMMANDS) {
+      for (const { name } of flagsOf(command)) {
+        assertStringIncludes(
+          script,
+          shell === "fish" ? `-l ${name}` : `--${name}`,
+        );
+      }
+    }
+  });
+}
+
+Deno.test("codexpipe completions wants one shell", async () => {
+  for (const args of [[], ["tcsh"], ["bash", "zsh"]]) {
+    const { status, stdout, stderr } = await call(["completions", ...args]);
+    assertEquals([status, stdout], [2, ""]);
+    assertStringIncludes(stderr, "expected one shell: bash, zsh or fish\n");
+  }
+});
+
+Deno.test("codexpipe man names every command, flag, value and exit status", async () => {
+  const { status, stdout } = await call(["man"]);
+  assertEquals(status, 0);
+  const plain = stdout.replaceAll("\\-", "-").replace(/\\f[BIR]/g, "");
+  for (const command of COMMANDS) {
+    assertStringIncludes(plain, `.SS ${command.name}\n`);
+    const section = plain.slice(plain.indexOf(`.SS ${command.name}\n`));
+    const end = section.search(/\n\.S[SH] /);
+    const shown = section.slice(0, end).match(/^(?:-\w, )?--[a-z-]+/gm) ?? [];
+    assertEquals(
+      shown.map((text) => text.replace(/^-\w, /, "")),
+      flagsOf(command).map(({ name }) => `--${name}`),
+    );
+  }
+  for (const name of COMMON_FLAGS) assertStringIncludes(plain, `--${name}`);
+});
+
+const COMMAND_LINES = [
+  { words: ["norm"], expected: ["normalize"] },
+  { words: ["sess"], expected: ["sessions"] },
+  { words: ["help", "norm"], expected: ["normalize"] },
+  { words: ["completions", ""], expected: [...SHELLS] },
+  { words: ["normalize", "--on-e"], expected: ["--on-error"] },
+  {
+    words: ["normalize", "--on-error", ""],
+    expected: ["report", "inline", "drop", "stop"],
+  },
+  { words: ["normalize", "-"], expected: namesOf("normalize") },
+  {
+    words: ["normalize", "--from", "exec", "LICEN"],
+    expected: ["LICENSE"],
+  },
+] satisfies { words: string[]; expected: string[] }[];
+
+const ROOT = new URL("../../", import.meta.url);
+
+for (const { words, expected } of COMMAND_LINES) {
+  const line = ["codexpipe", ...words].join(" ");
+
+  await programTest(`bash completes: ${line}`, ["bash"], async () => {
+    const quoted = ["codexpipe", ...words].map((word) => `'${word}'`).join(" ");
+    const { stdout, stderr } = await runProgram("bash", {
+      args: [
+        "-c",
+        `${
+          scripts.get("bash")
+        }\nCOMP_WORDS=(${quoted})\nCOMP_CWORD=$((\${#COMP_WORDS[@]} - 1))\n_codexpipe\nprintf '%s\\n' "\${COMPREPLY[@]}"`,
+      ],
+      cwd: ROOT,
+    });
+    assertEquals(stderr, "");
+    assertEquals(stdout.split("\n").filter(Boolean).sort(), expected.sort());
+  });
+
+  await programTest(`fish completes: ${line}`, ["fish"], async () => {
+    const { stdout, stderr } = await runProgram("fish", {
+      args: [
+        "--no-config",
+        "-c",
+        `${scripts.get("fish")}\ncomplete -C '${line}'`,
+      ],
+      cwd: ROOT,
+    });
+    assertEquals(stderr, "");
+    const found = stdout.split("\n").filter(Boolean)
+      .map((row) => row.split("\t")[0] ?? "").filter((word) =>
+        // Letters are completed too.
+        !/^-\w$/.test(word)
+      );
+    assertEquals(found.sort(), expected.sort());
+  });
+}
+
+await programTest("zsh takes the completions", ["zsh"], async () => {
+  const script = `autoload -U compinit; compinit -D -u\n${
+    scripts.get("zsh")
+  }\nprint -r -- $_comps[codexpipe]`;
+  const { status, stdout, stderr } = await runProgram("zsh", {
+    args: ["-f", "-c", script],
+  });
+  assertEquals([status, stdout, stderr], [0, "_codexpipe\n", ""]);
+});
+
+await programTest("mandoc takes the manual page", ["mandoc"], async () => {
+  const { stdout } = await call(["man"]);
+  const { stdout: complaints } = await runProgram("mandoc", {
+    args: ["-T", "lint", "-W", "warning"],
+    stdin: stdout,
+  });
+  // It has none, so that the same version always gives the same page.
+  const others = complaints.split("\n").filter((line) =>
+    line !== "" && !line.includes("missing date")
+  );
+  assertEquals(others, []);
+});

@@ -1,0 +1,87 @@
+/** Tables: what they look like, whatever is in them. */
+
+import { assertEquals } from "@std/assert";
+import { COLORED, PLAIN } from "../../lib/cli/styles.ts";
+import { type Column, fitted, tableText } from "../../lib/cli/table.ts";
+
+const COLUMNS: readonly Column[] = [
+  { title: "ID" },
+  { title: "TOKENS", align: "right" },
+  { title: "TITLE", cut: "end" },
+];
+
+const ROWS = [
+  ["a1", "1,234", "Fix the flaky test in the parser"],
+  ["b", "5", "天地玄黃宇宙洪荒"],
+];
+
+const CASES = [
+  {
+    name: "its columns one below the other, numbers at the right",
+    width: undefined,
+    expected: `ID  TOKENS  TITLE
+a1   1,234  Fix the flaky test in the parser
+b        5  天地玄黃宇宙洪荒
+`,
+  },
+  {
+    name: "what fits into the width",
+    width: 24,
+    expected: `ID  TOKENS  TITLE
+a1   1,234  Fix the fla…
+b        5  天地玄黃宇…
+`,
+  },
+  {
+    name: "columns that cannot be cut whole, and a little of the others",
+    width: 5,
+    expected: `ID  TOKENS  TITLE
+a1   1,234  Fix the…
+b        5  天地玄…
+`,
+  },
+] satisfies { name: string; width: number | undefined; expected: string }[];
+
+for (const { name, width, expected } of CASES) {
+  Deno.test(`tableText() shows ${name}`, () => {
+    assertEquals(tableText(COLUMNS, ROWS, { width, style: PLAIN }), expected);
+  });
+}
+
+Deno.test("tableText() makes control characters visible, so that they do nothing", () => {
+  assertEquals(
+    tableText([{ title: "T" }], [["a\x1b[31m\nb"]], { style: PLAIN }),
+    "T\na\\u001b[31m\\u000ab\n",
+  );
+});
+
+Deno.test("tableText() looks the same with colours, but for the colours", () => {
+  const columns = COLUMNS.map((column, i) =>
+    i === 0 ? { ...column, look: COLORED.cyan } : column
+  );
+  const colored = tableText(columns, ROWS, { width: 24, style: COLORED });
+  assertEquals(
+    // deno-lint-ignore no-control-regex
+    colored.replace(/\x1b\[\d+m/g, ""),
+    tableText(COLUMNS, ROWS, { width: 24, style: PLAIN }),
+  );
+});
+
+Deno.test("tableText() of no rows is the titles", () => {
+  assertEquals(tableText(COLUMNS, [], { style: PLAIN }), "ID  TOKENS  TITLE\n");
+});
+
+const FITTED = [
+  ["short", 5, "end", "short"],
+  ["longer", 5, "end", "long…"],
+  ["longer", 5, "start", "…nger"],
+  ["ab👨‍👩‍👧cd", 5, "end", "ab👨‍👩‍👧…"],
+  ["天地玄", 4, "end", "天…"],
+  ["天地玄", 4, "start", "…玄"],
+] as const;
+
+for (const [text, room, cut, expected] of FITTED) {
+  Deno.test(`fitted() makes ${text} fit ${room} columns, cut at the ${cut}`, () => {
+    assertEquals(fitted(text, room, cut), expected);
+  });
+}

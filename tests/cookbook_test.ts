@@ -1,0 +1,308 @@
+/** The recipes of the cookbook, run as they are printed. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import config from "../deno.json" with { type: "json" };
+import { BINARY } from "./cli/binary.ts";
+import { hasProgram, type Ran, runProgram } from "./programs.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const CAPTURES = new URL("testdata/captures/0.169.0/", ROOT);
+
+/** A block of code under a heading. */
+interface Block {
+  readonly heading: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const section of text.split(/^## /m).slice(1)) {
+    const heading = section.slice(0, section.indexOf("\n"));
+    for (
+      const [, language = "", code = ""] of section.matchAll(
+        /^```(\w+)\n([^]*?)^```$/gm,
+      )
+    ) {
+      blocks.push({ heading, language, code });
+    }
+  }
+  return blocks;
+}
+
+const blocks = blocksOf(
+  await Deno.readTextFile(new URL("docs/cookbook.md", ROOT)),
+);
+
+/** What is expected of the recipes in shell, block by block. */
+const RECIPES: readonly {
+  readonly heading: string;
+  /** The programs that its blocks need beside a shell. */
+  readonly programs?: readonly string[];
+  /** What each block does. */
+  readonly checks:
+    readonly ((ran: Ran, folder: string) => Promise<void> | void)[];
+}[] = [
+  {
+    heading: "Watch a run live",
+    checks: [prints("$ echo out-line; echo err-line 1>&2")],
+  },
+  {
+    heading: "Normalize a stream for a program of your own",
+    checks: [writes("events.jsonl", '"type":"thread.started"')],
+  },
+  { heading: "Fail a job when the turn failed", checks: [ends] },
+  { heading: "Take the answer out of a log", checks: [prints("\n")] },
+  {
+    heading: "Ask a log with jq",
+    programs: ["jq"],
+    checks: [prints("127\t"), prints("\n")],
+  },
+  {
+    heading: "Ask many logs with DuckDB",
+    programs: ["duckdb"],
+    checks: [prints("command_execution")],
+  },
+  { heading: "Count tokens", checks: [prints("model")] },
+  {
+    heading: "Many files at once",
+    programs: ["parallel"],
+    checks: [
+      writes("logs/a.normalized", '"type":"thread.started"'),
+      writes("logs/b.jsonl.normalized", '"type":"thread.started"'),
+    ],
+  },
+  {
+    heading: "One line in, one line out",
+    checks: [prints('"type":"thread.started"')],
+  },
+  {
+    heading: "Share a session",
+    checks: [
+      writes("session.html", "<!doctype html>"),
+      writes("shared.jsonl", '"type":"thread.started"'),
+    ],
+  },
+  { heading: "Find an old session", checks: [prints("Name the session")] },
+  {
+    heading: "Follow the session that runs now",
+    checks: [prints("Done with the flaky test.")],
+  },
+];
+
+function ends(): void {}
+
+function prints(text: string): (ran: Ran) => void {
+  return ({ stdout }) =>
+    assertStringIncludes(stdout.toLowerCase(), text.toLowerCase());
+}
+
+function writes(
+  path: string,
+  text: string,
+): (ran: Ran, folder: string) => Promise<void> {
+  return async (_ran, folder) => {
+    const written = await Deno.readTextFile(`${folder}/${path}`);
+    assertStringIncludes(written.toLowerCase(), text.toLowerCase());
+  };
+}
+
+/** Makes a folder with what the recipes stand in, and the command on the path. */
+async function kitchen(): Promise<
+  { folder: string; env: Record<string, string> }
+> {
+  const folder = await Deno.makeTempDir();
+  const log = await Deno.readFile(new URL("shellmany/stdout.jsonl", CAPTURES));
+  await Deno.mkdir(`${folder}/bin`);
+  await Deno.mkdir(`${folder}/logs`);
+  for (const path of ["run.jsonl", "logs/a.jsonl", "logs/b.jsonl"]) {
+    await Deno.writeFile(`${folder}/${path}`, log);
+  }
+  const day = `${folder}/home/sessions/2026/11/20`;
+  await Deno.mkdir(day, { recursive: true });
+  const name =
+    "rollout-2026-11-20T15-40-01-01a1f985-0000-7000-8000-000000000001.jsonl";
+  await Deno.writeTextFile(`${day}/${name}`, SESSION);
+  const flags = config.tasks.codexpipe.command.split(" ")
+    .filter((word) => word.startsWith("--")).join(" ");
+  const command = BINARY ??
+    `${Deno.execPath()} run ${flags} ${new URL("cli.ts", ROOT).pathname}`;
+  await script(`${folder}/bin/codexpipe`, `exec ${command} "$@"`);
+  await script(`${folder}/bin/codex`, `exec cat ${folder}/logs/a.jsonl`);
+  return {
+    folder,
+    env: {
+      PATH: `${folder}/bin:${await pathOf()}`,
+      CODEX_HOME: `${folder}/home`,
+      XDG_CACHE_HOME: `${folder}/cache`,
+      // Deno itself keeps the cache that it has.
+      DENO_DIR: await denoDir(),
+      NO_COLOR: "1",
+    },
+  };
+}
+
+const SESSION = [
+  '{"timestamp":"2026-11-20T15:40:01.000Z","type":"session_meta","payload":{"id":"01a1f985-0000-7000-8000-000000000001","timestamp":"2026-11-20T15:40:01.000Z","cwd":"/demo","originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}',
+  '{"timestamp":"2026-11-20T15:40:02.000Z","type":"event_msg","payload":{"type":"user_message","message":"Name the session: flaky test","kind":"plain"}}',
+  '{"timestamp":"2026-11-20T15:40:03.000Z","type":"event_msg","payload":{"type":"agent_message","message":"Done with the flaky test."}}',
+  '{"timestamp":"2026-11-20T15:40:04.000Z","type":"event_msg","payload":{"type":"task_complete","turn_id":"1","last_agent_message":"Done with the flaky test."}}',
+  "",
+].join("\n");
+
+async function script(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
+
+/** The path that programs are looked for in, which tests may not ask for themselves. */
+async function pathOf(): Promise<string> {
+  const { stdout } = await runProgram("bash", { args: ["-c", 'echo "$PATH"'] });
+  return stdout.trim();
+}
+
+/** Where Deno keeps what it has loaded. */
+async function denoDir(): Promise<string> {
+  const { stdout } = await runProgram(Deno.execPath(), {
+    args: ["info", "--json"],
+  });
+  return JSON.parse(stdout).denoDir;
+}
+
+async function isMissing(program: string): Promise<boolean> {
+  const { status } = await runProgram("bash", {
+    args: ["-c", `command -v ${program}`],
+  });
+  return status !== 0;
+}
+
+const hasBash = await hasProgram("bash");
+
+for (const { heading, programs = [], checks } of RECIPES) {
+  const missing: string[] = hasBash ? [] : ["bash"];
+  for (const program of hasBash ? programs : []) {
+    if (await isMissing(program)) missing.push(program);
+  }
+  const suffix = missing.length === 0
+    ? ""
+    : ` (not run: no ${missing.join(", ")})`;
+  Deno.test({
+    name: `the recipe works: ${heading}${suffix}`,
+    ignore: missing.length > 0,
+    async fn(): Promise<void> {
+      const { folder, env } = await kitchen();
+      const recipe = blocks.filter((block) =>
+        block.heading === heading && block.language === "sh"
+      );
+      assertEquals(recipe.length, checks.length, heading);
+      for (const [i, { code }] of recipe.entries()) {
+        const ran = await runProgram("bash", {
+          args: ["-eu", "-o", "pipefail", "-c", code],
+          cwd: folder,
+          env,
+        });
+        assertEquals([ran.status, ran.stderr], [0, ""], code);
+        await checks[i]?.(ran, folder);
+      }
+      await Deno.remove(folder, { recursive: true });
+    },
+  });
+}
+
+Deno.test({
+  name: "the recipe works: Read events in a program",
+  ignore: !hasBash,
+  async fn(): Promise<void> {
+    const { folder, env } = await kitchen();
+    const program = blocks.find(({ language }) => language === "ts");
+    assert(program !== undefined);
+    assert(program.code.trim().split("\n").length <= 15);
+    await Deno.writeTextFile(`${folder}/program.ts`, program.code);
+    await importMap(folder);
+    const { status, stdout, stderr } = await runProgram(Deno.execPath(), {
+      args: ["run", "--allow-run", "program.ts"],
+      cwd: folder,
+      env,
+    });
+    assertEquals([status, stderr], [0, ""]);
+    assertStringIncludes(stdout, "command_execution {");
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"];
+const browsers: string[] = [];
+for (const name of CHROMIUM) if (await hasProgram(name)) browsers.push(name);
+const [browser = ""] = browsers;
+
+Deno.test({
+  name: `the recipe works: Read a log in a web page${
+    browser === "" ? ` (not run: no ${CHROMIUM[0]})` : ""
+  }`,
+  ignore: browser === "",
+  async fn(): Promise<void> {
+    const { folder, env } = await kitchen();
+    const page = blocks.find(({ language }) => language === "js");
+    const [bundle] = blocks.filter(({ heading, language }) =>
+      heading === page?.heading && language === "sh"
+    );
+    assert(page !== undefined && bundle !== undefined);
+    const log = await Deno.readTextFile(`${folder}/run.jsonl`);
+    await Deno.writeTextFile(
+      `${folder}/page.mjs`,
+      `${page.code}\nconst log = ${JSON.stringify(log)};\n` +
+        "const records = recordsOf(new TextEncoder().encode(log));\n" +
+        'document.body.textContent = records.length + " records";\n',
+    );
+    await importMap(folder);
+    await script(`${folder}/bin/deno`, `exec ${Deno.execPath()} "$@"`);
+    const bundled = await runProgram("bash", {
+      args: ["-euc", bundle.code],
+      cwd: folder,
+      env,
+    });
+    assertEquals(bundled.status, 0, bundled.stderr);
+    const code = await Deno.readTextFile(`${folder}/page.js`);
+    await Deno.writeTextFile(
+      `${folder}/page.html`,
+      `<!doctype html><body><script type="module">${
+        code.replaceAll("</script", "<\\/script")
+      }</script>`,
+    );
+    const { stdout } = await runProgram(browser, {
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        `--user-data-dir=${folder}/profile`,
+        "--dump-dom",
+        `file://${folder}/page.html`,
+      ],
+    });
+    assert(/<body>[1-9]\d* records/.test(stdout), stdout.slice(-200));
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+Deno.test("every recipe of the cookbook is tested", () => {
+  const headings = new Set(
+    blocks.filter(({ language }) => language !== "yaml")
+      .map(({ heading }) => heading),
+  );
+  const tested = [
+    ...RECIPES.map(({ heading }) => heading),
+    "Read events in a program",
+    "Read a log in a web page",
+  ];
+  assertEquals([...headings].sort(), tested.sort());
+});
+
+/** Lets programs in a folder import the library by its name. */
+async function importMap(folder: string): Promise<void> {
+  const imports = Object.fromEntries(
+    Object.entries(config.exports).map(([name, path]) => [
+      config.name + name.slice(1),
+      new URL(path, ROOT).href,
+    ]),
+  );
+  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ imports }));
+}

@@ -1,0 +1,62 @@
+/**
+ * What holds for every command, however broken its input is.
+ *
+ * @module
+ */
+
+import { call } from "../cli/memory.ts";
+import { type Law, LawBroken } from "./laws.ts";
+
+/** A call of a command that reads a stream. */
+interface Call {
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** What it writes: JSONL, or text. */
+  readonly output: "json" | "text";
+}
+
+/** How the commands that read a stream are called. */
+const CALLS: readonly Call[] = [
+  { args: ["normalize", "--on-error=inline"], output: "json" },
+  { args: ["normalize", "--from=exec", "--strict"], output: "json" },
+  { args: ["normalize", "--from=rollout", "--line-buffered"], output: "json" },
+  { args: ["history"], output: "json" },
+  { args: ["history", "--mutations", "--checkpoint"], output: "json" },
+  { args: ["redact"], output: "text" },
+  { args: ["render", "--to=text"], output: "text" },
+  { args: ["render", "--to=markdown"], output: "text" },
+  { args: ["render", "--to=html"], output: "text" },
+  { args: ["render", "--to=github"], output: "text" },
+  { args: ["check", "--format=json"], output: "json" },
+  { args: ["check", "--github", "--last-message"], output: "text" },
+  { args: ["usage", "--format=jsonl", "--by=turn"], output: "json" },
+  { args: ["usage", "--format=csv", "--by=day"], output: "text" },
+];
+
+/** What a terminal or a browser must not be given: control characters and what turns text around. */
+const CONTROL_REGEXP =
+  // deno-lint-ignore no-control-regex
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+/** One law for each command. */
+export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
+  name: `codexpipe ${args.join(" ")} ends as it should`,
+  async check(stream): Promise<void> {
+    const { status, stdout, stderr } = await call(args, { stdin: stream });
+    if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
+      throw new LawBroken(`status ${status}: ${stderr}`);
+    }
+    if (CONTROL_REGEXP.test(stderr)) {
+      throw new LawBroken(`stderr: ${JSON.stringify(stderr)}`);
+    }
+    if (output === "json") {
+      for (const line of stdout.split("\n")) {
+        if (line !== "") JSON.parse(line);
+      }
+    } else if (args[0] === "render" && CONTROL_REGEXP.test(stdout)) {
+      const at = stdout.search(CONTROL_REGEXP);
+      const around = stdout.slice(Math.max(0, at - 100), at + 100);
+      throw new LawBroken(`stdout: ${JSON.stringify(around)}`);
+    }
+  },
+}));

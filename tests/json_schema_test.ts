@@ -1,0 +1,120 @@
+/** JSON Schema of what is written: held to it by a validator that is not ours. */
+
+import { assert, assertEquals } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { HistoryState } from "../lib/history/history_state.ts";
+import type { CodexRecord } from "../lib/decoder.ts";
+import type { StreamKind } from "../lib/dialect_names.ts";
+import { jsonSchemaOf, jsonSchemaOfAll } from "../lib/json_schema.ts";
+import { JsonlNormalizer } from "../lib/pipeline.ts";
+import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
+import { linesOf } from "./fixtures.ts";
+import { readCapturedFiles } from "./rollouts.ts";
+import { concat } from "./running.ts";
+
+const ajv = new Ajv2020({
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+  logger: false,
+  validateFormats: false,
+});
+const FOLDER = new URL("../testdata/schemas/", import.meta.url);
+/** Written anew by `deno task golden`. */
+const UPDATE = Deno.args.includes("--update");
+
+const validators = new Map(
+  JSON_SCHEMA_NAMES.map((name) => [name, ajv.compile(jsonSchemaOf(name))]),
+);
+
+/** What a validator has against a value; nothing if it is right. */
+function complaintOf(name: JsonSchemaName, value: unknown): unknown {
+  const validate = validators.get(name);
+  assert(validate !== undefined);
+  return validate(value) ? undefined : validate.errors;
+}
+
+/** What the lines of a stream are, by what it has turned out to be; others pass as they are. */
+const NAMES: Partial<Record<StreamKind, JsonSchemaName>> = {
+  exec: "ThreadEvent",
+  rollout: "RolloutLine",
+};
+
+function normalized(
+  bytes: Uint8Array,
+): { name: JsonSchemaName | undefined; records: unknown[] } {
+  const stage = new JsonlNormalizer({ onError: "inline" });
+  const blocks: Uint8Array[] = [];
+  const emit = (block: Uint8Array): void => void blocks.push(block.slice());
+  stage.feed(bytes, emit);
+  stage.flush(emit);
+  return {
+    name: stage.kind && NAMES[stage.kind],
+    records: linesOf(concat(blocks)).map((line): unknown => JSON.parse(line)),
+  };
+}
+
+function typeOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "type" in value
+    ? value.type
+    : undefined;
+}
+
+for (const name of JSON_SCHEMA_NAMES) {
+  Deno.test(`the JSON Schema of ${name} is the one in testdata/schemas`, () => {
+    const text = `${JSON.stringify(jsonSchemaOf(name), undefined, 2)}\n`;
+    const file = new URL(`${name}.json`, FOLDER);
+    if (UPDATE) Deno.writeTextFileSync(file, text);
+    assertEquals(Deno.readTextFileSync(file), text);
+  });
+}
+
+Deno.test("the JSON Schema of everything admits what each of them admits", () => {
+  const validate = ajv.compile(jsonSchemaOfAll());
+  assert(validate({ type: "thread.started", thread_id: "t" }));
+  assert(
+    validate({
+      type: "line.failed",
+      line: 1,
+      offset: 0,
+      error: { kind: "json", message: "" },
+      raw: "",
+    }),
+  );
+  assert(!validate({ type: "line.failed" }));
+  assert(!validate(1));
+});
+
+const files = readCapturedFiles(/\.jsonl$/);
+const byVersion = Map.groupBy(files, ({ version }) => version);
+
+for (const [version, captures] of byVersion) {
+  Deno.test(`every line that codexpipe makes of the output of Codex ${version} has its JSON Schema`, () => {
+    for (const { path, bytes } of captures) {
+      const { name, records } = normalized(bytes);
+      for (const record of records) {
+        const isFailed = typeOf(record) === "line.failed";
+        const schema = isFailed ? "LineFailed" : name;
+        if (schema === undefined) continue;
+        assertEquals(complaintOf(schema, record), undefined, path);
+      }
+    }
+  });
+
+  Deno.test(`every history of the output of Codex ${version} has its JSON Schema`, () => {
+    for (const { path, bytes } of captures) {
+      const state = new HistoryState();
+      for (const record of normalized(bytes).records) {
+        for (const mutation of state.apply(record as CodexRecord)) {
+          assertEquals(
+            complaintOf("HistoryMutation", mutation),
+            undefined,
+            path,
+          );
+        }
+      }
+      const snapshot: unknown = JSON.parse(JSON.stringify(state.snapshot()));
+      assertEquals(complaintOf("HistorySnapshot", snapshot), undefined, path);
+    }
+  });
+}
