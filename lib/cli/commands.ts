@@ -40,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
       "errors-to",
       "strict",
       "line-buffered",
+      "engine",
       "quiet",
       "verbose",
     ],
