@@ -110,6 +110,7 @@ const CROSS_CUTTING_SUITES = [
   "captures",
   "cli",
   "docs",
+  "generator",
   "golden",
   "properties",
   "public_api",

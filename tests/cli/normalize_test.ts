@@ -246,7 +246,7 @@ const CASES = [
     world: { files: { a: STARTED.repeat(4) } },
     stdout: STARTED.repeat(4),
     stderr:
-      "codexpipe: a: exec, 4 records, 0 failed lines; engine wasm, 75.0 % of the lines\n",
+      "codexpipe: a: exec, 4 records, 0 failed lines; engine wasm, 50.0 % of the lines\n",
   },
   {
     name: "files that cannot be opened, between files that can",
