@@ -47,7 +47,7 @@ const TRACE_SIZE = 1 << 16;
  * How much text is decoded at once. A string of a value keeps all of it alive, so it is a
  * little only; decoding less at once takes more time.
  */
-const TOGETHER = 1 << 13;
+const TOGETHER = 1 << 12;
 /** What stands in the trace before the parts of a record, in words. */
 const TRACE_HEAD = 5;
 /** From one slot to the next, and from the length of its value to the value. */
@@ -272,9 +272,27 @@ export class Kernel {
       const text = isPlain
         ? texts.slice(start - from, end - from)
         : decodeUtf8(bytes, start, end);
-      const value = isPlain && plan !== undefined
-        ? plan.make(texts, bytes, from, end - start, trace, at + TRACE_HEAD)
-        : JSON.parse(text);
+      let value: unknown;
+      if (plan === undefined) value = JSON.parse(text);
+      else if (isPlain) {
+        value = plan.make(
+          texts,
+          bytes,
+          from,
+          end - start,
+          trace,
+          at + TRACE_HEAD,
+        );
+      } else if (text.length === end - start) {
+        value = plan.make(
+          text,
+          bytes,
+          start,
+          end - start,
+          trace,
+          at + TRACE_HEAD,
+        );
+      } else value = JSON.parse(text);
       at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
       take(value, text, lineStart);
     }
