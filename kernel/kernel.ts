@@ -60,11 +60,13 @@ const LIMIT: usize = STATE + 28;
 /**
  * Where to write down what of the records was copied, and where the room for that ends; 0
  * if nobody asks. Of each record: the number of its plan, where its line starts, where it
- * starts and ends, where the next one is told of, then where each value and slot in it
- * starts and ends.
+ * starts and ends, where the next one is told of, how many lines come before its own, then
+ * where each value and slot in it starts and ends.
  */
 const TRACE: usize = STATE + 32;
 const TRACE_END: usize = STATE + 36;
+/** How many of the lines have become records; the others are empty. */
+const RECORDS: usize = STATE + 40;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
@@ -427,6 +429,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   const limit = load<u32>(LIMIT);
   let bits = filled();
   let lines: u32 = 0;
+  let records: u32 = 0;
   let line = from;
   let marks: u32 = 0;
   let touched: u32 = 0;
@@ -434,6 +437,12 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   const traceEnd: usize = load<u32>(TRACE_END);
   store<u32>(LINES, 0);
   while (line < to) {
+    const first = load<u8>(line);
+    if (first == LF || (first == CR && load<u8>(line, 1) == LF)) {
+      line += first == LF ? 1 : 2;
+      lines += 1;
+      continue;
+    }
     if (trace != 0 && trace + MAX_TRACE > traceEnd) break;
     // Read the line along the tree.
     let at = line;
@@ -530,7 +539,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(record, load<u32>(plan, 28));
       store<u32>(record, line as u32, 4);
       store<u32>(record, out as u32, 8);
-      trace += 20;
+      store<u32>(record, lines, 20);
+      trace += 24;
     }
     let step = plan + 48;
     const lastStep = step + load<u32>(plan, 24) * 32;
@@ -587,11 +597,13 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       }
     }
     lines += 1;
+    records += 1;
     line = at + 1;
   }
   store<u32>(NEXT, line as u32);
   store<u32>(OUT, out as u32);
   store<u32>(LINES, lines);
+  store<u32>(RECORDS, records);
   store<u32>(MARKS, marks);
   store<u32>(TOUCHED, touched);
   return line >= to;

@@ -283,10 +283,10 @@ export class LineAnswers implements LineVisitor {
     const run = kernel.run(bytes, start, end, this.out, context);
     if (run.lines === 0) return undefined;
     const taker = this.#taker;
-    if (taker.value === undefined) this.records += run.lines;
+    if (taker.value === undefined) this.records += run.records;
     else {
-      let number = line;
-      kernel.values(run.lines, (value, text, at) => {
+      kernel.values(run.records, (value, text, at, before) => {
+        const number = line + before;
         const place = offset + at - start;
         const problem = taker.value?.(value, text, number, place);
         if (problem === undefined) this.records += 1;
@@ -297,7 +297,6 @@ export class LineAnswers implements LineVisitor {
           this.#fault(fault, bytes, number, place);
         }
         this.#onAnswer?.();
-        number += 1;
       });
       this.out.clear(0);
     }

@@ -40,6 +40,7 @@ const STATE = {
   limit: 7,
   trace: 8,
   traceEnd: 9,
+  records: 10,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
@@ -49,7 +50,7 @@ const TRACE_SIZE = 1 << 16;
  */
 const TOGETHER = 1 << 12;
 /** What stands in the trace before the parts of a record, in words. */
-const TRACE_HEAD = 5;
+const TRACE_HEAD = 6;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
@@ -72,16 +73,19 @@ export interface ValueTaker {
    * @param value Its value.
    * @param text Its text.
    * @param start Where in the input the line starts that it was made of.
+   * @param line How many lines of the run come before that.
    */
-  (value: unknown, text: string, start: number): void;
+  (value: unknown, text: string, start: number, line: number): void;
 }
 
 /** What the kernel did with the lines that it was given. */
 export interface KernelRun {
   /** Where the first line starts that it left. */
   readonly next: number;
-  /** How many it rewrote. */
+  /** How many it took, empty ones among them. */
   readonly lines: number;
+  /** How many of them it rewrote. */
+  readonly records: number;
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -220,7 +224,8 @@ export class Kernel {
   ): KernelRun {
     let next = start;
     let lines = 0;
-    if (!this.#give(context)) return { next, lines };
+    let records = 0;
+    if (!this.#give(context)) return { next, lines, records };
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
       const shift = this.#input - this.#from;
@@ -233,22 +238,23 @@ export class Kernel {
       const state = this.#state;
       next = (state[STATE.next] ?? 0) - shift;
       lines += state[STATE.lines] ?? 0;
+      records += state[STATE.records] ?? 0;
       out.advance((state[STATE.out] ?? 0) - this.#output);
-      if ((state[STATE.lines] ?? 0) > 0) this.#tell(context);
+      if ((state[STATE.records] ?? 0) > 0) this.#tell(context);
       // What was written down has to be read before it is written over.
       if (isDone === 0 || this.#makesValues) break;
     }
-    this.lines += lines;
-    this.#plans.earn(lines);
-    return { next, lines };
+    this.lines += records;
+    this.#plans.earn(records);
+    return { next, lines, records };
   }
 
   /**
    * Makes values of the records that the last run wrote.
    *
-   * @param lines How many those are.
+   * @param records How many those are.
    */
-  values(lines: number, take: ValueTaker): void {
+  values(records: number, take: ValueTaker): void {
     const trace = this.#trace;
     const bytes = this.#bytes;
     const shift = this.#from - this.#input;
@@ -258,14 +264,14 @@ export class Kernel {
     let texts = "";
     let isPlain = false;
     let at = 0;
-    for (let line = 0; line < lines; line++) {
+    for (let record = 0; record < records; record++) {
       const plan = this.#plans.valuePlan(trace[at] ?? 0);
       const lineStart = (trace[at + 1] ?? 0) + shift;
       const start = trace[at + 2] ?? 0;
       const end = trace[at + 3] ?? 0;
       if (start >= to) {
         from = start;
-        to = this.#endOfTexts(at, line, lines);
+        to = this.#endOfTexts(at, record, records);
         texts = decodeUtf8(bytes, from, to);
         isPlain = texts.length === to - from;
       }
@@ -293,18 +299,19 @@ export class Kernel {
           at + TRACE_HEAD,
         );
       } else value = JSON.parse(text);
+      const line = trace[at + 5] ?? 0;
       at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
-      take(value, text, lineStart);
+      take(value, text, lineStart, line);
     }
   }
 
   /** Where the last record ends that is decoded together with one. */
-  #endOfTexts(first: number, line: number, lines: number): number {
+  #endOfTexts(first: number, record: number, records: number): number {
     const trace = this.#trace;
     const start = trace[first + 2] ?? 0;
     let end = trace[first + 3] ?? 0;
     let at = first;
-    for (let next = line + 1; next < lines; next++) {
+    for (let next = record + 1; next < records; next++) {
       at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
       const further = trace[at + 3] ?? 0;
       if (further - start > TOGETHER) break;
