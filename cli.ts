@@ -59,8 +59,13 @@ async function writeOut(bytes: Uint8Array): Promise<number> {
   }
 }
 
-async function create(path: string): Promise<FileSink> {
-  const file = await Deno.create(path);
+async function create(
+  path: string,
+  { isAppending = false }: { readonly isAppending?: boolean } = {},
+): Promise<FileSink> {
+  const file = isAppending
+    ? await Deno.open(path, { append: true, create: true })
+    : await Deno.create(path);
   let isOpen = true;
   return {
     write: (bytes) => file.write(bytes),

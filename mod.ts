@@ -13,6 +13,7 @@ export * from "./lib/lines/line_numberer.ts";
 export * from "./lib/lines/jsonl_encoder.ts";
 export type { LineFailed } from "./lib/lines/line_failed.ts";
 export * from "./lib/dialect_names.ts";
+export * from "./lib/schema_names.ts";
 export type { RulesOptions } from "./lib/dialects.ts";
 export type { InitialContext } from "./lib/exec/exec_rules.ts";
 export type { RolloutContext } from "./lib/rollout/rollout_rules.ts";

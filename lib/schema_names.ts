@@ -9,6 +9,9 @@ export const JSON_SCHEMA_NAMES = [
   "RolloutLine",
   "HistorySnapshot",
   "HistoryMutation",
+  "UsageReport",
+  "UsageRecord",
+  "UsageDerivationRecord",
 ] as const;
 
 /** The name of a type that codexpipe writes. */

@@ -22,6 +22,8 @@ export interface CommandContext {
   readonly progress: Progress;
   /** How data is set off when it is shown to a person: colours, or none. */
   readonly style: Style;
+  /** What the command line can be. */
+  readonly table: CommandTable;
 }
 
 /** A flag as one command has it, where it differs from the table. */
@@ -66,6 +68,16 @@ export interface CommandGroup {
   readonly name: string;
   /** What they are about, in one sentence. */
   readonly summary: string;
+}
+
+/** The commands, and what they share. */
+export interface CommandTable {
+  /** The commands, in the order of the help. */
+  readonly commands: readonly Command[];
+  /** The first words that several commands share. */
+  readonly groups: readonly CommandGroup[];
+  /** The flags that every command has. */
+  readonly commonFlags: readonly FlagName[];
 }
 
 /**

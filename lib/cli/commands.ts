@@ -3,9 +3,9 @@
  */
 
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
-import type { Command, CommandGroup } from "./command.ts";
+import type { Command, CommandGroup, CommandTable } from "./command.ts";
 import { SHELLS } from "./completions/shells.ts";
-import type { FlagName } from "./flags.ts";
+import { type FlagName, HISTORY_INPUTS } from "./flags.ts";
 
 /** The flags that every command has. */
 export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
@@ -29,10 +29,12 @@ export const COMMANDS: readonly Command[] = [
     usage: [
       "codexpipe normalize [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe normalize',
+      "codexpipe normalize --follow FILE",
     ],
     operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
     flags: [
       "from",
+      "follow",
       "max-line-bytes",
       "thread-id",
       "turn-id",
@@ -58,7 +60,12 @@ export const COMMANDS: readonly Command[] = [
     ],
     operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
     flags: [
-      "from",
+      {
+        name: "from",
+        choices: HISTORY_INPUTS,
+        details:
+          "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1; history is a snapshot. auto decides by the first line, for each file by itself.",
+      },
       "max-line-bytes",
       "thread-id",
       "turn-id",
@@ -72,6 +79,383 @@ export const COMMANDS: readonly Command[] = [
       "verbose",
     ],
     load: () => import("./commands/history.ts"),
+  },
+  {
+    name: "usage",
+    summary: "Counts the tokens that were used, each request once.",
+    details:
+      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are written again, histories that forks and sub-agents copied, and counters that begin anew or go on are told apart; --explain says how, line by line. Of a thread whose session file is read, its exec stream is left out. Exec streams say neither time nor, since 0.42, model and directory: those are unknown.",
+    usage: [
+      "codexpipe usage [OPTIONS]",
+      "codexpipe usage [OPTIONS] FILE ...",
+      'codex exec --json "…" | codexpipe usage',
+    ],
+    operands: [[
+      "[FILE ...]",
+      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+    ]],
+    flags: [
+      "from",
+      "max-line-bytes",
+      "codex-home",
+      "home",
+      "run-counters",
+      {
+        name: "cwd",
+        summary: "Only what was used in DIR or below it.",
+      },
+      "since",
+      "until",
+      "strict",
+      {
+        name: "by",
+        details:
+          "Without it, day for a Codex home and thread for files. turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by day --by model.",
+      },
+      {
+        name: "format",
+        choices: ["table", "json", "jsonl", "csv"],
+        default: "table",
+        details:
+          "table is for people and ends with the total. json is one object with the groups and the total, jsonl one group a line, csv one group a row, below a row of names (RFC 4180); a text that a spreadsheet would take for a formula gets an apostrophe in front.",
+      },
+      "json",
+      "time-zone",
+      "prices",
+      "explain",
+      "quiet",
+    ],
+    load: () => import("./commands/usage.ts"),
+  },
+  {
+    name: "render",
+    summary: "Shows a session to people: live, as Markdown, HTML or a summary.",
+    details:
+      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text is written as it happens. Text of the log can do nothing in any form: no control character, HTML, Markdown or workflow command in it has an effect. Several files are sessions of one document.",
+    usage: [
+      'codex exec --json "…" | codexpipe render --to=text',
+      "codexpipe render [OPTIONS] [FILE ...]",
+      "codexpipe render -o session.html rollout-….jsonl",
+      'codexpipe render --to=github run.jsonl >> "$GITHUB_STEP_SUMMARY"',
+    ],
+    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    flags: [
+      "to",
+      "output",
+      "follow",
+      "reasoning",
+      "tools",
+      "max-output-lines",
+      "redact",
+      "no-redact",
+      "redact-pattern",
+      "from",
+      {
+        name: "stamp",
+        summary: "Take times and durations from the clock.",
+        details:
+          "For live exec streams, whose events have no time: an event happened when it was read. Without it there are no durations, so that the same input gives the same output.",
+      },
+      "max-line-bytes",
+      "thread-id",
+      "turn-id",
+      {
+        name: "on-error",
+        details:
+          "report says FILE:LINE: KIND: MESSAGE on stderr and in the transcript; inline says it in the transcript only. drop leaves the line out without a word. stop says what failed and ends with status 1.",
+      },
+      "errors-to",
+      "strict",
+      "quiet",
+      "verbose",
+    ],
+    load: () => import("./commands/render.ts"),
+  },
+  {
+    name: "redact",
+    summary: "Masks the secrets in Codex JSONL, and changes nothing else.",
+    details:
+      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into. Lines that are no JSON are redacted as text. How many of each kind were masked is said on stderr. What has no known shape and no name is not found; nor is a secret whose parts are in several events, as deltas of a message have them.",
+    usage: [
+      "codexpipe redact [OPTIONS] [FILE ...]",
+      'codex exec --json "…" | codexpipe redact > run.jsonl',
+    ],
+    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    flags: [
+      {
+        name: "max-line-bytes",
+        details:
+          "The longest line that is read, in bytes, without its line feed. A longer one cannot be looked at: a line.failed record without its text stands in its place. K, M and G stand for powers of 1024.",
+      },
+      {
+        name: "redact-pattern",
+        details:
+          "A JavaScript regular expression. May be given several times. What it matches is counted as kind pattern.",
+      },
+      {
+        name: "strict",
+        summary: "Exit 1 if a line was too long.",
+      },
+      {
+        name: "quiet",
+        summary: "Say nothing about secrets and failed lines.",
+      },
+    ],
+    load: () => import("./commands/redact.ts"),
+  },
+  {
+    name: "check",
+    summary: "Judges a run for CI: exit status 1 if it did not end well.",
+    details:
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures. The verdict is said on stderr.",
+    usage: [
+      'codex exec --json "…" | codexpipe check --tee > run.jsonl',
+      "codexpipe check [OPTIONS] [FILE ...]",
+      "codexpipe check --json-output run.jsonl | jq .summary",
+    ],
+    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    flags: [
+      "from",
+      "max-line-bytes",
+      "thread-id",
+      "turn-id",
+      "max-failures",
+      "fail-on-command",
+      "max-tokens",
+      "json-output",
+      "tee",
+      "last-message",
+      "github",
+      {
+        name: "format",
+        choices: ["text", "json"],
+        default: "text",
+        details:
+          "text says it on stderr, for people. json prints one object for each file on stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
+      },
+      "json",
+      {
+        name: "redact",
+        summary: "Mask secrets in what GitHub is told.",
+        details: "The default.",
+      },
+      {
+        name: "no-redact",
+        summary: "Do not mask secrets in what GitHub is told.",
+        details: "Final messages may be needed as they are.",
+      },
+      {
+        name: "redact-pattern",
+        details:
+          "A JavaScript regular expression, for what GitHub is told. May be given several times.",
+      },
+      {
+        name: "quiet",
+        summary: "Say nothing; the exit status tells.",
+        details: "What could not be read or written is still reported.",
+      },
+    ],
+    load: () => import("./commands/check.ts"),
+  },
+  {
+    name: "sessions list",
+    summary: "Lists the sessions on this machine, newest first.",
+    details:
+      "Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder (XDG_CACHE_HOME, else ~/.cache) until the file changes. Times are in UTC. Where a table on a terminal has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor and problems; jsonl one session a line.",
+    usage: [
+      "codexpipe sessions list [OPTIONS]",
+      "codexpipe sessions list --cwd=. --since=7d",
+    ],
+    operands: [],
+    flags: [
+      "codex-home",
+      "cwd",
+      {
+        name: "since",
+        summary: "Only sessions that began at TIME or later.",
+      },
+      {
+        name: "until",
+        summary: "Only sessions that began before TIME.",
+      },
+      "branch",
+      "originator",
+      "grep",
+      "archived",
+      {
+        name: "limit",
+        summary: "At most NUM sessions.",
+        details:
+          "Without it, all; a table on a terminal shows 50. Where sessions follow, the command that shows them is said on stderr, and json has the cursor in next_cursor.",
+      },
+      "cursor",
+      {
+        name: "format",
+        choices: ["table", "json", "jsonl", "tsv", "ids", "paths"],
+        default: "table",
+        details:
+          "table is for people; json is one value, jsonl one session a line; tsv begins with a line of names; ids and paths are what other commands take.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_list.ts"),
+  },
+  {
+    name: "sessions path",
+    summary: "Prints the path of the file of a session.",
+    details:
+      "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file, from which it may have been moved. One that could be several sessions is not guessed: they are listed, and the exit status is 1.",
+    usage: [
+      "codexpipe sessions path [OPTIONS] ID ...",
+      "codexpipe sessions path --last",
+    ],
+    operands: [["ID ...", "The sessions."]],
+    flags: ["last", "codex-home"],
+    load: () => import("./commands/sessions_path.ts"),
+  },
+  {
+    name: "sessions show",
+    summary: "Shows a session: as text, Markdown or HTML, or its lines.",
+    details:
+      "What a reader of the session sees, as render shows it: text on a terminal, Markdown elsewhere. A fork whose file holds only what came after the fork is joined with what it goes on from, across archives and packed files; if that is not there, it is shown as it is, and said to be partial. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
+    usage: [
+      "codexpipe sessions show [OPTIONS] ID",
+      "codexpipe sessions show --last --to=html > session.html",
+      "codexpipe sessions show --jsonl ID | codexpipe usage",
+    ],
+    operands: [["ID", "The session."]],
+    flags: [
+      "last",
+      "codex-home",
+      {
+        name: "to",
+        details:
+          "text is what a terminal shows; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: text on a terminal, else markdown.",
+      },
+      "jsonl",
+      "history",
+      "meta",
+      {
+        name: "pretty",
+        summary: "Indent the JSON of --history and --meta.",
+        details: "Without it, they are one line.",
+      },
+      "reasoning",
+      "tools",
+      "max-output-lines",
+      "redact",
+      "no-redact",
+      "redact-pattern",
+      "quiet",
+      "verbose",
+    ],
+    load: () => import("./commands/sessions_show.ts"),
+  },
+  {
+    name: "sessions resume",
+    summary: "Prints what it takes to go on with a session.",
+    details:
+      "One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
+    usage: [
+      "codexpipe sessions resume [OPTIONS] ID",
+      "codexpipe sessions resume --command --last",
+    ],
+    operands: [["ID", "The session."]],
+    flags: ["last", "codex-home", "command", "quiet", "verbose"],
+    load: () => import("./commands/sessions_resume.ts"),
+  },
+  {
+    name: "sessions follow",
+    summary: "Prints what a session does, as it does it.",
+    details:
+      "On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file. Ctrl-C ends it with 130.",
+    usage: [
+      "codexpipe sessions follow [OPTIONS] [ID]",
+      "codexpipe sessions follow --from-start --exit-on=turn",
+    ],
+    operands: [["[ID]", "The session; without one, the last one."]],
+    flags: [
+      "last",
+      "codex-home",
+      "from-start",
+      "exit-on",
+      {
+        name: "format",
+        choices: ["text", "jsonl"],
+        summary: "The form of what is written.",
+        details:
+          "text is for people, jsonl is one normalized line each. Without it, text on a terminal and jsonl elsewhere.",
+      },
+      "quiet",
+      {
+        name: "verbose",
+        summary: "Say what happens to the file.",
+        details:
+          "When it is archived, packed, emptied, replaced, or not there for a while.",
+      },
+    ],
+    load: () => import("./commands/sessions_follow.ts"),
+  },
+  {
+    name: "sessions search",
+    summary: "Searches everything that sessions showed.",
+    details:
+      'Looks into messages, reasoning, commands and their output, edits, tool calls, plans and errors; what a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of strings, the newest. If nothing is found, the exit status is 1.',
+    usage: [
+      "codexpipe sessions search [OPTIONS] QUERY ...",
+      "codexpipe sessions search --role=user --since=30d flaky test",
+      "codexpipe sessions search '\"cannot find module\"' src/main.rs",
+    ],
+    operands: [["QUERY ...", "What to search."]],
+    flags: [
+      "role",
+      {
+        name: "cwd",
+        summary: "Only in sessions that ran in DIR or below it.",
+      },
+      {
+        name: "since",
+        summary: "Only what was said at TIME or later.",
+      },
+      {
+        name: "limit",
+        summary: "At most NUM messages.",
+        details: "Without it, 20.",
+      },
+      "codex-home",
+      "index",
+      "no-refresh",
+      {
+        name: "format",
+        choices: ["text", "json", "jsonl"],
+        default: "text",
+        details:
+          "text is for people: the session, the time, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more and files_left; jsonl one hit a line.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_search.ts"),
+  },
+  {
+    name: "sessions index",
+    summary: "Brings the index that searches use up to date.",
+    details:
+      "Searches do that by themselves; this does it without a limit on time, and says what was done. Files that have not changed are not opened, and one that has grown is read from where it ended. It can be interrupted, and run twice at once.",
+    usage: ["codexpipe sessions index [OPTIONS]"],
+    operands: [],
+    flags: [
+      "codex-home",
+      "index",
+      "rebuild",
+      {
+        name: "format",
+        choices: ["text", "json"],
+        default: "text",
+        details: "text is for people; json is one value.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_index.ts"),
   },
   {
     name: "schema",
@@ -110,3 +494,10 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/man.ts"),
   },
 ];
+
+/** All of it, for commands that are about the command line itself. */
+export const TABLE: CommandTable = {
+  commands: COMMANDS,
+  groups: COMMAND_GROUPS,
+  commonFlags: COMMON_FLAGS,
+};

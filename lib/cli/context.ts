@@ -3,7 +3,7 @@
  * is used below `cli.ts`: so everything here can be run in memory.
  */
 
-import type { ByteSource } from "../files/files.ts";
+import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
 /** Somewhere that bytes are written to. */
 export interface ByteSink {
@@ -51,12 +51,20 @@ export interface Surroundings {
   env(name: string): string | undefined;
   /** Opens a file to read. */
   open(path: string): Promise<ByteSource>;
-  /** Opens a file to write, emptied. */
-  create(path: string): Promise<FileSink>;
+  /** Opens a file to write, emptied, or to add to what is in it. */
+  create(
+    path: string,
+    options?: { readonly isAppending?: boolean },
+  ): Promise<FileSink>;
   /** Looks at a path; `undefined` if nothing is there. */
   look(path: string): Promise<PathFacts | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
+  /**
+   * Knows when to look again at a file that is followed; without it, the platform is asked
+   * and the clock.
+   */
+  readonly changes?: ChangeWaiter;
   /** The width of the terminal that a person sits at, in columns, if there is one. */
   columns(): number | undefined;
   /** The clock: milliseconds since 1970. */

@@ -28,6 +28,11 @@ export class Diagnostics {
     );
   }
 
+  /** Adds a line as it is: a command to whoever reads stderr, safe by itself. */
+  command(line: string): void {
+    this.#lines.addText(line);
+  }
+
   /** Says what is wrong with a line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
   failed(
     file: string,

@@ -5,6 +5,9 @@
 import { DIALECTS } from "../dialect_names.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import type { Engine, OnError } from "../pipeline.ts";
+import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
+import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
+import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
 import { parseByteSize } from "./byte_size.ts";
 import { STDIN } from "./standard_streams.ts";
 import { parseTime } from "./times.ts";
@@ -72,6 +75,9 @@ export const FORMATS = [
   "paths",
 ] as const;
 
+/** What the input of a command can be that reads histories too. */
+export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;
+
 /** What may happen to failed lines. */
 export const ON_ERROR: readonly OnError[] = [
   "report",
@@ -103,12 +109,21 @@ export const FLAGS = [
       expects:
         `a number of bytes from 1 to ${MAX_LINE_BYTES}, such as 1000000 or 16M`,
       admits: isLineLimit,
+      example: "16M",
       default: "256M",
     },
     category: "INPUT",
     summary: "Fail lines that are longer.",
     details:
       `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
+  },
+  {
+    name: "follow",
+    short: "f",
+    category: "INPUT",
+    summary: "Keep reading as the file grows.",
+    details:
+      "Like tail -F, line by line: a last line is held back until it is complete. The file may not be there yet, and may be moved, archived, packed or written anew with the same beginning: nothing is lost and nothing comes twice. If it is emptied or replaced by another one, that is another stream, from its start. Ctrl-C ends it, behind everything that is complete, with 130. Takes one file; stdin is read to its end as ever.",
   },
   {
     name: "thread-id",
@@ -138,6 +153,42 @@ export const FLAGS = [
     summary: "Where Codex keeps its sessions.",
     details:
       "The folder that holds sessions/ and archived_sessions/. May be given several times: the sessions of all of them are one list. Without it, CODEX_HOME; without that, .codex in the home folder. It is only ever read.",
+  },
+  {
+    name: "index",
+    value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
+    category: "INPUT",
+    summary: "Use the index in FILE.",
+    details:
+      "A SQLite database, which is made if it is not there. A file that is something else is left alone. Without it, one in the cache folder (XDG_CACHE_HOME, else ~/.cache), which may be deleted at any time. It is of the Codex homes that it was last brought up to date for.",
+  },
+  {
+    name: "rebuild",
+    category: "INPUT",
+    summary: "Make the index anew.",
+    details: "All sessions are read again, also those that have not changed.",
+  },
+  {
+    name: "no-refresh",
+    category: "INPUT",
+    summary: "Search the index as it is.",
+    details:
+      "Without it, what has changed since the last time is read first, for three seconds at most, the newest sessions first.",
+  },
+  {
+    name: "home",
+    category: "INPUT",
+    summary: "Read the Codex home, whatever stdin is.",
+    details:
+      "Without it and without --codex-home, the home is read only if no FILE is named and stdin is a terminal. In a script, --home says that nothing is to be read from stdin.",
+  },
+  {
+    name: "run-counters",
+    value: { name: "WHAT", choices: RUN_COUNTERS, default: "auto" },
+    category: "INPUT",
+    summary: "What the usage of exec turns counts.",
+    details:
+      "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.145, and 0.155 and later) or the process (up to 0.72, and 0.148 to 0.150), and nothing in the stream says which. auto takes it for the thread's as long as it never shrinks from one turn of a thread to the next.",
   },
   {
     name: "cwd",
@@ -187,6 +238,92 @@ export const FLAGS = [
     details: "The first ones in the order that they are listed in.",
   },
   {
+    name: "cursor",
+    value: {
+      name: "CURSOR",
+      expects: "a time and an id, as the page before gave it",
+      example: "2026-01-31T12:00:00.000Z|01a1f99d-5874-7011-9c38-b543d19d65ba",
+    },
+    category: "SELECTION",
+    summary: "Only what comes behind CURSOR.",
+    details:
+      "The next page: a list that --limit has cut says the cursor of what follows. Cursors that releases of Codex give are taken as well. Pages neither repeat nor leave out a session, however many share a time.",
+  },
+  {
+    name: "branch",
+    value: { name: "NAME", expects: "the name of a branch", example: "main" },
+    category: "SELECTION",
+    summary: "Only sessions that began on this branch.",
+    details: "The branch that was checked out when the session began.",
+  },
+  {
+    name: "originator",
+    value: {
+      name: "NAME",
+      expects: "the name of a program",
+      example: "codex_exec",
+    },
+    category: "SELECTION",
+    summary: "Only sessions that this program began.",
+    details:
+      "Such as codex_exec, codex_cli_rs, codex-tui or codex_vscode; sessions from before 0.34 do not say.",
+  },
+  {
+    name: "grep",
+    value: {
+      name: "REGEXP",
+      expects: "a regular expression",
+      admits: isRegularExpression,
+      example: "flaky",
+    },
+    category: "SELECTION",
+    summary: "Only sessions whose title or place matches.",
+    details:
+      "A JavaScript regular expression, in upper or lower case, that is looked for in the id, the name, the start of the first message, the working directory, the branch and the name of a sub-agent. To look into whole sessions, use sessions search.",
+  },
+  {
+    name: "archived",
+    category: "SELECTION",
+    summary: "Only archived sessions.",
+    details: "Without it, both those that are archived and those that are not.",
+  },
+  {
+    name: "role",
+    value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
+    isRepeatable: true,
+    category: "SELECTION",
+    summary: "Only what has this role.",
+    details:
+      "user is what the person wrote, assistant what the model answered, reasoning what it thought; command is a command and its output, patch a change to files, tool a call of another tool, plan a plan; notice is what the program said, error an error. May be given several times.",
+  },
+  {
+    name: "last",
+    category: "SELECTION",
+    summary: "The session that was written to last.",
+    details:
+      "Instead of an ID. Sub-agents and archived sessions count only if there is no other one.",
+  },
+  {
+    name: "from-start",
+    category: "SELECTION",
+    summary: "Begin with what is there already.",
+    details: "Without it, only what is written from now on.",
+  },
+  {
+    name: "exit-on",
+    value: {
+      name: "WHEN",
+      expects: "turn, or idle=SECONDS",
+      admits: (text) => /^(?:turn|idle=\d{1,9}(?:\.\d+)?)$/.test(text),
+      example: "idle=60",
+    },
+    isRepeatable: true,
+    category: "SELECTION",
+    summary: "End by itself: with a turn, or when nothing happens.",
+    details:
+      "turn ends it when a turn has ended and nothing follows; with --from-start that may be at once. Session files say so since 0.104; of older ones nothing tells. idle=SECONDS ends it when nothing was written for so long. Both may be given: the first one counts. The exit status is 0 however the turn ended; ask check for that.",
+  },
+  {
     name: "on-error",
     value: { name: "HOW", choices: ON_ERROR, default: "report" },
     category: "FAILURES",
@@ -214,6 +351,47 @@ export const FLAGS = [
       "Everything is read and written all the same; only the exit status differs.",
   },
   {
+    name: "max-failures",
+    value: {
+      name: "NUM",
+      expects: "a number of lines, such as 0 or 10",
+      admits: isWholeNumber,
+      default: "0",
+      example: "10",
+    },
+    category: "VERDICT",
+    summary: "Let NUM lines fail.",
+    details:
+      "More lines than these that could not be read make the verdict bad. With stderr in the log (2>&1), its lines are such.",
+  },
+  {
+    name: "fail-on-command",
+    category: "VERDICT",
+    summary: "Fail if a command failed.",
+    details:
+      "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
+  },
+  {
+    name: "max-tokens",
+    value: {
+      name: "NUM",
+      expects: "a number of tokens, such as 200000",
+      admits: isWholeNumber,
+      example: "200000",
+    },
+    category: "VERDICT",
+    summary: "Fail if more tokens were used.",
+    details:
+      "Input and output together, each request once, counted as `codexpipe usage` counts. What says nothing of tokens has used none as far as can be known; that is said on stderr.",
+  },
+  {
+    name: "json-output",
+    category: "VERDICT",
+    summary: "Fail if the final message is no JSON; print it if it is.",
+    details:
+      "For runs with --output-schema. The message must be JSON as it is, without a fence around it. It is printed as --last-message prints it, unless --tee or --format=json have stdout.",
+  },
+  {
     name: "mutations",
     category: "OUTPUT",
     summary: "Print each change of the history as it happens.",
@@ -234,6 +412,169 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Short for --format=json.",
     details: "The last one of both counts.",
+  },
+  {
+    name: "by",
+    value: { name: "WHAT", choices: USAGE_KEYS, example: "model" },
+    isRepeatable: true,
+    category: "OUTPUT",
+    summary: "What the tokens are summed up by.",
+    details:
+      "turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by day --by model.",
+  },
+  {
+    name: "time-zone",
+    value: {
+      name: "ZONE",
+      example: "Europe/Berlin",
+      expects: "UTC, local, or the name of a time zone, such as Europe/Berlin",
+      admits: isTimeZone,
+      default: "UTC",
+    },
+    category: "OUTPUT",
+    summary: "The time zone that days are of.",
+    details:
+      "Session files have times in UTC. local is the time zone of this machine, so that the same files give other days on another one.",
+  },
+  {
+    name: "prices",
+    value: { name: "FILE", expects: "a file", example: "prices.json" },
+    category: "OUTPUT",
+    summary: "Say what it cost, by the prices in FILE.",
+    details:
+      'JSON ({"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}) or CSV (model,input,cached_input,output): what a million tokens cost. cached_input and cache_write_input are as dear as input, and reasoning_output as output, unless FILE says otherwise; the model "*" is any other. No prices are built in. Arithmetic is exact; tables show four decimal places.',
+  },
+  {
+    name: "explain",
+    category: "OUTPUT",
+    summary: "Show how each number was derived.",
+    details:
+      "Instead of the sums: for each line that has counts, whether they were counted and by which rule, or why not.",
+  },
+  {
+    name: "to",
+    value: { name: "FORM", choices: RENDER_FORMS, example: "html" },
+    category: "OUTPUT",
+    summary: "The form of the transcript.",
+    details:
+      "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: text on a terminal, else what the name of --output ends in (.txt, .md, .html), else markdown.",
+  },
+  {
+    name: "output",
+    short: "o",
+    value: {
+      name: "FILE",
+      expects: "the name of a file",
+      admits: (text: string): boolean => text !== "" && text !== STDIN,
+      example: "session.html",
+    },
+    category: "OUTPUT",
+    summary: "Write to FILE instead of stdout.",
+    details: "FILE is emptied first.",
+  },
+  {
+    name: "reasoning",
+    value: { name: "HOW", choices: REASONING, example: "omit" },
+    category: "OUTPUT",
+    summary: "What becomes of reasoning.",
+    details:
+      "omit leaves it out; fold shows it folded, in text its headings; include shows it. Without it, fold, and include in text.",
+  },
+  {
+    name: "tools",
+    value: { name: "HOW", choices: TOOLS, default: "full" },
+    category: "OUTPUT",
+    summary: "What becomes of commands, edits and tools.",
+    details:
+      "none leaves them out; names shows which ones there were and how they ended; full also shows what went in and came out.",
+  },
+  {
+    name: "max-output-lines",
+    value: {
+      name: "NUM",
+      expects: "a whole number from 0 up",
+      admits: (text: string): boolean => /^\d{1,9}$/.test(text),
+      example: "100",
+    },
+    category: "OUTPUT",
+    summary: "Show at most NUM lines of each output.",
+    details:
+      "What is left out is said. Text keeps the last lines, the others as many from the beginning as from the end. Without it, 5 in text, 2000 in html, and all in markdown; a summary for github has bounds of its own.",
+  },
+  {
+    name: "redact",
+    undoes: "no-redact",
+    category: "OUTPUT",
+    summary: "Mask secrets.",
+    details:
+      "Tokens of known shapes, private keys, Authorization headers, passwords in URLs, and values behind names of secrets become [redacted:KIND], before anything is cut; how many of each kind is said on stderr. The default for markdown, html and github. What has no known shape and no name is not found.",
+  },
+  {
+    name: "no-redact",
+    undoes: "redact",
+    category: "OUTPUT",
+    summary: "Do not mask secrets.",
+    details: "The default for text.",
+  },
+  {
+    name: "redact-pattern",
+    value: {
+      name: "REGEXP",
+      expects: "a regular expression",
+      admits: isRegularExpression,
+      example: "ACME-\\d+",
+    },
+    isRepeatable: true,
+    category: "OUTPUT",
+    summary: "Mask what matches, too.",
+    details:
+      "A JavaScript regular expression. May be given several times; it turns --redact on.",
+  },
+  {
+    name: "jsonl",
+    category: "OUTPUT",
+    summary: "Print its lines, normalized.",
+    details: "Line by line, as normalize does.",
+  },
+  {
+    name: "history",
+    category: "OUTPUT",
+    summary: "Print its history: a HistoryState snapshot.",
+    details: "One JSON object, as the command history prints it.",
+  },
+  {
+    name: "meta",
+    category: "OUTPUT",
+    summary: "Print what is known about it, as JSON.",
+    details:
+      "One JSON object, with the fields that sessions list --json has; ancestors, the sessions that it goes on from; and missing, what of that is not there.",
+  },
+  {
+    name: "command",
+    category: "OUTPUT",
+    summary: "Print only the command that goes on with it.",
+    details: "One line for a shell: codex resume and the id.",
+  },
+  {
+    name: "tee",
+    category: "OUTPUT",
+    summary: "Pass the input through to stdout.",
+    details:
+      "Byte for byte, as it comes; of .gz and .zst files what is in them. If its reader goes away, the rest is judged all the same.",
+  },
+  {
+    name: "last-message",
+    category: "OUTPUT",
+    summary: "Print the final message.",
+    details:
+      "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none.",
+  },
+  {
+    name: "github",
+    category: "OUTPUT",
+    summary: "Tell GitHub Actions.",
+    details:
+      "Reasons against the run become annotations (workflow commands on stderr), a summary is added to the file that GITHUB_STEP_SUMMARY names, and verdict, status, thread-id, tokens and final-message to the one that GITHUB_OUTPUT names. Secrets are masked in all of them.",
   },
   {
     name: "pretty",
@@ -274,9 +615,9 @@ export const FLAGS = [
     name: "color",
     value: { name: "WHEN", choices: COLOR, default: "auto" },
     category: "OUTPUT",
-    summary: "Colour diagnostics and help.",
+    summary: "Colour text for people, diagnostics and help.",
     details:
-      "auto colours what goes to a terminal unless NO_COLOR is set. Data is never coloured.",
+      "auto colours what goes to a terminal unless NO_COLOR is set. Of data, only what is laid out for people is coloured.",
   },
   {
     name: "engine",
@@ -343,4 +684,27 @@ function isTime(text: string): boolean {
 
 function isCount(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
+}
+
+function isWholeNumber(text: string): boolean {
+  return /^\d{1,18}$/.test(text);
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return text !== "";
+  } catch {
+    return false;
+  }
+}
+
+function isTimeZone(text: string): boolean {
+  if (text.toLowerCase() === "local") return true;
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
 }

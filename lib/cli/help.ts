@@ -2,10 +2,9 @@
  * The helps, made from the tables of commands and flags.
  */
 
-import config from "../../deno.json" with { type: "json" };
+import { ABOUT, STATUSES, VERSION, VERSION_TEXT } from "./about.ts";
 import { type Command, type CommandGroup, flagsOf } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
-import { EXIT } from "./endings.ts";
 import { ALL_FLAGS, CATEGORIES, type Flag } from "./flags.ts";
 import type { Style } from "./styles.ts";
 
@@ -13,26 +12,6 @@ import type { Style } from "./styles.ts";
 const WIDTH = 79;
 /** Where the text beside a flag begins. */
 const COLUMN = 24;
-
-/** `codexpipe` and its version. */
-export const VERSION_TEXT: string = `codexpipe ${config.version}`;
-
-/** What it is, in one sentence. */
-export const ABOUT =
-  "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.";
-
-/** What the exit statuses mean. */
-export const STATUSES: readonly (readonly [number, string])[] = [
-  [EXIT.done, "done, or the reader of stdout has closed it"],
-  [
-    EXIT.no,
-    "the answer is no: a check failed, nothing was found, or a line failed with --strict or --on-error=stop",
-  ],
-  [EXIT.usage, "the command line is wrong"],
-  [EXIT.io, "a file or stream could not be read or written"],
-  [EXIT.bug, "a bug of codexpipe's"],
-  [EXIT.interrupted, "interrupted (Ctrl-C)"],
-];
 
 /** How a help looks. */
 export interface HelpOptions {
@@ -71,7 +50,7 @@ export function groupHelp(
   { isLong, style }: HelpOptions,
 ): string {
   return [
-    style.bold(`codexpipe ${name} ${config.version}`),
+    style.bold(`codexpipe ${name} ${VERSION}`),
     ...fold(summary, WIDTH),
     "",
     `Use "codexpipe ${name} COMMAND -h" for a summary and --help for details.`,
@@ -99,7 +78,7 @@ export function helpOf(
   const { name, summary, details, usage, operands } = command;
   const own = [...flagsOf(command), ...flagsNamed(COMMON_FLAGS)];
   return [
-    style.bold(`codexpipe ${name} ${config.version}`),
+    style.bold(`codexpipe ${name} ${VERSION}`),
     ...fold(summary, WIDTH),
     "",
     ...(isLong

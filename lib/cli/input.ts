@@ -47,7 +47,8 @@ async function open(path: string, context: Surroundings): Promise<ByteSource> {
   }
 }
 
-function isDirectory(path: string): IoError {
+/** What is wrong if a directory is to be read. */
+export function isDirectory(path: string): IoError {
   return new IoError(`${path}: cannot open: is a directory`);
 }
 
@@ -143,7 +144,8 @@ function unlessInterrupted<T>(
   });
 }
 
-function unreadable(error: unknown): string {
+/** Says why something that was open cannot be read. */
+export function unreadable(error: unknown): string {
   if (error instanceof PackedDataError) {
     return error.message.charAt(0).toLowerCase() + error.message.slice(1);
   }

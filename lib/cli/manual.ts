@@ -2,20 +2,19 @@
  * The manual page, made from the tables of commands and flags.
  */
 
-import config from "../../deno.json" with { type: "json" };
-import { type Command, flagsOf } from "./command.ts";
-import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
+import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
+import { type Command, type CommandTable, flagsOf } from "./command.ts";
 import { ALL_FLAGS, type Flag } from "./flags.ts";
-import { ABOUT, STATUSES } from "./help.ts";
 
 /**
  * Writes the manual page, codexpipe(1), for man and mandoc.
  *
+ * @param table The commands and their flags.
  * @returns The page in roff, with the macros of man(7).
  */
-export function manualPage(): string {
+export function manualPage({ commands, commonFlags }: CommandTable): string {
   return [
-    `.TH CODEXPIPE 1 "" "codexpipe ${config.version}" "User Commands"`,
+    `.TH CODEXPIPE 1 "" "${VERSION_TEXT}" "User Commands"`,
     ".SH NAME",
     `codexpipe \\- ${roff(lowered(ABOUT))}`,
     ".SH SYNOPSIS",
@@ -25,9 +24,9 @@ export function manualPage(): string {
     "Logs of every release of Codex are read, each line gives exactly one outcome, and nothing is lost.",
     "Data goes to stdout, and everything else to stderr.",
     ".SH COMMANDS",
-    ...COMMANDS.flatMap(commandSection),
+    ...commands.flatMap(commandSection),
     ".SH COMMON OPTIONS",
-    ...ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name))
+    ...ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
       .flatMap(flagEntry),
     ".SH EXIT STATUS",
     ...STATUSES.flatMap(([status, meaning]) => [

@@ -41,6 +41,10 @@ export class Output {
       try {
         at += await this.#sink.write(at === 0 ? bytes : bytes.subarray(at));
       } catch (error) {
+        // What a sink that writes to another output throws has been said already.
+        if (error instanceof ClosedOutput || error instanceof IoError) {
+          throw error;
+        }
         if (codeOf(error) === "EPIPE") throw new ClosedOutput();
         if (!isWouldBlock(error)) {
           const message = `${this.#name}: cannot write: ${reasonOf(error)}`;

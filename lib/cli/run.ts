@@ -2,9 +2,10 @@
  * Runs the command: arguments in, exit status out.
  */
 
+import { VERSION_TEXT } from "./about.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { type Command, type CommandGroup, flagsOf } from "./command.ts";
-import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS } from "./commands.ts";
+import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS, TABLE } from "./commands.ts";
 import type { RunContext } from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import {
@@ -15,13 +16,7 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR } from "./flags.ts";
-import {
-  groupHelp,
-  helpOf,
-  type HelpOptions,
-  overview,
-  VERSION_TEXT,
-} from "./help.ts";
+import { groupHelp, helpOf, type HelpOptions, overview } from "./help.ts";
 import { Output } from "./output.ts";
 import { Progress } from "./progress.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
@@ -96,6 +91,7 @@ export async function run(
       diagnostics,
       progress,
       style,
+      table: TABLE,
     });
   } catch (error) {
     await progress.clear();

@@ -61,6 +61,20 @@ export class RecordList implements Iterable<Entry> {
     return this.#entries.splice(index);
   }
 
+  /** Takes out all records of which a predicate says so, and gives them with their places, in order. */
+  takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
+    const taken: Entry[] = [];
+    let kept = 0;
+    for (const entry of this.#entries) {
+      if (isTaken(entry)) taken.push(entry);
+      else this.#entries[kept++] = entry;
+    }
+    this.#entries.length = kept;
+    // Those that are gone keep the places that they had.
+    this.renumber(taken[0]?.index ?? kept);
+    return taken;
+  }
+
   /** Counts anew what the records from a place on know of their place. */
   renumber(from: number): void {
     const before = this.#entries[from - 1];

@@ -164,6 +164,30 @@ export class HistoryState {
   }
 
   /**
+   * Lets records go that have been dealt with, so that a long session needs no more memory than
+   * what is still of interest. Snapshots do not have them any more, no mutation says that they
+   * are gone, and records behind them move up. An event that says more of one of them, such as
+   * the other copy of its output, then makes a new record: let go only what is long past.
+   *
+   * @param ids The numbers of the records.
+   *
+   * @example Keep only the last record
+   * ```ts
+   * import { HistoryState } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const state = new HistoryState();
+   * for (const message of ["One", "Two", "Three"]) state.apply({ type: "error", message });
+   * state.forget(new Set([1, 2]));
+   *
+   * assertEquals(state.snapshot().records.map(({ id }) => id), [3]);
+   * ```
+   */
+  forget(ids: ReadonlySet<number>): void {
+    this.#context.forget(ids);
+  }
+
+  /**
    * Copies the history as it is now.
    *
    * @param options What to add.

@@ -297,6 +297,21 @@ export class RecordStore {
   }
 
   /**
+   * Lets records go, as if they had never been there: no mutation says so, and those behind
+   * them move up. Their numbers do not come again, unless all are truncated. It costs what
+   * looking at every record costs, so let many go at once.
+   *
+   * @param ids The numbers of the records. A number that no record has is left alone.
+   * @returns The places that they had, in order.
+   */
+  forget(ids: ReadonlySet<number>): number[] {
+    const taken = this.#core.list.takeOut(({ id }) => ids.has(id));
+    for (const entry of taken) this.#core.forget(entry);
+    this.#core.index.resolve(this.#core.list);
+    return taken.map(({ index }) => index);
+  }
+
+  /**
    * Puts a command in that begins.
    *
    * @param start The command.

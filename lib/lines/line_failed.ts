@@ -17,7 +17,7 @@ export const LINE_FAILED = "line.failed";
  */
 export interface LineFailed {
   /** What the record is. */
-  readonly type: typeof LINE_FAILED;
+  readonly type: "line.failed";
   /** The physical line number, counted from 1. */
   readonly line: number;
   /** Where it starts, in bytes from the start of the input. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Result, World } from "./memory.ts";
+import type { Result, World } from "./world.ts";
 
 const DECODER = new TextDecoder();
 
@@ -32,6 +32,7 @@ const UNREAL = [
   "cwd",
   "countsWrites",
   "pause",
+  "changes",
 ] as const satisfies (keyof World)[];
 
 /** Whether a process can be given what a test has made. */

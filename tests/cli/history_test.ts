@@ -174,3 +174,30 @@ Deno.test("history says what is wrong with a snapshot", async () => {
   assertEquals(status, 3);
   assertMatch(stderr, /^codexpipe: -: .*records\[0\]/);
 });
+
+Deno.test("codexpipe history --from=history takes a snapshot, and says of anything else that it is none", async () => {
+  const stdin =
+    '{"records":[],"next_id":1,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}\n';
+  const args = ["history", "--from=history"];
+  assertEquals((await call(args, { stdin })).stdout, stdin);
+  const other = '{"type":"thread.started","thread_id":"t"}\n';
+  const { status, stdout, stderr } = await call(args, { stdin: other });
+  assertEquals(
+    [status, stdout, stderr],
+    [
+      3,
+      "",
+      "codexpipe: -: cannot read as a history: it holds no snapshot\n",
+    ],
+  );
+});
+
+Deno.test("codexpipe history --from=exec takes nothing for a snapshot", async () => {
+  const { stderr } = await call(["history", "--from=exec"], {
+    stdin: '{"records":[],"next_id":1}\n',
+  });
+  assertEquals(
+    stderr,
+    'codexpipe: -:1: normalize: Cannot normalize the line: it has no "type"\n',
+  );
+});

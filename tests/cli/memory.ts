@@ -14,57 +14,9 @@ import { run } from "../../lib/cli/run.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode, encode } from "../running.ts";
 import { BINARY, callBinary, isReal } from "./binary.ts";
+import type { Result, World } from "./world.ts";
 
-/** A file: its content, or what happens to whoever opens it. */
-export type MemoryFile = string | Uint8Array | Error | ByteSource;
-
-/** What is there when the command is called. */
-export interface World {
-  /** What stdin gives: all of a text at once, or whatever a source gives. */
-  readonly stdin?: string | Uint8Array | ByteSource;
-  /** Takes what goes to stdout. */
-  readonly stdout?: ByteSink;
-  /** Takes what goes to stderr. */
-  readonly stderr?: ByteSink;
-  /** The files that can be read. */
-  readonly files?: Readonly<Record<string, MemoryFile>>;
-  /** The directories. */
-  readonly directories?: readonly string[];
-  /** Why no file can be written. */
-  readonly createError?: Error;
-  /** Takes what goes to new files. */
-  readonly created?: ByteSink;
-  /** The environment. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** The standard streams that a person sits at. */
-  readonly terminals?: readonly ("stdin" | "stdout" | "stderr")[];
-  /** Ends the work. */
-  readonly interrupt?: AbortSignal;
-  /** The width of the terminal. */
-  readonly columns?: number;
-  /** The clock, in milliseconds. */
-  readonly now?: () => number;
-  /** The current folder. */
-  readonly cwd?: string;
-  /** Whether it matters how the output is cut into writes. */
-  readonly countsWrites?: boolean;
-  /** Is called instead of waiting. */
-  readonly pause?: () => Promise<void>;
-}
-
-/** What came of a call. */
-export interface Result {
-  /** The exit status. */
-  readonly status: number;
-  /** Everything that went to stdout. */
-  readonly stdout: string;
-  /** Everything that went to stderr. */
-  readonly stderr: string;
-  /** What went to stdout, write by write. */
-  readonly writes: readonly string[];
-  /** The files that were written. */
-  readonly written: ReadonlyMap<string, string>;
-}
+export type * from "./world.ts";
 
 /** Takes everything, and remembers each write. */
 export class Sink implements ByteSink {
@@ -219,6 +171,7 @@ export async function call(
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
+    ...(world.changes === undefined ? {} : { changes: world.changes }),
   };
   const status = await run(args, context);
   return {

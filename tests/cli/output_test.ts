@@ -1,6 +1,6 @@
 /** Writing everything to what takes parts. */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { ClosedOutput, IoError } from "../../lib/cli/endings.ts";
 import { Output } from "../../lib/cli/output.ts";
 import { decode, encode } from "../running.ts";
@@ -57,3 +57,11 @@ Deno.test("Output.write() tells a reader that has gone from other errors", async
     "stdout: cannot write: no space left on the device",
   );
 });
+
+for (const error of [new ClosedOutput(), new IoError("full")]) {
+  Deno.test(`Output.write() passes on what another output throws: ${error.name}`, async () => {
+    const output = new Output(failing(error), "inner", NO_PAUSE);
+    const thrown = await assertRejects(() => output.write(encode("x")));
+    assertStrictEquals(thrown, error);
+  });
+}

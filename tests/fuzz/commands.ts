@@ -4,15 +4,15 @@
  * @module
  */
 
-import { call } from "../cli/memory.ts";
+import { call, Sink } from "../cli/memory.ts";
 import { type Law, LawBroken } from "./laws.ts";
 
 /** A call of a command that reads a stream. */
 interface Call {
   /** Its arguments. */
   readonly args: readonly string[];
-  /** What it writes: JSONL, or text. */
-  readonly output: "json" | "text";
+  /** What it writes: JSONL, text, or lines that are what they were, valid or not. */
+  readonly output: "json" | "text" | "lines";
 }
 
 /** How the commands that read a stream are called. */
@@ -22,7 +22,7 @@ const CALLS: readonly Call[] = [
   { args: ["normalize", "--from=rollout", "--line-buffered"], output: "json" },
   { args: ["history"], output: "json" },
   { args: ["history", "--mutations", "--checkpoint"], output: "json" },
-  { args: ["redact"], output: "text" },
+  { args: ["redact"], output: "lines" },
   { args: ["render", "--to=text"], output: "text" },
   { args: ["render", "--to=markdown"], output: "text" },
   { args: ["render", "--to=html"], output: "text" },
@@ -42,13 +42,17 @@ const CONTROL_REGEXP =
 export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
   name: `codexpipe ${args.join(" ")} ends as it should`,
   async check(stream): Promise<void> {
-    const { status, stdout, stderr } = await call(args, { stdin: stream });
+    const sink = new Sink();
+    const world = { stdin: stream, stdout: sink };
+    const { status, stderr } = await call(args, world);
     if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
       throw new LawBroken(`status ${status}: ${stderr}`);
     }
     if (CONTROL_REGEXP.test(stderr)) {
       throw new LawBroken(`stderr: ${JSON.stringify(stderr)}`);
     }
+    if (output === "lines") return;
+    const stdout = sink.text;
     if (output === "json") {
       for (const line of stdout.split("\n")) {
         if (line !== "") JSON.parse(line);

@@ -28,6 +28,12 @@ export interface NormalizationOptions {
   readonly isQuiet: boolean;
   /** Whether it is said what each input was read as. */
   readonly isVerbose: boolean;
+  /**
+   * Is called when an input has been answered to its end.
+   *
+   * @default {undefined}
+   */
+  readonly onEnd?: () => Promise<void>;
 }
 
 /** Normalizes one input after the other, and remembers how it went. */
@@ -37,6 +43,7 @@ export class Normalization {
   #isIncomplete = false;
   #hasFailures = false;
   #hasStopped = false;
+  #isFollowing = false;
 
   /** Constructs a new instance. */
   constructor(context: CommandContext, options: NormalizationOptions) {
@@ -69,6 +76,33 @@ export class Normalization {
   async normalize(file: string): Promise<void> {
     const input = await this.open(file);
     if (input !== undefined) await this.normalizeInput(file, input);
+  }
+
+  /**
+   * Normalizes a file while it grows; one that cannot be read is reported. A file that is
+   * emptied or replaced begins another stream.
+   *
+   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {IoError} If something cannot be written.
+   * @throws {Interrupted} When what was complete has been answered, if the user wanted the
+   *   work to end.
+   */
+  async follow(file: string): Promise<void> {
+    const { followInput } = await import("../followed_input.ts");
+    const { isQuiet, isVerbose } = this.#options;
+    this.#isFollowing = true;
+    try {
+      const inputs = followInput(file, this.#context, { isQuiet, isVerbose });
+      for await (const input of inputs) {
+        await this.normalizeInput(file, input);
+        if (this.#hasStopped) break;
+      }
+    } catch (error) {
+      this.#reportUnreadable(error);
+      await this.#context.diagnostics.flush();
+    } finally {
+      this.#isFollowing = false;
+    }
   }
 
   /**
@@ -112,6 +146,7 @@ export class Normalization {
     } finally {
       input.close();
     }
+    await this.#options.onEnd?.();
     const { kind, records, failures } = normalizer;
     if (isVerbose) {
       const dialect = kind === undefined ? "" : `${kind}, `;
@@ -165,7 +200,10 @@ export class Normalization {
     await this.#options.errors?.flush();
     if (answers !== undefined) await stdout.write(answers);
     await diagnostics.flush();
-    if (process.interrupt.aborted) throw new Interrupted();
+    // Of a file that is followed, what is complete is still answered.
+    if (process.interrupt.aborted && !this.#isFollowing) {
+      throw new Interrupted();
+    }
   }
 
   #failed(file: string, failed: FailedLine): void {

@@ -25,12 +25,22 @@ export interface Peeked {
  * Finds out whether an input is a snapshot: its first line says so, or is the brace that an
  * indented one begins with. No more than that line is read of anything else.
  *
- * @throws {IoError} If it is a snapshot that cannot be read.
+ * @param from What `--from` says that it is; `auto` leaves it to be found out.
+ * @throws {IoError} If it is a snapshot that cannot be read, or is said to be one and is none.
  */
 export async function peekSnapshot(
   input: Blocks,
   name: string,
+  from = "auto",
 ): Promise<Peeked> {
+  const peeked = from === "auto" || from === "history"
+    ? await peek(input, name)
+    : { snapshot: undefined, blocks: input };
+  if (from !== "history" || peeked.snapshot !== undefined) return peeked;
+  throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
+}
+
+async function peek(input: Blocks, name: string): Promise<Peeked> {
   const read: Uint8Array[] = [];
   const first = await readFirstLine(input, read);
   const blocks = new PrefixedBlocks(read, input);

@@ -3,14 +3,16 @@
  */
 
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, CommandTable } from "../command.ts";
 import { bashCompletions } from "../completions/bash.ts";
 import { fishCompletions } from "../completions/fish.ts";
 import { SHELLS } from "../completions/shells.ts";
 import { zshCompletions } from "../completions/zsh.ts";
 import { EXIT, UsageError } from "../endings.ts";
 
-const SCRIPTS: Readonly<Record<typeof SHELLS[number], () => string>> = {
+const SCRIPTS: Readonly<
+  Record<typeof SHELLS[number], (table: CommandTable) => string>
+> = {
   bash: bashCompletions,
   zsh: zshCompletions,
   fish: fishCompletions,
@@ -19,7 +21,7 @@ const SCRIPTS: Readonly<Record<typeof SHELLS[number], () => string>> = {
 /** Prints the script that completes the command line in a shell. */
 export async function run(
   { operands }: Arguments,
-  { stdout }: CommandContext,
+  { stdout, table }: CommandContext,
 ): Promise<number> {
   const [name = "", ...others] = operands;
   const shell = SHELLS.find((shell) => shell === name);
@@ -30,6 +32,6 @@ export async function run(
       }`,
     );
   }
-  await stdout.write(new TextEncoder().encode(SCRIPTS[shell]()));
+  await stdout.write(new TextEncoder().encode(SCRIPTS[shell](table)));
   return EXIT.done;
 }

@@ -118,7 +118,11 @@ class Fold {
     const input = await this.work.open(file);
     if (input === undefined) return;
     const isPretty = this.#args.has("pretty");
-    const { snapshot, blocks } = await peekSnapshot(input, file);
+    const { snapshot, blocks } = await peekSnapshot(
+      input,
+      file,
+      this.#args.value("from"),
+    );
     if (snapshot !== undefined) {
       input.close();
       return await this.#write(snapshotText(snapshot, isPretty));

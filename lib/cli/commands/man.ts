@@ -10,9 +10,9 @@ import { manualPage } from "../manual.ts";
 /** Prints the manual page. */
 export async function run(
   { operands }: Arguments,
-  { stdout }: CommandContext,
+  { stdout, table }: CommandContext,
 ): Promise<number> {
   if (operands.length > 0) throw new UsageError("man takes no operand");
-  await stdout.write(new TextEncoder().encode(manualPage()));
+  await stdout.write(new TextEncoder().encode(manualPage(table)));
   return EXIT.done;
 }

@@ -10,12 +10,12 @@ import {
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
 import { ErrorFile } from "../error_file.ts";
 import { ENGINES, ON_ERROR } from "../flags.ts";
 import { Normalization } from "./_normalization.ts";
+import { refuseOverwriting } from "./_overwriting.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */
 export async function run(
@@ -24,8 +24,16 @@ export async function run(
 ): Promise<number> {
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const isFollowing = args.has("follow");
+  if (isFollowing && files.length > 1) {
+    throw new UsageError(
+      "--follow takes one file: what is written of several could not be told apart; run one codexpipe for each",
+    );
+  }
   const errorsTo = args.value("errors-to");
-  if (errorsTo !== undefined) await refuseInput(errorsTo, files, process);
+  if (errorsTo !== undefined) {
+    await refuseOverwriting("errors-to", errorsTo, files, process);
+  }
   const errors = errorsTo === undefined
     ? undefined
     : await ErrorFile.create(errorsTo, process);
@@ -40,7 +48,8 @@ export async function run(
   });
   try {
     for (const file of files) {
-      await work.normalize(file);
+      if (isFollowing) await work.follow(file);
+      else await work.normalize(file);
       if (work.hasStopped) break;
     }
   } finally {
@@ -78,23 +87,4 @@ function optionsOf(args: Arguments): JsonlNormalizerOptions {
     ...(engine === undefined ? {} : { engine }),
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
   };
-}
-
-/** Emptying a file that is to be read would lose it. */
-async function refuseInput(
-  errorsTo: string,
-  files: readonly string[],
-  process: Surroundings,
-): Promise<void> {
-  const identity = (await process.look(errorsTo))?.identity;
-  for (const file of files) {
-    if (file === STDIN) continue;
-    const isSame = file === errorsTo || (identity !== undefined &&
-      (await process.look(file))?.identity === identity);
-    if (isSame) {
-      throw new UsageError(
-        `--errors-to would overwrite ${file}, which is to be read`,
-      );
-    }
-  }
 }

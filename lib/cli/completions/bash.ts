@@ -2,10 +2,11 @@
  * Completions for bash.
  */
 
+import type { CommandTable } from "../command.ts";
 import {
   type CommandPlace,
   commandPlaces,
-  commonFlags,
+  commonPlaces,
   type Filler,
   firstWords,
   type FlagPlace,
@@ -16,12 +17,13 @@ import {
 /**
  * Writes a script that completes the command line in bash (3.2 and later), to be sourced.
  *
+ * @param table What the command line can be.
  * @returns The script.
  */
-export function bashCompletions(): string {
-  const first = firstWords().map(({ name }) => name);
-  const groups = [...secondWords()];
-  const commands = commandPlaces();
+export function bashCompletions(table: CommandTable): string {
+  const first = firstWords(table).map(({ name }) => name);
+  const groups = [...secondWords(table)];
+  const commands = commandPlaces(table);
   return `# bash completion of codexpipe: source <(codexpipe completions bash)
 
 _codexpipe() {
@@ -64,7 +66,7 @@ ${
       `      "${name}") _codexpipe_words "${flagWords(flags)}" ;;`
     ).join("\n")
   }
-      *) _codexpipe_words "${flagWords(commonFlags())}" ;;
+      *) _codexpipe_words "${flagWords(commonPlaces(table))}" ;;
     esac
     return
   fi

@@ -2,9 +2,10 @@
  * Completions for fish.
  */
 
+import type { CommandTable } from "../command.ts";
 import {
   commandPlaces,
-  commonFlags,
+  commonPlaces,
   type Filler,
   firstWords,
   type FlagPlace,
@@ -15,10 +16,11 @@ import {
 /**
  * Writes a script that completes the command line in fish, to be sourced.
  *
+ * @param table What the command line can be.
  * @returns The script.
  */
-export function fishCompletions(): string {
-  const groups = [...secondWords()];
+export function fishCompletions(table: CommandTable): string {
+  const groups = [...secondWords(table)];
   return `# fish completion of codexpipe: codexpipe completions fish | source
 
 # The words that choose a command, as far as they are there.
@@ -38,7 +40,7 @@ end
 
 complete -c codexpipe -f
 ${
-    firstWords().flatMap(({ name, summary }) => [
+    firstWords(table).flatMap(({ name, summary }) => [
       `complete -c codexpipe -n '__codexpipe_is ""' -a ${name} -d ${
         quote(summary)
       }`,
@@ -56,11 +58,11 @@ ${
       )
     ).join("\n")
   }
-${commonFlags().map((place) => flagLine("", place)).join("\n")}
+${commonPlaces(table).map((place) => flagLine("", place)).join("\n")}
 ${
-    commandPlaces().flatMap(({ name, flags, operand }) => {
+    commandPlaces(table).flatMap(({ name, flags, operand }) => {
       const condition = `-n '__codexpipe_is ${name}'`;
-      const common = commonFlags().map(({ flag }) => flag.name);
+      const common = commonPlaces(table).map(({ flag }) => flag.name);
       return [
         ...flags.filter(({ flag }) => !common.includes(flag.name))
           .map((place) => flagLine(condition, place)),

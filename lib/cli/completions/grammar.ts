@@ -3,8 +3,7 @@
  * commands and flags.
  */
 
-import { type Command, flagsOf } from "../command.ts";
-import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS } from "../commands.ts";
+import { type Command, type CommandTable, flagsOf } from "../command.ts";
 import { ALL_FLAGS, type Flag } from "../flags.ts";
 
 /** What a place on the command line can be filled with. */
@@ -43,22 +42,26 @@ export const LIST_SESSIONS =
   "codexpipe sessions list --format=ids --limit=100 2>/dev/null";
 
 /** What can be the first word. */
-export function firstWords(): readonly Word[] {
+export function firstWords(
+  { commands, groups }: CommandTable,
+): readonly Word[] {
   const words: Word[] = [];
-  for (const { name, summary } of COMMANDS) {
+  for (const { name, summary } of commands) {
     const [first = ""] = name.split(" ");
     if (words.some((word) => word.name === first)) continue;
-    const group = COMMAND_GROUPS.find((group) => group.name === first);
+    const group = groups.find((group) => group.name === first);
     words.push({ name: first, summary: group?.summary ?? summary });
   }
   return [...words, { name: "help", summary: "Shows the help of a command." }];
 }
 
 /** What can be the second word, by the first one. */
-export function secondWords(): ReadonlyMap<string, readonly Word[]> {
-  return new Map(COMMAND_GROUPS.map(({ name }) => [
+export function secondWords(
+  { commands, groups }: CommandTable,
+): ReadonlyMap<string, readonly Word[]> {
+  return new Map(groups.map(({ name }) => [
     name,
-    COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+    commands.filter((command) => command.name.startsWith(`${name} `))
       .map((command) => ({
         name: command.name.slice(name.length + 1),
         summary: command.summary,
@@ -67,16 +70,18 @@ export function secondWords(): ReadonlyMap<string, readonly Word[]> {
 }
 
 /** The flags that need no command. */
-export function commonFlags(): readonly FlagPlace[] {
-  return ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name))
+export function commonPlaces(
+  { commonFlags }: CommandTable,
+): readonly FlagPlace[] {
+  return ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
     .map(placeOf);
 }
 
 /** Every command. */
-export function commandPlaces(): readonly CommandPlace[] {
-  return COMMANDS.map((command) => ({
+export function commandPlaces(table: CommandTable): readonly CommandPlace[] {
+  return table.commands.map((command) => ({
     name: command.name,
-    flags: [...flagsOf(command).map(placeOf), ...commonFlags()],
+    flags: [...flagsOf(command).map(placeOf), ...commonPlaces(table)],
     operand: operandOf(command),
   }));
 }

@@ -2,10 +2,11 @@
  * Completions for zsh.
  */
 
+import type { CommandTable } from "../command.ts";
 import {
   type CommandPlace,
   commandPlaces,
-  commonFlags,
+  commonPlaces,
   type Filler,
   firstWords,
   type FlagPlace,
@@ -18,11 +19,12 @@ import {
  * Writes a script that completes the command line in zsh, to be sourced or put where zsh finds
  * functions.
  *
+ * @param table What the command line can be.
  * @returns The script.
  */
-export function zshCompletions(): string {
-  const commands = commandPlaces();
-  const groups = [...secondWords()];
+export function zshCompletions(table: CommandTable): string {
+  const commands = commandPlaces(table);
+  const groups = [...secondWords(table)];
   return `#compdef codexpipe
 # zsh completion of codexpipe: source <(codexpipe completions zsh)
 
@@ -30,7 +32,7 @@ _codexpipe() {
   local curcontext=$curcontext state line
   typeset -A opt_args
   _arguments -C -s -S \\
-${commonFlags().map((place) => `    ${argument(place)} \\`).join("\n")}
+${commonPlaces(table).map((place) => `    ${argument(place)} \\`).join("\n")}
     '1: :->command' '*:: :->rest' && return
   case $state in
     command) _codexpipe_first ;;
@@ -65,7 +67,7 @@ ${
 }
 
 _codexpipe_first() {
-${described("command", firstWords())}
+${described("command", firstWords(table))}
 }
 
 ${

@@ -33,7 +33,7 @@ import {
   showRemark,
   showUserMessage,
 } from "./messages.ts";
-import { finishPatch, showPatch } from "./patches.ts";
+import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
 import { planRecord } from "./plan.ts";
 import { shellWords } from "./shell_words.ts";
 import {
@@ -195,6 +195,8 @@ function showCommand(
   context: MappingContext,
   { id, phase, content, event }: ItemState,
 ): void {
+  // Releases around 0.20 print what a patch says as if it were a command; its end has it too.
+  if (isOpenPatch(context, id)) return;
   if (!isKnownCommand(context, id)) {
     startCommand(context, {
       callId: id,

@@ -129,6 +129,16 @@ export class MappingContext {
   }
 
   /**
+   * Lets records go that nothing will change any more, and all that is remembered of them.
+   *
+   * @param ids Their numbers.
+   */
+  forget(ids: ReadonlySet<number>): void {
+    this.memory.turns.forgotten(this.store.forget(ids));
+    for (const id of ids) this.memory.forget(id);
+  }
+
+  /**
    * Drops all records from a place on, and all that is remembered of them.
    *
    * @param length How many remain.

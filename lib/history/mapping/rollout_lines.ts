@@ -45,13 +45,30 @@ const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
  * @param line The line.
  */
 export function mapRolloutLine(context: MappingContext, line: Fields): void {
-  const { firstOrdinal } = context.memory;
-  const ordinal = numberOf(line.ordinal);
-  if (
-    firstOrdinal !== null && ordinal !== undefined && ordinal < firstOrdinal
-  ) return;
+  if (isInherited(line, context.memory.firstOrdinal)) return;
   if (typeof line.type !== "string") return;
   LINES.get(line.type)?.(context, fieldsOf(line.payload));
+}
+
+/**
+ * Tells whether a line is what another thread left, copied to the beginning of a file.
+ *
+ * @param line The line.
+ * @param firstOrdinal The ordinal of the first line of the thread itself; `null` if all are.
+ * @returns Whether it is inherited.
+ */
+export function isInherited(
+  line: Fields,
+  firstOrdinal: number | null,
+): boolean {
+  const ordinal = numberOf(line.ordinal);
+  return firstOrdinal !== null && ordinal !== undefined &&
+    ordinal < firstOrdinal;
+}
+
+/** Gives the ordinal of the first line of the thread itself, as its header says it. */
+export function firstOrdinalOf(meta: Fields): number | null {
+  return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 
 /** Reads the header of the file; later ones are copied from other files. */
@@ -60,6 +77,6 @@ function readHeader({ memory }: MappingContext, meta: Fields): void {
   memory.hasHeader = true;
   memory.threadId = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
   memory.mode = meta.history_mode === "paginated" ? "paginated" : "legacy";
-  memory.firstOrdinal = numberOf(meta.subagent_history_start_ordinal) ?? null;
+  memory.firstOrdinal = firstOrdinalOf(meta);
   memory.base = readHistoryBase(meta.history_base);
 }

@@ -86,6 +86,23 @@ export class TurnLog {
   }
 
   /**
+   * Takes note that many records are gone.
+   *
+   * @param indexes The places that they had, in order.
+   */
+  forgotten(indexes: readonly number[]): void {
+    let before = 0;
+    const moved = (place: number): number => {
+      while (before < indexes.length && (indexes[before] ?? 0) < place) {
+        before += 1;
+      }
+      return place - before;
+    };
+    this.#starts = this.#starts.map(moved);
+    if (this.#promptEnd !== null) this.#promptEnd = moved(this.#promptEnd);
+  }
+
+  /**
    * Forgets the last turns.
    *
    * @param count How many.

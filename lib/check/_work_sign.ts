@@ -1,0 +1,120 @@
+/**
+ * What an event says of whether work goes on, is done, or went wrong.
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+} from "../history/mapping/json_fields.ts";
+
+/**
+ * What an event says of the work.
+ *
+ * - `error`: something went wrong.
+ * - `answer`: the model says something.
+ * - `work`: something else begins or happens.
+ * - `settled`: what had begun is over.
+ * - `begin`: a turn begins or ends; what went wrong before it is no matter.
+ * - `run`: a run begins.
+ */
+export type WorkSign =
+  | { readonly type: "error"; readonly message: string }
+  | { readonly type: "answer" | "work" | "settled" | "begin" | "run" };
+
+const ANSWER: WorkSign = { type: "answer" };
+const WORK: WorkSign = { type: "work" };
+const SETTLED: WorkSign = { type: "settled" };
+const BEGIN: WorkSign = { type: "begin" };
+const RUN: WorkSign = { type: "run" };
+
+/** Items that say nothing of it: a list of tasks is closed when the turn ends. */
+const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
+  "background_event",
+  "error",
+  "todo_list",
+  "token_count",
+  "turn_diff",
+]);
+/** Items that begin with an event of their own; their end may come when all else is done. */
+const SPANS: ReadonlySet<unknown> = new Set([
+  "collab_tool_call",
+  "command_execution",
+  "mcp_tool_call",
+]);
+
+/** What releases around 0.36 say after a compaction; there is no item of it. */
+const COMPACTED = "Compact task completed";
+
+/**
+ * The events of session files that say something of it. What the model says is none of them: it
+ * counts when its item is there, which is written when the response is complete.
+ */
+const MESSAGES: ReadonlyMap<unknown, WorkSign> = new Map([
+  ["agent_reasoning", WORK],
+  ["exec_command_begin", WORK],
+  ["exec_command_end", SETTLED],
+  ["mcp_tool_call_begin", WORK],
+  ["mcp_tool_call_end", SETTLED],
+  ["patch_apply_begin", WORK],
+  ["patch_apply_end", SETTLED],
+  ["task_complete", BEGIN],
+  ["task_started", BEGIN],
+  ["turn_aborted", BEGIN],
+  ["turn_complete", BEGIN],
+  ["turn_started", BEGIN],
+  ["user_message", WORK],
+]);
+
+/**
+ * Reads what an event says of the work.
+ *
+ * @param event A normalized exec event or rollout line.
+ * @returns What it says; `undefined` if that is nothing.
+ */
+export function readWorkSign(event: Fields): WorkSign | undefined {
+  const { type, payload, item_type } = event;
+  switch (type) {
+    case "error":
+      return { type, message: textOf(event.message) ?? "" };
+    case "thread.started":
+      return RUN;
+    case "turn.started":
+    case "turn.completed":
+    case "turn.failed":
+      return BEGIN;
+    case "item.started":
+    case "item.delta":
+      return IDLE_ITEMS.has(item_type) ? undefined : WORK;
+    case "item.completed":
+    case "item.failed":
+      if (IDLE_ITEMS.has(item_type)) return undefined;
+      if (SPANS.has(item_type)) return SETTLED;
+      return item_type === "agent_message" ? ANSWER : WORK;
+    case "response_item":
+      return readResponseItem(fieldsOf(payload));
+    case "event_msg":
+      if (!isFields(payload)) return undefined;
+      if (payload.type === "error") {
+        return { type: "error", message: textOf(payload.message) ?? "" };
+      }
+      return payload.message === COMPACTED
+        ? ANSWER
+        : MESSAGES.get(payload.type);
+    default:
+      return undefined;
+  }
+}
+
+function readResponseItem(item: Fields): WorkSign {
+  if (item.type !== "message") return WORK;
+  if (item.role === "assistant") return ANSWER;
+  if (item.role !== "system") return WORK;
+  // The first CLI says what went wrong as a message of the system.
+  const texts = listOf(item.content).map((part) =>
+    textOf(fieldsOf(part).text) ?? ""
+  );
+  return { type: "error", message: texts.join("\n") };
+}

@@ -1,0 +1,488 @@
+/**
+ * Judges the runs of an input.
+ *
+ * @module
+ */
+
+import type { Dialect } from "../dialect_names.ts";
+import { JsonlDecoder } from "../event_pipeline.ts";
+import { type Fields, fieldsOf } from "../history/mapping/json_fields.ts";
+import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
+import type { Outcome } from "../outcome.ts";
+import { commandLine } from "../render/command_line.ts";
+import type {
+  EntryPart,
+  TranscriptPart,
+  TurnEndedPart,
+} from "../render/parts.ts";
+import { TranscriptBuilder } from "../render/transcript.ts";
+import type { Emit, Stage } from "../stage.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
+import { UsageMeter } from "../usage/usage_meter.ts";
+import type { UsageSource } from "../usage/usage_source.ts";
+import { readWorkSign, type WorkSign } from "./_work_sign.ts";
+import { judgeError, judgeTurn, type TurnEnd } from "./_turn_end.ts";
+import type {
+  Verdict,
+  VerdictFailure,
+  VerdictReason,
+  VerdictReasonKind,
+} from "./verdict.ts";
+
+/** Options for {@linkcode VerdictBuilder}. */
+export interface VerdictOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect;
+  /**
+   * How many bytes a line may have; longer ones fail.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number;
+  /**
+   * The thread of lines before the first thread line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * The turn of lines before the first turn line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialTurnId?: string | undefined;
+  /**
+   * How many lines may fail.
+   *
+   * @default {0}
+   */
+  readonly maxFailures?: number;
+  /**
+   * Whether no command may fail. One that was left running when its turn ended has not failed,
+   * however it ended.
+   *
+   * @default {false}
+   */
+  readonly failOnCommand?: boolean;
+  /**
+   * How many tokens, input and output together, may be used.
+   *
+   * @default {undefined}
+   */
+  readonly maxTokens?: bigint;
+  /**
+   * Whether the final message must be JSON, all of it.
+   *
+   * @default {false}
+   */
+  readonly jsonOutput?: boolean;
+}
+
+/** How many failed lines and failed commands are named. */
+const MAX_NAMED = 10;
+/** How much of a command is named, in characters. */
+const MAX_COMMAND = 120;
+
+/** What a run, or the turn that is going on, has shown so far. */
+interface Seen {
+  /** Whether it is a run, and no turn. */
+  isRun: boolean;
+  /** Whether the turn is over. */
+  isEnded: boolean;
+  /** Whether the user has said something. */
+  hasPrompt: boolean;
+}
+
+const NOTHING_SEEN: Seen = {
+  isRun: false,
+  isEnded: false,
+  hasPrompt: false,
+};
+
+/** A run that began nothing. */
+const NO_TURN: TurnEnd = {
+  status: "open",
+  reason: { kind: "no_turn", message: "began no turn" },
+};
+
+/** The last turn of a thread, or its run if that had none. */
+interface LastTurn {
+  readonly end: TurnEnd;
+  /** The number of the turn; `undefined` if the run had none. */
+  readonly turn: number | undefined;
+  /** The line where it ended; `null` if it did not. */
+  readonly line: number | null;
+}
+
+/**
+ * Judges runs: bytes in, the parts of their transcript out, so that whoever shows them need not
+ * read them again; in the end there is a {@linkcode Verdict}.
+ *
+ * It reads exec streams and session files of every release. Each thread is judged by its last
+ * turn: what failed and went well when the thread was resumed is well. An input with several
+ * threads is good if all of them are. How a turn ended is what the event says that ended it.
+ * Where a release writes no such events, a turn ended badly if an error is the last thing that
+ * happened, or if it does not end with what the model says. Errors that are tried again after
+ * (`Reconnecting... 1/5`), warnings and commands that were left running are not failures.
+ *
+ * Nothing in the input makes it throw. Memory is bounded as that of the transcript is, and by
+ * the number of threads and turns.
+ *
+ * @example A budget, and a message that a program will read
+ * ```ts
+ * import { VerdictBuilder } from "@codexpipe/codexpipe/check";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n' +
+ *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Done."}}\n' +
+ *   '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}\n';
+ * const builder = new VerdictBuilder({ maxTokens: 1000n, jsonOutput: true });
+ * builder.feed(new TextEncoder().encode(log), () => {});
+ * builder.flush(() => {});
+ *
+ * assertEquals(builder.verdict.reasons.map(({ message }) => message), [
+ *   "1260 tokens were used, 1000 may be",
+ *   "the final message is not valid JSON",
+ * ]);
+ * ```
+ */
+export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
+  readonly #options: VerdictOptions;
+  readonly #decoder: JsonlDecoder;
+  readonly #transcript = new TranscriptBuilder();
+  readonly #meter = new UsageMeter();
+  readonly #usage: UsageSource;
+  readonly #failures: VerdictFailure[] = [];
+  readonly #commands: VerdictReason[] = [];
+  readonly #lastTurns = new Map<string, LastTurn>();
+  #failedLines = 0;
+  #failedCommands = 0;
+  #line = 0;
+  #turns = 0;
+  #runs = 0;
+  #threadId: string | null = null;
+  #status: Verdict["status"] = null;
+  #finalMessage: string | null = null;
+  /** What went wrong, if nothing has happened since. */
+  #pendingError: string | null = null;
+  /** Whether the last thing to happen is what the model says. */
+  #endsWithAnswer = false;
+  /** Whether anything has happened in the run. */
+  #hasWork = false;
+  /** Whether the event that is being taken ends a turn without an answer. */
+  #isUnanswered = false;
+  /** What the run, or the turn that is going on, has shown. */
+  #seen: Seen = { ...NOTHING_SEEN };
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What to expect, and what to judge by.
+   * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(options: VerdictOptions = {}) {
+    const { from = "auto", maxLineBytes } = options;
+    const input = maxLineBytes === undefined
+      ? { from }
+      : { from, maxLineBytes };
+    this.#options = options;
+    const { initialThreadId, initialTurnId } = options;
+    this.#decoder = new JsonlDecoder<Dialect>({
+      ...input,
+      initialThreadId,
+      initialTurnId,
+    });
+    this.#usage = this.#meter.open("", input);
+  }
+
+  /**
+   * Takes a block and emits the parts of the transcript that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each part.
+   */
+  feed(block: Uint8Array, emit: Emit<TranscriptPart>): void {
+    this.#decoder.feed(block, (outcome) => this.#take(outcome, emit));
+    // What it cannot read, the decoder could not read either.
+    this.#usage.feed(block, () => {});
+  }
+
+  /**
+   * Ends the input and emits what was held back.
+   *
+   * @param emit Is called with each part.
+   */
+  flush(emit: Emit<TranscriptPart>): void {
+    this.#decoder.flush((outcome) => this.#take(outcome, emit));
+    this.#usage.flush(() => {});
+    this.#transcript.flush((part) => this.#see(part, emit));
+    this.#endRun();
+  }
+
+  /** What is found out about the input; whole when it has been flushed. */
+  get verdict(): Verdict {
+    const tokens = this.#tokens();
+    const reasons = [...this.#turnReasons(), ...this.#otherReasons(tokens)];
+    return {
+      isPassed: reasons.length === 0,
+      reasons,
+      threadId: this.#threadId,
+      turns: this.#turns,
+      status: this.#status,
+      finalMessage: this.#finalMessage,
+      failedCommands: this.#failedCommands,
+      failedLines: this.#failedLines,
+      failures: this.#failures,
+      tokens,
+    };
+  }
+
+  #take(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+    this.#line = outcome.line;
+    if (!outcome.ok) {
+      const { line, error: { kind, message } } = outcome;
+      this.#failedLines += 1;
+      if (this.#failures.length < MAX_NAMED) {
+        this.#failures.push({ line, kind, message });
+      }
+    }
+    const event = outcome.ok ? fieldsOf(outcome.value) : {};
+    this.#isUnanswered = isUnanswered(event);
+    this.#transcript.feed(outcome, (part) => this.#see(part, emit));
+    // Only now: what the event ends is judged by what was before it.
+    const sign = outcome.ok ? readWorkSign(event) : undefined;
+    if (sign !== undefined) this.#heed(sign);
+  }
+
+  #heed(sign: WorkSign): void {
+    if (sign.type === "run") this.#hasWork = false;
+    this.#pendingError = sign.type === "error" ? sign.message : null;
+    // What ends after an answer was left running.
+    if (sign.type === "settled") return;
+    this.#endsWithAnswer = sign.type === "answer";
+    if (sign.type !== "begin" && sign.type !== "run") this.#hasWork = true;
+  }
+
+  #see(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
+    switch (part.type) {
+      case "session":
+        this.#endRun();
+        this.#runs += 1;
+        this.#threadId = part.thread_id;
+        this.#finalMessage = null;
+        this.#status = null;
+        this.#seen = { ...NOTHING_SEEN, isRun: true };
+        break;
+      case "turn_started":
+        this.#turns += 1;
+        this.#finalMessage = null;
+        this.#seen = { ...NOTHING_SEEN };
+        break;
+      case "entry":
+        this.#seeEntry(part);
+        break;
+      case "turn_ended":
+        this.#endTurn(part);
+        break;
+      case "rolled_back":
+      case "failed_line":
+        break;
+    }
+    emit(part);
+  }
+
+  #seeEntry({ record, phase }: EntryPart): void {
+    // What ends after its turn was left running.
+    if (phase === "late") return;
+    const seen = this.#seen;
+    const answer = answerOf(record);
+    if (isPrompt(record)) seen.hasPrompt = true;
+    if (answer !== undefined) this.#finalMessage = answer;
+    if (seen.isEnded) return;
+    for (const command of failedCommandsOf(record)) {
+      this.#failedCommands += 1;
+      if (this.#commands.length < MAX_NAMED) {
+        this.#commands.push(reason("failed_command", command));
+      }
+    }
+  }
+
+  #endTurn({ turn, status, error }: TurnEndedPart): void {
+    const endsWithAnswer = this.#endsWithAnswer;
+    const { hasPrompt } = this.#seen;
+    const end = judgeTurn({
+      status,
+      error,
+      pendingError: this.#pendingError,
+      endsWithAnswer,
+      isUnanswered: this.#isUnanswered && hasPrompt && !endsWithAnswer,
+    });
+    const isOver = status !== "open" && status !== "unknown";
+    const line = isOver ? this.#line : null;
+    this.#lastTurns.set(this.#threadKey, { end, turn, line });
+    this.#status = end.status;
+    this.#seen = { ...NOTHING_SEEN, isEnded: true };
+  }
+
+  /** Judges a run that had no turn, or one that an error ended after its last turn. */
+  #endRun(): void {
+    const { isRun, isEnded } = this.#seen;
+    const pendingError = this.#pendingError;
+    this.#seen = { ...NOTHING_SEEN };
+    if (isEnded) {
+      if (pendingError === null || this.#status !== "completed") return;
+      const end = judgeError(pendingError);
+      // A turn that is over has nothing to be tried again for.
+      if (end.status !== "open") this.#judgeRun(end);
+    } else if (isRun && this.#line > 0) {
+      if (this.#hasWork) {
+        this.#turns += 1;
+        this.#judgeRun(judgeTurn({
+          status: "unknown",
+          error: null,
+          pendingError,
+          endsWithAnswer: this.#endsWithAnswer,
+          isUnanswered: false,
+        }));
+      } else this.#judgeRun(NO_TURN);
+    }
+  }
+
+  #judgeRun(end: TurnEnd): void {
+    this.#status = end === NO_TURN ? null : end.status;
+    this.#lastTurns.set(this.#threadKey, { end, turn: undefined, line: null });
+  }
+
+  /** What a thread is known by: its id, or, if it has none, its place. */
+  get #threadKey(): string {
+    return this.#threadId ?? `#${this.#runs}`;
+  }
+
+  #turnReasons(): VerdictReason[] {
+    if (this.#line === 0) {
+      return [reason("no_turn", "the input is empty: Codex wrote nothing")];
+    }
+    return [...this.#lastTurns].flatMap(([thread, { end, turn, line }]) => {
+      if (end.reason === undefined) return [];
+      const { kind, message } = end.reason;
+      const name = turn === undefined ? "the run" : `turn ${turn}`;
+      const isNamed = this.#lastTurns.size > 1 && !thread.startsWith("#");
+      const of = isNamed ? ` of thread ${thread}` : "";
+      return [reason(kind, `${name}${of} ${message}`, line)];
+    });
+  }
+
+  #otherReasons(tokens: Tokens | null): VerdictReason[] {
+    const { maxFailures = 0, failOnCommand, maxTokens, jsonOutput } =
+      this.#options;
+    const reasons: VerdictReason[] = [];
+    if (this.#failedLines > maxFailures) {
+      const [first] = this.#failures;
+      const may = maxFailures === 0 ? "" : `, ${maxFailures} may fail`;
+      const message = `${
+        counted(this.#failedLines, "line")
+      } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
+      reasons.push(reason("failed_lines", message, first?.line ?? null));
+    }
+    if (failOnCommand) {
+      reasons.push(...this.#commands);
+      const more = this.#failedCommands - this.#commands.length;
+      if (more > 0) {
+        const message = `${counted(more, "more command")} failed`;
+        reasons.push(reason("failed_command", message));
+      }
+    }
+    if (
+      maxTokens !== undefined && tokens !== null &&
+      tokens.total_tokens > maxTokens
+    ) {
+      const message =
+        `${tokens.total_tokens} tokens were used, ${maxTokens} may be`;
+      reasons.push(reason("max_tokens", message));
+    }
+    if (jsonOutput && !isJson(this.#finalMessage)) {
+      const message = this.#finalMessage === null
+        ? "there is no final message, which should be JSON"
+        : "the final message is not valid JSON";
+      reasons.push(reason("json_output", message));
+    }
+    return reasons;
+  }
+
+  #tokens(): Tokens | null {
+    const rows = this.#meter.rows();
+    return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
+  }
+}
+
+function reason(
+  kind: VerdictReasonKind,
+  message: string,
+  line: number | null = null,
+): VerdictReason {
+  return { kind, message, line };
+}
+
+/** Whether an event of a session file ends a turn, and says that nothing was answered. */
+function isUnanswered(event: Fields): boolean {
+  if (event.type !== "event_msg") return false;
+  const { type, last_agent_message } = fieldsOf(event.payload);
+  return (type === "task_complete" || type === "turn_complete") &&
+    last_agent_message === null;
+}
+
+function isPrompt(record: AnyHistoryRecord): boolean {
+  return isKnownRecord(record) && record.type === "plain_message" &&
+    record.payload.role === "user";
+}
+
+function answerOf(record: AnyHistoryRecord): string | undefined {
+  return isKnownRecord(record) && record.type === "assistant_message"
+    ? record.payload.markdown
+    : undefined;
+}
+
+/** Says which commands of an entry failed. */
+function failedCommandsOf(record: AnyHistoryRecord): string[] {
+  if (!isKnownRecord(record)) return [];
+  if (record.type === "exec") {
+    const { command, status, exit_code } = record.payload;
+    return status === "error" ? [failedCommand(command, exit_code)] : [];
+  }
+  if (record.type !== "explore") return [];
+  return record.payload.entries.flatMap(({ command, status }) =>
+    typeof status === "string"
+      ? []
+      : [failedCommand(command, status.error.exit_code)]
+  );
+}
+
+function failedCommand(
+  command: readonly string[],
+  exitCode: number | null,
+): string {
+  const line = commandLine(command).trim();
+  const shown = line.length > MAX_COMMAND
+    ? `${line.slice(0, MAX_COMMAND - 1).replace(/[\ud800-\udbff]$/, "")}…`
+    : line;
+  const how = exitCode === null ? "" : ` with exit status ${exitCode}`;
+  return `a command failed${how}: ${shown}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function isJson(text: string | null): boolean {
+  if (text === null) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

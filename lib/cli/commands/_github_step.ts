@@ -1,0 +1,140 @@
+/**
+ * What a step of GitHub Actions is told of a run: annotations, a summary and outputs.
+ */
+
+import type { Verdict } from "../../check/check.ts";
+import { Redactor } from "../../redact/redact.ts";
+import {
+  githubAnnotation,
+  githubOutputs,
+  GithubRenderer,
+  type GithubVerdict,
+  type TranscriptPart,
+  type TurnUsage,
+} from "../../render/render.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { IoError } from "../endings.ts";
+import { Output } from "../output.ts";
+import { reasonOf } from "../reasons.ts";
+import { patternsOf, saySecrets } from "./_secrets.ts";
+
+const ENCODER = new TextEncoder();
+/** GitHub shows no more errors of a step. */
+const MAX_ANNOTATIONS = 10;
+
+/** Tells a step of a run. */
+export class GithubStep {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #verdict: () => Verdict;
+  readonly #redactor: Redactor | undefined;
+  readonly #renderer: GithubRenderer;
+  #summary = "";
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param args What the command was called with.
+   * @param context What the command works with.
+   * @param verdict Gives the verdict when everything has been read.
+   */
+  constructor(
+    args: Arguments,
+    context: CommandContext,
+    verdict: () => Verdict,
+  ) {
+    this.#args = args;
+    this.#context = context;
+    this.#verdict = verdict;
+    this.#redactor = args.has("no-redact")
+      ? undefined
+      : new Redactor({ patterns: patternsOf(args) });
+    this.#renderer = new GithubRenderer({
+      ...(this.#redactor === undefined ? {} : { redactor: this.#redactor }),
+      verdict: () => this.#githubVerdict(),
+    });
+  }
+
+  /** Takes a part of the transcript. */
+  take(part: TranscriptPart): void {
+    this.#renderer.feed(part);
+  }
+
+  /**
+   * Tells the step what is known.
+   *
+   * @throws {IoError} If a file of the step cannot be written.
+   */
+  async end(): Promise<void> {
+    const { diagnostics, process } = this.#context;
+    this.#renderer.flush((text) => this.#summary += text);
+    const verdict = this.#githubVerdict();
+    for (const message of verdict.reasons.slice(0, MAX_ANNOTATIONS)) {
+      diagnostics.command(
+        githubAnnotation({ level: "error", title: "Codex run", message }),
+      );
+    }
+    const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
+    if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
+    else if (!this.#args.has("quiet")) {
+      diagnostics.say("GITHUB_STEP_SUMMARY is not set: there is no summary");
+    }
+    const outputPath = process.env("GITHUB_OUTPUT") ?? "";
+    if (outputPath !== "") {
+      await this.#append(outputPath, this.#outputs(verdict));
+    }
+    if (this.#redactor !== undefined) {
+      saySecrets(this.#redactor.counts, this.#args, this.#context);
+    }
+  }
+
+  #githubVerdict(): GithubVerdict {
+    const { isPassed, reasons } = this.#verdict();
+    return {
+      isPassed,
+      title: isPassed ? "The Codex run passed" : "The Codex run failed",
+      reasons: reasons.map(({ message }) => this.#masked(message)),
+    };
+  }
+
+  #outputs(verdict: GithubVerdict): string {
+    const { threadId, status, finalMessage, tokens } = this.#verdict();
+    return githubOutputs({
+      threadId,
+      status,
+      usage: tokens === null ? null : usageOf(tokens),
+      finalMessage: finalMessage && this.#masked(finalMessage),
+    }, verdict);
+  }
+
+  #masked(text: string): string {
+    return this.#redactor?.redact(text) ?? text;
+  }
+
+  async #append(path: string, text: string): Promise<void> {
+    const { process } = this.#context;
+    let file;
+    try {
+      file = await process.create(path, { isAppending: true });
+    } catch (error) {
+      const message = `${path}: cannot write: ${reasonOf(error)}`;
+      throw new IoError(message, { cause: error });
+    }
+    try {
+      await new Output(file, path, process).write(ENCODER.encode(text));
+    } finally {
+      file.close();
+    }
+  }
+}
+
+/** Tokens as JavaScript numbers: what is told of is small enough. */
+function usageOf(tokens: NonNullable<Verdict["tokens"]>): TurnUsage {
+  return {
+    input_tokens: Number(tokens.input_tokens),
+    cached_input_tokens: Number(tokens.cached_input_tokens),
+    output_tokens: Number(tokens.output_tokens),
+    reasoning_output_tokens: Number(tokens.reasoning_output_tokens),
+  };
+}

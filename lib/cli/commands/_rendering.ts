@@ -1,0 +1,348 @@
+/**
+ * The work of `codexpipe render`, for every command that shows a session: input after input
+ * into one document.
+ */
+
+import { DIALECTS } from "../../dialect_names.ts";
+import { Redactor } from "../../redact/redactor.ts";
+import { GithubRenderer } from "../../render/github.ts";
+import { HtmlRenderer } from "../../render/html.ts";
+import { MarkdownRenderer } from "../../render/markdown.ts";
+import type { TranscriptPart } from "../../render/parts.ts";
+import {
+  REASONING,
+  RENDER_FORMS,
+  type RenderForm,
+  type RenderOptions,
+  TOOLS,
+} from "../../render/render_options.ts";
+import { snapshotParts } from "../../render/snapshot_parts.ts";
+import { TextRenderer } from "../../render/text.ts";
+import { TranscriptBuilder } from "../../render/transcript.ts";
+import type { Stage } from "../../stage.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+import type { CommandContext } from "../command.ts";
+import { ClosedOutput, IoError, UsageError } from "../endings.ts";
+import type { ErrorFile } from "../error_file.ts";
+import { ON_ERROR } from "../flags.ts";
+import { Gathered } from "../gathered.ts";
+import type { Blocks } from "../input.ts";
+import { Output } from "../output.ts";
+import { PLAIN } from "../styles.ts";
+import { Normalization, type NormalizationOptions } from "./_normalization.ts";
+import { patternsOf, saySecrets } from "./_secrets.ts";
+import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
+
+/** How much text is gathered before it is written, in UTF-16 units. */
+const GATHERED = 1 << 18;
+
+/** Where a document goes. */
+export interface Destination {
+  /** Takes the document. */
+  readonly output: Output;
+  /** Whether a person looks at it as it comes. */
+  readonly isTerminal: boolean;
+  /** The form of the document; without it, text on a terminal, and Markdown elsewhere. */
+  readonly form?: RenderForm | undefined;
+  /** Where failed lines are kept. */
+  readonly errors?: ErrorFile | undefined;
+}
+
+/**
+ * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,
+ * `max-output-lines`, `redact`, `no-redact`, `redact-pattern`, `stamp`, `on-error`, `quiet` and
+ * what says how to read. A command need not have all of them.
+ */
+export class Rendering {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #destination: Destination;
+  readonly #form: RenderForm;
+  readonly #redactor: Redactor | undefined;
+  readonly #renderer: Stage<TranscriptPart, string>;
+  readonly #work: Normalization;
+  readonly #written = new Gathered();
+  readonly #decoder = new TextDecoder();
+  #length = 0;
+  #isIncomplete = false;
+  #transcript: TranscriptBuilder | undefined;
+  #nextTurn = 1;
+  /** The input that is being read. */
+  #name = "";
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param args What the command was called with.
+   * @param context What the command works with.
+   * @param destination Where the document goes; without it, stdout.
+   * @throws {UsageError} If a pattern is none.
+   */
+  constructor(
+    args: Arguments,
+    context: CommandContext,
+    destination: Destination = {
+      output: context.stdout,
+      isTerminal: context.process.isTerminal.stdout,
+    },
+  ) {
+    this.#args = args;
+    this.#context = context;
+    this.#destination = destination;
+    this.#form = destination.form ?? args.choice("to", RENDER_FORMS) ??
+      (destination.isTerminal ? "text" : "markdown");
+    this.#redactor = redactorOf(args, this.#form);
+    this.#renderer = this.#rendererOf(renderOptionsOf(args, this.#redactor));
+    const records = new Output(
+      { write: (bytes) => this.#fold(bytes) },
+      "records",
+      context.process,
+    );
+    this.#work = new Normalization(
+      { ...context, stdout: records },
+      this.#normalizationOptions(),
+    );
+  }
+
+  /** Whether something could not be read to its end. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete || this.#work.isIncomplete;
+  }
+
+  /** Whether a line has failed. */
+  get hasFailures(): boolean {
+    return this.#work.hasFailures;
+  }
+
+  /** Whether a failed line was to end everything, and has. */
+  get hasStopped(): boolean {
+    return this.#work.hasStopped;
+  }
+
+  /**
+   * Renders a file, or stdin; one that cannot be read is reported.
+   *
+   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {IoError} If something cannot be written.
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async render(file: string): Promise<void> {
+    const input = await this.#work.open(file);
+    if (input !== undefined) await this.renderInput(file, input);
+  }
+
+  /**
+   * Renders a file while it grows; one that cannot be read is reported.
+   *
+   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {IoError} If something cannot be written.
+   * @throws {Interrupted} When what was complete has been rendered, if the user wanted the
+   *   work to end.
+   */
+  async follow(file: string): Promise<void> {
+    this.#name = file;
+    await unwrapped(this.#work.follow(file));
+  }
+
+  /**
+   * Renders what was opened, and closes it.
+   *
+   * @param name What it is called in messages.
+   * @param input The bytes: JSONL of any dialect, or a snapshot.
+   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {IoError} If something cannot be read or written.
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async renderInput(name: string, input: Blocks): Promise<void> {
+    this.#name = name;
+    const peeked = await this.#peek(name, input);
+    if (peeked === undefined) return;
+    const { snapshot, blocks } = peeked;
+    if (snapshot === undefined) {
+      await unwrapped(this.#work.normalizeInput(name, blocks));
+      return;
+    }
+    input.close();
+    for (const part of snapshotParts(snapshot, this.#nextTurn)) {
+      if (part.type === "turn_started") this.#nextTurn = part.turn + 1;
+      this.#take(part);
+      if (this.#length > GATHERED) await this.#flush();
+    }
+    await this.#flush();
+  }
+
+  /**
+   * Ends the document, and says what was masked in it.
+   *
+   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {IoError} If it cannot be written.
+   */
+  async end(): Promise<void> {
+    // Whatever ended the work: what was read so far is shown.
+    await this.#endInput();
+    this.#renderer.flush?.((text) => this.#add(text));
+    await this.#flush();
+    const { counts } = this.#redactor ?? { counts: new Map() };
+    saySecrets(counts, this.#args, this.#context);
+    await this.#context.diagnostics.flush();
+  }
+
+  /** Finds out whether an input is a snapshot; one that cannot be read is reported. */
+  async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
+    try {
+      return await peekSnapshot(input, name);
+    } catch (error) {
+      input.close();
+      // One file that cannot be read does not keep the others from being.
+      if (!(error instanceof IoError)) throw error;
+      this.#isIncomplete = true;
+      const { diagnostics } = this.#context;
+      diagnostics.say(error.message);
+      await diagnostics.flush();
+      return undefined;
+    }
+  }
+
+  #rendererOf(options: RenderOptions): Stage<TranscriptPart, string> {
+    const { style, process } = this.#context;
+    const { isTerminal, output } = this.#destination;
+    switch (this.#form) {
+      case "text":
+        return new TextRenderer({
+          ...options,
+          style: output === this.#context.stdout ? style : PLAIN,
+          columns: () => isTerminal ? process.columns() : undefined,
+        });
+      case "markdown":
+        return new MarkdownRenderer(options);
+      case "html":
+        return new HtmlRenderer(options);
+      case "github":
+        return new GithubRenderer(options);
+    }
+  }
+
+  #normalizationOptions(): NormalizationOptions {
+    const args = this.#args;
+    const from = args.choice("from", DIALECTS);
+    const onError = args.choice("on-error", ON_ERROR) ?? "report";
+    const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
+    return {
+      options: {
+        initialThreadId: args.value("thread-id"),
+        initialTurnId: args.value("turn-id"),
+        ...(from === undefined ? {} : { from }),
+        // What is reported has its place in the transcript too.
+        onError: onError === "report" ? "inline" : onError,
+        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      },
+      errors: this.#destination.errors,
+      isLineBuffered: false,
+      isQuiet: args.has("quiet"),
+      isVerbose: args.has("verbose"),
+      onEnd: () => this.#endInput(),
+    };
+  }
+
+  /** Takes normalized records, and writes what they add to the document. */
+  async #fold(bytes: Uint8Array): Promise<number> {
+    this.#transcript ??= new TranscriptBuilder({
+      live: this.#form === "text",
+      firstTurn: this.#nextTurn,
+    });
+    for (const text of this.#decoder.decode(bytes).split("\n")) {
+      if (text === "") continue;
+      const value = this.#stamped(JSON.parse(text));
+      const outcome = { ok: true, line: 0, offset: 0, value } as const;
+      this.#transcript.feed(outcome, (part) => this.#take(part));
+      if (this.#length > GATHERED) await this.#flush();
+    }
+    await this.#flush();
+    return bytes.length;
+  }
+
+  async #endInput(): Promise<void> {
+    const transcript = this.#transcript;
+    this.#transcript = undefined;
+    transcript?.flush((part) => this.#take(part));
+    this.#nextTurn = transcript?.nextTurn ?? this.#nextTurn;
+    await this.#flush();
+  }
+
+  #take(part: TranscriptPart): void {
+    if (part.type === "failed_line" && this.#report(part)) return;
+    this.#renderer.feed(part, (text) => this.#add(text));
+  }
+
+  /** Says that a line has failed, and tells whether that is enough. */
+  #report(
+    failed: Extract<TranscriptPart, { readonly type: "failed_line" }>,
+  ): boolean {
+    const onError = this.#args.choice("on-error", ON_ERROR) ?? "report";
+    if (onError !== "report" || this.#args.has("quiet")) return false;
+    const { process, diagnostics } = this.#context;
+    diagnostics.failed(this.#name, failed);
+    return this.#destination.isTerminal && process.isTerminal.stderr;
+  }
+
+  #stamped(value: unknown): unknown {
+    if (!this.#args.has("stamp") || !isObject(value)) return value;
+    const isTimed = "timestamp" in value || "payload" in value;
+    if (isTimed) return value;
+    const now = this.#context.process.now();
+    return { ...value, timestamp: new Date(now).toISOString() };
+  }
+
+  #add(text: string): void {
+    this.#written.addText(text);
+    this.#length += text.length;
+  }
+
+  async #flush(): Promise<void> {
+    this.#length = 0;
+    await this.#written.writeTo(this.#destination.output);
+  }
+}
+
+/** The redactor that the flags ask for. */
+function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
+  const patterns = patternsOf(args);
+  if (args.has("no-redact")) {
+    if (patterns.length === 0) return undefined;
+    throw new UsageError("--redact-pattern has no use with --no-redact");
+  }
+  const isAsked = args.has("redact") || patterns.length > 0;
+  return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
+}
+
+function renderOptionsOf(
+  args: Arguments,
+  redactor: Redactor | undefined,
+): RenderOptions {
+  const reasoning = args.choice("reasoning", REASONING);
+  const tools = args.choice("tools", TOOLS);
+  const lines = args.value("max-output-lines");
+  return {
+    ...(redactor === undefined ? {} : { redactor }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(lines === undefined ? {} : { maxOutputLines: Number(lines) }),
+  };
+}
+
+/** What was thrown while records were folded is no trouble of writing them. */
+async function unwrapped(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    const cause = error instanceof IoError ? error.cause : undefined;
+    throw cause instanceof ClosedOutput || cause instanceof IoError
+      ? cause
+      : error;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

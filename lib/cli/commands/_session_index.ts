@@ -1,0 +1,89 @@
+/**
+ * What the commands about the index of sessions share.
+ */
+
+import { resolve } from "node:path";
+import { SessionIndexError } from "../../sessions/session_index_error.ts";
+import { sessionIndexPath } from "../../sessions/session_index_path.ts";
+import type {
+  IndexingProgress,
+  IndexSessionsOptions,
+} from "../../sessions/session_indexer.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { Interrupted, IoError } from "../endings.ts";
+import { sessionPlaces } from "./_sessions.ts";
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/**
+ * Where the index is, and what it is of.
+ *
+ * @throws {IoError} If there is no place for it.
+ */
+export function indexPlaces(
+  args: Arguments,
+  { process }: CommandContext,
+): Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath"> {
+  const { codexHomes } = sessionPlaces(args, process);
+  const given = args.value("index");
+  if (given !== undefined) {
+    return { codexHomes, path: resolve(process.cwd(), given) };
+  }
+  const path = sessionIndexPath({
+    codexHomes,
+    env: (name) => process.env(name),
+  });
+  if (path === undefined) {
+    throw new IoError(
+      "no place for the index: neither XDG_CACHE_HOME nor HOME is set; --index=FILE names one",
+    );
+  }
+  return { codexHomes, path, isOwnPath: true };
+}
+
+/**
+ * Works with the index, and says how far the work is.
+ *
+ * @throws {IoError} If the index cannot be used.
+ * @throws {Interrupted} If the user wants the work to end.
+ */
+export async function withProgress<T>(
+  { process, progress }: CommandContext,
+  work: (onProgress: (done: IndexingProgress) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work((done) =>
+      progress.update(() =>
+        `Indexing sessions: ${counted(done.files)} of ${
+          counted(done.totalFiles)
+        }, ${bytesText(done.bytes)} of ${bytesText(done.totalBytes)}`
+      )
+    );
+    // What was read until then is in the index.
+    if (process.interrupt.aborted) throw new Interrupted();
+    return result;
+  } catch (error) {
+    if (!(error instanceof SessionIndexError)) throw error;
+    throw new IoError(error.message, { cause: error });
+  } finally {
+    await progress.clear();
+  }
+}
+
+/** A number of things, for people. */
+export function counted(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** A number of bytes, for people. */
+export function bytesText(bytes: number): string {
+  let rest = bytes;
+  let unit = 0;
+  while (rest >= 999.5 && unit < UNITS.length - 1) {
+    rest /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || rest >= 99.95 ? 0 : 1;
+  return `${rest.toFixed(digits)} ${UNITS[unit]}`;
+}

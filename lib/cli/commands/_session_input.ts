@@ -1,0 +1,95 @@
+/**
+ * Reading one whole session: its file, joined with what it goes on from.
+ */
+
+import type { Session } from "../../sessions/session.ts";
+import {
+  type MissingHistory,
+  openLineage,
+  readSessionLineage,
+  type SessionLineage,
+} from "../../sessions/session_lineage.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { IoError, UsageError } from "../endings.ts";
+import { Input } from "../input.ts";
+import { reasonOf } from "../reasons.ts";
+import { lookUpSession, sessionPlaces } from "./_sessions.ts";
+
+/** A session, and what it consists of. */
+export interface WholeSession {
+  /** The session. */
+  readonly session: Session;
+  /** What it consists of. */
+  readonly lineage: SessionLineage;
+}
+
+/**
+ * Finds the session that the arguments name, and what it goes on from. That some of that is
+ * missing is said.
+ *
+ * @param args Name a session, or say `--last`.
+ * @param context What the command works with.
+ * @param command What it is called, for messages.
+ * @returns The session; `undefined` if there is none, or several, which has been said.
+ * @throws {UsageError} If no session is named, or several are.
+ * @throws {IoError} If its file cannot be read.
+ */
+export async function wholeSession(
+  args: Arguments,
+  context: CommandContext,
+  command: string,
+): Promise<WholeSession | undefined> {
+  const [query, ...more] = args.operands;
+  const isOne = args.has("last") ? query === undefined : more.length === 0;
+  if (!isOne || (query === undefined && !args.has("last"))) {
+    throw new UsageError(
+      `${command} takes one session: its id, its name or its file, or --last`,
+    );
+  }
+  const session = await lookUpSession(query, args, context);
+  if (session === undefined) return undefined;
+  const { path } = session.file;
+  const { codexHomes } = sessionPlaces(args, context.process);
+  // A file that was named by its path may lie in a home that nobody named.
+  const homes = new Set([...codexHomes, session.file.home]);
+  try {
+    const lineage = await readSessionLineage(session.file, {
+      codexHomes: [...homes],
+    });
+    const { missing } = lineage;
+    if (missing !== undefined && !args.has("quiet")) {
+      context.diagnostics.say(`${path}: ${missingText(missing)}`);
+      await context.diagnostics.flush();
+    }
+    return { session, lineage };
+  } catch (error) {
+    throw new IoError(`${path}: cannot read: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Opens a session, with what it goes on from. */
+export function openWhole(
+  { session, lineage }: WholeSession,
+  { process }: CommandContext,
+): Input {
+  return new Input(openLineage(lineage), session.file.path, process);
+}
+
+function missingText({ threadId, reason, message }: MissingHistory): string {
+  const whose = `the session ${threadId}`;
+  switch (reason) {
+    case "not_found":
+      return `partial: it goes on from ${whose}, which is not there`;
+    case "unknown_extent":
+      return `partial: it goes on from ${whose}, and does not say from where`;
+    case "too_short":
+      return `partial: it goes on from ${whose}, whose file is shorter than it was`;
+    case "unreadable":
+      return `partial: it goes on from ${whose}, which cannot be read: ${message}`;
+    default:
+      return reason satisfies never;
+  }
+}

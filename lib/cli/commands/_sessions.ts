@@ -1,0 +1,180 @@
+/**
+ * What the commands about sessions share: where to look, which session is meant, and how one
+ * is written as a record.
+ */
+
+import { resolve } from "node:path";
+import {
+  cacheFolder,
+  codexHomesFrom,
+  withUserHome,
+} from "../../sessions/codex_homes.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { SessionProblem } from "../../sessions/session_files.ts";
+import {
+  AmbiguousSessionError,
+  findLastSession,
+  findSession,
+  SessionNotFoundError,
+} from "../../sessions/session_lookup.ts";
+import { shortIds } from "../../sessions/short_ids.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import type { Surroundings } from "../context.ts";
+import { IoError } from "../endings.ts";
+import { codeOf, reasonOf } from "../reasons.ts";
+
+/** Where to look for sessions. */
+export interface SessionPlaces {
+  /** The Codex homes. */
+  readonly codexHomes: readonly string[];
+  /** Where heads are remembered; `undefined` if there is no place for that. */
+  readonly cache: string | undefined;
+}
+
+/** The flags that say where to look, and the environment, in this order. */
+export function sessionPlaces(
+  args: Arguments,
+  process: Pick<Surroundings, "env" | "cwd">,
+): SessionPlaces {
+  const { env } = process;
+  const named = args.values("codex-home");
+  const given = named.map((folder) => folderOf(folder, process));
+  const codexHomes = codexHomesFrom({ env, given });
+  return { codexHomes, cache: cacheFolder({ env }) };
+}
+
+/**
+ * Gives the absolute path of a folder that a flag names. A `~` stands for the user's
+ * home.
+ */
+export function folderOf(
+  folder: string,
+  { env, cwd }: Pick<Surroundings, "env" | "cwd">,
+): string {
+  return resolve(cwd(), withUserHome(folder, env));
+}
+
+/**
+ * Finds the session that somebody means.
+ *
+ * @param query What it is called; `undefined` for the last one.
+ * @param args Say where to look.
+ * @param context What the command works with; is told why there is none.
+ * @returns The session, or `undefined` if there is none, or several.
+ * @throws {IoError} If its file is there and cannot be looked at.
+ */
+export async function lookUpSession(
+  query: string | undefined,
+  args: Arguments,
+  { process, diagnostics }: CommandContext,
+): Promise<Session | undefined> {
+  const places = sessionPlaces(args, process);
+  try {
+    return query === undefined
+      ? await findLastSession(places)
+      : await findSession(query, places);
+  } catch (error) {
+    if (error instanceof SessionNotFoundError) {
+      for (const line of notFoundLines(error)) diagnostics.say(line);
+    } else if (error instanceof AmbiguousSessionError) {
+      for (const line of ambiguousLines(error)) diagnostics.say(line);
+    } else if (codeOf(error) !== undefined) {
+      throw new IoError(`${query}: cannot read: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    } else throw error;
+    await diagnostics.flush();
+    return undefined;
+  }
+}
+
+/** Says where there are no sessions, and what to do. */
+export function noSessions(codexHomes: readonly string[]): string {
+  return codexHomes.length === 0
+    ? "no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one"
+    : `no sessions in ${
+      codexHomes.join(", ")
+    }, neither in sessions nor in archived_sessions; --codex-home=DIR looks elsewhere`;
+}
+
+/** Says what could not be looked at. */
+export function problemLine({ path, code, message }: SessionProblem): string {
+  const error = Object.assign(new Error(message), { code });
+  return `${path}: cannot read: ${reasonOf(error)}`;
+}
+
+/** When a session began, for people: to the minute, in UTC. */
+export function minuteOf(time: number): string {
+  const text = new Date(time).toISOString();
+  return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
+}
+
+/**
+ * Writes a session as a record: one flat JSON object, whose fields have `null` where nothing
+ * is known. This list may expand over time.
+ */
+export function sessionRecord(
+  { file, head, name, title }: Session,
+): Readonly<Record<string, unknown>> {
+  return {
+    id: head.id === "" ? null : head.id,
+    started: head.started ?? null,
+    updated: new Date(file.mtime).toISOString(),
+    title,
+    name: name ?? null,
+    first_message: head.firstMessage ?? null,
+    cwd: head.cwd ?? null,
+    git_branch: head.gitBranch ?? null,
+    git_commit: head.gitCommit ?? null,
+    git_url: head.gitUrl ?? null,
+    cli_version: head.cliVersion ?? null,
+    source: head.source ?? null,
+    originator: head.originator ?? null,
+    model: head.model ?? null,
+    model_provider: head.modelProvider ?? null,
+    kind: head.kind,
+    forked_from: head.forkedFrom ?? null,
+    parent_id: head.parent ?? null,
+    agent: head.agent ?? null,
+    history_mode: head.historyMode ?? null,
+    archived: file.isArchived,
+    compression: file.compression,
+    size: file.size,
+    home: file.home,
+    path: file.path,
+    copies: file.copies,
+    problem: head.problem ?? null,
+  };
+}
+
+function notFoundLines(
+  { query, codexHomes, problems }: SessionNotFoundError,
+): string[] {
+  const where = codexHomes.length === 0
+    ? noSessions(codexHomes)
+    : `looked into ${codexHomes.join(", ")}; --codex-home=DIR looks elsewhere`;
+  return [
+    ...problems.map(problemLine),
+    ...(query === undefined ? [noSessions(codexHomes)] : [
+      `there is no session "${query}": no id begins with it, no session has this name, and no file is there`,
+      where,
+      '"codexpipe sessions list" shows the sessions',
+    ]),
+  ];
+}
+
+function ambiguousLines(
+  { query, candidates, total }: AmbiguousSessionError,
+): string[] {
+  const short = shortIds(candidates.map(({ head }) => head.id));
+  const rows = candidates.map(({ file, head, title }) =>
+    `  ${short.get(head.id) ?? file.path}  ${minuteOf(file.start)}  ${title}`
+  );
+  const more = total - candidates.length;
+  return [
+    `"${query}" could be one of ${total} sessions; give more of the id:`,
+    ...rows,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}

@@ -1,0 +1,117 @@
+/**
+ * A list of sessions, for people.
+ */
+
+import type { Session } from "../../sessions/session.ts";
+import type { SessionPage } from "../../sessions/session_list.ts";
+import { startedAt } from "../../sessions/session_start.ts";
+import type { CommandContext } from "../command.ts";
+import { type Column, tableText } from "../table.ts";
+import { minuteOf } from "./_sessions.ts";
+
+/** A terminal of this width has room for what is nice to know. */
+const WIDE = 130;
+
+/** A column, and what stands in it. */
+interface SessionColumn extends Column {
+  /** What stands in the row of a session. */
+  text(session: Session): string;
+}
+
+/** Lays out a page of sessions; what no session has is left out. */
+export function sessionsTable(
+  { sessions, shortIds }: SessionPage,
+  { process, style }: CommandContext,
+): string {
+  const width = process.isTerminal.stdout ? process.columns() : undefined;
+  const isWide = width === undefined || width >= WIDE;
+  const userHome = process.env("HOME") || process.env("USERPROFILE");
+  const homes = new Set(sessions.map(({ file }) => file.home));
+  const dim = (text: string): string => text === "" ? "" : style.dim(text);
+  const isSet = (get: (session: Session) => unknown): boolean =>
+    sessions.some((session) => (get(session) ?? "") !== "");
+  const columns: SessionColumn[] = [
+    {
+      title: "ID",
+      look: (text) => style.cyan(text),
+      text: ({ head }) => shortIds.get(head.id) ?? head.id,
+    },
+    {
+      title: "STARTED (UTC)",
+      text: ({ file, head }) => minuteOf(startedAt(file, head.started)),
+    },
+  ];
+  if (isWide) {
+    columns.push({
+      title: "UPDATED (UTC)",
+      text: ({ file }) => minuteOf(file.mtime),
+    });
+  }
+  if (homes.size > 1) {
+    columns.push({
+      title: "HOME",
+      cut: "start",
+      text: ({ file }) => shortPath(file.home, userHome),
+    });
+  }
+  if (isSet(({ head }) => head.cwd)) {
+    columns.push({
+      title: "FOLDER",
+      cut: "start",
+      text: ({ head }) => shortPath(head.cwd ?? "", userHome),
+    });
+  }
+  if (isSet(({ head }) => head.gitBranch)) {
+    columns.push({
+      title: "BRANCH",
+      cut: "end",
+      text: ({ head }) => head.gitBranch ?? "",
+    });
+  }
+  if (isWide && isSet(({ head }) => head.model)) {
+    columns.push({ title: "MODEL", text: ({ head }) => head.model ?? "" });
+  }
+  if (isWide && isSet(({ head }) => head.cliVersion)) {
+    columns.push({
+      title: "CODEX",
+      text: ({ head }) => head.cliVersion ?? "",
+    });
+  }
+  if (isSet(kindText)) {
+    columns.push({ title: "KIND", text: kindText, look: dim });
+  }
+  columns.push({
+    title: "TITLE",
+    cut: "end",
+    // What stands for a title is not what anybody wrote.
+    look: (text) => text.startsWith("(") ? dim(text) : text,
+    text: titleText,
+  });
+  const rows = sessions.map((session) =>
+    columns.map((column) => column.text(session))
+  );
+  return tableText(columns, rows, { width, style });
+}
+
+/** What sets a session apart from others. */
+function kindText({ file, head }: Session): string {
+  const words = [
+    ...(file.isArchived ? ["archived"] : []),
+    ...(head.kind === "subagent" ? ["sub-agent"] : []),
+    ...(head.kind === "fork" ? ["fork"] : []),
+  ];
+  return words.join(", ");
+}
+
+function titleText({ head, title }: Session): string {
+  if (head.problem === undefined) return title;
+  const problem = `(cannot be read: ${head.problem})`;
+  return head.hasHeader ? `${problem} ${title}` : problem;
+}
+
+/** A path, from the user's home on if it is below that. */
+function shortPath(path: string, userHome: string | undefined): string {
+  if (!userHome || !path.startsWith(userHome)) return path;
+  const rest = path.slice(userHome.length);
+  return rest === "" || /^[\\/]/.test(rest) ? `~${rest}` : path;
+}

@@ -1,0 +1,221 @@
+/**
+ * Usage as tables for people.
+ */
+
+import {
+  explainRule,
+  type UsageCost,
+  type UsageDerivation,
+  type UsageGroup,
+  type UsageKey,
+} from "../../usage/usage.ts";
+import { escapeControls } from "../escape.ts";
+import type { Style } from "../styles.ts";
+import { type Column, tableText } from "../table.ts";
+
+/** How tables are laid out. */
+export interface UsageTableOptions {
+  /** What they should fit into, if there is a limit. */
+  readonly width: number | undefined;
+  /** How they are set off. */
+  readonly style: Style;
+}
+
+/** A group, and what it cost if there are prices. */
+export interface CostedGroup {
+  /** The group. */
+  readonly group: UsageGroup;
+  /** What it cost. */
+  readonly cost: UsageCost | undefined;
+}
+
+/** A column of groups. */
+interface GroupColumn extends Column {
+  /** The cell of a group. */
+  cell(row: CostedGroup): string;
+  /** Whether it is left out where the table would be too wide. */
+  readonly isSpare?: boolean;
+}
+
+const UNKNOWN = "unknown";
+const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-(\d+)$/;
+
+/** The columns that say what groups were made by. */
+const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
+  day: {
+    title: "Day",
+    cell: ({ group }) => group.row.day ?? UNKNOWN,
+  },
+  model: {
+    title: "Model",
+    cut: "end",
+    cell: ({ group }) => group.row.model ?? UNKNOWN,
+  },
+  cwd: {
+    title: "Directory",
+    cut: "start",
+    cell: ({ group }) => group.row.cwd ?? UNKNOWN,
+  },
+  thread: { title: "Thread", cut: "end", cell: ({ group }) => threadOf(group) },
+  turn: { title: "Turn", cut: "end", cell: ({ group }) => turnOf(group.row) },
+};
+
+/** The columns of numbers that every table has. */
+const NUMBERS: readonly GroupColumn[] = [
+  number("Input", ({ group }) => group.tokens.input_tokens),
+  number("Cached", ({ group }) => group.tokens.cached_input_tokens),
+  number("Cache write", ({ group }) => group.tokens.cache_write_input_tokens),
+  number("Output", ({ group }) => group.tokens.output_tokens),
+  number("Reasoning", ({ group }) => group.tokens.reasoning_output_tokens),
+  number("Total", ({ group }) => group.tokens.total_tokens),
+];
+
+const TURNS: GroupColumn = {
+  ...number("Turns", ({ group }) => BigInt(group.turns)),
+  isSpare: true,
+};
+
+const COST: GroupColumn = {
+  title: "Cost",
+  align: "right",
+  cell: ({ cost }) => cost?.isKnown ? grouped(cost.rounded) : "-",
+};
+
+/**
+ * Lays out groups, and what they are together.
+ *
+ * @param rows The groups.
+ * @param total All of them together.
+ * @param by What they were made by.
+ * @param options How it is laid out.
+ * @returns The lines.
+ */
+export function groupsTable(
+  rows: readonly CostedGroup[],
+  total: CostedGroup,
+  by: readonly UsageKey[],
+  { width, style }: UsageTableOptions,
+): string {
+  // A turn is one of its thread.
+  const keys = by.includes("turn") && !by.includes("thread")
+    ? by.flatMap((key): UsageKey[] => key === "turn" ? ["thread", key] : [key])
+    : by;
+  const columns: GroupColumn[] = [
+    ...keys.map((key) => KEY_COLUMNS[key]),
+    ...(by.includes("turn") ? [] : [TURNS]),
+    ...NUMBERS.filter((column) =>
+      column.title !== "Cache write" || column.cell(total) !== "0"
+    ),
+    ...(total.cost === undefined ? [] : [COST]),
+  ];
+  const cellsOf = (columns: readonly GroupColumn[]): string[][] => [
+    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+    columns.map((column, i) =>
+      i < keys.length ? (i === 0 ? "Total" : "") : column.cell(total)
+    ),
+  ];
+  const isTooWide = width !== undefined &&
+    widthOf(columns, cellsOf(columns)) > width;
+  const shown = isTooWide
+    ? columns.filter(({ isSpare }) => isSpare !== true)
+    : columns;
+  return tableText(shown, cellsOf(shown), { width, style });
+}
+
+/**
+ * Lays out what became of lines.
+ *
+ * @param derivations What became of each.
+ * @param total What was counted of them in all.
+ * @param options How it is laid out.
+ * @returns The lines.
+ */
+export function derivationsTable(
+  derivations: readonly UsageDerivation[],
+  total: UsageGroup,
+  { width, style }: UsageTableOptions,
+): string {
+  const columns: Column[] = [
+    { title: "Line", align: "right" },
+    { title: "Turn", cut: "end" },
+    { title: "Input", align: "right" },
+    { title: "Output", align: "right" },
+    { title: "Rule" },
+    { title: "Why", cut: "end" },
+  ];
+  const tables = [...Map.groupBy(derivations, ({ source }) => source)]
+    .map(([source, steps]) => {
+      const cells = steps.map((step) => [
+        String(step.line),
+        turnOf(step, { isAlone: true }),
+        ...[step.tokens.input_tokens, step.tokens.output_tokens].map((count) =>
+          step.counted ? grouped(String(count)) : "-"
+        ),
+        step.rule,
+        explainRule(step.rule),
+      ]);
+      const heading = style.bold(escapeControls(source));
+      return `${heading}\n${tableText(columns, cells, { width, style })}\n`;
+    });
+  const { input_tokens, output_tokens } = total.tokens;
+  const sum = `${grouped(String(input_tokens))} input, ${
+    grouped(String(output_tokens))
+  } output`;
+  return `${tables.join("")}${style.bold("Total:")} ${sum}\n`;
+}
+
+/**
+ * Writes a number with commas between thousands.
+ *
+ * @param text The number in digits, with a point in it or none.
+ * @returns The number.
+ */
+export function grouped(text: string): string {
+  const [whole = "", places] = text.split(".");
+  const commas = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return places === undefined ? commas : `${commas}.${places}`;
+}
+
+/** How wide a table is, as far as that has to be known to choose its columns. */
+function widthOf(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+): number {
+  return columns.reduce((sum, { title }, i) => {
+    const lengths = cells.map((row) => row[i]?.length ?? 0);
+    return sum + Math.max(title.length, ...lengths) + 2;
+  }, -2);
+}
+
+function number(
+  title: string,
+  count: (row: CostedGroup) => bigint,
+): GroupColumn {
+  return {
+    title,
+    align: "right",
+    cell: (row) => grouped(String(count(row))),
+  };
+}
+
+/** A thread by its id, or by where it is from if it has none. */
+function threadOf({ row }: UsageGroup): string {
+  const { thread_id, source } = row;
+  return thread_id === null || MADE_UP_REGEXP.test(thread_id)
+    ? source
+    : thread_id;
+}
+
+/** A turn by its id, or by its number, and its file, if it has none of its own. */
+function turnOf(
+  { turn_id, source }: {
+    readonly turn_id: string | null;
+    readonly source: string;
+  },
+  { isAlone = false }: { readonly isAlone?: boolean } = {},
+): string {
+  const [, number] = MADE_UP_REGEXP.exec(turn_id ?? "") ?? [];
+  if (number === undefined) return turn_id ?? UNKNOWN;
+  if (isAlone) return number;
+  return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
+}

@@ -1,0 +1,205 @@
+/**
+ * `codexpipe check`.
+ */
+
+import {
+  type Verdict,
+  VerdictBuilder,
+  verdictJson,
+  type VerdictOptions,
+} from "../../check/check.ts";
+import { DIALECTS } from "../../dialect_names.ts";
+import type { TranscriptPart } from "../../render/parts.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+import type { CommandContext } from "../command.ts";
+import {
+  ClosedOutput,
+  EXIT,
+  Interrupted,
+  IoError,
+  UsageError,
+} from "../endings.ts";
+import { type Blocks, openInput } from "../input.ts";
+import { STDIN } from "../standard_streams.ts";
+import { GithubStep } from "./_github_step.ts";
+
+const ENCODER = new TextEncoder();
+const FORMATS = ["text", "json"] as const;
+
+/** Judges the named files, or stdin. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  refuseTwoOutputs(args);
+  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const check = new Check(args, context, files.length > 1);
+  for (const file of files) await check.check(file);
+  if (check.isIncomplete) return EXIT.io;
+  return check.hasFailed ? EXIT.no : EXIT.done;
+}
+
+/** Stdout is one thing: the input, the message or the verdict. */
+function refuseTwoOutputs(args: Arguments): void {
+  const takers = [
+    ...(args.has("tee") ? ["--tee"] : []),
+    ...(args.has("last-message") ? ["--last-message"] : []),
+    ...(args.value("format") === "json" ? ["--format=json"] : []),
+  ];
+  if (takers.length < 2) return;
+  throw new UsageError(
+    `${takers.join(" and ")} would both write to stdout: choose one`,
+  );
+}
+
+/** Judges one input after the other, and remembers how it went. */
+class Check {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #isOneOfMany: boolean;
+  readonly #options: VerdictOptions;
+  #isClosed = false;
+  isIncomplete = false;
+  hasFailed = false;
+
+  constructor(args: Arguments, context: CommandContext, isOneOfMany: boolean) {
+    this.#args = args;
+    this.#context = context;
+    this.#isOneOfMany = isOneOfMany;
+    this.#options = optionsOf(args);
+  }
+
+  /** Judges a file, or stdin; one that cannot be read is reported. */
+  async check(file: string): Promise<void> {
+    const { diagnostics, process } = this.#context;
+    const step = this.#args.has("github")
+      ? new GithubStep(this.#args, this.#context, () => builder.verdict)
+      : undefined;
+    const builder = new VerdictBuilder(this.#options);
+    try {
+      const input = await openInput(file, process);
+      try {
+        await this.#read(input, builder, (part) => {
+          this.#report(file, part);
+          step?.take(part);
+        });
+      } finally {
+        input.close();
+      }
+    } catch (error) {
+      if (!(error instanceof IoError)) throw error;
+      this.isIncomplete = true;
+      diagnostics.say(error.message);
+      await diagnostics.flush();
+      return;
+    }
+    const { verdict } = builder;
+    this.hasFailed ||= !verdict.isPassed;
+    this.#say(file, verdict);
+    await step?.end();
+    await diagnostics.flush();
+    await this.#print(file, verdict);
+  }
+
+  async #read(
+    input: Blocks,
+    builder: VerdictBuilder,
+    take: (part: TranscriptPart) => void,
+  ): Promise<void> {
+    const isTee = this.#args.has("tee");
+    for (;;) {
+      const block = await input.next();
+      if (block === undefined) break;
+      if (isTee) await this.#write(block);
+      builder.feed(block, take);
+      await this.#context.diagnostics.flush();
+      if (this.#context.process.interrupt.aborted) throw new Interrupted();
+    }
+    builder.flush(take);
+  }
+
+  #report(file: string, part: TranscriptPart): void {
+    if (part.type !== "failed_line" || this.#args.has("quiet")) return;
+    this.#context.diagnostics.failed(file, part);
+  }
+
+  /** Says the verdict to people. */
+  #say(file: string, verdict: Verdict): void {
+    if (this.#args.has("quiet")) return;
+    const { diagnostics } = this.#context;
+    const name = this.#isOneOfMany ? `${file}: ` : "";
+    const { isPassed, reasons, tokens } = verdict;
+    for (const { message } of reasons) {
+      // The runner of GitHub Actions would take it for a command, anywhere in a line.
+      diagnostics.say(`${name}failed: ${message.replaceAll("##[", "## [")}`);
+    }
+    if (this.#options.maxTokens !== undefined && tokens === null) {
+      diagnostics.say(
+        `${name}--max-tokens could not be checked: the input does not say how many were used`,
+      );
+    }
+    if (isPassed) diagnostics.say(`${name}passed: ${summaryOf(verdict)}`);
+  }
+
+  /** Prints what was asked for on stdout. */
+  async #print(file: string, verdict: Verdict): Promise<void> {
+    const args = this.#args;
+    if (args.choice("format", FORMATS) === "json") {
+      const fields = this.#isOneOfMany ? { file } : {};
+      await this.#writeText(`${verdictJson(verdict, fields)}\n`);
+      return;
+    }
+    const { finalMessage, reasons } = verdict;
+    const isJson = args.has("json-output") && !args.has("tee") &&
+      !reasons.some(({ kind }) => kind === "json_output");
+    if (finalMessage !== null && (isJson || args.has("last-message"))) {
+      await this.#writeText(`${finalMessage}\n`);
+    }
+  }
+
+  async #writeText(text: string): Promise<void> {
+    await this.#write(ENCODER.encode(text));
+  }
+
+  /** Writes to stdout as long as somebody reads it; the verdict stands without. */
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      await this.#context.stdout.write(bytes);
+    } catch (error) {
+      if (!(error instanceof ClosedOutput)) throw error;
+      this.#isClosed = true;
+    }
+  }
+}
+
+/** What there is to say of a good run. */
+function summaryOf({ turns, failedCommands, tokens }: Verdict): string {
+  return [
+    `${turns} ${turns === 1 ? "turn" : "turns"}`,
+    ...(failedCommands === 0 ? [] : [
+      `${failedCommands} failed ${
+        failedCommands === 1 ? "command" : "commands"
+      }`,
+    ]),
+    ...(tokens === null ? [] : [`${tokens.total_tokens} tokens`]),
+  ].join(", ");
+}
+
+/** The options that the flags ask for. */
+function optionsOf(args: Arguments): VerdictOptions {
+  const from = args.choice("from", DIALECTS);
+  const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
+  const maxTokens = args.value("max-tokens");
+  return {
+    maxFailures: Number(args.value("max-failures") ?? 0),
+    failOnCommand: args.has("fail-on-command"),
+    jsonOutput: args.has("json-output"),
+    initialThreadId: args.value("thread-id"),
+    initialTurnId: args.value("turn-id"),
+    ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
+    ...(from === undefined ? {} : { from }),
+    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * `codexpipe redact`.
+ */
+
+import { JsonlRedactor } from "../../redact/redact.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, Interrupted, IoError } from "../endings.ts";
+import { openInput } from "../input.ts";
+import { STDIN } from "../standard_streams.ts";
+import { patternsOf, saySecrets } from "./_secrets.ts";
+
+const LF = 0x0a;
+const LINE_END = new Uint8Array([LF]);
+
+/** Masks the secrets of the named files, or of stdin, on their way to stdout. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const files = args.operands.length === 0 ? [STDIN] : args.operands;
+  const redaction = new Redaction(args, context);
+  try {
+    for (const file of files) await redaction.redact(file);
+  } finally {
+    await redaction.report();
+  }
+  if (redaction.isIncomplete) return EXIT.io;
+  const isNo = args.has("strict") && redaction.hasFailures;
+  return isNo ? EXIT.no : EXIT.done;
+}
+
+/** Redacts one input after the other, and remembers how it went. */
+class Redaction {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #patterns: readonly RegExp[];
+  readonly #counts = new Map<string, number>();
+  #last = LF;
+  isIncomplete = false;
+  hasFailures = false;
+
+  constructor(args: Arguments, context: CommandContext) {
+    this.#args = args;
+    this.#context = context;
+    this.#patterns = patternsOf(args);
+  }
+
+  /** Redacts a file, or stdin; one that cannot be read is reported. */
+  async redact(file: string): Promise<void> {
+    const { diagnostics, process } = this.#context;
+    try {
+      const input = await openInput(file, process);
+      try {
+        await this.#copy(file, input);
+      } finally {
+        input.close();
+      }
+    } catch (error) {
+      if (!(error instanceof IoError)) throw error;
+      this.isIncomplete = true;
+      diagnostics.say(error.message);
+    }
+    await diagnostics.flush();
+  }
+
+  /** Says what was masked, by kind. */
+  async report(): Promise<void> {
+    saySecrets(this.#counts, this.#args, this.#context);
+    await this.#context.diagnostics.flush();
+  }
+
+  async #copy(
+    file: string,
+    input: { next(): Promise<Uint8Array | undefined> },
+  ): Promise<void> {
+    const { process, diagnostics } = this.#context;
+    const maxLineBytes = parseByteSize(
+      this.#args.value("max-line-bytes") ?? "",
+    );
+    const redactor = new JsonlRedactor({
+      patterns: this.#patterns,
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      onFailure: ({ line, error: { kind, message } }) => {
+        this.hasFailures = true;
+        if (this.#args.has("quiet")) return;
+        diagnostics.failed(file, { line, kind, message });
+      },
+    });
+    // The lines of two files stay two lines.
+    if (this.#last !== LF) await this.#write(LINE_END);
+    try {
+      for (;;) {
+        const block = await input.next();
+        if (block === undefined) break;
+        await this.#pass((emit) => redactor.feed(block, emit));
+        if (process.interrupt.aborted) throw new Interrupted();
+      }
+    } finally {
+      // What came before the end, or before what broke, is written either way.
+      await this.#pass((emit) => redactor.flush(emit));
+      for (const [kind, count] of redactor.counts) {
+        this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+      }
+    }
+  }
+
+  /** Lets the redactor work, and writes what it emits. */
+  async #pass(
+    work: (emit: (lines: Uint8Array) => void) => void,
+  ): Promise<void> {
+    let lines: Uint8Array | undefined;
+    // They are not copied: nothing else is asked of the redactor until they are written.
+    work((bytes) => lines = bytes);
+    if (lines !== undefined) await this.#write(lines);
+    await this.#context.diagnostics.flush();
+  }
+
+  async #write(lines: Uint8Array): Promise<void> {
+    this.#last = lines.at(-1) ?? this.#last;
+    await this.#context.stdout.write(lines);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * `codexpipe sessions index`.
+ */
+
+import {
+  type IndexingReport,
+  indexSessions,
+} from "../../sessions/session_indexer.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import type { FORMATS } from "../flags.ts";
+import {
+  bytesText,
+  counted,
+  indexPlaces,
+  withProgress,
+} from "./_session_index.ts";
+import { noSessions, problemLine } from "./_sessions.ts";
+
+/** The forms of the report. */
+const FORMS = [
+  "text",
+  "json",
+] as const satisfies readonly typeof FORMATS[number][];
+
+/** Brings the index of sessions up to date. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  if (args.operands.length > 0) {
+    throw new UsageError(
+      `sessions index takes no ${
+        JSON.stringify(args.operands[0])
+      }: "sessions search" looks for words, --index=FILE names an index`,
+    );
+  }
+  const { process, stdout, diagnostics } = context;
+  const places = indexPlaces(args, context);
+  const report = await withProgress(context, (onProgress) =>
+    indexSessions({
+      ...places,
+      rebuild: args.has("rebuild"),
+      shouldStop: () => process.interrupt.aborted,
+      onProgress,
+    }));
+  const form = args.choice("format", FORMS) ?? "text";
+  const text = form === "json"
+    ? `${JSON.stringify(reportRecord(report, places.path))}\n`
+    : reportText(report, places.path);
+  await stdout.write(new TextEncoder().encode(text));
+  for (const problem of report.problems) diagnostics.say(problemLine(problem));
+  if (report.files === 0) diagnostics.say(noSessions(places.codexHomes));
+  await diagnostics.flush();
+  return report.problems.length > 0 ? EXIT.io : EXIT.done;
+}
+
+/** What was done, as a record. This list may expand over time. */
+function reportRecord(
+  report: IndexingReport,
+  path: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    path,
+    sessions: report.files,
+    added: report.added,
+    grown: report.grown,
+    changed: report.changed,
+    moved: report.moved,
+    removed: report.removed,
+    bytes_read: report.bytesRead,
+    problems: report.problems.map(({ path, code, message }) => ({
+      path,
+      code: code === "" ? null : code,
+      message,
+    })),
+  };
+}
+
+function reportText(report: IndexingReport, path: string): string {
+  const { added, grown, changed, moved, removed } = report;
+  const changes = Object.entries({ added, grown, changed, moved, removed })
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${counted(count)} ${what}`);
+  const what = changes.length === 0
+    ? "nothing has changed"
+    : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
+  const sessions = report.files === 1 ? "session" : "sessions";
+  return `${counted(report.files)} ${sessions}: ${what}\n${path}\n`;
+}

@@ -1,0 +1,257 @@
+/**
+ * `codexpipe sessions list`.
+ */
+
+import { CursorError } from "../../sessions/cursor.ts";
+import type { Session } from "../../sessions/session.ts";
+import {
+  listSessions,
+  type ListSessionsOptions,
+  type SessionPage,
+} from "../../sessions/session_list.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { escapeControls } from "../escape.ts";
+import type { FORMATS } from "../flags.ts";
+import { shellWord } from "../shell_word.ts";
+import { parseTime } from "../times.ts";
+import { sessionsTable } from "./_sessions_table.ts";
+import {
+  folderOf,
+  noSessions,
+  problemLine,
+  sessionPlaces,
+  sessionRecord,
+} from "./_sessions.ts";
+
+/** How long a table on a terminal is, unless somebody says. */
+const SCREENFUL = 50;
+/** How much text is gathered before it is written, in UTF-16 units. */
+const GATHERED = 1 << 18;
+/** The forms of the list. */
+const FORMS = [
+  "table",
+  "json",
+  "jsonl",
+  "tsv",
+  "ids",
+  "paths",
+] as const satisfies readonly typeof FORMATS[number][];
+
+/** Lists the sessions of Codex homes. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  if (args.operands.length > 0) {
+    throw new UsageError(
+      `sessions list takes no ${
+        JSON.stringify(args.operands[0])
+      }: --grep=REGEXP looks for a word, "sessions search" into whole sessions`,
+    );
+  }
+  const form = args.choice("format", FORMS) ?? "table";
+  const page = await list(args, context, form);
+  const { stdout, diagnostics } = context;
+  const encoder = new TextEncoder();
+  let text = "";
+  for (const piece of piecesOf(page, form, context)) {
+    text += piece;
+    if (text.length < GATHERED) continue;
+    await stdout.write(encoder.encode(text));
+    text = "";
+  }
+  await stdout.write(encoder.encode(text));
+  const missing = args.has("codex-home") ? page.missingHomes : [];
+  for (const line of remarks(page, args, context)) diagnostics.say(line);
+  await diagnostics.flush();
+  return page.problems.length > 0 || missing.length > 0 ? EXIT.io : EXIT.done;
+}
+
+/** Asks for the sessions. */
+async function list(
+  args: Arguments,
+  { process, progress }: CommandContext,
+  form: typeof FORMS[number],
+): Promise<SessionPage> {
+  const isScreen = form === "table" && process.isTerminal.stdout;
+  const limit = args.value("limit");
+  const cwd = args.value("cwd");
+  const grep = args.value("grep");
+  const options: ListSessionsOptions = {
+    ...sessionPlaces(args, process),
+    pageSize: limit === undefined
+      ? isScreen ? SCREENFUL : undefined
+      : Number(limit),
+    cursor: args.value("cursor"),
+    cwd: cwd === undefined ? undefined : folderOf(cwd, process),
+    since: timeOf(args.value("since"), process.now()),
+    until: timeOf(args.value("until"), process.now()),
+    branch: args.value("branch"),
+    originator: args.value("originator"),
+    grep: grep === undefined ? undefined : new RegExp(grep, "i"),
+    archived: args.has("archived") ? true : undefined,
+    signal: process.interrupt,
+    onProgress: ({ done, total }) =>
+      progress.update(() =>
+        `Reading sessions: ${done.toLocaleString("en")} of ${
+          total.toLocaleString("en")
+        }`
+      ),
+  };
+  try {
+    // The clock starts now, though there is nothing to count yet.
+    await progress.update(() => "Looking for sessions");
+    return await listSessions(options);
+  } catch (error) {
+    if (error instanceof CursorError) {
+      throw new UsageError(
+        `--cursor cannot be ${
+          JSON.stringify(error.cursor)
+        }: expected a time and an id, as the page before gave it`,
+      );
+    }
+    throw process.interrupt.aborted ? new Interrupted() : error;
+  } finally {
+    await progress.clear();
+  }
+}
+
+/** The list in some form, piece by piece. */
+function* piecesOf(
+  page: SessionPage,
+  form: typeof FORMS[number],
+  context: CommandContext,
+): Generator<string> {
+  const { sessions } = page;
+  switch (form) {
+    case "table":
+      if (sessions.length > 0) yield sessionsTable(page, context);
+      break;
+    case "json":
+      yield* jsonPieces(page);
+      break;
+    case "jsonl":
+      for (const session of sessions) yield `${recordText(session)}\n`;
+      break;
+    case "tsv":
+      yield `${TSV_FIELDS.join("\t")}\n`;
+      for (const session of sessions) yield tsvLine(session);
+      break;
+    case "ids":
+      // What has no id is known by its path.
+      for (const { head, file } of sessions) yield `${head.id || file.path}\n`;
+      break;
+    case "paths":
+      for (const { file } of sessions) yield `${file.path}\n`;
+      break;
+  }
+}
+
+/** One value, put together of its parts: as one text it could be more than engines bear. */
+function* jsonPieces(
+  { sessions, nextCursor, total, problems }: SessionPage,
+): Generator<string> {
+  yield '{"sessions":[';
+  let before = "\n";
+  for (const session of sessions) {
+    yield before + recordText(session);
+    before = ",\n";
+  }
+  const rest = {
+    next_cursor: nextCursor ?? null,
+    total,
+    problems: problems.map(({ path, code, message }) => ({
+      path,
+      code: code === "" ? null : code,
+      message,
+    })),
+  };
+  const end = sessions.length === 0 ? "" : "\n";
+  yield `${end}],${JSON.stringify(rest).slice(1)}\n`;
+}
+
+const TSV_FIELDS = [
+  "id",
+  "started",
+  "updated",
+  "title",
+  "cwd",
+  "git_branch",
+  "git_commit",
+  "cli_version",
+  "source",
+  "originator",
+  "model",
+  "kind",
+  "forked_from",
+  "parent_id",
+  "archived",
+  "path",
+  "problem",
+] as const;
+
+function tsvLine(session: Session): string {
+  const record = sessionRecord(session);
+  const cells = TSV_FIELDS.map((name) =>
+    escapeControls(
+      String(record[name] ?? "").replace(
+        /[\\\t\n\r]/g,
+        (character) => TSV_ESCAPES.get(character) ?? character,
+      ),
+    )
+  );
+  return `${cells.join("\t")}\n`;
+}
+
+const TSV_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["\\", "\\\\"],
+  ["\t", "\\t"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+]);
+
+function recordText(session: Session): string {
+  return JSON.stringify(sessionRecord(session));
+}
+
+/** What there is to say beside the list. */
+function* remarks(
+  page: SessionPage,
+  args: Arguments,
+  { process }: CommandContext,
+): Generator<string> {
+  const { sessions, nextCursor, total, problems, missingHomes } = page;
+  for (const problem of problems) yield problemLine(problem);
+  const { codexHomes } = sessionPlaces(args, process);
+  if (args.has("codex-home")) {
+    for (const home of missingHomes) yield `${home}: not found`;
+  }
+  if (total === 0) yield noSessions(codexHomes);
+  else if (sessions.length === 0) {
+    const where = args.has("cursor") ? " behind the cursor" : "";
+    yield `no session matches${where}, of ${total.toLocaleString("en")} in ${
+      codexHomes.join(", ")
+    }`;
+  }
+  if (nextCursor !== undefined) {
+    yield `more sessions follow: ${nextCommand(args, nextCursor)}`;
+  }
+}
+
+/** The command line that shows the next page. */
+function nextCommand(args: Arguments, cursor: string): string {
+  const flags = args.given.filter(({ name }) => name !== "cursor")
+    .flatMap(({ name, values }) =>
+      values.map((value) =>
+        value === "" ? `--${name}` : `--${name}=${shellWord(value)}`
+      )
+    );
+  return ["codexpipe sessions list", ...flags, `--cursor=${shellWord(cursor)}`]
+    .join(" ");
+}
+
+function timeOf(text: string | undefined, now: number): number | undefined {
+  return text === undefined ? undefined : parseTime(text, now);
+}

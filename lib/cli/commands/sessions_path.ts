@@ -1,0 +1,34 @@
+/**
+ * `codexpipe sessions path`.
+ */
+
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import { lookUpSession } from "./_sessions.ts";
+
+/** Prints the path of the file of each session that is named, or of the last one. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const isLast = args.has("last");
+  if (isLast === args.operands.length > 0) {
+    throw new UsageError(
+      isLast
+        ? "--last is a session of its own: name sessions, or give --last"
+        : "sessions path takes the id, the name or the file of a session, or --last",
+    );
+  }
+  const queries = isLast ? [undefined] : args.operands;
+  let status: number = EXIT.done;
+  for (const query of queries) {
+    const session = await lookUpSession(query, args, context);
+    if (session === undefined) status = EXIT.no;
+    else {
+      const line = `${session.file.path}\n`;
+      await context.stdout.write(new TextEncoder().encode(line));
+    }
+  }
+  return status;
+}

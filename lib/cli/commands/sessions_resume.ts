@@ -1,0 +1,112 @@
+/**
+ * `codexpipe sessions resume`.
+ */
+
+import { codexHomesFrom } from "../../sessions/codex_homes.ts";
+import type { Session } from "../../sessions/session.ts";
+import { homeInPath } from "../../sessions/session_places.ts";
+import type { Arguments } from "../arguments.ts";
+import type { ByteSink } from "../context.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT } from "../endings.ts";
+import { Output } from "../output.ts";
+import { shellWord } from "../shell_word.ts";
+import { Normalization } from "./_normalization.ts";
+import { openWhole, wholeSession } from "./_session_input.ts";
+
+const LF = 0x0a;
+const COMMA = 0x2c;
+const ENCODER = new TextEncoder();
+
+/** Prints what it takes to go on with a session. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, diagnostics } = context;
+  const whole = await wholeSession(args, context, "sessions resume");
+  if (whole === undefined) return EXIT.no;
+  const { session } = whole;
+  const { file, head } = session;
+  const problem = head.problem ??
+    (head.hasHeader ? undefined : "it has no session header");
+  if (problem !== undefined) {
+    diagnostics.say(`${file.path}: cannot be resumed: ${problem}`);
+    await diagnostics.flush();
+    return EXIT.no;
+  }
+  const command = resumeCommand(session, context);
+  if (file.isArchived && !args.has("quiet")) {
+    diagnostics.say(
+      `the session is archived: "codex unarchive ${head.id}" comes first`,
+    );
+    await diagnostics.flush();
+  }
+  if (args.has("command")) {
+    await stdout.write(ENCODER.encode(`${command}\n`));
+    return EXIT.done;
+  }
+  const start = { type: "resumed", conversation_id: head.id };
+  const end = { rollout_path: file.path, command };
+  await stdout.write(
+    ENCODER.encode(`${JSON.stringify(start).slice(0, -1)},"history":[`),
+  );
+  const list = new Output(new ListSink(stdout), "history", context.process);
+  const work = new Normalization({ ...context, stdout: list }, {
+    options: { from: "rollout" },
+    errors: undefined,
+    isLineBuffered: false,
+    isQuiet: args.has("quiet"),
+    isVerbose: args.has("verbose"),
+  });
+  await work.normalizeInput(file.path, openWhole(whole, context));
+  await stdout.write(
+    ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),
+  );
+  return work.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** The command line that goes on with a session, for a shell. */
+function resumeCommand(
+  { file, head }: Session,
+  { process }: CommandContext,
+): string {
+  const [usual] = codexHomesFrom({ env: process.env });
+  const home = homeInPath(file.path) ?? file.home;
+  const prefix = home === usual ? "" : `CODEX_HOME=${shellWord(home)} `;
+  return `${prefix}codex resume ${head.id}`;
+}
+
+/** Makes the items of a JSON list of lines: what ends a line stands before the next one. */
+class ListSink implements ByteSink {
+  readonly #output: Output;
+  #isFirst = true;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  async write(lines: Uint8Array): Promise<number> {
+    const ends: number[] = [];
+    for (
+      let at = lines.indexOf(LF);
+      at !== -1;
+      at = lines.indexOf(LF, at + 1)
+    ) {
+      ends.push(at);
+    }
+    const list = new Uint8Array(lines.length + ends.length + 1);
+    let start = 0;
+    let to = 0;
+    for (const end of ends) {
+      if (!this.#isFirst) list[to++] = COMMA;
+      list[to++] = LF;
+      list.set(lines.subarray(start, end), to);
+      to += end - start;
+      start = end + 1;
+      this.#isFirst = false;
+    }
+    await this.#output.write(list.subarray(0, to));
+    return lines.length;
+  }
+}

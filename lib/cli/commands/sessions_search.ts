@@ -1,0 +1,196 @@
+/**
+ * `codexpipe sessions search`.
+ */
+
+import { resolve } from "node:path";
+import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";
+import type { SnippetPart } from "../../sessions/search_snippet.ts";
+import {
+  type SearchHit,
+  type SearchResult,
+  searchSessions,
+} from "../../sessions/session_search.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import { escapeControls } from "../escape.ts";
+import type { FORMATS } from "../flags.ts";
+import { fitted } from "../table.ts";
+import { parseTime } from "../times.ts";
+import { counted, indexPlaces, withProgress } from "./_session_index.ts";
+import { minuteOf, noSessions, problemLine } from "./_sessions.ts";
+
+/** How long a search waits for the index at most, in milliseconds. */
+const PATIENCE = 3_000;
+const INDENT = "    ";
+/** How long snippets are where there is no terminal, and at least. */
+const SNIPPET = 200;
+const MIN_SNIPPET = 60;
+/** What there is room for of a title at least. */
+const MIN_TITLE = 10;
+/** What a match is marked with where nothing can be bold. */
+const MARK = "**";
+/** The forms of what was found. */
+const FORMS = [
+  "text",
+  "json",
+  "jsonl",
+] as const satisfies readonly typeof FORMATS[number][];
+
+/** Searches the texts of sessions. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const query = args.operands.join(" ");
+  if (query.trim() === "") {
+    throw new UsageError(
+      'sessions search takes what to search: words, "a phrase", begin*, or any string',
+    );
+  }
+  const { stdout } = context;
+  const result = await search(query, args, context);
+  const text = textOf(query, result, args, context);
+  await stdout.write(new TextEncoder().encode(text));
+  await remark(result, args, context);
+  if ((result.refresh?.problems.length ?? 0) > 0) return EXIT.io;
+  return result.hits.length === 0 ? EXIT.no : EXIT.done;
+}
+
+async function search(
+  query: string,
+  args: Arguments,
+  context: CommandContext,
+): Promise<SearchResult> {
+  const { process } = context;
+  const roles = args.values("role");
+  const cwd = args.value("cwd");
+  const since = args.value("since");
+  const limit = args.value("limit");
+  const start = process.now();
+  return await withProgress(context, (onProgress) =>
+    searchSessions({
+      ...indexPlaces(args, context),
+      query,
+      refresh: !args.has("no-refresh"),
+      shouldStop: () =>
+        process.interrupt.aborted || process.now() - start > PATIENCE,
+      onProgress,
+      roles: roles.length === 0
+        ? undefined
+        : MESSAGE_ROLES.filter((role) => roles.includes(role)),
+      cwd: cwd === undefined ? undefined : resolve(process.cwd(), cwd),
+      since: since === undefined ? undefined : parseTime(since, process.now()),
+      ...(limit === undefined ? {} : { limit: Number(limit) }),
+      snippetLength: snippetLength(context),
+    }));
+}
+
+/** On a terminal, a line. */
+function snippetLength({ process }: CommandContext): number {
+  const columns = process.isTerminal.stdout ? process.columns() : undefined;
+  return columns === undefined
+    ? SNIPPET
+    : Math.max(MIN_SNIPPET, columns - INDENT.length - 2);
+}
+
+function textOf(
+  query: string,
+  { hits, hasMore, refresh }: SearchResult,
+  args: Arguments,
+  context: CommandContext,
+): string {
+  switch (args.choice("format", FORMS) ?? "text") {
+    case "text":
+      return hits.map((hit) => hitText(hit, context)).join("\n");
+    case "json": {
+      const list = hits.map((hit) => `\n${JSON.stringify(hitRecord(hit))}`);
+      const rest = {
+        has_more: hasMore,
+        files_left: refresh?.filesLeft ?? null,
+      };
+      return `{"query":${JSON.stringify(query)},"hits":[${list.join(",")}${
+        list.length === 0 ? "" : "\n"
+      }],${JSON.stringify(rest).slice(1)}\n`;
+    }
+    case "jsonl":
+      return hits.map((hit) => `${JSON.stringify(hitRecord(hit))}\n`).join("");
+  }
+}
+
+/** A message that was found, as a record. This list may expand over time. */
+function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
+  const { session_id, title, cwd, rollout_path, offset, time } = hit;
+  const { role, kind, tool_name, snippet } = hit;
+  return {
+    session_id,
+    title,
+    cwd,
+    rollout_path,
+    offset,
+    time,
+    role,
+    kind,
+    tool_name,
+    snippet: snippet.map(({ text, isMatch }) => ({ text, is_match: isMatch })),
+  };
+}
+
+/** Two lines: where it is, and what is there. */
+function hitText(
+  { session_id, short_id, title, time, role, snippet }: SearchHit,
+  { process, style }: CommandContext,
+): string {
+  const isScreen = process.isTerminal.stdout;
+  const columns = isScreen ? process.columns() : undefined;
+  // On a terminal as much of the id as other commands need.
+  const id = escapeControls(isScreen ? short_id : session_id);
+  const facts = `  ${minuteOf(Date.parse(time))}  ${role}  `;
+  const room = (columns ?? Infinity) - id.length - facts.length;
+  const name = fitted(escapeControls(title), Math.max(MIN_TITLE, room));
+  return `${style.cyan(id)}${style.dim(facts)}${name}\n${INDENT}${
+    snippet.map((part) => partText(part, style)).join("")
+  }\n`;
+}
+
+function partText(
+  { text, isMatch }: SnippetPart,
+  { bold }: CommandContext["style"],
+): string {
+  const shown = escapeControls(text);
+  if (!isMatch) return shown;
+  const isPlain = bold(shown) === shown;
+  return isPlain ? `${MARK}${shown}${MARK}` : bold(shown);
+}
+
+/** Says what there is to say beside what was found. */
+async function remark(
+  { hits, hasMore, sessions, refresh }: SearchResult,
+  args: Arguments,
+  context: CommandContext,
+): Promise<void> {
+  const { diagnostics } = context;
+  for (const problem of refresh?.problems ?? []) {
+    diagnostics.say(problemLine(problem));
+  }
+  if (refresh?.files === 0) {
+    diagnostics.say(noSessions(indexPlaces(args, context).codexHomes));
+  } else if (refresh === undefined && sessions === 0) {
+    diagnostics.say(
+      "the index is empty; without --no-refresh it is brought up to date",
+    );
+  }
+  if (refresh !== undefined && refresh.filesLeft > 0) {
+    diagnostics.say(
+      `searched without the ${
+        counted(refresh.filesLeft)
+      } oldest of the sessions that are not in the index yet; "codexpipe sessions index" reads them all`,
+    );
+  }
+  if (hasMore) {
+    diagnostics.say(
+      `more than ${counted(hits.length)} were found; --limit=NUM shows more`,
+    );
+  }
+  await diagnostics.flush();
+}

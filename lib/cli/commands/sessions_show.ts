@@ -1,0 +1,139 @@
+/**
+ * `codexpipe sessions show`.
+ */
+
+import { HistoryState } from "../../history/history_state.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import { Output } from "../output.ts";
+import { Normalization } from "./_normalization.ts";
+import {
+  openWhole,
+  type WholeSession,
+  wholeSession,
+} from "./_session_input.ts";
+import { sessionRecord } from "./_sessions.ts";
+import { snapshotText } from "./_snapshot_text.ts";
+
+/** What may be shown instead of what a reader sees. */
+const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
+
+/** Shows a session. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const forms = OTHER_FORMS.filter((form) => args.has(form));
+  const [form] = forms;
+  if (forms.length > 1 || (form !== undefined && args.has("to"))) {
+    const [one = "", other = "to"] = forms;
+    throw new UsageError(`--${one} and --${other} are two forms: give one`);
+  }
+  const whole = await wholeSession(args, context, "sessions show");
+  if (whole === undefined) return EXIT.no;
+  switch (form) {
+    case undefined:
+      return await render(whole, args, context);
+    case "jsonl":
+      return await writeLines(whole, args, context);
+    case "history":
+      return await writeHistory(whole, args, context);
+    case "meta":
+      return await writeMeta(whole, args, context);
+    default:
+      return form satisfies never;
+  }
+}
+
+/** Shows it as `codexpipe render` does. */
+async function render(
+  whole: WholeSession,
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const { Rendering } = await import("./_rendering.ts");
+  const rendering = new Rendering(args, context);
+  const input = openWhole(whole, context);
+  await rendering.renderInput(whole.session.file.path, input);
+  await rendering.end();
+  return rendering.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** Writes its lines, normalized. */
+async function writeLines(
+  whole: WholeSession,
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const work = normalization(args, context);
+  await work.normalizeInput(
+    whole.session.file.path,
+    openWhole(whole, context),
+  );
+  return work.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** Writes the records that its lines make. */
+async function writeHistory(
+  whole: WholeSession,
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const state = new HistoryState();
+  const decoder = new TextDecoder();
+  const records = new Output(
+    {
+      write(bytes): Promise<number> {
+        for (const line of decoder.decode(bytes).split("\n")) {
+          if (line !== "") state.apply(JSON.parse(line));
+        }
+        return Promise.resolve(bytes.length);
+      },
+    },
+    "records",
+    context.process,
+  );
+  const work = normalization(args, { ...context, stdout: records });
+  await work.normalizeInput(
+    whole.session.file.path,
+    openWhole(whole, context),
+  );
+  const encoder = new TextEncoder();
+  for (const piece of snapshotText(state.snapshot(), args.has("pretty"))) {
+    await context.stdout.write(encoder.encode(piece));
+  }
+  return work.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** Writes what its first lines tell, and what it goes on from. */
+async function writeMeta(
+  { session, lineage }: WholeSession,
+  args: Arguments,
+  { stdout }: CommandContext,
+): Promise<number> {
+  const { ancestors, missing } = lineage;
+  const meta = {
+    ...sessionRecord(session),
+    ancestors,
+    missing: missing === undefined
+      ? null
+      : { session_id: missing.threadId, reason: missing.reason },
+  };
+  const text = JSON.stringify(meta, undefined, args.has("pretty") ? 2 : 0);
+  await stdout.write(new TextEncoder().encode(`${text}\n`));
+  return EXIT.done;
+}
+
+function normalization(
+  args: Arguments,
+  context: CommandContext,
+): Normalization {
+  return new Normalization(context, {
+    options: { from: "rollout" },
+    errors: undefined,
+    isLineBuffered: false,
+    isQuiet: args.has("quiet"),
+    isVerbose: args.has("verbose"),
+  });
+}

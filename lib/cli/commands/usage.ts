@@ -1,0 +1,262 @@
+/**
+ * `codexpipe usage`.
+ */
+
+import { resolve, sep } from "node:path";
+import { DIALECTS } from "../../dialect_names.ts";
+import {
+  PriceList,
+  RUN_COUNTERS,
+  USAGE_KEYS,
+  type UsageFailure,
+  type UsageKey,
+  UsageMeter,
+  type UsageRow,
+  type UsageSourceOptions,
+} from "../../usage/usage.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
+import type { FlagName } from "../flags.ts";
+import { openInput } from "../input.ts";
+import { parseTime } from "../times.ts";
+import { type UsageInput, usageInputs } from "./_usage_inputs.ts";
+import { derivationText, USAGE_FORMATS, usageText } from "./_usage_output.ts";
+import { grouped } from "./_usage_tables.ts";
+
+const ENCODER = new TextEncoder();
+/** How much text is gathered before it is written, in UTF-16 units. */
+const GATHERED = 1 << 18;
+/** How large a list of prices can be, in UTF-16 units. */
+const MAX_PRICES = 1 << 24;
+
+/** What has no meaning where each line is explained. */
+const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
+
+/** Counts tokens in files, in stdin or in Codex homes. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  return await new UsageCommand(args, context).run();
+}
+
+/** One call of the command. */
+class UsageCommand {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #timeZone: string;
+  readonly #since: number;
+  readonly #meter: UsageMeter;
+  #isIncomplete = false;
+  #hasFailures = false;
+
+  constructor(args: Arguments, context: CommandContext) {
+    this.#args = args;
+    this.#context = context;
+    const idle = UNEXPLAINED.find((name) => args.has(name));
+    if (args.has("explain") && idle !== undefined) {
+      throw new UsageError(
+        `--${idle} does nothing with --explain, which shows every line`,
+      );
+    }
+    const now = context.process.now();
+    const timeOf = (name: "since" | "until"): number | undefined => {
+      const text = args.value(name);
+      return text === undefined ? undefined : parseTime(text, now);
+    };
+    this.#timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
+    this.#since = timeOf("since") ?? -Infinity;
+    this.#meter = new UsageMeter({
+      timeZone: this.#timeZone,
+      explain: args.has("explain"),
+      since: this.#since,
+      until: timeOf("until") ?? Infinity,
+      runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
+    });
+  }
+
+  async run(): Promise<number> {
+    const { diagnostics, progress, process, style } = this.#context;
+    const prices = await this.#prices();
+    const { isHome, inputs, isIncomplete } = await usageInputs(
+      this.#args,
+      this.#context,
+      this.#since,
+    );
+    this.#isIncomplete = isIncomplete;
+    for (const [i, input] of inputs.entries()) {
+      await progress.update(() => `${i} of ${inputs.length} files`);
+      await this.#read(input);
+    }
+    await progress.clear();
+    const rows = this.#rows();
+    this.#sayWhatIsMissing(rows, prices);
+    const options = {
+      format: this.#args.choice("format", USAGE_FORMATS) ?? "table",
+      width: process.columns(),
+      style,
+    };
+    const parts = {
+      by: keysOf(this.#args, isHome ? "day" : "thread"),
+      timeZone: this.#timeZone,
+      prices,
+    };
+    await this.#write(
+      this.#args.has("explain")
+        ? derivationText(this.#meter.derivations(), rows, options)
+        : usageText(rows, parts, options),
+    );
+    await diagnostics.flush();
+    if (this.#isIncomplete) return EXIT.io;
+    return this.#args.has("strict") && this.#hasFailures ? EXIT.no : EXIT.done;
+  }
+
+  async #read({ name, open }: UsageInput): Promise<void> {
+    const { process, diagnostics, progress } = this.#context;
+    const source = this.#meter.open(name, this.#sourceOptions());
+    const isQuiet = this.#args.has("quiet");
+    let hasSaid = false;
+    const report = ({ line, error }: UsageFailure): void => {
+      this.#hasFailures = true;
+      if (isQuiet) return;
+      hasSaid = true;
+      diagnostics.failed(name, { line, ...error });
+    };
+    try {
+      const input = await open();
+      try {
+        for (
+          let block = await input.next();
+          block !== undefined;
+          block = await input.next()
+        ) {
+          source.feed(block, report);
+          if (process.interrupt.aborted) throw new Interrupted();
+        }
+      } finally {
+        input.close();
+      }
+    } catch (error) {
+      // One file that cannot be read does not keep the others from being.
+      if (!(error instanceof IoError)) throw error;
+      this.#isIncomplete = true;
+      hasSaid = true;
+      diagnostics.say(error.message);
+    }
+    source.flush(report);
+    if (!hasSaid) return;
+    await progress.clear();
+    await diagnostics.flush();
+  }
+
+  #sourceOptions(): UsageSourceOptions {
+    const from = this.#args.choice("from", DIALECTS);
+    const maxLineBytes = parseByteSize(
+      this.#args.value("max-line-bytes") ?? "",
+    );
+    return {
+      ...(from === undefined ? {} : { from }),
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+    };
+  }
+
+  /** Reads the list of prices, if there is one. */
+  async #prices(): Promise<PriceList | undefined> {
+    const file = this.#args.value("prices");
+    if (file === undefined) return undefined;
+    const input = await openInput(file, this.#context.process);
+    const decoder = new TextDecoder();
+    let text = "";
+    try {
+      for (
+        let block = await input.next();
+        block !== undefined && text.length <= MAX_PRICES;
+        block = await input.next()
+      ) {
+        text += decoder.decode(block, { stream: true });
+      }
+    } finally {
+      input.close();
+    }
+    try {
+      return PriceList.parse(text + decoder.decode());
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new UsageError(`${file}: not a list of prices: ${error.message}`);
+    }
+  }
+
+  /** The rows that were asked for. */
+  #rows(): UsageRow[] {
+    const rows = this.#meter.rows();
+    const cwd = this.#args.value("cwd");
+    if (cwd === undefined) return rows;
+    const folder = resolve(this.#context.process.cwd(), cwd);
+    const inside = folder.endsWith(sep) ? folder : folder + sep;
+    return rows.filter((row) =>
+      row.cwd === folder || row.cwd?.startsWith(inside)
+    );
+  }
+
+  /** Says what is not in the numbers. */
+  #sayWhatIsMissing(
+    rows: readonly UsageRow[],
+    prices: PriceList | undefined,
+  ): void {
+    const { diagnostics } = this.#context;
+    if (this.#args.has("quiet")) return;
+    const { untimed } = this.#meter;
+    if (untimed > 0) {
+      const counts = untimed === 1 ? "1 count has" : `${untimed} counts have`;
+      diagnostics.say(
+        `${counts} no time and ${
+          untimed === 1 ? "is" : "are"
+        } left out: exec streams do not say when they were`,
+      );
+    }
+    if (rows.length === 0 && !this.#isIncomplete) {
+      diagnostics.say("no usage was found");
+    }
+    for (const [model, tokens] of prices?.costOf(rows).unpriced ?? []) {
+      const what = model === null
+        ? 'usage that names no model (the model "*" of the list would be taken)'
+        : `model "${model}"`;
+      diagnostics.say(
+        `no price for ${what}: ${
+          grouped(String(tokens))
+        } tokens are not in the cost`,
+      );
+    }
+  }
+
+  /** Writes a text, many pieces at once. */
+  async #write(pieces: Iterable<string>): Promise<void> {
+    const { stdout } = this.#context;
+    let text = "";
+    for (const piece of pieces) {
+      text += piece;
+      if (text.length < GATHERED) continue;
+      await stdout.write(ENCODER.encode(text));
+      text = "";
+    }
+    await stdout.write(ENCODER.encode(text));
+  }
+}
+
+/** What groups are made by. */
+function keysOf(args: Arguments, usual: UsageKey): readonly UsageKey[] {
+  const given = args.values("by");
+  const keys = given.flatMap((name) =>
+    USAGE_KEYS.find((key) => key === name) ?? []
+  );
+  return keys.length === 0 ? [usual] : [...new Set(keys)];
+}
+
+/** The name of a time zone; the table of flags has checked that there is one. */
+function timeZoneOf(name: string): string {
+  const timeZone = name.toLowerCase() === "local" ? undefined : name;
+  return new Intl.DateTimeFormat("en-US", { timeZone })
+    .resolvedOptions().timeZone;
+}

@@ -1,0 +1,30 @@
+/**
+ * Comma-separated values (RFC 4180).
+ */
+
+/** What a spreadsheet would take for the beginning of a formula. */
+const FORMULA_REGEXP = /^[=+\-@\t\r]/;
+const QUOTED_REGEXP = /[",\r\n]/;
+
+/**
+ * Writes one row.
+ *
+ * A text that a spreadsheet would take for a formula gets an apostrophe in front, which
+ * spreadsheets do not show: texts come from logs, and a log must not calculate. Numbers stay
+ * as they are.
+ *
+ * @param values The values of the row.
+ * @returns The row, with its end.
+ */
+export function csvRow(
+  values: readonly (string | number | bigint | boolean | null)[],
+): string {
+  return `${values.map(csvField).join(",")}\r\n`;
+}
+
+function csvField(value: string | number | bigint | boolean | null): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = FORMULA_REGEXP.test(value) ? `'${value}` : value;
+  return QUOTED_REGEXP.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

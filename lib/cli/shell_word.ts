@@ -1,0 +1,10 @@
+/**
+ * Words of command lines, for people to copy.
+ */
+
+/** Writes a word so that a shell takes it for one. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word)
+    ? word
+    : `'${word.replaceAll("'", "'\\''")}'`;
+}

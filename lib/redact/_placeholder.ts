@@ -1,0 +1,20 @@
+/**
+ * What stands in place of a secret.
+ */
+
+/** Gives what stands in place of a secret of a kind, after counting it. */
+export type Mask = (kind: string) => string;
+
+/** What stands in place of a secret of a kind. */
+export function placeholderOf(kind: string): string {
+  return `[redacted:${kind}]`;
+}
+
+/** Finds what stands in place of secrets. */
+export const PLACEHOLDER_REGEXP = /\[redacted:[a-z0-9_]{1,40}\]/g;
+
+/** Whether a text is nothing but what stands in place of secrets. */
+export function isPlaceholder(text: string): boolean {
+  return text.startsWith("[redacted:") &&
+    text.replaceAll(PLACEHOLDER_REGEXP, "") === "";
+}

@@ -1,0 +1,116 @@
+/**
+ * Secrets out of the text of one record: its strings are looked at as what they mean, and
+ * written anew only where one held a secret.
+ */
+
+import { CHUNK, redactBase64, redactList } from "./_output_chunks.ts";
+import { endOfRun, JSON_SPACE } from "./_runs.ts";
+import type { Redactor } from "./redactor.ts";
+
+/**
+ * Redacts the strings of a JSON text.
+ *
+ * @param text One JSON value.
+ * @param redactor Masks the secrets.
+ * @returns The text without the secrets; the same one if there are none.
+ */
+export function redactRecordText(text: string, redactor: Redactor): string {
+  const redact = (bytes: string) => redactor.redact(bytes);
+  let redacted = "";
+  let from = 0;
+  /** The name of the member whose value starts at `valueStart`. */
+  let name = "";
+  let valueStart = -1;
+  for (
+    let start = text.indexOf('"');
+    start !== -1;
+    start = text.indexOf('"', start)
+  ) {
+    const end = endOfString(text, start);
+    if (end === -1) break;
+    const colon = endOfRun(text, end, JSON_SPACE);
+    const isKey = text.charAt(colon) === ":";
+    const isShort = end - start < 8 && !isKey && valueStart !== start;
+    if (!isShort) {
+      const value = stringAt(text, start, end);
+      const masked = isKey || valueStart !== start
+        ? redact(value)
+        : (name === CHUNK ? redactBase64(value, redact) : undefined) ??
+          redactor.redactMember(name, value);
+      if (masked !== value) {
+        redacted += text.slice(from, start) + stringText(masked);
+        from = end;
+      }
+      name = value;
+    }
+    start = end;
+    if (!isKey) continue;
+    valueStart = endOfRun(text, colon + 1, JSON_SPACE);
+    start = valueStart;
+    if (name !== CHUNK) continue;
+    const chunk = redactList(text, valueStart, redact);
+    if (chunk === undefined) continue;
+    if (chunk.list !== undefined) {
+      redacted += text.slice(from, valueStart) + chunk.list;
+      from = chunk.end;
+    }
+    start = chunk.end;
+  }
+  return from === 0 ? text : redacted + text.slice(from);
+}
+
+/**
+ * Redacts a line that is no JSON: the strings in it, then all of it as text.
+ *
+ * @param text The line.
+ * @param redactor Masks the secrets.
+ * @returns The line without the secrets; the same one if there are none.
+ */
+export function redactTornText(text: string, redactor: Redactor): string {
+  return redactor.redact(redactRecordText(text, redactor));
+}
+
+/** Finds the end of a string, behind its closing quote; -1 if it has none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1);;) {
+    if (end === -1) return -1;
+    let backslashes = 0;
+    while (text.charAt(end - 1 - backslashes) === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+/** The value of a string; what is no JSON is taken as it stands. */
+function stringAt(text: string, start: number, end: number): string {
+  const inside = text.slice(start + 1, end - 1);
+  if (!inside.includes("\\")) return inside;
+  try {
+    const value: unknown = JSON.parse(text.slice(start, end));
+    return String(value);
+  } catch {
+    return inside;
+  }
+}
+
+/** A longer text is escaped in pieces: `JSON.stringify` ends the process at 2^27 characters. */
+const PIECE = 1 << 20;
+
+/** The JSON text of a string. */
+function stringText(value: string): string {
+  let text = '"';
+  for (let at = 0; at < value.length;) {
+    let end = Math.min(value.length, at + PIECE);
+    // Both halves of a pair stay together.
+    if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) {
+      end += 1;
+    }
+    text += JSON.stringify(value.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  return `${text}"`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}

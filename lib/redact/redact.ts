@@ -1,0 +1,22 @@
+/**
+ * Secrets out of texts, and out of the strings of JSONL.
+ *
+ * @example A line that is to be shown to others
+ * ```ts
+ * import { JsonlRedactorStream } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const line = '{"cmd":"API_TOKEN=abc123def ./deploy","n":1.0}\n';
+ * const redacted = new Blob([line]).stream().pipeThrough(new JsonlRedactorStream());
+ *
+ * assertEquals(
+ *   await new Response(redacted).text(),
+ *   '{"cmd":"API_TOKEN=[redacted:token] ./deploy","n":1.0}\n',
+ * );
+ * ```
+ *
+ * @module
+ */
+
+export * from "./redactor.ts";
+export * from "./jsonl_redactor.ts";

@@ -1,0 +1,167 @@
+/**
+ * Secrets out of text.
+ *
+ * @module
+ */
+
+import { maskAssignments, secretKind } from "./_assignments.ts";
+import { maskCommands } from "./_commands.ts";
+import { maskHeaders } from "./_headers.ts";
+import {
+  type Mask,
+  PLACEHOLDER_REGEXP,
+  placeholderOf,
+} from "./_placeholder.ts";
+import { maskPrivateKeys } from "./_private_keys.ts";
+import { maskTokens } from "./_token_shapes.ts";
+import { maskUrls } from "./_urls.ts";
+
+/** Options for {@linkcode Redactor}. */
+export interface RedactorOptions {
+  /**
+   * What else is a secret. Every match of one of them is masked, as kind `pattern`. Their
+   * flags count but for `g` and `y`; a match of nothing is none. How long they take is
+   * theirs to say: the promise of linear time is kept by the built-in rules only. A text
+   * that is too long for one of them is masked whole.
+   *
+   * @default {[]}
+   */
+  readonly patterns?: readonly RegExp[];
+}
+
+/** No secret is shorter, its name included. */
+const SHORTEST = 8;
+
+/** The built-in rules, each on what those before it left. */
+const RULES: readonly ((text: string, mask: Mask) => string)[] = [
+  maskPrivateKeys,
+  maskTokens,
+  maskUrls,
+  maskHeaders,
+  maskCommands,
+  maskAssignments,
+];
+
+/**
+ * Masks the secrets in texts, and counts them by kind.
+ *
+ * In place of a secret stands `[redacted:KIND]`. What is found: tokens of known shape
+ * (OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, Azure, Stripe, npm, PyPI, Hugging
+ * Face and some forty others, and JSON Web Tokens), private keys in PEM, credentials of
+ * `Authorization` headers and cookies, passwords in URLs, values behind names of secrets
+ * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`), and what
+ * `patterns` match. The kinds may become more.
+ *
+ * A secret of no known shape without a name is not found; nor is one whose parts are in
+ * several texts. Commit hashes, UUIDs, paths, encrypted reasoning, images in base64 and
+ * what only stands for a secret (`$TOKEN`, `<token>`, `***`) are left as they are.
+ *
+ * The built-in rules take time linear in the length of the text, whatever is in it.
+ * Redacting a text again changes nothing.
+ *
+ * @example Mask and count
+ * ```ts
+ * import { Redactor } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const redactor = new Redactor({ patterns: [/ACME-\d+/] });
+ *
+ * assertEquals(
+ *   redactor.redact("git clone https://me:hunter2@example.org/ACME-17.git"),
+ *   "git clone https://me:[redacted:url_password]@example.org/[redacted:pattern].git",
+ * );
+ * assertEquals([...redactor.counts], [["pattern", 1], ["url_password", 1]]);
+ * ```
+ */
+export class Redactor {
+  readonly #patterns: readonly RegExp[];
+  readonly #counts = new Map<string, number>();
+  readonly #mask: Mask = (kind) => {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    return placeholderOf(kind);
+  };
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What else is a secret.
+   */
+  constructor(options: RedactorOptions = {}) {
+    this.#patterns = (options.patterns ?? []).map(({ source, flags }) =>
+      new RegExp(source, `${flags.replace(/[gy]/g, "")}g`)
+    );
+  }
+
+  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  /**
+   * Masks the secrets in a text.
+   *
+   * @param text The text, whole: a secret that it holds a part of may not be known.
+   * @returns The text without the secrets; the same one if there are none.
+   */
+  redact(text: string): string {
+    let masked = text;
+    for (const pattern of this.#patterns) {
+      try {
+        masked = this.#maskPattern(masked, pattern);
+      } catch (error) {
+        // The stack of the expression engine is full. What cannot be looked at is hidden.
+        if (!(error instanceof RangeError)) throw error;
+        return this.#mask("pattern");
+      }
+    }
+    if (masked.length < SHORTEST) return masked;
+    for (const rule of RULES) masked = rule(masked, this.#mask);
+    return masked;
+  }
+
+  /**
+   * Masks the secrets in the value of a named member: all of it if the name says that it is
+   * a secret.
+   *
+   * @param name The name.
+   * @param text The value.
+   * @returns The value without the secrets; the same one if there are none.
+   *
+   * @example A value that nothing but its name gives away
+   * ```ts
+   * import { Redactor } from "@codexpipe/codexpipe/redact";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const redactor = new Redactor();
+   *
+   * assertEquals(redactor.redactMember("db_password", "swordfish"), "[redacted:password]");
+   * assertEquals(redactor.redactMember("title", "swordfish"), "swordfish");
+   * ```
+   */
+  redactMember(name: string, text: string): string {
+    const masked = this.redact(text);
+    const kind = secretKind(name, masked);
+    return kind === undefined ? masked : this.#mask(kind);
+  }
+
+  /** Masks what a pattern matches; what stands in place of a secret already is left. */
+  #maskPattern(text: string, pattern: RegExp): string {
+    const fixed = [...text.matchAll(PLACEHOLDER_REGEXP)];
+    let next = 0;
+    let masked = "";
+    let from = 0;
+    for (const { 0: found, index } of text.matchAll(pattern)) {
+      if (found === "") continue;
+      const end = index + found.length;
+      let placeholder = fixed[next];
+      while (
+        placeholder !== undefined &&
+        placeholder.index + placeholder[0].length <= index
+      ) placeholder = fixed[++next];
+      if (placeholder !== undefined && placeholder.index < end) continue;
+      masked += text.slice(from, index) + this.#mask("pattern");
+      from = end;
+    }
+    return from === 0 ? text : masked + text.slice(from);
+  }
+}

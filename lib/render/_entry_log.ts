@@ -1,0 +1,418 @@
+/**
+ * The entries of a transcript, from the first that is known of them until they are given.
+ *
+ * @module
+ */
+
+import { EPOCH } from "../history/mapping/times.ts";
+import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
+import type { AnyHistoryRecord, ExecChunk } from "../history/records.ts";
+import { byteLength } from "../history/utf8_length.ts";
+import { type EntryState, entryState, weightOf } from "./_entry_state.ts";
+import type { EntryPart, EntryPhase } from "./parts.ts";
+
+/** Options for {@linkcode EntryLog}. */
+interface EntryLogOptions {
+  readonly isLive: boolean;
+  /** Takes what is given. */
+  readonly give: (part: EntryPart) => void;
+  /** Lets records go that were given. */
+  readonly forget: (ids: ReadonlySet<number>) => void;
+}
+
+/** An entry that is not over. */
+interface Entry {
+  readonly id: number;
+  readonly turn: number | null;
+  /** A list of one, which is what mutations are applied to. */
+  readonly records: [AnyHistoryRecord];
+  readonly startedAt: string | null;
+  endedAt: string | null;
+  state: EntryState;
+  /** What was given of it. */
+  given: Given | undefined;
+}
+
+/** What was given of an entry. */
+interface Given {
+  readonly record: AnyHistoryRecord;
+  readonly state: EntryState;
+  readonly stdoutEnd: number;
+  readonly stderrEnd: number;
+}
+
+/** How much may wait for an entry that does not end: entries, and their weight. */
+const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
+/** How much of what was given is still remembered: other copies of it may come. */
+const MAX_PAST = { count: 4096, weight: 8 * 1024 * 1024 };
+
+/** Holds entries back until they are complete, in their order, or says at once what they do. */
+export class EntryLog {
+  /** The time of the event. */
+  now: string | null = null;
+  /** The turn that is going on. */
+  turn: number | null = null;
+  readonly #options: EntryLogOptions;
+  readonly #entries = new Map<number, Entry>();
+  /** What has not been given, in order; only what has no place at the end of the turn. */
+  #waiting: Entry[] = [];
+  #waitingWeight = 0;
+  /** What the next entries may still add to. */
+  readonly #settling = new Set<Entry>();
+  /** What is given when the turn ends. */
+  #ofTurn: Entry[] = [];
+  /** What was given and is over, with its weight. */
+  #past: (readonly [id: number, weight: number])[] = [];
+  #pastWeight = 0;
+
+  /** Constructs a new instance. */
+  constructor(options: EntryLogOptions) {
+    this.#options = options;
+  }
+
+  /** Takes in what has changed. */
+  change(mutation: HistoryMutation): void {
+    switch (mutation.type) {
+      case "inserted":
+        this.#settleBefore(mutation.record.type);
+        this.#add(mutation.id, mutation.record);
+        break;
+      case "replaced":
+      case "appended":
+        this.#update(mutation);
+        break;
+      case "removed":
+        this.#entries.delete(mutation.id);
+        this.#waiting = this.#waiting.filter(({ id }) => id !== mutation.id);
+        this.pass(mutation.id);
+        break;
+      case "truncated":
+        break;
+      default:
+        mutation satisfies never;
+    }
+  }
+
+  /** Takes note of a record that is not shown. */
+  pass(id: number): void {
+    this.#past.push([id, 0]);
+  }
+
+  /** Ends a turn: gives everything, and goes on only with what is still at work. */
+  endTurn(): void {
+    this.release();
+    this.turn = null;
+    this.#settling.clear();
+    for (const entry of this.#entries.values()) {
+      if (entry.state !== "open") this.#end(entry);
+    }
+  }
+
+  /** Gives everything that waits, as far as it is. */
+  release(): void {
+    for (const entry of this.#waiting) this.#give(entry);
+    for (const entry of this.#entries.values()) {
+      if (entry.given === NOTHING_GIVEN) this.#give(entry);
+    }
+    this.#waiting = [];
+    this.#waitingWeight = 0;
+    for (const entry of this.#ofTurn) this.#give(entry);
+    this.#ofTurn = [];
+  }
+
+  /** Forgets everything: the records are gone. */
+  clear(): void {
+    this.#entries.clear();
+    this.#settling.clear();
+    this.#past = [];
+    this.#pastWeight = 0;
+  }
+
+  /** What comes next shows that some entries are complete. */
+  #settleBefore(type: string): void {
+    for (const entry of this.#settling) {
+      const [record] = entry.records;
+      // The next image belongs to the same message, whose other copy is still to come.
+      const isOver = record.type === "reasoning" ||
+        (record.type === "image" && type !== "image");
+      if (!isOver) continue;
+      this.#settling.delete(entry);
+      entry.state = "done";
+      this.#note(entry);
+    }
+  }
+
+  #add(id: number, record: AnyHistoryRecord): void {
+    const records: [AnyHistoryRecord] = [record];
+    applyMutation(records, { type: "replaced", index: 0, id, record });
+    const entry: Entry = {
+      id,
+      turn: this.turn,
+      records,
+      startedAt: this.now,
+      endedAt: null,
+      state: entryState(record),
+      given: undefined,
+    };
+    this.#entries.set(id, entry);
+    if (entry.state === "turn") this.#ofTurn.push(entry);
+    else if (!this.#options.isLive) this.#waiting.push(entry);
+    this.#note(entry);
+  }
+
+  #update(
+    mutation: Extract<HistoryMutation, { type: "replaced" | "appended" }>,
+  ): void {
+    const entry = this.#entries.get(mutation.id);
+    if (entry === undefined) return;
+    const [before] = entry.records;
+    if (mutation.type === "replaced" && isState(before, mutation.record)) {
+      if (JSON.stringify(before) === JSON.stringify(mutation.record)) return;
+      this.#add(mutation.id, mutation.record);
+      return;
+    }
+    applyMutation(entry.records, { ...mutation, index: 0 });
+    entry.state = entryState(entry.records[0]);
+    this.#note(entry);
+  }
+
+  /** Does what has to be done now that an entry is as it is. */
+  #note(entry: Entry): void {
+    const { isLive } = this.#options;
+    if (entry.state === "settling") this.#settling.add(entry);
+    else this.#settling.delete(entry);
+    const isReady = entry.state === "done" ||
+      (isLive && entry.state === "settling");
+    if (isReady) entry.endedAt = this.now;
+    if (isLive && entry.state !== "turn") {
+      if (isReady) this.#give(entry);
+      else this.#sayProgress(entry);
+    } else if (isReady) {
+      if (entry.given !== undefined) this.#give(entry);
+      else this.#waitingWeight += weightOf(entry.records[0]);
+      this.#drain();
+    }
+    if (entry.state === "done" && entry.given !== undefined) this.#end(entry);
+  }
+
+  /** Gives what is complete from the beginning of what waits; if too much waits, more. */
+  #drain(): void {
+    let given = 0;
+    for (const entry of this.#waiting) {
+      const isTooMuch = this.#waitingWeight > MAX_WAITING.weight ||
+        this.#waiting.length - given > MAX_WAITING.count;
+      if (entry.state !== "done" && !isTooMuch) break;
+      if (entry.state === "done") {
+        this.#waitingWeight -= weightOf(entry.records[0]);
+      }
+      this.#give(entry);
+      given += 1;
+      if (entry.state === "done") this.#end(entry);
+    }
+    if (given > 0) this.#waiting.splice(0, given);
+    if (this.#waiting.length === 0) this.#waitingWeight = 0;
+  }
+
+  #sayProgress(entry: Entry): void {
+    const isNew = entry.given === undefined;
+    entry.given ??= NOTHING_GIVEN;
+    const record = copyOf(entry);
+    this.#options.give(partOf(entry, isNew ? "started" : "updated", record));
+  }
+
+  /** Gives an entry, or what is new of it. */
+  #give(entry: Entry): void {
+    const { given } = entry;
+    const record = copyOf(entry);
+    const isFirst = given === undefined || given === NOTHING_GIVEN;
+    const rest = isFirst ? record : newOf(record, given);
+    if (rest !== undefined) {
+      this.#options.give(partOf(entry, isFirst ? "final" : "late", rest));
+    }
+    const { state } = entry;
+    entry.given = {
+      record,
+      state,
+      stdoutEnd: endOf(record, "stdout_chunks"),
+      stderrEnd: endOf(record, "stderr_chunks"),
+    };
+  }
+
+  /** Takes note that nothing more is expected of an entry. */
+  #end(entry: Entry): void {
+    // A plan may have become another entry.
+    if (this.#entries.get(entry.id) !== entry) return;
+    if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
+    this.#entries.delete(entry.id);
+    const weight = weightOf(entry.records[0]);
+    this.#past.push([entry.id, weight]);
+    this.#pastWeight += weight;
+    this.#forgetPast();
+  }
+
+  /** Forgets the older half of what was given when that has become much. */
+  #forgetPast(): void {
+    const isMuch = this.#past.length > MAX_PAST.count ||
+      this.#pastWeight > MAX_PAST.weight;
+    if (!isMuch) return;
+    const ids = new Set<number>();
+    for (const [id, weight] of this.#past) {
+      if (
+        this.#past.length - ids.size <= MAX_PAST.count / 2 &&
+        this.#pastWeight <= MAX_PAST.weight / 2
+      ) break;
+      ids.add(id);
+      this.#pastWeight -= weight;
+    }
+    this.#past.splice(0, ids.size);
+    this.#options.forget(ids);
+  }
+}
+
+const NOTHING_GIVEN: Given = {
+  record: { id: 0, type: "none", payload: {} },
+  state: "open",
+  stdoutEnd: 0,
+  stderrEnd: 0,
+};
+
+/** What is at work is changed in place, so what is given of it is a copy. */
+function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
+  if (state !== "open") return record;
+  const copies: [AnyHistoryRecord] = [record];
+  applyMutation(copies, { type: "replaced", index: 0, id, record });
+  return copies[0];
+}
+
+function isPlan(record: AnyHistoryRecord): boolean {
+  return record.type === "plan_update";
+}
+
+/** Tells whether a record was replaced by its next state, which is an entry of its own. */
+function isState(before: AnyHistoryRecord, after: AnyHistoryRecord): boolean {
+  return isPlan(before) && isPlan(after);
+}
+
+function partOf(
+  entry: Entry,
+  phase: EntryPhase,
+  record: AnyHistoryRecord,
+): EntryPart {
+  const { id, turn } = entry;
+  const isTimed = entry.startedAt !== null;
+  const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
+  const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
+  return {
+    type: "entry",
+    phase,
+    id,
+    turn,
+    record,
+    startedAt,
+    endedAt,
+    durationMs: durationOf(record, { startedAt, endedAt }),
+  };
+}
+
+/** Reads a time of a record. Where the input has none, all of them are made up. */
+function timeIn(
+  { payload }: AnyHistoryRecord,
+  name: "started_at" | "completed_at",
+  isTimed: boolean,
+): string | undefined {
+  const time: unknown = Object.entries(payload).find(([key]) => key === name)
+    ?.[1];
+  return isTimed && typeof time === "string" && time !== EPOCH
+    ? time
+    : undefined;
+}
+
+function durationOf(
+  { type, payload }: AnyHistoryRecord,
+  { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
+): number | null {
+  if ("duration_ms" in payload && typeof payload.duration_ms === "number") {
+    return payload.duration_ms;
+  }
+  const isWork = type === "exec" || type === "tool_call";
+  if (!isWork || startedAt === null || endedAt === null) return null;
+  const ms = Date.parse(endedAt) - Date.parse(startedAt);
+  return ms >= 0 ? ms : null;
+}
+
+/** Gives what a record has that was not given; `undefined` if that is nothing. */
+function newOf(
+  record: AnyHistoryRecord,
+  given: Given,
+): AnyHistoryRecord | undefined {
+  const { payload } = record;
+  if (record.type === "exec" && "stdout_chunks" in payload) {
+    if (given.state !== "open") return undefined;
+    return withPayload(record, {
+      stdout_chunks: chunksFrom(payload.stdout_chunks, given.stdoutEnd),
+      stderr_chunks: chunksFrom(payload.stderr_chunks, given.stderrEnd),
+    });
+  }
+  for (const name of ["sections", "entries"] as const) {
+    const list = listIn(record, name);
+    const known = listIn(given.record, name);
+    if (list === undefined || known === undefined) continue;
+    const rest = list.filter((each, at) => !isSame(each, known[at]));
+    return rest.length === 0
+      ? undefined
+      : withPayload(record, { [name]: rest });
+  }
+  return given.state === "open" ? record : undefined;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function listIn(
+  { payload }: AnyHistoryRecord,
+  name: "sections" | "entries",
+): readonly unknown[] | undefined {
+  const list: unknown = Object.entries(payload).find(([key]) => key === name)
+    ?.[1];
+  return Array.isArray(list) ? list : undefined;
+}
+
+function withPayload(
+  record: AnyHistoryRecord,
+  changes: { readonly [name: string]: unknown },
+): AnyHistoryRecord {
+  // The boundary: a record with less in its lists has the type that it had.
+  return {
+    ...record,
+    payload: { ...record.payload, ...changes },
+  } as AnyHistoryRecord;
+}
+
+function endOf(
+  { payload }: AnyHistoryRecord,
+  name: "stdout_chunks" | "stderr_chunks",
+): number {
+  if (!("stdout_chunks" in payload) || !("stderr_chunks" in payload)) return 0;
+  const chunks = payload[name];
+  if (!Array.isArray(chunks)) return 0;
+  const last: ExecChunk | undefined = chunks.at(-1);
+  return last === undefined ? 0 : last.offset + byteLength(last.content);
+}
+
+/** Gives what comes behind a place of the output, as if that were its beginning. */
+function chunksFrom(chunks: unknown, start: number): ExecChunk[] {
+  const list: readonly ExecChunk[] = Array.isArray(chunks) ? chunks : [];
+  const rest: ExecChunk[] = [];
+  for (const { offset, content } of list) {
+    const end = offset + byteLength(content);
+    if (end <= start) continue;
+    if (offset >= start) {
+      rest.push({ offset: offset - start, content });
+      continue;
+    }
+    const bytes = new TextEncoder().encode(content).subarray(start - offset);
+    rest.push({ offset: 0, content: new TextDecoder().decode(bytes) });
+  }
+  return rest;
+}

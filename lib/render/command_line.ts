@@ -1,0 +1,58 @@
+/**
+ * Commands as people type them.
+ *
+ * @module
+ */
+
+/** The shells that a command is started in. */
+const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;
+const SHELL_FLAG_REGEXP = /^-[a-z]*c$/;
+const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
+const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
+/** A word that a shell takes as it is. */
+const PLAIN_WORD_REGEXP = /^[\w@%+=:,./-]+$/;
+
+/**
+ * Writes a command as a person would type it: without the shell that was started to run it, and
+ * with quotes only where a shell needs them.
+ *
+ * The only word of a command is left as it is: it is a line that could not be split.
+ *
+ * @param words The command and its arguments.
+ * @returns The command line.
+ *
+ * @example A script in a shell
+ * ```ts
+ * import { commandLine } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(commandLine(["/bin/bash", "-lc", "ls | head"]), "ls | head");
+ * assertEquals(commandLine(["git", "commit", "-m", "Go on"]), "git commit -m 'Go on'");
+ * ```
+ */
+export function commandLine(words: readonly string[]): string {
+  if (words.length === 1) return words[0] ?? "";
+  return scriptOf(words) ?? words.map(quoted).join(" ");
+}
+
+/** Gives the script that a shell was started for, or `undefined` if it is no such command. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const [program = "", flag = "", ...rest] = words;
+  const last = words.at(-1);
+  if (SHELL_REGEXP.test(program)) {
+    if (SHELL_FLAG_REGEXP.test(flag) && rest.length === 1) return last;
+    return flag === "-l" && rest[0] === "-c" && rest.length === 2
+      ? last
+      : undefined;
+  }
+  if (POWERSHELL_REGEXP.test(program)) {
+    return /^-c(?:ommand)?$/i.test(words.at(-2) ?? "") ? last : undefined;
+  }
+  const isCmd = CMD_REGEXP.test(program) && /^\/[cks]$/i.test(flag);
+  return isCmd && rest.length === 1 ? last : undefined;
+}
+
+function quoted(word: string): string {
+  if (PLAIN_WORD_REGEXP.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,519 @@
+/**
+ * What a reader sees of an entry: its texts, whole and free of secrets, whatever they are
+ * written in afterwards.
+ *
+ * @module
+ */
+
+import {
+  type AnyHistoryRecord,
+  type ExecChunk,
+  type ExploreStatus,
+  type HistoryRecord,
+  isKnownRecord,
+  type PlanStep,
+} from "../history/records.ts";
+import { byteLength } from "../history/utf8_length.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { commandLine } from "./command_line.ts";
+import { type EditedFile, editedFiles } from "./edited_files.ts";
+import type { EntryPart } from "./parts.ts";
+import { linesText, reasoningMarkdown } from "./record_text.ts";
+
+/**
+ * What masks secrets: a {@linkcode Redactor}, or something that does the same. It is given texts
+ * whole: before anything is cut off them and before they are escaped.
+ */
+export type TextRedactor = Pick<Redactor, "redact" | "redactMember">;
+
+/** Masks nothing. */
+export const NO_REDACTOR: TextRedactor = {
+  redact: (text) => text,
+  redactMember: (_name, text) => text,
+};
+
+/** Something that somebody says. */
+export interface MessageView {
+  /** Always `message`. */
+  readonly kind: "message";
+  /** Who says it. */
+  readonly role: "user" | "assistant";
+  /** The name of the agent that says it, if it is not the one of the session. */
+  readonly author: string | null;
+  /** To whom, if that is said. */
+  readonly recipient: string | null;
+  /** What is said. Assistants write Markdown, users whatever they like. */
+  readonly text: string;
+}
+
+/** What the model thought. */
+export interface ReasoningView {
+  /** Always `reasoning`. */
+  readonly kind: "reasoning";
+  /** The text, as Markdown. */
+  readonly text: string;
+}
+
+/** How far work is. `running` also stands for work whose end is not in the input. */
+export type WorkStatus = "running" | "success" | "failed";
+
+/** A command and its output. */
+export interface CommandView {
+  /** Always `command`. */
+  readonly kind: "command";
+  /** The command line, without the shell that was started for it. */
+  readonly command: string;
+  /** How far it is. */
+  readonly status: WorkStatus;
+  /** Its exit code, if it is known. */
+  readonly exitCode: number | null;
+  /** What it wrote to stdout, or to both where they were not told apart. */
+  readonly stdout: string;
+  /** What it wrote to stderr, where that was told apart. */
+  readonly stderr: string;
+  /** How many bytes of the output are missing, most of the time from its beginning. */
+  readonly lostBytes: number;
+}
+
+/** Files that were changed. */
+export interface EditView {
+  /** Always `edit`. */
+  readonly kind: "edit";
+  /** How far it is. */
+  readonly status: WorkStatus | "proposed";
+  /** The files. */
+  readonly files: readonly EditedFile[];
+  /** Why it failed: the reason, and what was printed; empty if it did not. */
+  readonly failure: string;
+}
+
+/** An argument of a tool. */
+export interface ArgumentView {
+  /** Its name. */
+  readonly name: string;
+  /** Its value: the text, or indented JSON. */
+  readonly text: string;
+}
+
+/** A call of a tool. */
+export interface ToolView {
+  /** Always `tool`. */
+  readonly kind: "tool";
+  /** Which tool, such as `server.tool` or `web_search`. */
+  readonly title: string;
+  /** How far it is. */
+  readonly status: WorkStatus;
+  /** What it was called with. */
+  readonly arguments: readonly ArgumentView[];
+  /** What it answered, cut by the history to a few lines; empty if that is nothing. */
+  readonly result: string;
+  /** Whether the history has cut the answer. */
+  readonly isResultCut: boolean;
+  /** Why it failed; empty if it did not, or nobody says. */
+  readonly error: string;
+}
+
+/** A plan. */
+export interface PlanView {
+  /** Always `plan`. */
+  readonly kind: "plan";
+  /** Its name. */
+  readonly name: string;
+  /** Its steps. */
+  readonly steps: readonly PlanStep[];
+}
+
+/** What changed in the files during a turn. */
+export interface DiffView {
+  /** Always `diff`. */
+  readonly kind: "diff";
+  /** The diff. */
+  readonly diff: string;
+}
+
+/** An image. Its bytes are not in a history. */
+export interface ImageView {
+  /** Always `image`. */
+  readonly kind: "image";
+  /** Where it is; empty if that is not known. */
+  readonly path: string;
+  /** What is said about it; empty if nothing is. */
+  readonly caption: string;
+}
+
+/** A command that only looked at something. */
+export interface LookView {
+  /** The command line. */
+  readonly command: string;
+  /** How far it is. */
+  readonly status: WorkStatus;
+  /** What else is to say, such as `nothing found` or `exit 2`; empty if nothing is. */
+  readonly note: string;
+}
+
+/** Commands that only looked at something. */
+export interface ExploreView {
+  /** Always `explore`. */
+  readonly kind: "explore";
+  /** The commands. */
+  readonly looks: readonly LookView[];
+}
+
+/** Something that a reader should know. */
+export interface NoticeView {
+  /** Always `notice`. */
+  readonly kind: "notice";
+  /** How bad it is. */
+  readonly level: "error" | "warning" | "info";
+  /** What it is about; empty if that is not said. */
+  readonly title: string;
+  /** What is said. */
+  readonly text: string;
+}
+
+/** A record that is not known here. */
+export interface UnknownView {
+  /** Always `unknown`. */
+  readonly kind: "unknown";
+  /** The type of the record. */
+  readonly type: string;
+  /** Its payload, as indented JSON. */
+  readonly json: string;
+}
+
+/** What a reader sees of an entry; `switch` on `kind`. This list may expand over time. */
+export type EntryView =
+  | MessageView
+  | ReasoningView
+  | CommandView
+  | EditView
+  | ToolView
+  | PlanView
+  | DiffView
+  | ImageView
+  | ExploreView
+  | NoticeView
+  | UnknownView;
+
+/**
+ * Gives what a reader sees of an entry.
+ *
+ * Every text in it has been redacted, as a whole. Nothing is escaped and nothing is cut: both
+ * are up to what it is written in.
+ *
+ * @param part The entry, of which only the record is looked at.
+ * @param redactor Masks secrets; without it, nothing is masked.
+ * @returns What a reader sees.
+ *
+ * @example A message without a secret
+ * ```ts
+ * import { viewEntry } from "@codexpipe/codexpipe/render";
+ * import { Redactor } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const message = "Connecting with API_TOKEN=abc123def";
+ * const record = { id: 1, type: "loading", payload: { message } } as const;
+ * const view = viewEntry({ record }, new Redactor());
+ *
+ * assertEquals(view, {
+ *   kind: "notice",
+ *   level: "info",
+ *   title: "",
+ *   text: "Connecting with API_TOKEN=[redacted:token]",
+ * });
+ * ```
+ */
+export function viewEntry(
+  { record }: Pick<EntryPart, "record">,
+  redactor: TextRedactor = NO_REDACTOR,
+): EntryView {
+  try {
+    return isKnownRecord(record)
+      ? viewKnown(record, redactor)
+      : viewUnknown(record, redactor);
+  } catch (error) {
+    // A snapshot that nobody has checked may hold anything.
+    if (!(error instanceof TypeError)) throw error;
+    return viewUnknown(record, redactor);
+  }
+}
+
+function viewUnknown(
+  { type, payload }: AnyHistoryRecord,
+  redactor: TextRedactor,
+): UnknownView {
+  const json = redactor.redact(jsonTextOf(payload));
+  return { kind: "unknown", type: redactor.redact(type), json };
+}
+
+function viewKnown(record: HistoryRecord, redactor: TextRedactor): EntryView {
+  const redact = (text: string): string => redactor.redact(text);
+  switch (record.type) {
+    case "plain_message":
+      return viewPlain(record.payload, redact);
+    case "assistant_message":
+      return viewAnswer(redact(record.payload.markdown));
+    case "assistant_stream":
+      return viewAnswer(redact(record.payload.preview_markdown));
+    case "reasoning":
+      return {
+        kind: "reasoning",
+        text: redact(reasoningMarkdown(record.payload.sections)),
+      };
+    case "exec":
+      return viewCommand(record.payload, redact);
+    case "patch":
+      return viewEdit(record.payload, redact);
+    case "running_tool":
+      return {
+        kind: "tool",
+        title: redact(record.payload.title),
+        status: "running",
+        arguments: viewArguments(record.payload.arguments, redactor),
+        result: "",
+        isResultCut: false,
+        error: "",
+      };
+    case "tool_call":
+      return viewToolCall(record.payload, redactor);
+    case "plan_update":
+      return {
+        kind: "plan",
+        name: redact(record.payload.name),
+        steps: record.payload.steps.map(({ description, status }) => ({
+          description: redact(description),
+          status,
+        })),
+      };
+    case "diff":
+      return { kind: "diff", diff: redact(diffText(record.payload.hunks)) };
+    case "image":
+      return {
+        kind: "image",
+        path: redact(record.payload.path),
+        caption: redact(record.payload.caption ?? ""),
+      };
+    case "explore":
+      return {
+        kind: "explore",
+        looks: record.payload.entries.map(({ command, status }) => ({
+          command: redact(commandLine(command)),
+          ...lookEnd(status),
+        })),
+      };
+    default:
+      return viewNotice(record, redactor);
+  }
+}
+
+/** Takes secrets out of a text. */
+type RedactText = (text: string) => string;
+
+type PayloadOf<T extends HistoryRecord["type"]> = Extract<
+  HistoryRecord,
+  { readonly type: T }
+>["payload"];
+
+function viewAnswer(text: string): MessageView {
+  return {
+    kind: "message",
+    role: "assistant",
+    author: null,
+    recipient: null,
+    text,
+  };
+}
+
+function viewPlain(
+  { role, kind, header, lines }: PayloadOf<"plain_message">,
+  redact: RedactText,
+): MessageView | NoticeView {
+  const text = redact(linesText(lines));
+  if (role === "user") return { ...viewAnswer(text), role };
+  if (role === "assistant") {
+    return {
+      ...viewAnswer(text),
+      author: redactMaybe(header?.label, redact),
+      recipient: redactMaybe(header?.badge, redact),
+    };
+  }
+  const isError = role === "error" || kind === "error";
+  if (isError) return { kind: "notice", level: "error", title: "", text };
+  // The sign is how a history tells warnings from other notices.
+  const isWarning = text.startsWith("⚠ ");
+  return {
+    kind: "notice",
+    level: isWarning ? "warning" : "info",
+    title: "",
+    text: isWarning ? text.slice(2) : text,
+  };
+}
+
+function redactMaybe(
+  text: string | null | undefined,
+  redact: RedactText,
+): string | null {
+  return typeof text === "string" ? redact(text) : null;
+}
+
+function viewCommand(
+  payload: PayloadOf<"exec">,
+  redact: RedactText,
+): CommandView {
+  const stdout = joined(payload.stdout_chunks);
+  const stderr = joined(payload.stderr_chunks);
+  return {
+    kind: "command",
+    command: redact(commandLine(payload.command)),
+    status: payload.status === "error" ? "failed" : payload.status,
+    exitCode: payload.exit_code,
+    stdout: redact(stdout.text),
+    stderr: redact(stderr.text),
+    lostBytes: stdout.lostBytes + stderr.lostBytes,
+  };
+}
+
+/** What the events of a patch mean. */
+const EDIT_STATUS = {
+  proposed: "proposed",
+  apply_begin: "running",
+  apply_success: "success",
+  apply_failure: "failed",
+} as const;
+
+function viewEdit(
+  { event, changes, failure }: PayloadOf<"patch">,
+  redact: RedactText,
+): EditView {
+  const printed = [failure?.stdout_excerpt, failure?.stderr_excerpt]
+    .filter((excerpt) => typeof excerpt === "string");
+  // The reason is the first line of what was printed, most of the time.
+  const reason = failure?.message ?? "";
+  const isRepeated = printed.some((excerpt) => excerpt.includes(reason));
+  const reasons = isRepeated ? printed : [reason, ...printed];
+  return {
+    kind: "edit",
+    status: EDIT_STATUS[event],
+    files: editedFiles(changes, redact),
+    failure: redact(reasons.join("\n")),
+  };
+}
+
+function viewToolCall(
+  payload: PayloadOf<"tool_call">,
+  redactor: TextRedactor,
+): ToolView {
+  const { title, status, result_preview: preview } = payload;
+  return {
+    kind: "tool",
+    title: redactor.redact(title),
+    status,
+    arguments: viewArguments(payload.arguments, redactor),
+    result: redactor.redact(preview?.lines.join("\n") ?? ""),
+    isResultCut: preview?.truncated ?? false,
+    error: redactor.redact(payload.error_message ?? ""),
+  };
+}
+
+/** The name of an argument may tell that its value is a secret. */
+function viewArguments(
+  list: PayloadOf<"tool_call">["arguments"],
+  redactor: TextRedactor,
+): ArgumentView[] {
+  return list.map(({ name, value }) => ({
+    name: redactor.redact(name),
+    text: value.type === "secret" ? "(secret)" : redactor.redactMember(
+      name,
+      value.type === "text" ? value.text : jsonTextOf(value.value),
+    ),
+  }));
+}
+
+function viewNotice(
+  record: HistoryRecord,
+  redactor: TextRedactor,
+): NoticeView | UnknownView {
+  const notice = (title: string, text: string): NoticeView => ({
+    kind: "notice",
+    level: "info",
+    title: redactor.redact(title),
+    text: redactor.redact(text),
+  });
+  switch (record.type) {
+    case "notice":
+      return notice(record.payload.title ?? "", linesText(record.payload.body));
+    case "background_event":
+      return notice(record.payload.title, record.payload.description);
+    case "loading":
+      return notice("", record.payload.message);
+    case "upgrade_notice": {
+      const { current_version, latest_version, message } = record.payload;
+      return notice(`${current_version} → ${latest_version}`, message);
+    }
+    case "wait_status": {
+      const { header, details } = record.payload;
+      const lines = [
+        header.summary ?? "",
+        ...details.map(({ label, value }) => `${label}: ${value ?? ""}`),
+      ];
+      return notice(
+        header.title,
+        lines.filter((line) => line !== "").join("\n"),
+      );
+    }
+    case "rate_limits": {
+      const { primary_used_percent, secondary_used_percent } = record.payload;
+      const windows = [
+        ["short window", primary_used_percent],
+        ["long window", secondary_used_percent],
+      ].filter(([, percent]) => percent !== null);
+      return notice(
+        "Rate limits",
+        windows.map(([name, used]) => `${name} ${used} % used`).join(", "),
+      );
+    }
+    default:
+      return viewUnknown(record, redactor);
+  }
+}
+
+function lookEnd(status: ExploreStatus): Pick<LookView, "status" | "note"> {
+  if (status === "running" || status === "success") return { status, note: "" };
+  if (status === "not_found") {
+    return { status: "success", note: "nothing found" };
+  }
+  const code = status.error.exit_code;
+  return { status: "failed", note: code === null ? "" : `exit ${code}` };
+}
+
+/** Puts output together, and counts what is missing in it. */
+function joined(
+  chunks: readonly ExecChunk[],
+): { readonly text: string; readonly lostBytes: number } {
+  let text = "";
+  let end = 0;
+  let lostBytes = 0;
+  for (const { offset, content } of chunks) {
+    if (offset > end) lostBytes += offset - end;
+    text += content;
+    end = offset + byteLength(content);
+  }
+  return { text, lostBytes };
+}
+
+function diffText(hunks: PayloadOf<"diff">["hunks"]): string {
+  const signs = { context: " ", added: "+", removed: "-" } as const;
+  return hunks.flatMap(({ header, lines }) => [
+    ...(header === "" ? [] : [header]),
+    ...lines.map(({ kind, text }) => signs[kind] + text),
+  ]).join("\n");
+}
+
+/** Writes a value as indented JSON; a value that nests too deep has none. */
+function jsonTextOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 2) ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,514 @@
+/**
+ * Transcripts as step summaries of GitHub Actions.
+ *
+ * @module
+ */
+
+import { isRetryNotice } from "../exec/retry_notices.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { ChangedFiles } from "./_changed_files.ts";
+import { cutText } from "./_cut_text.ts";
+import { plainTerminalText } from "./html_ansi.ts";
+import { markdownBlocks } from "./html_markdown.ts";
+import { preText } from "./_html_pre.ts";
+import { elementText } from "./html_text.ts";
+import { joinSections, type SummarySection } from "./_summary_sections.ts";
+import {
+  foldHtml,
+  headingText,
+  lineHtml,
+  MAX_HEAD_LENGTH,
+  sessionLine,
+  signOf,
+  STATUS_WORDS,
+  type TurnRow,
+  turnRow,
+  usageCells,
+  wordHtml,
+} from "./_summary_html.ts";
+import { TurnTopic } from "./_turn_topic.ts";
+import { WorkCounts } from "./_work_counts.ts";
+import { cutOutput } from "./cut_output.ts";
+import {
+  type CommandView,
+  type EditView,
+  type EntryView,
+  NO_REDACTOR,
+  type ToolView,
+  viewEntry,
+} from "./entry_view.ts";
+import type { GithubReport, GithubVerdict } from "./github_report.ts";
+import type {
+  EntryPart,
+  SessionPart,
+  TranscriptPart,
+  TurnEndedPart,
+  TurnStatus,
+  TurnUsage,
+} from "./parts.ts";
+import { countText, durationText } from "./quantity_text.ts";
+import type { RenderOptions } from "./render_options.ts";
+
+/** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
+export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
+
+/** How many bytes a summary has at most: room is left for what else the step says. */
+export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
+
+/** How many lines of each output are in a summary, unless something else is asked for. */
+export const GITHUB_MAX_OUTPUT_LINES = 20;
+
+/** How many characters of each output are in a summary, however long its lines are. */
+const MAX_OUTPUT_LENGTH = 8000;
+/** How many characters of the final message are in a summary. */
+const MAX_MESSAGE_LENGTH = 200_000;
+/** How many turns and errors are told apart. */
+const MAX_ROWS = 2000;
+const MAX_ERRORS = 100;
+const MAX_SESSIONS = 20;
+
+/** Options for {@linkcode GithubRenderer}. Reasoning is never in a summary. */
+export interface GithubOptions extends RenderOptions {
+  /**
+   * How many bytes the summary may have. Several summaries of one step share
+   * {@linkcode GITHUB_SUMMARY_LIMIT}.
+   *
+   * @default {983040}
+   */
+  readonly maxBytes?: number;
+  /**
+   * Is asked for the verdict when everything has been read. Without one the summary says how
+   * the last turn ended.
+   */
+  readonly verdict?: () => GithubVerdict | undefined;
+}
+
+/** How an edit ended, where the sign does not say it. */
+const EDIT_ENDS: Record<EditView["status"], string> = {
+  success: "",
+  failed: " · <b>not applied</b>",
+  running: " · no end",
+  proposed: " · proposed",
+};
+
+/**
+ * Writes a transcript as the summary of a GitHub step: how it ended, what was said last, errors,
+ * the turns and their tokens, what became of files, and what was done, folded.
+ *
+ * All that comes from the log is HTML in which nothing is left to be read as HTML, Markdown or a
+ * workflow command, also where the summary is printed instead of being appended to the file that
+ * `GITHUB_STEP_SUMMARY` names. Links and images are text.
+ *
+ * A summary has a limit. What there is no room for is left out, a block or a section at a time, and
+ * said. Nothing is emitted before the end; until then no more is held than fits.
+ *
+ * @example A run that failed
+ * ```ts
+ * import { GithubRenderer } from "@codexpipe/codexpipe/render";
+ * import { assert } from "@std/assert";
+ *
+ * const renderer = new GithubRenderer({
+ *   verdict: () => ({ isPassed: false, title: "Check failed", reasons: ["3 lines failed"] }),
+ * });
+ * let summary = "";
+ * renderer.flush((text) => summary += text);
+ *
+ * assert(summary.startsWith("## ❌ Check failed\n"));
+ * ```
+ */
+export class GithubRenderer implements Stage<TranscriptPart, string> {
+  readonly #options: Required<Omit<GithubOptions, "reasoning">>;
+  readonly #sessions: SessionPart[] = [];
+  #runs = 0;
+  readonly #turns: TurnRow[] = [];
+  #turnCount = 0;
+  #topic = new TurnTopic();
+  #work = new WorkCounts();
+  readonly #totals = new WorkCounts();
+  #usage: TurnUsage | null = null;
+  #status: TurnStatus | null = null;
+  #error: string | null = null;
+  #finalMessage: string | null = null;
+  readonly #errors = new Map<string, number>();
+  #unkeptErrors = 0;
+  readonly #files = new ChangedFiles();
+  readonly #steps: string[] = [];
+  #stepsLength = 0;
+  #unkeptSteps = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What of the transcript is written, and how long it may be.
+   */
+  constructor(options: GithubOptions = {}) {
+    this.#options = {
+      redactor: options.redactor ?? NO_REDACTOR,
+      tools: options.tools ?? "full",
+      maxOutputLines: options.maxOutputLines ?? GITHUB_MAX_OUTPUT_LINES,
+      maxBytes: options.maxBytes ?? GITHUB_SUMMARY_BYTES,
+      verdict: options.verdict ?? (() => undefined),
+    };
+  }
+
+  /** What is known of the run so far. */
+  get report(): GithubReport {
+    return {
+      threadId: this.#sessions.at(-1)?.thread_id ?? null,
+      status: this.#status,
+      usage: this.#total,
+      finalMessage: this.#finalMessage,
+    };
+  }
+
+  /**
+   * Takes a part. Nothing is emitted.
+   *
+   * @param part The next part of the transcript.
+   */
+  feed(part: TranscriptPart): void {
+    switch (part.type) {
+      case "session":
+        this.#takeSession(part);
+        break;
+      case "entry":
+        this.#takeEntry(part);
+        break;
+      case "turn_ended":
+        this.#endTurn(part);
+        break;
+      case "failed_line":
+        this.#takeError(`Line ${countText(part.line)}: ${part.message}`);
+        break;
+      case "turn_started":
+      case "rolled_back":
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+
+  /**
+   * Emits the summary.
+   *
+   * @param emit Is called with the summary, once.
+   */
+  flush(emit: Emit<string>): void {
+    const { maxBytes } = this.#options;
+    const verdict = this.#options.verdict();
+    const reasons = verdict?.reasons ??
+      (this.#error === null || this.#status === "aborted" ? [] : [this.#error]);
+    const start = this.#start(verdict, reasons);
+    emit(joinSections(start, this.#sections(reasons), maxBytes));
+  }
+
+  #takeSession(part: SessionPart): void {
+    this.#runs += 1;
+    const isKnown = part.thread_id !== null &&
+      this.#sessions.some(({ thread_id }) => thread_id === part.thread_id);
+    if (!isKnown && this.#sessions.length < MAX_SESSIONS) {
+      this.#sessions.push(part);
+    }
+  }
+
+  /** The tokens of all turns. Those of several runs do not add up: some releases count on. */
+  get #total(): TurnUsage | null {
+    return this.#runs > 1 ? null : this.#usage;
+  }
+
+  #takeEntry(part: EntryPart): void {
+    const { redactor, tools } = this.#options;
+    const view = viewEntry(part, redactor);
+    const isLate = part.phase === "late";
+    this.#work.add(view, isLate);
+    this.#topic.take(view);
+    if (view.kind === "message" && view.role === "assistant") {
+      this.#finalMessage = view.text;
+    } else if (view.kind === "notice" && view.level === "error") {
+      // What is tried again has not failed yet.
+      if (!isRetryNotice(view.text)) this.#countError(view.text);
+    }
+    if (tools === "none") return;
+    if (view.kind === "edit" && view.status === "success") {
+      for (const file of view.files) this.#files.add(file);
+    }
+    const step = this.#stepHtml(view, part);
+    if (step === "") return;
+    // What does not fit is not kept.
+    if (this.#stepsLength + step.length > this.#options.maxBytes) {
+      this.#unkeptSteps += 1;
+      return;
+    }
+    this.#stepsLength += step.length;
+    this.#steps.push(step);
+  }
+
+  #takeError(message: string): void {
+    this.#countError(this.#options.redactor.redact(message));
+  }
+
+  #countError(message: string): void {
+    const shown = cutText(message.trim(), MAX_OUTPUT_LENGTH);
+    const known = this.#errors.get(shown);
+    if (known === undefined && this.#errors.size >= MAX_ERRORS) {
+      this.#unkeptErrors += 1;
+    } else this.#errors.set(shown, (known ?? 0) + 1);
+  }
+
+  #endTurn(part: TurnEndedPart): void {
+    const { status, usage, error, isErrorShown } = part;
+    this.#status = status;
+    this.#error = error === null ? null : this.#options.redactor.redact(error);
+    if (error !== null && !isErrorShown && status === "failed") {
+      this.#takeError(error);
+    }
+    if (usage !== null) this.#usage = addUsage(this.#usage, usage);
+    this.#totals.addAll(this.#work);
+    this.#turnCount += 1;
+    if (this.#turns.length < MAX_ROWS) {
+      const { text: topic } = this.#topic;
+      this.#turns.push({ part, topic, work: this.#work.phrases() });
+    }
+    this.#topic = new TurnTopic();
+    this.#work = new WorkCounts();
+  }
+
+  #start(
+    verdict: GithubVerdict | undefined,
+    reasons: readonly string[],
+  ): string {
+    const [sign, , words] = STATUS_WORDS[this.#status ?? "unknown"];
+    const heading = verdict === undefined
+      ? `${sign} ${words}`.trim()
+      : `${verdict.isPassed ? "✅" : "❌"} ${headingText(verdict.title)}`;
+    const items = reasons.map((reason) =>
+      `<li>${lineHtml(reason, MAX_OUTPUT_LENGTH)}</li>\n`
+    );
+    const list = items.length === 0 ? "" : `\n<ul>\n${items.join("")}</ul>\n`;
+    const { redactor } = this.#options;
+    const lines = this.#sessions.map((session) =>
+      sessionLine(session, redactor)
+    );
+    return `## ${heading}\n${list}${lines.join("")}`;
+  }
+
+  #sections(reasons: readonly string[]): SummarySection[] {
+    const said = new Set(reasons.map((reason) => reason.trim()));
+    return [
+      this.#messageSection(),
+      {
+        heading: "### Errors",
+        open: "",
+        blocks: [...this.#errors].filter(([text]) => !said.has(text))
+          .map(([text, count]) =>
+            `${preText(elementText(text))}${
+              count === 1 ? "" : `<p>${countText(count)} times</p>`
+            }\n`
+          ),
+        close: "",
+        word: "error",
+        unkept: this.#unkeptErrors,
+      },
+      {
+        heading: "### Turns",
+        open:
+          '<table>\n<tr><th align="right">Turn</th><th>About</th><th>End</th><th align="right">Time</th><th>Work</th><th align="right">Tokens in</th><th align="right">cached</th><th align="right">out</th><th align="right">reasoning</th></tr>\n',
+        blocks: this.#turns.map(turnRow),
+        close: `${this.#totalRow()}</table>\n`,
+        word: "turn",
+        unkept: this.#turnCount - this.#turns.length,
+      },
+      {
+        heading: "### Files changed",
+        open:
+          '<table>\n<tr><th>File</th><th>Change</th><th align="right">+</th><th align="right">−</th></tr>\n',
+        blocks: this.#files.rows(),
+        close: "</table>\n",
+        word: "file",
+        unkept: this.#files.unkept,
+      },
+      {
+        heading: "### Steps",
+        open: "",
+        blocks: this.#steps,
+        close: "",
+        word: "step",
+        unkept: this.#unkeptSteps,
+      },
+    ];
+  }
+
+  #messageSection(): SummarySection {
+    const message = this.#finalMessage ?? "";
+    const shown = cutText(message, MAX_MESSAGE_LENGTH);
+    return {
+      heading: this.#status === "completed" || this.#status === "unknown"
+        ? "### Final message"
+        : "### Last message",
+      open: "",
+      blocks: markdownBlocks(shown, { hasLinks: false }).map((block) =>
+        `${block}\n`
+      ),
+      close: "",
+      word: "paragraph",
+      unkept: 0,
+    };
+  }
+
+  #totalRow(): string {
+    if (this.#turnCount < 2) return "";
+    const work = elementText(this.#totals.phrases().join(", "));
+    return `<tr><td></td><td>All turns</td><td></td><td></td><td>${work}</td>${
+      usageCells(this.#total)
+    }</tr>\n`;
+  }
+
+  #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
+    const time = durationMs === null || durationMs === 0
+      ? ""
+      : ` · ${durationText(durationMs)}`;
+    const late = phase === "late" ? " · went on" : "";
+    switch (view.kind) {
+      case "command":
+        return this.#commandHtml(view, time + late);
+      case "tool":
+        return this.#toolHtml(view, time + late);
+      case "edit":
+        return this.#editHtml(view, time + late);
+      case "explore":
+        return view.looks.map(({ command, status, note }) =>
+          foldHtml(
+            `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
+              note === "" ? "" : ` · ${wordHtml(note)}`
+            }`,
+            "",
+          )
+        ).join("");
+      default:
+        return "";
+    }
+  }
+
+  #commandHtml(view: CommandView, more: string): string {
+    const { command, status, exitCode, stdout, stderr } = view;
+    const end = exitCode === null || exitCode === 0
+      ? status === "running" ? " · no end" : ""
+      : ` · <b>exit ${exitCode}</b>`;
+    const whole = command.trim().includes("\n") ||
+        command.length > MAX_HEAD_LENGTH
+      ? `${preText(elementText(cutText(command, MAX_OUTPUT_LENGTH)))}\n`
+      : "";
+    return foldHtml(
+      `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
+      this.#isFull
+        ? whole + this.#outputHtml(stdout) + this.#outputHtml(stderr)
+        : "",
+    );
+  }
+
+  #toolHtml(view: ToolView, more: string): string {
+    const { title, status, arguments: list, result, error } = view;
+    const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
+    const failed = status === "failed" ? " · <b>failed</b>" : "";
+    return foldHtml(
+      `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
+      this.#isFull
+        ? this.#outputHtml(given) + this.#outputHtml(result) +
+          this.#outputHtml(error)
+        : "",
+    );
+  }
+
+  #editHtml({ files, status, failure }: EditView, more: string): string {
+    const titles = files.map((file) => {
+      const to = file.movedTo === ""
+        ? ""
+        : ` → <code>${wordHtml(file.movedTo)}</code>`;
+      return `${file.change} <code>${wordHtml(file.path)}</code>${to}`;
+    });
+    const [only = "edit", another] = titles;
+    const head = another === undefined
+      ? only
+      : `edit ${countText(files.length)} files`;
+    const list = another === undefined
+      ? ""
+      : `<p>${titles.join("<br>\n")}</p>\n`;
+    return foldHtml(
+      `${signOf(status)} ${head}${EDIT_ENDS[status]}${more}`,
+      this.#isFull ? list + this.#outputHtml(failure) : "",
+    );
+  }
+
+  get #isFull(): boolean {
+    return this.#options.tools === "full";
+  }
+
+  /** Writes the end of an output: what went wrong stands there. */
+  #outputHtml(text: string): string {
+    const { tail, head, omitted } = cutOutput(plainTerminalText(text), {
+      maxLines: this.#options.maxOutputLines,
+      keep: "end",
+    });
+    const shown = [...head, ...tail].join("\n");
+    const over = shown.length - MAX_OUTPUT_LENGTH;
+    const gap = omitted > 0
+      ? `[${countText(omitted)} lines before this are left out]\n`
+      : over > 0
+      ? `[${countText(over)} characters before this are left out]\n`
+      : "";
+    if (shown === "") return "";
+    return `${
+      preText(elementText(gap + (over > 0 ? shown.slice(over) : shown)))
+    }\n`;
+  }
+}
+
+/** {@linkcode GithubRenderer} as a stream. */
+export class GithubRendererStream extends StageStream<TranscriptPart, string> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What of the transcript is written, and how long it may be.
+   *
+   * @example From a log to a summary
+   * ```ts
+   * import { JsonlDecoderStream } from "@codexpipe/codexpipe";
+   * import { GithubRendererStream, TranscriptStream } from "@codexpipe/codexpipe/render";
+   * import { assertStringIncludes } from "@std/assert";
+   *
+   * const log = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n' +
+   *   '{"type":"turn.completed","usage":{"input_tokens":5,"output_tokens":2}}\n';
+   * const [summary = ""] = await Array.fromAsync(
+   *   new Blob([log]).stream()
+   *     .pipeThrough(new JsonlDecoderStream())
+   *     .pipeThrough(new TranscriptStream())
+   *     .pipeThrough(new GithubRendererStream()),
+   * );
+   *
+   * assertStringIncludes(summary, "## ✅ Codex completed its work");
+   * ```
+   */
+  constructor(options: GithubOptions = {}) {
+    super(new GithubRenderer(options));
+  }
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
+}
+
+function addUsage(total: TurnUsage | null, usage: TurnUsage): TurnUsage {
+  if (total === null) return usage;
+  return {
+    input_tokens: total.input_tokens + usage.input_tokens,
+    cached_input_tokens: sum(
+      total.cached_input_tokens,
+      usage.cached_input_tokens,
+    ),
+    output_tokens: total.output_tokens + usage.output_tokens,
+    reasoning_output_tokens: sum(
+      total.reasoning_output_tokens,
+      usage.reasoning_output_tokens,
+    ),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * What a step tells GitHub Actions: annotations and outputs.
+ *
+ * How the runner reads them was taken from its own sources: a line is a command if it begins,
+ * after white space, with `::`, or if `##[` stands anywhere in it; it unescapes `%25`, `%0D` and
+ * `%0A`, and in properties also `%3A` and `%2C`.
+ *
+ * @module
+ */
+
+/** How serious an annotation is. */
+export type GithubAnnotationLevel = "error" | "notice" | "warning";
+
+/** A remark that GitHub shows beside a run. */
+export interface GithubAnnotation {
+  /** How serious it is. */
+  readonly level: GithubAnnotationLevel;
+  /** Its heading; GitHub shows the level if there is none. */
+  readonly title?: string;
+  /** What is remarked. */
+  readonly message: string;
+  /** The file that it is about, from the root of the repository. */
+  readonly file?: string;
+  /** The line of the file, from 1. */
+  readonly line?: number;
+}
+
+/** The longest heading, in characters: GitHub refuses those above 255. */
+const MAX_TITLE_LENGTH = 200;
+
+/** The longest message, in characters; GitHub takes 64 KB of bytes and shows much less. */
+const MAX_MESSAGE_LENGTH = 8000;
+
+/** What a terminal acts upon, and what turns or hides text; line ends and tabs are not among it. */
+const CONTROL_REGEXP =
+  // deno-lint-ignore no-control-regex
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** Writes what does something to a terminal as an escape. */
+function withoutControls(text: string): string {
+  return text.replace(
+    CONTROL_REGEXP,
+    (character) =>
+      `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Cuts text that is too long, between characters, and says so. */
+function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 2);
+  const end = last >= 0xd800 && last <= 0xdbff ? limit - 2 : limit - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+/** Escapes the message of a command. What follows a command on its line cannot begin another. */
+function escapeMessage(text: string): string {
+  return withoutControls(text).replaceAll("%", "%25").replaceAll("\r", "%0D")
+    .replaceAll("\n", "%0A");
+}
+
+/** Escapes a property of a command. */
+function escapeProperty(text: string): string {
+  return escapeMessage(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}
+
+/**
+ * Writes an annotation as the line that GitHub's runner reads from what a step prints.
+ *
+ * Title and message may hold anything: they cannot end the line, begin another command or reach
+ * a terminal as control characters. A title is cut after 200 characters, a message after 8,000;
+ * `…` stands at the end of what was cut.
+ *
+ * GitHub shows at most ten errors, ten warnings and ten notices of a step; which ones are worth
+ * showing is up to the caller.
+ *
+ * @param annotation The annotation.
+ * @returns The line, with its line feed.
+ *
+ * @example A failed turn
+ * ```ts
+ * import { githubAnnotation } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(
+ *   githubAnnotation({ level: "error", title: "Codex: turn 2", message: "100%\n::notice::x" }),
+ *   "::error title=Codex%3A turn 2::100%25%0A::notice::x\n",
+ * );
+ * ```
+ */
+export function githubAnnotation(annotation: GithubAnnotation): string {
+  const { level, title, message, file, line } = annotation;
+  const properties: string[] = [];
+  if (title !== undefined && title !== "") {
+    properties.push(
+      `title=${escapeProperty(shortened(title, MAX_TITLE_LENGTH))}`,
+    );
+  }
+  if (file !== undefined) properties.push(`file=${escapeProperty(file)}`);
+  if (line !== undefined) properties.push(`line=${line}`);
+  const head = properties.length === 0 ? level : `${level} ${properties}`;
+  const text = escapeMessage(shortened(message, MAX_MESSAGE_LENGTH));
+  return `::${head}::${text}\n`;
+}
+
+/**
+ * Writes an output of a step, for the file that `GITHUB_OUTPUT` names.
+ *
+ * The value comes out byte for byte, whatever it holds: it stands between two lines with a
+ * delimiter that was chosen so that the value does not contain it. Equal values give equal text.
+ * A job may have outputs of 1 MB; that is for the caller to mind.
+ *
+ * @param name The name of the output: letters, digits, `_` and `-`, no digit or `-` first.
+ * @param value The value.
+ * @returns The lines to append to the file, with their line feeds.
+ * @throws {TypeError} If no output can have that name.
+ *
+ * @example A message of several lines
+ * ```ts
+ * import { githubOutput } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(
+ *   githubOutput("final-message", "Done.\nAll tests pass."),
+ *   "final-message<<codexpipe_end\nDone.\nAll tests pass.\ncodexpipe_end\n",
+ * );
+ * assertEquals(
+ *   githubOutput("verdict", "codexpipe_end\nverdict=passed"),
+ *   "verdict<<codexpipe_end_\ncodexpipe_end\nverdict=passed\ncodexpipe_end_\n",
+ * );
+ * ```
+ */
+export function githubOutput(name: string, value: string): string {
+  if (!NAME_REGEXP.test(name)) {
+    throw new TypeError(
+      `Cannot write an output of the name "${
+        name.slice(0, 40)
+      }": expected letters, digits, "_" and "-", beginning with a letter or "_"`,
+    );
+  }
+  let rest = "";
+  for (const [, found = ""] of value.matchAll(/codexpipe_end(_*)/g)) {
+    if (found.length >= rest.length) rest = `${found}_`;
+  }
+  const delimiter = `codexpipe_end${rest}`;
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}

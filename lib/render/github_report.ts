@@ -1,0 +1,89 @@
+/**
+ * What a step of GitHub Actions tells later ones.
+ *
+ * @module
+ */
+
+import { cutText } from "./_cut_text.ts";
+import { githubOutput } from "./github_commands.ts";
+import type { TurnStatus, TurnUsage } from "./parts.ts";
+
+/** How many characters of the final message are an output of the step. */
+const MAX_MESSAGE_LENGTH = 400_000;
+
+/** What somebody has found out about a run. */
+export interface GithubVerdict {
+  /** Whether the run is good. */
+  readonly isPassed: boolean;
+  /** The verdict, in a line. */
+  readonly title: string;
+  /** Why, a line each. */
+  readonly reasons: readonly string[];
+}
+
+/** What a step can tell later ones of a run. */
+export interface GithubReport {
+  /** The id of the thread; `null` if it is not known. */
+  readonly threadId: string | null;
+  /** How the last turn ended; `null` if there was none. */
+  readonly status: TurnStatus | null;
+  /** The tokens of all turns; `null` if no turn says how many, or there were several runs. */
+  readonly usage: TurnUsage | null;
+  /** What was said last; `null` if nothing was. */
+  readonly finalMessage: string | null;
+}
+
+/**
+ * Writes what a step can tell later ones, for the file that `GITHUB_OUTPUT` names: `thread-id`,
+ * `status`, `verdict` (`passed` or `failed`, if there is one), `input-tokens`,
+ * `cached-input-tokens`, `output-tokens`, `reasoning-output-tokens` and `final-message`. What is
+ * not known is left out. Of a message only the first 400,000 characters are given: GitHub takes
+ * no more than 1 MB.
+ *
+ * @param report What is known of the run.
+ * @param verdict What somebody has found out about it.
+ * @returns The lines to append to the file.
+ *
+ * @example The message of a run
+ * ```ts
+ * import { githubOutputs } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const outputs = githubOutputs({
+ *   threadId: null,
+ *   status: "completed",
+ *   usage: null,
+ *   finalMessage: "Done.",
+ * });
+ *
+ * assertEquals(
+ *   outputs,
+ *   "status<<codexpipe_end\ncompleted\ncodexpipe_end\n" +
+ *     "final-message<<codexpipe_end\nDone.\ncodexpipe_end\n",
+ * );
+ * ```
+ */
+export function githubOutputs(
+  report: GithubReport,
+  verdict?: GithubVerdict,
+): string {
+  const { threadId, status, usage, finalMessage } = report;
+  const count = (tokens: number | null | undefined): string | undefined =>
+    tokens === null || tokens === undefined ? undefined : String(tokens);
+  const values: [name: string, value: string | null | undefined][] = [
+    ["thread-id", threadId],
+    ["status", status],
+    ["verdict", verdict && (verdict.isPassed ? "passed" : "failed")],
+    ["input-tokens", count(usage?.input_tokens)],
+    ["cached-input-tokens", count(usage?.cached_input_tokens)],
+    ["output-tokens", count(usage?.output_tokens)],
+    ["reasoning-output-tokens", count(usage?.reasoning_output_tokens)],
+    [
+      "final-message",
+      finalMessage && cutText(finalMessage, MAX_MESSAGE_LENGTH),
+    ],
+  ];
+  return values.map(([name, value]) =>
+    value === null || value === undefined ? "" : githubOutput(name, value)
+  ).join("");
+}

@@ -1,0 +1,484 @@
+/**
+ * Transcripts as a page: one file that works offline and without a script.
+ *
+ * @module
+ */
+
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { entryLabel } from "./_entry_label.ts";
+import { entryHtml } from "./_html_entries.ts";
+import {
+  factsHtml,
+  pageEnd,
+  type PageFact,
+  pageStart,
+  type PageTurn,
+} from "./_html_page.ts";
+import { attributeText, elementText } from "./html_text.ts";
+import { Timeline } from "./html_timeline.ts";
+import { firstLine, TurnTopic } from "./_turn_topic.ts";
+import { WorkCounts } from "./_work_counts.ts";
+import { type EntryView, NO_REDACTOR, viewEntry } from "./entry_view.ts";
+import type {
+  EntryPart,
+  SessionPart,
+  TranscriptPart,
+  TurnEndedPart,
+  TurnStartedPart,
+  TurnStatus,
+} from "./parts.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
+import type { RenderOptions } from "./render_options.ts";
+
+/** How many lines of each output are on the page, unless something else is asked for. */
+export const HTML_MAX_OUTPUT_LINES = 2000;
+
+/** How many turns the table of them lists. */
+const MAX_LISTED_TURNS = 10_000;
+/** How many entries may come before a prompt that the page takes its title from. */
+const MAX_BEFORE_TITLE = 16;
+
+/** What is written of how a turn ended: a sign, words, and a class of the style sheet. */
+const STATUS_WORDS: Record<
+  TurnStatus,
+  readonly [sign: string, words: string, look: string]
+> = {
+  completed: ["✓", "completed", "ok"],
+  failed: ["✗", "failed", "bad"],
+  aborted: ["✗", "interrupted", "bad"],
+  open: ["…", "no end in the log", "warn"],
+  unknown: ["", "", ""],
+};
+
+/** A turn that is going on, or the parts between two of them. */
+interface Section {
+  readonly id: string;
+  readonly turn: number | null;
+  readonly timeline: Timeline;
+  readonly counts: WorkCounts;
+  readonly topic: TurnTopic;
+  entries: number;
+}
+
+/** Writes a point in time as `2026-11-20 15:40:01`, in UTC. */
+function timeHtml(at: string): string {
+  const shown = at.slice(0, 19).replace("T", " ");
+  return `<time datetime="${attributeText(at)}">${elementText(shown)}</time>`;
+}
+
+/** Gives what a page says of a session. */
+function sessionFacts(
+  { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
+): PageFact[] {
+  const code = (text: string): string => `<code>${elementText(text)}</code>`;
+  const facts: (PageFact | null)[] = [
+    thread_id === null ? null : { name: "Thread", html: code(thread_id) },
+    startedAt === null ? null : { name: "Started", html: timeHtml(startedAt) },
+    cwd === null ? null : { name: "Folder", html: code(cwd) },
+    model === null ? null : { name: "Model", html: elementText(model) },
+    cli_version === null
+      ? null
+      : { name: "Codex", html: elementText(cli_version) },
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+/**
+ * Writes a transcript as one HTML page.
+ *
+ * The page needs nothing but itself: no network, no script. Its content security policy lets
+ * nothing load and only its own script run, which finds text as one types, folds and copies.
+ * Everything from the log is escaped; what turns text around or hides it is shown as a mark. Of
+ * Markdown in messages only structure, emphasis and links to the web become HTML.
+ *
+ * Turns have the ids `turn-1`, `turn-2`, …, entries `turn-1-1` and so on, which stay the same when
+ * a session goes on. Each turn has a timeline, drawn when it ends; the table of turns stands at
+ * the end of the document and is shown beside or above it.
+ *
+ * Memory does not grow with the session but for a line per turn. What is emitted is text in the
+ * order of the document; together it is the page. Without any part there is an empty page.
+ *
+ * @example A page of a snapshot's records
+ * ```ts
+ * import { HtmlRenderer } from "@codexpipe/codexpipe/render";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const renderer = new HtmlRenderer();
+ * let page = "";
+ * renderer.feed({
+ *   type: "failed_line",
+ *   line: 3,
+ *   kind: "json",
+ *   message: "<script> stands where a value is expected",
+ * }, (text) => page += text);
+ * renderer.flush((text) => page += text);
+ *
+ * assertStringIncludes(page, "&lt;script&gt; stands where");
+ * ```
+ */
+export class HtmlRenderer implements Stage<TranscriptPart, string> {
+  readonly #options: Required<RenderOptions>;
+  readonly #turns: PageTurn[] = [];
+  readonly #totals = new WorkCounts();
+  /** The tokens of all turns; of several runs they do not add up, as some count on. */
+  #tokens = { input: 0, output: 0 };
+  #runs = 1;
+  #turnCount = 0;
+  /** The thread that is going on. */
+  #threadId: string | null = null;
+  #section: Section | undefined;
+  #isInTurn = false;
+  /** What waits for the title of the page; `undefined` once the page has begun. */
+  #held: TranscriptPart[] | undefined = [];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What of the transcript is written.
+   */
+  constructor(options: RenderOptions = {}) {
+    this.#options = {
+      redactor: options.redactor ?? NO_REDACTOR,
+      reasoning: options.reasoning ?? "fold",
+      tools: options.tools ?? "full",
+      maxOutputLines: options.maxOutputLines ?? HTML_MAX_OUTPUT_LINES,
+    };
+  }
+
+  /**
+   * Takes a part and emits what it adds to the page.
+   *
+   * @param part The next part of the transcript.
+   * @param emit Is called with text of the page, in order.
+   */
+  feed(part: TranscriptPart, emit: Emit<string>): void {
+    if (this.#held === undefined) return this.#write(part, emit);
+    this.#held.push(part);
+    const isPrompt = part.type === "entry" && isUserRecord(part);
+    const isEnough = this.#held.length > MAX_BEFORE_TITLE ||
+      part.type === "turn_ended";
+    if (isPrompt || isEnough) this.#begin(emit);
+  }
+
+  /**
+   * Ends the page.
+   *
+   * @param emit Is called with text of the page, in order.
+   */
+  flush(emit: Emit<string>): void {
+    this.#begin(emit);
+    this.#closeSection(emit);
+    const unlisted = this.#turnCount - this.#turns.length;
+    emit(pageEnd(this.#turns, unlisted, this.#totalHtml()));
+  }
+
+  #begin(emit: Emit<string>): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    const [first] = held;
+    const session = first?.type === "session" ? first : undefined;
+    this.#threadId = session?.thread_id ?? null;
+    const prompt = held.find((part) =>
+      part.type === "entry" && isUserRecord(part)
+    );
+    emit(pageStart({
+      title: this.#titleOf(session, prompt),
+      facts: session === undefined ? [] : sessionFacts(this.#redacted(session)),
+    }));
+    for (const part of held) {
+      if (part !== session) this.#write(part, emit);
+    }
+  }
+
+  #titleOf(
+    session: SessionPart | undefined,
+    prompt: TranscriptPart | undefined,
+  ): string {
+    const view = prompt?.type === "entry"
+      ? viewEntry(prompt, this.#options.redactor)
+      : undefined;
+    const line = view?.kind === "message" ? firstLine(view.text) : "";
+    if (line !== "") return line;
+    const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
+    return folder === undefined
+      ? "Codex session"
+      : `Codex session in ${this.#options.redactor.redact(folder)}`;
+  }
+
+  #redacted(session: SessionPart): SessionPart {
+    const { redactor } = this.#options;
+    const redacted = (text: string | null): string | null =>
+      text === null ? null : redactor.redact(text);
+    return {
+      ...session,
+      thread_id: redacted(session.thread_id),
+      cwd: redacted(session.cwd),
+      model: redacted(session.model),
+      cli_version: redacted(session.cli_version),
+    };
+  }
+
+  #write(part: TranscriptPart, emit: Emit<string>): void {
+    switch (part.type) {
+      case "session":
+        this.#startSession(part, emit);
+        break;
+      case "turn_started":
+        this.#startTurn(part, emit);
+        break;
+      case "entry":
+        this.#writeEntry(part, emit);
+        break;
+      case "turn_ended":
+        this.#endTurn(part, emit);
+        break;
+      case "rolled_back":
+        this.#closeSection(emit);
+        emit(
+          `<div class="gap">The user took back ${
+            part.turns === 1
+              ? "the last turn"
+              : `the last ${countText(part.turns)} turns`
+          }</div>\n`,
+        );
+        break;
+      case "failed_line": {
+        const section = this.#openSection(emit);
+        section.entries += 1;
+        emit(
+          `<div class="e aside failed" id="${section.id}-${section.entries}"><div class="row"><span><b class="bad">Line ${
+            countText(part.line)
+          } could not be read</b> (${elementText(part.kind)}): ${
+            elementText(this.#options.redactor.redact(part.message))
+          }</span></div></div>\n`,
+        );
+        break;
+      }
+      default:
+        part satisfies never;
+    }
+  }
+
+  /** Writes that another session begins, or that the same one goes on. */
+  #startSession(part: SessionPart, emit: Emit<string>): void {
+    this.#closeSection(emit);
+    this.#runs += 1;
+    const { thread_id } = part;
+    const isSame = thread_id !== null && thread_id === this.#threadId;
+    this.#threadId = thread_id;
+    emit(
+      isSame
+        ? '<div class="gap">The session goes on</div>\n'
+        : `<div class="gap">Another session</div>\n${
+          factsHtml(sessionFacts(this.#redacted(part)))
+        }`,
+    );
+  }
+
+  #startTurn({ turn, startedAt }: TurnStartedPart, emit: Emit<string>): void {
+    this.#closeSection(emit);
+    const id = `turn-${turn}`;
+    const time = startedAt === null ? "" : timeHtml(startedAt);
+    this.#turnCount += 1;
+    this.#section = newSection(id, turn);
+    emit(
+      `<section class="turn" id="${id}" aria-labelledby="${id}-0">\n<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${time}</h2>\n<div class="entries">\n`,
+    );
+  }
+
+  /** What belongs to no turn has a section without a heading. */
+  #openSection(emit: Emit<string>): Section {
+    if (this.#section !== undefined) return this.#section;
+    const section = newSection(`between-${this.#turnCount}`, null);
+    this.#section = section;
+    emit(
+      `<section class="turn" id="${section.id}" aria-label="Between turns">\n<div class="entries">\n`,
+    );
+    return section;
+  }
+
+  #closeSection(emit: Emit<string>): void {
+    if (this.#section === undefined) return;
+    this.#section = undefined;
+    emit("</div>\n</section>\n");
+  }
+
+  #writeEntry(part: EntryPart, emit: Emit<string>): void {
+    const { redactor, reasoning, tools, maxOutputLines } = this.#options;
+    const view = viewEntry(part, redactor);
+    const section = this.#openSection(emit);
+    section.counts.add(view, part.phase === "late");
+    if (view.kind === "reasoning" && reasoning === "omit") return;
+    if (tools === "none" && isWork(view)) return;
+    section.entries += 1;
+    const id = `${section.id}-${section.entries}`;
+    const { html, lane, look } = entryHtml(view, {
+      id,
+      at: part.startedAt ?? part.endedAt,
+      durationMs: part.durationMs,
+      isLate: part.phase === "late",
+      maxOutputLines,
+      hasReasoningOpen: reasoning === "include",
+      hasNamesOnly: tools === "names",
+    });
+    emit(html);
+    section.topic.take(view);
+    if (lane === null) return;
+    section.timeline.add({
+      lane,
+      look,
+      target: id,
+      label: firstLine(entryLabel(view)),
+      startMs: msOf(part.startedAt),
+      endMs: msOf(part.endedAt),
+      tokens: tokensOf(part),
+    });
+  }
+
+  #endTurn(part: TurnEndedPart, emit: Emit<string>): void {
+    const { turn, status, durationMs, usage, error, isErrorShown } = part;
+    const section = this.#section;
+    if (section === undefined || section.turn !== turn) return;
+    const { counts } = section;
+    const [sign, words, look] = STATUS_WORDS[status];
+    const facts: string[] = [];
+    if (words !== "") {
+      facts.push(`<span class="is ${look}">${sign} ${words}</span>`);
+    }
+    if (durationMs !== null) facts.push(durationText(durationMs));
+    facts.push(...counts.phrases(stressed));
+    if (usage !== null) {
+      const { cached_input_tokens: cached, reasoning_output_tokens: thought } =
+        usage;
+      facts.push(
+        `${countText(usage.input_tokens)} tokens in${
+          cached === null || cached === 0
+            ? ""
+            : ` <span class="detail">(${countText(cached)} cached)</span>`
+        }`,
+        `${countText(usage.output_tokens)} out${
+          thought === null || thought === 0
+            ? ""
+            : ` <span class="detail">(${countText(thought)} reasoning)</span>`
+        }`,
+      );
+      this.#tokens.input += usage.input_tokens;
+      this.#tokens.output += usage.output_tokens;
+    }
+    const why = error === null || isErrorShown || error === words
+      ? ""
+      : `<p class="why" dir="auto">${
+        elementText(this.#options.redactor.redact(error))
+      }</p>\n`;
+    const list = facts.length === 0
+      ? ""
+      : `<ul>${facts.map((fact) => `<li>${fact}</li>`).join("\n")}</ul>\n`;
+    emit(
+      `</div>\n<div class="sum">\n${list}${why}${
+        section.timeline.draw(`turn ${turn}`, usage)
+      }</div>\n</section>\n`,
+    );
+    this.#totals.addAll(counts);
+    if (this.#turns.length < MAX_LISTED_TURNS) {
+      const short = [
+        ...(sign === "" ? [] : [`<span class="${look}">${sign}</span>`]),
+        ...(durationMs === null ? [] : [durationText(durationMs)]),
+        ...counts.phrases(stressed),
+      ];
+      this.#turns.push({
+        target: section.id,
+        turn,
+        html: elementText(section.topic.text),
+        summaryHtml: short.join(" · "),
+      });
+    }
+    this.#section = undefined;
+  }
+
+  #totalHtml(): string {
+    const facts = [
+      countedText(this.#turnCount, "turn"),
+      ...this.#totals.phrases(stressed),
+    ];
+    const { input, output } = this.#tokens;
+    if (this.#runs === 1 && input + output > 0) {
+      facts.push(`${countText(input)} tokens in, ${countText(output)} out`);
+    }
+    return facts.join(" · ");
+  }
+}
+
+/** {@linkcode HtmlRenderer} as a stream. */
+export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What of the transcript is written.
+   *
+   * @example From a log to a page
+   * ```ts
+   * import { JsonlDecoderStream } from "@codexpipe/codexpipe";
+   * import { HtmlRendererStream, TranscriptStream } from "@codexpipe/codexpipe/render";
+   * import { assert } from "@std/assert";
+   *
+   * const log = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n';
+   * const texts = await Array.fromAsync(
+   *   new Blob([log]).stream()
+   *     .pipeThrough(new JsonlDecoderStream())
+   *     .pipeThrough(new TranscriptStream())
+   *     .pipeThrough(new HtmlRendererStream()),
+   * );
+   *
+   * assert(texts.join("").startsWith("<!DOCTYPE html>"));
+   * ```
+   */
+  constructor(options: RenderOptions = {}) {
+    super(new HtmlRenderer(options));
+  }
+}
+
+function newSection(id: string, turn: number | null): Section {
+  return {
+    id,
+    turn,
+    timeline: new Timeline(),
+    counts: new WorkCounts(),
+    topic: new TurnTopic(),
+    entries: 0,
+  };
+}
+
+function isUserRecord({ record }: EntryPart): boolean {
+  return record.type === "plain_message" && "role" in record.payload &&
+    record.payload.role === "user";
+}
+
+function isWork({ kind }: EntryView): boolean {
+  return kind === "command" || kind === "edit" || kind === "tool" ||
+    kind === "explore" || kind === "diff" || kind === "image" ||
+    kind === "unknown";
+}
+
+function stressed(text: string): string {
+  return `<span class="bad">${text}</span>`;
+}
+
+function msOf(at: string | null): number | null {
+  const ms = at === null ? NaN : Date.parse(at);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function tokensOf(
+  { record }: EntryPart,
+): { readonly prompt: number; readonly completion: number } | null {
+  if (record.type !== "assistant_message") return null;
+  const usage = "token_usage" in record.payload
+    ? record.payload.token_usage
+    : null;
+  if (typeof usage !== "object" || usage === null) return null;
+  const { prompt, completion } = usage as Record<string, unknown>;
+  return typeof prompt === "number" && typeof completion === "number"
+    ? { prompt, completion }
+    : null;
+}

@@ -1,0 +1,276 @@
+/**
+ * The timeline of a turn: what happened when, as inline SVG.
+ *
+ * @module
+ */
+
+import { elementText } from "./html_text.ts";
+import type { TurnUsage } from "./parts.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
+
+/** The lanes of a timeline, from top to bottom. */
+const LANES = [
+  { name: "messages", word: "message" },
+  { name: "reasoning", word: "thought" },
+  { name: "commands", word: "command" },
+  { name: "edits", word: "edit" },
+  { name: "tools", word: "tool call" },
+] as const satisfies readonly { name: string; word: string }[];
+
+/** A lane of a timeline. */
+export type Lane = (typeof LANES)[number]["name"];
+
+/** Something that happened in a turn. */
+export interface TimelineMark {
+  /** The lane that it is in. */
+  readonly lane: Lane;
+  /** How it looks: the name of a class of the style sheet. */
+  readonly look: string;
+  /** The id of the element that shows it. */
+  readonly target: string;
+  /** What it was, in a few words; not escaped. */
+  readonly label: string;
+  /** When it began and ended, in milliseconds since 1970; `null` if that is not known. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  /** The tokens of the request that it ended, if they are known. */
+  readonly tokens: TimelineTokens | null;
+}
+
+/** The tokens of a request. */
+export interface TimelineTokens {
+  /** Tokens sent to the model. */
+  readonly prompt: number;
+  /** Tokens that came back. */
+  readonly completion: number;
+}
+
+/** A mark, or several that were joined. */
+interface Span extends Omit<TimelineMark, "tokens"> {
+  /** The places of its first and its last mark, counted from 0. */
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+interface TokenCount extends TimelineTokens {
+  readonly at: number;
+  readonly ms: number | null;
+  readonly target: string;
+}
+
+/** How many marks a lane has at most; when there are more, neighbours are joined. */
+const MAX_MARKS = 240;
+/** How high a lane is, in pixels. The style sheet has the same height for their names. */
+const LANE_HEIGHT = 18;
+const TOKENS_HEIGHT = 30;
+
+/** Joins neighbours, two and two. */
+function halved(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  for (let i = 0; i < spans.length; i += 2) {
+    const [a, b] = spans.slice(i, i + 2);
+    if (a === undefined) break;
+    if (b === undefined) joined.push(a);
+    else {
+      joined.push({
+        ...a,
+        look: b.look === "l-bad" ? b.look : a.look,
+        last: b.last,
+        endMs: b.endMs ?? b.startMs ?? a.endMs,
+        count: a.count + b.count,
+      });
+    }
+  }
+  return joined;
+}
+
+/** Halves the counts: of two neighbours the larger one stays. */
+function sparser(counts: readonly TokenCount[]): TokenCount[] {
+  const kept: TokenCount[] = [];
+  for (let i = 0; i < counts.length; i += 2) {
+    const [a, b] = counts.slice(i, i + 2);
+    if (a === undefined) break;
+    kept.push(b !== undefined && b.prompt > a.prompt ? b : a);
+  }
+  return kept;
+}
+
+/** Writes a place as SVG does: in percent, with two digits. */
+function percent(share: number): string {
+  return `${Number((Math.min(1, Math.max(0, share)) * 100).toFixed(2))}%`;
+}
+
+/** Draws how the tokens of a turn divide: cached, other input, output. */
+function drawShares(usage: TurnUsage, middle: number): string {
+  const { input_tokens: input, output_tokens: output } = usage;
+  const cached = Math.min(usage.cached_input_tokens ?? 0, input);
+  const total = input + output;
+  if (total <= 0) return "";
+  const parts = [
+    { look: "l-cached", count: cached, words: "tokens in, from the cache" },
+    { look: "l-in", count: input - cached, words: "tokens in" },
+    { look: "l-out", count: output, words: "tokens out" },
+  ];
+  let x = 0;
+  return parts.filter(({ count }) => count > 0).map(
+    ({ look, count, words }) => {
+      const start = x;
+      x += count / total;
+      return `<rect class="${look}" x="${percent(start)}" width="${
+        percent(count / total)
+      }" y="${middle - 4}" height="8"><title>${
+        countText(count)
+      } ${words}</title></rect>`;
+    },
+  ).join("");
+}
+
+/** Gathers what happens in a turn, and draws it. Takes no more memory than its picture. */
+export class Timeline {
+  readonly #lanes = new Map<Lane, Span[]>();
+  #tokens: TokenCount[] = [];
+  #count = 0;
+  #startMs: number | null = null;
+  #endMs: number | null = null;
+
+  /** Takes in something that happened after everything that was taken in before. */
+  add(mark: TimelineMark): void {
+    const { tokens, ...rest } = mark;
+    const at = this.#count;
+    this.#count += 1;
+    this.#stretch(mark.startMs);
+    this.#stretch(mark.endMs);
+    let spans = this.#lanes.get(mark.lane) ?? [];
+    if (spans.length >= MAX_MARKS) spans = halved(spans);
+    spans.push({ ...rest, first: at, last: at, count: 1 });
+    this.#lanes.set(mark.lane, spans);
+    if (tokens === null) return;
+    if (this.#tokens.length >= MAX_MARKS) this.#tokens = sparser(this.#tokens);
+    const ms = mark.endMs ?? mark.startMs;
+    this.#tokens.push({ ...tokens, at, ms, target: mark.target });
+  }
+
+  /** Takes in when the turn began or ended. */
+  #stretch(ms: number | null): void {
+    if (ms === null || Number.isNaN(ms)) return;
+    if (this.#startMs === null || ms < this.#startMs) this.#startMs = ms;
+    if (this.#endMs === null || ms > this.#endMs) this.#endMs = ms;
+  }
+
+  /**
+   * Draws what was taken in.
+   *
+   * @param name What the timeline is of, such as `turn 3`.
+   * @param usage The tokens of the turn; how they divide is drawn where nothing is known of
+   *   single requests.
+   * @returns A `<figure>`; nothing if there is too little to compare.
+   */
+  draw(name: string, usage: TurnUsage | null): string {
+    if (this.#count < 3) return "";
+    const lanes = LANES.filter((lane) => this.#lanes.has(lane.name));
+    const isTimed = this.#startMs !== null && this.#endMs !== null &&
+      this.#endMs > this.#startMs;
+    const hasTokens = this.#tokens.length > 0;
+    const shares = usage === null || hasTokens
+      ? ""
+      : drawShares(usage, lanes.length * LANE_HEIGHT + LANE_HEIGHT / 2);
+    const height = lanes.length * LANE_HEIGHT +
+      (hasTokens ? TOKENS_HEIGHT : shares === "" ? 0 : LANE_HEIGHT);
+    const marks = lanes.map((lane, i) =>
+      this.#drawLane(lane, i * LANE_HEIGHT + LANE_HEIGHT / 2, isTimed)
+    );
+    if (hasTokens) marks.push(this.#drawTokens(height, isTimed));
+    if (shares !== "") marks.push(shares);
+    const names: string[] = lanes.map((lane) => lane.name);
+    if (hasTokens || shares !== "") names.push("tokens");
+    const length = isTimed
+      ? durationText((this.#endMs ?? 0) - (this.#startMs ?? 0))
+      : countedText(this.#count, "entry", "entries");
+    const summary = lanes.map(({ name: lane, word }) =>
+      countedText(
+        (this.#lanes.get(lane) ?? []).reduce((n, { count }) => n + count, 0),
+        word,
+      )
+    ).join(", ");
+    const scale = isTimed
+      ? `The scale is time: ${length}.`
+      : "The scale is order: the log has no times.";
+    return `<figure class="line">
+<div aria-hidden="true">${
+      names.map((lane) => `<div>${lane}</div>`).join("")
+    }</div>
+<svg height="${height}" role="group"><title>Timeline of ${name}</title><desc>${summary}. ${scale}</desc>
+${marks.join("\n")}
+</svg>
+<div class="ends"><span>${
+      isTimed ? "0s" : "in order, without times"
+    }</span><span>${length}</span></div>
+</figure>
+`;
+  }
+
+  /** Gives where on the scale a mark is, from 0 to 1. */
+  #place(at: number, ms: number | null, isTimed: boolean): number {
+    if (!isTimed) return (at + 0.5) / this.#count;
+    const start = this.#startMs ?? 0;
+    const end = this.#endMs ?? 1;
+    return ms === null ? at / this.#count : (ms - start) / (end - start);
+  }
+
+  #drawLane(
+    { name, word }: (typeof LANES)[number],
+    y: number,
+    isTimed: boolean,
+  ): string {
+    const rail =
+      `<line class="rail" x1="0%" x2="100%" y1="${y}" y2="${y}"></line>`;
+    const marks = (this.#lanes.get(name) ?? []).map((span) => {
+      const { first, last, startMs, endMs, count, look, target } = span;
+      const x1 = this.#place(first, startMs ?? endMs, isTimed);
+      const x2 = this.#place(last, endMs ?? startMs, isTimed);
+      const label = count > 1
+        ? `${countedText(count, word)}, from “${span.label}”`
+        : isTimed && startMs !== null && endMs !== null && endMs > startMs
+        ? `${span.label} (${durationText(endMs - startMs)})`
+        : span.label;
+      return `<a href="#${target}" tabindex="-1"><line class="${look}" x1="${
+        percent(x1)
+      }" x2="${
+        percent(x2 > x1 ? x2 : x1 + 0.0001)
+      }" y1="${y}" y2="${y}"><title>${
+        elementText(label).replaceAll(/<[^>]*>/g, "")
+      }</title></line></a>`;
+    });
+    return rail + marks.join("");
+  }
+
+  #drawTokens(bottom: number, isTimed: boolean): string {
+    const most = this.#tokens.reduce(
+      (max, { prompt, completion }) => Math.max(max, prompt + completion),
+      1,
+    );
+    const room = TOKENS_HEIGHT - 6;
+    const bars = this.#tokens.map(({ at, ms, prompt, completion, target }) => {
+      const x = percent(this.#place(at, ms, isTimed));
+      const whole = Math.max(
+        1,
+        Math.round((prompt + completion) / most * room),
+      );
+      const part = Math.min(
+        whole,
+        Math.max(1, Math.round(completion / most * room)),
+      );
+      return `<a href="#${target}" tabindex="-1"><g><title>${
+        countText(prompt)
+      } tokens in, ${
+        countText(completion)
+      } out</title><rect class="l-in" x="${x}" y="${
+        bottom - whole
+      }" width="5" height="${whole}" transform="translate(-2.5)"></rect><rect class="l-out" x="${x}" y="${
+        bottom - whole
+      }" width="5" height="${part}" transform="translate(-2.5)"></rect></g></a>`;
+    });
+    return bars.join("");
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Transcripts of sessions for people: live on a terminal, as Markdown, HTML or a GitHub summary.
+ *
+ * {@linkcode TranscriptBuilder} makes parts of events, and a renderer makes text of parts; both
+ * are stages, so they compose. {@linkcode viewEntry} says what a reader sees of an entry, for
+ * renderers of your own.
+ *
+ * @example The messages of a log
+ * ```ts
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ * import { TranscriptBuilder, viewEntry } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = new Blob([
+ *   '{"type":"thread.started","thread_id":"t"}\n',
+ *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n',
+ * ]);
+ * const transcript = new TranscriptBuilder();
+ * const messages: string[] = [];
+ * for await (const outcome of decodeEvents(log.stream())) {
+ *   transcript.feed(outcome, (part) => {
+ *     const view = part.type === "entry" ? viewEntry(part) : undefined;
+ *     if (view?.kind === "message") messages.push(view.text);
+ *   });
+ * }
+ *
+ * assertEquals(messages, ["Hi"]);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./parts.ts";
+export * from "./transcript.ts";
+export * from "./snapshot_parts.ts";
+export * from "./entry_view.ts";
+export type { EditedFile } from "./edited_files.ts";
+export * from "./command_line.ts";
+export * from "./quantity_text.ts";
+export * from "./render_options.ts";
+export * from "./cut_output.ts";
+export * from "./html.ts";
+export * from "./github.ts";
+export * from "./github_commands.ts";
+export * from "./github_report.ts";
+export * from "./text.ts";
+export * from "./text_style.ts";
+export * from "./markdown.ts";

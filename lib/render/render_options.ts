@@ -1,0 +1,55 @@
+/**
+ * What of a transcript is written.
+ *
+ * @module
+ */
+
+import type { TextRedactor } from "./entry_view.ts";
+
+/** The forms that a transcript can have. */
+export const RENDER_FORMS = ["text", "markdown", "html", "github"] as const;
+
+/** A form of a transcript. */
+export type RenderForm = typeof RENDER_FORMS[number];
+
+/** What may become of reasoning: left out, folded where a form can fold, or written. */
+export const REASONING = ["omit", "fold", "include"] as const;
+
+/** What becomes of reasoning. */
+export type ReasoningChoice = typeof REASONING[number];
+
+/**
+ * What may become of work (commands, edits, tools): left out, only named, or with what went in
+ * and came out.
+ */
+export const TOOLS = ["none", "names", "full"] as const;
+
+/** What becomes of work. */
+export type ToolsChoice = typeof TOOLS[number];
+
+/** Options of every renderer. */
+export interface RenderOptions {
+  /**
+   * Masks secrets in every text before anything else is done to it.
+   *
+   * @default {NO_REDACTOR}
+   */
+  readonly redactor?: TextRedactor;
+  /**
+   * What becomes of reasoning.
+   *
+   * @default {"fold"}
+   */
+  readonly reasoning?: ReasoningChoice;
+  /**
+   * What becomes of work.
+   *
+   * @default {"full"}
+   */
+  readonly tools?: ToolsChoice;
+  /**
+   * How many lines of each output are written at most; what is left out is said. 0 leaves out
+   * all output. Each form has a default of its own.
+   */
+  readonly maxOutputLines?: number;
+}

@@ -1,0 +1,206 @@
+/**
+ * Markdown of a log, as part of a document that it cannot break.
+ *
+ * @module
+ */
+
+import { inertLine, inertText } from "./terminal_text.ts";
+import { fenceFor } from "./record_text.ts";
+
+const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;
+/** The beginning of a line that may make the rest of it a heading: quotes and list items. */
+const HEADING_REGEXP =
+  /^((?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *)(#{1,6})(?=\s|$)/;
+/** What makes a heading of the line before it. */
+const UNDERLINE_REGEXP = /^([ >]*)(=+|-+)\s*$/;
+/** How many levels deeper headings go, so that they stay below those of the document. */
+const HEADING_SHIFT = 3;
+/** Where a link may lead: the web, mail, and files by their paths, with a line or two. */
+const TARGET_REGEXP =
+  /^(?:https?:\/\/[^\s<>]+|mailto:[\w.+-]+@[\w.-]+|#[\w-]*|[\w%~@+,=#-]*[./][\w./%~@+,=#-]*(?::\d+){0,2})$/i;
+/**
+ * What must not be missed: a backslash does not help behind a link without brackets, which would
+ * take it for a part of the link.
+ */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ["`", "&#96;"],
+  ["[", "&#91;"],
+  ["]", "&#93;"],
+]);
+/** Text that may be the beginning of a link without brackets. */
+const LINK_REGEXP = /[:@]|www\./i;
+const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
+
+/**
+ * Makes Markdown of a log harmless, and leaves it as it is meant otherwise.
+ *
+ * - HTML is text. Images are links. Links lead to the web, to mail addresses or to paths; others
+ *   are text, and so are definitions of links and footnotes.
+ * - Headings go three levels deeper. A line under another one makes no heading of it.
+ * - Code fences begin in the first column, are longer than any run of backticks in the code, and
+ *   always end. Code spans end on their line.
+ * - Control characters are escaped, and no line is a command to GitHub's runner.
+ *
+ * @param text The Markdown.
+ * @returns Lines to put into a document, with a blank line before and after.
+ */
+export function safeMarkdown(text: string): string[] {
+  const lines = inertText(text).replace(/^\n+|\s+$/g, "").split("\n");
+  const safe: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const fence = FENCE_REGEXP.exec(line);
+    if (fence === null) {
+      safe.push(inertLine(safeLine(line, lines[at - 1] ?? "")));
+      continue;
+    }
+    const [, indent = "", mark = "", language = ""] = fence;
+    const code: string[] = [];
+    for (at += 1; at < lines.length; at++) {
+      const inside = lines[at] ?? "";
+      if (isClosing(inside, mark)) break;
+      code.push(withoutIndent(inside, indent.length));
+    }
+    safe.push(...codeBlock(code, language));
+  }
+  return safe;
+}
+
+/**
+ * Writes code as a block that nothing in it ends.
+ *
+ * @param lines The code; {@linkcode inertText} has been at it.
+ * @param language What it is written in.
+ * @returns The lines of the block.
+ */
+export function codeBlock(
+  lines: readonly string[],
+  language: string,
+): string[] {
+  const fence = fenceFor(lines.join("\n"));
+  return [`${fence}${language}`, ...lines.map(inertLine), fence];
+}
+
+/**
+ * Writes a text in one line as code.
+ *
+ * @param text The text.
+ * @returns A code span that nothing in it ends.
+ */
+export function codeSpan(text: string): string {
+  const line = inertText(text).replaceAll("\n", " ").trim();
+  if (line === "") return "";
+  let longest = 0;
+  for (const [run] of line.matchAll(/`+/g)) {
+    longest = Math.max(longest, run.length);
+  }
+  const mark = "`".repeat(longest + 1);
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return mark + space + line + space + mark;
+}
+
+/**
+ * Writes a text in one line of Markdown, in which nothing has a meaning.
+ *
+ * @param text The text.
+ * @returns The line.
+ */
+export function plainLine(text: string): string {
+  return inertText(text).replaceAll("\n", " ").trim()
+    .replace(/[\\*_#|~]/g, "\\$&").replace(/^(\d+)([.)])/, "$1\\$2")
+    .replace(/^([-+=:])/, "\\$1")
+    .replace(/[&<>`[\]]/g, (found) => ENTITIES.get(found) ?? found);
+}
+
+/**
+ * Writes a text in one line of HTML.
+ *
+ * @param text The text.
+ * @returns The line.
+ */
+export function htmlLine(text: string): string {
+  return inertText(text).replaceAll("\n", " ").trim()
+    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function isClosing(line: string, mark: string): boolean {
+  const text = line.trim();
+  return text.length >= mark.length &&
+    text === mark.charAt(0).repeat(text.length);
+}
+
+function withoutIndent(line: string, indent: number): string {
+  let spaces = 0;
+  while (spaces < indent && line[spaces] === " ") spaces += 1;
+  return line.slice(spaces);
+}
+
+function safeLine(line: string, before: string): string {
+  const underline = before.trim() === "" ? null : UNDERLINE_REGEXP.exec(line);
+  if (underline !== null) {
+    return `${underline[1] ?? ""}\\${underline[2] ?? ""}`;
+  }
+  const heading = HEADING_REGEXP.exec(line);
+  const [whole = "", lead = "", marks = ""] = heading ?? [];
+  const level = Math.min(6, marks.length + HEADING_SHIFT);
+  const start = marks === "" ? "" : lead + "#".repeat(level);
+  return start + safeInline(line.slice(whole.length));
+}
+
+/** Makes the inline parts of a line harmless. */
+function safeInline(line: string): string {
+  let safe = "";
+  /** Where the last text begins that has no space in it. */
+  let word = 0;
+  for (let at = 0; at < line.length;) {
+    const char = line.charAt(at);
+    const next = line.charAt(at + 1);
+    if (char === "\\" && PUNCTUATION_REGEXP.test(next)) {
+      safe += next === "<" ? "&lt;" : char + next;
+      at += 2;
+    } else if (char === "`") {
+      const run = /^`+/.exec(line.slice(at))?.[0] ?? char;
+      const end = endOfSpan(line, at + run.length, run.length);
+      if (end === -1) {
+        safe += run.replaceAll("`", "\\`");
+        at += run.length;
+        continue;
+      }
+      // A link that begins before a code span would take a part of it.
+      if (LINK_REGEXP.test(line.slice(word, at))) safe += " ";
+      safe += line.slice(at, end);
+      at = end;
+      word = end;
+    } else if (char === "<") {
+      safe += "&lt;";
+      at += 1;
+    } else if (char === "!" && next === "[") {
+      safe += "\\!";
+      at += 1;
+    } else if (char === "]" && next === ":") {
+      safe += "]\\:";
+      at += 2;
+    } else if (char === "]" && next === "(") {
+      const target = /^ *([^\s()]*(?:\([^\s()]*\)[^\s()]*)*)/
+        .exec(line.slice(at + 2))?.[1] ?? "";
+      safe += TARGET_REGEXP.test(target) ? "](" : "]\\(";
+      at += 2;
+    } else {
+      safe += char;
+      at += 1;
+      if (char === " ") word = at;
+    }
+  }
+  return safe;
+}
+
+/** Finds where a code span ends; -1 if it does not on this line. */
+function endOfSpan(line: string, start: number, length: number): number {
+  for (const { 0: run, index } of line.slice(start).matchAll(/`+/g)) {
+    if (run.length === length) return start + index + length;
+  }
+  return -1;
+}

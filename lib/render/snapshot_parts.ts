@@ -1,0 +1,84 @@
+/**
+ * Transcripts of snapshots.
+ *
+ * @module
+ */
+
+import type { HistorySnapshot } from "../history/snapshot.ts";
+import type { TranscriptPart, TurnEndedPart } from "./parts.ts";
+
+/**
+ * Makes a transcript of a snapshot.
+ *
+ * A snapshot says neither what session it is of nor where turns begin and end, so a message of
+ * the user opens a turn, and nothing is known of how it ended.
+ *
+ * @param snapshot The snapshot.
+ * @param firstTurn The number of the first turn.
+ * @returns The parts, in order.
+ *
+ * @example The parts of a short history
+ * ```ts
+ * import { HistoryState } from "@codexpipe/codexpipe";
+ * import { snapshotParts } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const state = new HistoryState();
+ * state.apply({ type: "turn.started", input_text: "Hi" });
+ * const parts = [...snapshotParts(state.snapshot())];
+ *
+ * assertEquals(parts.map(({ type }) => type), [
+ *   "session",
+ *   "turn_started",
+ *   "entry",
+ *   "turn_ended",
+ * ]);
+ * ```
+ */
+export function* snapshotParts(
+  snapshot: HistorySnapshot,
+  firstTurn = 1,
+): Generator<TranscriptPart> {
+  const nothing = { cwd: null, model: null, startedAt: null };
+  yield { type: "session", thread_id: null, cli_version: null, ...nothing };
+  let turn = firstTurn - 1;
+  for (const record of snapshot.records) {
+    const { type, payload } = record;
+    if (
+      type === "plain_message" && "role" in payload && payload.role === "user"
+    ) {
+      if (turn >= firstTurn) yield endOf(turn);
+      turn += 1;
+      yield { type: "turn_started", turn, turn_id: null, ...nothing };
+    }
+    const durationMs =
+      "duration_ms" in payload && typeof payload.duration_ms === "number"
+        ? payload.duration_ms
+        : null;
+    yield {
+      type: "entry",
+      phase: "final",
+      id: record.id,
+      turn: turn < firstTurn ? null : turn,
+      record,
+      startedAt: null,
+      endedAt: null,
+      durationMs,
+    };
+  }
+  if (turn >= firstTurn) yield endOf(turn);
+}
+
+function endOf(turn: number): TurnEndedPart {
+  return {
+    type: "turn_ended",
+    turn,
+    turn_id: null,
+    status: "unknown",
+    endedAt: null,
+    durationMs: null,
+    usage: null,
+    error: null,
+    isErrorShown: false,
+  };
+}

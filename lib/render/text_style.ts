@@ -1,0 +1,31 @@
+/**
+ * How a live view sets text off.
+ *
+ * @module
+ */
+
+/** How text is set off from the text around it. Each gets one line at a time. */
+export interface TextStyle {
+  /** Sets off what the user says, and headings. */
+  bold(text: string): string;
+  /** Sets off what is wrong. */
+  red(text: string): string;
+  /** Sets off what went well. */
+  green(text: string): string;
+  /** Sets off what is worth a look. */
+  yellow(text: string): string;
+  /** Sets off what was done. */
+  cyan(text: string): string;
+  /** Sets back what is beside the point. */
+  dim(text: string): string;
+}
+
+/** Leaves text as it is. */
+export const PLAIN_STYLE: TextStyle = {
+  bold: (text) => text,
+  red: (text) => text,
+  green: (text) => text,
+  yellow: (text) => text,
+  cyan: (text) => text,
+  dim: (text) => text,
+};

@@ -1,0 +1,355 @@
+/**
+ * Puts a head together from records, as they come.
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  listOf,
+  numberOf,
+  textOf,
+} from "../history/mapping/json_fields.ts";
+import { isInjectedContext } from "../history/mapping/injected_context.ts";
+import {
+  readUserContent,
+  readUserEvent,
+} from "../history/mapping/user_content.ts";
+import type { UserMessage } from "../history/mapping/messages.ts";
+import type { SessionFile } from "./session_files.ts";
+
+/** What a session is to others. */
+export type SessionKind = "main" | "fork" | "subagent";
+
+/** What the first lines of a session file tell; `undefined` is what they do not. */
+export interface SessionHead {
+  /** The id of the session: that of the first header, else that in the name; else empty. */
+  readonly id: string;
+  /**
+   * When it began, as its header says, else as its name says; in UTC since 0.34, local time
+   * with a false `Z` before.
+   */
+  readonly started: string | undefined;
+  /**
+   * The first message that a person wrote in this session, without what the program put
+   * around it; at most 500 characters. Of a message without text
+   * `[Image]` or `[Audio]`.
+   */
+  readonly firstMessage: string | undefined;
+  /** The working directory. */
+  readonly cwd: string | undefined;
+  /** The branch of the repository. */
+  readonly gitBranch: string | undefined;
+  /** The commit of the repository. */
+  readonly gitCommit: string | undefined;
+  /** The URL of its remote. */
+  readonly gitUrl: string | undefined;
+  /** The version of Codex that began the session. */
+  readonly cliVersion: string | undefined;
+  /**
+   * What started it, such as `cli`, `exec`, `vscode`; of an object its words, with colons
+   * between: `subagent:review`, `subagent:thread_spawn`.
+   */
+  readonly source: string | undefined;
+  /** The program that started it, such as `codex_exec`. */
+  readonly originator: string | undefined;
+  /** The model of the first turn. */
+  readonly model: string | undefined;
+  /** The provider of the model. */
+  readonly modelProvider: string | undefined;
+  /** What the session is to others. */
+  readonly kind: SessionKind;
+  /** The id of the session that this one was forked from. */
+  readonly forkedFrom: string | undefined;
+  /** The id of the session that spawned this one. */
+  readonly parent: string | undefined;
+  /** What a sub-agent is called: its path among the agents, else its nickname. */
+  readonly agent: string | undefined;
+  /** How the file is written: `legacy` or `paginated`; `undefined` is `legacy`. */
+  readonly historyMode: string | undefined;
+  /** Whether the file has a header: a `session_meta`, or the bare one of old releases. */
+  readonly hasHeader: boolean;
+  /** Why the file could not be read, or not as a session; `undefined` if it could. */
+  readonly problem: string | undefined;
+}
+
+/** How much is kept of a first message, in UTF-16 code units. */
+const MAX_MESSAGE = 500;
+/** How much is kept of any other text: as much as a path may have. */
+const MAX_TEXT = 4_096;
+const ID_REGEXP = /^[\w.:-]{1,128}$/;
+/** How many records more are looked at for the model when everything else is known. */
+const MORE_RECORDS = 20;
+/** What an editor's extension puts before the words of the person. */
+const REQUEST_MARK = "## My request for Codex:";
+const CWD_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
+/** How releases write files; another way is not understood (rollout.md D.3). */
+export const HISTORY_MODES: ReadonlySet<string> = new Set([
+  "legacy",
+  "paginated",
+]);
+
+/** What is known of a head so far. */
+export class HeadFacts {
+  readonly #file: SessionFile;
+  #meta: Fields | undefined;
+  /** Whether headers of other sessions follow: their history was copied. */
+  #hasCopies = false;
+  #ownStart = 0;
+  #message: string | undefined;
+  #model: string | undefined;
+  #cwd: string | undefined;
+  #problem: string | undefined;
+  /** How many records were added. */
+  #records = 0;
+  /** How many came when all but the model was known, which not every release tells. */
+  #recordsWithout = 0;
+
+  /** Constructs a new instance. */
+  constructor(file: SessionFile) {
+    this.#file = file;
+  }
+
+  /** Whether no further record is wanted. */
+  get isDone(): boolean {
+    if (this.#meta === undefined) return false;
+    if (this.#message === undefined && !this.#isCopyOfUnknownLength) {
+      return false;
+    }
+    return this.#model !== undefined || this.#recordsWithout >= MORE_RECORDS;
+  }
+
+  /** Says that the file could not be read. */
+  fail(why: string): void {
+    this.#problem ??= why;
+  }
+
+  /** Adds a normalized rollout record. */
+  add(record: unknown): void {
+    this.#records += 1;
+    if (this.#message !== undefined) this.#recordsWithout += 1;
+    const line = fieldsOf(record);
+    const payload = fieldsOf(line.payload);
+    this.#addMessage(line);
+    switch (line.type) {
+      case "session_meta":
+        this.#addMeta(payload);
+        break;
+      case "turn_context":
+        this.#addTurn(payload, line);
+        break;
+      case "response_item":
+        if (payload.role === "user") this.#cwd ??= cwdIn(payload.content);
+        break;
+      case "event_msg":
+        this.#addEvent(payload, line);
+        break;
+      case "event":
+        this.#addEvent(fieldsOf(payload.msg), line);
+        break;
+    }
+  }
+
+  /** What is known. */
+  head(): SessionHead {
+    const file = this.#file;
+    const meta = this.#meta ?? {};
+    const git = fieldsOf(meta.git);
+    const spawn = fieldsOf(
+      fieldsOf(fieldsOf(meta.source).subagent).thread_spawn,
+    );
+    const forkedFrom = sessionIdOf(meta.forked_from_id);
+    const parent = sessionIdOf(meta.parent_thread_id) ??
+      sessionIdOf(spawn.parent_thread_id);
+    const isSubagent = meta.thread_source === "subagent" ||
+      fieldsOf(meta.source).subagent !== undefined || parent !== undefined;
+    return {
+      id: sessionIdOf(meta.id) ?? file.id,
+      started: timeOf(meta.timestamp) ?? file.nameTime,
+      firstMessage: this.#message,
+      cwd: shortText(meta.cwd) ?? shortText(this.#cwd),
+      gitBranch: shortText(git.branch),
+      gitCommit: shortText(git.commit_hash),
+      gitUrl: shortText(git.repository_url),
+      cliVersion: shortText(meta.cli_version),
+      source: shortText(sourceText(meta.source)),
+      originator: shortText(meta.originator),
+      model: shortText(this.#model),
+      modelProvider: shortText(meta.model_provider),
+      kind: isSubagent
+        ? "subagent"
+        : forkedFrom !== undefined
+        ? "fork"
+        : "main",
+      forkedFrom,
+      parent,
+      agent: shortText(meta.agent_path) ?? shortText(spawn.agent_path) ??
+        shortText(meta.agent_nickname) ?? shortText(spawn.agent_nickname),
+      historyMode: shortText(meta.history_mode),
+      hasHeader: this.#meta !== undefined,
+      problem: this.#problem ?? this.#missing(meta),
+    };
+  }
+
+  #missing(meta: Fields): string | undefined {
+    if (this.#meta === undefined) {
+      if (this.#file.size === 0) return "it is empty";
+      return this.#records === 0
+        ? "nothing in its first lines is a record of a session"
+        : "it has no session header in its first lines";
+    }
+    const mode = textOf(meta.history_mode);
+    if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
+    return `its history mode is ${
+      JSON.stringify(mode.slice(0, 40))
+    }, which is not known`;
+  }
+
+  /** Whether the file begins with another session's history, and does not say how much. */
+  get #isCopyOfUnknownLength(): boolean {
+    return this.#hasCopies && this.#ownStart === 0 && this.#isSubagent;
+  }
+
+  get #isSubagent(): boolean {
+    return fieldsOf(this.#meta?.source).subagent !== undefined;
+  }
+
+  #addMeta(meta: Fields): void {
+    if (this.#meta !== undefined) {
+      this.#hasCopies = true;
+      return;
+    }
+    this.#meta = meta;
+    this.#ownStart = numberOf(meta.subagent_history_start_ordinal) ?? 0;
+  }
+
+  #addTurn(turn: Fields, line: Fields): void {
+    this.#cwd ??= textOf(turn.cwd);
+    if (this.#isOwn(line)) this.#model ??= idOf(turn.model);
+  }
+
+  #addEvent(event: Fields, line: Fields): void {
+    if (event.type !== "thread_settings_applied" || !this.#isOwn(line)) return;
+    this.#model ??= idOf(fieldsOf(event.thread_settings).model);
+  }
+
+  #addMessage(line: Fields): void {
+    if (this.#message !== undefined || !this.#isOwn(line)) return;
+    if (this.#isCopyOfUnknownLength) return;
+    this.#message = userMessageOf(line);
+  }
+
+  /** Whether a line is the session's own, not copied from the one that spawned it. */
+  #isOwn(line: Fields): boolean {
+    return this.#ownStart === 0 ||
+      (numberOf(line.ordinal) ?? 0) >= this.#ownStart;
+  }
+}
+
+/**
+ * Gives what a person wrote in a record, or what stands for it.
+ *
+ * @param record A normalized rollout record.
+ * @returns The text; `undefined` if the record is no message, or none of a person's.
+ */
+export function userMessageOf(record: unknown): string | undefined {
+  const { type, payload } = fieldsOf(record);
+  const item = fieldsOf(payload);
+  switch (type) {
+    case "response_item":
+      return item.type === "message" && item.role === "user"
+        ? messageText(readUserContent(item.content), item)
+        : undefined;
+    case "event_msg":
+      return messageInEvent(item);
+    case "event":
+      return messageInEvent(fieldsOf(item.msg));
+    default:
+      return undefined;
+  }
+}
+
+function messageInEvent(event: Fields): string | undefined {
+  if (event.type === "user_message") {
+    const message = readUserEvent(event);
+    // Some releases wrote such events of what the program put there, too.
+    return isInjectedContext(message.text)
+      ? undefined
+      : messageText(message, event);
+  }
+  const item = fieldsOf(event.item);
+  return event.type === "item_completed" && item.type === "UserMessage"
+    ? messageText(readUserContent(item.content), item)
+    : undefined;
+}
+
+function messageText(
+  message: UserMessage | undefined,
+  source: Fields,
+): string | undefined {
+  if (message === undefined) return undefined;
+  const { text, images } = message;
+  const at = text.indexOf(REQUEST_MARK);
+  const words = (at === -1 ? text : text.slice(at + REQUEST_MARK.length))
+    .trim();
+  if (words.length > MAX_MESSAGE) {
+    // Not with half of a pair at the end.
+    return words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
+      .toWellFormed();
+  }
+  if (words !== "") return words.toWellFormed();
+  if (images.length > 0) return "[Image]";
+  const parts = listOf(source.content).map((part) => fieldsOf(part).type);
+  return parts.some((type) => /audio/.test(textOf(type) ?? ""))
+    ? "[Audio]"
+    : undefined;
+}
+
+/** The working directory that the program told the model, before files had it. */
+function cwdIn(content: unknown): string | undefined {
+  for (const part of listOf(content)) {
+    const text = textOf(fieldsOf(part).text);
+    if (text === undefined || text.length > 100_000) continue;
+    const cwd = CWD_REGEXP.exec(text)?.[1];
+    if (cwd !== undefined) return cwd;
+  }
+  return undefined;
+}
+
+/** Gives an id; what could not be one on a command line is none. */
+function sessionIdOf(value: unknown): string | undefined {
+  const id = idOf(value);
+  return id !== undefined && ID_REGEXP.test(id) ? id : undefined;
+}
+
+/** Gives a text that names a time. */
+function timeOf(value: unknown): string | undefined {
+  const text = shortText(value);
+  return text === undefined || Number.isNaN(Date.parse(text))
+    ? undefined
+    : text;
+}
+
+/** Gives a text, and not more of it than anybody meant to write. */
+function shortText(value: unknown): string | undefined {
+  return textOf(value)?.slice(0, MAX_TEXT).toWellFormed();
+}
+
+/** What started a session, in words. */
+function sourceText(source: unknown): string | undefined {
+  const words: string[] = [];
+  for (let at = source; words.length < 4;) {
+    if (typeof at === "string") {
+      words.push(at);
+      break;
+    }
+    const [name] = isFields(at) ? Object.keys(at) : [];
+    if (name === undefined) break;
+    words.push(name);
+    // What it says of the thread that was spawned has fields of its own.
+    if (name === "thread_spawn") break;
+    at = fieldsOf(at)[name];
+  }
+  return words.length === 0 ? undefined : words.join(":");
+}

@@ -1,0 +1,133 @@
+/**
+ * What can be wrong with the file of an index, and what is done about it.
+ */
+
+import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { codeOf } from "./open_session.ts";
+import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
+
+/** Opens a database. */
+export type Connect = new (path: string) => DatabaseSync;
+
+/** How long others may keep the database busy, in milliseconds. */
+export const PATIENCE = 30_000;
+const HEADER_BYTES = 100;
+const APPLICATION_ID_AT = 68;
+const MAGIC = "SQLite format 3\0";
+/** The codes of SQLite: SQLITE_CORRUPT and its kin, SQLITE_NOTADB. */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
+const BUSY_CODES: ReadonlySet<number> = new Set([5, 6]);
+const DAMAGE_REGEXP =
+  /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column)|has no column named|malformed database schema/i;
+const BUSY_REGEXP = /database (?:table )?is locked/i;
+
+/** Tells whether an error says that the database is damaged. */
+export function isIndexDamage(error: unknown): boolean {
+  return hasCode(error, DAMAGE_CODES, DAMAGE_REGEXP);
+}
+
+/** Tells whether an error says that others keep the database busy. */
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, BUSY_CODES, BUSY_REGEXP);
+}
+
+/** Deno says what is wrong in words only, Node in numbers too. */
+function hasCode(
+  error: unknown,
+  codes: ReadonlySet<number>,
+  words: RegExp,
+): boolean {
+  if (!isSqliteError(error)) return false;
+  const code = "errcode" in error ? error.errcode : undefined;
+  return (typeof code === "number" && codes.has(code & 0xff)) ||
+    words.test(error.message);
+}
+
+/** Tells whether an error is one of SQLite's. */
+export function isSqliteError(error: unknown): error is Error {
+  return codeOf(error) === "ERR_SQLITE_ERROR";
+}
+
+/**
+ * Tells whether a file is something else than an index: it is there, has something in it, and
+ * does not begin as an index does.
+ */
+export function isForeign(path: string): boolean {
+  let header: Uint8Array;
+  try {
+    header = headerOf(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+  return header.length > 0 && !isIndexHeader(header);
+}
+
+function headerOf(path: string): Uint8Array {
+  const file = openSync(path, "r");
+  try {
+    const header = new Uint8Array(HEADER_BYTES);
+    return header.subarray(0, readSync(file, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isIndexHeader(header: Uint8Array): boolean {
+  if (header.length < HEADER_BYTES) return false;
+  const magic = new TextDecoder().decode(header.subarray(0, MAGIC.length));
+  const view = new DataView(header.buffer, header.byteOffset);
+  return magic === MAGIC &&
+    view.getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+}
+
+/**
+ * Removes a damaged index, unless somebody else has done so by now.
+ *
+ * Who does it holds the lock of a small database beside it, which ends with the process.
+ *
+ * @param isCertain Whether it is damaged, whatever it looks like.
+ */
+export function removeDamaged(
+  Connection: Connect,
+  path: string,
+  isCertain: boolean,
+): void {
+  const lock = new Connection(`${path}-lock`);
+  try {
+    lock.exec(`PRAGMA busy_timeout = ${PATIENCE}; BEGIN EXCLUSIVE`);
+    if (!isCertain && !isDamagedIndex(Connection, path)) return;
+    // What is to be written into a database goes first: it must never meet another one.
+    for (const suffix of ["-wal", "-shm", "-journal", ""]) {
+      rmSync(path + suffix, { force: true });
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+function isDamagedIndex(Connection: Connect, path: string): boolean {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new Connection(path);
+    connection.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    return pragma(connection, "quick_check") !== "ok" ||
+      !TABLE_NAMES.every((name) => hasTable(connection, name));
+  } catch (error) {
+    if (isBusy(error)) return false;
+    return true;
+  } finally {
+    connection?.close();
+  }
+}
+
+function hasTable(connection: DatabaseSync | undefined, name: string): boolean {
+  return connection?.prepare("SELECT 1 FROM sqlite_master WHERE name = ?")
+    .get(name) !== undefined;
+}
+
+/** Gives the value of a pragma. */
+export function pragma(connection: DatabaseSync, name: string): unknown {
+  return Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+}

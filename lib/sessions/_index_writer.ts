@@ -1,0 +1,410 @@
+/**
+ * Writes what was read of session files into the index.
+ */
+
+import { RECORDS_PER_FILE } from "./session_index_tables.ts";
+import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
+import { symbolTrigrams } from "./symbol_trigrams.ts";
+import { markOf } from "./session_content.ts";
+import type { SessionFile } from "./session_files.ts";
+import type { SessionHead } from "./session_head.ts";
+import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
+import { titleOf } from "./session.ts";
+
+/** A file as the index knows it. */
+export interface IndexedFile {
+  /** Its number. */
+  readonly number: number;
+  /** Its path. */
+  readonly path: string;
+  /** The id of its session in the index. */
+  readonly sessionId: string;
+  /** Its size on disk when it was read. */
+  readonly size: number;
+  /** When it had been written to when it was read. */
+  readonly mtime: number;
+  /** Up to where its lines have been read. */
+  readonly readTo: number;
+  /** What tells whether they still are the same. */
+  readonly readMark: string;
+  /** Whether it has been read to its end. */
+  readonly isRead: boolean;
+  /** The name of the session when it was read. */
+  readonly name: string | undefined;
+  /** Why it could not be read, or not to its end. */
+  readonly problem: string | undefined;
+  /** Changes with everything that is written about the file. */
+  readonly revision: number;
+}
+
+/** What is to be written about a file. */
+export interface FileUpdate {
+  /** The file. */
+  readonly file: SessionFile;
+  /** What the index knew of it when it was read; `undefined` if nothing. */
+  readonly before: IndexedFile | undefined;
+  /** From which record on what the index has is void: 0 for all of it. */
+  readonly voidFrom: number;
+  /** What was read; `undefined` if only its place is another. */
+  readonly piece: FoldedPiece | undefined;
+  /** Whether it has been read to its end. */
+  readonly isRead: boolean;
+  /** What its first lines tell; `undefined` if that is known. */
+  readonly head: SessionHead | undefined;
+  /** The name of the session. */
+  readonly name: string | undefined;
+  /** Why it could not be read, or not to its end. */
+  readonly problem: string | undefined;
+}
+
+/** Is told of each step, so that tests can stop there. */
+export type OnStep = (step: string) => void;
+
+/** The first second that a number of a file stands for, since 1970. */
+const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
+/** What the numbers of files and of records leave of a whole number. */
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER / RECORDS_PER_FILE - 1;
+const FILE_COLUMNS =
+  "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
+
+/**
+ * Gives the number of a file, if it is free; numbers grow with the time at which sessions began.
+ *
+ * @param start When the session began, in milliseconds since 1970.
+ */
+export function numberAt(start: number): number {
+  const second = Math.floor(start / 1000) - FIRST_SECOND;
+  return Math.min(Math.max(1, second), MAX_NUMBER);
+}
+
+/** Writes into an index, a file at a time; call it inside a transaction. */
+export class IndexWriter {
+  readonly #database: SessionIndexDatabase;
+  readonly #isThere: (path: string) => boolean;
+  readonly #onStep: OnStep;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param database The index.
+   * @param isThere Tells whether a path is that of a session file that was found.
+   * @param onStep Is told of each step.
+   */
+  constructor(
+    database: SessionIndexDatabase,
+    isThere: (path: string) => boolean,
+    onStep: OnStep,
+  ) {
+    this.#database = database;
+    this.#isThere = isThere;
+    this.#onStep = onStep;
+  }
+
+  /** Gives all files of an index. */
+  static files(database: SessionIndexDatabase): IndexedFile[] {
+    return database.all(`SELECT ${FILE_COLUMNS} FROM files`).map(fileOf);
+  }
+
+  /** Gives what an index knows of the file at a path. */
+  static file(
+    database: SessionIndexDatabase,
+    path: string,
+  ): IndexedFile | undefined {
+    const row = database.get(
+      `SELECT ${FILE_COLUMNS} FROM files WHERE path = ?`,
+      path,
+    );
+    return row && fileOf(row);
+  }
+
+  /** Gives what it takes to read on in a file. */
+  static checkpoint(
+    database: SessionIndexDatabase,
+    number: number,
+  ): Uint8Array | undefined {
+    const row = database.get(
+      "SELECT state FROM checkpoints WHERE number = ?",
+      number,
+    );
+    return row?.state instanceof Uint8Array ? row.state : undefined;
+  }
+
+  /**
+   * Writes what was read of a file.
+   *
+   * @returns What the index knows of it now; `undefined` if somebody else has written about it
+   *   since it was looked up. Then nothing is written.
+   */
+  write(update: FileUpdate): IndexedFile | undefined {
+    const { file, before } = update;
+    if (!this.#isUnchanged(before, file.path)) return undefined;
+    const number = before?.number ?? this.#freeNumber(file.start);
+    const sessionId = this.#sessionId(update, number);
+    this.#onStep("file");
+    // What is known goes by another id: it is read anew the next time.
+    const isLost = before !== undefined && before.sessionId !== sessionId &&
+      update.voidFrom > 0;
+    const voidFrom = isLost ? 0 : update.voidFrom;
+    const piece = isLost ? undefined : update.piece;
+    if (before !== undefined && voidFrom < RECORDS_PER_FILE) {
+      this.#removeRecords(before, voidFrom);
+    }
+    if (piece !== undefined) this.#writePiece({ number, sessionId }, piece);
+    const after: IndexedFile = {
+      number,
+      path: file.path,
+      sessionId,
+      size: file.size,
+      mtime: file.mtime,
+      readTo: isLost ? 0 : piece?.readTo ?? before?.readTo ?? 0,
+      readMark: piece === undefined
+        ? before?.readMark ?? ""
+        : markOf(piece.tail),
+      isRead: update.isRead && !isLost,
+      name: update.name,
+      problem: update.problem,
+      revision: (before?.revision ?? 0) + 1,
+    };
+    this.#writeFile(after);
+    this.#writeSession(update, after);
+    this.#onStep("written");
+    return after;
+  }
+
+  /**
+   * Removes a file and all that is known of it.
+   *
+   * @returns Whether it was there as it was looked up.
+   */
+  remove(file: IndexedFile): boolean {
+    if (!this.#isUnchanged(file, file.path)) return false;
+    this.#removeRecords(file, 0);
+    this.#database.run("DELETE FROM checkpoints WHERE number = ?", file.number);
+    this.#database.run("DELETE FROM files WHERE number = ?", file.number);
+    this.#database.run("DELETE FROM sessions WHERE id = ?", file.sessionId);
+    this.#onStep("removed");
+    return true;
+  }
+
+  #isUnchanged(before: IndexedFile | undefined, path: string): boolean {
+    const revisionAt = (place: string): unknown =>
+      this.#database.get("SELECT revision FROM files WHERE path = ?", place)
+        ?.revision;
+    if (before === undefined) return revisionAt(path) === undefined;
+    return revisionAt(before.path) === before.revision &&
+      (before.path === path || revisionAt(path) === undefined);
+  }
+
+  /** The id of a session is its own; one that another file has too is that of the other one. */
+  #sessionId({ file, head, before }: FileUpdate, number: number): string {
+    const wanted = file.id === ""
+      ? head?.id ?? before?.sessionId ?? ""
+      : file.id;
+    if (wanted === "") return file.path;
+    const row = this.#database.get(
+      `SELECT ${FILE_COLUMNS} FROM files WHERE session_id = ? AND number <> ?`,
+      wanted,
+      number,
+    );
+    if (row === undefined) return wanted;
+    const other = fileOf(row);
+    if (this.#isThere(other.path)) return file.path;
+    this.remove(other);
+    return wanted;
+  }
+
+  /** Gives the first number that is free. */
+  #freeNumber(start: number): number {
+    let number = numberAt(start);
+    while (
+      this.#database.get("SELECT 1 FROM files WHERE number = ?", number)
+    ) number += 1;
+    return number;
+  }
+
+  #removeRecords({ number, sessionId }: IndexedFile, from: number): void {
+    const first = number * RECORDS_PER_FILE + from;
+    const end = (number + 1) * RECORDS_PER_FILE;
+    const range = "id >= ? AND id < ?";
+    for (const table of ["words", "symbols"]) {
+      this.#database.run(
+        `DELETE FROM ${table} WHERE rowid IN (SELECT id FROM records WHERE ${range})`,
+        first,
+        end,
+      );
+    }
+    this.#database.run(
+      `DELETE FROM messages WHERE session_id = ? AND offset IN
+         (SELECT offset FROM records WHERE ${range})`,
+      sessionId,
+      first,
+      end,
+    );
+    this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
+  }
+
+  #writePiece(
+    at: { readonly number: number; readonly sessionId: string },
+    piece: FoldedPiece,
+  ): void {
+    for (const record of piece.removed) this.#removeMessage(at, record);
+    for (const message of piece.messages) this.#writeMessage(at, message);
+    this.#database.run(
+      "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
+      at.number,
+      piece.checkpoint,
+    );
+  }
+
+  #removeMessage(
+    { number, sessionId }: {
+      readonly number: number;
+      readonly sessionId: string;
+    },
+    record: number,
+  ): SqlRow | undefined {
+    const id = number * RECORDS_PER_FILE + record;
+    const row = this.#database.get(
+      "SELECT offset, time FROM records WHERE id = ?",
+      id,
+    );
+    if (row === undefined) return undefined;
+    this.#database.run("DELETE FROM words WHERE rowid = ?", id);
+    this.#database.run("DELETE FROM symbols WHERE rowid = ?", id);
+    this.#database.run("DELETE FROM records WHERE id = ?", id);
+    this.#database.run(
+      "DELETE FROM messages WHERE session_id = ? AND offset = ?",
+      sessionId,
+      row.offset ?? null,
+    );
+    return row;
+  }
+
+  #writeMessage(
+    at: { readonly number: number; readonly sessionId: string },
+    { record, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
+  ): void {
+    const before = this.#removeMessage(at, record);
+    // One that has grown and was not there had no text so far.
+    const known = isNew ? undefined : before;
+    const offset = known?.offset ?? found.offset;
+    const time = known?.time ?? found.time;
+    const id = at.number * RECORDS_PER_FILE + record;
+    this.#database.run(
+      "INSERT INTO records(id, offset, time, role) VALUES (?, ?, ?, ?)",
+      id,
+      offset,
+      time,
+      role,
+    );
+    if (text === "") return;
+    this.#database.run(
+      `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      at.sessionId,
+      offset,
+      role,
+      kind,
+      text,
+      toolName,
+    );
+    this.#database.run(
+      "INSERT INTO words(rowid, text) VALUES (?, ?)",
+      id,
+      text,
+    );
+    const trigrams = symbolTrigrams(text);
+    if (trigrams !== "") {
+      this.#database.run(
+        "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
+        id,
+        trigrams,
+      );
+    }
+    this.#onStep("message");
+  }
+
+  #writeFile(file: IndexedFile): void {
+    this.#database.run(
+      `INSERT INTO files(${FILE_COLUMNS})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT(number) DO UPDATE SET path = excluded.path,
+           session_id = excluded.session_id, size = excluded.size,
+           mtime = excluded.mtime, read_to = excluded.read_to,
+           read_mark = excluded.read_mark, is_read = excluded.is_read,
+           name = excluded.name, problem = excluded.problem,
+           revision = excluded.revision`,
+      file.number,
+      file.path,
+      file.sessionId,
+      file.size,
+      file.mtime,
+      file.readTo,
+      file.readMark,
+      file.isRead ? 1 : 0,
+      file.name ?? null,
+      file.problem ?? null,
+      file.revision,
+    );
+  }
+
+  #writeSession(
+    { file, before, voidFrom, piece, head, name }: FileUpdate,
+    { sessionId, path }: IndexedFile,
+  ): void {
+    if (before !== undefined && before.sessionId !== sessionId) {
+      this.#database.run("DELETE FROM sessions WHERE id = ?", before.sessionId);
+    }
+    if (head === undefined) {
+      this.#database.run(
+        "UPDATE sessions SET rollout_path = ? WHERE id = ?",
+        path,
+        sessionId,
+      );
+      return;
+    }
+    const known = voidFrom === 0 ? undefined : this.#database.get(
+      "SELECT last_event_at FROM sessions WHERE id = ?",
+      sessionId,
+    );
+    const last = piece?.lastTime;
+    this.#database.run(
+      `INSERT OR REPLACE INTO sessions(id, started_at, cwd, cli_version, originator,
+         git_branch, git_commit, title, rollout_path, last_event_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      sessionId,
+      head.started ?? null,
+      head.cwd ?? null,
+      head.cliVersion ?? null,
+      head.originator ?? null,
+      head.gitBranch ?? null,
+      head.gitCommit ?? null,
+      titleOf(head, name),
+      path,
+      last === undefined
+        ? known?.last_event_at ?? new Date(file.mtime).toISOString()
+        : new Date(last).toISOString(),
+    );
+    this.#database.run(
+      "UPDATE files SET origin = ? WHERE session_id = ?",
+      head.forkedFrom ?? head.parent ?? null,
+      sessionId,
+    );
+  }
+}
+
+function fileOf(row: SqlRow): IndexedFile {
+  return {
+    number: Number(row.number),
+    path: String(row.path),
+    sessionId: String(row.session_id),
+    size: Number(row.size),
+    mtime: Number(row.mtime),
+    readTo: Number(row.read_to),
+    readMark: String(row.read_mark),
+    isRead: row.is_read === 1,
+    name: typeof row.name === "string" ? row.name : undefined,
+    problem: typeof row.problem === "string" ? row.problem : undefined,
+    revision: Number(row.revision),
+  };
+}

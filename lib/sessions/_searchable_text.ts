@@ -1,0 +1,215 @@
+/**
+ * What of a history can be searched: the text of each record, and whose it is.
+ */
+
+import {
+  type AnyHistoryRecord,
+  type FileChange,
+  type HistoryRecord,
+  type InlineSpan,
+  isKnownRecord,
+  type MessageLine,
+  type ReasoningSection,
+  type ToolArgument,
+} from "../history/records.ts";
+import type { MessageRole } from "./message_roles.ts";
+
+/** The text of a record, and whose it is. */
+export interface SearchableText {
+  /** Whose it is. */
+  readonly role: MessageRole;
+  /** The text; never blank. */
+  readonly text: string;
+  /** The tool that ran, if one did. */
+  readonly toolName: string | null;
+}
+
+/**
+ * How much of the text of a record is kept, in UTF-16 code units: more than Codex shows its
+ * model of any output.
+ */
+const MAX_TEXT = 1 << 16;
+/** What of that is the end of the text: where a command says how it went. */
+const MAX_TAIL = 1 << 14;
+const CUT_MARK = "\n…\n";
+const SHELL_REGEXP = /^(?:.*[/\\])?(?:ba|z|da|k)?sh$/;
+const SCRIPT_FLAG_REGEXP = /^-[a-z]*c$/;
+/** SQLite ends a text there. */
+const NUL_REGEXP = /\0/g;
+
+/**
+ * Gives what can be searched of a record.
+ *
+ * @param record The record.
+ * @returns Its text, at most 64 Ki code units of it: the beginning and the end of a longer one;
+ *   `undefined` if there is nothing to search.
+ */
+export function searchableText(
+  record: AnyHistoryRecord,
+): SearchableText | undefined {
+  const [role, pieces, toolName = null] = isKnownRecord(record)
+    ? readRecord(record)
+    : NOTHING;
+  const text = bounded(
+    pieces.filter((piece) => piece !== null && piece !== "").join("\n"),
+  );
+  return text.trim() === "" ? undefined : { role, text, toolName };
+}
+
+/** Whose a text is, its pieces, and the tool that ran. */
+type Reading = readonly [
+  role: MessageRole,
+  pieces: readonly (string | null)[],
+  toolName?: string,
+];
+
+const NOTHING: Reading = ["notice", []];
+
+function readRecord(record: HistoryRecord): Reading {
+  switch (record.type) {
+    case "plain_message": {
+      const { role, lines } = record.payload;
+      return [PLAIN_ROLES[role], lines.map(lineText)];
+    }
+    case "assistant_message":
+      return ["assistant", [record.payload.markdown]];
+    case "assistant_stream":
+      return ["assistant", [record.payload.preview_markdown]];
+    case "reasoning":
+      return ["reasoning", record.payload.sections.flatMap(sectionTexts)];
+    case "exec": {
+      const { command, stdout_chunks, stderr_chunks } = record.payload;
+      const output = [stdout_chunks, stderr_chunks].map((chunks) =>
+        chunks.map(({ content }) => content).join("")
+      );
+      return ["command", [commandText(command), ...output], "exec"];
+    }
+    case "explore": {
+      const { entries } = record.payload;
+      return [
+        "command",
+        entries.map(({ command }) => commandText(command)),
+        "exec",
+      ];
+    }
+    case "running_tool":
+      return toolReading(record.payload, []);
+    case "tool_call": {
+      const { result_preview, error_message } = record.payload;
+      const lines = result_preview?.lines ?? [];
+      return toolReading(record.payload, [...lines, error_message]);
+    }
+    case "wait_status": {
+      const { header, details } = record.payload;
+      const texts = details.map(({ label, value }) =>
+        `${label} ${value ?? ""}`
+      );
+      return ["tool", [header.title, header.summary, ...texts]];
+    }
+    case "patch": {
+      const { changes, failure } = record.payload;
+      return ["patch", [
+        ...Object.entries(changes).flatMap(changeTexts),
+        ...failure === null
+          ? []
+          : [failure.message, failure.stdout_excerpt, failure.stderr_excerpt],
+      ], "apply_patch"];
+    }
+    case "plan_update": {
+      const { name, steps } = record.payload;
+      const texts = steps.map(({ description }) => description);
+      return ["plan", [name, ...texts], "update_plan"];
+    }
+    case "image":
+      return ["tool", [record.payload.path, record.payload.caption]];
+    case "background_event":
+      return ["notice", [record.payload.title, record.payload.description]];
+    case "notice":
+      return ["notice", [
+        record.payload.title,
+        ...record.payload.body.map(lineText),
+      ]];
+    case "loading":
+    case "upgrade_notice":
+    case "rate_limits":
+    // It repeats, for the whole turn, what the patches say.
+    case "diff":
+      return NOTHING;
+    default:
+      record satisfies never;
+      return NOTHING;
+  }
+}
+
+const PLAIN_ROLES = {
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  error: "error",
+  system: "notice",
+  background_event: "notice",
+} as const satisfies { readonly [role: string]: MessageRole };
+
+function lineText({ spans }: MessageLine): string {
+  return spansText(spans);
+}
+
+function spansText(spans: readonly InlineSpan[]): string {
+  return spans.map(({ text }) => text).join("");
+}
+
+/** The summary is left out: it repeats the heading, or the first block. */
+function sectionTexts({ heading, blocks }: ReasoningSection): string[] {
+  const texts = blocks.map((block) => {
+    if (block.type === "separator") return "";
+    return block.type === "code" ? block.content : spansText(block.spans);
+  });
+  return heading === null ? texts : [heading, ...texts];
+}
+
+/** A command as a person would have typed it: the script that a shell was given, else its words. */
+function commandText(command: readonly string[]): string {
+  const [program = "", flag = "", script] = command;
+  const isScript = command.length === 3 && SHELL_REGEXP.test(program) &&
+    SCRIPT_FLAG_REGEXP.test(flag);
+  return isScript ? script ?? "" : command.join(" ");
+}
+
+function changeTexts([path, change]: [string, FileChange]): string[] {
+  switch (change.type) {
+    case "update":
+      return change.move_path === null
+        ? [path, change.unified_diff]
+        : [path, change.move_path, change.unified_diff];
+    default:
+      return [path, change.content];
+  }
+}
+
+function toolReading(
+  { title, arguments: given }: {
+    readonly title: string;
+    readonly arguments: readonly ToolArgument[];
+  },
+  rest: readonly (string | null)[],
+): Reading {
+  return ["tool", [title, ...given.map(argumentText), ...rest], title];
+}
+
+function argumentText({ name, value }: ToolArgument): string {
+  switch (value.type) {
+    case "text":
+      return `${name}: ${value.text}`;
+    case "json":
+      return `${name}: ${JSON.stringify(value.value)}`;
+    case "secret":
+      return name;
+  }
+}
+
+function bounded(text: string): string {
+  const whole = text.length <= MAX_TEXT
+    ? text
+    : text.slice(0, MAX_TEXT - MAX_TAIL) + CUT_MARK + text.slice(-MAX_TAIL);
+  return whole.replace(NUL_REGEXP, "\ufffd").toWellFormed();
+}

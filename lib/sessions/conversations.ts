@@ -1,0 +1,293 @@
+/**
+ * Lists and reads sessions as Codex's own programs do, by the same names.
+ *
+ * @module
+ */
+
+import { JsonlDecoder } from "../event_pipeline.ts";
+import {
+  fieldsOf,
+  isFields,
+  parseJson,
+  textOf,
+} from "../history/mapping/json_fields.ts";
+import type { JsonRecord } from "../normalizer.ts";
+import type { Failure, Outcome } from "../outcome.ts";
+import { JsonlNormalizer } from "../pipeline.ts";
+import type { RolloutLine } from "../rollout/lines.ts";
+import { readFirstRecords } from "./_first_records.ts";
+import { HISTORY_MODES, userMessageOf } from "./_head_facts.ts";
+import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
+import { openSession } from "./open_session.ts";
+import { findSessionFiles, type SessionFile } from "./session_files.ts";
+
+/** Options for {@linkcode listConversations}. */
+export interface ListConversationsOptions {
+  /** The Codex home. */
+  readonly codexHome: string;
+  /** How many conversations a page has at most: a whole number from 1. */
+  readonly pageSize: number;
+  /**
+   * The `nextCursor` of the page before, or a cursor of Codex's; see
+   * {@linkcode parseCursor}.
+   *
+   * @default {undefined}
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * Whether the last records of each file are given, too. Then the files of the page are read
+   * whole.
+   *
+   * @default {false}
+   */
+  readonly tail?: boolean | undefined;
+}
+
+/** A conversation in a list. */
+export interface ConversationItem {
+  /** The absolute path of its file. */
+  readonly path: string;
+  /** The first records of the file, normalized; at most 10. */
+  readonly head: readonly JsonRecord[];
+  /**
+   * The last records of the file, normalized; at most 10, which in a short file are those of
+   * the head, too. Absent unless they were asked for.
+   */
+  readonly tail?: readonly JsonRecord[];
+}
+
+/** A page of a list of conversations. */
+export interface ConversationPage {
+  /** The conversations, newest first. */
+  readonly items: readonly ConversationItem[];
+  /** The cursor of the next page; `undefined` if no other conversation follows. */
+  readonly nextCursor: string | undefined;
+}
+
+/** A conversation that can go on. */
+export interface ResumedHistory {
+  /** Always `resumed`. */
+  readonly type: "resumed";
+  /** The id of the conversation. */
+  readonly conversation_id: string;
+  /** Everything that was written down of it, in order. */
+  readonly history: readonly RolloutLine[];
+  /** The path of its file. */
+  readonly rollout_path: string;
+  /** The lines of the file that could not be read, in order. */
+  readonly failures: readonly Failure[];
+}
+
+/** A file that no conversation can go on from. */
+export class RolloutHistoryError extends Error {
+  /** The name of the class. */
+  override readonly name = "RolloutHistoryError";
+  /** The path of the file. */
+  readonly path: string;
+  /** What is wrong with it. */
+  readonly code: "empty" | "no_header" | "unknown_history_mode";
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param path The path of the file.
+   * @param code What is wrong with it.
+   * @param state The same in words.
+   */
+  constructor(
+    path: string,
+    code: RolloutHistoryError["code"],
+    state: string,
+  ) {
+    super(`Cannot read the history in ${path}: ${state}`);
+    this.path = path;
+    this.code = code;
+  }
+}
+
+/** How many records a head or a tail has at most. */
+const MAX_RECORDS = 10;
+const BLOCK = 1 << 18;
+
+/**
+ * Lists the conversations of a Codex home, newest first: those of its session files that have
+ * a header and a message of a user, archived ones apart.
+ *
+ * Unlike {@linkcode listSessions} it leaves out what is no conversation: files that cannot be
+ * read, and those that nobody has written a message in. The message is looked for in the
+ * first 210 lines.
+ *
+ * @param options Where to look, and how much.
+ * @returns The page.
+ * @throws {CursorError} If the cursor is none.
+ * @throws {RangeError} If the page size is not a whole number from 1.
+ *
+ * @example The first page
+ * ```ts
+ * import { listConversations } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const page = await listConversations({ codexHome: "no/such/home", pageSize: 25 });
+ *
+ * assertEquals(page, { items: [], nextCursor: undefined });
+ * ```
+ */
+export async function listConversations(
+  { codexHome, pageSize, cursor, tail = false }: ListConversationsOptions,
+): Promise<ConversationPage> {
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
+    throw new RangeError(
+      `Cannot list conversations: pageSize is ${pageSize}, expected a whole number from 1`,
+    );
+  }
+  const from = cursor === undefined ? undefined : parseCursor(cursor);
+  const { files } = await findSessionFiles({ codexHomes: [codexHome] });
+  const items: ConversationItem[] = [];
+  let last: SessionFile | undefined;
+  for (const file of files) {
+    if (file.isArchived || (from && !isBehind(file, from))) continue;
+    const head = await conversationHead(file);
+    if (head === undefined) continue;
+    if (items.length === pageSize) {
+      return { items, nextCursor: last && encodeCursor(last) };
+    }
+    items.push({
+      path: file.path,
+      head,
+      ...(tail ? { tail: await lastRecords(file) } : {}),
+    });
+    last = file;
+  }
+  return { items, nextCursor: undefined };
+}
+
+/**
+ * Reads everything that was written down of a conversation, so that it can go on.
+ *
+ * The file is read whole and kept in memory; to read it as a stream, see `decodeEvents()`.
+ * Lines that cannot be read are `failures`, and the others are there all the same. What a
+ * fork continues from another file is not read; nor is what was said behind a rollback taken
+ * out again.
+ *
+ * @param path The path of a session file, packed or not.
+ * @returns The conversation: its id, its items and its path.
+ * @throws {RolloutHistoryError} If the file is empty, has no session header, or is written in
+ *   a way that this release does not know.
+ * @throws {Error} If the file cannot be opened or unpacked.
+ *
+ * @example The id of the conversation, and what it begins with
+ * ```ts
+ * import { getRolloutHistory } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { conversation_id, history } = await getRolloutHistory(
+ *   "testdata/captures/0.44.0/msg/" +
+ *     "rollout-2026-11-20T15-30-37-01a1f994-bf38-7b30-a5b6-37341edadf48.jsonl",
+ * );
+ *
+ * assertEquals(conversation_id, "01a1f994-bf38-7b30-a5b6-37341edadf48");
+ * assertEquals(history[0]?.type, "session_meta");
+ * ```
+ */
+export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
+  const history: RolloutLine[] = [];
+  const failures: Failure[] = [];
+  const decoder = new JsonlDecoder({ from: "rollout", fileName: path });
+  const keep = (outcome: Outcome<RolloutLine>): void => {
+    if (outcome.ok) history.push(outcome.value);
+    else failures.push(outcome);
+  };
+  await eachBlock({ path }, (block) => decoder.feed(block, keep));
+  decoder.flush(keep);
+  const header = history.find(({ type }) => type === "session_meta");
+  const { id, history_mode } = fieldsOf(header?.payload);
+  if (history.length === 0 && failures.length === 0) {
+    throw new RolloutHistoryError(path, "empty", "it is empty");
+  }
+  if (typeof id !== "string") {
+    const state = "it has no session header";
+    throw new RolloutHistoryError(path, "no_header", state);
+  }
+  const mode = textOf(history_mode);
+  if (mode !== undefined && !HISTORY_MODES.has(mode)) {
+    const state = `its history mode is ${
+      JSON.stringify(mode.slice(0, 40))
+    }, which is not known`;
+    throw new RolloutHistoryError(path, "unknown_history_mode", state);
+  }
+  return {
+    type: "resumed",
+    conversation_id: id,
+    history,
+    rollout_path: path,
+    failures,
+  };
+}
+
+/** Reads the head of a conversation; `undefined` if a file is none. */
+async function conversationHead(
+  file: SessionFile,
+): Promise<readonly JsonRecord[] | undefined> {
+  const head: JsonRecord[] = [];
+  let hasHeader = false;
+  let hasMessage = false;
+  try {
+    await readFirstRecords(file, {
+      get isDone(): boolean {
+        return hasHeader && hasMessage && head.length === MAX_RECORDS;
+      },
+      add(record): void {
+        if (!isFields(record)) return;
+        if (head.length < MAX_RECORDS) head.push(record);
+        hasHeader ||= record.type === "session_meta";
+        hasMessage ||= userMessageOf(record) !== undefined;
+      },
+    });
+  } catch {
+    // What came before the damage may do.
+  }
+  return hasHeader && hasMessage ? head : undefined;
+}
+
+/** Reads the last records of a file; of a damaged one, the last before the damage. */
+async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
+  const texts: string[] = [];
+  const normalizer = new JsonlNormalizer({
+    from: "rollout",
+    onError: "drop",
+    fileName: file.path,
+  });
+  const keep = (block: Uint8Array): void => {
+    // Only the last lines of a block can be among the last ones of the file.
+    const lines = DECODER.decode(block).split("\n").slice(0, -1);
+    texts.push(...lines.slice(-MAX_RECORDS));
+    texts.splice(0, texts.length - MAX_RECORDS);
+  };
+  try {
+    await eachBlock(file, (block) => normalizer.feed(block, keep));
+    normalizer.flush(keep);
+  } catch {
+    // What came before the damage may do.
+  }
+  return texts.map(parseJson).filter(isFields);
+}
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Reads a session file to its end, block by block. */
+async function eachBlock(
+  file: { readonly path: string },
+  take: (block: Uint8Array) => void,
+): Promise<void> {
+  const source = await openSession(file);
+  try {
+    const block = new Uint8Array(BLOCK);
+    for (;;) {
+      const size = await source.read(block);
+      if (size === null) break;
+      take(block.subarray(0, size));
+    }
+  } finally {
+    source.close();
+  }
+}

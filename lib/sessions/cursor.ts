@@ -1,0 +1,116 @@
+/**
+ * Where a page of a list ends.
+ *
+ * @module
+ */
+
+import { type SessionPlace, startOf } from "./session_start.ts";
+
+/** A place in a list of sessions: the next page begins behind it. */
+export interface SessionCursor {
+  /** When the last session began, in milliseconds since 1970. */
+  readonly start: number;
+  /**
+   * The key of the last session; `undefined` if the cursor has only a time, and all sessions
+   * of that time count as seen.
+   */
+  readonly key: string | undefined;
+}
+
+/** A text that is no cursor. */
+export class CursorError extends RangeError {
+  /** The name of the class. */
+  override readonly name = "CursorError";
+  /** The text. */
+  readonly cursor: string;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param cursor The text.
+   */
+  constructor(cursor: string) {
+    super(
+      `Cannot read the cursor: it is ${
+        JSON.stringify(cursor.slice(0, 80))
+      }, expected a time and an id, such as 2026-11-20T15:40:01.000Z|01a1f99d-5874-7011-9c38-b543d19d65ba`,
+    );
+    this.cursor = cursor;
+  }
+}
+
+const FILE_NAME_TIME_REGEXP =
+  /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(\.\d+)?(Z?)$/;
+const RFC_3339_REGEXP =
+  /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?$/;
+
+/**
+ * Writes the cursor for the page behind a session: RFC 3339, a bar, and the key.
+ *
+ * @param place The last session of a page.
+ * @returns The cursor.
+ *
+ * @example There and back
+ * ```ts
+ * import { encodeCursor, parseCursor } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const place = { start: 0, key: "ad79bfaa-60af-4fa9-81ca-427559113a4c" };
+ *
+ * assertEquals(parseCursor(encodeCursor(place)), place);
+ * ```
+ */
+export function encodeCursor({ start, key }: SessionPlace): string {
+  return `${new Date(start).toISOString()}|${key}`;
+}
+
+/**
+ * Reads a cursor.
+ *
+ * Beside its own it reads those that releases of Codex give: `YYYY-MM-DDThh-mm-ss|uuid`, a
+ * time in RFC 3339 with or without `|uuid`, and the time alone as file names have it
+ * (rollout.md D.4). A time without a zone is UTC. A time that comes from the name of a file,
+ * and so is local time, is put right by an id that tells the time in UTC, as it is for the file.
+ *
+ * @param text The cursor.
+ * @returns The place.
+ * @throws {CursorError} If it is none of these.
+ *
+ * @example A cursor of Codex's
+ * ```ts
+ * import { parseCursor } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { start } = parseCursor("2026-11-20T15-40-01|ad79bfaa-60af-4fa9-81ca-427559113a4c");
+ *
+ * assertEquals(new Date(start).toISOString(), "2026-11-20T15:40:01.000Z");
+ * ```
+ */
+export function parseCursor(text: string): SessionCursor {
+  const bar = text.indexOf("|");
+  const time = (bar === -1 ? text : text.slice(0, bar)).trim();
+  const key = bar === -1 ? undefined : text.slice(bar + 1).trim();
+  const at = timeOf(time);
+  if (Number.isNaN(at) || key === "") throw new CursorError(text);
+  return { start: startOf(at, key), key };
+}
+
+/** Says whether a session comes behind a cursor, in the order newest first. */
+export function isBehind(
+  { start, key }: SessionPlace,
+  cursor: SessionCursor,
+): boolean {
+  if (start !== cursor.start) return start < cursor.start;
+  return cursor.key !== undefined && key < cursor.key;
+}
+
+function timeOf(text: string): number {
+  const name = FILE_NAME_TIME_REGEXP.exec(text);
+  if (name !== null) {
+    const [, date, hours, minutes, seconds, fraction = ""] = name;
+    return Date.parse(`${date}T${hours}:${minutes}:${seconds}${fraction}Z`);
+  }
+  if (!RFC_3339_REGEXP.test(text)) return NaN;
+  const zoned = /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`;
+  return Date.parse(zoned.replace(" ", "T").toUpperCase());
+}

@@ -1,0 +1,192 @@
+/**
+ * Heads of session files that were read before.
+ *
+ * @module
+ */
+
+import { createHash, randomUUID } from "node:crypto";
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import {
+  fieldsOf,
+  listOf,
+  parseJson,
+  textOf,
+} from "../history/mapping/json_fields.ts";
+import { isInside } from "./codex_homes.ts";
+import type { SessionFile } from "./session_files.ts";
+import type { SessionHead, SessionKind } from "./session_head.ts";
+
+/** Says how heads are read; with another number, old ones are forgotten. */
+const VERSION = 1;
+
+/** How long nobody needs to write what is written at once, in milliseconds. */
+const ABANDONED = 60 * 60_000;
+
+/** A head, and the state of the file that it was read from. */
+interface Entry {
+  readonly size: number;
+  readonly mtime: number;
+  readonly head: SessionHead;
+}
+
+/** More heads than that are not written down, lest the text grows past what engines bear. */
+const MAX_ROWS = 100_000;
+
+const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
+
+/**
+ * Remembers the heads of the files of one Codex home, in a file of codexpipe's own.
+ *
+ * A head counts as long as path, size and time of the last change of its file are the same.
+ * The file is replaced as a whole, so whoever reads it at the same time has the old or the
+ * new one; of two who write at once both may win, and the other's heads are read again some
+ * time. A file that is damaged, or of another version, counts as empty. What goes wrong in
+ * reading or writing it is not an error: then heads are read anew.
+ */
+export class HeadCache {
+  readonly #path: string | undefined;
+  readonly #entries: Map<string, Entry>;
+  #hasNews = false;
+
+  private constructor(path: string | undefined, entries: Map<string, Entry>) {
+    this.#path = path;
+    this.#entries = entries;
+  }
+
+  /**
+   * Opens what is remembered of a home.
+   *
+   * @param folder The folder of all caches; nothing is remembered without one, and nothing
+   *   in one that lies in the Codex home, which is only read.
+   * @param home The Codex home.
+   * @returns What is remembered.
+   */
+  static async open(
+    folder: string | undefined,
+    home: string,
+  ): Promise<HeadCache> {
+    if (folder === undefined || isInside(folder, home)) {
+      return new HeadCache(undefined, new Map());
+    }
+    const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
+    const path = join(folder, "heads", `${name}.jsonl`);
+    return new HeadCache(path, await readEntries(path));
+  }
+
+  /** Gives the head of a file, if it is still the same file. */
+  get({ path, size, mtime }: SessionFile): SessionHead | undefined {
+    const entry = this.#entries.get(path);
+    return entry?.size === size && entry.mtime === mtime
+      ? entry.head
+      : undefined;
+  }
+
+  /** Remembers the head of a file; not one with a problem, which may be gone next time. */
+  set({ path, size, mtime }: SessionFile, head: SessionHead): void {
+    if (head.problem !== undefined) return;
+    this.#entries.set(path, { size, mtime, head });
+    this.#hasNews = true;
+  }
+
+  /**
+   * Writes down what is new, and forgets files that are not there any more.
+   *
+   * @param files All files of the home, newest first.
+   */
+  async save(files: readonly SessionFile[]): Promise<void> {
+    if (this.#path === undefined || !this.#hasNews) return;
+    this.#hasNews = false;
+    // Somebody else may have written meanwhile.
+    const others = await readEntries(this.#path);
+    const rows = files.flatMap(({ path }): string[] => {
+      const entry = this.#entries.get(path) ?? others.get(path);
+      if (entry === undefined) return [];
+      return [JSON.stringify([path, entry.size, entry.mtime, entry.head])];
+    });
+    const body = rows.slice(0, MAX_ROWS).join("\n");
+    const temporary = `${this.#path}.${randomUUID()}.tmp`;
+    try {
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      await writeFile(temporary, `${headerOf(body)}\n${body}\n`, {
+        mode: 0o600,
+      });
+      await rename(temporary, this.#path);
+      await removeAbandoned(this.#path);
+    } catch {
+      await rm(temporary, { force: true }).catch(() => {});
+    }
+  }
+}
+
+async function readEntries(path: string): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  const text = await readFile(path, "utf8").catch(() => "");
+  const end = text.indexOf("\n");
+  const body = text.slice(end + 1, -1);
+  if (end === -1 || text.slice(0, end) !== headerOf(body)) return entries;
+  for (const row of body.split("\n")) {
+    const [path, size, mtime, written] = listOf(parseJson(row));
+    const head = headOf(written);
+    if (typeof path !== "string" || head === undefined) continue;
+    if (typeof size !== "number" || typeof mtime !== "number") continue;
+    entries.set(path, { size, mtime, head });
+  }
+  return entries;
+}
+
+/** Removes what others were about to write when they were killed. */
+async function removeAbandoned(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(basename(path)) || !name.endsWith(".tmp")) continue;
+    const temporary = join(folder, name);
+    const { mtimeMs } = await stat(temporary);
+    if (mtimeMs < Date.now() - ABANDONED) await rm(temporary, { force: true });
+  }
+}
+
+function headerOf(body: string): string {
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  return JSON.stringify({ codexpipe: "heads", version: VERSION, sha256 });
+}
+
+/** Reads a head that was written down; `undefined` if it is none. */
+function headOf(value: unknown): SessionHead | undefined {
+  const fields = fieldsOf(value);
+  const { id, hasHeader } = fields;
+  const kind = KINDS.find((kind) => kind === fields.kind);
+  if (typeof id !== "string" || typeof hasHeader !== "boolean") {
+    return undefined;
+  }
+  if (kind === undefined) return undefined;
+  return {
+    id,
+    started: textOf(fields.started),
+    firstMessage: textOf(fields.firstMessage),
+    cwd: textOf(fields.cwd),
+    gitBranch: textOf(fields.gitBranch),
+    gitCommit: textOf(fields.gitCommit),
+    gitUrl: textOf(fields.gitUrl),
+    cliVersion: textOf(fields.cliVersion),
+    source: textOf(fields.source),
+    originator: textOf(fields.originator),
+    model: textOf(fields.model),
+    modelProvider: textOf(fields.modelProvider),
+    kind,
+    forkedFrom: textOf(fields.forkedFrom),
+    parent: textOf(fields.parent),
+    agent: textOf(fields.agent),
+    historyMode: textOf(fields.historyMode),
+    hasHeader,
+    problem: undefined,
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Opens a session file, also while Codex packs or unpacks it.
+ *
+ * @module
+ */
+
+import { readFile, stat } from "node:fs/promises";
+import type { ByteSource } from "../files/byte_source.ts";
+import { openFile } from "../files/open.ts";
+import {
+  fieldsOf,
+  isFields,
+  jsonTextOf,
+  listOf,
+  parseJson,
+} from "../history/mapping/json_fields.ts";
+import { otherPlacesOf } from "./session_places.ts";
+
+/** The largest file that is read as one object. */
+const MAX_OBJECT_BYTES = 64 << 20;
+
+/**
+ * Opens a session file, packed or not, as lines of JSON.
+ *
+ * Codex packs files that nobody goes on with, unpacks those that somebody does, archives
+ * sessions and takes them back. So where a file is not there any more, it is looked for in
+ * the other places where it may lie.
+ *
+ * The first CLI, written in TypeScript, left one pretty-printed object instead of lines
+ * (`rollout-….json`). Its parts are given as the lines that 0.8 would have written of them;
+ * such a file is read whole, up to 64 MiB.
+ *
+ * @param file The file: one that was found, or a path.
+ * @returns Its content; close it when it is not read to the end.
+ * @throws {Error} If it cannot be opened, with the `code` of the platform.
+ *
+ * @example The first byte of a session
+ * ```ts
+ * import { openSession } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = "testdata/captures/0.44.0/msg/" +
+ *   "rollout-2026-11-20T15-30-37-01a1f994-bf38-7b30-a5b6-37341edadf48.jsonl";
+ * const source = await openSession({ path });
+ * const into = new Uint8Array(1);
+ * await source.read(into);
+ * source.close();
+ *
+ * assertEquals(new TextDecoder().decode(into), "{");
+ * ```
+ */
+export async function openSession(
+  { path }: { readonly path: string },
+): Promise<ByteSource> {
+  if (/\.json$/i.test(path)) return await openObject(path);
+  try {
+    return await openFile(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    for (const other of otherPlacesOf(path)) {
+      try {
+        return await openFile(other);
+      } catch {
+        // The error of the file that was asked for says more.
+      }
+    }
+    throw error;
+  }
+}
+
+/** Opens what the first CLI left; anything else as it is. */
+async function openObject(path: string): Promise<ByteSource> {
+  const { size } = await stat(path);
+  if (size > MAX_OBJECT_BYTES) {
+    throw new RangeError(
+      `Cannot read the session: it is one JSON object of ${size} bytes, more than ${MAX_OBJECT_BYTES}`,
+    );
+  }
+  const { session, items } = fieldsOf(parseJson(await readFile(path, "utf8")));
+  if (!isFields(session)) return await openFile(path);
+  const lines = [session, ...listOf(items)].map((part) =>
+    `${jsonTextOf(part)}\n`
+  );
+  let rest: Uint8Array = new TextEncoder().encode(lines.join(""));
+  return {
+    read(into): Promise<number | null> {
+      const size = Math.min(into.length, rest.length);
+      into.set(rest.subarray(0, size));
+      rest = rest.subarray(size);
+      return Promise.resolve(size === 0 && into.length > 0 ? null : size);
+    },
+    close(): void {},
+  };
+}
+
+/** What the platform calls an error, such as `ENOENT`; empty if it has no name for it. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error &&
+      typeof error.code === "string"
+    ? error.code
+    : "";
+}
+
+/** Says in words why something of the platform failed, without code and path. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (codeOf(error) === "") return error.message;
+  // "EACCES: permission denied, open '/a/b'"
+  const [words = ""] = error.message.split(/, [a-z]+(?: '|$)/);
+  return words.replace(/^[A-Z\d_]+: /, "");
+}

@@ -1,0 +1,115 @@
+/**
+ * The part of a message that shows why it was found.
+ *
+ * @module
+ */
+
+import type { SearchMatch } from "./search_query.ts";
+
+/** A piece of a snippet. */
+export interface SnippetPart {
+  /** The text, on one line. */
+  readonly text: string;
+  /** Whether it is what was searched. */
+  readonly isMatch: boolean;
+}
+
+/** How many characters a snippet has, about, unless another number is given. */
+const LENGTH = 200;
+/** What of that comes before the first match. */
+const BEFORE = 0.25;
+/** How far a cut is moved so that it does not go through a word. */
+const WORD = 20;
+const SPACES_REGEXP = /\s+/g;
+const LOW_SURROGATE_REGEXP = /[\udc00-\udfff]/;
+
+/**
+ * Cuts out of a text what is around its matches.
+ *
+ * Of several places it takes the one with the most terms of the query, and of those the first.
+ * White space is one blank; what was left out at either end is `…`.
+ *
+ * @param text The text.
+ * @param matches What was found in it, in order.
+ * @param length How long the snippet is, about, in UTF-16 code units.
+ * @returns The pieces, in order.
+ */
+export function snippetOf(
+  text: string,
+  matches: readonly SearchMatch[],
+  length: number = LENGTH,
+): SnippetPart[] {
+  const first = bestStart(matches, length * (1 - BEFORE));
+  const wanted = Math.max(0, (matches[first]?.start ?? 0) - length * BEFORE);
+  const start = text.length <= length ? 0 : cutBefore(text, Math.floor(wanted));
+  const last = Math.max(start + length, matches[first]?.end ?? 0);
+  const end = cutBehind(text, Math.min(last, start + 2 * length));
+  const parts: SnippetPart[] = [];
+  const add = (from: number, to: number, isMatch: boolean): void => {
+    const piece = text.slice(from, to).replace(SPACES_REGEXP, " ");
+    if (piece !== "") parts.push({ text: piece, isMatch });
+  };
+  let at = start;
+  for (const match of matches) {
+    if (match.start < at || match.start >= end) continue;
+    add(at, match.start, false);
+    at = Math.min(match.end, end);
+    add(match.start, at, true);
+  }
+  add(at, end, false);
+  return trimmed(parts, start > 0, end < text.length);
+}
+
+/** The first match of the stretch that has the most different terms. */
+function bestStart(matches: readonly SearchMatch[], length: number): number {
+  let best = 0;
+  let most = 0;
+  for (const [at, { start }] of matches.entries()) {
+    const terms = new Set<number>();
+    for (let next = at; next < matches.length; next++) {
+      const match = matches[next];
+      if (match === undefined || match.end > start + length) break;
+      terms.add(match.term);
+    }
+    if (terms.size > most) {
+      most = terms.size;
+      best = at;
+    }
+  }
+  return best;
+}
+
+function cutBefore(text: string, at: number): number {
+  if (at === 0) return 0;
+  for (let start = at; start < Math.min(at + WORD, text.length); start++) {
+    if (/\s/.test(text.charAt(start))) return start + 1;
+  }
+  return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at + 1 : at;
+}
+
+function cutBehind(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  for (let end = at; end > at - WORD; end--) {
+    if (/\s/.test(text.charAt(end))) return end;
+  }
+  return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at - 1 : at;
+}
+
+/** Takes the blanks from both ends, and says where something was left out. */
+function trimmed(
+  parts: SnippetPart[],
+  hasBefore: boolean,
+  hasBehind: boolean,
+): SnippetPart[] {
+  const [first] = parts;
+  if (first !== undefined && !first.isMatch) {
+    parts[0] = { text: first.text.trimStart(), isMatch: false };
+  }
+  const last = parts.at(-1);
+  if (last !== undefined && !last.isMatch) {
+    parts[parts.length - 1] = { text: last.text.trimEnd(), isMatch: false };
+  }
+  if (hasBefore) parts.unshift({ text: "…", isMatch: false });
+  if (hasBehind) parts.push({ text: "…", isMatch: false });
+  return parts.filter(({ text }) => text !== "");
+}

@@ -1,0 +1,124 @@
+/**
+ * Which sessions a list is about.
+ *
+ * @module
+ */
+
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Session } from "./session.ts";
+import type { SessionFile } from "./session_files.ts";
+import { startedAt } from "./session_start.ts";
+
+/** Which sessions a list is about; all that is given must hold. */
+export interface SessionFilter {
+  /**
+   * A folder: sessions whose working directory it is, or lies below it.
+   *
+   * @default {undefined}
+   */
+  readonly cwd?: string | undefined;
+  /**
+   * Sessions that began then or later, in milliseconds since 1970.
+   *
+   * @default {undefined}
+   */
+  readonly since?: number | undefined;
+  /**
+   * Sessions that began before then, in milliseconds since 1970.
+   *
+   * @default {undefined}
+   */
+  readonly until?: number | undefined;
+  /**
+   * Sessions that began on this branch.
+   *
+   * @default {undefined}
+   */
+  readonly branch?: string | undefined;
+  /**
+   * Sessions that this program began, such as `codex_exec`.
+   *
+   * @default {undefined}
+   */
+  readonly originator?: string | undefined;
+  /**
+   * Sessions where this matches the id, the name, the first message, the working directory,
+   * the branch or the name of the agent.
+   *
+   * @default {undefined}
+   */
+  readonly grep?: RegExp | undefined;
+  /**
+   * `true`: archived sessions only; `false`: all but those.
+   *
+   * @default {undefined}
+   */
+  readonly archived?: boolean | undefined;
+}
+
+/** A name is local time: more than a day can lie between it and the time in UTC. */
+const ZONES = 26 * 3_600_000;
+
+/** Says of sessions whether a list is about them. */
+export class SessionMatcher {
+  readonly #filter: SessionFilter;
+  readonly #folders: readonly string[];
+
+  private constructor(filter: SessionFilter, folders: readonly string[]) {
+    this.#filter = filter;
+    this.#folders = folders;
+  }
+
+  /** Makes one; a link to a folder stands for the folder, too. */
+  static async of(filter: SessionFilter): Promise<SessionMatcher> {
+    const { cwd } = filter;
+    if (cwd === undefined) return new SessionMatcher(filter, []);
+    const path = resolve(cwd);
+    const real = await realpath(path).catch(() => path);
+    return new SessionMatcher(filter, [path, real]);
+  }
+
+  /** Whether no file behind this one, in the order newest first, can match. */
+  endsAt(file: SessionFile): boolean {
+    const { since } = this.#filter;
+    return since !== undefined && file.start < since - ZONES;
+  }
+
+  /** Whether a file can be that of a session that matches; its head decides. */
+  admits(file: SessionFile): boolean {
+    const { archived, until } = this.#filter;
+    if (archived !== undefined && file.isArchived !== archived) return false;
+    return until === undefined || file.start < until + ZONES;
+  }
+
+  /** Whether a session matches. */
+  matches(session: Session): boolean {
+    const { head, name, file } = session;
+    const { since, until, branch, originator, grep } = this.#filter;
+    const start = startedAt(file, head.started);
+    if (since !== undefined && start < since) return false;
+    if (until !== undefined && start >= until) return false;
+    if (branch !== undefined && head.gitBranch !== branch) return false;
+    if (originator !== undefined && head.originator !== originator) {
+      return false;
+    }
+    if (!this.#isBelow(head.cwd)) return false;
+    if (grep === undefined) return true;
+    const { id, firstMessage, cwd, gitBranch, agent } = head;
+    return [id, name, firstMessage, cwd, gitBranch, agent].some((text) =>
+      // A pattern that remembers where it was would skip every other one.
+      text !== undefined && text.search(grep) !== -1
+    );
+  }
+
+  #isBelow(cwd: string | undefined): boolean {
+    if (this.#folders.length === 0) return true;
+    if (cwd === undefined) return false;
+    return this.#folders.some((folder) =>
+      cwd === folder ||
+      cwd.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`) ||
+      cwd.startsWith(`${folder}\\`)
+    );
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * The database of the index of sessions: opening, and making it anew.
+ *
+ * @module
+ */
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  type Connect,
+  isBusy,
+  isForeign,
+  isIndexDamage,
+  isSqliteError,
+  PATIENCE,
+  pragma,
+  removeDamaged,
+} from "./_index_damage.ts";
+import { SessionIndexError } from "./session_index_error.ts";
+import {
+  APPLICATION_ID,
+  INDEX_VERSION,
+  TABLE_NAMES,
+  TABLES,
+} from "./session_index_tables.ts";
+
+/** Options for whatever opens an index. */
+export interface SessionIndexOptions {
+  /** The path of the database. */
+  readonly path: string;
+  /**
+   * Whether a file at this path can be nothing but an index, as it is in codexpipe's own
+   * folder: then one that is something else is damaged, and made anew.
+   *
+   * @default {false}
+   */
+  readonly isOwnPath?: boolean;
+  /**
+   * Make it anew, whatever is in it.
+   *
+   * @default {false}
+   */
+  readonly rebuild?: boolean;
+}
+
+/** A value of a row. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** A row of an answer. */
+export interface SqlRow {
+  /** The value of a column. */
+  readonly [column: string]: SqlValue;
+}
+
+/** How often a damaged index is made anew before it is given up. */
+const ATTEMPTS = 3;
+
+/** The database of an index of sessions. It is opened by {@linkcode openSessionIndex}. */
+export class SessionIndexDatabase {
+  /** The path of the database. */
+  readonly path: string;
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** Constructs a new instance around a connection. */
+  constructor(path: string, connection: DatabaseSync) {
+    this.path = path;
+    this.#connection = connection;
+  }
+
+  /** Gives all rows that a statement answers. */
+  all(sql: string, ...values: SqlValue[]): SqlRow[] {
+    return this.#run(() => this.#statement(sql).all(...values)) as SqlRow[];
+  }
+
+  /** Gives the first row that a statement answers. */
+  get(sql: string, ...values: SqlValue[]): SqlRow | undefined {
+    return this.#run(() => this.#statement(sql).get(...values)) as
+      | SqlRow
+      | undefined;
+  }
+
+  /** Gives the rows that a statement answers, one at a time. */
+  *iterate(sql: string, ...values: SqlValue[]): Generator<SqlRow> {
+    // Not from those that are kept: it is in use until the last row.
+    const rows = this.#run(() =>
+      this.#connection.prepare(sql).iterate(...values)
+    );
+    for (;;) {
+      const { done, value } = this.#run(() => rows.next());
+      if (done) return;
+      yield value as SqlRow;
+    }
+  }
+
+  /** Runs a statement that answers nothing. */
+  run(sql: string, ...values: SqlValue[]): void {
+    this.#run(() => this.#statement(sql).run(...values));
+  }
+
+  /**
+   * Does something that happens as a whole or not at all, also when the process is killed.
+   *
+   * @param work What to do; nobody else writes meanwhile.
+   * @returns What it returns.
+   */
+  transaction<T>(work: () => T): T {
+    this.run("BEGIN IMMEDIATE");
+    let isDone = false;
+    try {
+      const result = work();
+      this.run("COMMIT");
+      isDone = true;
+      return result;
+    } finally {
+      if (!isDone) this.#rollBack();
+    }
+  }
+
+  /** Gives the database back; safe to call twice. */
+  close(): void {
+    this.#statements.clear();
+    try {
+      this.#connection.close();
+    } catch {
+      // It was closed before; there is nothing to lose.
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#connection.exec("ROLLBACK");
+    } catch {
+      // What made the transaction fail has ended it.
+    }
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw isBusy(error)
+        ? new SessionIndexError("busy", this.path, { cause: error })
+        : error;
+    }
+  }
+}
+
+/**
+ * Opens the index of sessions, and makes it if there is none.
+ *
+ * One of an older version is emptied, a damaged one is made anew. A file that is not an index
+ * is never touched.
+ *
+ * @param options Where it is.
+ * @returns The database; close it when it is done with.
+ * @throws {SessionIndexError} If the file is something else, or cannot be used.
+ */
+export async function openSessionIndex(
+  options: SessionIndexOptions,
+): Promise<SessionIndexDatabase> {
+  const { path, isOwnPath = false } = options;
+  // Only where it is used: to load it takes as long as a short command.
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new SessionIndexError("io", path, { cause });
+  }
+  let isDamaged = false;
+  for (let attempt = 1;; attempt++) {
+    try {
+      if (!isOwnPath && isForeign(path)) {
+        throw new SessionIndexError("foreign", path);
+      }
+      // What looks sound and yet cannot be used is beyond help.
+      if (isDamaged) removeDamaged(DatabaseSync, path, attempt > 2);
+      return prepared(DatabaseSync, options);
+    } catch (error) {
+      if (error instanceof SessionIndexError) throw error;
+      if (isBusy(error)) {
+        throw new SessionIndexError("busy", path, { cause: error });
+      }
+      if (!isIndexDamage(error) || attempt === ATTEMPTS) {
+        throw new SessionIndexError("io", path, { cause: error });
+      }
+      isDamaged = true;
+    }
+  }
+}
+
+/**
+ * Works with the index of sessions. If it turns out to be damaged, it is made anew, and the work
+ * begins again.
+ *
+ * @param options Where it is.
+ * @param work What to do; it may be called twice.
+ * @returns What the work returns.
+ * @throws {SessionIndexError} If the index cannot be used.
+ */
+export async function withSessionIndex<T>(
+  options: SessionIndexOptions,
+  work: (database: SessionIndexDatabase) => Promise<T>,
+): Promise<T> {
+  for (let isRetry = false;; isRetry = true) {
+    const database = await openSessionIndex(
+      isRetry ? { ...options, rebuild: true } : options,
+    );
+    try {
+      return await work(database);
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      if (isRetry || !isIndexDamage(error)) {
+        throw new SessionIndexError("io", options.path, { cause: error });
+      }
+    } finally {
+      database.close();
+    }
+  }
+}
+
+function prepared(
+  Connection: Connect,
+  { path, rebuild = false }: SessionIndexOptions,
+): SessionIndexDatabase {
+  const connection = new Connection(path);
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    const isReady = pragma(connection, "user_version") === INDEX_VERSION;
+    if (!isReady || rebuild) makeTables(connection, path, rebuild);
+    // Behind the tables: the number that makes the file ours is in the file itself then.
+    if (pragma(connection, "journal_mode") !== "wal") {
+      connection.exec("PRAGMA journal_mode = WAL");
+    }
+    connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768");
+    for (const name of TABLE_NAMES) {
+      connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
+    }
+    return new SessionIndexDatabase(path, connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function makeTables(
+  connection: DatabaseSync,
+  path: string,
+  rebuild: boolean,
+): void {
+  // Of a file that is not yet there; messages of some thousand bytes leave less room unused.
+  connection.exec("PRAGMA page_size = 8192");
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    // Somebody else may have made them while this one waited.
+    const version = pragma(connection, "user_version");
+    if (typeof version === "number" && version > INDEX_VERSION) {
+      throw new SessionIndexError("newer", path);
+    }
+    if (version !== INDEX_VERSION || rebuild) {
+      for (const name of TABLE_NAMES) {
+        connection.exec(`DROP TABLE IF EXISTS ${name}`);
+      }
+      connection.exec(TABLES);
+      connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      connection.exec(`PRAGMA user_version = ${INDEX_VERSION}`);
+    }
+    connection.exec("COMMIT");
+  } catch (error) {
+    if (connection.isTransaction !== false) {
+      try {
+        connection.exec("ROLLBACK");
+      } catch {
+        // What went wrong has ended the transaction.
+      }
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Why an index of sessions cannot be used.
+ *
+ * @module
+ */
+
+/** Why an index could not be used. */
+export type SessionIndexErrorKind =
+  /** The file is something else; it was left as it is. */
+  | "foreign"
+  /** A newer version of codexpipe made it; it was left as it is. */
+  | "newer"
+  /** The file or its folder could not be opened, read or written. */
+  | "io"
+  /** Others kept it busy for too long. */
+  | "busy";
+
+/** An index of sessions that could not be used. */
+export class SessionIndexError extends Error {
+  /** The name of the class. */
+  override readonly name = "SessionIndexError";
+  /** What is wrong. */
+  readonly kind: SessionIndexErrorKind;
+  /** The path of the index. */
+  readonly path: string;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param kind What is wrong.
+   * @param path The path of the index.
+   * @param options The cause, whose message is shown, for `io`.
+   *
+   * @example A file that is something else
+   * ```ts
+   * import { SessionIndexError } from "@codexpipe/codexpipe/sessions";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const error = new SessionIndexError("newer", "my.sqlite");
+   *
+   * assertEquals(
+   *   error.message,
+   *   "Cannot use the index my.sqlite: a newer version of codexpipe made it; name another one",
+   * );
+   * ```
+   */
+  constructor(
+    kind: SessionIndexErrorKind,
+    path: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Cannot use the index ${path}: ${reasonOf(kind, options)}`, options);
+    this.kind = kind;
+    this.path = path;
+  }
+}
+
+function reasonOf(
+  kind: SessionIndexErrorKind,
+  options: ErrorOptions | undefined,
+): string {
+  switch (kind) {
+    case "foreign":
+      return "it is not an index of sessions; name another file, or delete it yourself if nobody needs it";
+    case "newer":
+      return "a newer version of codexpipe made it; name another one";
+    case "busy":
+      return "another process is writing to it; try again";
+    case "io": {
+      const cause = options?.cause;
+      return cause instanceof Error ? cause.message : String(cause);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Where the index of sessions is.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { cacheFolder, type CacheFolderOptions } from "./codex_homes.ts";
+import { INDEX_VERSION } from "./session_index_tables.ts";
+
+/** Where the index of some homes is. */
+export interface SessionIndexPathOptions extends CacheFolderOptions {
+  /** The Codex homes, as absolute paths. */
+  readonly codexHomes: readonly string[];
+}
+
+/**
+ * Says where the index of some Codex homes is: in codexpipe's own cache folder, one for each
+ * set of homes.
+ *
+ * @param options The homes, and where to find the cache folder.
+ * @returns The path, or `undefined` if the user has no home.
+ *
+ * @example Where the index is
+ * ```ts
+ * import { sessionIndexPath } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const env = (name: string) => name === "XDG_CACHE_HOME" ? "/home/me/.cache" : undefined;
+ * const of = (...codexHomes: string[]) => sessionIndexPath({ codexHomes, env });
+ *
+ * assertEquals(of("/a", "/b"), of("/b", "/a"));
+ * assertEquals(of("/a") === of("/b"), false);
+ * ```
+ */
+export function sessionIndexPath(
+  options: SessionIndexPathOptions,
+): string | undefined {
+  const folder = cacheFolder(options);
+  if (folder === undefined) return undefined;
+  const homes = [...new Set(options.codexHomes)].sort().join("\0");
+  return join(folder, `sessions-${INDEX_VERSION}-${nameHash(homes)}.sqlite`);
+}
+
+/** FNV-1a, twice: enough to keep the few sets of homes of one user apart. */
+function nameHash(text: string): string {
+  const halves = [0x811c9dc5, 0x01000193].map((seed) => {
+    let hash = seed;
+    for (const byte of new TextEncoder().encode(text)) {
+      hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+    }
+    return hash.toString(16).padStart(8, "0");
+  });
+  return halves.join("");
+}

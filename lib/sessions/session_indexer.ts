@@ -1,0 +1,460 @@
+/**
+ * Brings the index of sessions up to date with the files.
+ *
+ * @module
+ */
+
+import { isSameContent, planRefresh, type Task } from "./_index_plan.ts";
+import {
+  type FileUpdate,
+  type IndexedFile,
+  IndexWriter,
+  numberAt,
+  type OnStep,
+} from "./_index_writer.ts";
+import { SessionFold } from "./session_fold.ts";
+import { openSessionContent, type SessionContent } from "./session_content.ts";
+import {
+  findSessionFiles,
+  type SessionFile,
+  type SessionProblem,
+} from "./session_files.ts";
+import { readSessionHead } from "./session_head.ts";
+import {
+  type SessionIndexDatabase,
+  type SessionIndexOptions,
+  withSessionIndex,
+} from "./session_index_database.ts";
+import { readSessionNames } from "./session_names.ts";
+
+/** How far the work on an index is. */
+export interface IndexingProgress {
+  /** How many files are done, of those that must be read. */
+  readonly files: number;
+  /** How many files must be read. */
+  readonly totalFiles: number;
+  /** How many bytes of files on disk are done. */
+  readonly bytes: number;
+  /** How many bytes these files have on disk. */
+  readonly totalBytes: number;
+}
+
+/** How to bring an index up to date. */
+export interface RefreshOptions {
+  /** The Codex homes; what the index has of others is removed. */
+  readonly codexHomes: readonly string[];
+  /**
+   * Is asked after each file, and within long ones, whether to stop. What was read until then
+   * is in the index.
+   *
+   * @default {() => false}
+   */
+  readonly shouldStop?: () => boolean;
+  /**
+   * Is told how far the work is.
+   *
+   * @default {() => {}}
+   */
+  readonly onProgress?: (progress: IndexingProgress) => void | Promise<void>;
+}
+
+/** Options for {@linkcode indexSessions}. */
+export interface IndexSessionsOptions
+  extends RefreshOptions, SessionIndexOptions {}
+
+/** What bringing an index up to date did. */
+export interface IndexingReport {
+  /** How many sessions there are. */
+  readonly files: number;
+  /** How many of them were new to the index. */
+  readonly added: number;
+  /** How many had grown, and were read on from where they had ended. */
+  readonly grown: number;
+  /** How many had become others, and were read anew. */
+  readonly changed: number;
+  /** How many had only been moved, packed or given a name. */
+  readonly moved: number;
+  /** How many were not there any more, and were removed from the index. */
+  readonly removed: number;
+  /** How many bytes were read, of unpacked files. */
+  readonly bytesRead: number;
+  /** How many files are still to be read, because the work was stopped. */
+  readonly filesLeft: number;
+  /** How many bytes they have on disk. */
+  readonly bytesLeft: number;
+  /** What could not be read; there may be more to find in it. */
+  readonly problems: readonly SessionProblem[];
+}
+
+/** What tests hold on to. */
+export interface RefreshHooks {
+  /** Opens files; every read of a file's body goes through it. */
+  readonly openContent?: typeof openSessionContent;
+  /** Is told of each step of what is written. */
+  readonly onStep?: OnStep;
+  /** How many files are written at once at most. */
+  readonly batchFiles?: number;
+}
+
+/** How much text is written at once: others wait as long as that takes. */
+const BATCH_UNITS = 4 << 20;
+const BATCH_FILES = 256;
+const BLOCK = 1 << 18;
+
+/**
+ * Brings the index of sessions up to date with the files, or makes it.
+ *
+ * Files that have not changed are not opened. One that has grown is read from where it ended, if
+ * what comes before is the same; one that became another one is read anew. The newest ones come
+ * first, so that what is stopped early has what is most likely looked for.
+ *
+ * It can be killed at any moment, and run twice at once: the index holds whole files, or whole
+ * parts of long ones, and says how far each has been read.
+ *
+ * @param options The homes, and where the index is.
+ * @returns What was done.
+ * @throws {SessionIndexError} If the index cannot be used.
+ *
+ * @example An index of no sessions
+ * ```ts
+ * import { indexSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const folder = await Deno.makeTempDir();
+ * const report = await indexSessions({
+ *   codexHomes: [`${folder}/no-home`],
+ *   path: `${folder}/index.sqlite`,
+ * });
+ * await Deno.remove(folder, { recursive: true });
+ *
+ * assertEquals([report.files, report.added, report.filesLeft], [0, 0, 0]);
+ * ```
+ */
+export async function indexSessions(
+  options: IndexSessionsOptions,
+): Promise<IndexingReport> {
+  return await withSessionIndex(
+    options,
+    (database) => refreshSessionIndex(database, options),
+  );
+}
+
+/**
+ * Brings an open index up to date; see {@linkcode indexSessions}.
+ *
+ * @param database The index.
+ * @param options The homes.
+ * @param hooks What tests hold on to.
+ * @returns What was done.
+ */
+export async function refreshSessionIndex(
+  database: SessionIndexDatabase,
+  options: RefreshOptions,
+  hooks: RefreshHooks = {},
+): Promise<IndexingReport> {
+  const { files, problems } = await findSessionFiles(options);
+  const names = new Map<string, ReadonlyMap<string, string>>();
+  for (const home of new Set(files.map((file) => file.home))) {
+    names.set(home, (await readSessionNames(home)).names);
+  }
+  const refresh = new Refresh(database, options, hooks, files);
+  await refresh.run(problems, ({ home, id }) => names.get(home)?.get(id));
+  return { files: files.length, ...refresh.report(problems) };
+}
+
+type Count = "added" | "grown" | "changed" | "moved" | "removed";
+
+/** What was read and is not yet written. */
+interface Waiting {
+  readonly update: FileUpdate;
+  readonly count: Count;
+}
+
+/** Brings one index up to date once. */
+class Refresh {
+  readonly #database: SessionIndexDatabase;
+  readonly #options: RefreshOptions;
+  readonly #files: readonly SessionFile[];
+  readonly #openContent: typeof openSessionContent;
+  readonly #onStep: OnStep;
+  readonly #batchFiles: number;
+  readonly #writer: IndexWriter;
+  readonly #counts: Record<Count, number> = {
+    added: 0,
+    grown: 0,
+    changed: 0,
+    moved: 0,
+    removed: 0,
+  };
+  readonly #problems: SessionProblem[] = [];
+  #waiting: Waiting[] = [];
+  #waitingUnits = 0;
+  #bytesRead = 0;
+  #filesLeft = 0;
+  #bytesLeft = 0;
+
+  constructor(
+    database: SessionIndexDatabase,
+    options: RefreshOptions,
+    {
+      openContent = openSessionContent,
+      onStep = () => {},
+      batchFiles = BATCH_FILES,
+    }: RefreshHooks,
+    files: readonly SessionFile[],
+  ) {
+    const paths = new Set(files.map(({ path }) => path));
+    this.#database = database;
+    this.#options = options;
+    this.#files = files;
+    this.#openContent = openContent;
+    this.#onStep = onStep;
+    this.#batchFiles = batchFiles;
+    this.#writer = new IndexWriter(
+      database,
+      (path) => paths.has(path),
+      onStep,
+    );
+  }
+
+  /** Says what was done. */
+  report(
+    problems: readonly SessionProblem[],
+  ): Omit<IndexingReport, "files"> {
+    return {
+      ...this.#counts,
+      bytesRead: this.#bytesRead,
+      filesLeft: this.#filesLeft,
+      bytesLeft: this.#bytesLeft,
+      problems: [...problems, ...this.#problems],
+    };
+  }
+
+  async run(
+    problems: readonly SessionProblem[],
+    nameOf: (file: SessionFile) => string | undefined,
+  ): Promise<void> {
+    const { tasks, gone } = planRefresh(
+      { files: this.#files, problems, nameOf },
+      IndexWriter.files(this.#database),
+    );
+    const { shouldStop = () => false, onProgress } = this.#options;
+    const totalFiles = tasks.length;
+    const totalBytes = tasks.reduce((sum, { file }) => sum + file.size, 0);
+    let bytes = 0;
+    for (const [done, task] of tasks.entries()) {
+      if (shouldStop()) {
+        this.#filesLeft = totalFiles - done;
+        this.#bytesLeft = totalBytes - bytes;
+        break;
+      }
+      const tell = (read: number): void | Promise<void> =>
+        onProgress?.({
+          files: done,
+          totalFiles,
+          bytes: bytes + Math.min(read, task.file.size),
+          totalBytes,
+        });
+      await tell(0);
+      if (!await this.#read(task, tell)) {
+        this.#filesLeft = totalFiles - done;
+        this.#bytesLeft = totalBytes - bytes;
+        break;
+      }
+      bytes += task.file.size;
+    }
+    this.#flush();
+    this.#remove(gone);
+  }
+
+  /**
+   * Reads a file, and writes what that changes, now or with others.
+   *
+   * @returns Whether it was read to its end; `false` if the work was stopped.
+   */
+  async #read(
+    task: Task,
+    tell: (bytes: number) => void | Promise<void>,
+  ): Promise<boolean> {
+    const { file, before, name } = task;
+    if (before !== undefined && isSameContent(file, before)) {
+      const head = name === before.name
+        ? undefined
+        : await readSessionHead(file);
+      this.#later("moved", {
+        ...task,
+        voidFrom: Infinity,
+        piece: undefined,
+        isRead: true,
+        head,
+        problem: before.problem,
+      });
+      return true;
+    }
+    const now = IndexWriter.file(this.#database, file.path);
+    // Somebody else is at it, or was.
+    if (now !== undefined && now.revision !== before?.revision) return true;
+    // Not below: that a file cannot be read is one thing, that the index cannot is another.
+    const checkpoint = before && this.#checkpoint(before);
+    let opened: Opened | undefined;
+    try {
+      opened = await this.#open(task, checkpoint);
+      return await this.#fold(task, opened, tell);
+    } catch (error) {
+      if (opened !== undefined || !(error instanceof Error)) throw error;
+      this.#problem(file, error);
+      return true;
+    } finally {
+      opened?.content.source.close();
+    }
+  }
+
+  #checkpoint({ number, readTo }: IndexedFile): Uint8Array | undefined {
+    return readTo === 0
+      ? undefined
+      : IndexWriter.checkpoint(this.#database, number);
+  }
+
+  /** Opens a file where it was read to, or at its beginning if it is not the same. */
+  async #open(
+    { file, before }: Task,
+    checkpoint: Uint8Array | undefined,
+  ): Promise<Opened> {
+    const { start } = file;
+    const fileName = file.path;
+    if (before !== undefined && checkpoint !== undefined) {
+      const { readTo, readMark } = before;
+      const content = await this.#openContent(file, { readTo, mark: readMark });
+      if (content !== undefined) {
+        const from = { readTo, checkpoint, tail: content.tail };
+        try {
+          const fold = new SessionFold({ fileName, start, from });
+          return { content, fold, isContinued: true };
+        } catch {
+          // What cannot be gone on from is read anew.
+          content.source.close();
+        }
+      }
+    }
+    const content = await this.#openContent(file);
+    if (content === undefined) throw new Error("it cannot be read");
+    const fold = new SessionFold({ fileName, start });
+    return { content, fold, isContinued: false };
+  }
+
+  async #fold(
+    task: Task,
+    { content: { source }, fold, isContinued }: Opened,
+    tell: (bytes: number) => void | Promise<void>,
+  ): Promise<boolean> {
+    const { file } = task;
+    const { shouldStop = () => false } = this.#options;
+    const start = fold.bytes;
+    const count = task.before === undefined
+      ? "added"
+      : isContinued
+      ? "grown"
+      : "changed";
+    let { before } = task;
+    let { voidFrom } = fold;
+    let problem: string | undefined;
+    const head = await readSessionHead(file);
+    const block = new Uint8Array(BLOCK);
+    for (let size: number | null = 0; size !== null;) {
+      try {
+        size = await source.read(block);
+      } catch (error) {
+        // What came before the damage was read, and is of use.
+        problem = this.#problem(file, error);
+        size = null;
+      }
+      if (size !== null) fold.feed(block.subarray(0, size));
+      if (size === null || !fold.isFull) continue;
+      const update = {
+        ...task,
+        before,
+        voidFrom,
+        piece: fold.take(false),
+        isRead: false,
+        head,
+        problem,
+      };
+      this.#flush();
+      before = this.#database.transaction(() => this.#writer.write(update));
+      this.#onStep("committed");
+      // Somebody else is at this file.
+      if (before === undefined) return true;
+      voidFrom = Infinity;
+      await tell(fold.bytes);
+      if (shouldStop()) return false;
+    }
+    this.#bytesRead += fold.bytes - start;
+    this.#later(count, {
+      ...task,
+      before,
+      voidFrom,
+      piece: fold.take(true),
+      isRead: true,
+      head,
+      problem,
+    });
+    return true;
+  }
+
+  #problem({ path, home }: SessionFile, error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && "code" in error &&
+        typeof error.code === "string"
+      ? error.code
+      : "";
+    this.#problems.push({ path, home, code, message });
+    return message;
+  }
+
+  #later(count: Count, update: FileUpdate): void {
+    this.#waiting.push({ update, count });
+    for (const { text } of update.piece?.messages ?? []) {
+      this.#waitingUnits += text.length;
+    }
+    if (
+      this.#waitingUnits > BATCH_UNITS ||
+      this.#waiting.length >= this.#batchFiles
+    ) this.#flush();
+  }
+
+  #flush(): void {
+    // FTS5 writes out what it has gathered whenever a number is lower than the one before.
+    const waiting = this.#waiting.sort((a, b) => placeOf(a) - placeOf(b));
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    this.#waitingUnits = 0;
+    const written = this.#database.transaction(() =>
+      waiting.filter(({ update }) => this.#writer.write(update) !== undefined)
+    );
+    this.#onStep("committed");
+    for (const { count } of written) this.#counts[count] += 1;
+  }
+
+  #remove(gone: readonly IndexedFile[]): void {
+    const size = this.#batchFiles;
+    for (let at = 0; at < gone.length; at += size) {
+      this.#counts.removed += this.#database.transaction(() =>
+        gone.slice(at, at + size).filter((file) => this.#writer.remove(file))
+          .length
+      );
+      this.#onStep("committed");
+    }
+  }
+}
+
+/** A file that is being read. */
+interface Opened {
+  readonly content: SessionContent;
+  readonly fold: SessionFold;
+  readonly isContinued: boolean;
+}
+
+/** The order of the numbers of files: that in which sessions began. */
+function placeOf({ update: { before, file } }: Waiting): number {
+  return before === undefined ? numberAt(file.start) : before.number;
+}

@@ -1,0 +1,337 @@
+/**
+ * What a session goes on from: the file of a fork may hold only what came after the fork.
+ *
+ * @module
+ */
+
+import type { ByteSource } from "../files/byte_source.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  numberOf,
+  parseJson,
+} from "../history/mapping/json_fields.ts";
+import {
+  type HistoryBase,
+  readHistoryBase,
+} from "../history/mapping/mapping_memory.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import { isBlank } from "../lines/blank.ts";
+import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
+import { JoinedSource } from "./_joined_source.ts";
+import { messageOf, openSession } from "./open_session.ts";
+import { findSessionFiles } from "./session_files.ts";
+
+/** A part of a session file. */
+export interface LineagePart {
+  /** The path of the file. */
+  readonly path: string;
+  /** Where the part begins: a place in the unpacked file, in bytes. */
+  readonly start: number;
+  /** Where it ends; `undefined` is the end of the file. */
+  readonly end: number | undefined;
+}
+
+/** History that a session goes on from and that is not there. */
+export interface MissingHistory {
+  /** The id of the session that it was in. */
+  readonly threadId: string;
+  /**
+   * Why: there is no such session; its file cannot be read; its file is shorter than it was;
+   * or nothing says how much of it was gone on from.
+   */
+  readonly reason: "not_found" | "unreadable" | "too_short" | "unknown_extent";
+  /** The same in words. */
+  readonly message: string;
+}
+
+/** What a session consists of. */
+export interface SessionLineage {
+  /**
+   * The parts of files that make it, in order. The header of the session itself comes first,
+   * then what it goes on from, then the rest of its own file: as releases wrote it that copied
+   * what a fork goes on from.
+   */
+  readonly parts: readonly LineagePart[];
+  /** The sessions that it goes on from and that were found, the nearest first. */
+  readonly ancestors: readonly string[];
+  /** What is missing; `undefined` if the session is whole. */
+  readonly missing: MissingHistory | undefined;
+}
+
+/** Options for {@linkcode readSessionLineage}. */
+export interface SessionLineageOptions {
+  /** The Codex homes in which other sessions are looked for. */
+  readonly codexHomes: readonly string[];
+}
+
+/** Up to where another session is gone on from. */
+type Extent = Pick<HistoryBase, "end_ordinal_exclusive" | "end_byte_offset">;
+
+/** What the first two lines of a file tell. */
+interface FileStart {
+  /** The header; nothing if the first line is none. */
+  readonly meta: Fields;
+  /** The number that the header has in its thread, if it has one. */
+  readonly ordinal: number | undefined;
+  /** Whether the header of another session follows, and so a copy of what it left. */
+  readonly hasCopy: boolean;
+  /** Where the line behind the header begins. */
+  readonly rest: number;
+}
+
+const BLOCK = 1 << 18;
+
+/**
+ * Finds out what a session goes on from.
+ *
+ * Releases did that in three ways (rollout.md C.5): the file of a fork or sub-agent begins
+ * with a copy of what it goes on from, and is whole; or it says from which session and up to
+ * where it goes on (`history_base`), and that part is found here, across archives and packed
+ * files, also if it goes on from a third one; or a sub-agent begins with nothing, and is whole.
+ *
+ * @param file The file of the session.
+ * @param options Where to look for others.
+ * @returns What the session consists of.
+ * @throws {Error} If the file itself cannot be read.
+ *
+ * @example A session that goes on from nothing
+ * ```ts ignore
+ * import { readSessionLineage } from "@codexpipe/codexpipe/sessions";
+ *
+ * const { parts, missing } = await readSessionLineage(
+ *   { path: "rollout-2026-11-20T15-40-01-01a1f99d-5874-7011-9c38-b543d19d65ba.jsonl" },
+ *   { codexHomes: [] },
+ * );
+ * ```
+ */
+export async function readSessionLineage(
+  file: { readonly path: string },
+  options: SessionLineageOptions,
+): Promise<SessionLineage> {
+  const start = await readStart(file.path);
+  const base = baseOf(start);
+  const whole = { path: file.path, start: 0, end: undefined };
+  if (base === undefined) {
+    return { parts: [whole], ancestors: [], missing: unknownExtent(start) };
+  }
+  const search = new Search(options.codexHomes);
+  await search.goBack(base, new Set([file.path]));
+  const { parts, ancestors, missing } = search;
+  return {
+    parts: parts.length === 0 ? [whole] : [
+      { ...whole, end: start.rest },
+      ...parts,
+      { ...whole, start: start.rest },
+    ],
+    ancestors,
+    missing,
+  };
+}
+
+/**
+ * Opens all that a session consists of, as if it were one file.
+ *
+ * Numbers and offsets of lines are those of the whole.
+ *
+ * @param lineage What it consists of.
+ * @returns Its content; close it when it is not read to the end.
+ */
+export function openLineage(
+  lineage: Pick<SessionLineage, "parts">,
+): ByteSource {
+  return new JoinedSource(lineage.parts);
+}
+
+/** Goes back from a session to those that it goes on from. */
+class Search {
+  readonly #codexHomes: readonly string[];
+  readonly parts: LineagePart[] = [];
+  readonly ancestors: string[] = [];
+  missing: MissingHistory | undefined;
+  #paths: ReadonlyMap<string, string> | undefined;
+
+  constructor(codexHomes: readonly string[]) {
+    this.#codexHomes = codexHomes;
+  }
+
+  /** Adds what lies before a part, as far as it is found. */
+  async goBack(base: HistoryBase, seen: Set<string>): Promise<void> {
+    const { thread_id: threadId } = base;
+    const path = await this.#pathOf(threadId);
+    if (path === undefined || seen.has(path)) {
+      return this.#miss(threadId, "not_found", "there is no such session");
+    }
+    seen.add(path);
+    try {
+      const start = await readStart(path);
+      const before = baseOf(start);
+      const isBeforeStart = start.ordinal !== undefined &&
+        base.end_ordinal_exclusive !== null &&
+        base.end_ordinal_exclusive <= start.ordinal;
+      if (isBeforeStart && before !== undefined) {
+        // All of it lies in what that one goes on from.
+        const { end_ordinal_exclusive } = base;
+        this.ancestors.push(threadId);
+        return await this.goBack({
+          ...before,
+          end_ordinal_exclusive,
+          end_byte_offset: null,
+        }, seen);
+      }
+      const extent = await endOf(path, base);
+      this.ancestors.push(threadId);
+      if (!extent.isReached) {
+        this.#miss(threadId, "too_short", "its file is shorter than it was");
+      }
+      const { end } = extent;
+      this.parts.push({ path, start: 0, end: Math.min(start.rest, end) });
+      if (before !== undefined) await this.goBack(before, seen);
+      else this.missing ??= unknownExtent(start);
+      if (end > start.rest) this.parts.push({ path, start: start.rest, end });
+    } catch (error) {
+      this.#miss(threadId, "unreadable", messageOf(error));
+    }
+  }
+
+  async #pathOf(threadId: string): Promise<string | undefined> {
+    if (this.#paths === undefined) {
+      const codexHomes = this.#codexHomes;
+      const { files } = await findSessionFiles({ codexHomes });
+      this.#paths = new Map(files.map(({ id, path }) => [id, path]));
+    }
+    return this.#paths.get(threadId.toLowerCase());
+  }
+
+  #miss(
+    threadId: string,
+    reason: MissingHistory["reason"],
+    message: string,
+  ): void {
+    this.missing ??= { threadId, reason, message };
+  }
+}
+
+/** What a file says that it goes on from; `undefined` if it is whole, or does not say. */
+function baseOf(
+  { meta, ordinal, hasCopy }: FileStart,
+): HistoryBase | undefined {
+  const base = readHistoryBase(meta.history_base);
+  if (base !== null) return base;
+  const threadId = idOf(meta.forked_from_id);
+  if (threadId === undefined || hasCopy) return undefined;
+  // The first releases that did not copy said it only by going on counting.
+  const end = numberOf(meta.forked_from_ordinal_exclusive) ?? ordinal ?? 0;
+  return end === 0 ? undefined : {
+    thread_id: threadId,
+    end_ordinal_exclusive: end,
+    end_byte_offset: null,
+  };
+}
+
+/** What is missing of a fork that neither has what it goes on from nor says how much it is. */
+function unknownExtent(
+  { meta, hasCopy }: FileStart,
+): MissingHistory | undefined {
+  const threadId = idOf(meta.forked_from_id);
+  return threadId === undefined || hasCopy ? undefined : {
+    threadId,
+    reason: "unknown_extent",
+    message: "the file does not say how much of it was gone on from",
+  };
+}
+
+/** Reads the first two lines of a file. */
+async function readStart(path: string): Promise<FileStart> {
+  const lines: { readonly record: Fields; readonly offset: number }[] = [];
+  const end = await readLines(path, (record, offset) => {
+    lines.push({ record, offset });
+    return lines.length < 2;
+  });
+  const [first, second] = lines;
+  const header = first?.record.type === "session_meta" ? first.record : {};
+  return {
+    meta: fieldsOf(header.payload),
+    ordinal: numberOf(header.ordinal),
+    hasCopy: second?.record.type === "session_meta",
+    rest: second?.offset ?? end,
+  };
+}
+
+/**
+ * Finds where the part of a file ends that is gone on from.
+ *
+ * Numbers of lines count first: a file that was redacted, or otherwise written anew, has the
+ * same lines at other places.
+ */
+async function endOf(
+  path: string,
+  { end_ordinal_exclusive: ordinal, end_byte_offset: offset }: Extent,
+): Promise<{ readonly end: number; readonly isReached: boolean }> {
+  let found: number | undefined;
+  let last = -1;
+  const size = await readLines(path, (record, at) => {
+    const own = ordinal === null ? undefined : numberOf(record.ordinal);
+    if (own !== undefined && ordinal !== null && own >= ordinal) found = at;
+    else last = own ?? last;
+    return found === undefined;
+  });
+  if (found !== undefined) return { end: found, isReached: true };
+  if (ordinal !== null && last >= ordinal - 1) {
+    return { end: size, isReached: true };
+  }
+  return offset !== null && last === -1 && await isLineStart(path, offset)
+    ? { end: offset, isReached: true }
+    : { end: size, isReached: false };
+}
+
+/** Whether a line begins at a place of a file, or would. */
+async function isLineStart(path: string, offset: number): Promise<boolean> {
+  if (!Number.isSafeInteger(offset) || offset < 1) return false;
+  const source = new JoinedSource([{ path, start: offset - 1, end: offset }]);
+  try {
+    const into = new Uint8Array(1);
+    return await source.read(into) === 1 && into[0] === 0x0a;
+  } finally {
+    source.close();
+  }
+}
+
+/** Reads records until one is enough; gives where the file ended, if it was read so far. */
+async function readLines(
+  path: string,
+  take: (record: Fields, offset: number) => boolean,
+): Promise<number> {
+  const framer = new LineFramer(MAX_LINE_BYTES);
+  let isEnough = false;
+  let size = 0;
+  const visitor = {
+    line(
+      bytes: Uint8Array,
+      start: number,
+      end: number,
+      _line: number,
+      offset: number,
+    ): void {
+      if (isEnough) return;
+      const text = decodeUtf8(bytes, start, end);
+      if (!isBlank(text)) isEnough = !take(fieldsOf(parseJson(text)), offset);
+    },
+    tooLong(): void {},
+  };
+  const source = await openSession({ path });
+  try {
+    const block = new Uint8Array(BLOCK);
+    while (!isEnough) {
+      const read = await source.read(block);
+      if (read === null) break;
+      size += read;
+      framer.feed(block.subarray(0, read), visitor);
+    }
+    if (!isEnough) framer.flush(visitor);
+  } finally {
+    source.close();
+  }
+  return size;
+}

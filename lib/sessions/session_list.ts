@@ -1,0 +1,174 @@
+/**
+ * Lists sessions, a page at a time.
+ *
+ * @module
+ */
+
+import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
+import { HeadReader } from "./head_reader.ts";
+import type { Session } from "./session.ts";
+import {
+  findSessionFiles,
+  type SessionFile,
+  type SessionProblem,
+} from "./session_files.ts";
+import { type SessionFilter, SessionMatcher } from "./session_filter.ts";
+import { shortIds } from "./short_ids.ts";
+
+/** How far a long piece of work has come. */
+export interface SessionProgress {
+  /** How many session files were looked at. */
+  readonly done: number;
+  /** How many there are; fewer are looked at when a page is full before. */
+  readonly total: number;
+}
+
+/** Options for {@linkcode listSessions}. */
+export interface ListSessionsOptions extends SessionFilter {
+  /** The Codex homes; see {@linkcode codexHomesFrom}. */
+  readonly codexHomes: readonly string[];
+  /**
+   * How many sessions a page has at most: a whole number from 1.
+   *
+   * @default {Infinity}
+   */
+  readonly pageSize?: number | undefined;
+  /**
+   * Where the page begins: the `nextCursor` of the page before; see {@linkcode parseCursor}.
+   *
+   * @default {undefined}
+   */
+  readonly cursor?: string | undefined;
+  /**
+   * The folder where heads are remembered from one call to the next; see
+   * {@linkcode cacheFolder}. Without it, nothing is written anywhere.
+   *
+   * @default {undefined}
+   */
+  readonly cache?: string | undefined;
+  /**
+   * Is called now and then, and waited for.
+   *
+   * @default {undefined}
+   */
+  readonly onProgress?:
+    | ((progress: SessionProgress) => void | Promise<void>)
+    | undefined;
+  /**
+   * Ends the work when it is aborted: the promise rejects with its reason.
+   *
+   * @default {undefined}
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A page of a list of sessions. */
+export interface SessionPage {
+  /** The sessions, newest first. */
+  readonly sessions: readonly Session[];
+  /** The cursor of the next page; `undefined` if no other session follows. */
+  readonly nextCursor: string | undefined;
+  /** How many sessions there are, whatever the list is about. */
+  readonly total: number;
+  /** For each id in the page, the beginning that tells it from all others. */
+  readonly shortIds: ReadonlyMap<string, string>;
+  /** The folders, and files with names, that could not be read. */
+  readonly problems: readonly SessionProblem[];
+  /** The homes that are not there. */
+  readonly missingHomes: readonly string[];
+}
+
+/** How many heads are read at once. */
+const AT_ONCE = 16;
+
+/**
+ * Lists sessions, newest first.
+ *
+ * Sessions are in the order of their start, and of one time the higher id comes first; the
+ * cursor is the place of the last one in that order. So however many sessions share a time,
+ * and whatever is added or removed between two calls, no page repeats a session or leaves
+ * one out that was there all the time.
+ *
+ * No session is left out because something is wrong with it: a file that cannot be read is
+ * listed with the `problem` of its head. Only the first lines of files are read, and with a
+ * `cache` only of those that have changed.
+ *
+ * @param options Where to look, for what, and how much.
+ * @returns The page.
+ * @throws {CursorError} If the cursor is none.
+ * @throws {RangeError} If the page size is not a whole number from 1.
+ *
+ * @example All sessions, in pages of ten
+ * ```ts
+ * import { listSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const titles: string[] = [];
+ * let cursor: string | undefined;
+ * do {
+ *   const page = await listSessions({ codexHomes: ["no/such/home"], pageSize: 10, cursor });
+ *   titles.push(...page.sessions.map(({ title }) => title));
+ *   cursor = page.nextCursor;
+ * } while (cursor !== undefined);
+ *
+ * assertEquals(titles, []);
+ * ```
+ */
+export async function listSessions(
+  options: ListSessionsOptions,
+): Promise<SessionPage> {
+  const { codexHomes, pageSize = Infinity, cursor, onProgress, signal } =
+    options;
+  if (!(pageSize >= 1) || (pageSize !== Infinity && pageSize % 1 !== 0)) {
+    throw new RangeError(
+      `Cannot list sessions: pageSize is ${pageSize}, expected a whole number from 1`,
+    );
+  }
+  const from = cursor === undefined ? undefined : parseCursor(cursor);
+  const matcher = await SessionMatcher.of(options);
+  const { files, problems, missingHomes } = await findSessionFiles({
+    codexHomes,
+  });
+  const reader = await HeadReader.open(files, options.cache);
+  const candidates = files.filter((file) =>
+    (from === undefined || isBehind(file, from)) && matcher.admits(file)
+  );
+  const sessions: Session[] = [];
+  // One more than asked for, to know whether there is another page.
+  for (let at = 0; at < candidates.length && sessions.length <= pageSize;) {
+    signal?.throwIfAborted();
+    const batch = candidates.slice(at, at + batchSize(pageSize, sessions));
+    at += batch.length;
+    for (const session of await reader.read(batch)) {
+      if (matcher.matches(session)) sessions.push(session);
+    }
+    await onProgress?.({ done: at, total: candidates.length });
+    if (batch.some((file) => matcher.endsAt(file))) break;
+  }
+  await reader.save();
+  const page = sessions.slice(0, pageSize);
+  const last: SessionFile | undefined = page.at(-1)?.file;
+  const hasMore = last !== undefined && sessions.length > page.length;
+  return {
+    sessions: page,
+    nextCursor: hasMore ? encodeCursor(last) : undefined,
+    total: files.length,
+    shortIds: shortIdsOf(page, files),
+    problems: [...problems, ...reader.problems],
+    missingHomes,
+  };
+}
+
+/** How many heads to read next: no more than the page needs, but not one by one. */
+function batchSize(pageSize: number, { length }: readonly Session[]): number {
+  return Math.max(AT_ONCE, Math.min(16 * AT_ONCE, pageSize + 1 - length));
+}
+
+function shortIdsOf(
+  page: readonly Session[],
+  files: readonly SessionFile[],
+): Map<string, string> {
+  const ids = page.map(({ head }) => head.id);
+  const short = shortIds([...ids, ...files.map(({ id }) => id)]);
+  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
+}

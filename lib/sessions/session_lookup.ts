@@ -1,0 +1,261 @@
+/**
+ * Finds the one session that somebody means.
+ *
+ * @module
+ */
+
+import { dirname, resolve } from "node:path";
+import { isInside } from "./codex_homes.ts";
+import { HeadReader } from "./head_reader.ts";
+import { codeOf } from "./open_session.ts";
+import type { Session } from "./session.ts";
+import {
+  findSessionFiles,
+  type SessionFile,
+  sessionFileAt,
+  type SessionProblem,
+} from "./session_files.ts";
+import { otherPlacesOf } from "./session_places.ts";
+import { idInName } from "./session_start.ts";
+
+/** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
+export interface FindSessionOptions {
+  /** The Codex homes; see {@linkcode codexHomesFrom}. */
+  readonly codexHomes: readonly string[];
+  /**
+   * The folder where heads are remembered; see {@linkcode cacheFolder}.
+   *
+   * @default {undefined}
+   */
+  readonly cache?: string | undefined;
+}
+
+/** A session that is not there. */
+export class SessionNotFoundError extends Error {
+  /** The name of the class. */
+  override readonly name = "SessionNotFoundError";
+  /** What was looked for; `undefined` if it was the last session. */
+  readonly query: string | undefined;
+  /** Where it was looked for. */
+  readonly codexHomes: readonly string[];
+  /** The folders and files that could not be looked at; it may be there. */
+  readonly problems: readonly SessionProblem[];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param query What was looked for.
+   * @param codexHomes Where.
+   * @param problems What could not be looked at.
+   */
+  constructor(
+    query: string | undefined,
+    codexHomes: readonly string[],
+    problems: readonly SessionProblem[],
+  ) {
+    const what = query === undefined
+      ? "a session"
+      : `the session ${JSON.stringify(query.slice(0, 200))}`;
+    const where = codexHomes.length === 0
+      ? "there is no Codex home"
+      : `it is not in ${codexHomes.join(", ")}`;
+    super(`Cannot find ${what}: ${where}`);
+    this.query = query;
+    this.codexHomes = codexHomes;
+    this.problems = problems;
+  }
+}
+
+/** What could mean one of several sessions. */
+export class AmbiguousSessionError extends Error {
+  /** The name of the class. */
+  override readonly name = "AmbiguousSessionError";
+  /** What was looked for. */
+  readonly query: string;
+  /** The sessions that it could mean, newest first; of many the first 20. */
+  readonly candidates: readonly Session[];
+  /** How many there are. */
+  readonly total: number;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param query What was looked for.
+   * @param candidates The sessions that it could mean.
+   * @param total How many there are.
+   */
+  constructor(query: string, candidates: readonly Session[], total: number) {
+    super(
+      `Cannot tell which session ${
+        JSON.stringify(query.slice(0, 200))
+      } is: it could be one of ${total}`,
+    );
+    this.query = query;
+    this.candidates = candidates;
+    this.total = total;
+  }
+}
+
+const PREFIX_REGEXP = /^[\da-f][\da-f-]{0,35}$/i;
+const PATH_REGEXP = /[\\/]|\.jsonl?(?:\.zst|\.gz)?$/i;
+const MAX_CANDIDATES = 20;
+/** How many of the sessions that were written to last are looked at for one of a person's. */
+const MAX_RECENT = 200;
+
+/**
+ * Finds a session by what a person calls it: its id, the beginning of its id, the name that
+ * it was given, or the path of its file.
+ *
+ * A whole id and a path are what they are. Beyond that everything is looked at: a text that
+ * is the name of one session and the beginning of the id of another one is ambiguous. Upper
+ * and lower case of names are only told apart if that makes one of several the only one. The
+ * file of a path that has been moved, packed or unpacked is found by the id in its name.
+ *
+ * @param query What the person calls it.
+ * @param options Where to look.
+ * @returns The session.
+ * @throws {SessionNotFoundError} If there is none.
+ * @throws {AmbiguousSessionError} If there are several.
+ *
+ * @example By the beginning of its id
+ * ```ts
+ * import { findSession, SessionNotFoundError } from "@codexpipe/codexpipe/sessions";
+ * import { assertRejects } from "@std/assert";
+ *
+ * await assertRejects(
+ *   () => findSession("01a1f99d", { codexHomes: ["no/such/home"] }),
+ *   SessionNotFoundError,
+ *   'Cannot find the session "01a1f99d": it is not in no/such/home',
+ * );
+ * ```
+ */
+export async function findSession(
+  query: string,
+  options: FindSessionOptions,
+): Promise<Session> {
+  const { codexHomes } = options;
+  const text = query.trim();
+  if (PATH_REGEXP.test(text)) {
+    const file = await fileAtPath(text, codexHomes);
+    if (file !== undefined) return await sessionAt(file, options);
+  }
+  const { files, problems } = await findSessionFiles({ codexHomes });
+  const reader = await HeadReader.open(files, options.cache);
+  const id = idInName(text) ?? text.toLowerCase();
+  const found = await filesNamed(text, id, { files, reader });
+  await reader.save();
+  const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
+  const [first] = sessions;
+  if (first === undefined) {
+    throw new SessionNotFoundError(query, codexHomes, problems);
+  }
+  if (found.length > 1) {
+    throw new AmbiguousSessionError(query, sessions, found.length);
+  }
+  return first;
+}
+
+/**
+ * Finds the session that was written to last. Sub-agents and archived sessions count only if
+ * there is no other one.
+ *
+ * @param options Where to look.
+ * @returns The session.
+ * @throws {SessionNotFoundError} If there is none.
+ *
+ * @example What was done last
+ * ```ts ignore
+ * import { codexHomesFrom, findLastSession } from "@codexpipe/codexpipe/sessions";
+ *
+ * const codexHomes = codexHomesFrom({ env: (name) => Deno.env.get(name) });
+ * const { title, file } = await findLastSession({ codexHomes });
+ * ```
+ */
+export async function findLastSession(
+  options: FindSessionOptions,
+): Promise<Session> {
+  const { codexHomes } = options;
+  const { files, problems } = await findSessionFiles({ codexHomes });
+  // Of one time the newer session counts: the files are newest first, and that order stays.
+  const recent = files.toSorted((one, other) =>
+    Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime
+  ).slice(0, MAX_RECENT);
+  const reader = await HeadReader.open(files, options.cache);
+  let last: Session | undefined;
+  let other: Session | undefined;
+  for (const file of recent) {
+    const [session] = await reader.read([file]);
+    if (session?.head.hasHeader && session.head.kind !== "subagent") {
+      last = session;
+      break;
+    }
+    other ??= session;
+  }
+  await reader.save();
+  const found = last ?? other;
+  if (found === undefined) {
+    throw new SessionNotFoundError(undefined, codexHomes, problems);
+  }
+  return found;
+}
+
+/** Gives the file at a path, in whatever form it is there. */
+async function fileAtPath(
+  path: string,
+  codexHomes: readonly string[],
+): Promise<SessionFile | undefined> {
+  const at = resolve(path);
+  const home = codexHomes.find((each) => isInside(at, each)) ?? dirname(at);
+  for (const place of [at, ...otherPlacesOf(at)]) {
+    try {
+      return await sessionFileAt(place, home);
+    } catch (error) {
+      // What is there and cannot be looked at is not looked for elsewhere.
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+  }
+  return undefined;
+}
+
+async function sessionAt(
+  file: SessionFile,
+  { cache }: FindSessionOptions,
+): Promise<Session> {
+  // Not saved: the file alone says nothing of the others of its home.
+  const reader = await HeadReader.open([file], cache);
+  const [session] = await reader.read([file]);
+  if (session === undefined) throw new TypeError("Cannot read no session");
+  return session;
+}
+
+/** Gives the files that a text can mean, newest first. */
+async function filesNamed(
+  text: string,
+  id: string,
+  { files, reader }: {
+    readonly files: readonly SessionFile[];
+    readonly reader: HeadReader;
+  },
+): Promise<readonly SessionFile[]> {
+  if (text === "") return [];
+  const exact = files.filter((file) => file.id === id);
+  if (exact.length > 0) return exact;
+  const nameOf = (file: SessionFile): string | undefined =>
+    reader.names.get(file.home)?.get(file.id);
+  const sameLetters = files.filter((file) =>
+    nameOf(file)?.trim().toLowerCase() === text.toLowerCase()
+  );
+  const same = sameLetters.filter((file) => nameOf(file)?.trim() === text);
+  const named = same.length > 0 ? same : sameLetters;
+  const begun = PREFIX_REGEXP.test(text)
+    ? files.filter((file) => file.id.startsWith(id))
+    : [];
+  const found = new Set([...named, ...begun]);
+  if (found.size > 0) return files.filter((file) => found.has(file));
+  // Files that somebody gave another name tell their id only inside.
+  const isWhole = idInName(id) === id;
+  const renamed = isWhole ? files : files.filter((file) => file.id === "");
+  const sessions = await reader.read(renamed);
+  return sessions.filter(({ head }) => head.id !== "" && head.id === id)
+    .map(({ file }) => file);
+}

@@ -1,0 +1,74 @@
+/**
+ * Where the file of a session may lie.
+ *
+ * @module
+ */
+
+const SESSION_REGEXP =
+  /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/;
+const PACKED_REGEXP = /\.(?:zst|gz)$/;
+
+/**
+ * Says where else the content of a session file may be found when the file is gone: Codex
+ * archives sessions and takes them back, packs the files that nobody goes on with, and unpacks
+ * them again (rollout.md D.1, D.6). Of a file that is no session's, the packed and the
+ * unpacked form.
+ *
+ * @param path The path of the file.
+ * @returns The other paths, the likeliest first; nothing is looked up.
+ *
+ * @example A session that is archived
+ * ```ts
+ * import { otherPlacesOf } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const others = otherPlacesOf("h/sessions/2026/11/20/rollout-2026-11-20T15-40-01-x.jsonl");
+ *
+ * assertEquals(others, [
+ *   "h/sessions/2026/11/20/rollout-2026-11-20T15-40-01-x.jsonl.zst",
+ *   "h/archived_sessions/rollout-2026-11-20T15-40-01-x.jsonl",
+ *   "h/archived_sessions/rollout-2026-11-20T15-40-01-x.jsonl.zst",
+ * ]);
+ * ```
+ */
+export function otherPlacesOf(path: string): string[] {
+  const plain = path.replace(PACKED_REGEXP, "");
+  const session = SESSION_REGEXP.exec(plain);
+  const paths = session === null
+    ? [plain, `${plain}.zst`, `${plain}.gz`]
+    : placesOf(session).flatMap((place) => [place, `${place}.zst`]);
+  return [...new Set(paths)].filter((other) => other !== path);
+}
+
+/**
+ * Says in which Codex home a session file lies, going by its path.
+ *
+ * @param path The path of the file.
+ * @returns The path of the home, or `undefined` if it lies in none.
+ *
+ * @example An archived session
+ * ```ts
+ * import { homeInPath } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const home = homeInPath("/h/.codex/archived_sessions/rollout-2026-11-20T15-40-01-x.jsonl");
+ *
+ * assertEquals(home, "/h/.codex");
+ * ```
+ */
+export function homeInPath(path: string): string | undefined {
+  const home = SESSION_REGEXP.exec(path)?.[1];
+  return home === undefined
+    ? undefined
+    : home.replace(/(?<=.)[\\/]$/, "") || ".";
+}
+
+/** Where a session file may lie, its own place first. */
+function placesOf(session: RegExpExecArray): string[] {
+  const [own, home = "", folder = "", slash = "/", name, ...date] = session;
+  const archived = [home + "archived_sessions", name].join(slash);
+  if (folder !== "archived_sessions") return [own, archived];
+  const active = [home + "sessions", ...date, name].join(slash);
+  const flat = [home + "sessions", name].join(slash);
+  return [own, active, flat];
+}

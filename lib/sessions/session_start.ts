@@ -1,0 +1,106 @@
+/**
+ * When a session began, as far as the name of its file tells, and the order that follows.
+ *
+ * @module
+ */
+
+import { fileNameTimestamp } from "../rollout/timestamp.ts";
+
+const UUID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
+const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
+/** Zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
+const QUARTER = 15 * 60_000;
+const MOST_BEHIND = -12 * 3_600_000;
+const MOST_AHEAD = 14 * 3_600_000;
+/** A name has whole seconds, and is made a moment after the id. */
+const SLACK = 1_000;
+
+/** A place in the order of sessions. */
+export interface SessionPlace {
+  /** When the session began, in milliseconds since 1970. */
+  readonly start: number;
+  /** What tells it from others: its id, or the path of its file if its name has none. */
+  readonly key: string;
+}
+
+/**
+ * Reads the id out of the name of a rollout file: the UUID that it ends in.
+ *
+ * @param name The name of the file, without folders.
+ * @returns The id in lower case, or `undefined` if the name has none.
+ */
+export function idInName(name: string): string | undefined {
+  return UUID_REGEXP.exec(name.replace(SUFFIX_REGEXP, ""))?.[0].toLowerCase();
+}
+
+/**
+ * Reads the time out of the name of a rollout file.
+ *
+ * It is local time, read as if it were UTC, as Codex reads it (rollout.md D.1). The first
+ * CLI gave no more than the day.
+ *
+ * @param name The name of the file, without folders.
+ * @returns The time in RFC 3339, or `undefined` if the name has none.
+ */
+export function timeInName(name: string): string | undefined {
+  const time = fileNameTimestamp(name);
+  if (time !== undefined) return time;
+  const day = DAY_REGEXP.exec(name)?.[1];
+  const midnight = `${day}T00:00:00.000Z`;
+  return day === undefined || Number.isNaN(Date.parse(midnight))
+    ? undefined
+    : midnight;
+}
+
+/**
+ * Says when a session began.
+ *
+ * The name of a file has local time, and nobody knows of which zone. Since 0.40 the id is a
+ * UUID v7, which begins with the time in UTC. That one is taken where it differs from the
+ * name by nothing but a zone; so sessions from before and after a journey, or a change to
+ * summer time, are in order.
+ *
+ * @param nameTime The time in the name, in milliseconds, as if it were UTC.
+ * @param id The id.
+ * @returns The time in milliseconds since 1970.
+ */
+export function startOf(nameTime: number, id: string | undefined): number {
+  if (id === undefined || id.charAt(14) !== "7") return nameTime;
+  const idTime = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  const zone = nameTime - idTime;
+  if (!(zone >= MOST_BEHIND - SLACK && zone <= MOST_AHEAD + SLACK)) {
+    return nameTime;
+  }
+  const rest = Math.abs(zone - Math.round(zone / QUARTER) * QUARTER);
+  return rest <= SLACK ? idTime : nameTime;
+}
+
+/**
+ * Compares two places: newest first, and of one time the higher id first (rollout.md D.4).
+ *
+ * @returns Less than 0 if `one` comes first, more if `other` does.
+ */
+export function compareNewestFirst(
+  one: SessionPlace,
+  other: SessionPlace,
+): number {
+  if (one.start !== other.start) return other.start - one.start;
+  if (one.key === other.key) return 0;
+  return one.key > other.key ? -1 : 1;
+}
+
+/**
+ * Says when a session began, by its header if that tells.
+ *
+ * @param place The place of its file in the order, which counts if the header does not tell.
+ * @param started The time in its header.
+ * @returns The time in milliseconds since 1970.
+ */
+export function startedAt(
+  place: SessionPlace,
+  started: string | undefined,
+): number {
+  const time = started === undefined ? NaN : Date.parse(started);
+  return Number.isNaN(time) ? place.start : time;
+}

@@ -1,0 +1,53 @@
+/**
+ * Finds, lists and reads the sessions that Codex left on a disk.
+ *
+ * Everything here reads a Codex home and never writes into it. It runs on Deno, Node and
+ * Bun.
+ *
+ * @module
+ */
+
+export {
+  cacheFolder,
+  type CacheFolderOptions,
+  codexHomesFrom,
+  type CodexHomesOptions,
+  type Environment,
+} from "./codex_homes.ts";
+export * from "./conversations.ts";
+export {
+  CursorError,
+  encodeCursor,
+  parseCursor,
+  type SessionCursor,
+} from "./cursor.ts";
+export { openSession } from "./open_session.ts";
+export { type Session, titleOf } from "./session.ts";
+export * from "./session_files.ts";
+export type { SessionFilter } from "./session_filter.ts";
+export * from "./session_head.ts";
+export * from "./session_lineage.ts";
+export * from "./session_list.ts";
+export * from "./session_lookup.ts";
+export * from "./session_places.ts";
+export type { SessionPlace } from "./session_start.ts";
+export * from "./short_ids.ts";
+export * from "./message_roles.ts";
+export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
+export type { SnippetPart } from "./search_snippet.ts";
+export {
+  type SearchHit,
+  type SearchResult,
+  searchSessions,
+  type SearchSessionsOptions,
+} from "./session_search.ts";
+export type { SessionIndexOptions } from "./session_index_database.ts";
+export * from "./session_index_error.ts";
+export * from "./session_index_path.ts";
+export {
+  type IndexingProgress,
+  type IndexingReport,
+  indexSessions,
+  type IndexSessionsOptions,
+  type RefreshOptions,
+} from "./session_indexer.ts";

@@ -1,0 +1,48 @@
+/**
+ * The beginnings of ids that are enough to tell sessions apart.
+ *
+ * @module
+ */
+
+/** What is shown of an id at least. */
+const MIN_LENGTH = 8;
+
+/**
+ * Says how much of each id it takes to tell it from all others: at least 8 characters, and
+ * none ends in a dash.
+ *
+ * @param ids The ids of all sessions; empty ones are passed over.
+ * @returns The beginning of each id, by the id.
+ *
+ * @example Two ids of the same minute
+ * ```ts
+ * import { shortIds } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const ids = [
+ *   "01a1f99d-5874-7011-9c38-b543d19d65ba",
+ *   "01a1f99d-59ba-74e2-9e5b-cff8d18bab72",
+ *   "ad79bfaa-60af-4fa9-81ca-427559113a4c",
+ * ];
+ *
+ * assertEquals([...shortIds(ids).values()], ["01a1f99d-58", "01a1f99d-59", "ad79bfaa"]);
+ * ```
+ */
+export function shortIds(ids: Iterable<string>): Map<string, string> {
+  const sorted = [...new Set(ids)].filter((id) => id !== "").sort();
+  return new Map(sorted.map((id, i) => {
+    const same = Math.max(
+      commonLength(id, sorted[i - 1] ?? ""),
+      commonLength(id, sorted[i + 1] ?? ""),
+    );
+    let length = Math.max(MIN_LENGTH, same + 1);
+    if (id.charAt(length - 1) === "-") length += 1;
+    return [id, id.slice(0, length)];
+  }));
+}
+
+function commonLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}

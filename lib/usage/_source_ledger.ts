@@ -1,0 +1,216 @@
+/**
+ * What one file or stream adds to what was used, turn by turn.
+ */
+
+import { msOf, timestampOf } from "../history/mapping/times.ts";
+import type { Calendar } from "./calendar.ts";
+import type { UsageRule } from "./derivations.ts";
+import type { Addition } from "./token_counter.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";
+
+/** Where counts stand. */
+export interface CountPlace {
+  /** The number of the line. */
+  readonly line: number;
+  /** The id of the thread, as far as it is known. */
+  readonly thread: string | null;
+  /** The id of the turn, as far as it is known. */
+  readonly turn: string | null;
+  /** The model, as far as it is known. */
+  readonly model: string | null;
+  /** The working directory, as far as it is known. */
+  readonly cwd: string | null;
+  /** When it was, as RFC 3339. */
+  readonly timestamp: string | undefined;
+  /** When the review began that it belongs to, if another thread did it. */
+  readonly reviewed?: number | undefined;
+}
+
+/** What a turn used on one day, of one model, in one directory. */
+export interface Slice {
+  /** The day. */
+  readonly day: string | null;
+  /** The model. */
+  readonly model: string | null;
+  /** The directory. */
+  readonly cwd: string | null;
+  /** The tokens. */
+  tokens: Tokens;
+}
+
+/** What a turn used. */
+export interface TurnEntry {
+  /** Its parts; there is one unless the turn went over midnight or changed its settings. */
+  readonly slices: Slice[];
+  /** Of a turn of an exec stream: what its end said. */
+  run: RunEntry | undefined;
+  /** When it began, if it is a review that another thread did, in milliseconds since 1970. */
+  reviewed: number | undefined;
+}
+
+/** The usage that the end of a turn of an exec stream says. */
+export interface RunEntry {
+  /** Where. */
+  readonly place: CountPlace;
+  /** What it says. */
+  readonly usage: Tokens;
+}
+
+/** What a thread used, as far as one file or stream says. */
+export interface ThreadEntry {
+  /** The turns, by their ids. */
+  readonly turns: Map<string | null, TurnEntry>;
+  /** The thread that spawned it. */
+  parent: string | null;
+  /** Whether it is the session file of the thread that says so. */
+  isFile: boolean;
+  /** When it began, if it reviews for another thread, in milliseconds since 1970. */
+  reviews: number | undefined;
+}
+
+/** What became of a line; the end of an exec turn is settled when all have been read. */
+export interface Step {
+  /** The number of the line. */
+  readonly line: number;
+  /** The thread. */
+  readonly thread: string | null;
+  /** The turn. */
+  readonly turn: string | null;
+  /** The rule. */
+  readonly rule: UsageRule;
+  /** What was counted. */
+  readonly tokens?: Tokens;
+  /** What is settled later. */
+  readonly run: RunEntry | undefined;
+}
+
+/** What there is to know for keeping a ledger. */
+export interface LedgerOptions {
+  /** Tells days. */
+  readonly calendar: Calendar;
+  /** When what is counted begins, in milliseconds since 1970. */
+  readonly since: number;
+  /** When it ends; what was at that time is not counted. */
+  readonly until: number;
+  /** Whether each step is kept. */
+  readonly explain: boolean;
+}
+
+/** Keeps what one file or stream adds. */
+export class SourceLedger {
+  /** The name of the file or stream. */
+  readonly name: string;
+  /** The threads, by their ids. */
+  readonly threads: Map<string | null, ThreadEntry> = new Map();
+  /** What became of each line, if that is kept. */
+  readonly steps: Step[] = [];
+  /** How often something was left out because nothing says when it was. */
+  untimed = 0;
+  readonly #options: LedgerOptions;
+  readonly #isTimed: boolean;
+
+  /** Constructs a new instance. */
+  constructor(name: string, options: LedgerOptions) {
+    this.name = name;
+    this.#options = options;
+    this.#isTimed = options.since > -Infinity || options.until < Infinity;
+  }
+
+  /** Gives a thread. */
+  thread(id: string | null): ThreadEntry {
+    let thread = this.threads.get(id);
+    if (thread === undefined) {
+      thread = {
+        turns: new Map(),
+        parent: null,
+        isFile: false,
+        reviews: undefined,
+      };
+      this.threads.set(id, thread);
+    }
+    return thread;
+  }
+
+  /** Takes in what a line adds. */
+  add(place: CountPlace, { rule, tokens }: Addition): void {
+    if (tokens === undefined) {
+      this.#step(place, rule);
+      return;
+    }
+    const ms = timeOf(place.timestamp);
+    const reason = this.#outside(ms);
+    if (reason !== undefined) {
+      this.#step(place, reason);
+      return;
+    }
+    const day = ms === undefined ? null : this.#options.calendar.dayOf(ms);
+    const { model, cwd } = place;
+    const entry = this.#turn(place);
+    entry.reviewed = place.reviewed;
+    const { slices } = entry;
+    const slice = slices.find((slice) =>
+      slice.day === day && slice.model === model && slice.cwd === cwd
+    );
+    if (slice === undefined) slices.push({ day, model, cwd, tokens });
+    else slice.tokens = addTokens(slice.tokens, tokens);
+    this.#step(place, rule, tokens);
+  }
+
+  /** Takes in what the end of a turn of an exec stream says. */
+  run(place: CountPlace, usage: Tokens): void {
+    const reason = this.#outside(timeOf(place.timestamp));
+    if (reason !== undefined) {
+      this.#step(place, reason);
+      return;
+    }
+    const run = { place, usage };
+    this.#turn(place).run = run;
+    this.#step(place, "turn", undefined, run);
+  }
+
+  #turn({ thread, turn }: CountPlace): TurnEntry {
+    const { turns } = this.thread(thread);
+    let entry = turns.get(turn);
+    if (entry === undefined) {
+      entry = { slices: [], run: undefined, reviewed: undefined };
+      turns.set(turn, entry);
+    }
+    return entry;
+  }
+
+  /** Why something of that time is not counted, if it is not. */
+  #outside(ms: number | undefined): "outside" | "untimed" | undefined {
+    if (!this.#isTimed) return undefined;
+    if (ms === undefined) {
+      this.untimed += 1;
+      return "untimed";
+    }
+    const { since, until } = this.#options;
+    return ms >= since && ms < until ? undefined : "outside";
+  }
+
+  #step(
+    { line, thread, turn }: CountPlace,
+    rule: UsageRule,
+    tokens?: Tokens,
+    run?: RunEntry,
+  ): void {
+    if (!this.#options.explain) return;
+    const counted = tokens === undefined ? {} : { tokens };
+    this.steps.push({ line, thread, turn, rule, run, ...counted });
+  }
+}
+
+/** Adds up the parts of a turn. */
+export function tokensOfTurn({ slices }: TurnEntry): Tokens {
+  return slices.reduce(
+    (sum, { tokens }) => addTokens(sum, tokens),
+    NO_TOKENS,
+  );
+}
+
+/** Reads a time: milliseconds since 1970, or `undefined` if it is none. */
+export function timeOf(timestamp: unknown): number | undefined {
+  const text = timestampOf(timestamp);
+  return text === undefined ? undefined : msOf(text);
+}

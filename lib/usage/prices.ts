@@ -1,0 +1,285 @@
+/**
+ * What tokens cost, by a list of prices that the user has.
+ *
+ * @module
+ */
+
+import { JsonReader } from "../json/reader.ts";
+import { JsonSlice } from "../json/value.ts";
+import { parseCsv } from "./csv.ts";
+import { DECIMAL_PLACES, decimalText, parseDecimal } from "./decimal.ts";
+import type { Tokens } from "./tokens.ts";
+import type { UsageRow } from "./usage_row.ts";
+
+/** The prices of a model, by the names that lists have for them. */
+const PRICE_NAMES = [
+  "input",
+  "cached_input",
+  "cache_write_input",
+  "output",
+  "reasoning_output",
+] as const;
+
+type PriceName = typeof PRICE_NAMES[number];
+
+/** The prices of a model, in units of 10^-12 for a million tokens. */
+type ModelPrices = Readonly<Record<PriceName, bigint>>;
+
+const NO_LIST = "it is neither a JSON object nor CSV with a column named model";
+
+/** What stands for every model that is not in the list. */
+const ANY_MODEL = "*";
+/** A million tokens are priced, so an amount has six places more than a price. */
+const AMOUNT_PLACES = DECIMAL_PLACES + 6;
+
+/** What tokens cost. */
+export interface UsageCost {
+  /**
+   * What those cost that have a price, as an exact decimal number in the currency of the
+   * list.
+   */
+  readonly amount: string;
+  /** The same, rounded half up to four places. */
+  readonly rounded: string;
+  /** Whether any of them have a price, or there are none at all. */
+  readonly isKnown: boolean;
+  /** The tokens without a price, by model; null is the model that nothing says. */
+  readonly unpriced: ReadonlyMap<string | null, bigint>;
+}
+
+/**
+ * A list of prices. There is none in this library: prices change, and are not the same for
+ * everybody.
+ *
+ * A list is JSON or CSV: for each model, what a million tokens cost. `input` and `output` are
+ * required; `cached_input` and `cache_write_input` are as dear as `input`, and
+ * `reasoning_output` as `output`, unless the list says otherwise. The model `*` stands for
+ * every model that is not in the list, and for usage that names none.
+ *
+ *     {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}
+ *
+ *     model,input,cached_input,output
+ *     gpt-5,1.25,0.125,10
+ *
+ * Of the input, what was cached and what is kept from now on are charged as such and the
+ * rest as input; of the output, reasoning as such and the rest as output. Arithmetic is
+ * decimal and exact.
+ *
+ * @example What a request cost
+ * ```ts
+ * import { NO_TOKENS, PriceList, type UsageRow } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const row: UsageRow = {
+ *   ...NO_TOKENS,
+ *   input_tokens: 1200n,
+ *   cached_input_tokens: 1000n,
+ *   output_tokens: 60n,
+ *   total_tokens: 1260n,
+ *   source: "run.jsonl",
+ *   thread_id: "t",
+ *   parent_thread_id: null,
+ *   turn_id: "1",
+ *   model: "gpt-5",
+ *   cwd: null,
+ *   day: null,
+ * };
+ * const prices = PriceList.parse(
+ *   '{"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}',
+ * );
+ *
+ * assertEquals(prices.costOf([row]).amount, "0.000975");
+ * ```
+ */
+export class PriceList {
+  readonly #models: ReadonlyMap<string, ModelPrices>;
+
+  /** Constructs a new instance. */
+  private constructor(models: ReadonlyMap<string, ModelPrices>) {
+    this.#models = models;
+  }
+
+  /**
+   * Reads a list.
+   *
+   * @param text JSON, if it begins with a brace, else CSV with a line of names.
+   * @returns The list.
+   * @throws {SyntaxError} If it is neither, or a price is missing or no number; the message
+   * says which.
+   */
+  static parse(text: string): PriceList {
+    const isJson = /^\uFEFF?\s*[[{]/.test(text);
+    const entries = isJson ? jsonEntries(text) : csvEntries(text);
+    const models = new Map<string, ModelPrices>();
+    for (const [model, prices] of entries) {
+      if (models.has(model)) {
+        throw new SyntaxError(`model "${model}" has two entries`);
+      }
+      models.set(model, pricesOf(model, prices));
+    }
+    return new PriceList(models);
+  }
+
+  /**
+   * Adds up what rows cost.
+   *
+   * @param rows The rows.
+   * @returns The cost, and what has no price.
+   */
+  costOf(rows: readonly UsageRow[]): UsageCost {
+    let units = 0n;
+    let isPriced = false;
+    const unpriced = new Map<string | null, bigint>();
+    for (const row of rows) {
+      const prices =
+        (row.model === null ? undefined : this.#models.get(row.model)) ??
+          this.#models.get(ANY_MODEL);
+      if (prices !== undefined) {
+        isPriced = true;
+        units += unitsOf(row, prices);
+      } else {
+        const before = unpriced.get(row.model) ?? 0n;
+        unpriced.set(row.model, before + row.total_tokens);
+      }
+    }
+    return {
+      amount: decimalText(units, AMOUNT_PLACES),
+      rounded: decimalText(units, AMOUNT_PLACES, 4),
+      isKnown: isPriced || rows.length === 0,
+      unpriced,
+    };
+  }
+}
+
+/** What tokens cost, in units of 10^-18. */
+function unitsOf(tokens: Tokens, prices: ModelPrices): bigint {
+  const cached = tokens.cached_input_tokens;
+  const written = tokens.cache_write_input_tokens;
+  const reasoning = tokens.reasoning_output_tokens;
+  return atLeastNone(tokens.input_tokens - cached - written) * prices.input +
+    cached * prices.cached_input +
+    written * prices.cache_write_input +
+    atLeastNone(tokens.output_tokens - reasoning) * prices.output +
+    reasoning * prices.reasoning_output;
+}
+
+function atLeastNone(count: bigint): bigint {
+  return count < 0n ? 0n : count;
+}
+
+/** The prices of a model as texts, by the names in the list. */
+type Entry = readonly [string, ReadonlyMap<string, string>];
+
+function pricesOf(
+  model: string,
+  given: ReadonlyMap<string, string>,
+): ModelPrices {
+  const prices = new Map<PriceName, bigint>();
+  for (const [spelled, text] of given) {
+    const name = PRICE_NAMES.find((name) =>
+      spelled === name || spelled === `${name}_tokens`
+    );
+    if (name === undefined) {
+      throw new SyntaxError(
+        `model "${model}" has an unknown price "${spelled}": expected ${
+          PRICE_NAMES.join(", ")
+        }`,
+      );
+    }
+    if (text === "") continue;
+    const price = parseDecimal(text);
+    if (price === undefined) {
+      throw new SyntaxError(
+        `${name} of model "${model}" is ${text}: expected a number such as 1.25, for a million tokens`,
+      );
+    }
+    prices.set(name, price);
+  }
+  const required = (name: PriceName): bigint => {
+    const price = prices.get(name);
+    if (price === undefined) {
+      throw new SyntaxError(`model "${model}" has no price for ${name}`);
+    }
+    return price;
+  };
+  const input = required("input");
+  const output = required("output");
+  return {
+    input,
+    cached_input: prices.get("cached_input") ?? input,
+    cache_write_input: prices.get("cache_write_input") ?? input,
+    output,
+    reasoning_output: prices.get("reasoning_output") ?? output,
+  };
+}
+
+/** Reads JSON with its numbers as they are spelled. */
+function jsonEntries(text: string): Entry[] {
+  const reader = new JsonReader(1);
+  const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, "") + "\n");
+  const root = reader.read(bytes, 0, bytes.length - 1);
+  if (root === undefined) {
+    throw new SyntaxError(`it is not JSON: ${reader.problem}`);
+  }
+  if (root.kind !== "object") {
+    throw new SyntaxError("it is a list: expected an object of models");
+  }
+  const models = reader.members(root);
+  return namesOf(models).map((model): Entry => {
+    const value = models.get(model);
+    if (value?.kind !== "object") {
+      throw new SyntaxError(
+        `model "${model}" has no prices: expected an object such as {"input": 1.25, "output": 10}`,
+      );
+    }
+    const members = reader.members(value);
+    return [
+      model,
+      new Map(
+        namesOf(members).map((name) => {
+          const price = members.get(name);
+          if (price?.kind === "null") return [name, ""];
+          const text = reader.textOf(price) ??
+            (price instanceof JsonSlice ? reader.source(price) : "");
+          // An empty text is no price, where null says that there is none.
+          return [name, text === "" ? '""' : text];
+        }),
+      ),
+    ];
+  });
+}
+
+function namesOf(
+  object: { size: number; nameAt(place: number): string },
+): string[] {
+  return Array.from(
+    { length: object.size },
+    (_, place) => object.nameAt(place),
+  );
+}
+
+function csvEntries(text: string): Entry[] {
+  const [names = [], ...rows] = rowsOf(text);
+  const modelColumn = names.indexOf("model");
+  if (modelColumn === -1) {
+    throw new SyntaxError(NO_LIST);
+  }
+  return rows.map((row): Entry => [
+    row[modelColumn] ?? "",
+    new Map(
+      names.flatMap((name, column) =>
+        column === modelColumn
+          ? []
+          : [[name, row[column]?.trim() ?? ""] as const]
+      ),
+    ),
+  ]);
+}
+
+function rowsOf(text: string): string[][] {
+  try {
+    return parseCsv(text);
+  } catch (cause) {
+    throw new SyntaxError(NO_LIST, { cause });
+  }
+}

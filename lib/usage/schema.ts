@@ -1,0 +1,87 @@
+/**
+ * Schemas of usage as JSON.
+ *
+ * @module
+ */
+
+import * as v from "valibot";
+import type {
+  TokenFields,
+  UsageDerivationRecord,
+  UsageRecord,
+  UsageReport,
+} from "./usage_records.ts";
+import { USAGE_KEYS } from "./usage_names.ts";
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const text = v.string();
+const textOrNull = v.nullable(v.string());
+
+const TOKENS: Readonly<Record<keyof TokenFields, typeof count>> = {
+  input_tokens: count,
+  cached_input_tokens: count,
+  cache_write_input_tokens: count,
+  output_tokens: count,
+  reasoning_output_tokens: count,
+  total_tokens: count,
+};
+
+/**
+ * The schema of {@linkcode UsageRecord}.
+ *
+ * @example A line of `codexpipe usage --by day --format jsonl`
+ * ```ts
+ * import { UsageRecordSchema } from "@codexpipe/codexpipe/schema";
+ * import { assert } from "@std/assert";
+ * import * as v from "valibot";
+ *
+ * const record = JSON.parse(
+ *   '{"day":"2026-11-20","models":["gpt-5"],"threads":1,"turns":1,"input_tokens":1200,' +
+ *     '"cached_input_tokens":1024,"cache_write_input_tokens":0,"output_tokens":60,' +
+ *     '"reasoning_output_tokens":20,"total_tokens":1260}',
+ * );
+ *
+ * assert(v.is(UsageRecordSchema, record));
+ * ```
+ */
+export const UsageRecordSchema: v.GenericSchema<unknown, UsageRecord> = v
+  .looseObject({
+    day: v.exactOptional(textOrNull),
+    model: v.exactOptional(textOrNull),
+    cwd: v.exactOptional(textOrNull),
+    thread_id: v.exactOptional(textOrNull),
+    parent_thread_id: v.exactOptional(textOrNull),
+    turn_id: v.exactOptional(textOrNull),
+    source: v.exactOptional(text),
+    models: v.exactOptional(v.array(text)),
+    threads: count,
+    turns: count,
+    ...TOKENS,
+    cost: v.exactOptional(
+      v.nullable(v.pipe(text, v.regex(/^\d+(?:\.\d+)?$/))),
+    ),
+  });
+
+/** The schema of {@linkcode UsageReport}. */
+export const UsageReportSchema: v.GenericSchema<unknown, UsageReport> = v
+  .looseObject({
+    by: v.array(v.picklist(USAGE_KEYS)),
+    time_zone: text,
+    groups: v.array(UsageRecordSchema),
+    total: UsageRecordSchema,
+  });
+
+/** The schema of {@linkcode UsageDerivationRecord}. */
+export const UsageDerivationRecordSchema: v.GenericSchema<
+  unknown,
+  UsageDerivationRecord
+> = v.looseObject({
+  source: text,
+  line: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  thread_id: textOrNull,
+  turn_id: textOrNull,
+  counted: v.boolean(),
+  rule: text,
+  explanation: text,
+  ...TOKENS,
+});

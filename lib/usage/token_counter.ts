@@ -1,0 +1,125 @@
+/**
+ * Tells what each `token_count` of a stream adds to what was used.
+ */
+
+import type { UsageRule } from "./derivations.ts";
+import { growth, isNothing, sameTokens, type Tokens } from "./tokens.ts";
+
+/** What a `token_count` says. */
+export interface TokenCount {
+  /** What the thread, or the process, has used so far. */
+  readonly total: Tokens | undefined;
+  /** What the last request used. */
+  readonly last: Tokens | undefined;
+  /** Whether it says that nothing is known (`"info":null`). */
+  readonly isUnknown: boolean;
+}
+
+/** What a line adds. */
+export interface Addition {
+  /** The rule that says so. */
+  readonly rule: UsageRule;
+  /** The tokens; `undefined` if nothing is added. */
+  readonly tokens?: Tokens;
+}
+
+/**
+ * Follows the totals of one file or stream.
+ *
+ * What is counted is how much the total grows, because a `token_count` is written again
+ * whenever the rate limits are heard of (0.42 and later), and after a compaction with an
+ * estimate in place of the last request. A total that shrinks, or that is all of what the
+ * last request used, was begun by a new process.
+ */
+export class TokenCounter {
+  #total: Tokens | undefined;
+  #turn: unknown;
+  /** Whether the stream writes counts before anything is known (0.42 to 0.142). */
+  #writesUnknown = false;
+  /** Whether requests since the last total have been counted by their records. */
+  #isRecorded = false;
+
+  /** Whether there has been a total. */
+  get hasTotal(): boolean {
+    return this.#total !== undefined;
+  }
+
+  /**
+   * Tells whether a count goes on from the last total.
+   *
+   * @param count The count.
+   * @returns Whether its total is the last one, or has grown by what the last request used.
+   */
+  isContinuedBy({ total, last }: TokenCount): boolean {
+    if (this.#total === undefined || total === undefined) return false;
+    const grown = growth(this.#total, total);
+    return grown !== undefined && last !== undefined &&
+      (sameTokens(grown, last) || isNothing(grown) && !sameTokens(last, total));
+  }
+
+  /** Takes note that the next total holds requests that have been counted. */
+  recorded(): void {
+    this.#isRecorded = true;
+  }
+
+  /**
+   * Tells what a count adds.
+   *
+   * @param count The count.
+   * @param turn The turn that it stands in.
+   * @param isFork Whether the thread began with what another one used.
+   * @returns What is added, and why.
+   */
+  count(count: TokenCount, turn: unknown, isFork: boolean): Addition {
+    if (count.isUnknown) {
+      this.#total = undefined;
+      this.#writesUnknown = true;
+      return { rule: "unknown" };
+    }
+    const addition = this.#addition(count, turn, isFork);
+    this.#total = count.total ?? this.#total;
+    this.#turn = turn;
+    this.#isRecorded = false;
+    return addition;
+  }
+
+  #addition(
+    { total, last }: TokenCount,
+    turn: unknown,
+    isFork: boolean,
+  ): Addition {
+    if (this.#isRecorded) return { rule: "recorded" };
+    if (total === undefined) {
+      return last === undefined || isNothing(last)
+        ? { rule: "empty" }
+        : { rule: "request", tokens: last };
+    }
+    const isNew = last === undefined || sameTokens(last, total);
+    const before = this.#total;
+    if (before === undefined) {
+      if (isNothing(total)) return { rule: "empty" };
+      if (isNew) return { rule: "first", tokens: total };
+      return isFork
+        ? { rule: "inherited", tokens: last }
+        : { rule: "unwritten", tokens: total };
+    }
+    const grown = growth(before, total);
+    if (grown === undefined) return { rule: "restarted", tokens: total };
+    if (isNothing(grown)) {
+      // Where nothing is written before it is known, nothing is written twice at the start
+      // of a turn either: a new process has used as much as the one before in all. A fork
+      // begins with what it copied.
+      const isRestart = !this.#writesUnknown && !isFork &&
+        last !== undefined && isNew && turn !== this.#turn;
+      return isRestart
+        ? { rule: "restarted", tokens: total }
+        : { rule: "repeated" };
+    }
+    if (last === undefined || sameTokens(grown, last)) {
+      return { rule: "grown", tokens: grown };
+    }
+    return isNew
+      ? { rule: "restarted", tokens: total }
+      : { rule: "missed", tokens: grown };
+  }
+}

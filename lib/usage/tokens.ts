@@ -1,0 +1,158 @@
+/**
+ * Numbers of tokens, exact however large they are.
+ *
+ * @module
+ */
+
+import { JsonReader } from "../json/reader.ts";
+import { type JsonNode, JsonSlice } from "../json/value.ts";
+
+/** The kinds of tokens, by the names that Codex gives them. */
+export const TOKEN_KINDS = [
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_input_tokens",
+  "output_tokens",
+  "reasoning_output_tokens",
+] as const;
+
+/** A kind of tokens, by the name that Codex gives it. */
+export type TokenKind = typeof TOKEN_KINDS[number];
+
+/**
+ * How many tokens of each kind were used. The numbers are `bigint`: Codex counts with 64
+ * bits. A kind that a release does not report is 0.
+ */
+export interface Tokens {
+  /** Tokens that were sent to the model. */
+  readonly input_tokens: bigint;
+  /** Those among them that the server had kept. */
+  readonly cached_input_tokens: bigint;
+  /** Those among them that the server keeps from now on (reported since 0.145). */
+  readonly cache_write_input_tokens: bigint;
+  /** Tokens that the model wrote. */
+  readonly output_tokens: bigint;
+  /** Those among them that are reasoning; exec streams report them since 0.130. */
+  readonly reasoning_output_tokens: bigint;
+  /** Input and output together. */
+  readonly total_tokens: bigint;
+}
+
+/** No tokens. */
+export const NO_TOKENS: Tokens = tokensOf(() => 0n);
+
+/**
+ * Makes tokens of a number for each kind.
+ *
+ * @param count Gives the number of a kind.
+ * @returns The tokens, with their total.
+ */
+export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
+  const input_tokens = count("input_tokens");
+  const output_tokens = count("output_tokens");
+  return {
+    input_tokens,
+    cached_input_tokens: count("cached_input_tokens"),
+    cache_write_input_tokens: count("cache_write_input_tokens"),
+    output_tokens,
+    reasoning_output_tokens: count("reasoning_output_tokens"),
+    total_tokens: input_tokens + output_tokens,
+  };
+}
+
+/**
+ * Adds tokens up.
+ *
+ * @param one Tokens.
+ * @param other More of them.
+ * @returns Both together.
+ *
+ * @example Two requests
+ * ```ts
+ * import { addTokens, NO_TOKENS } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const request = { ...NO_TOKENS, input_tokens: 1200n, output_tokens: 60n };
+ *
+ * assertEquals(addTokens(request, request).total_tokens, 2520n);
+ * ```
+ */
+export function addTokens(one: Tokens, other: Tokens): Tokens {
+  return tokensOf((kind) => one[kind] + other[kind]);
+}
+
+/** What there is more of in `later`; `undefined` if there is less of any kind. */
+export function growth(earlier: Tokens, later: Tokens): Tokens | undefined {
+  for (const kind of TOKEN_KINDS) {
+    if (later[kind] < earlier[kind]) return undefined;
+  }
+  return tokensOf((kind) => later[kind] - earlier[kind]);
+}
+
+/** Whether two counts say the same. */
+export function sameTokens(one: Tokens, other: Tokens): boolean {
+  return TOKEN_KINDS.every((kind) => one[kind] === other[kind]);
+}
+
+/** Whether a count says that nothing was used. */
+export function isNothing(tokens: Tokens): boolean {
+  return sameTokens(tokens, NO_TOKENS);
+}
+
+/** Reads the counts of a record that was decoded, and of its text where that says more. */
+export class TokenReader {
+  // Made when a number turns out to be beyond what JavaScript's hold exactly.
+  #reader: JsonReader | undefined;
+
+  /**
+   * Reads counts.
+   *
+   * @param value The object that has them, as it was decoded.
+   * @param text The JSON text of the record that the object stands in.
+   * @param path The names that lead from the record to the object.
+   * @returns The counts; `undefined` if the object has none.
+   */
+  read(
+    value: unknown,
+    text: string,
+    path: readonly string[],
+  ): Tokens | undefined {
+    if (typeof value !== "object" || value === null) return undefined;
+    let isLarge = false;
+    let hasAny = false;
+    const numbers = new Map<TokenKind, number>();
+    for (const [name, count] of Object.entries(value)) {
+      const kind = TOKEN_KINDS.find((kind) => kind === name);
+      if (kind === undefined || typeof count !== "number") continue;
+      if (!(count >= 0) || !Number.isInteger(count)) continue;
+      hasAny ||= kind === "input_tokens" || kind === "output_tokens";
+      isLarge ||= count > Number.MAX_SAFE_INTEGER;
+      numbers.set(kind, count);
+    }
+    if (!hasAny) return undefined;
+    const exact = isLarge ? this.#sources(text, path) : undefined;
+    return tokensOf((kind) =>
+      exact?.get(kind) ?? BigInt(numbers.get(kind) ?? 0)
+    );
+  }
+
+  /** The counts as they are spelled. */
+  #sources(text: string, path: readonly string[]): Map<TokenKind, bigint> {
+    const counts = new Map<TokenKind, bigint>();
+    const reader = this.#reader ??= new JsonReader(1);
+    const bytes = new TextEncoder().encode(text + "\n");
+    let node: JsonNode | undefined = reader.read(bytes, 0, bytes.length - 1);
+    for (const name of path) {
+      node = node === undefined ? undefined : reader.members(node).get(name);
+    }
+    if (node === undefined) return counts;
+    const members = reader.members(node);
+    for (const kind of TOKEN_KINDS) {
+      const value = members.get(kind);
+      if (!(value instanceof JsonSlice)) continue;
+      const source = reader.source(value);
+      if (/^\d{1,40}$/.test(source)) counts.set(kind, BigInt(source));
+    }
+    return counts;
+  }
+}

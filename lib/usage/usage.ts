@@ -1,0 +1,50 @@
+/**
+ * Counts the tokens that Codex used, each request once: per turn, thread, model, day and
+ * directory, from exec streams and session files of every release.
+ *
+ * Releases count differently, and write the same count more than once; `docs/usage.md` says
+ * how each number is derived, and {@linkcode UsageMeter.derivations} says it line by line.
+ * Nothing here knows the platform: it is fed bytes.
+ *
+ * @example What a stream used, by model
+ * ```ts
+ * import { groupUsage, UsageMeter } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = `{"model":"gpt-5","provider":"openai","workdir":"/w"}
+ * {"id":"0","msg":{"type":"task_started"}}
+ * {"id":"0","msg":{"type":"token_count","input_tokens":1200,"output_tokens":60}}
+ * {"id":"0","msg":{"type":"token_count","input_tokens":1300,"output_tokens":20}}
+ * `;
+ * const meter = new UsageMeter();
+ * const source = meter.open("run.jsonl");
+ * source.feed(new TextEncoder().encode(log), () => {});
+ * source.flush(() => {});
+ * const [group] = groupUsage(meter.rows(), ["model"]);
+ *
+ * assertEquals(group?.row.model, "gpt-5");
+ * assertEquals(group?.tokens.total_tokens, 2580n);
+ * ```
+ *
+ * @module
+ */
+
+export {
+  addTokens,
+  NO_TOKENS,
+  TOKEN_KINDS,
+  type TokenKind,
+  type Tokens,
+} from "./tokens.ts";
+export * from "./usage_names.ts";
+export * from "./usage_row.ts";
+export * from "./usage_meter.ts";
+export type {
+  UsageFailure,
+  UsageSource,
+  UsageSourceOptions,
+} from "./usage_source.ts";
+export * from "./usage_groups.ts";
+export * from "./derivations.ts";
+export * from "./prices.ts";
+export * from "./usage_records.ts";

@@ -1,0 +1,125 @@
+/**
+ * What was used, summed up.
+ *
+ * @module
+ */
+
+import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";
+import type { UsageKey } from "./usage_names.ts";
+import type { UsageRow } from "./usage_row.ts";
+
+/** What the rows that have something in common used. */
+export interface UsageGroup {
+  /**
+   * The first of the rows; what the group was made by is the same in all of them.
+   */
+  readonly row: UsageRow;
+  /** The rows, in their order. */
+  readonly rows: readonly UsageRow[];
+  /** How many threads they are of. */
+  readonly threads: number;
+  /** How many turns they are of. */
+  readonly turns: number;
+  /** What they used together. */
+  readonly tokens: Tokens;
+}
+
+/** An id that a normalizer made up is only good for one source. */
+const MADE_UP_REGEXP = /^synthetic-thread-\d+$/;
+
+/** What makes rows belong together. */
+const KEYS: Readonly<Record<UsageKey, (row: UsageRow) => string>> = {
+  thread: threadKey,
+  turn: turnKey,
+  model: ({ model }) => JSON.stringify(model),
+  day: ({ day }) => JSON.stringify(day),
+  cwd: ({ cwd }) => JSON.stringify(cwd),
+};
+
+/** What groups are put in order by; what is not known comes last. */
+const ORDERS: Partial<Record<UsageKey, (row: UsageRow) => string | null>> = {
+  model: ({ model }) => model,
+  day: ({ day }) => day,
+  cwd: ({ cwd }) => cwd,
+};
+
+/**
+ * Sums rows up.
+ *
+ * @param rows The rows.
+ * @param by What the rows of a group have in common; nothing makes one group of all, if
+ * there are any.
+ * @returns The groups: days, models and directories in their own order, threads and turns in
+ * that of the rows.
+ *
+ * @example Tokens by model
+ * ```ts
+ * import { groupUsage, NO_TOKENS, type UsageRow } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const row: UsageRow = {
+ *   ...NO_TOKENS,
+ *   total_tokens: 1260n,
+ *   source: "run.jsonl",
+ *   thread_id: "t",
+ *   parent_thread_id: null,
+ *   turn_id: "1",
+ *   model: "gpt-5",
+ *   cwd: "/w",
+ *   day: "2026-11-20",
+ * };
+ * const groups = groupUsage([row, { ...row, turn_id: "2" }], ["model"]);
+ *
+ * assertEquals(groups.map(({ row, turns }) => [row.model, turns]), [["gpt-5", 2]]);
+ * ```
+ */
+export function groupUsage(
+  rows: readonly UsageRow[],
+  by: readonly UsageKey[],
+): UsageGroup[] {
+  const groups = new Map<string, UsageRow[]>();
+  for (const row of rows) {
+    const key = by.map((key) => KEYS[key](row)).join("\n");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return [...groups.values()].flatMap((rows) => {
+    const [row] = rows;
+    return row === undefined ? [] : [{
+      row,
+      rows,
+      threads: new Set(rows.map(threadKey)).size,
+      turns: new Set(rows.map(turnKey)).size,
+      tokens: rows.reduce(addTokens, NO_TOKENS),
+    }];
+  }).sort(({ row: one }, { row: other }) => compare(one, other, by));
+}
+
+function compare(
+  one: UsageRow,
+  other: UsageRow,
+  by: readonly UsageKey[],
+): number {
+  for (const key of by) {
+    const order = ORDERS[key];
+    if (order === undefined) continue;
+    const a = order(one);
+    const b = order(other);
+    if (a === b) continue;
+    if (a === null) return 1;
+    if (b === null) return -1;
+    return a < b ? -1 : 1;
+  }
+  return 0;
+}
+
+function threadKey({ thread_id, source }: UsageRow): string {
+  const isOwn = thread_id !== null && !MADE_UP_REGEXP.test(thread_id);
+  return JSON.stringify([thread_id, isOwn ? null : source]);
+}
+
+function turnKey(row: UsageRow): string {
+  // A stream counts its turns from 1, and so does the next one of the thread.
+  return JSON.stringify([threadKey(row), row.source, row.turn_id]);
+}

@@ -1,0 +1,199 @@
+/**
+ * Usage as JSON.
+ *
+ * @module
+ */
+
+import { explainRule, type UsageDerivation } from "./derivations.ts";
+import { TOKEN_KINDS, type Tokens } from "./tokens.ts";
+import type { UsageCost } from "./prices.ts";
+import type { UsageGroup } from "./usage_groups.ts";
+import type { UsageKey } from "./usage_names.ts";
+import type { UsageRow } from "./usage_row.ts";
+
+/**
+ * The numbers of tokens in JSON: whole numbers of 64 bits. One beyond 2^53 is rounded by a
+ * reader whose numbers are those of JavaScript.
+ */
+export interface TokenFields {
+  /** Tokens that were sent to the model. */
+  readonly input_tokens: number;
+  /** Those among them that the server had kept. */
+  readonly cached_input_tokens: number;
+  /** Those among them that the server keeps from now on. */
+  readonly cache_write_input_tokens: number;
+  /** Tokens that the model wrote. */
+  readonly output_tokens: number;
+  /** Those among them that are reasoning. */
+  readonly reasoning_output_tokens: number;
+  /** Input and output together. */
+  readonly total_tokens: number;
+}
+
+/**
+ * A group of usage as JSON: what it was made by, how much there is of it, and the tokens.
+ *
+ * This list may expand over time.
+ */
+export interface UsageRecord extends TokenFields {
+  /** The day, `YYYY-MM-DD`, by day; null if it is not known. */
+  readonly day?: string | null;
+  /** The model, by model; null if it is not known. */
+  readonly model?: string | null;
+  /** The working directory, by directory; null if it is not known. */
+  readonly cwd?: string | null;
+  /** The thread, by thread and by turn; null if it is not known. */
+  readonly thread_id?: string | null;
+  /** The thread that spawned it, by thread and by turn; null if it is no sub-agent. */
+  readonly parent_thread_id?: string | null;
+  /** The turn, by turn; null if it is not known. */
+  readonly turn_id?: string | null;
+  /** The first file or stream that says so, by thread and by turn. */
+  readonly source?: string;
+  /** The models that were used, as far as they are known; unless by model. */
+  readonly models?: readonly string[];
+  /** How many threads are in the group. */
+  readonly threads: number;
+  /** How many turns are in the group. */
+  readonly turns: number;
+  /**
+   * What the tokens that have a price cost, an exact decimal number; null if none has; only
+   * with prices.
+   */
+  readonly cost?: string | null;
+}
+
+/** All that `codexpipe usage --format json` says. */
+export interface UsageReport {
+  /** What the groups were made by. */
+  readonly by: readonly UsageKey[];
+  /** The time zone of days. */
+  readonly time_zone: string;
+  /** The groups. */
+  readonly groups: readonly UsageRecord[];
+  /** All of them together. */
+  readonly total: UsageRecord;
+}
+
+/** What became of the counts of one line, as JSON. */
+export interface UsageDerivationRecord extends TokenFields {
+  /** The name of the file or stream. */
+  readonly source: string;
+  /** The number of the line, from 1. */
+  readonly line: number;
+  /** The thread; null if it is not known. */
+  readonly thread_id: string | null;
+  /** The turn; null if it is not known. */
+  readonly turn_id: string | null;
+  /** Whether the tokens were counted. */
+  readonly counted: boolean;
+  /** The name of the rule. */
+  readonly rule: string;
+  /** What the rule says. */
+  readonly explanation: string;
+}
+
+/** The columns that say what a group was made by. */
+const KEY_COLUMNS: Readonly<
+  Record<UsageKey, readonly (keyof UsageRow & keyof UsageRecord)[]>
+> = {
+  day: ["day"],
+  model: ["model"],
+  cwd: ["cwd"],
+  thread: ["thread_id", "parent_thread_id", "source"],
+  turn: ["thread_id", "parent_thread_id", "turn_id", "source"],
+};
+
+/** A value as it is written. */
+export type UsageValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly string[];
+
+/**
+ * Gives the fields of a {@linkcode UsageRecord}, in the order in which they are written.
+ *
+ * @param group The group.
+ * @param by What it was made by.
+ * @param cost What it cost, if there are prices.
+ * @returns The names and values.
+ */
+export function usageFields(
+  group: UsageGroup,
+  by: readonly UsageKey[],
+  cost?: UsageCost,
+): Map<string, UsageValue> {
+  const fields = new Map<string, UsageValue>();
+  for (const key of by) {
+    for (const name of KEY_COLUMNS[key]) fields.set(name, group.row[name]);
+  }
+  if (!by.includes("model")) {
+    const models = group.rows.flatMap(({ model }) => model ?? []);
+    fields.set("models", [...new Set(models)].sort());
+  }
+  fields.set("threads", group.threads);
+  fields.set("turns", group.turns);
+  setTokens(fields, group.tokens);
+  if (cost !== undefined) {
+    fields.set("cost", cost.isKnown ? cost.amount : null);
+  }
+  return fields;
+}
+
+/**
+ * Gives the fields of a {@linkcode UsageDerivationRecord}, in the order in which they are
+ * written.
+ *
+ * @param derivation What became of a line.
+ * @returns The names and values.
+ */
+export function derivationFields(
+  derivation: UsageDerivation,
+): Map<string, UsageValue> {
+  const { source, line, thread_id, turn_id, counted, rule } = derivation;
+  const fields = new Map<string, UsageValue>([
+    ["source", source],
+    ["line", line],
+    ["thread_id", thread_id],
+    ["turn_id", turn_id],
+    ["counted", counted],
+    ["rule", rule],
+    ["explanation", explainRule(rule)],
+  ]);
+  setTokens(fields, derivation.tokens);
+  return fields;
+}
+
+/**
+ * Writes fields as the text of a JSON object; whole numbers are exact, however large.
+ *
+ * @param fields The fields.
+ * @returns The text, on one line.
+ *
+ * @example More than a number of JavaScript holds
+ * ```ts
+ * import { encodeFields } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(
+ *   encodeFields(new Map([["input_tokens", 9007199254740993n]])),
+ *   '{"input_tokens":9007199254740993}',
+ * );
+ * ```
+ */
+export function encodeFields(fields: ReadonlyMap<string, UsageValue>): string {
+  const members = [...fields].map(([name, value]) =>
+    `${JSON.stringify(name)}:${
+      typeof value === "bigint" ? String(value) : JSON.stringify(value)
+    }`
+  );
+  return `{${members.join(",")}}`;
+}
+
+function setTokens(fields: Map<string, UsageValue>, tokens: Tokens): void {
+  for (const kind of TOKEN_KINDS) fields.set(kind, tokens[kind]);
+  fields.set("total_tokens", tokens.total_tokens);
+}

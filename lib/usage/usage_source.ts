@@ -1,0 +1,148 @@
+/**
+ * Reads one file or stream for what was used.
+ */
+
+import type { Dialect } from "../dialect_names.ts";
+import { JsonlDecoder } from "../event_pipeline.ts";
+import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
+import type { LineProblem } from "../errors.ts";
+import type { Outcome } from "../outcome.ts";
+import type { Emit, Stage } from "../stage.ts";
+import { ExecCounts, UNKNOWN_ID } from "./_exec_counts.ts";
+import { RolloutCounts } from "./_rollout_counts.ts";
+import type { SourceLedger } from "./_source_ledger.ts";
+import { LineSieve } from "./line_sieve.ts";
+import { TokenReader } from "./tokens.ts";
+import { WordFinder } from "./word_finder.ts";
+
+/** Options for {@linkcode UsageMeter.open}. */
+export interface UsageSourceOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect;
+  /**
+   * How many bytes a line may have; longer ones fail.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number;
+}
+
+/** A line that would have counted and could not be read. */
+export interface UsageFailure {
+  /** The number of the line, from 1. */
+  readonly line: number;
+  /** Why. */
+  readonly error: LineProblem;
+}
+
+/**
+ * What every line has one of that says something of threads, turns, models or tokens, in any
+ * dialect. All else is read past without being decoded.
+ */
+const WORDS = new WordFinder([
+  '"session_meta"',
+  '"session_configured"',
+  '"session.created"',
+  '"thread.started"',
+  '"thread.resumed"',
+  '"workdir":"',
+  '"workdir": "',
+  '"turn_context"',
+  '"task_started"',
+  '"turn_started"',
+  '"turn.started"',
+  '"turn.completed"',
+  '"turn.failed"',
+  '"task_complete"',
+  '"turn_complete"',
+  '"turn_aborted"',
+  '"user_message"',
+  '"entered_review_mode"',
+  '"exited_review_mode"',
+  '"token_count"',
+  '"token_usage_record"',
+  '"line.failed"',
+]);
+
+/**
+ * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
+ * would have counted; {@linkcode UsageMeter.open} makes it. What the lines say goes to the
+ * meter.
+ */
+export class UsageSource implements Stage<Uint8Array, UsageFailure> {
+  readonly #sieve: LineSieve;
+  readonly #decoder: JsonlDecoder;
+  readonly #exec: ExecCounts;
+  readonly #rollout: RolloutCounts;
+  #failures = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param ledger Takes what the lines say.
+   * @param options What to expect.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
+    const limit = checkedMaxLineBytes(options.maxLineBytes);
+    const reader = new TokenReader();
+    this.#sieve = new LineSieve(WORDS, limit);
+    this.#decoder = new JsonlDecoder({
+      from: options.from ?? "auto",
+      maxLineBytes: limit,
+      // The tokens of a log without its beginning count as well.
+      initialThreadId: UNKNOWN_ID,
+      initialTurnId: UNKNOWN_ID,
+    });
+    this.#exec = new ExecCounts(ledger, reader);
+    this.#rollout = new RolloutCounts(ledger, reader);
+  }
+
+  /** How many lines that would have counted could not be read. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /**
+   * Takes a block.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each failure.
+   */
+  feed(block: Uint8Array, emit: Emit<UsageFailure>): void {
+    this.#sieve.feed(block, (kept) => this.#decode(kept, emit));
+  }
+
+  /**
+   * Ends the input.
+   *
+   * @param emit Is called with the failure of a last line without LF.
+   */
+  flush(emit: Emit<UsageFailure>): void {
+    this.#sieve.flush((kept) => this.#decode(kept, emit));
+    this.#decoder.flush((outcome) => this.#take(outcome, emit));
+  }
+
+  #decode(bytes: Uint8Array, emit: Emit<UsageFailure>): void {
+    this.#decoder.feed(bytes, (outcome) => this.#take(outcome, emit));
+  }
+
+  #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {
+    const { line } = outcome;
+    if (!outcome.ok) {
+      this.#failures += 1;
+      emit({ line, error: outcome.error });
+      return;
+    }
+    const { value, text = "" } = outcome;
+    const record = fieldsOf(value);
+    // The types of the two families have no name in common.
+    this.#exec.take(record, text, line);
+    this.#rollout.take(record, text, line);
+  }
+}

@@ -1,0 +1,407 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  type Verdict,
+  VerdictBuilder,
+  type VerdictOptions,
+} from "../../lib/check/check.ts";
+import { namesIn, readFixture } from "../fixtures.ts";
+import { decode, encode } from "../running.ts";
+
+/** Judges bytes, cut into chunks. */
+function judge(
+  bytes: Uint8Array,
+  { cuts = [], ...options }: VerdictOptions & {
+    readonly cuts?: readonly number[];
+  } = {},
+): Verdict {
+  const builder = new VerdictBuilder(options);
+  let from = 0;
+  for (const to of [...cuts, bytes.length]) {
+    builder.feed(bytes.slice(from, to), () => {});
+    from = to;
+  }
+  builder.flush(() => {});
+  return builder.verdict;
+}
+
+/** Judges records. */
+function judgeRecords(
+  records: readonly unknown[],
+  options: VerdictOptions = {},
+): Verdict {
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+  return judge(encode(lines.join("")), options);
+}
+
+function messages({ reasons }: Verdict): string[] {
+  return reasons.map(({ message }) => message);
+}
+
+const THREAD = { type: "thread.started", thread_id: "t" };
+const TURN = { type: "turn.started" };
+const DONE = {
+  type: "turn.completed",
+  usage: { input_tokens: 1200, cached_input_tokens: 0, output_tokens: 60 },
+};
+const OTHER_THREAD = { type: "thread.started", thread_id: "u" };
+
+function item(
+  type: string,
+  fields: object,
+  { event = "completed", id = "item_0" } = {},
+): object {
+  return { type: `item.${event}`, item: { id, type, ...fields } };
+}
+
+function say(text: string, id = "item_9"): object {
+  return item("agent_message", { text }, { id });
+}
+
+function command(exit_code: number | null, event = "completed"): object {
+  const status = exit_code === null
+    ? "in_progress"
+    : exit_code === 0
+    ? "completed"
+    : "failed";
+  const aggregated_output = "";
+  return item(
+    "command_execution",
+    { command: "bash -lc 'make test'", aggregated_output, exit_code, status },
+    { event },
+  );
+}
+
+function failTurn(message: string): object {
+  return { type: "turn.failed", error: { message } };
+}
+
+function error(message: string): object {
+  return { type: "error", message };
+}
+
+/** A row of the table of what each capture should be judged as. */
+const ROWS = decode(readFixture("verdicts.tsv")).trimEnd().split("\n").slice(1)
+  .map((line) => {
+    const [version, scenario, file, , verdict, reasons, why] = line.split("\t");
+    return { path: `${version}/${scenario}/${file}`, verdict, reasons, why };
+  });
+
+Deno.test("the table of verdicts has every file that a run wrote", () => {
+  const paths = namesIn("captures/").flatMap((version) =>
+    namesIn(`captures/${version}/`).flatMap((scenario) =>
+      namesIn(`captures/${version}/${scenario}/`)
+        .filter((name) => /^(?:stdout|rollout|archived).*\.jsonl$/.test(name))
+        .map((name) => `${version}/${scenario}/${name}`)
+    )
+  );
+  assertEquals(ROWS.map(({ path }) => path).sort(), paths.sort());
+  assertEquals(ROWS.filter(({ why }) => why === undefined || why === ""), []);
+});
+
+for (const version of namesIn("captures/")) {
+  Deno.test(`VerdictBuilder judges every run of ${version} rightly`, () => {
+    for (const { path, verdict, reasons, why } of ROWS) {
+      if (!path.startsWith(`${version}/`)) continue;
+      const { isPassed, reasons: found } = judge(
+        readFixture(`captures/${path}`),
+      );
+      assertEquals(
+        [isPassed ? "passed" : "failed", found.map(({ kind }) => kind).join()],
+        [verdict, reasons],
+        `${path}: ${why}`,
+      );
+    }
+  });
+}
+
+const ENDS = [
+  {
+    name: "a turn that is done",
+    records: [THREAD, TURN, say("Done."), DONE],
+    expected: [],
+  },
+  {
+    name: "a turn that failed",
+    records: [THREAD, TURN, error("No"), failTurn("No")],
+    expected: ["turn 1 failed: No"],
+  },
+  {
+    name: "what a server says in JSON",
+    records: [
+      THREAD,
+      TURN,
+      failTurn('status 400: {"error":{"message":"No x"}}'),
+    ],
+    expected: ["turn 1 failed: status 400: No x"],
+  },
+  {
+    name: "a turn without an end",
+    records: [THREAD, TURN, say("Working")],
+    expected: ["turn 1 has no end: the log ends before it does"],
+  },
+  {
+    name: "an error that ended the stream",
+    records: [THREAD, TURN, say("Working"), error("Out of luck")],
+    expected: ["turn 1 ended with an error: Out of luck"],
+  },
+  {
+    name: "an error before any turn",
+    records: [THREAD, error("Out of luck")],
+    expected: ["the run ended with an error: Out of luck"],
+  },
+  {
+    name: "an error behind a turn that is done",
+    records: [THREAD, TURN, say("Done."), DONE, error("MCP server is gone")],
+    expected: ["the run ended with an error: MCP server is gone"],
+  },
+  {
+    name: "an error that work followed",
+    records: [THREAD, TURN, error("Reconnecting... 1/5"), say("Done."), DONE],
+    expected: [],
+  },
+  {
+    name: "a stream that ends while it is tried again",
+    records: [THREAD, TURN, error("Reconnecting... 1/5 (x)")],
+    expected: [
+      'turn 1 has no end: the log ends before it does: the last thing it says is "Reconnecting... 1/5 (x)"',
+    ],
+  },
+  {
+    name: "a warning as an item",
+    records: [THREAD, item("error", { message: "deprecated" }), TURN, DONE],
+    expected: [],
+  },
+  {
+    name: "a command that was left running",
+    records: [THREAD, TURN, command(null, "started"), say("Done."), DONE],
+    expected: [],
+  },
+  {
+    name: "a thread that failed and was resumed",
+    records: [THREAD, TURN, failTurn("No"), THREAD, TURN, say("Done."), DONE],
+    expected: [],
+  },
+  {
+    name: "a thread that was resumed in vain",
+    records: [THREAD, TURN, DONE, THREAD],
+    expected: ["the run began no turn"],
+  },
+  {
+    name: "one of two threads",
+    records: [THREAD, TURN, failTurn("No"), OTHER_THREAD, TURN, DONE],
+    expected: ["turn 1 of thread t failed: No"],
+  },
+  {
+    name: "a run of 0.42 that an answer ends",
+    records: [
+      { type: "session.created", session_id: "s" },
+      item("assistant_message", { text: "Done." }),
+    ],
+    expected: [],
+  },
+  {
+    name: "two runs of 0.42, the first of which has no end",
+    records: [
+      { type: "session.created", session_id: "s" },
+      command(null, "started"),
+      { type: "session.created", session_id: "r" },
+      say("Done."),
+    ],
+    expected: [
+      "the run of thread s has no end: the log ends before it does",
+    ],
+  },
+  {
+    name: "a session and nothing else",
+    records: [THREAD],
+    expected: ["the run began no turn"],
+  },
+  {
+    name: "a session file whose turn has an error",
+    records: [
+      {
+        type: "session_meta",
+        payload: { id: "t", cwd: "/", timestamp: "2026-01-01T00:00:00Z" },
+      },
+      { type: "event_msg", payload: { type: "task_started", turn_id: "1" } },
+      { type: "event_msg", payload: { type: "user_message", message: "Go" } },
+      {
+        type: "event_msg",
+        payload: {
+          type: "task_complete",
+          turn_id: "1",
+          last_agent_message: null,
+          error: { message: "No" },
+        },
+      },
+    ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line })),
+    expected: ["turn 1 failed: No"],
+  },
+] satisfies { name: string; records: object[]; expected: string[] }[];
+
+for (const { name, records, expected } of ENDS) {
+  Deno.test(`VerdictBuilder judges: ${name}`, () => {
+    assertEquals(messages(judgeRecords(records)), expected);
+  });
+}
+
+Deno.test("VerdictBuilder judges logs without their beginning", () => {
+  const options = { initialThreadId: "t" };
+  assertEquals(messages(judgeRecords([say("Done."), DONE], options)), []);
+  assertEquals(
+    messages(judgeRecords([command(null, "started")], options)),
+    ["the run has no end: the log ends before it does"],
+  );
+});
+
+Deno.test("VerdictBuilder has nothing to say for an empty input", () => {
+  for (const text of ["", "\n\n"]) {
+    const verdict = judge(encode(text));
+    assertEquals(messages(verdict), [
+      "the input is empty: Codex wrote nothing",
+    ]);
+    assertEquals([verdict.turns, verdict.status], [0, null]);
+  }
+});
+
+Deno.test("VerdictBuilder counts failed lines, and lets some of them be", () => {
+  const text = `noise\n${JSON.stringify(THREAD)}\n${JSON.stringify(TURN)}\n{\n${
+    JSON.stringify(DONE)
+  }\n`;
+  const verdict = judge(encode(text));
+  assertEquals(verdict.failures.map(({ line, kind }) => [line, kind]), [
+    [1, "json"],
+    [4, "json"],
+  ]);
+  assertEquals(verdict.reasons.map(({ kind, line }) => [kind, line]), [
+    ["failed_lines", 1],
+  ]);
+  assertEquals(judge(encode(text), { maxFailures: 1 }).isPassed, false);
+  assertEquals(judge(encode(text), { maxFailures: 2 }).isPassed, true);
+});
+
+Deno.test("VerdictBuilder counts commands, and fails for them if it is to", () => {
+  const records = [
+    ...[THREAD, TURN, command(null, "started"), command(2), command(0)],
+    ...[command(null, "started"), say("Done."), DONE],
+  ];
+  assertEquals(judgeRecords(records).failedCommands, 1);
+  assertEquals(judgeRecords(records).isPassed, true);
+  assertEquals(messages(judgeRecords(records, { failOnCommand: true })), [
+    "a command failed with exit status 2: make test",
+  ]);
+});
+
+Deno.test("VerdictBuilder names no more than ten commands", () => {
+  const records = [THREAD, TURN];
+  for (let i = 0; i < 30; i++) {
+    const aggregated_output = "";
+    const fields = { command: `run ${i}`, aggregated_output, exit_code: 1 };
+    const id = `item_${i}`;
+    records.push(
+      {
+        type: "item.completed",
+        item: { ...fields, id, type: "command_execution", status: "failed" },
+      } as typeof TURN,
+    );
+  }
+  const verdict = judgeRecords([...records, DONE], { failOnCommand: true });
+  assertEquals(verdict.failedCommands, 30);
+  assertEquals(verdict.reasons.length, 11);
+  assertEquals(messages(verdict).at(-1), "20 more commands failed");
+});
+
+Deno.test("VerdictBuilder counts tokens exactly, and each once", () => {
+  const line =
+    '{"type":"turn.completed","usage":{"input_tokens":9007199254740993,"output_tokens":1}}\n';
+  const text = `${JSON.stringify(THREAD)}\n${JSON.stringify(TURN)}\n${line}`;
+  const [over] = judge(encode(text), { maxTokens: 9007199254740993n }).reasons;
+  assertEquals(
+    over?.message,
+    "9007199254740994 tokens were used, 9007199254740993 may be",
+  );
+  assert(judge(encode(text), { maxTokens: 9007199254740994n }).isPassed);
+});
+
+Deno.test("VerdictBuilder wants the final message to be JSON if it is to", () => {
+  const jsonOf = (...texts: string[]) =>
+    messages(
+      judgeRecords([
+        THREAD,
+        TURN,
+        ...texts.map((text, i) => say(text, `item_${i}`)),
+        DONE,
+      ], { jsonOutput: true }),
+    );
+  assertEquals(jsonOf("Working", '{"a": 1}\n'), []);
+  assertEquals(jsonOf("null"), []);
+  assertEquals(jsonOf('{"a": 1}', "Done."), [
+    "the final message is not valid JSON",
+  ]);
+  assertEquals(jsonOf('```json\n{"a": 1}\n```'), [
+    "the final message is not valid JSON",
+  ]);
+  assertEquals(jsonOf(), ["there is no final message, which should be JSON"]);
+});
+
+Deno.test("VerdictBuilder gives the final message of the last turn only", () => {
+  const records = [THREAD, TURN, say("One"), DONE, TURN, DONE];
+  assertEquals(judgeRecords(records).finalMessage, null);
+  const both = [THREAD, TURN, say("One"), DONE, TURN, say("Two", "a"), DONE];
+  assertEquals(judgeRecords(both).finalMessage, "Two");
+  // Each process numbers its items from 0.
+  const resumed = [
+    THREAD,
+    TURN,
+    say("One"),
+    DONE,
+    THREAD,
+    TURN,
+    say("2"),
+    DONE,
+  ];
+  assertEquals(judgeRecords(resumed).finalMessage, "2");
+});
+
+Deno.test("VerdictBuilder judges the same however the input is cut", () => {
+  const bytes = readFixture("captures/0.42.0/failmid/stdout.jsonl");
+  const whole = judge(bytes);
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(bytes.length), { maxLength: 5 }),
+      (cuts) => {
+        cuts.sort((a, b) => a - b);
+        assertEquals(judge(bytes, { cuts }), whole);
+      },
+    ),
+    { numRuns: 30, seed: 3 },
+  );
+});
+
+Deno.test("VerdictBuilder judges whatever it is given, and never throws", () => {
+  const records = fc.array(
+    fc.oneof(
+      fc.constantFrom<unknown>(
+        ...[THREAD, TURN, DONE, OTHER_THREAD, say("x"), command(1)],
+        ...[error("x"), failTurn("x"), { type: "line.failed", line: 1 }],
+        ...[{ type: "error" }, { type: "turn.failed", error: null }],
+        ...[{ type: "event_msg", payload: { type: "error" } }, null, 1, "x"],
+        ...[{ type: "response_item", payload: { type: "message" } }],
+        JSON.parse('{"__proto__":{"type":"turn.completed"}}'),
+      ),
+      fc.jsonValue(),
+    ),
+  );
+  fc.assert(
+    fc.property(records, (records) => {
+      const verdict = judgeRecords(records, {
+        failOnCommand: true,
+        jsonOutput: true,
+        maxTokens: 0n,
+      });
+      assertEquals(verdict.isPassed, verdict.reasons.length === 0);
+    }),
+    { numRuns: 500, seed: 11 },
+  );
+});

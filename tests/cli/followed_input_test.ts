@@ -1,0 +1,166 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { appendFile, rename, writeFile } from "node:fs/promises";
+import { withFolder } from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+import { startCommand } from "./process.ts";
+
+/** What happens while the command waits for more. */
+type Step = (path: string) => unknown;
+
+/** Follows a file while one step after the other is done; behind the last one it is Ctrl-C. */
+async function followed(
+  args: readonly string[],
+  steps: readonly Step[],
+  world: World = {},
+): Promise<Result & { readonly path: string }> {
+  let result: Result & { path: string } | undefined;
+  await withFolder(async (folder) => {
+    const path = `${folder}/run.jsonl`;
+    const rest = [...steps];
+    const end = new AbortController();
+    await rest.shift()?.(path);
+    const called = await call([...args, path], {
+      interrupt: end.signal,
+      changes: {
+        async wait(): Promise<void> {
+          const step = rest.shift();
+          if (step === undefined) end.abort();
+          else await step(path);
+        },
+        close(): void {},
+      },
+      ...world,
+    });
+    const unnamed = (text: string) => text.replaceAll(path, "run.jsonl");
+    result = { ...called, stderr: unnamed(called.stderr), path };
+  });
+  if (result === undefined) throw new TypeError("Nothing was followed");
+  return result;
+}
+
+const THREAD = '{"type":"thread.started","thread_id":"t"}\n';
+const TURN = '{"type":"turn.started"}\n';
+const NORMAL_TURN =
+  '{"type":"turn.started","thread_id":"t","turn_id":"synthetic-turn-1"}\n';
+
+Deno.test("normalize --follow answers lines as they are complete, and ends with 130", async () => {
+  const { status, stdout, stderr, writes } = await followed(
+    ["normalize", "--follow"],
+    [
+      (path) => writeFile(path, THREAD + TURN.slice(0, 7)),
+      (path) => appendFile(path, TURN.slice(7, 20)),
+      (path) => appendFile(path, TURN.slice(20) + "{tor"),
+    ],
+    { countsWrites: true },
+  );
+  assertEquals(writes, [THREAD, NORMAL_TURN]);
+  assertEquals([status, stdout, stderr], [130, THREAD + NORMAL_TURN, ""]);
+});
+
+Deno.test("normalize --follow answers a last line without end if it is whole", async () => {
+  const { status, stdout } = await followed(
+    ["normalize", "-f"],
+    [
+      (path) => writeFile(path, THREAD),
+      (path) => appendFile(path, TURN.trim()),
+    ],
+  );
+  assertEquals([status, stdout], [130, THREAD + NORMAL_TURN]);
+});
+
+Deno.test("normalize --follow says that it waits for a file", async () => {
+  const { stdout, stderr } = await followed(
+    ["normalize", "--follow"],
+    [() => {}, (path) => writeFile(path, THREAD)],
+  );
+  assertEquals(stdout, THREAD);
+  assertEquals(stderr, "codexpipe: run.jsonl: not there yet; waiting for it\n");
+  const quiet = await followed(["normalize", "--follow", "-q"], [() => {}]);
+  assertEquals(quiet.stderr, "");
+});
+
+Deno.test("normalize --follow reads a file that is emptied as another stream, from its line 1", async () => {
+  const { stdout, stderr } = await followed(
+    ["normalize", "--follow", "-v"],
+    [
+      (path) => writeFile(path, THREAD + TURN),
+      (path) => writeFile(path, "oops\n" + THREAD.replace('"t"', '"u"')),
+    ],
+  );
+  assertEquals(stdout, THREAD + NORMAL_TURN + THREAD.replace('"t"', '"u"'));
+  assertMatch(
+    stderr,
+    /^codexpipe: run\.jsonl: emptied; starting over\ncodexpipe: run\.jsonl: exec, 2 records, 0 failed lines\ncodexpipe: run\.jsonl:1: json: .*\ncodexpipe: run\.jsonl: exec, 1 record, 1 failed line\n$/,
+  );
+});
+
+Deno.test("normalize --follow goes on in a file that was written anew with the same beginning", async () => {
+  const { stdout, stderr } = await followed(
+    ["normalize", "--follow"],
+    [
+      (path) => writeFile(path, THREAD),
+      async (path) => {
+        await writeFile(`${path}.tmp`, THREAD + TURN);
+        await rename(`${path}.tmp`, path);
+      },
+    ],
+  );
+  assertEquals([stdout, stderr], [THREAD + NORMAL_TURN, ""]);
+});
+
+Deno.test("normalize --follow ends at the first failed line if that was asked for", async () => {
+  const { status, stdout } = await followed(
+    ["normalize", "--follow", "--on-error=stop"],
+    [(path) => writeFile(path, THREAD), (path) => appendFile(path, "oops\n")],
+  );
+  assertEquals([status, stdout], [1, THREAD]);
+});
+
+Deno.test("normalize --follow reads stdin to its end", async () => {
+  for (const args of [["--follow"], ["--follow", "-"]]) {
+    const { status, stdout } = await call(["normalize", ...args], {
+      stdin: THREAD,
+    });
+    assertEquals([status, stdout], [0, THREAD]);
+  }
+});
+
+Deno.test("normalize --follow takes one file, and no folder", async () => {
+  const two = await call(["normalize", "--follow", "a", "b"]);
+  assertEquals(two.status, 2);
+  assertMatch(two.stderr, /^codexpipe: --follow takes one file: /);
+  const folder = await call(["normalize", "--follow", "a"], {
+    directories: ["a"],
+  });
+  assertEquals(
+    [folder.status, folder.stderr],
+    [3, "codexpipe: a: cannot open: is a directory\n"],
+  );
+});
+
+Deno.test({
+  name:
+    "normalize --follow answers a process that writes, until it is interrupted",
+  // A signal ends a process there without a word.
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withFolder(async (folder) => {
+      const path = `${folder}/run.jsonl`;
+      await writeFile(path, THREAD);
+      const child = startCommand(["normalize", "--follow", path]);
+      const lines = child.stdout.pipeThrough(new TextDecoderStream())
+        .getReader();
+      assertEquals((await lines.read()).value, THREAD);
+      await appendFile(path, TURN.slice(0, 9));
+      await appendFile(path, TURN.slice(9));
+      assertEquals((await lines.read()).value, NORMAL_TURN);
+      await appendFile(path, THREAD);
+      child.kill("SIGINT");
+      assertEquals((await lines.read()).value, THREAD);
+      assertEquals((await lines.read()).done, true);
+      assertEquals((await child.status).code, 130);
+      assertEquals(await new Response(child.stderr).text(), "");
+      await child.stdin.close();
+    });
+  },
+});

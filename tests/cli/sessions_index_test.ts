@@ -1,0 +1,116 @@
+/**
+ * Tests `codexpipe sessions index`.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
+import { call } from "./memory.ts";
+
+const STARTED = "2026-01-02T03:04:05.000Z";
+
+Deno.test("sessions index says what it did", async () => {
+  await withFolder(async (folder) => {
+    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
+    const text = sessionText({
+      id: testId(1),
+      started: STARTED,
+      message: "Hi",
+    });
+    await writeFile(path, text);
+    const args = [
+      "sessions",
+      "index",
+      `--codex-home=${folder}/home`,
+      `--index=${folder}/my.sqlite`,
+    ];
+    const first = await call(args);
+    assertEquals([first.status, first.stderr], [0, ""]);
+    assertEquals(
+      first.stdout,
+      `1 session: 1 added, ${text.length} B read\n${folder}/my.sqlite\n`,
+    );
+    const second = await call(args);
+    assertEquals(
+      second.stdout,
+      `1 session: nothing has changed\n${folder}/my.sqlite\n`,
+    );
+    const third = await call([...args, "--rebuild", "--json"]);
+    assertEquals(JSON.parse(third.stdout), {
+      path: `${folder}/my.sqlite`,
+      sessions: 1,
+      added: 1,
+      grown: 0,
+      changed: 0,
+      moved: 0,
+      removed: 0,
+      bytes_read: text.length,
+      problems: [],
+    });
+  });
+});
+
+Deno.test("sessions index shows how far it is on a terminal, if it takes long", async () => {
+  await withFolder(async (folder) => {
+    for (const number of [1, 2]) {
+      const id = testId(number);
+      await writeFile(
+        sessionPath(`${folder}/home`, id, STARTED),
+        sessionText({ id, started: STARTED, message: "Hi" }),
+      );
+    }
+    let time = 0;
+    const { stdout, stderr } = await call(
+      ["sessions", "index", `--codex-home=${folder}/home`],
+      {
+        env: { HOME: folder },
+        terminals: ["stderr"],
+        now: () => time += 600,
+      },
+    );
+    assertStringIncludes(stderr, "Indexing sessions: 1 of 2, ");
+    assertStringIncludes(stdout, "2 sessions: 2 added");
+  });
+});
+
+Deno.test("sessions index reports what it cannot read, and ends with 3", async () => {
+  await withFolder(async (folder) => {
+    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
+    await writeFile(
+      `${path}.zst`,
+      Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 9, 9, 9),
+    );
+    const { status, stderr } = await call(
+      ["sessions", "index", `--codex-home=${folder}/home`],
+      { env: { HOME: folder } },
+    );
+    assertEquals(status, 3);
+    assertStringIncludes(stderr, `${path}.zst: cannot read:`);
+  });
+});
+
+Deno.test("sessions index says where there is no place for it, or nothing to do", async () => {
+  const none = await call(["sessions", "index", "--codex-home=/no/such"]);
+  assertEquals(none.status, 3);
+  assertStringIncludes(none.stderr, "--index=FILE names one");
+  const operand = await call(["sessions", "index", "elephant"]);
+  assertEquals(operand.status, 2);
+  assertStringIncludes(operand.stderr, '"sessions search" looks for words');
+});
+
+Deno.test("sessions index ends when it is interrupted", async () => {
+  await withFolder(async (folder) => {
+    const { status } = await call(
+      ["sessions", "index", `--codex-home=${folder}/home`],
+      { env: { HOME: folder }, interrupt: AbortSignal.abort() },
+    );
+    assertEquals(status, 130);
+  });
+});

@@ -1,0 +1,399 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import stringWidth from "string-width";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+/** Lists sessions of a home. */
+function list(
+  home: string,
+  args: readonly string[] = [],
+  world: World = {},
+): Promise<Result> {
+  return call(["sessions", "list", `--codex-home=${home}`, ...args], world);
+}
+
+function rows(text: string): string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+/** Makes a home of five sessions, and hands it to a test. */
+async function withFive(use: (home: string) => Promise<void>): Promise<void> {
+  await withFolder(async (home) => {
+    const messages = [
+      "Fix the tests",
+      "Explain\tthis \x1b[31mred\x1b[0m code",
+      "中文 🚀 " + "many wide characters 全角 ".repeat(10),
+      "Look at \u202eevil",
+      "Tidy up",
+    ];
+    for (const [i, message] of messages.entries()) {
+      const id = `01a1f99d-${i}000-7000-8000-000000000000`;
+      const started = `2026-11-2${i}T10:00:00.000Z`;
+      const meta = {
+        cwd: `/home/me/proj${i}`,
+        git: { branch: i === 4 ? "fix/a-long-name-of-a-branch" : "main" },
+      };
+      const path = sessionPath(home, id, started);
+      await writeFile(path, sessionText({ id, started, message, meta }));
+      await Deno.utime(path, 1_795_000_000 + i, 1_795_000_000 + i);
+    }
+    await use(home);
+  });
+}
+
+Deno.test("sessions list lists every session of a messy home once, in every form", async () => {
+  await withHome({ isMessy: true }, async (home) => {
+    const { path, sessions, unreadable } = home;
+    const ids = await list(path, ["--format=ids"]);
+    assertEquals(
+      rows(ids.stdout).sort(),
+      sessions.map(({ id }) => id).sort(),
+    );
+    // What could not be read may hold sessions.
+    assertEquals(ids.status, 3);
+    assertEquals(
+      ids.stderr,
+      unreadable.map((folder) =>
+        `codexpipe: ${folder}: cannot read: too many symbolic links encountered\n`
+      ).join(""),
+    );
+    const paths = await list(path, ["--format=paths"]);
+    assertEquals(
+      rows(paths.stdout).sort(),
+      sessions.map(({ path }) => path).sort(),
+    );
+    const json = JSON.parse((await list(path, ["--json"])).stdout);
+    assertEquals(json.sessions.length, sessions.length);
+    assertEquals(json.next_cursor, null);
+    assertEquals(json.problems[0].code, "ELOOP");
+    const jsonl = rows((await list(path, ["--format=jsonl"])).stdout);
+    assertEquals(jsonl.map((line) => JSON.parse(line)), json.sessions);
+    const tsv = rows((await list(path, ["--format=tsv"])).stdout);
+    assertEquals(tsv.length, sessions.length + 1);
+    assertEquals(new Set(tsv.map((row) => row.split("\t").length)).size, 1);
+    const table = rows((await list(path)).stdout);
+    assertEquals(table.length, sessions.length + 1);
+  });
+});
+
+Deno.test("sessions list says the command that shows the next page, and that it does", async () => {
+  await withFive(async (home) => {
+    const whole = await list(home, ["--format=ids"]);
+    let args = ["--format=ids", "--grep=e|t", "--limit=2"];
+    let text = "";
+    for (let pages = 1;; pages += 1) {
+      const page = await list(home, args);
+      text += page.stdout;
+      const next =
+        /^codexpipe: more sessions follow: codexpipe (sessions list .*)\n$/
+          .exec(page.stderr)?.[1];
+      if (next === undefined) {
+        assertEquals([page.stderr, pages], ["", 3]);
+        break;
+      }
+      // What a shell would make of it.
+      const words = next.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
+      args = words.slice(2).map((word) => word.replaceAll("'", ""));
+      assertEquals(args.includes("--grep=e|t"), true);
+    }
+    assertEquals(text, whole.stdout);
+  });
+});
+
+Deno.test("sessions list gives the cursor in json", async () => {
+  await withFive(async (home) => {
+    const first = JSON.parse(
+      (await list(home, ["--json", "--limit=3"])).stdout,
+    );
+    const args = ["--json", `--cursor=${first.next_cursor}`];
+    const second = JSON.parse((await list(home, args)).stdout);
+    assertEquals(second.next_cursor, null);
+    assertEquals(
+      [...first.sessions, ...second.sessions].map(({ started }) => started),
+      [4, 3, 2, 1, 0].map((i) => `2026-11-2${i}T10:00:00.000Z`),
+    );
+  });
+});
+
+Deno.test("sessions list writes a session as a record with these fields", async () => {
+  await withFive(async (home) => {
+    const { stdout } = await list(home, ["--format=jsonl", "--limit=1"]);
+    const id = "01a1f99d-4000-7000-8000-000000000000";
+    assertEquals(JSON.parse(stdout), {
+      id,
+      started: "2026-11-24T10:00:00.000Z",
+      updated: "2026-11-18T11:06:44.000Z",
+      title: "Tidy up",
+      name: null,
+      first_message: "Tidy up",
+      cwd: "/home/me/proj4",
+      git_branch: "fix/a-long-name-of-a-branch",
+      git_commit: null,
+      git_url: null,
+      cli_version: "0.44.0",
+      source: "exec",
+      originator: "codex_exec",
+      model: "gpt-5",
+      model_provider: null,
+      kind: "main",
+      forked_from: null,
+      parent_id: null,
+      agent: null,
+      history_mode: null,
+      archived: false,
+      compression: "none",
+      size: (await Deno.stat(sessionPath(home, id, "2026-11-24T10:00:00Z")))
+        .size,
+      home,
+      path: sessionPath(home, id, "2026-11-24T10:00:00Z"),
+      copies: [],
+      problem: null,
+    });
+  });
+});
+
+Deno.test("sessions list shows a table that fits the terminal, and nothing that acts on it", async () => {
+  await withFive(async (home) => {
+    for (const columns of [60, 80, 100, 140]) {
+      const { stdout } = await list(home, ["--color=never"], {
+        terminals: ["stdout"],
+        columns,
+        env: { HOME: "/home/me" },
+      });
+      for (const row of rows(stdout)) {
+        assertEquals(stringWidth(row) <= columns, true, `${columns}: ${row}`);
+      }
+      // deno-lint-ignore no-control-regex -- what must not be there
+      assertEquals(/[\0-\x09\x0b-\x1f\u202e]/.test(stdout), false);
+      assertEquals(stdout.includes("updated".toUpperCase()), columns >= 130);
+      assertStringIncludes(stdout, "2026-11-24 10:00");
+    }
+  });
+});
+
+Deno.test("sessions list shows this table", async () => {
+  await withFive(async (home) => {
+    const { stdout, stderr, status } = await list(
+      home,
+      ["--until=2026-11-22"],
+      {
+        env: { HOME: "/home/me" },
+      },
+    );
+    assertEquals(
+      stdout,
+      [
+        "ID          STARTED (UTC)     UPDATED (UTC)     FOLDER   BRANCH  MODEL  CODEX   TITLE",
+        "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
+        "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  ~/proj0  main    gpt-5  0.44.0  Fix the tests",
+        "",
+      ].join("\n"),
+    );
+    assertEquals([stderr, status], ["", 0]);
+  });
+});
+
+Deno.test("sessions list writes tsv with one line for each session, whatever is in it", async () => {
+  await withFive(async (home) => {
+    const id = "01a1f99d-1000-7000-8000-000000000000";
+    await writeFile(
+      `${home}/session_index.jsonl`,
+      JSON.stringify({ id, thread_name: "a\\b\x1b[31m\u202e" }),
+    );
+    const { stdout } = await list(home, ["--format=tsv", `--grep=^${id}`]);
+    const [, row = ""] = rows(stdout);
+    assertEquals(row.split("\t")[3], "a\\\\b\\u001b[31m\\u202e");
+  });
+});
+
+Deno.test("sessions list shows a screenful on a terminal, and everything elsewhere", async () => {
+  await withFolder(async (home) => {
+    for (let number = 0; number < 60; number += 1) {
+      const id = testId(number);
+      const started = "2026-11-21T10:00:00.000Z";
+      await writeFile(
+        sessionPath(home, id, started),
+        sessionText({ id, started, message: `No ${number}` }),
+      );
+    }
+    const world: World = { terminals: ["stdout"] };
+    const screen = await list(home, [], world);
+    assertEquals(rows(screen.stdout).length, 51);
+    assertStringIncludes(screen.stderr, "more sessions follow");
+    for (
+      const [args, world] of [
+        [["--limit=100"], { terminals: ["stdout"] }],
+        [["--format=ids"], { terminals: ["stdout"] }],
+        [[], {}],
+      ] as const
+    ) {
+      const { stdout, stderr } = await list(home, args, world);
+      assertEquals([rows(stdout).length >= 60, stderr], [true, ""]);
+    }
+  });
+});
+
+Deno.test("sessions list takes several homes, and says of which one a session is", async () => {
+  await withFolder(async (folder) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    for (const [i, name] of ["one", "two"].entries()) {
+      await writeFile(
+        sessionPath(`${folder}/${name}`, testId(i), started),
+        sessionText({ id: testId(i), started, message: name }),
+      );
+    }
+    const { stdout } = await list(`${folder}/one`, [
+      `--codex-home=${folder}/two`,
+    ]);
+    const [titles = "", first = "", second = ""] = rows(stdout);
+    assertStringIncludes(titles, "HOME");
+    assertStringIncludes(first, `${folder}/two`);
+    assertStringIncludes(second, `${folder}/one`);
+  });
+});
+
+Deno.test("sessions list selects what its options say", async () => {
+  await withFive(async (home) => {
+    const world = {
+      cwd: "/home/me",
+      now: () => Date.parse("2026-11-25T10:00:00.000Z"),
+    };
+    const cases = [
+      [["--cwd=proj1"], ["1"]],
+      [["--since=3d"], ["4", "3", "2"]],
+      [["--since=2026-11-23"], ["4", "3"]],
+      [["--until=2026-11-21T10:00Z"], ["0"]],
+      [["--branch=main", "--since=3d"], ["3", "2"]],
+      [["--grep=TESTS"], ["0"]],
+      [["--originator=codex_exec", "--limit=1"], ["4"]],
+      [["--originator=other"], []],
+      [["--archived"], []],
+    ] as const;
+    for (const [args, expected] of cases) {
+      const { stdout } = await list(home, ["--format=ids", ...args], world);
+      assertEquals(rows(stdout).map((id) => id.charAt(9)), [...expected]);
+    }
+  });
+});
+
+Deno.test("sessions list finds the home by the environment", async () => {
+  await withFive(async (home) => {
+    const { stdout } = await call(["sessions", "list", "--format=ids"], {
+      env: { CODEX_HOME: home, HOME: "/nobody" },
+    });
+    assertEquals(rows(stdout).length, 5);
+  });
+});
+
+Deno.test("sessions list takes a ~ for the home of the user, as shells leave it behind =", async () => {
+  await withFive(async (home) => {
+    const at = home.lastIndexOf("/");
+    const world: World = { env: { HOME: home.slice(0, at) }, cwd: "/else" };
+    const name = home.slice(at + 1);
+    const { stdout } = await list(`~/${name}`, ["--format=ids"], world);
+    assertEquals(rows(stdout).length, 5);
+    const none = await list(home, ["--format=ids", "--cwd=~"], world);
+    assertEquals(none.stdout, "");
+    const other = await list(home, ["--format=ids", "--cwd=~/proj1"], {
+      env: { HOME: "/home/me" },
+    });
+    assertEquals(rows(other.stdout).length, 1);
+  });
+});
+
+Deno.test("sessions list says where it looked, if there are no sessions", async () => {
+  await withFolder(async (folder) => {
+    const none = await list(folder);
+    assertEquals([none.status, none.stdout], [0, ""]);
+    assertEquals(
+      none.stderr,
+      `codexpipe: no sessions in ${folder}, neither in sessions nor in archived_sessions; --codex-home=DIR looks elsewhere\n`,
+    );
+    const homeless = await call(["sessions", "list"]);
+    assertEquals([homeless.status, homeless.stderr], [
+      0,
+      "codexpipe: no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one\n",
+    ]);
+    const json = await list(folder, ["--json"]);
+    assertEquals(JSON.parse(json.stdout).sessions, []);
+  });
+});
+
+Deno.test("sessions list says that a home that was named is not there", async () => {
+  await withFolder(async (folder) => {
+    const { status, stderr } = await list(`${folder}/none`);
+    assertEquals(status, 3);
+    assertStringIncludes(stderr, `codexpipe: ${folder}/none: not found\n`);
+  });
+});
+
+Deno.test("sessions list says that none matches, and of how many", async () => {
+  await withFive(async (home) => {
+    const { status, stderr } = await list(home, ["--branch=other"]);
+    assertEquals([status, stderr], [
+      0,
+      `codexpipe: no session matches, of 5 in ${home}\n`,
+    ]);
+  });
+});
+
+const MISUSES = [
+  {
+    args: ["flaky"],
+    message: 'sessions list takes no "flaky": --grep=REGEXP looks for a word',
+  },
+  {
+    args: ["--cursor=later"],
+    message: '--cursor cannot be "later": expected a time and an id',
+  },
+  { args: ["--limit=0"], message: '--limit cannot be "0"' },
+  { args: ["--grep=("], message: '--grep cannot be "("' },
+  { args: ["--format=csv"], message: '--format cannot be "csv"' },
+] satisfies { args: string[]; message: string }[];
+
+for (const { args, message } of MISUSES) {
+  Deno.test(`sessions list refuses ${args.join(" ")}`, async () => {
+    const { status, stdout, stderr } = await list("no/such/home", args);
+    assertEquals([status, stdout], [2, ""]);
+    assertStringIncludes(stderr, message);
+  });
+}
+
+Deno.test("sessions list says how far it is, when it takes long and a person looks on", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    for (let number = 0; number < 260; number += 1) {
+      await writeFile(sessionPath(home, testId(number), started), "");
+    }
+    for (const isTerminal of [true, false]) {
+      let now = 0;
+      const { stderr } = await list(home, ["--format=ids"], {
+        terminals: isTerminal ? ["stderr"] : [],
+        now: () => now += 600,
+      });
+      const erase = "\r\x1b[2K";
+      assertEquals(
+        stderr,
+        isTerminal
+          ? `${erase}Reading sessions: 256 of 260${erase}Reading sessions: 260 of 260${erase}`
+          : "",
+      );
+    }
+  });
+});
+
+Deno.test("sessions list ends with 130 when it is interrupted", async () => {
+  await withFive(async (home) => {
+    const { status, stdout } = await list(home, [], {
+      interrupt: AbortSignal.abort(),
+    });
+    assertEquals([status, stdout], [130, ""]);
+  });
+});

@@ -1,0 +1,85 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { withHome } from "../sessions/homes.ts";
+import { call } from "./memory.ts";
+
+Deno.test("sessions path prints the path of each session that is named", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const [one, two] = home.sessions;
+    const { status, stdout, stderr } = await call(
+      ["sessions", "path", one?.id ?? "", two?.id ?? ""],
+      { env: { CODEX_HOME: home.path } },
+    );
+    assertEquals([status, stderr], [0, ""]);
+    assertEquals(stdout, `${one?.path}\n${two?.path}\n`);
+  });
+});
+
+Deno.test("sessions path takes a name, a path and --last", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const world = { env: { CODEX_HOME: home.path } };
+    const tui = home.sessions.find(({ scenario }) => scenario === "tui");
+    const path = `${tui?.path}\n`;
+    await Deno.utime(tui?.path ?? "", 4_000_000_000, 4_000_000_000);
+    for (const query of ["Demo thread “name” 🚀", tui?.path ?? "", "--last"]) {
+      const { stdout, status } = await call(["sessions", "path", query], world);
+      assertEquals([stdout, status], [path, 0], query);
+    }
+  });
+});
+
+Deno.test("sessions path says what to do if there is no such session, and prints the others", async () => {
+  await withHome({ versions: ["0.44.0"] }, async (home) => {
+    const [one] = home.sessions;
+    const { status, stdout, stderr } = await call(
+      ["sessions", "path", "nope", one?.id ?? ""],
+      { env: { CODEX_HOME: home.path } },
+    );
+    assertEquals([status, stdout], [1, `${one?.path}\n`]);
+    assertEquals(
+      stderr,
+      [
+        'codexpipe: there is no session "nope": no id begins with it, no session has this name, and no file is there',
+        `codexpipe: looked into ${home.path}; --codex-home=DIR looks elsewhere`,
+        'codexpipe: "codexpipe sessions list" shows the sessions',
+        "",
+      ].join("\n"),
+    );
+  });
+});
+
+Deno.test("sessions path lists the sessions that an id could be", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const { status, stdout, stderr } = await call(
+      ["sessions", "path", "01a1f988"],
+      { env: { CODEX_HOME: home.path } },
+    );
+    assertEquals([status, stdout], [1, ""]);
+    const [first, ...rest] = stderr.split("\n").slice(0, -1);
+    const meant = home.sessions.filter(({ id }) => id.startsWith("01a1f988"));
+    assertEquals(
+      first,
+      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; give more of the id:`,
+    );
+    assertEquals(rest.length, meant.length);
+    for (const line of rest) {
+      const short = /^codexpipe: {3}([\da-f-]+) {2}\d/.exec(line)?.[1] ?? "?";
+      const found = meant.filter(({ id }) => id.startsWith(short));
+      assertEquals(found.length, 1, line);
+    }
+  });
+});
+
+Deno.test("sessions path says that there is no last session", async () => {
+  const { status, stderr } = await call(["sessions", "path", "--last"], {
+    env: { CODEX_HOME: "/no/such/home" },
+  });
+  assertEquals(status, 1);
+  assertStringIncludes(stderr, "no sessions in /no/such/home");
+});
+
+for (const args of [[], ["--last", "01a1f988"]]) {
+  Deno.test(`sessions path refuses: ${JSON.stringify(args)}`, async () => {
+    const { status, stdout } = await call(["sessions", "path", ...args]);
+    assertEquals([status, stdout], [2, ""]);
+  });
+}

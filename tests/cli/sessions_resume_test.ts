@@ -1,0 +1,67 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { getRolloutHistory } from "../../lib/sessions/sessions.ts";
+import { withHome } from "../sessions/homes.ts";
+import { call } from "./memory.ts";
+
+Deno.test("sessions resume prints the history that the library gives, and the command", async () => {
+  await withHome({ versions: ["0.61.0", "0.169.0"] }, async (home) => {
+    for (const { id, path, scenario, isArchived } of home.sessions) {
+      if (scenario === "fork" || isArchived) continue;
+      const { status, stdout } = await call(["sessions", "resume", id], {
+        env: { CODEX_HOME: home.path },
+      });
+      const { failures: _, ...expected } = await getRolloutHistory(path);
+      assertEquals(status, 0);
+      assertEquals(JSON.parse(stdout), {
+        ...JSON.parse(JSON.stringify(expected)),
+        command: `codex resume ${id}`,
+      }, path);
+    }
+  });
+});
+
+Deno.test("sessions resume --command prints one line for a shell", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const { id } = home.sessions.find(({ isArchived }) => !isArchived) ??
+      { id: "" };
+    const args = ["sessions", "resume", "--command", id];
+    const usual = await call(args, { env: { CODEX_HOME: home.path } });
+    assertEquals(
+      [usual.status, usual.stdout, usual.stderr],
+      [0, `codex resume ${id}\n`, ""],
+    );
+    const other = await call([...args, `--codex-home=${home.path}`], {
+      env: { CODEX_HOME: "/somewhere/else" },
+    });
+    assertEquals(
+      other.stdout,
+      `CODEX_HOME=${home.path} codex resume ${id}\n`,
+    );
+  });
+});
+
+Deno.test("sessions resume says that an archived session is taken back first", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const { id = "" } = home.sessions.find(({ isArchived }) => isArchived) ??
+      {};
+    const { status, stdout, stderr } = await call(
+      ["sessions", "resume", "--command", id],
+      { env: { CODEX_HOME: home.path } },
+    );
+    assertEquals([status, stdout], [0, `codex resume ${id}\n`]);
+    assertMatch(stderr, new RegExp(`"codex unarchive ${id}" comes first`));
+  });
+});
+
+Deno.test("sessions resume refuses a file that no session can go on from", async () => {
+  await withHome({ versions: [], isMessy: true }, async (home) => {
+    for (const path of home.broken) {
+      const { status, stdout, stderr } = await call(
+        ["sessions", "resume", path],
+        { env: { CODEX_HOME: home.path } },
+      );
+      assertEquals([status === 1 || status === 3, stdout], [true, ""], path);
+      assertMatch(stderr, /cannot be resumed|cannot read/);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * Tests `codexpipe sessions search`.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+const STARTED = "2026-01-02T03:04:05.000Z";
+
+/** Makes a home of sessions that say something, and hands over the command to search it. */
+async function withSessions(
+  messages: readonly string[],
+  use: (
+    search: (args: readonly string[], world?: World) => Promise<Result>,
+    folder: string,
+  ) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    for (const [at, message] of messages.entries()) {
+      const id = testId(at + 1);
+      await writeFile(
+        sessionPath(`${folder}/home`, id, STARTED),
+        sessionText({ id, started: STARTED, message }),
+      );
+    }
+    const env = {
+      CODEX_HOME: `${folder}/home`,
+      XDG_CACHE_HOME: `${folder}/cache`,
+    };
+    await use(
+      (args, world = {}) =>
+        call(["sessions", "search", ...args], { env, ...world }),
+      folder,
+    );
+  });
+}
+
+Deno.test("sessions search shows the session, the time, the role and the match", async () => {
+  await withSessions(["Feed the elephant", "Nothing"], async (search) => {
+    const { status, stdout, stderr } = await search(["the", "ELEPHANT"]);
+    assertEquals([status, stderr], [0, ""]);
+    assertEquals(
+      stdout,
+      `${
+        testId(1)
+      }  2026-01-02 03:04  user  Feed the elephant\n    Feed **the** **elephant**\n`,
+    );
+  });
+});
+
+Deno.test("sessions search is bold on a terminal, as wide as that", async () => {
+  const message = `${"elephant and ".repeat(9)}so on`;
+  await withSessions([message], async (search) => {
+    const { stdout } = await search(["elephant"], {
+      terminals: ["stdout"],
+      columns: 80,
+    });
+    assertStringIncludes(stdout, "\x1b[1melephant\x1b[22m");
+    // deno-lint-ignore no-control-regex -- what makes it bold.
+    for (const line of stdout.replace(/\x1b\[\d+m/g, "").split("\n")) {
+      assertEquals(line.length <= 80, true, line);
+    }
+  });
+});
+
+Deno.test("sessions search lets a text do nothing to a terminal", async () => {
+  await withSessions(["elephant \x1b[31m \x07 red"], async (search) => {
+    const { stdout } = await search(["red"]);
+    assertStringIncludes(stdout, "\\u001b[31m \\u0007 **red**");
+  });
+});
+
+Deno.test("sessions search gives JSON", async () => {
+  await withSessions(["Feed the elephant", "elephants"], async (search) => {
+    const { stdout } = await search([
+      "elephant*",
+      "--json",
+      "--limit=1",
+      "--role=user",
+    ]);
+    const { query, hits, has_more, files_left } = JSON.parse(stdout);
+    assertEquals([query, has_more, files_left, hits.length], [
+      "elephant*",
+      true,
+      0,
+      1,
+    ]);
+    assertEquals(Object.keys(hits[0]), [
+      "session_id",
+      "title",
+      "cwd",
+      "rollout_path",
+      "offset",
+      "time",
+      "role",
+      "kind",
+      "tool_name",
+      "snippet",
+    ]);
+    const lines = await search(["elephant*", "--format=jsonl"]);
+    assertEquals(
+      lines.stdout.trimEnd().split("\n").map((line) =>
+        JSON.parse(line).session_id
+      ).sort(),
+      [testId(1), testId(2)],
+    );
+  });
+});
+
+Deno.test("sessions search is silent if nothing is found, but for its status", async () => {
+  await withSessions(["elephant"], async (search) => {
+    const { status, stdout, stderr } = await search(["lion"]);
+    assertEquals([status, stdout, stderr], [1, "", ""]);
+    const json = await search(["lion", "--json"]);
+    assertEquals([json.status, JSON.parse(json.stdout).hits], [1, []]);
+  });
+});
+
+Deno.test("sessions search takes what looks like an option behind two dashes", async () => {
+  await withSessions(["run it with --verbose"], async (search) => {
+    assertEquals((await search(["--", "--verbose"])).status, 0);
+    assertEquals((await search(["--verbose"])).status, 2);
+  });
+});
+
+Deno.test("sessions search wants something to search", async () => {
+  await withSessions([], async (search) => {
+    for (const args of [[], [""], [" "]]) {
+      const { status, stderr } = await search(args);
+      assertEquals(status, 2);
+      assertStringIncludes(stderr, "takes what to search");
+    }
+  });
+});
+
+Deno.test("sessions search says where there are no sessions", async () => {
+  await withSessions([], async (search, folder) => {
+    const { status, stderr } = await search(["elephant"]);
+    assertEquals(status, 1);
+    assertStringIncludes(stderr, `no sessions in ${folder}/home`);
+  });
+});
+
+Deno.test("sessions search says when it did not wait for the whole index", async () => {
+  await withSessions(["elephant", "elephant"], async (search) => {
+    let time = 0;
+    const { status, stderr } = await search(["elephant"], {
+      now: () => time += 2_000,
+    });
+    assertEquals(status, 0);
+    assertStringIncludes(stderr, "searched without the 1 oldest");
+    assertEquals((await search(["elephant"])).stderr, "");
+  });
+});
+
+Deno.test("sessions search can leave the index as it is", async () => {
+  await withSessions(["elephant"], async (search) => {
+    const { status, stderr } = await search(["elephant", "--no-refresh"]);
+    assertEquals(status, 1);
+    assertStringIncludes(stderr, "the index is empty");
+  });
+});
+
+Deno.test("sessions search says that there are more", async () => {
+  await withSessions(["elephant", "elephant"], async (search) => {
+    const { stderr } = await search(["elephant", "--limit=1"]);
+    assertStringIncludes(stderr, "more than 1 were found");
+  });
+});
+
+Deno.test("sessions search leaves a file alone that is no index", async () => {
+  await withSessions(["elephant"], async (search, folder) => {
+    await writeFile(`${folder}/diary.txt`, "Dear diary");
+    const { status, stderr } = await search([
+      "elephant",
+      `--index=${folder}/diary.txt`,
+    ]);
+    assertEquals(status, 3);
+    assertStringIncludes(stderr, "it is not an index of sessions");
+    assertEquals(await Deno.readTextFile(`${folder}/diary.txt`), "Dear diary");
+  });
+});

@@ -1,0 +1,121 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { withHome } from "../sessions/homes.ts";
+import { call } from "./memory.ts";
+
+const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
+const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
+
+/** Calls the command with the sessions of 0.169, and the path of one of them. */
+async function show(
+  args: readonly string[],
+  change: (paths: ReadonlyMap<string, string>) => unknown = () => {},
+) {
+  let result: Awaited<ReturnType<typeof call>> | undefined;
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    await change(new Map(home.sessions.map(({ id, path }) => [id, path])));
+    result = await call(["sessions", "show", ...args], {
+      env: { CODEX_HOME: home.path },
+    });
+  });
+  if (result === undefined) throw new TypeError("Nothing was shown");
+  return result;
+}
+
+Deno.test("sessions show renders a fork with what it goes on from", async () => {
+  const { status, stdout, stderr } = await show(["--to=text", FORK]);
+  assertEquals([status, stderr], [0, ""]);
+  const prompts = stdout.split("\n").filter((line) => line.startsWith("❯ "));
+  assertEquals(prompts, ["❯ First turn [[turn1]]", "❯ Forked turn [[turn2]]"]);
+  const markdown = await show([FORK]);
+  assertStringIncludes(markdown.stdout, "First turn");
+  const html = await show([FORK, "--to=html"]);
+  assertMatch(html.stdout, /^<!doctype html>/i);
+});
+
+Deno.test("sessions show says that a fork is partial if what it goes on from is gone", async () => {
+  const { status, stdout, stderr } = await show(
+    ["--to=text", FORK],
+    (paths) => Deno.remove(paths.get(PARENT) ?? ""),
+  );
+  assertEquals(status, 0);
+  assertStringIncludes(stdout, "❯ Forked turn");
+  assertEquals(stdout.includes("First turn [["), false);
+  assertMatch(
+    stderr,
+    new RegExp(
+      `${FORK}\\.jsonl: partial: it goes on from the session ${PARENT}, which is not there\n$`,
+    ),
+  );
+});
+
+Deno.test("sessions show --jsonl prints the lines of the fork, and before them those of the other", async () => {
+  const { status, stdout } = await show(["--jsonl", FORK]);
+  const ordinals = stdout.trimEnd().split("\n").map((line) =>
+    JSON.parse(line).ordinal
+  );
+  assertEquals(status, 0);
+  assertEquals(ordinals, [
+    23,
+    ...Array.from({ length: 23 }, (_, i) => i),
+    ...Array.from({ length: 16 }, (_, i) => 24 + i),
+  ]);
+});
+
+Deno.test("sessions show --history prints one snapshot of both", async () => {
+  const { status, stdout } = await show(["--history", FORK]);
+  const { records } = JSON.parse(stdout);
+  const said = records.filter(({ type }: { type: string }) =>
+    type === "plain_message"
+  );
+  assertEquals([status, said.length], [0, 2]);
+  const pretty = await show(["--history", "--pretty", FORK]);
+  assertEquals(JSON.parse(pretty.stdout), JSON.parse(stdout));
+});
+
+Deno.test("sessions show --meta prints what is known, and what is missing", async () => {
+  const { stdout } = await show(["--meta", FORK]);
+  const { id, forked_from, ancestors, missing } = JSON.parse(stdout);
+  assertEquals(
+    [id, forked_from, ancestors, missing],
+    [FORK, PARENT, [PARENT], null],
+  );
+  const partial = await show(
+    ["--meta", "-q", FORK],
+    (paths) => Deno.remove(paths.get(PARENT) ?? ""),
+  );
+  assertEquals(JSON.parse(partial.stdout).missing, {
+    session_id: PARENT,
+    reason: "not_found",
+  });
+  assertEquals(partial.stderr, "");
+});
+
+Deno.test("sessions show refuses what it cannot tell apart", async () => {
+  for (
+    const args of [
+      [],
+      ["a", "b"],
+      ["a", "--last"],
+      ["a", "--jsonl", "--meta"],
+      ["a", "--history", "--to=html"],
+    ]
+  ) {
+    const { status, stdout } = await show(args);
+    assertEquals([status, stdout], [2, ""], args.join(" "));
+  }
+  const none = await show(["nope"]);
+  assertEquals([none.status, none.stdout], [1, ""]);
+});
+
+Deno.test("sessions show shows every session of every release", async () => {
+  await withHome({}, async (home) => {
+    for (const { path, id } of home.sessions) {
+      const { status, stdout, stderr } = await call(
+        ["sessions", "show", "--to=text", "-q", path],
+        { env: { CODEX_HOME: home.path } },
+      );
+      assertEquals([status, stderr], [0, ""], path);
+      assertEquals(stdout.length > 0, true, id);
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import fc from "fast-check";
+import {
+  JsonlRedactor,
+  type JsonlRedactorOptions,
+  JsonlRedactorStream,
+} from "../../lib/redact/jsonl_redactor.ts";
+import { equalJson, readCaptures } from "../fixtures.ts";
+import { concat, decode, encode } from "../running.ts";
+
+/** Redacts bytes, cut into chunks. */
+function redact(
+  bytes: Uint8Array,
+  { cuts = [], ...options }: JsonlRedactorOptions & {
+    readonly cuts?: readonly number[];
+  } = {},
+): Uint8Array {
+  const redactor = new JsonlRedactor(options);
+  const blocks: Uint8Array[] = [];
+  let from = 0;
+  for (const to of [...cuts, bytes.length]) {
+    redactor.feed(bytes.slice(from, to), (block) => blocks.push(block.slice()));
+    from = to;
+  }
+  redactor.flush((block) => blocks.push(block.slice()));
+  return concat(blocks);
+}
+
+function redactText(text: string, options?: JsonlRedactorOptions): string {
+  return decode(redact(encode(text), options));
+}
+
+const CASES = [
+  {
+    name: "nothing but the string that holds a secret",
+    input:
+      ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=abc","e":"\\u0041" }\n',
+    expected:
+      ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=[redacted:token]","e":"\\u0041" }\n',
+  },
+  {
+    name: "what an escape hides",
+    input: '{"s":"AKIA\\u0049OSFODNN7EXAMPLE \\"x\\"\\n\\u20ac€"}\n',
+    expected: '{"s":"[redacted:aws_access_key_id] \\"x\\"\\n€€"}\n',
+  },
+  {
+    name: "the string behind the name of a secret",
+    input: '{"db_password" : "swordfish","tokens":"swordfish","password":7}\n',
+    expected:
+      '{"db_password" : "[redacted:password]","tokens":"swordfish","password":7}\n',
+  },
+  {
+    name: "strings at any depth, and keys",
+    input: '[{"a":[[{"PASSWORD=abc":"--token abc"}]]}]\n',
+    expected:
+      '[{"a":[[{"PASSWORD=[redacted:password]":"--token [redacted:token]"}]]}]\n',
+  },
+  {
+    name: "a key that is called __proto__",
+    input: '{"__proto__":{"password":"swordfish"}}\n',
+    expected: '{"__proto__":{"password":"[redacted:password]"}}\n',
+  },
+  {
+    name: "the same key twice",
+    input: '{"id":"PASSWORD=abc","id":"PASSWORD=abc"}\n',
+    expected:
+      '{"id":"PASSWORD=[redacted:password]","id":"PASSWORD=[redacted:password]"}\n',
+  },
+  {
+    name: "output in base64",
+    input: `{"chunk":"${btoa("\xff PASSWORD=hunter2\n")}","x":"${
+      btoa("PASSWORD=hunter2")
+    }"}\n`,
+    expected: `{"chunk":"${btoa("\xff PASSWORD=[redacted:password]\n")}","x":"${
+      btoa("PASSWORD=hunter2")
+    }"}\n`,
+  },
+  {
+    name: "output as a list of bytes",
+    input: `{"chunk":${
+      JSON.stringify([...encode("PASSWORD=x1\n")])
+    },"n":[1, 2]}\n`,
+    expected: `{"chunk":${
+      JSON.stringify([...encode("PASSWORD=[redacted:password]\n")])
+    },"n":[1, 2]}\n`,
+  },
+  {
+    name: "a chunk that is no output",
+    input: '{"chunk":"PASSWORD=abc"}\n{"chunk":[256,"PASSWORD=abc"]}\n',
+    expected:
+      '{"chunk":"PASSWORD=[redacted:password]"}\n{"chunk":[256,"PASSWORD=[redacted:password]"]}\n',
+  },
+  {
+    name: "lines that are no JSON",
+    input: 'PASSWORD=abc\n{"password":"swordfish","torn":"--token ab\n\n',
+    expected:
+      'PASSWORD=[redacted:password]\n{"password":"[redacted:password]","torn":"--token [redacted:token]\n\n',
+  },
+  {
+    name: "line ends of all sorts, and a byte order mark",
+    input: '\ufeff{"s":"PASSWORD=abc"}\r\n\r\n{}\r\n"PASSWORD=abc"\r',
+    expected:
+      '\ufeff{"s":"PASSWORD=[redacted:password]"}\r\n\r\n{}\r\n"PASSWORD=[redacted:password]"\r',
+  },
+] satisfies { name: string; input: string; expected: string }[];
+
+for (const { name, input, expected } of CASES) {
+  Deno.test(`JsonlRedactor redacts: ${name}`, () => {
+    const bytes = encode(input);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      assertEquals(decode(redact(bytes, { cuts: [cut] })), expected, `${cut}`);
+    }
+    assertEquals(redactText(expected), expected, "again");
+  });
+}
+
+Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", () => {
+  const bytes = concat([
+    new Uint8Array([0xff, 0xc3, 0x20]),
+    encode("PASSWORD=abc é"),
+    new Uint8Array([0x80, 0x0a]),
+  ]);
+  assertEquals(
+    redact(bytes),
+    concat([
+      new Uint8Array([0xff, 0xc3, 0x20]),
+      encode("PASSWORD=[redacted:password] é"),
+      new Uint8Array([0x80, 0x0a]),
+    ]),
+  );
+});
+
+Deno.test("JsonlRedactor lets no line pass that is over the limit", () => {
+  const failed: string[] = [];
+  const output = redactText('{"a":1}\n{"s":"PASSWORD=abcdef"}\n{"b":2}', {
+    maxLineBytes: 10,
+    onFailure: ({ line, offset, error }) =>
+      failed.push(`${line} ${offset} ${error.kind}`),
+  });
+  const [first, second = "", third] = output.split("\n");
+  assertEquals([first, third], ['{"a":1}', '{"b":2}']);
+  assertMatch(second, /^\{"type":"line.failed","line":2,"offset":8,/);
+  assertEquals(failed, ["2 8 line_too_long"]);
+});
+
+Deno.test("JsonlRedactor changes nothing in a string of JSON but secrets", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 4 }), fc.nat(50), (json, cut) => {
+      const line = `${json}\n{"s":"PASSWORD=abc"}\n`;
+      const output = decode(redact(encode(line), { cuts: [cut] }));
+      assertEquals(
+        output,
+        `${json}\n{"s":"PASSWORD=[redacted:password]"}\n`,
+      );
+    }),
+    { seed: 5 },
+  );
+});
+
+Deno.test("JsonlRedactor finds no secret in what releases wrote", () => {
+  for (const { path, bytes } of readCaptures()) {
+    const output = redact(bytes, { cuts: [bytes.length >> 1] });
+    assertEquals(output.length, bytes.length, path);
+    assertEquals(output.every((byte, i) => byte === bytes[i]), true, path);
+  }
+});
+
+Deno.test("JsonlRedactor masks what is put into what releases wrote, and only that", () => {
+  const secret = "ghp_" + "A1b2".repeat(9);
+  for (const { path, bytes } of readCaptures()) {
+    if (!path.includes("/two/")) continue;
+    const clean = decode(bytes);
+    const text = clean.replaceAll('"text":"', `"text":"${secret} `);
+    const masked = redactText(text).split("\n");
+    const expected = clean.replaceAll(
+      '"text":"',
+      '"text":"[redacted:github_token] ',
+    );
+    for (const [i, line] of expected.split("\n").entries()) {
+      if (line === "") continue;
+      assertEquals(
+        equalJson(JSON.parse(masked[i] ?? ""), JSON.parse(line)),
+        true,
+        path,
+      );
+    }
+  }
+});
+
+Deno.test("JsonlRedactorStream gives blocks that last, and counts", async () => {
+  const redactor = new JsonlRedactorStream();
+  const input = ReadableStream.from([
+    encode('"PASSWORD=abc"\n"b'),
+    encode('"\n"--token abc"'),
+  ]);
+  const blocks = await Array.fromAsync(input.pipeThrough(redactor));
+  assertEquals(
+    decode(concat(blocks)),
+    '"PASSWORD=[redacted:password]"\n"b"\n"--token [redacted:token]"',
+  );
+  assertEquals([...redactor.counts], [["password", 1], ["token", 1]]);
+});

@@ -1,0 +1,161 @@
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { commandLine } from "../../lib/render/command_line.ts";
+import { viewEntry } from "../../lib/render/entry_view.ts";
+import { MarkdownRenderer } from "../../lib/render/markdown.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
+import { TextRenderer } from "../../lib/render/text.ts";
+import { inertText } from "../../lib/render/terminal_text.ts";
+import {
+  entriesOf,
+  partsOf,
+  readTranscriptFiles,
+  valuesOf,
+  writtenBy,
+} from "./transcripts.ts";
+
+const FILES = readTranscriptFiles().map(({ path, bytes }) => ({
+  path,
+  values: valuesOf(bytes),
+}));
+
+/** Gives the numbers of entries, each once; those that have no place of their own are left out. */
+function shownIds(parts: readonly TranscriptPart[]): number[] {
+  const ids = entriesOf(parts)
+    .filter(({ phase, record }) => phase === "final" && record.type !== "diff")
+    .map(({ id }) => id);
+  return [...new Set(ids)];
+}
+
+/** Finds texts one behind the other. */
+function assertInOrder(
+  text: string,
+  pieces: readonly string[],
+  path: string,
+): void {
+  let at = 0;
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at);
+    assert(found !== -1, `${path}: ${piece}`);
+    at = found + piece.length;
+  }
+}
+
+Deno.test("TranscriptBuilder gives what every capture shows, once and in order", () => {
+  assert(FILES.length > 900);
+  for (const { path, values } of FILES) {
+    const state = new HistoryState();
+    for (const value of values) state.apply(value);
+    const { records } = state.snapshot();
+    const parts = partsOf(values);
+    // The numbers of turns that were taken back come again.
+    if (parts.some(({ type }) => type === "rolled_back")) continue;
+    const shown = shownIds(parts);
+    const ends = parts.filter((part) => part.type === "turn_ended");
+    const isEnd = (record: typeof records[number]): boolean => {
+      if (record.type === "background_event") {
+        return ends.some(({ status }) => status === "aborted");
+      }
+      const view = viewEntry({ record });
+      return view.kind === "notice" &&
+        ends.some(({ error }) => error?.trim() === view.text.trim());
+    };
+    const expected = records.filter((record) =>
+      record.type !== "diff" && (shown.includes(record.id) || !isEnd(record))
+    ).map(({ id }) => id);
+    assertEquals(shown, expected, path);
+  }
+});
+
+Deno.test("TranscriptBuilder gives every entry of a live transcript once", () => {
+  for (const { path, values } of FILES) {
+    const finals = entriesOf(partsOf(values, { live: true }))
+      .filter(({ phase, record }) =>
+        phase === "final" && record.type !== "plan_update"
+      )
+      .map(({ id }) => id);
+    const parts = partsOf(values);
+    if (parts.some(({ type }) => type === "rolled_back")) continue;
+    assertEquals(finals.length, new Set(finals).size, path);
+    const ids = entriesOf(parts).map(({ id }) => id);
+    assert(finals.every((id) => ids.includes(id)), path);
+  }
+});
+
+Deno.test("TranscriptBuilder begins with the session and ends every turn that it began", () => {
+  for (const { path, values } of FILES) {
+    for (const live of [false, true]) {
+      const parts = partsOf(values, { live });
+      assertEquals(parts[0]?.type, "session", path);
+      const borders = parts.flatMap((part) =>
+        part.type === "turn_started" || part.type === "turn_ended"
+          ? [`${part.type} ${part.turn}`]
+          : []
+      );
+      const turns = Array.from({ length: borders.length / 2 }, (_, at) => [
+        `turn_started ${at + 1}`,
+        `turn_ended ${at + 1}`,
+      ]).flat();
+      assertEquals(borders, turns, path);
+    }
+  }
+});
+
+Deno.test("TextRenderer writes every capture: messages and commands in order, nothing that does something", () => {
+  for (const { path, values } of FILES) {
+    const parts = partsOf(values, { live: true });
+    const text = writtenBy(new TextRenderer(), parts);
+    const pieces = entriesOf(parts).flatMap((part) => {
+      if (part.phase !== "final") return [];
+      const view = viewEntry(part);
+      return view.kind === "message"
+        ? [inertText(view.text).trim().split("\n", 1)[0]?.trimEnd() ?? ""]
+        : [];
+    });
+    assertInOrder(text, pieces, path);
+    // deno-lint-ignore no-control-regex
+    assertEquals(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.exec(text), null);
+    const narrow = writtenBy(new TextRenderer({ columns: () => 40 }), parts);
+    const squeezed = (written: string): number =>
+      written.replace(/[\s…]/g, "").length;
+    assert(squeezed(narrow) <= squeezed(text), path);
+  }
+});
+
+Deno.test("MarkdownRenderer writes every capture: what is said and done in order", () => {
+  for (const { path, values } of FILES) {
+    const parts = partsOf(values);
+    const text = writtenBy(new MarkdownRenderer(), parts);
+    const pieces = entriesOf(parts).flatMap(({ record }) => {
+      if (record.type !== "exec" || !("command" in record.payload)) return [];
+      const { command } = record.payload;
+      if (!Array.isArray(command)) return [];
+      const words = /^[\w ]+/.exec(commandLine(command));
+      return words === null ? [] : [`$ ${words[0]}`.trimEnd()];
+    });
+    assertInOrder(text, pieces, path);
+    // Every fold that opens is closed, and nothing else is HTML.
+    const tags = text.replace(/^(`{3,})[^`\n]*\n[^]*?\n\1$/gm, "")
+      .match(/^<\/?(?:details|summary)/gm) ?? [];
+    assertEquals(
+      tags.filter((tag) => tag === "<details").length,
+      tags.filter((tag) => tag === "</details").length,
+      path,
+    );
+  }
+});
+
+Deno.test("Renderers write the snapshot of every capture", () => {
+  for (const { path, values } of FILES) {
+    const state = new HistoryState();
+    for (const value of values) state.apply(value);
+    const snapshot = state.snapshot();
+    const parts = [...snapshotParts(snapshot)];
+    assertEquals(entriesOf(parts).length, snapshot.records.length, path);
+    for (const renderer of [new TextRenderer(), new MarkdownRenderer()]) {
+      const text = writtenBy(renderer, parts);
+      assert(snapshot.records.length === 0 || text !== "", path);
+    }
+  }
+});

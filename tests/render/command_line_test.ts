@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { commandLine } from "../../lib/render/command_line.ts";
+
+const CASES = [
+  { name: "nothing", words: [], line: "" },
+  { name: "a line that was not split", words: ["ls 'a"], line: "ls 'a" },
+  { name: "bash -lc", words: ["bash", "-lc", "a | b"], line: "a | b" },
+  { name: "/bin/zsh -c", words: ["/bin/zsh", "-c", "a"], line: "a" },
+  { name: "sh -l -c", words: ["sh", "-l", "-c", "a"], line: "a" },
+  {
+    name: "powershell",
+    words: ["C:\\x\\powershell.exe", "-NoProfile", "-Command", "dir"],
+    line: "dir",
+  },
+  { name: "cmd /c", words: ["cmd.exe", "/c", "dir"], line: "dir" },
+  {
+    name: "a shell that runs a file",
+    words: ["bash", "run.sh", "a b"],
+    line: "bash run.sh 'a b'",
+  },
+  {
+    name: "a script with arguments",
+    words: ["bash", "-c", "a $0", "b"],
+    line: "bash -c 'a $0' b",
+  },
+  { name: "an empty word", words: ["a", ""], line: "a ''" },
+  { name: "quotes", words: ["echo", "it's"], line: "echo 'it'\\''s'" },
+] satisfies { name: string; words: string[]; line: string }[];
+
+for (const { name, words, line } of CASES) {
+  Deno.test(`commandLine() writes: ${name}`, () => {
+    assertEquals(commandLine(words), line);
+  });
+}

@@ -1,0 +1,178 @@
+import { assert, assertEquals } from "@std/assert";
+import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import { Redactor } from "../../lib/redact/redactor.ts";
+import { viewEntry } from "../../lib/render/entry_view.ts";
+
+/** A record that nobody has checked. */
+function recordOf(type: string, payload: unknown): AnyHistoryRecord {
+  // The boundary: a snapshot may hold anything.
+  return { id: 1, type, payload } as AnyHistoryRecord;
+}
+
+const SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+const span = { text: SECRET, tone: "default", emphasis: {}, entity: null };
+const lines = [{ kind: "paragraph", spans: [span] }];
+const chunks = [
+  { offset: 0, content: `token ${SECRET.slice(0, 20)}` },
+  { offset: 26, content: SECRET.slice(20) },
+];
+
+const SECRETS = [
+  {
+    type: "plain_message",
+    payload: { role: "user", kind: "user", header: null, lines },
+  },
+  {
+    type: "plain_message",
+    payload: { role: "error", kind: "error", header: null, lines },
+  },
+  {
+    type: "plain_message",
+    payload: {
+      role: "assistant",
+      kind: "assistant",
+      header: { label: SECRET, badge: SECRET },
+      lines,
+    },
+  },
+  { type: "assistant_message", payload: { markdown: SECRET } },
+  { type: "assistant_stream", payload: { preview_markdown: SECRET } },
+  {
+    type: "reasoning",
+    payload: {
+      sections: [{
+        heading: SECRET,
+        blocks: [{ type: "code", language: null, content: SECRET }],
+      }],
+    },
+  },
+  {
+    type: "exec",
+    payload: {
+      command: ["curl", "-H", `Authorization: Bearer ${SECRET}`],
+      status: "success",
+      exit_code: 0,
+      stdout_chunks: chunks,
+      stderr_chunks: chunks,
+    },
+  },
+  {
+    type: "patch",
+    payload: {
+      event: "apply_failure",
+      changes: { [SECRET]: { type: "add", content: SECRET } },
+      failure: {
+        message: SECRET,
+        stdout_excerpt: SECRET,
+        stderr_excerpt: null,
+      },
+    },
+  },
+  {
+    type: "tool_call",
+    payload: {
+      title: SECRET,
+      status: "failed",
+      arguments: [
+        { name: "password", value: { type: "text", text: "hunter2hunter2" } },
+        { name: "a", value: { type: "json", value: { api_key: SECRET } } },
+        { name: "b", value: { type: "secret" } },
+      ],
+      result_preview: { lines: [SECRET], truncated: false },
+      error_message: SECRET,
+    },
+  },
+  {
+    type: "running_tool",
+    payload: {
+      title: SECRET,
+      arguments: [{ name: SECRET, value: { type: "text", text: SECRET } }],
+    },
+  },
+  {
+    type: "plan_update",
+    payload: {
+      name: SECRET,
+      steps: [{ description: SECRET, status: "pending" }],
+    },
+  },
+  {
+    type: "diff",
+    payload: {
+      hunks: [{ header: SECRET, lines: [{ kind: "added", text: SECRET }] }],
+    },
+  },
+  { type: "image", payload: { path: SECRET, caption: SECRET } },
+  {
+    type: "explore",
+    payload: {
+      entries: [{ command: [SECRET], status: "success" }],
+      trailing: true,
+    },
+  },
+  { type: "notice", payload: { title: SECRET, body: lines } },
+  { type: "background_event", payload: { title: SECRET, description: SECRET } },
+  { type: "loading", payload: { message: SECRET } },
+  {
+    type: "upgrade_notice",
+    payload: {
+      current_version: SECRET,
+      latest_version: SECRET,
+      message: SECRET,
+    },
+  },
+  {
+    type: "wait_status",
+    payload: {
+      header: { title: SECRET, summary: SECRET },
+      details: [{ label: SECRET, value: SECRET }],
+    },
+  },
+  { type: "hologram", payload: { [SECRET]: [SECRET] } },
+];
+
+for (const { type, payload } of SECRETS) {
+  Deno.test(`viewEntry() redacts every text of ${type}: ${Object.keys(payload)}`, () => {
+    const redactor = new Redactor();
+    const view = JSON.stringify(
+      viewEntry({ record: recordOf(type, payload) }, redactor),
+    );
+    assert(!view.includes(SECRET.slice(8)), view);
+    assert(!view.includes(SECRET.slice(0, 20)), view);
+    assert(!view.includes("hunter2"), view);
+    assert(redactor.counts.size > 0);
+  });
+}
+
+const TYPES = SECRETS.map(({ type }) => type).concat("rate_limits");
+
+Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
+  const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
+    changes: { a: null },
+  }];
+  for (const type of TYPES) {
+    for (const payload of payloads) {
+      assert(viewEntry({ record: recordOf(type, payload) }).kind.length > 0);
+    }
+  }
+});
+
+Deno.test("viewEntry() counts what is missing of output", () => {
+  const view = viewEntry({
+    record: recordOf("exec", {
+      command: ["a"],
+      status: "running",
+      exit_code: null,
+      stdout_chunks: [
+        { offset: 10, content: "é" },
+        { offset: 12, content: "b" },
+        { offset: 20, content: "c" },
+      ],
+      stderr_chunks: [],
+    }),
+  });
+  assertEquals(view.kind === "command" && [view.stdout, view.lostBytes], [
+    "ébc",
+    17,
+  ]);
+});

@@ -1,0 +1,147 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import {
+  githubAnnotation,
+  githubOutput,
+} from "../../lib/render/github_commands.ts";
+import { CONTROL_REGEXP, HOSTILE } from "./sessions.ts";
+
+/** What the runner makes of a line that a step prints. */
+interface RunnerCommand {
+  readonly name: string;
+  readonly properties: ReadonlyMap<string, string>;
+  readonly data: string;
+}
+
+function unescapeData(text: string): string {
+  return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n")
+    .replaceAll("%25", "%");
+}
+
+function unescapeProperty(text: string): string {
+  return unescapeData(text.replaceAll("%3A", ":").replaceAll("%2C", ","));
+}
+
+/** Reads what a step prints as the runner of GitHub does. */
+function commandsIn(printed: string): RunnerCommand[] {
+  return printed.split(/\r\n|\r|\n/).flatMap((line) => {
+    const [, name = "", properties = "", data = ""] =
+      /^\s*::([^\s:]+)(?: ([^]*?))?::([^]*)$/.exec(line) ?? [];
+    if (name === "") return [];
+    return [{
+      name,
+      properties: new Map(
+        properties.split(",").filter((pair) => pair !== "").map((pair) => {
+          const at = pair.indexOf("=");
+          return [pair.slice(0, at), unescapeProperty(pair.slice(at + 1))];
+        }),
+      ),
+      data: unescapeData(data),
+    }];
+  });
+}
+
+Deno.test("githubAnnotation() writes level, title and place", () => {
+  assertEquals(
+    githubAnnotation({
+      level: "warning",
+      title: "Turn 2: slow",
+      message: "50% of\nthe budget",
+      file: "src/a,b.ts",
+      line: 7,
+    }),
+    "::warning title=Turn 2%3A slow,file=src/a%2Cb.ts,line=7::50%25 of%0Athe budget\n",
+  );
+});
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  Deno.test(`githubAnnotation() is one command whatever it says: ${name}`, () => {
+    const printed = githubAnnotation({
+      level: "error",
+      title: text,
+      message: text,
+    });
+    const [command, ...others] = commandsIn(printed);
+    assertEquals(others, []);
+    assertEquals(command?.name, "error");
+    assertEquals([...command?.properties.keys() ?? []], ["title"]);
+    assert(!CONTROL_REGEXP.test(printed));
+  });
+}
+
+Deno.test("githubAnnotation() says what it was given, as the runner reads it", () => {
+  fc.assert(fc.property(
+    fc.string({
+      unit: fc.constantFrom(..."%0AD25:,=\n\r ::[]é😀".split("")),
+      minLength: 1,
+    }),
+    (text) => {
+      const printed = githubAnnotation({
+        level: "notice",
+        title: text,
+        message: text,
+      });
+      const [command] = commandsIn(printed);
+      assertEquals(command?.data, text);
+      assertEquals(command?.properties.get("title"), text);
+    },
+  ));
+});
+
+Deno.test("githubAnnotation() cuts what is too long between characters", () => {
+  const printed = githubAnnotation({
+    level: "error",
+    title: "😀".repeat(200),
+    message: "😀".repeat(10_000),
+  });
+  assert(printed.length < 8300, `${printed.length} characters`);
+  assert(printed.endsWith("😀…\n"));
+  assertEquals(printed.isWellFormed(), true);
+});
+
+/** Reads outputs as the runner does. */
+function outputsIn(text: string): Map<string, string> {
+  const outputs = new Map<string, string>();
+  const lines = text.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const [name = "", delimiter] = lines[i]?.split("<<") ?? [];
+    if (delimiter === undefined) {
+      assertEquals(lines[i], "");
+      continue;
+    }
+    const end = lines.indexOf(delimiter, i + 1);
+    assert(end > 0, `no end of ${name}`);
+    outputs.set(name, lines.slice(i + 1, end).join("\n"));
+    i = end;
+  }
+  return outputs;
+}
+
+const VALUES = [
+  "",
+  "one",
+  "two\nlines\n",
+  "\r\n",
+  "codexpipe_end",
+  "codexpipe_end\ncodexpipe_end_\nname=value\ncodexpipe_end__",
+  "x<<EOF\ny\nEOF",
+  "codexpipe_end_".repeat(1000),
+  ...Object.values(HOSTILE),
+];
+
+for (const [i, value] of VALUES.entries()) {
+  Deno.test(`githubOutput() gives value ${i} back, and the one behind it`, () => {
+    const text = githubOutput("first", value) + githubOutput("second", "2");
+    assertEquals([...outputsIn(text)], [["first", value], ["second", "2"]]);
+  });
+}
+
+for (const name of ["", "a b", "a=b", "a<<b", "1a", "a\nb", "é"]) {
+  Deno.test(`githubOutput() refuses ${JSON.stringify(name)} as a name`, () => {
+    assertThrows(
+      () => githubOutput(name, ""),
+      TypeError,
+      "Cannot write an output",
+    );
+  });
+}

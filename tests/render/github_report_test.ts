@@ -1,0 +1,51 @@
+import { assert, assertEquals } from "@std/assert";
+import { githubOutputs } from "../../lib/render/github_report.ts";
+
+Deno.test("githubOutputs() leaves out what is not known", () => {
+  const report = {
+    threadId: null,
+    status: null,
+    usage: null,
+    finalMessage: null,
+  };
+  assertEquals(githubOutputs(report), "");
+});
+
+Deno.test("githubOutputs() names everything that is known", () => {
+  const text = githubOutputs({
+    threadId: "t",
+    status: "failed",
+    usage: {
+      input_tokens: 3,
+      cached_input_tokens: 0,
+      output_tokens: 1,
+      reasoning_output_tokens: null,
+    },
+    finalMessage: "",
+  }, { isPassed: false, title: "No", reasons: [] });
+  assertEquals(
+    [...text.matchAll(/^(.*)<<codexpipe_end\n([^]*?)\ncodexpipe_end$/gm)]
+      .map(([, name, value]) => [name, value]),
+    [
+      ["thread-id", "t"],
+      ["status", "failed"],
+      ["verdict", "failed"],
+      ["input-tokens", "3"],
+      ["cached-input-tokens", "0"],
+      ["output-tokens", "1"],
+      ["final-message", ""],
+    ],
+  );
+});
+
+Deno.test("githubOutputs() keeps a long message below what GitHub takes", () => {
+  const text = githubOutputs({
+    threadId: null,
+    status: null,
+    usage: null,
+    finalMessage: "😀".repeat(1_000_000),
+  });
+  assert(2 * text.length < 1_000_000, `${text.length} characters`);
+  assert(text.includes("more characters are left out]"));
+  assertEquals(text.isWellFormed(), true);
+});

@@ -1,0 +1,280 @@
+import { assert, assertEquals } from "@std/assert";
+import { viewEntry } from "../../lib/render/entry_view.ts";
+import {
+  GITHUB_SUMMARY_BYTES,
+  GITHUB_SUMMARY_LIMIT,
+  type GithubOptions,
+  GithubRenderer,
+} from "../../lib/render/github.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { encode } from "../running.ts";
+import {
+  assertGolden,
+  CONTROL_REGEXP,
+  GOLDEN_SESSIONS,
+  HOSTILE,
+  hostileSession,
+  partsOfBytes,
+  readSession,
+} from "./sessions.ts";
+import { readTranscriptFiles, writtenBy } from "./transcripts.ts";
+
+function summaryOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  options: GithubOptions = {},
+): string {
+  return writtenBy(new GithubRenderer(options), partsOfBytes(bytes));
+}
+
+function byteCount(text: string): number {
+  return encode(text).length;
+}
+
+const TAG_REGEXP = /<(\/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>/g;
+
+/**
+ * Holds a summary to what makes it inert: lines of Markdown are our own headings, everything else
+ * is HTML of few tags that is closed block by block.
+ */
+function assertInert(summary: string): void {
+  for (const block of summary.split(/\n{2,}/)) {
+    const text = block.trim();
+    if (text === "" || /^#{2,3} /.test(text)) {
+      assert(!/[`[\]<>*\\]|\w_\w|:\/\//.test(text), text);
+      continue;
+    }
+    // A block of HTML ends at the next blank line: it has to begin with a tag.
+    assert(
+      /^<(?:p|ul|ol|h[456]|pre|table|blockquote|details|hr)\b/.test(text),
+      text,
+    );
+  }
+  const open: string[] = [];
+  for (
+    const [all, close, name = "", attributes = ""] of summary.matchAll(
+      TAG_REGEXP,
+    )
+  ) {
+    if (close === "/") assertEquals(open.pop(), name, all);
+    else if (name !== "br" && name !== "hr") open.push(name);
+    assert(!/ (?:href|src|style|on[a-z]+)=/.test(attributes), all);
+    assert(name !== "a" && name !== "img" && name !== "script", all);
+  }
+  assertEquals(open, []);
+  assertEquals(summary.replaceAll(TAG_REGEXP, "").match(/[<>]/g), null);
+  assert(!summary.includes("::"), "a workflow command");
+  assert(!summary.includes("##["), "a workflow command of the old form");
+  assert(!/^\s*(?:`{3}|~{3})/m.test(summary), "a fence");
+  assert(!CONTROL_REGEXP.test(summary));
+}
+
+Deno.test("GithubRenderer writes hostile text as text", () => {
+  const summary = summaryOf(hostileSession());
+  assertInert(summary);
+  assert(summary.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
+});
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  Deno.test(`GithubRenderer takes a hostile verdict as text: ${name}`, () => {
+    assertInert(writtenBy(
+      new GithubRenderer({
+        verdict: () => ({
+          isPassed: false,
+          title: text,
+          reasons: [text, `- ${text}`],
+        }),
+      }),
+      [],
+    ));
+  });
+}
+
+Deno.test("GithubRenderer tells how every capture went, its commands in order", () => {
+  let count = 0;
+  for (const { path, bytes } of readTranscriptFiles()) {
+    count += 1;
+    const parts = partsOfBytes(bytes);
+    const summary = writtenBy(new GithubRenderer(), parts);
+    assertInert(summary);
+    const [, steps = ""] = summary.split("### Steps\n");
+    const commands = parts.flatMap((part) => {
+      const view = part.type === "entry" ? viewEntry(part) : undefined;
+      return view?.kind === "command" ? [view] : [];
+    });
+    assertEquals(
+      steps.match(/<code>\$ /g)?.length ?? 0,
+      commands.length + looksIn(parts),
+      path,
+    );
+    const turns = parts.filter(({ type }) => type === "turn_ended").length;
+    assertEquals(
+      summary.match(/^<tr><td align="right">\d/gm)?.length ?? 0,
+      turns,
+      path,
+    );
+  }
+  assert(count > 900, `only ${count} sessions`);
+});
+
+function looksIn(parts: readonly TranscriptPart[]): number {
+  return parts.reduce((sum, part) => {
+    const view = part.type === "entry" ? viewEntry(part) : undefined;
+    return sum + (view?.kind === "explore" ? view.looks.length : 0);
+  }, 0);
+}
+
+for (const { name, folder, start } of GOLDEN_SESSIONS) {
+  Deno.test(`GithubRenderer writes the summary of ${name} as it was reviewed`, () => {
+    const bytes = readSession(folder, start);
+    assertGolden(`${name}.github.md`, summaryOf(bytes));
+  });
+}
+
+/** An exec stream of commands with much output, and a long message at the end. */
+function longSession(
+  commands: number,
+  message = "Done.",
+): Uint8Array<ArrayBuffer> {
+  const lines: unknown[] = [
+    { type: "thread.started", thread_id: "t" },
+    { type: "turn.started" },
+  ];
+  for (let i = 0; i < commands; i++) {
+    lines.push({
+      type: "item.completed",
+      item: {
+        id: `item_${i}`,
+        type: "command_execution",
+        command: `step ${i}`,
+        aggregated_output: "é&".repeat(1000),
+        exit_code: 0,
+        status: "completed",
+      },
+    });
+  }
+  lines.push(
+    {
+      type: "item.completed",
+      item: { id: "message", type: "agent_message", text: message },
+    },
+    { type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } },
+  );
+  return encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+Deno.test("GithubRenderer stays below the limit, whole blocks at a time, and says so", () => {
+  const summary = summaryOf(longSession(400));
+  assertInert(summary);
+  const bytes = byteCount(summary);
+  assert(bytes <= GITHUB_SUMMARY_BYTES, `${bytes} bytes`);
+  assert(bytes > GITHUB_SUMMARY_BYTES - 10_000, `only ${bytes} bytes`);
+  const steps = summary.match(/<details>/g)?.length ?? 0;
+  assertEquals(summary.match(/<\/details>/g)?.length, steps);
+  assert(
+    summary.includes(`<p><i>${400 - steps} steps more left out`),
+    summary.slice(-200),
+  );
+});
+
+Deno.test("GithubRenderer leaves room for what else the step says", () => {
+  assert(GITHUB_SUMMARY_BYTES < GITHUB_SUMMARY_LIMIT);
+  assertEquals(GITHUB_SUMMARY_LIMIT, 1_048_576);
+});
+
+for (const maxBytes of [2000, 3000, 5000, 20_000]) {
+  Deno.test(`GithubRenderer keeps to ${maxBytes} bytes`, () => {
+    const message = Array.from({ length: 100 }, (_, i) => `Paragraph ${i}.`)
+      .join("\n\n");
+    const summary = summaryOf(longSession(50, message), { maxBytes });
+    assertInert(summary);
+    assert(byteCount(summary) <= maxBytes, `${byteCount(summary)} bytes`);
+    assert(/left out/i.test(summary));
+    assert(summary.startsWith("## ✅ Codex completed its work\n"));
+  });
+}
+
+Deno.test("GithubRenderer says the verdict and the reasons that it is given", () => {
+  const summary = summaryOf(longSession(0), {
+    verdict: () => ({
+      isPassed: false,
+      title: "Codex check failed",
+      reasons: ["3 lines could not be read", "budget exceeded"],
+    }),
+  });
+  assert(summary.startsWith(
+    "## ❌ Codex check failed\n\n<ul>\n<li>3 lines could not be read</li>\n<li>budget exceeded</li>\n</ul>\n",
+  ));
+});
+
+Deno.test("GithubRenderer reports what later steps may want to know", () => {
+  const renderer = new GithubRenderer();
+  writtenBy(renderer, partsOfBytes(longSession(1)));
+  assertEquals(renderer.report, {
+    threadId: "t",
+    status: "completed",
+    usage: {
+      input_tokens: 1,
+      cached_input_tokens: null,
+      output_tokens: 1,
+      reasoning_output_tokens: null,
+    },
+    finalMessage: "Done.",
+  });
+});
+
+Deno.test("GithubRenderer adds no tokens of several runs up, as some count on", () => {
+  const renderer = new GithubRenderer();
+  const stream = longSession(0);
+  writtenBy(renderer, partsOfBytes(new Uint8Array([...stream, ...stream])));
+  assertEquals(renderer.report.usage, null);
+});
+
+Deno.test("GithubRenderer names work only, or leaves it out, as it is asked to", () => {
+  const names = summaryOf(longSession(2), { tools: "names" });
+  assert(names.includes("<p>✓ <code>$ step 0</code></p>"));
+  assert(!names.includes("<pre>"));
+  const none = summaryOf(longSession(2), { tools: "none" });
+  assert(!none.includes("### Steps"));
+});
+
+Deno.test("GithubRenderer redacts every text before it cuts it", () => {
+  const mask = (text: string): string => text.replaceAll("alert(", "[masked](");
+  const summary = summaryOf(hostileSession(), {
+    redactor: { redact: mask, redactMember: (_name, text) => mask(text) },
+  });
+  assert(!summary.includes("alert("));
+});
+
+Deno.test("GithubRenderer shows the end of long output, without its colours", () => {
+  const output = Array.from(
+    { length: 50 },
+    (_, i) => `\x1b[32mline ${i}\x1b[0m`,
+  ).join("\n");
+  const summary = summaryOf(
+    encode(
+      [
+        { type: "thread.started", thread_id: "t" },
+        { type: "turn.started" },
+        {
+          type: "item.completed",
+          item: {
+            id: "item_0",
+            type: "command_execution",
+            command: "x",
+            aggregated_output: output,
+            exit_code: 2,
+            status: "failed",
+          },
+        },
+      ].map((line) => `${JSON.stringify(line)}\n`).join(""),
+    ),
+    { maxOutputLines: 2 },
+  );
+  assert(
+    summary.includes(
+      "<pre>[48 lines before this are left out]\nline 48\nline 49</pre>",
+    ),
+    summary,
+  );
+  assert(summary.includes("✗ <code>$ x</code> · <b>exit 2</b>"));
+});

@@ -1,0 +1,199 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { markdownHtml } from "../../lib/render/html_markdown.ts";
+
+const CASES = [
+  {
+    name: "paragraphs",
+    text: "one\ntwo\n\nthree",
+    html: "<p>one<br>\ntwo</p>\n<p>three</p>",
+  },
+  { name: "CRLF", text: "one\r\n\r\ntwo", html: "<p>one</p>\n<p>two</p>" },
+  { name: "headings", text: "# A\n### B ##", html: "<h4>A</h4>\n<h6>B</h6>" },
+  {
+    name: "emphasis",
+    text: "**b** *i* _i_ ***both*** ~~s~~ snake_case_name 2 * 3 * 4",
+    html:
+      "<p><strong>b</strong> <em>i</em> <em>i</em> <strong><em>both</em></strong> <s>s</s> snake_case_name 2 * 3 * 4</p>",
+  },
+  {
+    name: "emphasis that is not closed in order",
+    text: "**a *b** c*",
+    html: "<p><strong>a *b</strong> c*</p>",
+  },
+  { name: "emphasis of nothing", text: "a **** b", html: "<p>a **** b</p>" },
+  {
+    name: "code",
+    text: "`a < b` ``c ` d`` `open",
+    html: "<p><code>a &lt; b</code> <code>c &#96; d</code> &#96;open</p>",
+  },
+  { name: "escapes", text: "\\*no\\* \\<b\\>", html: "<p>*no* &lt;b&gt;</p>" },
+  {
+    name: "fences, which end with one that is as long",
+    text: "````sh\n```\n<b>\n````\nafter",
+    html: "<pre>&#96;&#96;&#96;\n&lt;b&gt;</pre>\n<p>after</p>",
+  },
+  { name: "a fence without an end", text: "~~~\na", html: "<pre>a</pre>" },
+  {
+    name: "blank lines in code as references",
+    text: "```\n\na\n\n\nb\n```",
+    html: "<pre>\n&#10;a\n&#10;&#10;b</pre>",
+  },
+  {
+    name: "diffs",
+    text: "```diff\n@@ -1 +1 @@\n-a\n+b\n```",
+    html:
+      '<pre class="diff"><b>@@ -1 +1 @@</b>\n<del>-a</del>\n<ins>+b</ins></pre>',
+  },
+  {
+    name: "lists in lists",
+    text: "- a\n  - b\n\n  c\n- [x] d\n\n3. e",
+    html:
+      '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n<p>c</p></li>\n<li>☑ d</li>\n</ul>\n<ol start="3">\n<li>e</li>\n</ol>',
+  },
+  {
+    name: "quotations",
+    text: "> a\n> > b\nc",
+    html:
+      "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>\n<p>c</p>",
+  },
+  {
+    name: "tables",
+    text: "| a | b |\n|---|--:|\n| 1 \\| 2 | `x` |\n| only |",
+    html:
+      '<table>\n<tr><th>a</th><th align="right">b</th></tr>\n<tr><td>1 | 2</td><td align="right"><code>x</code></td></tr>\n<tr><td>only</td><td align="right"></td></tr>\n</table>',
+  },
+  { name: "rules", text: "a\n\n---", html: "<p>a</p>\n<hr>" },
+  {
+    name: "HTML as text",
+    text: '<img src=x onerror="alert(1)"><b>',
+    html: '<p>&lt;img src=x onerror="alert(1)"&gt;&lt;b&gt;</p>',
+  },
+  {
+    name: "links to the web, with the host that they lead to",
+    text:
+      "[docs](https://example.org/a?b=1&c) <https://x.org> https://y.org/z.",
+    html:
+      '<p><a href="https://example.org/a?b=1&amp;c" rel="nofollow noopener noreferrer">docs</a> <small>(example.org)</small> <a href="https://x.org" rel="nofollow noopener noreferrer">https://x.org</a> <a href="https://y.org/z" rel="nofollow noopener noreferrer">https://y.org/z</a>.</p>',
+  },
+  {
+    name: "links to anywhere else as text",
+    text:
+      "[x](javascript:alert(1)) [y](data:text/html,z) [app.py](/src/app.py)",
+    html:
+      "<p>x (<code>javascript:alert(1)</code>) y (<code>data:text/html,z</code>) <code>/src/app.py</code></p>",
+  },
+  {
+    name: "images as links",
+    text: "![alt](https://t.example/pixel.png)",
+    html:
+      '<p>[image] <a href="https://t.example/pixel.png" rel="nofollow noopener noreferrer">alt</a> <small>(t.example)</small></p>',
+  },
+  {
+    name: "addresses that try to leave the attribute",
+    text: 'https://x/"onmouseover=alert(1) [a](https://x/"b)',
+    html:
+      '<p><a href="https://x/" rel="nofollow noopener noreferrer">https://x/</a>"onmouseover=alert(1) <a href="https://x/&quot;b" rel="nofollow noopener noreferrer">a</a> <small>(x)</small></p>',
+  },
+] satisfies { name: string; text: string; html: string }[];
+
+for (const { name, text, html } of CASES) {
+  Deno.test(`markdownHtml() writes: ${name}`, () => {
+    assertEquals(markdownHtml(text, { hasLinks: true }), html);
+  });
+}
+
+Deno.test("markdownHtml() without links writes addresses as text", () => {
+  assertEquals(
+    markdownHtml("[a](https://x.org) ![b](https://y.org) https://z.org", {
+      hasLinks: false,
+    }),
+    "<p>a (<code>https://x.org</code>) [image] b (<code>https://y.org</code>) <code>https://z.org</code></p>",
+  );
+});
+
+const TAG_REGEXP = /<(\/?)([a-z][a-z0-9]*)((?: [a-z]+="[^"<>]*")*)>/g;
+const VOID_TAGS = new Set(["br", "hr"]);
+const TAGS = new Set(
+  "a b blockquote br code del em h4 h5 h6 hr i ins li ol p pre s small strong table td th tr ul"
+    .split(" "),
+);
+
+/** Holds HTML to tags that are known, closed in order, and lines that are not blank. */
+function assertSound(html: string): void {
+  const open: string[] = [];
+  for (
+    const [, close, name = "", attributes = ""] of html.matchAll(TAG_REGEXP)
+  ) {
+    assert(TAGS.has(name), `<${name}> in ${html}`);
+    if (close === "/") assertEquals(open.pop(), name, html);
+    else if (!VOID_TAGS.has(name)) open.push(name);
+    for (
+      const [, key, value = ""] of attributes.matchAll(/ ([a-z]+)="([^"]*)"/g)
+    ) {
+      if (key === "href") assert(/^(?:https?:\/\/|mailto:)/i.test(value), html);
+      else assert(["align", "class", "rel", "start"].includes(key ?? ""), html);
+    }
+  }
+  assertEquals(open, [], html);
+  assert(!/[<>]/.test(html.replaceAll(TAG_REGEXP, "")), html);
+  assert(!/^[ \t]*$/m.test(html) || html === "", html);
+}
+
+Deno.test("markdownHtml() closes every tag in order and leaves no line blank", () => {
+  const pieces = fc.constantFrom(
+    ..."* ** *** _ __ ~~ ` ``` ~~~ > - 1. # | |- [ ] ( ) ![ ]( <b> & : http://x ://"
+      .split(" "),
+    "\n",
+    "\n\n",
+    "\t",
+    "    ",
+    "\r",
+    "a",
+    "é",
+    " ",
+    "\n|-|-|\n",
+    "\u00a0",
+    "\n&nbsp;\n",
+    "\x1b",
+  );
+  fc.assert(
+    fc.property(
+      fc.array(pieces, { maxLength: 60 }),
+      fc.boolean(),
+      (list, hasLinks) =>
+        assertSound(markdownHtml(list.join(""), { hasLinks })),
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+const HEAVY = [
+  "[",
+  "![](",
+  "[a](",
+  "**a ",
+  "*a_",
+  "`a``",
+  "> ",
+  "- ",
+  "  - a\n",
+  "|",
+  "|-",
+  "~~~\n",
+  "http://",
+  "<http://a",
+  "\\",
+  "# ",
+  "* * ",
+  "1. ",
+  "a\n|",
+] as const;
+
+for (const piece of HEAVY) {
+  Deno.test(`markdownHtml() takes linear time for ${JSON.stringify(piece)} repeated`, () => {
+    // With quadratic time this would take minutes.
+    const text = piece.repeat(Math.ceil(400_000 / piece.length));
+    assert(markdownHtml(text, { hasLinks: true }).length > 0);
+  });
+}

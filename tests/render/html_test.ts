@@ -1,0 +1,369 @@
+import { assert, assertEquals } from "@std/assert";
+import { viewEntry } from "../../lib/render/entry_view.ts";
+import { HtmlRenderer } from "../../lib/render/html.ts";
+import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
+import { encode } from "../running.ts";
+import {
+  assertGolden,
+  CONTROL_REGEXP,
+  GOLDEN_SESSIONS,
+  HOSTILE,
+  hostileSession,
+  partsOfBytes,
+  readSession,
+} from "./sessions.ts";
+import { readTranscriptFiles, writtenBy } from "./transcripts.ts";
+
+/** A tag as a page has them: attributes in double quotes. */
+const TAG_REGEXP =
+  /<(\/?)([a-z][a-z0-9]*)((?:\s[a-z0-9-]+(?:="[^"]*")?)*)\s*>/gi;
+const VOID_TAGS = new Set(["meta", "br", "hr", "input", "!doctype"]);
+
+/** Renders a session as a page. */
+function pageOf(bytes: Uint8Array<ArrayBuffer>): string {
+  return writtenBy(new HtmlRenderer(), partsOfBytes(bytes));
+}
+
+/** Gives what stands between the first tag of a name and its end. */
+function contentOf(page: string, name: string): string {
+  const start = page.indexOf(`<${name}`);
+  const from = page.indexOf(">", start) + 1;
+  return page.slice(from, page.indexOf(`</${name}>`, from));
+}
+
+/** Gives a page without its style, its script and their hashes: the same on every page. */
+function withoutConstants(page: string): string {
+  return page.replace(contentOf(page, "style"), "…")
+    .replace(contentOf(page, "script"), "…")
+    .replaceAll(/sha256-[\w+/=]+/g, "…");
+}
+
+/** Gives the letters and digits that a page shows, without spaces. */
+function lettersOf(html: string): string {
+  const text = html.replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  return lettersIn(text);
+}
+
+function lettersIn(text: string): string {
+  return text.replaceAll(/U\+[0-9A-F]{4,5}|[^\p{L}\p{N}]/gu, "");
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", encode(text));
+  return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
+}
+
+for (const name of ["style", "script"]) {
+  Deno.test(`the policy of a page names the hash of its ${name}`, async () => {
+    const page = pageOf(new Uint8Array());
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/
+      .exec(page)?.[1] ?? "";
+    assert(policy.startsWith("default-src 'none'; "), policy);
+    const hash = await sha256(contentOf(page, name));
+    assert(policy.includes(`${name}-src '${hash}'`), `${name}: ${hash}`);
+  });
+}
+
+Deno.test("a page asks for nothing from anywhere", () => {
+  const page = pageOf(hostileSession());
+  const body = withoutConstants(page);
+  assertEquals(
+    body.match(/<(?:link|img|iframe|object|embed|base|form)\b/g),
+    null,
+  );
+  const attributes = [...body.matchAll(TAG_REGEXP)].map(([, , , all]) => all);
+  assertEquals(
+    attributes.filter((all = "") =>
+      / (?:src|srcset|style|on[a-z]+|action)=/.test(all)
+    ),
+    [],
+  );
+  assertEquals(body.match(/<script/g)?.length, 1);
+  assertEquals(body.match(/<style/g)?.length, 1);
+  assert(!/url\(|@import/.test(contentOf(page, "style")));
+});
+
+Deno.test("HtmlRenderer writes a page that is whole for no part at all", () => {
+  const page = writtenBy(new HtmlRenderer(), []);
+  assert(page.startsWith("<!DOCTYPE html>\n"));
+  assert(page.endsWith("</html>\n"));
+  assert(page.includes('<h1 dir="auto">Codex session</h1>'));
+});
+
+/** Holds a page to tags that are closed in order, and ids that are there once. */
+function assertSound(page: string): void {
+  const body = withoutConstants(page).replace("<!DOCTYPE html>", "");
+  const open: string[] = [];
+  const ids = new Set<string>();
+  const targets: string[] = [];
+  for (
+    const [all, close, tag = "", attributes = ""] of body.matchAll(TAG_REGEXP)
+  ) {
+    const name = tag.toLowerCase();
+    if (close === "/") assertEquals(open.pop(), name, all);
+    else if (!VOID_TAGS.has(name)) open.push(name);
+    const id = / id="([^"]*)"/.exec(attributes)?.[1];
+    if (id !== undefined) {
+      assert(!ids.has(id), `${id} is there twice`);
+      ids.add(id);
+    }
+    const href = / href="([^"]*)"/.exec(attributes)?.[1];
+    if (href?.startsWith("#")) targets.push(href.slice(1));
+    else if (href !== undefined) {
+      assert(/^(?:https?:\/\/|mailto:)/.test(href), href);
+    }
+  }
+  assertEquals(open, []);
+  assertEquals(body.replaceAll(TAG_REGEXP, "").match(/[<>]/g), null);
+  assertEquals(targets.filter((target) => !ids.has(target)), []);
+}
+
+Deno.test("HtmlRenderer writes hostile text as text", () => {
+  const page = pageOf(hostileSession());
+  assertSound(page);
+  const body = withoutConstants(page);
+  assert(!CONTROL_REGEXP.test(body));
+  assertEquals(body.match(/^\s*::|##\[/gm), null);
+  assert(!/href="(?!#|https?:)/.test(body), "a link to something else");
+  assert(body.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
+  assert(body.includes("&amp;lt;b&amp;gt;&amp;#60;script"));
+  assert(body.includes('<i class="mark">U+202E</i>'));
+});
+
+for (const [name, text] of Object.entries(HOSTILE)) {
+  Deno.test(`HtmlRenderer shows hostile ${name}, every letter of it`, () => {
+    const page = pageOf(encode(
+      `${JSON.stringify({ type: "thread.started", thread_id: "t" })}\n` +
+        `${JSON.stringify({ type: "turn.started" })}\n` +
+        `${
+          JSON.stringify({
+            type: "item.completed",
+            item: {
+              id: "item_0",
+              type: "command_execution",
+              command: "x",
+              aggregated_output: text,
+              exit_code: 0,
+              status: "completed",
+            },
+          })
+        }\n`,
+    ));
+    assertSound(page);
+    const shown = lettersOf(contentOf(page, "main"));
+    assert(shown.includes(lettersIn(text)));
+  });
+}
+
+/** What a reader looks for of an entry, as letters. */
+function traceOf(part: EntryPart): string {
+  const view = viewEntry(part);
+  switch (view.kind) {
+    case "command":
+      return lettersIn(view.command.trim().split("\n")[0] ?? "");
+    case "message":
+      return view.role === "user" ? lettersIn(view.text) : "";
+    case "tool":
+      return lettersIn(view.title);
+    case "notice":
+      return lettersIn(view.text.slice(0, 200));
+    default:
+      return "";
+  }
+}
+
+Deno.test("HtmlRenderer shows every entry of every capture once and in order", () => {
+  let count = 0;
+  for (const { path, bytes } of readTranscriptFiles()) {
+    count += 1;
+    const parts = partsOfBytes(bytes);
+    const page = writtenBy(new HtmlRenderer(), parts);
+    assertSound(page);
+    const main = contentOf(page, "main");
+    const shown = parts.filter(({ type }) =>
+      type === "entry" || type === "failed_line"
+    );
+    assertEquals(main.match(/ class="e /g)?.length ?? 0, shown.length, path);
+    const turns = parts.filter(({ type }) => type === "turn_started");
+    assertEquals(
+      [...main.matchAll(/<section class="turn" id="turn-(\d+)"/g)].map((
+        [, n],
+      ) => Number(n)),
+      turns.map((part) => part.type === "turn_started" ? part.turn : 0),
+      path,
+    );
+    const entries = main.split(/(?=<(?:article|details|div) class="e )/).slice(
+      1,
+    )
+      .map(lettersOf);
+    for (const [i, part] of shown.entries()) {
+      if (part.type !== "entry") continue;
+      const trace = traceOf(part);
+      assert(entries[i]?.includes(trace), `${path}: ${trace} in ${entries[i]}`);
+    }
+  }
+  assert(count > 900, `only ${count} sessions`);
+});
+
+for (const { name, folder, start } of GOLDEN_SESSIONS) {
+  Deno.test(`HtmlRenderer writes the page of ${name} as it was reviewed`, () => {
+    const page = pageOf(readSession(folder, start));
+    assertGolden(`${name}.html`, withoutConstants(page));
+  });
+}
+
+/** A turn with a prompt, an answer and commands. */
+function turnOf(turn: number, commands: number): TranscriptPart[] {
+  const line = (text: string) => ({
+    kind: "paragraph",
+    spans: [{
+      text,
+      tone: "default",
+      emphasis: {
+        bold: false,
+        italic: false,
+        dim: false,
+        strike: false,
+        underline: false,
+      },
+      entity: null,
+    }],
+  } as const);
+  const entry = (id: number, record: EntryPart["record"]): EntryPart => ({
+    type: "entry",
+    phase: "final",
+    id,
+    turn,
+    record,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+  });
+  return [
+    {
+      type: "turn_started",
+      turn,
+      turn_id: null,
+      startedAt: null,
+      model: null,
+      cwd: null,
+    },
+    entry(1, {
+      id: 1,
+      type: "plain_message",
+      payload: {
+        role: "user",
+        kind: "user",
+        header: null,
+        lines: [line(`Prompt ${turn}`)],
+        metadata: null,
+      },
+    }),
+    ...Array.from({ length: commands }, (_, i) =>
+      entry(i + 2, {
+        id: i + 2,
+        type: "exec",
+        payload: {
+          call_id: null,
+          command: [`command-${i}`],
+          parsed: [],
+          action: "run",
+          status: "success",
+          stdout_chunks: [{ offset: 0, content: "line\n".repeat(10) }],
+          stderr_chunks: [],
+          exit_code: 0,
+          wait_total_ms: null,
+          wait_active: false,
+          wait_notes: [],
+          started_at: "1970-01-01T00:00:00.000Z",
+          completed_at: null,
+        },
+      })),
+    {
+      type: "turn_ended",
+      turn,
+      turn_id: null,
+      status: "completed",
+      endedAt: null,
+      durationMs: null,
+      usage: null,
+      error: null,
+      isErrorShown: false,
+    },
+  ];
+}
+
+Deno.test("HtmlRenderer takes the title of a page from the first prompt", () => {
+  const page = writtenBy(new HtmlRenderer(), turnOf(1, 0));
+  assert(page.includes("<title>Prompt 1</title>"));
+});
+
+Deno.test("HtmlRenderer emits an entry when it is fed, once the page has begun", () => {
+  const renderer = new HtmlRenderer();
+  const lengths: number[] = [];
+  for (const part of turnOf(1, 5)) {
+    let length = 0;
+    renderer.feed(part, (text) => length += text.length);
+    lengths.push(length);
+  }
+  assertEquals(lengths.map((length) => length > 0), [
+    false,
+    ...new Array(7).fill(true),
+  ]);
+});
+
+Deno.test("HtmlRenderer draws no more marks of a turn than fit in its picture", () => {
+  const page = writtenBy(new HtmlRenderer(), turnOf(1, 5000));
+  const [, drawing = ""] = /<svg([^]*?)<\/svg>/.exec(page) ?? [];
+  assert(
+    drawing.includes("<desc>1 message, 5,000 commands."),
+    drawing.slice(0, 300),
+  );
+  assert(drawing.length < 100_000, `${drawing.length} characters`);
+});
+
+Deno.test("HtmlRenderer lists 10,000 turns and says how many more there are", () => {
+  const renderer = new HtmlRenderer();
+  let page = "";
+  for (let turn = 1; turn <= 10_003; turn++) {
+    for (const part of turnOf(turn, 0)) renderer.feed(part, () => {});
+  }
+  renderer.flush((text) => page += text);
+  assertEquals(page.match(/<li><a href="#turn-/g)?.length, 10_000);
+  assert(page.includes("3 more turns are not listed"));
+});
+
+Deno.test("HtmlRenderer leaves out output in the middle, and says how much", () => {
+  const renderer = new HtmlRenderer({ maxOutputLines: 4 });
+  const page = writtenBy(renderer, turnOf(1, 1));
+  assert(page.includes('<p class="cut">6 lines left out here</p>'));
+});
+
+Deno.test("HtmlRenderer leaves out reasoning and work that is not asked for", () => {
+  const parts = partsOfBytes(
+    readSession("0.104.0/reasoning/", "rollout"),
+  );
+  const without = writtenBy(
+    new HtmlRenderer({ reasoning: "omit", tools: "none" }),
+    parts,
+  );
+  assertEquals(without.match(/class="e box/g), null);
+  const names = writtenBy(new HtmlRenderer({ tools: "names" }), parts);
+  assertEquals(names.match(/<details class="e box exec/g), null);
+  assert(/<div class="e box exec/.test(names));
+  const open = writtenBy(new HtmlRenderer({ reasoning: "include" }), parts);
+  assert(/<details class="e box think" id="[^"]*" open>/.test(open));
+});
+
+Deno.test("HtmlRenderer redacts every text before it cuts it", () => {
+  const renderer = new HtmlRenderer({
+    redactor: {
+      redact: (text) => text.replaceAll("alert(", "[masked]("),
+      redactMember: (_name, text) => text.replaceAll("alert(", "[masked]("),
+    },
+  });
+  const page = writtenBy(renderer, partsOfBytes(hostileSession()));
+  assertEquals(page.match(/alert\(/g), null);
+});

@@ -1,0 +1,122 @@
+import { assert, assertEquals } from "@std/assert";
+import { Timeline, type TimelineMark } from "../../lib/render/html_timeline.ts";
+
+/** A command, two seconds long if it has a time. */
+function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
+  return {
+    lane: "commands",
+    look: "l-run",
+    target: `turn-1-${at}`,
+    label: `command ${at}`,
+    startMs: at * 1000,
+    endMs: at * 1000 + 2000,
+    tokens: null,
+    ...fields,
+  };
+}
+
+function drawn(
+  marks: readonly TimelineMark[],
+  usage: Parameters<Timeline["draw"]>[1] = null,
+): string {
+  const timeline = new Timeline();
+  for (const each of marks) timeline.add(each);
+  return timeline.draw("turn 1", usage);
+}
+
+/** Where the marks of a drawing begin and end, in percent. */
+function placesIn(drawing: string): [start: number, end: number][] {
+  return [...drawing.matchAll(/class="l-[^"]*" x1="([\d.]+)%" x2="([\d.]+)%"/g)]
+    .map(([, start, end]) => [Number(start), Number(end)]);
+}
+
+Deno.test("Timeline draws nothing of fewer than three marks", () => {
+  assertEquals(drawn([]), "");
+  assertEquals(drawn([mark(0), mark(1)]), "");
+});
+
+Deno.test("Timeline draws to the scale of time where times are known", () => {
+  const drawing = drawn([mark(0), mark(4), mark(8)]);
+  assertEquals(placesIn(drawing), [[0, 20], [40, 60], [80, 100]]);
+  assert(
+    drawing.includes("<desc>3 commands. The scale is time: 10.0s.</desc>"),
+  );
+  assert(drawing.includes("command 4 (2.0s)"));
+});
+
+Deno.test("Timeline draws in order where no times are known", () => {
+  const untimed = { startMs: null, endMs: null };
+  const drawing = drawn([mark(0, untimed), mark(1, untimed), mark(2, untimed)]);
+  assertEquals(
+    placesIn(drawing).map(([start]) => start),
+    [16.67, 50, 83.33],
+  );
+  assert(drawing.includes("The scale is order: the log has no times."));
+});
+
+Deno.test("Timeline has a lane for each kind of entry there is, and none else", () => {
+  const drawing = drawn([
+    mark(0, { lane: "messages" }),
+    mark(1),
+    mark(2, { lane: "edits" }),
+  ]);
+  assert(
+    drawing.includes(
+      "<div>messages</div><div>commands</div><div>edits</div></div>",
+    ),
+  );
+  assertEquals(drawing.match(/class="rail"/g)?.length, 3);
+});
+
+Deno.test("Timeline shows how much each request took, by height", () => {
+  const drawing = drawn([
+    mark(0, { tokens: { prompt: 90, completion: 10 } }),
+    mark(1, { tokens: { prompt: 40, completion: 10 } }),
+    mark(2),
+  ]);
+  const heights = [...drawing.matchAll(/class="l-in"[^>]* height="(\d+)"/g)]
+    .map(([, height]) => Number(height));
+  assertEquals(heights, [24, 12]);
+  assert(drawing.includes("<title>90 tokens in, 10 out</title>"));
+});
+
+Deno.test("Timeline shows how tokens divide where nothing is known of requests", () => {
+  const drawing = drawn([mark(0), mark(1), mark(2)], {
+    input_tokens: 80,
+    cached_input_tokens: 50,
+    output_tokens: 20,
+    reasoning_output_tokens: null,
+  });
+  assertEquals(
+    [...drawing.matchAll(
+      /class="l-(cached|in|out)" x="([\d.]+)%" width="([\d.]+)%"/g,
+    )]
+      .map(([, look, x, width]) => [look, Number(x), Number(width)]),
+    [["cached", 0, 50], ["in", 50, 30], ["out", 80, 20]],
+  );
+});
+
+Deno.test("Timeline joins neighbours when there are many, and keeps failures visible", () => {
+  const marks = Array.from(
+    { length: 10_000 },
+    (_, i) => mark(i, i === 5001 ? { look: "l-bad" } : {}),
+  );
+  const drawing = drawn(marks);
+  const places = placesIn(drawing);
+  assert(places.length <= 240, `${places.length} marks`);
+  assert(drawing.includes("<desc>10,000 commands."));
+  assertEquals(drawing.match(/class="l-bad"/g)?.length, 1);
+  assertEquals(places.at(-1)?.[1], 100);
+});
+
+Deno.test("Timeline escapes what its marks are called", () => {
+  const drawing = drawn([
+    mark(0, { label: '</title><script>"' }),
+    mark(1, { label: "\x1b[31m" }),
+    mark(2),
+  ]);
+  assert(
+    drawing.includes('<title>&lt;/title&gt;&lt;script&gt;" (2.0s)</title>'),
+  );
+  assert(drawing.includes("<title>␛[31m (2.0s)</title>"));
+});

@@ -1,0 +1,394 @@
+import { assert, assertEquals } from "@std/assert";
+import { Redactor } from "../../lib/redact/redactor.ts";
+import {
+  MarkdownRenderer,
+  MarkdownRendererStream,
+} from "../../lib/render/markdown.ts";
+import type { RenderOptions } from "../../lib/render/render_options.ts";
+import {
+  assertGolden,
+  CONTROL_REGEXP,
+  GOLDEN_SESSIONS,
+  hostileSession,
+  readSession,
+} from "./sessions.ts";
+import {
+  command,
+  DONE,
+  item,
+  message,
+  partsOf,
+  partsOfLines,
+  THREAD,
+  TURN,
+  valuesOf,
+  writtenBy,
+} from "./transcripts.ts";
+
+const START = '---\nid: "t1"\n---\n\n# Codex session\n\n## Turn 1\n\n';
+const END = "\n*✓ done (1,234 in / 567 out)*\n";
+
+/** The document of a turn, without what every one of them begins and ends with. */
+function turnOf(
+  lines: readonly (string | Record<string, unknown>)[],
+  options: RenderOptions = {},
+): string {
+  const parts = partsOfLines([THREAD, TURN, ...lines, DONE]);
+  const text = writtenBy(new MarkdownRenderer(options), parts);
+  assert(text.startsWith(START) && text.endsWith(END), text);
+  return text.slice(START.length, -END.length);
+}
+
+const prompt = (text: string): Record<string, unknown> => ({
+  type: "item.completed",
+  thread_id: "t1",
+  turn_id: "x",
+  item_id: "u",
+  item_type: "user_message",
+  status: "completed",
+  content: { text },
+});
+
+const edit = (diff: string): Record<string, unknown> => ({
+  type: "item.completed",
+  thread_id: "t1",
+  turn_id: "x",
+  item_id: "e",
+  item_type: "file_change",
+  status: "completed",
+  content: { path: "src/a.ts", diff },
+});
+
+const CASES = [
+  {
+    name: "a message as it stands",
+    lines: [message("It **works**:\n\n```ts\nf();\n```")],
+    text: "It **works**:\n\n```ts\nf();\n```\n",
+  },
+  {
+    name: "what the user says as a quotation that keeps its lines",
+    lines: [
+      prompt("Do\nthis.\n\n# Now"),
+    ],
+    text: "**User**\n\n> Do  \n> this.\n>\n> #### Now\n",
+  },
+  {
+    name: "a command and its output, folded",
+    lines: [command("completed", { aggregated_output: "a <b>\n```\n" })],
+    text:
+      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n````text\na <b>\n```\n````\n\n</details>\n",
+  },
+  {
+    name: "a command without output, on a line",
+    lines: [
+      command("completed", {
+        command: "bash -lc 'a `b` <c>'",
+        aggregated_output: "",
+        exit_code: 2,
+        status: "failed",
+      }),
+    ],
+    text: "``$ a `b` <c>`` — ✗ exit 2\n",
+  },
+  {
+    name: "a command of several lines, whole",
+    lines: [
+      command("completed", {
+        command: 'bash -lc "a\nb"',
+        aggregated_output: "",
+      }),
+    ],
+    text:
+      "<details>\n<summary><code>$ a …</code> — ✓ exit 0</summary>\n\n```sh\na\nb\n```\n\n</details>\n",
+  },
+  {
+    name: "a diff",
+    lines: [edit("@@ -1 +1 @@\n-a\n+```\n")],
+    text:
+      "<details open>\n<summary>edit <code>src/a.ts</code> (+1 −1)</summary>\n\n````diff\n@@ -1 +1 @@\n-a\n+```\n````\n\n</details>\n",
+  },
+  {
+    name: "a plan",
+    lines: [
+      item("completed", {
+        id: "p",
+        type: "todo_list",
+        items: [{ text: "A *b*", completed: true }, {
+          text: "C",
+          completed: false,
+        }],
+      }),
+    ],
+    text: "**Plan** (1/2)\n\n- [x] A \\*b\\*\n- [ ] C\n",
+  },
+  {
+    name: "a tool",
+    lines: [
+      item("completed", {
+        id: "m",
+        type: "mcp_tool_call",
+        server: "demo",
+        tool: "echo",
+        arguments: { text: "hi", list: [1, 2] },
+        error: { message: "No" },
+        status: "failed",
+      }),
+    ],
+    text:
+      "<details>\n<summary><code>demo.echo</code> — ✗</summary>\n\n`text`: `hi`\n\n`list`:\n\n```json\n[\n  1,\n  2\n]\n```\n\nerror:\n\n```text\nNo\n```\n\n</details>\n",
+  },
+  {
+    name: "an error",
+    lines: [{ type: "error", message: "No <b>" }],
+    text: "> **Error**\n>\n> No &lt;b>\n",
+  },
+  {
+    name: "a line that could not be read",
+    lines: ["{torn"],
+    text:
+      '> **Line 3 could not be read** (json): Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)\n',
+  },
+] satisfies {
+  name: string;
+  lines: (string | Record<string, unknown>)[];
+  text: string;
+}[];
+
+for (const { name, lines, text } of CASES) {
+  Deno.test(`MarkdownRenderer writes ${name}`, () => {
+    assertEquals(turnOf(lines), text);
+  });
+}
+
+const LONG = command("completed", {
+  aggregated_output: "1\n2\n3\n4\n5\n6\n",
+});
+
+const OPTION_CASES = [
+  {
+    name: "lines of output from both ends",
+    lines: [LONG],
+    options: { maxOutputLines: 3 },
+    text:
+      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n```text\n1\n```\n\n*… 3 lines left out …*\n\n```text\n5\n6\n```\n\n</details>\n",
+  },
+  {
+    name: "all output, which is said",
+    lines: [LONG],
+    options: { maxOutputLines: 0 },
+    text:
+      "<details>\n<summary><code>$ npm test</code> — ✓ exit 0</summary>\n\n*… 6 lines left out …*\n\n</details>\n",
+  },
+  {
+    name: "all but the names of work",
+    lines: [LONG, edit("@@ -1 +1 @@\n-a\n+b\n")],
+    options: { tools: "names" },
+    text: "`$ npm test` — ✓ exit 0\n\n**edit** `src/a.ts` (+1 −1)\n",
+  },
+  {
+    name: "all work",
+    lines: [LONG, edit("+b"), message("Hi")],
+    options: { tools: "none" },
+    text: "Hi\n",
+  },
+  {
+    name: "reasoning",
+    lines: [
+      item("completed", { id: "r", type: "reasoning", text: "**A**\n\nb" }),
+      message("Hi"),
+    ],
+    options: { reasoning: "omit" },
+    text: "Hi\n",
+  },
+  {
+    name: "nothing of reasoning",
+    lines: [
+      item("completed", { id: "r", type: "reasoning", text: "**A**\n\nb" }),
+    ],
+    options: { reasoning: "include" },
+    text: "> **Reasoning**\n>\n> **A**\n>\n> b\n",
+  },
+  {
+    name: "reasoning from what is seen at once",
+    lines: [
+      item("completed", { id: "r", type: "reasoning", text: "b</details>" }),
+    ],
+    options: { reasoning: "fold" },
+    text:
+      "<details>\n<summary>Reasoning</summary>\n\nb&lt;/details>\n\n</details>\n",
+  },
+] satisfies {
+  name: string;
+  lines: Record<string, unknown>[];
+  options: RenderOptions;
+  text: string;
+}[];
+
+for (const { name, lines, options, text } of OPTION_CASES) {
+  Deno.test(`MarkdownRenderer leaves out ${name}`, () => {
+    assertEquals(turnOf(lines, options), text);
+  });
+}
+
+Deno.test("MarkdownRenderer writes front matter that is YAML whatever is in it", () => {
+  const text = writtenBy(new MarkdownRenderer(), [{
+    type: "session",
+    thread_id: 't1"\n---\n# x',
+    startedAt: "2026-11-20T15:14:14.500Z",
+    cwd: "C:\\a: b # c",
+    model: "m\x1b[31m",
+    cli_version: "0.169.0",
+  }]);
+  assertEquals(
+    text,
+    '---\nid: "t1\\"\\n---\\n# x"\ntime: "2026-11-20T15:14:14.500Z"\ncwd: "C:\\\\a: b # c"\nmodel: "m"\nversion: "0.169.0"\n---\n\n# Codex session\n',
+  );
+});
+
+Deno.test("MarkdownRenderer writes a second session as a part of the same document", () => {
+  const text = writtenBy(
+    new MarkdownRenderer(),
+    partsOfLines([THREAD, TURN, DONE, { ...THREAD, thread_id: "t2" }]),
+  );
+  assertEquals(
+    text,
+    `${START.slice(0, -1)}${END}\n# Codex session\n\n- id: \`t2\`\n`,
+  );
+});
+
+/** Holds a document to what nothing in a log may break. */
+function assertSound(text: string): void {
+  let fence = "";
+  let folds = 0;
+  let before = "";
+  for (const line of text.split("\n")) {
+    // deno-lint-ignore no-control-regex
+    assert(!/[\u0000-\u001f\u007f-\u009f\u202e]/.test(line), line);
+    assert(!/^\s*::|##\[/.test(line), line);
+    const inside = line.replace(/^> /, "");
+    const mark = /^`{3,}/.exec(inside)?.[0] ?? "";
+    if (fence !== "") {
+      if (inside === fence) fence = "";
+      continue;
+    }
+    if (mark !== "" && /^`+\w*$/.test(inside)) {
+      fence = mark;
+      continue;
+    }
+    assert(!/^#{1,3} /.test(inside), line);
+    // Behind a line of text it would make a heading of that.
+    assert(before.trim() === "" || !/^(?:-+|=+)\s*$/.test(inside), line);
+    before = inside.replace(/^>$/, "");
+    if (/^<details(?: open)?>$/.test(line)) folds += 1;
+    else if (line === "</details>") folds -= 1;
+    else {
+      const html = line.replace(/(`+)(?!`).*?(?<!`)\1(?!`)/g, "")
+        .replace(/<\/?(?:summary|code)>/g, "");
+      assert(!/<[a-z/!]/i.test(html), line);
+      // What stands between HTML tags is no Markdown.
+      if (line.startsWith("<summary>")) continue;
+      assert(!/(?<!\\)!\[|\]\(javascript|\]:/.test(html), line);
+    }
+  }
+  assertEquals([fence, folds], ["", 0]);
+}
+
+const HOSTILE = [
+  "</details><script>x</script>",
+  "```",
+  "<img src=x onerror=y>",
+  "[a](javascript:x) ![i](http://x/p.png) [r]: javascript:x",
+  "# Turn 7",
+  "Turn 8",
+  "------",
+  "\x1b]0;own\x07\u202e",
+  "::error::x",
+  "##[error]x",
+].join("\n");
+
+Deno.test("MarkdownRenderer writes nothing of a log that does something or breaks the document", () => {
+  const text = turnOf([
+    message(HOSTILE),
+    prompt(HOSTILE),
+    command("completed", {
+      id: "c",
+      command: HOSTILE,
+      aggregated_output: HOSTILE,
+    }),
+    item("completed", { id: "r", type: "reasoning", text: HOSTILE }),
+    item("completed", { id: "w", type: "web_search", query: HOSTILE }),
+    item("completed", {
+      id: "t",
+      type: "mcp_tool_call",
+      server: HOSTILE,
+      tool: HOSTILE,
+      arguments: { [HOSTILE]: HOSTILE },
+      error: { message: HOSTILE },
+      status: "failed",
+    }),
+    item("completed", {
+      id: "p",
+      type: "todo_list",
+      items: [{ text: HOSTILE, completed: false }],
+    }),
+    item("completed", {
+      id: "f",
+      type: "file_change",
+      changes: [{ path: HOSTILE, kind: "add" }],
+      status: "failed",
+    }),
+    { ...edit(HOSTILE), item_id: "g" },
+    { type: "error", message: HOSTILE },
+  ]);
+  assertSound(text);
+});
+
+Deno.test("MarkdownRenderer masks secrets before it cuts, in everything that it writes", () => {
+  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const redactor = new Redactor();
+  const lines = [
+    { ...THREAD, thread_id: "t1" },
+    TURN,
+    command("completed", {
+      command: `curl ${secret}`,
+      aggregated_output: `a\n${secret}\nb\n`,
+    }),
+    message(secret, "m"),
+    { type: "turn.failed", error: { message: `No ${secret}` } },
+  ];
+  const text = writtenBy(
+    new MarkdownRenderer({ redactor, maxOutputLines: 2 }),
+    partsOfLines(lines),
+  );
+  assert(!text.includes(secret.slice(8, 20)), text);
+  assertEquals([...redactor.counts.values()], [4]);
+});
+
+Deno.test("MarkdownRendererStream writes what MarkdownRenderer writes", async () => {
+  const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
+  const texts = await Array.fromAsync(
+    ReadableStream.from(parts).pipeThrough(new MarkdownRendererStream()),
+  );
+  assertEquals(texts.join(""), writtenBy(new MarkdownRenderer(), parts));
+});
+
+for (const { name, folder, start } of GOLDEN_SESSIONS) {
+  Deno.test(`MarkdownRenderer writes the document of ${name} as it was reviewed`, () => {
+    const parts = partsOf(valuesOf(readSession(folder, start)));
+    assertGolden(`${name}.md`, writtenBy(new MarkdownRenderer(), parts));
+  });
+}
+
+Deno.test("MarkdownRenderer writes a session in which everything is hostile, and none of it does something", () => {
+  const parts = partsOf(valuesOf(hostileSession()));
+  for (const reasoning of ["fold", "include"] as const) {
+    const text = writtenBy(new MarkdownRenderer({ reasoning }), parts);
+    const [, matter = "", body = ""] =
+      /^(---\n[^]*?\n---\n)\n# Codex session\n\n## Turn 1\n([^]*)$/
+        .exec(text) ?? [];
+    assertEquals(matter.split("\n").length, 8, matter);
+    assert(body.length > 10_000);
+    assert(!CONTROL_REGEXP.test(text));
+    assertSound(body);
+  }
+});

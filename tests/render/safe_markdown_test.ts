@@ -1,0 +1,195 @@
+import { assert, assertEquals } from "@std/assert";
+import * as fc from "fast-check";
+import {
+  codeBlock,
+  codeSpan,
+  htmlLine,
+  plainLine,
+  safeMarkdown,
+} from "../../lib/render/safe_markdown.ts";
+
+const CASES = [
+  {
+    name: "HTML as text",
+    text: "a <script>x</script>",
+    safe: ["a &lt;script>x&lt;/script>"],
+  },
+  {
+    name: "HTML in code as it is",
+    text: "`<b>` and ``a`<b>``",
+    safe: ["`<b>` and ``a`<b>``"],
+  },
+  {
+    name: "a backtick that opens nothing",
+    text: "a ` <b>\nc ` d",
+    safe: ["a \\` &lt;b>", "c \\` d"],
+  },
+  {
+    name: "an escaped backtick",
+    text: "\\`<b>`",
+    safe: ["\\`&lt;b>\\`"],
+  },
+  {
+    name: "code behind a link that would swallow it",
+    text: "https://x`<b>`",
+    safe: ["https://x `<b>`"],
+  },
+  {
+    name: "links to the web and to files",
+    text: "[a](https://x/y?z=(1)) [b](/src/a.ts:12) [c](src/b.ts)",
+    safe: ["[a](https://x/y?z=(1)) [b](/src/a.ts:12) [c](src/b.ts)"],
+  },
+  {
+    name: "links to anything else as text",
+    text: "[a](javascript:x) [b](java&#115;cript:x) [c](data:text/html,x) [d](",
+    safe: [
+      "[a]\\(javascript:x) [b]\\(java&#115;cript:x) [c]\\(data:text/html,x) [d]\\(",
+    ],
+  },
+  {
+    name: "a link whose target is escaped",
+    text: "[a](\\javascript:x) [b](<javascript:x>)",
+    safe: ["[a]\\(\\javascript:x) [b]\\(&lt;javascript:x>)"],
+  },
+  {
+    name: "definitions of links and footnotes as text",
+    text: "[a]: javascript:x\n[^1]: note",
+    safe: ["[a]\\: javascript:x", "[^1]\\: note"],
+  },
+  {
+    name: "images as links",
+    text: "![i](https://x/p.png)",
+    safe: ["\\![i](https://x/p.png)"],
+  },
+  {
+    name: "headings deeper",
+    text: "# A\n## B\n> ### C\n- # D\n#no",
+    safe: ["#### A", "##### B", "> ###### C", "- #### D", "#no"],
+  },
+  {
+    name: "lines under lines as text",
+    text: "Turn 9\n------\nA\n===\n\n---",
+    safe: ["Turn 9", "\\------", "A", "\\===", "", "---"],
+  },
+  {
+    name: "code blocks with longer fences",
+    text: "```js\na\n```",
+    safe: ["```js", "a", "```"],
+  },
+  {
+    name: "a code block with a fence in it",
+    text: "~~~~md\n```\n<b>\n```\n~~~~",
+    safe: ["````md", "```", "<b>", "```", "````"],
+  },
+  {
+    name: "a code block that does not end",
+    text: "```\n</details>",
+    safe: ["```", "</details>", "```"],
+  },
+  {
+    name: "a code block in a list, which its next line would end",
+    text: "- a\n  ```\n  b\n<script>\n  ```",
+    safe: ["- a", "```", "b", "<script>", "```"],
+  },
+  {
+    name: "what says something to a terminal",
+    text: "a\x1b]0;x\x07",
+    safe: ["a\\u001b]0;x\\u0007"],
+  },
+  {
+    name: "commands to a runner, in code too",
+    text: "::error::x\n```\n::error::y\n```",
+    safe: ["\\::error::x", "```", "\\::error::y", "```"],
+  },
+  {
+    name: "lists, emphasis and tables as they are",
+    text: "1. *a*\n2. **b**\n\n|a|b|\n|-|-|\n|1|2|",
+    safe: ["1. *a*", "2. **b**", "", "|a|b|", "|-|-|", "|1|2|"],
+  },
+] satisfies { name: string; text: string; safe: string[] }[];
+
+for (const { name, text, safe } of CASES) {
+  Deno.test(`safeMarkdown() leaves or makes harmless: ${name}`, () => {
+    assertEquals(safeMarkdown(text), safe);
+  });
+}
+
+const PIECES = [
+  "<script>",
+  "`",
+  "```",
+  "~~~",
+  "\n",
+  "  ",
+  "- ",
+  "> ",
+  "# ",
+  "](",
+  "]:",
+  "![",
+  "[a",
+  "javascript:",
+  "https://x",
+  "text ",
+  "\n===",
+  "<!--",
+  "</details>",
+];
+
+Deno.test("safeMarkdown() gives fences that match, and no HTML outside of code", () => {
+  const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 })
+    .map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(text, (raw) => {
+      let fence = "";
+      for (const line of safeMarkdown(raw)) {
+        const mark = /^`{3,}/.exec(line)?.[0] ?? "";
+        if (fence !== "") {
+          if (line === fence) fence = "";
+          else assert(mark.length < fence.length, raw);
+        } else if (mark !== "" && /^`+[\w+#.-]*$/.test(line)) fence = mark;
+        else {
+          const text = line.replace(/\\[\\`]/g, "").replace(
+            /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g,
+            "",
+          );
+          assert(!text.includes("<"), `${raw}\n${line}`);
+          assert(!/(?<!\\)!\[/.test(text), raw);
+        }
+      }
+      assertEquals(fence, "", raw);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("safeMarkdown() takes time that grows with the text", () => {
+  for (const piece of ["`a`:", "`", "[a](", "<", "# ", "```\n", "> "]) {
+    const text = piece.repeat(200_000);
+    const start = performance.now();
+    safeMarkdown(text);
+    assert(performance.now() - start < 5000, piece);
+  }
+});
+
+Deno.test("codeSpan() and codeBlock() are ended by nothing in them", () => {
+  assertEquals(codeSpan("a"), "`a`");
+  assertEquals(codeSpan("`a``b`"), "``` `a``b` ```");
+  assertEquals(codeSpan("a\nb"), "`a b`");
+  assertEquals(codeSpan(" \n"), "");
+  assertEquals(codeBlock(["````", "::x"], "text"), [
+    "`````text",
+    "````",
+    "\\::x",
+    "`````",
+  ]);
+});
+
+Deno.test("plainLine() and htmlLine() leave nothing with a meaning", () => {
+  assertEquals(
+    plainLine("1. *a* _b_ [c](d) <e> `f`\n# g"),
+    "1\\. \\*a\\* \\_b\\_ &#91;c&#93;(d) &lt;e&gt; &#96;f&#96; \\# g",
+  );
+  assertEquals(plainLine("- a"), "\\- a");
+  assertEquals(htmlLine('<a href="x">&\n'), '&lt;a href="x"&gt;&amp;');
+});

@@ -1,0 +1,397 @@
+import { assert, assertEquals } from "@std/assert";
+import { Redactor } from "../../lib/redact/redactor.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import {
+  type TextOptions,
+  TextRenderer,
+  TextRendererStream,
+} from "../../lib/render/text.ts";
+import type { TextStyle } from "../../lib/render/text_style.ts";
+import {
+  assertGolden,
+  CONTROL_REGEXP,
+  GOLDEN_SESSIONS,
+  hostileSession,
+  readSession,
+} from "./sessions.ts";
+import {
+  command,
+  DONE,
+  item,
+  message,
+  partsOf,
+  partsOfLines,
+  THREAD,
+  TURN,
+  valuesOf,
+  writtenBy,
+} from "./transcripts.ts";
+
+/** The live view of lines of JSON, without what it begins with. */
+function viewOf(
+  lines: readonly (string | Record<string, unknown>)[],
+  options: TextOptions = {},
+): string {
+  const parts = partsOfLines([THREAD, TURN, ...lines], { live: true });
+  return writtenBy(new TextRenderer(options), parts.slice(1));
+}
+
+const plan = (done: boolean): Record<string, unknown>[] => [
+  { text: "Look", completed: true },
+  { text: "Write", completed: done },
+];
+
+const CASES = [
+  {
+    name: "a message and the end of the turn",
+    lines: [message("Hello.\n\n- one\n- two"), DONE],
+    text: "Hello.\n\n- one\n- two\n\n✓ done (1,234 in / 567 out)\n",
+  },
+  {
+    name: "a command, its output and its exit status",
+    lines: [
+      command("started"),
+      command("completed", {
+        aggregated_output: "1\n2\n3\n4\n5\n6\n7\n",
+        exit_code: 1,
+        status: "failed",
+      }),
+    ],
+    text:
+      "$ npm test\n  … 2 lines left out\n  3\n  4\n  5\n  6\n  7\n  ✗ exit 1\n\n… no end of the turn\n",
+  },
+  {
+    name: "commands side by side, each with its own end",
+    lines: [
+      command("started"),
+      command("started", { id: "item_2", command: "ls" }),
+      command("completed", { aggregated_output: "" }),
+      command("completed", {
+        id: "item_2",
+        command: "ls",
+        aggregated_output: "a\n",
+      }),
+    ],
+    text:
+      "$ npm test\n$ ls\n$ npm test\n  ✓ exit 0\n$ ls\n  a\n  ✓ exit 0\n\n… no end of the turn\n",
+  },
+  {
+    name: "a command of many lines",
+    lines: [
+      command("completed", {
+        command: `bash -lc "${
+          Array.from({ length: 15 }, (_, at) => `line ${at}`).join("\n")
+        }"`,
+        aggregated_output: "",
+      }),
+    ],
+    text: `$ line 0\n${
+      Array.from({ length: 11 }, (_, at) => `  line ${at + 1}\n`).join("")
+    }  … 3 more lines\n  ✓ exit 0\n\n… no end of the turn\n`,
+  },
+  {
+    name: "edits, with and without what changed",
+    lines: [
+      item("completed", {
+        id: "e",
+        type: "file_change",
+        changes: [{ path: "a.ts", kind: "update" }, {
+          path: "b.ts",
+          kind: "add",
+        }],
+        status: "completed",
+      }),
+      {
+        type: "item.completed",
+        thread_id: "t1",
+        turn_id: "x",
+        item_id: "f",
+        item_type: "file_change",
+        status: "failed",
+        content: {
+          path: "c.ts",
+          diff: "@@ -1 +1 @@\n-a\n+b\n",
+          stderr: "no such line\n",
+        },
+      },
+    ],
+    text:
+      "→ edit a.ts\n→ add b.ts\n✗ edit c.ts (+1 −1)\n  no such line\n\n… no end of the turn\n",
+  },
+  {
+    name: "each state of a plan",
+    lines: [
+      item("started", { id: "p", type: "todo_list", items: plan(false) }),
+      item("updated", { id: "p", type: "todo_list", items: plan(true) }),
+    ],
+    text:
+      "Plan (1/2)\n  ✓ Look\n  ○ Write\n\nPlan (2/2)\n  ✓ Look\n  ✓ Write\n\n… no end of the turn\n",
+  },
+  {
+    name: "reasoning",
+    lines: [
+      item("completed", {
+        id: "r",
+        type: "reasoning",
+        text: "**Planning**\n\nFirst this.",
+      }),
+    ],
+    text: "· Planning\n\n  First this.\n\n… no end of the turn\n",
+  },
+  {
+    name: "tools and searches",
+    lines: [
+      item("started", {
+        id: "m",
+        type: "mcp_tool_call",
+        server: "demo",
+        tool: "echo",
+        arguments: { text: "hi\nthere", n: 1 },
+        status: "in_progress",
+      }),
+      item("completed", {
+        id: "m",
+        type: "mcp_tool_call",
+        server: "demo",
+        tool: "echo",
+        arguments: { text: "hi\nthere", n: 1 },
+        result: {
+          content: [{ type: "text", text: "hi" }],
+          structured_content: null,
+        },
+        status: "completed",
+      }),
+      item("completed", { id: "s", type: "web_search", query: "codex jsonl" }),
+    ],
+    text:
+      "» demo.echo text=hi there n=1\n  hi\n  ✓\n» web_search codex jsonl\n  ✓\n\n… no end of the turn\n",
+  },
+  {
+    name: "an error that an entry has shown, once",
+    lines: [
+      { type: "error", message: "No" },
+      { type: "turn.failed", error: { message: "No" } },
+    ],
+    text: "✗ No\n\n✗ failed\n",
+  },
+  {
+    name: "an error that nothing else has shown",
+    lines: [{ type: "turn.failed", error: { message: "No" } }],
+    text: "✗ failed: No\n",
+  },
+  {
+    name: "a line that could not be read",
+    lines: ["{torn", DONE],
+    text:
+      '✗ line 3: json: Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)\n\n✓ done (1,234 in / 567 out)\n',
+  },
+  {
+    name: "a command that outlives its turn",
+    lines: [command("started"), DONE, command("completed")],
+    text:
+      "$ npm test\n  … still running\n\n✓ done (1,234 in / 567 out)\n\n$ npm test\n  ok\n  ✓ exit 0 · ended later\n",
+  },
+] satisfies {
+  name: string;
+  lines: (string | Record<string, unknown>)[];
+  text: string;
+}[];
+
+for (const { name, lines, text } of CASES) {
+  Deno.test(`TextRenderer writes ${name}`, () => {
+    assertEquals(viewOf(lines), text);
+  });
+}
+
+Deno.test("TextRenderer writes what a session is, and what changes in it", () => {
+  const session = {
+    type: "session",
+    thread_id: "t1",
+    startedAt: "2026-11-20T15:14:14.500Z",
+    cwd: "/home/dev",
+    model: "m1",
+    cli_version: "0.169.0",
+  } as const;
+  const turn = {
+    type: "turn_started",
+    turn_id: null,
+    startedAt: null,
+  } as const;
+  const parts: TranscriptPart[] = [
+    session,
+    { ...turn, turn: 1, model: "m1", cwd: "/home/dev" },
+    { ...turn, turn: 2, model: "m2", cwd: "/home/dev" },
+    { type: "rolled_back", turns: 2 },
+  ];
+  assertEquals(
+    writtenBy(new TextRenderer(), parts),
+    "Codex 0.169.0 · m1 · /home/dev · 2026-11-20 15:14:14Z · t1\n\nm2\n\n↶ 2 turns taken back\n",
+  );
+});
+
+Deno.test("TextRenderer writes a command when it begins, and its end when it ends", () => {
+  const writes: string[] = [];
+  const renderer = new TextRenderer();
+  const lines = [THREAD, TURN, command("started"), command("completed")];
+  for (const part of partsOfLines(lines, { live: true }).slice(1)) {
+    renderer.feed(part, (text) => writes.push(text));
+  }
+  assertEquals(writes.slice(0, 2), ["$ npm test\n", "  ok\n  ✓ exit 0\n"]);
+});
+
+const MIXED = [
+  item("completed", { id: "r", type: "reasoning", text: "**A**\n\nb" }),
+  command("completed"),
+  item("completed", {
+    id: "e",
+    type: "file_change",
+    changes: [{ path: "a.ts", kind: "update" }],
+    status: "completed",
+  }),
+  message("Done.", "m"),
+];
+
+const OPTION_CASES = [
+  {
+    name: "names",
+    options: { tools: "names" },
+    text: "· A\n\n  b\n\n$ npm test\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
+  },
+  {
+    name: "no tools",
+    options: { tools: "none" },
+    text: "· A\n\n  b\n\nDone.\n",
+  },
+  {
+    name: "no reasoning and no output",
+    options: { reasoning: "omit", maxOutputLines: 0 },
+    text: "$ npm test\n  … 1 line left out\n  ✓ exit 0\n→ edit a.ts\n\nDone.\n",
+  },
+  {
+    name: "folded reasoning",
+    options: { reasoning: "fold", tools: "none" },
+    text: "· A\n\nDone.\n",
+  },
+] satisfies { name: string; options: TextOptions; text: string }[];
+
+for (const { name, options, text } of OPTION_CASES) {
+  Deno.test(`TextRenderer leaves out what is asked for: ${name}`, () => {
+    assertEquals(
+      viewOf(MIXED, options),
+      `${text}\n… no end of the turn\n`,
+    );
+  });
+}
+
+Deno.test("TextRenderer breaks text and cuts output at the width of the terminal", () => {
+  const text = viewOf([
+    message("The quick brown fox jumps over the lazy dog."),
+    command("completed", { aggregated_output: "漢字".repeat(20) }),
+    DONE,
+  ], { columns: () => 24 });
+  assertEquals(
+    text,
+    "The quick brown fox\njumps over the lazy dog.\n\n$ npm test\n  漢字漢字漢字漢字漢字…\n  ✓ exit 0\n\n✓ done (1,234 in / 567\n  out)\n",
+  );
+});
+
+const MARKS: TextStyle = {
+  bold: (text) => `<b>${text}</b>`,
+  red: (text) => `<red>${text}</red>`,
+  green: (text) => `<green>${text}</green>`,
+  yellow: (text) => `<yellow>${text}</yellow>`,
+  cyan: (text) => `<cyan>${text}</cyan>`,
+  dim: (text) => `<dim>${text}</dim>`,
+};
+
+Deno.test("TextRenderer sets lines off one by one", () => {
+  assertEquals(
+    viewOf([command("completed"), message("a\nb"), DONE], { style: MARKS }),
+    "<cyan>$ npm test</cyan>\n<dim>  ok</dim>\n<dim>  ✓ exit 0</dim>\n\na\nb\n\n<green>✓ done (1,234 in / 567 out)</green>\n",
+  );
+});
+
+Deno.test("TextRenderer masks secrets before it cuts output", () => {
+  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const text = viewOf([
+    command("completed", { aggregated_output: `x ${secret}\n` }),
+    message(`Use ${secret}.`, "m"),
+    { type: "turn.failed", error: { message: secret } },
+  ], { redactor: new Redactor(), columns: () => 30 });
+  assert(!text.includes("sk-proj"), text);
+  assert(text.includes("[redacted:"), text);
+});
+
+const HOSTILE =
+  "\x1b]0;own\x07\x1b[31mred\u202e\x9b2J\r\n::error::x\n  ::stop-commands::y\n##[command]z\x00";
+
+Deno.test("TextRenderer writes nothing of a log that does something", () => {
+  const text = viewOf([
+    message(HOSTILE),
+    command("completed", {
+      id: HOSTILE,
+      command: HOSTILE,
+      aggregated_output: HOSTILE,
+    }),
+    item("completed", { id: "r", type: "reasoning", text: HOSTILE }),
+    item("completed", { id: "w", type: "web_search", query: HOSTILE }),
+    item("completed", {
+      id: "t",
+      type: "mcp_tool_call",
+      server: HOSTILE,
+      tool: HOSTILE,
+      arguments: { [HOSTILE]: HOSTILE },
+      error: { message: HOSTILE },
+      status: "failed",
+    }),
+    item("completed", {
+      id: "p",
+      type: "todo_list",
+      items: [{ text: HOSTILE, completed: false }],
+    }),
+    item("completed", {
+      id: "f",
+      type: "file_change",
+      changes: [{ path: HOSTILE, kind: "add" }],
+      status: "failed",
+    }),
+    { type: "error", message: HOSTILE },
+    { type: "turn.failed", error: { message: `b${HOSTILE}` } },
+  ], { columns: () => 40 });
+  assert(text.includes("\\u001b]0;own\\u0007red\\u202e"), text);
+  for (const line of text.split("\n")) {
+    // deno-lint-ignore no-control-regex
+    assert(!/[\u0000-\u001f\u007f-\u009f\u202e]/.test(line), line);
+    assert(!/^\s*::|##\[/.test(line), line);
+  }
+});
+
+Deno.test("TextRendererStream writes what TextRenderer writes", async () => {
+  const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
+  const texts = await Array.fromAsync(
+    ReadableStream.from(parts).pipeThrough(new TextRendererStream()),
+  );
+  assertEquals(texts.join(""), writtenBy(new TextRenderer(), parts));
+});
+
+/** The live view of a session on a terminal of a usual width. */
+function viewOfBytes(bytes: Uint8Array): string {
+  const parts = partsOf(valuesOf(bytes), { live: true });
+  return writtenBy(new TextRenderer({ columns: () => 100 }), parts);
+}
+
+for (const { name, folder, start } of GOLDEN_SESSIONS) {
+  Deno.test(`TextRenderer writes the view of ${name} as it was reviewed`, () => {
+    assertGolden(`${name}.txt`, viewOfBytes(readSession(folder, start)));
+  });
+}
+
+Deno.test("TextRenderer writes a session in which everything is hostile, and none of it does something", () => {
+  const text = viewOfBytes(hostileSession());
+  assert(text.length > 10_000);
+  for (const line of text.split("\n")) {
+    assert(!CONTROL_REGEXP.test(line), line);
+    assert(!/^\s*::|##\[/.test(line), line);
+    assert(line.length <= 100, line);
+  }
+});

@@ -1,0 +1,538 @@
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
+import {
+  TranscriptBuilder,
+  TranscriptStream,
+} from "../../lib/render/transcript.ts";
+import {
+  command,
+  DONE,
+  entriesOf,
+  item,
+  message,
+  partsOf,
+  partsOfLines,
+  THREAD,
+  TURN,
+} from "./transcripts.ts";
+
+/** Writes parts down in short. */
+function outline(parts: readonly TranscriptPart[]): string[] {
+  return parts.map((part) => {
+    switch (part.type) {
+      case "entry":
+        return `${part.phase} ${part.record.type} ${part.id}`;
+      case "turn_ended":
+        return `${part.status} ${part.turn}`;
+      case "turn_started":
+        return `turn ${part.turn}`;
+      default:
+        return part.type;
+    }
+  });
+}
+
+/** A line of a session file. */
+function line(
+  type: string,
+  payload: Record<string, unknown>,
+  time = "2026-11-20T15:14:15.000Z",
+): Record<string, unknown> {
+  return { timestamp: time, type, payload };
+}
+
+const META = line("session_meta", {
+  id: "t1",
+  timestamp: "2026-11-20T15:14:14.500Z",
+  cwd: "/home/dev",
+  cli_version: "0.104.0",
+});
+
+const CASES = [
+  {
+    name: "a turn of an exec stream",
+    lines: [THREAD, TURN, command("started"), command("completed"), DONE],
+    parts: ["session", "turn 1", "final exec 1", "completed 1"],
+  },
+  {
+    name: "a command that ends before one that began earlier, in order",
+    lines: [
+      THREAD,
+      TURN,
+      command("started"),
+      command("started", { id: "item_2" }),
+      command("completed", { id: "item_2" }),
+      command("completed"),
+      DONE,
+    ],
+    parts: ["session", "turn 1", "final exec 1", "final exec 2", "completed 1"],
+  },
+  {
+    name: "a command that outlives its turn, again when it ends",
+    lines: [
+      THREAD,
+      TURN,
+      command("started"),
+      DONE,
+      TURN,
+      command("completed"),
+      DONE,
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final exec 1",
+      "completed 1",
+      "turn 2",
+      "late exec 1",
+      "completed 2",
+    ],
+  },
+  {
+    name: "every state of a plan, and none twice",
+    lines: [
+      THREAD,
+      TURN,
+      item("started", {
+        id: "p",
+        type: "todo_list",
+        items: [{ text: "A", completed: false }],
+      }),
+      item("updated", {
+        id: "p",
+        type: "todo_list",
+        items: [{ text: "A", completed: true }],
+      }),
+      item("completed", {
+        id: "p",
+        type: "todo_list",
+        items: [{ text: "A", completed: true }],
+      }),
+      DONE,
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plan_update 1",
+      "final plan_update 1",
+      "completed 1",
+    ],
+  },
+  {
+    name: "an error that ends a turn, as its end only",
+    lines: [
+      THREAD,
+      TURN,
+      { type: "turn.failed", error: { message: "No" } },
+    ],
+    parts: ["session", "turn 1", "failed 1"],
+  },
+  {
+    name: "a turn without an end",
+    lines: [THREAD, TURN, message("Hi")],
+    parts: ["session", "turn 1", "final assistant_message 1", "open 1"],
+  },
+  {
+    name: "a second process, which ends what the first one left",
+    lines: [THREAD, TURN, command("started"), THREAD, TURN, DONE],
+    parts: [
+      "session",
+      "turn 1",
+      "final exec 1",
+      "open 1",
+      "session",
+      "turn 2",
+      "completed 2",
+    ],
+  },
+  {
+    name: "a line that could not be read, in its place",
+    lines: [THREAD, TURN, message("Hi"), "{torn", DONE],
+    parts: [
+      "session",
+      "turn 1",
+      "final assistant_message 1",
+      "failed_line",
+      "completed 1",
+    ],
+  },
+  {
+    name: "an end whose beginning was cut off",
+    lines: [{ ...DONE, thread_id: "t1", turn_id: "1" }],
+    parts: ["session", "turn 1", "completed 1"],
+  },
+  {
+    name: "turns of a session file whose release does not write their borders",
+    lines: [
+      META,
+      line("event_msg", { type: "user_message", message: "One" }),
+      line("event_msg", { type: "agent_message", message: "First" }),
+      line("event_msg", { type: "user_message", message: "Two" }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final assistant_message 2",
+      "unknown 1",
+      "turn 2",
+      "final plain_message 3",
+      "unknown 2",
+    ],
+  },
+  {
+    name: "turns that were taken back, and what they showed",
+    lines: [
+      META,
+      line("event_msg", { type: "user_message", message: "One" }),
+      line("event_msg", { type: "agent_message", message: "First" }),
+      line("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
+      line("event_msg", { type: "user_message", message: "Two" }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final assistant_message 2",
+      "unknown 1",
+      "rolled_back",
+      "turn 2",
+      "final plain_message 1",
+      "unknown 2",
+    ],
+  },
+  {
+    name: "nothing",
+    lines: [],
+    parts: ["session"],
+  },
+] satisfies {
+  name: string;
+  lines: (string | Record<string, unknown>)[];
+  parts: string[];
+}[];
+
+for (const { name, lines, parts } of CASES) {
+  Deno.test(`TranscriptBuilder gives ${name}`, () => {
+    assertEquals(outline(partsOfLines(lines)), parts);
+  });
+}
+
+Deno.test("TranscriptBuilder says at once what happens if it is live", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    command("started"),
+    command("started", { id: "item_2" }),
+    command("completed", { id: "item_2" }),
+    message("Hi", "item_3"),
+    DONE,
+    command("completed"),
+  ], { live: true });
+  assertEquals(outline(parts), [
+    "session",
+    "turn 1",
+    "started exec 1",
+    "started exec 2",
+    "final exec 2",
+    "final assistant_message 3",
+    "final exec 1",
+    "completed 1",
+    "late exec 1",
+  ]);
+});
+
+Deno.test("TranscriptBuilder gives a part no later than with its line", () => {
+  const builder = new TranscriptBuilder({ live: true });
+  const lines = [
+    { type: "thread.started", thread_id: "t1" },
+    { type: "turn.started", thread_id: "t1", turn_id: "1" },
+    {
+      type: "item.completed",
+      thread_id: "t1",
+      turn_id: "1",
+      item_id: "i",
+      status: "completed",
+      item_type: "agent_message",
+      content: { text: "Hi" },
+    },
+  ];
+  const counts = lines.map((value) => {
+    let count = 0;
+    builder.feed({ ok: true, line: 1, offset: 0, value }, () => count += 1);
+    return count;
+  });
+  assertEquals(counts, [1, 0, 2]);
+});
+
+Deno.test("TranscriptBuilder gives output once where a command outlives its turn", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    command("started"),
+    item("updated", {
+      id: "item_1",
+      type: "command_execution",
+      command: "/bin/bash -lc 'npm test'",
+      aggregated_output: "é one\n",
+      exit_code: null,
+      status: "in_progress",
+    }),
+    DONE,
+    command("completed", { aggregated_output: "é one\ntwo ü\n" }),
+  ]);
+  const chunks = entriesOf(parts).map(({ record }) =>
+    "stdout_chunks" in record.payload && record.payload.stdout_chunks
+  );
+  assertEquals(chunks, [
+    [{ offset: 0, content: "é one\n" }],
+    [{ offset: 0, content: "two ü\n" }],
+  ]);
+});
+
+Deno.test("TranscriptBuilder does not change a part that it has given", () => {
+  const parts: TranscriptPart[] = [];
+  const builder = new TranscriptBuilder({ live: true });
+  const feed = (value: unknown): void =>
+    builder.feed(
+      { ok: true, line: 1, offset: 0, value },
+      (part) => parts.push(part),
+    );
+  const event = {
+    thread_id: "t",
+    item_id: "c",
+    item_type: "command_execution",
+  };
+  feed({
+    ...event,
+    type: "item.started",
+    status: "in_progress",
+    content: { command: "ls", stdout: "a" },
+  });
+  const before = structuredClone(parts);
+  feed({ ...event, type: "item.delta", delta: { stdout: "b" } });
+  assertEquals(parts.length, before.length + 1);
+  assertEquals(parts.slice(0, before.length), before);
+});
+
+Deno.test("TranscriptBuilder knows the session of an exec stream at its first line", () => {
+  const [session] = partsOfLines([
+    '{"reasoning effort":"none","approval":"never","workdir":"/w","provider":"p","model":"m","sandbox":"x"}',
+    '{"prompt":"Go"}',
+    '{"id":"0","msg":{"type":"agent_message","message":"Hi"}}',
+  ]);
+  assertEquals(session, {
+    type: "session",
+    thread_id: null,
+    startedAt: null,
+    cwd: "/w",
+    model: "m",
+    cli_version: null,
+  });
+});
+
+Deno.test("TranscriptBuilder knows the model of a session file that says it behind the first prompt", () => {
+  const parts = partsOfLines([
+    META,
+    line("event_msg", { type: "user_message", message: "One" }),
+    line("turn_context", { cwd: "/home/dev", model: "gpt-5.1-codex" }),
+    line("event_msg", { type: "agent_message", message: "First" }),
+  ]);
+  assertEquals(parts.slice(0, 2), [
+    {
+      type: "session",
+      thread_id: "t1",
+      startedAt: "2026-11-20T15:14:14.500Z",
+      cwd: "/home/dev",
+      model: "gpt-5.1-codex",
+      cli_version: "0.104.0",
+    },
+    {
+      type: "turn_started",
+      turn: 1,
+      turn_id: null,
+      startedAt: "2026-11-20T15:14:15.000Z",
+      model: "gpt-5.1-codex",
+      cwd: "/home/dev",
+    },
+  ]);
+});
+
+const usage = (input: number, output: number): Record<string, number> => ({
+  input_tokens: input,
+  output_tokens: output,
+});
+
+Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", () => {
+  const count = (input: number, output: number): Record<string, unknown> =>
+    line("event_msg", {
+      type: "token_count",
+      info: {
+        total_token_usage: usage(input, output),
+        last_token_usage: usage(1, 1),
+      },
+    });
+  const start = line("event_msg", { type: "task_started", turn_id: "a" });
+  const end = line(
+    "event_msg",
+    { type: "task_complete", turn_id: "a" },
+    "2026-11-20T15:14:17.250Z",
+  );
+  const ends = partsOfLines([
+    META,
+    start,
+    count(100, 10),
+    count(100, 10),
+    count(250, 30),
+    end,
+    start,
+    count(250, 30),
+    count(300, 35),
+    end,
+    start,
+    count(300, 35),
+    end,
+    // Another process counts from 0 again.
+    start,
+    count(40, 4),
+    end,
+  ]).filter((part) => part.type === "turn_ended");
+  assertEquals(
+    ends.map(({ usage }) => usage && [usage.input_tokens, usage.output_tokens]),
+    [[250, 30], [50, 5], null, [40, 4]],
+  );
+  assertEquals(ends[0]?.durationMs, 2250);
+});
+
+Deno.test("TranscriptBuilder has no times where the input has none", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    command("started"),
+    command("completed"),
+    DONE,
+  ]);
+  const [entry] = entriesOf(parts);
+  assertEquals(
+    [entry?.startedAt, entry?.endedAt, entry?.durationMs],
+    [null, null, null],
+  );
+});
+
+Deno.test("TranscriptBuilder says of an error whether an entry has shown it", () => {
+  const failed = { type: "turn.failed", error: { message: "No" } };
+  const isShown = (lines: Record<string, unknown>[]): boolean | undefined => {
+    const last = partsOfLines([THREAD, TURN, ...lines, failed]).at(-1);
+    return last?.type === "turn_ended" ? last.isErrorShown : undefined;
+  };
+  assertEquals(isShown([]), false);
+  assertEquals(isShown([{ type: "error", message: "No" }]), true);
+  assertEquals(isShown([{ type: "error", message: "Maybe" }]), false);
+});
+
+Deno.test("TranscriptBuilder does not wait for ever for one entry", () => {
+  const builder = new TranscriptBuilder();
+  const given: string[] = [];
+  const feed = (value: unknown): void =>
+    builder.feed(
+      { ok: true, line: 1, offset: 0, value },
+      (part) => given.push(...outline([part])),
+    );
+  const event = { type: "item.completed", thread_id: "t", turn_id: "1" };
+  feed({ ...event, type: "turn.started" });
+  feed({
+    ...event,
+    type: "item.started",
+    item_id: "bg",
+    status: "in_progress",
+    item_type: "command_execution",
+    content: { command: "sleep 1000", stdout: "" },
+  });
+  for (let at = 0; at < 3000; at++) {
+    feed({
+      ...event,
+      item_id: `m${at}`,
+      status: "completed",
+      item_type: "agent_message",
+      content: { text: "Hi" },
+    });
+  }
+  assertEquals(given.slice(0, 3), ["session", "turn 1", "final exec 1"]);
+  assert(given.length > 1900, `${given.length}`);
+  feed({
+    ...event,
+    item_id: "bg",
+    status: "completed",
+    item_type: "command_execution",
+    content: { command: "sleep 1000", stdout: "", exit_code: 0 },
+  });
+  assertEquals(given.at(-1), "late exec 1");
+});
+
+Deno.test("TranscriptBuilder does not throw whatever an event is", () => {
+  const values = [
+    null,
+    1,
+    "text",
+    "{",
+    [],
+    {},
+    { type: 1 },
+    { type: "line.failed" },
+    { type: "line.failed", line: "x", error: { kind: 3 } },
+    JSON.parse(
+      '{"type":"event_msg","payload":{"__proto__":1,"type":"token_count","info":[]}}',
+    ),
+    { type: "event_msg", payload: { type: "task_started", started_at: 1e300 } },
+    { type: "session_meta", payload: { id: {}, timestamp: 5 } },
+    { type: "turn.completed", usage: "many" },
+    { type: "turn.failed" },
+    { type: "thread.started" },
+  ];
+  for (const live of [false, true]) {
+    assert(partsOf(values, { live }).length > 0);
+  }
+});
+
+Deno.test("TranscriptStream gives what TranscriptBuilder gives", async () => {
+  const values = [
+    { type: "turn.started", thread_id: "t", turn_id: "1" },
+    { type: "error", message: "No" },
+  ];
+  const outcomes = values.map((value) => ({
+    ok: true as const,
+    line: 0,
+    offset: 0,
+    value,
+  }));
+  const streamed = await Array.fromAsync(
+    ReadableStream.from(outcomes).pipeThrough(new TranscriptStream()),
+  );
+  assertEquals(streamed, partsOf(values));
+});
+
+Deno.test("snapshotParts() lets what the user says open a turn", () => {
+  const state = new HistoryState();
+  for (
+    const event of [
+      { type: "error", message: "Early" },
+      { type: "turn.started", input_text: "One" },
+      { type: "error", message: "Late" },
+      { type: "turn.failed", error: { message: "Late" } },
+      { type: "turn.started", input_text: "Two" },
+    ]
+  ) state.apply(event);
+  assertEquals(outline([...snapshotParts(state.snapshot())]), [
+    "session",
+    "final plain_message 1",
+    "turn 1",
+    "final plain_message 2",
+    "final plain_message 3",
+    "unknown 1",
+    "turn 2",
+    "final plain_message 4",
+    "unknown 2",
+  ]);
+});

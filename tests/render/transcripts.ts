@@ -1,0 +1,112 @@
+/**
+ * Transcripts of captures and of lines made by hand: what their tests share.
+ *
+ * @module
+ */
+
+import { JsonlNormalizer } from "../../lib/pipeline.ts";
+import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
+import {
+  TranscriptBuilder,
+  type TranscriptOptions,
+} from "../../lib/render/transcript.ts";
+import type { Stage } from "../../lib/stage.ts";
+import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
+import { concat, decode, emitted, encode } from "../running.ts";
+
+/** Every file of the captures that has a transcript. */
+export function readTranscriptFiles(): CapturedFile[] {
+  return readCapturedFiles(
+    /^(?:stdout(?:\.\d+)?|(?:archived-)?rollout-.*)\.jsonl$/,
+  );
+}
+
+/** Reads JSONL as normalized values, failures among them. */
+export function valuesOf(bytes: Uint8Array): unknown[] {
+  const normalizer = new JsonlNormalizer({ onError: "inline" });
+  const blocks: Uint8Array[] = [];
+  normalizer.feed(bytes, (block) => blocks.push(block.slice()));
+  normalizer.flush((block) => blocks.push(block.slice()));
+  return decode(concat(blocks)).split("\n").filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line));
+}
+
+/** Makes the transcript of normalized values. */
+export function partsOf(
+  values: readonly unknown[],
+  options: TranscriptOptions = {},
+): TranscriptPart[] {
+  return emitted(
+    new TranscriptBuilder(options),
+    values.map((value, at) => ({
+      ok: true as const,
+      line: at + 1,
+      offset: 0,
+      value,
+    })),
+  );
+}
+
+/** Makes the transcript of lines of JSON. */
+export function partsOfLines(
+  lines: readonly (string | Record<string, unknown>)[],
+  options: TranscriptOptions = {},
+): TranscriptPart[] {
+  const text = lines.map((line) =>
+    typeof line === "string" ? line : JSON.stringify(line)
+  ).join("\n");
+  return partsOf(valuesOf(encode(text)), options);
+}
+
+/** Writes a transcript. */
+export function writtenBy(
+  renderer: Stage<TranscriptPart, string>,
+  parts: Iterable<TranscriptPart>,
+): string {
+  return emitted(renderer, parts).join("");
+}
+
+/** The entries of a transcript. */
+export function entriesOf(parts: readonly TranscriptPart[]): EntryPart[] {
+  return parts.filter((part) => part.type === "entry");
+}
+
+/** The beginning of an exec stream. */
+export const THREAD = { type: "thread.started", thread_id: "t1" } as const;
+/** The beginning of a turn. */
+export const TURN = { type: "turn.started" } as const;
+/** The end of a turn. */
+export const DONE = {
+  type: "turn.completed",
+  usage: { input_tokens: 1234, cached_input_tokens: 1000, output_tokens: 567 },
+} as const;
+
+/** An event of an item. */
+export function item(
+  event: "started" | "updated" | "completed",
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return { type: `item.${event}`, item: fields };
+}
+
+/** A message of the agent. */
+export function message(text: string, id = "item_0"): Record<string, unknown> {
+  return item("completed", { id, type: "agent_message", text });
+}
+
+/** A command at its beginning or its end. */
+export function command(
+  event: "started" | "completed",
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const isStarted = event === "started";
+  return item(event, {
+    id: "item_1",
+    type: "command_execution",
+    command: "/bin/bash -lc 'npm test'",
+    aggregated_output: isStarted ? "" : "ok\n",
+    exit_code: isStarted ? null : 0,
+    status: isStarted ? "in_progress" : "completed",
+    ...fields,
+  });
+}

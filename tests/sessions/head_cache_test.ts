@@ -1,0 +1,222 @@
+import { assertEquals } from "@std/assert";
+import { HeadCache } from "../../lib/sessions/head_cache.ts";
+import {
+  findSessionFiles,
+  type SessionFile,
+} from "../../lib/sessions/session_files.ts";
+import {
+  readSessionHead,
+  type SessionHead,
+} from "../../lib/sessions/session_head.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "./homes.ts";
+
+const STARTED = "2026-11-21T10:00:00.000Z";
+
+/** A home with some sessions, their heads, and a folder for caches. */
+interface World {
+  readonly home: string;
+  readonly cache: string;
+  readonly files: readonly SessionFile[];
+  readonly heads: readonly SessionHead[];
+}
+
+async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    for (const number of [1, 2, 3]) {
+      const id = testId(number);
+      const text = sessionText({
+        id,
+        started: STARTED,
+        message: `No ${number}`,
+      });
+      await writeFile(sessionPath(home, id, STARTED), text);
+    }
+    const { files } = await findSessionFiles({ codexHomes: [home] });
+    const heads = await Promise.all(files.map(readSessionHead));
+    await use({ home, cache: `${folder}/cache`, files, heads });
+  });
+}
+
+/** Remembers heads. */
+async function remember(
+  { home, cache, files, heads }: World,
+  places: readonly number[] = [0, 1, 2],
+): Promise<void> {
+  const open = await HeadCache.open(cache, home);
+  for (const place of places) {
+    const file = files[place];
+    const head = heads[place];
+    if (file && head) open.set(file, head);
+  }
+  await open.save(files);
+}
+
+/** What is remembered of each file. */
+async function remembered(
+  { home, cache, files }: World,
+): Promise<readonly (SessionHead | undefined)[]> {
+  const open = await HeadCache.open(cache, home);
+  return files.map((file) => open.get(file));
+}
+
+/** The one file of the cache. */
+async function cacheFile({ cache }: World): Promise<string> {
+  const names = [];
+  for await (const { name } of Deno.readDir(`${cache}/heads`)) names.push(name);
+  assertEquals(names.length, 1);
+  return `${cache}/heads/${names[0]}`;
+}
+
+Deno.test("HeadCache gives the heads that it was given", async () => {
+  await withWorld(async (world) => {
+    await remember(world);
+    assertEquals(await remembered(world), world.heads);
+  });
+});
+
+Deno.test("HeadCache forgets the head of a file that has changed", async () => {
+  await withWorld(async (world) => {
+    await remember(world);
+    const open = await HeadCache.open(world.cache, world.home);
+    const [file] = world.files;
+    if (file === undefined) throw new TypeError("there is no file");
+    assertEquals(open.get({ ...file, size: file.size + 1 }), undefined);
+    assertEquals(open.get({ ...file, mtime: file.mtime + 1 }), undefined);
+    assertEquals(open.get({ ...file, path: `${file.path}.zst` }), undefined);
+  });
+});
+
+Deno.test("HeadCache does not remember a head with a problem", async () => {
+  await withWorld(async (world) => {
+    const [head, ...heads] = world.heads;
+    if (head === undefined) throw new TypeError("there is no head");
+    await remember({ ...world, heads: [{ ...head, problem: "?" }, ...heads] });
+    assertEquals(await remembered(world), [undefined, ...heads]);
+  });
+});
+
+Deno.test("HeadCache keeps what others have learned meanwhile", async () => {
+  await withWorld(async (world) => {
+    const [first, second] = world.files;
+    const [head, other] = world.heads;
+    if (!first || !second || !head || !other) throw new TypeError("no files");
+    const one = await HeadCache.open(world.cache, world.home);
+    const two = await HeadCache.open(world.cache, world.home);
+    one.set(first, head);
+    two.set(second, other);
+    await one.save(world.files);
+    await two.save(world.files);
+    assertEquals(await remembered(world), [head, other, undefined]);
+  });
+});
+
+Deno.test("HeadCache stays whole when many write at once", async () => {
+  await withWorld(async (world) => {
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => remember(world, [i % 3])),
+    );
+    const known = await remembered(world);
+    for (const [i, head] of known.entries()) {
+      if (head !== undefined) assertEquals(head, world.heads[i]);
+    }
+    assertEquals(known.some((head) => head !== undefined), true);
+    // Nobody has left a temporary file.
+    await cacheFile(world);
+  });
+});
+
+Deno.test("HeadCache forgets files that are not there any more", async () => {
+  await withWorld(async (world) => {
+    await remember(world);
+    const [gone, ...files] = world.files;
+    const [, head] = world.heads;
+    const [file] = files;
+    if (!gone || !file || !head) throw new TypeError("no files");
+    const open = await HeadCache.open(world.cache, world.home);
+    open.set(file, head);
+    await open.save(files);
+    const [first] = await remembered(world);
+    assertEquals(first, undefined);
+  });
+});
+
+Deno.test("HeadCache removes what others left when they were killed, and not what they write", async () => {
+  await withWorld(async (world) => {
+    await remember(world, [0]);
+    const path = await cacheFile(world);
+    const old = `${path}.old.tmp`;
+    const recent = `${path}.recent.tmp`;
+    for (const each of [old, recent]) await writeFile(each, "half");
+    await Deno.utime(old, 1_000, 1_000);
+    await remember(world, [1]);
+    const names = [];
+    for await (const { name } of Deno.readDir(`${world.cache}/heads`)) {
+      names.push(`${world.cache}/heads/${name}`);
+    }
+    assertEquals(names.sort(), [path, recent]);
+  });
+});
+
+const DAMAGES = [
+  { name: "is empty", damage: () => "" },
+  { name: "is cut off", damage: (text: string) => text.slice(0, -100) },
+  {
+    name: "has a letter changed",
+    damage: (text: string) => text.replace("No 2", "No 9"),
+  },
+  {
+    name: "is of another version",
+    damage: (text: string) => text.replace('"version":', '"version":9'),
+  },
+  { name: "is something else", damage: () => "SQLite format 3\0" },
+] satisfies { name: string; damage: (text: string) => string }[];
+
+for (const { name, damage } of DAMAGES) {
+  Deno.test(`HeadCache takes a file that ${name} for an empty one, and writes it anew`, async () => {
+    await withWorld(async (world) => {
+      await remember(world);
+      const path = await cacheFile(world);
+      const text = await Deno.readTextFile(path);
+      assertEquals(damage(text) === text, false);
+      await Deno.writeTextFile(path, damage(text));
+      assertEquals(await remembered(world), world.heads.map(() => undefined));
+      await remember(world);
+      assertEquals(await remembered(world), world.heads);
+    });
+  });
+}
+
+Deno.test("HeadCache reads what is no head as none, though its hash is right", async () => {
+  await withWorld(async (world) => {
+    const heads = world.heads.map((head) => ({ ...head, hasHeader: 1 }));
+    // deno-lint-ignore no-explicit-any -- what another program could have written
+    await remember({ ...world, heads: heads as any });
+    assertEquals(await remembered(world), world.heads.map(() => undefined));
+  });
+});
+
+Deno.test("HeadCache writes nothing into the Codex home, nor without a folder", async () => {
+  await withWorld(async (world) => {
+    await remember({ ...world, cache: `${world.home}/cache` });
+    const names = [];
+    for await (const { name } of Deno.readDir(world.home)) names.push(name);
+    assertEquals(names, ["sessions"]);
+    const open = await HeadCache.open(undefined, world.home);
+    await open.save(world.files);
+  });
+});
+
+Deno.test("HeadCache does without a folder that it cannot write to", async () => {
+  await withWorld(async (world) => {
+    await writeFile(world.cache, "in the way");
+    await remember(world);
+    assertEquals(await remembered(world), world.heads.map(() => undefined));
+  });
+});

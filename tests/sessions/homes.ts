@@ -1,0 +1,293 @@
+/**
+ * Codex homes made of what real releases wrote: what the tests of sessions share.
+ *
+ * @module
+ */
+
+import { gzipSync } from "node:zlib";
+import { namesIn, readFixture } from "../fixtures.ts";
+import { encode } from "../running.ts";
+
+/** A session that a home holds. */
+export interface HomeSession {
+  /** The path of the file that counts. */
+  readonly path: string;
+  /** The id of the session. */
+  readonly id: string;
+  /** The release that wrote it, as a folder of `testdata/captures/`; empty if none did. */
+  readonly version: string;
+  /** The scenario; empty if it is none. */
+  readonly scenario: string;
+  /** Whether it is archived. */
+  readonly isArchived: boolean;
+}
+
+/** A Codex home in a temporary folder. */
+export interface TestHome {
+  /** The path of the home. */
+  readonly path: string;
+  /** The sessions in it, in no order; each once. */
+  readonly sessions: readonly HomeSession[];
+  /** The paths of session files that cannot be read as such. */
+  readonly broken: readonly string[];
+  /** The folders that cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** What a home is made of. */
+export interface HomeOptions {
+  /**
+   * The releases, as folders of `testdata/captures/`.
+   *
+   * @default {all of them}
+   */
+  readonly versions?: readonly string[];
+  /**
+   * Whether what goes wrong on disks lies about as well: torn, empty and foreign files, a
+   * folder and a file that nobody can open.
+   *
+   * @default {false}
+   */
+  readonly isMessy?: boolean;
+}
+
+const NAME_REGEXP =
+  /^(archived-)?(rollout-(\d{4})-(\d\d)-(\d\d)T.*\.jsonl)(\.zst)?$/;
+const ID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+/** Releases whose files this puts into one flat folder. */
+const FLAT: ReadonlySet<string> = new Set(["0.8.0", "0.20.0"]);
+
+/**
+ * Makes a Codex home of the session files in `testdata/captures/`: active and archived,
+ * plain and packed, in dated folders and in a flat one, and hands it to a test. It is gone
+ * when that has ended.
+ */
+export async function withHome(
+  options: HomeOptions,
+  use: (home: TestHome) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    await use(await assembleHome(`${folder}/home`, options));
+  });
+}
+
+/** Makes a temporary folder, hands it to a test, and removes it. */
+export async function withFolder(
+  use: (folder: string) => Promise<void>,
+): Promise<void> {
+  const made = await Deno.makeTempDir({ prefix: "codexpipe-" });
+  try {
+    await use(await Deno.realPath(made));
+  } finally {
+    await Deno.remove(made, { recursive: true });
+  }
+}
+
+/** Makes a home as {@linkcode withHome} does, at a path where nothing is. */
+export async function assembleHome(
+  path: string,
+  { versions = namesIn("captures/"), isMessy = false }: HomeOptions = {},
+): Promise<TestHome> {
+  const sessions = new Map<string, HomeSession>();
+  const names: string[] = [];
+  const prompts: string[] = [];
+  await Deno.mkdir(`${path}/sessions`, { recursive: true });
+  for (const version of versions) {
+    for (const scenario of namesIn(`captures/${version}/`)) {
+      const folder = `captures/${version}/${scenario}/`;
+      for (const name of namesIn(folder)) {
+        const bytes = () => readFixture(folder + name);
+        if (name === "session_index.jsonl") names.push(text(bytes()));
+        if (name === "history.jsonl") prompts.push(text(bytes()));
+        const match = NAME_REGEXP.exec(name);
+        if (match === null) continue;
+        const [, archived, plain = "", year, month, day, packed = ""] = match;
+        const isArchived = archived !== undefined;
+        const place = isArchived
+          ? "archived_sessions"
+          : FLAT.has(version)
+          ? "sessions"
+          : `sessions/${year}/${month}/${day}`;
+        const to = `${path}/${place}/${plain}${packed}`;
+        await writeFile(to, bytes());
+        const id = ID_REGEXP.exec(plain)?.[0] ?? "";
+        // Of a plain file and its packed copy, the plain one counts.
+        if (packed !== "" && sessions.has(id)) continue;
+        sessions.set(id, { path: to, id, version, scenario, isArchived });
+      }
+    }
+  }
+  if (names.length > 0) {
+    await Deno.writeTextFile(`${path}/session_index.jsonl`, names.join(""));
+  }
+  if (prompts.length > 0) {
+    await Deno.writeTextFile(`${path}/history.jsonl`, prompts.join(""));
+  }
+  const mess = isMessy
+    ? await makeMess(path)
+    : { sessions: [], broken: [], unreadable: [] };
+  return {
+    path,
+    sessions: [...sessions.values(), ...mess.sessions],
+    broken: mess.broken,
+    unreadable: mess.unreadable,
+  };
+}
+
+/** The id of a session that only tests have; `number` tells it from others. */
+export function testId(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+/** What {@linkcode sessionText} is told of a session. */
+export interface SessionTextOptions {
+  /** Its id. */
+  readonly id: string;
+  /** When it began, in RFC 3339. */
+  readonly started: string;
+  /** What the person asked. */
+  readonly message: string;
+  /** What its header says beside that. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** The text of a short session file, as 0.44 wrote it. */
+export function sessionText(
+  { id, started, message, meta = {} }: SessionTextOptions,
+): string {
+  const lines = [
+    {
+      type: "session_meta",
+      payload: {
+        id,
+        timestamp: started,
+        cwd: "/home/dev/proj",
+        originator: "codex_exec",
+        cli_version: "0.44.0",
+        source: "exec",
+        ...meta,
+      },
+    },
+    {
+      type: "turn_context",
+      payload: { cwd: "/home/dev/proj", model: "gpt-5" },
+    },
+    { type: "event_msg", payload: { type: "user_message", message } },
+    { type: "event_msg", payload: { type: "agent_message", message: "Done." } },
+  ];
+  return lines.map((line) =>
+    `${JSON.stringify({ timestamp: started, ...line })}\n`
+  ).join("");
+}
+
+/** Where the file of a session lies in a home. */
+export function sessionPath(home: string, id: string, started: string): string {
+  const [date = "", time = ""] = started.slice(0, 19).split("T");
+  const name = `rollout-${date}T${time.replaceAll(":", "-")}-${id}.jsonl`;
+  return `${home}/sessions/${date.replaceAll("-", "/")}/${name}`;
+}
+
+/** Writes a file, and makes the folders that it lies in. */
+export async function writeFile(
+  path: string,
+  content: string | Uint8Array,
+): Promise<void> {
+  await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  await Deno.writeFile(
+    path,
+    typeof content === "string" ? encode(content) : content,
+  );
+}
+
+/** What goes wrong on disks. */
+async function makeMess(
+  home: string,
+): Promise<Omit<TestHome, "path">> {
+  const started = "2026-11-21T10:00:00.000Z";
+  const whole = (number: number, message: string): string =>
+    sessionText({ id: testId(number), started, message });
+  const at = (number: number): string =>
+    sessionPath(home, testId(number), started);
+  const sessions: HomeSession[] = [];
+  const broken: string[] = [];
+  const put = async (
+    path: string,
+    content: string | Uint8Array,
+    { id, isBroken = false }: { id: string; isBroken?: boolean },
+  ): Promise<void> => {
+    await writeFile(path, content);
+    sessions.push({ path, id, version: "", scenario: "", isArchived: false });
+    if (isBroken) broken.push(path);
+  };
+  await put(at(1), whole(1, "Only a torn end").slice(0, -20), {
+    id: testId(1),
+  });
+  await put(at(2), "", { id: testId(2), isBroken: true });
+  await put(at(3), whole(3, "A torn header").slice(0, 60), {
+    id: testId(3),
+    isBroken: true,
+  });
+  await put(
+    at(4),
+    Uint8Array.from({ length: 5_000 }, (_, i) => (i * 7) % 256),
+    {
+      id: testId(4),
+      isBroken: true,
+    },
+  );
+  await put(`${at(5)}.gz`, gzipSync(encode(whole(5, "Packed by hand"))), {
+    id: testId(5),
+  });
+  await put(`${at(6)}.zst`, Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, 1, 2), {
+    id: testId(6),
+    isBroken: true,
+  });
+  await put(
+    `${home}/sessions/rollout-2025-05-01-${testId(7)}.json`,
+    JSON.stringify(
+      {
+        session: { timestamp: "2025-05-01T08:00:00.000Z", id: testId(7) },
+        items: [{
+          type: "message",
+          role: "user",
+          content: [{ type: "input_text", text: "From the first CLI" }],
+        }],
+      },
+      null,
+      2,
+    ),
+    { id: testId(7) },
+  );
+  const day = `${home}/sessions/2026/11/21`;
+  await writeFile(`${day}/notes.txt`, "no session");
+  await writeFile(`${day}/.DS_Store`, "\0\0");
+  await writeFile(
+    `${day}/rollout-2026-11-21T10-00-00-${testId(8)}.snapshot.json`,
+    '{"records":[]}',
+  );
+  await writeFile(`${home}/sessions/index/catalog.jsonl`, "{}\n");
+  await writeFile(
+    `${home}/sessions/backup/rollout-2026-11-21T10-00-00-${testId(9)}.jsonl`,
+    whole(9, "In no folder of Codex's"),
+  );
+  await Deno.mkdir(`${day}/rollout-2026-11-21T10-00-01-${testId(10)}.jsonl`);
+  // What leads to itself cannot be opened, not even by those who may open everything.
+  const folder = `${home}/sessions/2026/12`;
+  const file = `${day}/rollout-2026-11-21T10-00-02-${testId(11)}.jsonl`;
+  await Deno.symlink(folder, folder);
+  await Deno.symlink(file, file);
+  const id = testId(11);
+  sessions.push({
+    path: file,
+    id,
+    version: "",
+    scenario: "",
+    isArchived: false,
+  });
+  broken.push(file);
+  return { sessions, broken, unreadable: [folder] };
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,93 @@
+/**
+ * What the tests of the index of sessions share.
+ *
+ * @module
+ */
+
+import { DatabaseSync } from "node:sqlite";
+import { assertEquals } from "@std/assert";
+import {
+  type SessionIndexOptions,
+  withSessionIndex,
+} from "../../lib/sessions/session_index_database.ts";
+import {
+  type IndexingReport,
+  type RefreshHooks,
+  type RefreshOptions,
+  refreshSessionIndex,
+} from "../../lib/sessions/session_indexer.ts";
+import {
+  type SearchHit,
+  searchSessions,
+  type SearchSessionsOptions,
+} from "../../lib/sessions/session_search.ts";
+
+/** A home and the index of it. */
+export interface IndexedHome extends SessionIndexOptions, RefreshOptions {}
+
+/** The index of a home, in a folder. */
+export function indexIn(folder: string, home = `${folder}/home`): IndexedHome {
+  return { codexHomes: [home], path: `${folder}/index.sqlite` };
+}
+
+/** Brings an index up to date. */
+export async function refresh(
+  index: IndexedHome,
+  hooks: RefreshHooks = {},
+): Promise<IndexingReport> {
+  return await withSessionIndex(
+    index,
+    (database) => refreshSessionIndex(database, index, hooks),
+  );
+}
+
+/** Searches what is in an index, as it is unless otherwise said. */
+export async function find(
+  index: IndexedHome,
+  query: string,
+  options: Partial<SearchSessionsOptions> = {},
+): Promise<readonly SearchHit[]> {
+  const given = { ...index, query, refresh: false, limit: 1000, ...options };
+  return (await searchSessions(given)).hits;
+}
+
+/** The text of a snippet, with its matches in brackets. */
+export function marked({ snippet }: SearchHit): string {
+  return snippet.map(({ text, isMatch }) => isMatch ? `[${text}]` : text)
+    .join("");
+}
+
+/** Everything that an index says, the numbers of its files apart; it must be sound. */
+export function contentOf({ path }: IndexedHome): unknown {
+  const database = new DatabaseSync(path);
+  try {
+    const all = (sql: string): unknown[] =>
+      database.prepare(sql).all().map((row) => ({ ...row }));
+    assertEquals(all("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
+    for (const table of ["words", "symbols"]) {
+      database.exec(
+        `INSERT INTO ${table}(${table}) VALUES ('integrity-check')`,
+      );
+    }
+    assertEquals(
+      all("SELECT id FROM words_docsize ORDER BY id"),
+      all(`SELECT records.id FROM records
+        JOIN files ON files.number = records.id / ${2 ** 23}
+        JOIN messages USING (session_id, offset) ORDER BY records.id`),
+    );
+    return {
+      sessions: all("SELECT * FROM sessions ORDER BY id"),
+      messages: all("SELECT * FROM messages ORDER BY session_id, offset"),
+      files: all(
+        `SELECT path, session_id, size, mtime, read_to, read_mark, is_read,
+        name, problem, origin FROM files ORDER BY path`,
+      ),
+      records: all(`SELECT session_id, offset, time, role FROM records
+        JOIN files ON files.number = records.id / ${2 ** 23}
+        ORDER BY session_id, offset`),
+      checkpoints: all("SELECT count(*) AS count FROM checkpoints"),
+    };
+  } finally {
+    database.close();
+  }
+}

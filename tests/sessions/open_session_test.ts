@@ -1,0 +1,50 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { openSession } from "../../lib/sessions/open_session.ts";
+import { decode, encode } from "../running.ts";
+import { drained, zstd } from "../sources.ts";
+import { withFolder, writeFile } from "./homes.ts";
+
+/** Reads a session to its end, through a small buffer. */
+async function contentOf(path: string): Promise<string> {
+  return decode((await drained(await openSession({ path }), 7)).content);
+}
+
+Deno.test("openSession() opens the packed file, if the plain one is not there any more", async () => {
+  await withFolder(async (folder) => {
+    await writeFile(`${folder}/a.jsonl.zst`, zstd(encode("{}\n")));
+    assertEquals(await contentOf(`${folder}/a.jsonl`), "{}\n");
+  });
+});
+
+Deno.test("openSession() opens the plain file, if the packed one is not there any more", async () => {
+  await withFolder(async (folder) => {
+    await writeFile(`${folder}/a.jsonl`, "{}\n");
+    assertEquals(await contentOf(`${folder}/a.jsonl.zst`), "{}\n");
+  });
+});
+
+Deno.test("openSession() says that the file it was asked for is not there", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/a.jsonl`;
+    const error = await assertRejects(() => openSession({ path }), Error);
+    assertEquals(error.message.includes(`'${path}'`), true, error.message);
+  });
+});
+
+Deno.test("openSession() gives the parts of one object as lines", async () => {
+  await withFolder(async (folder) => {
+    const object = { session: { id: "a" }, items: [{ type: "x" }, 1] };
+    const path = `${folder}/rollout-2025-05-01-a.json`;
+    await writeFile(path, JSON.stringify(object, null, 2));
+    assertEquals(await contentOf(path), '{"id":"a"}\n{"type":"x"}\n1\n');
+  });
+});
+
+Deno.test("openSession() gives any other .json file as it is", async () => {
+  await withFolder(async (folder) => {
+    for (const text of ['{"a":\n1}', "no JSON", ""]) {
+      await writeFile(`${folder}/a.json`, text);
+      assertEquals(await contentOf(`${folder}/a.json`), text);
+    }
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * Tests which part of a message is shown.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  parseSearchQuery,
+  SearchMatcher,
+} from "../../lib/sessions/search_query.ts";
+import { snippetOf } from "../../lib/sessions/search_snippet.ts";
+
+function shown(query: string, text: string, length: number): string {
+  const matches = new SearchMatcher(parseSearchQuery(query)).matches(text);
+  return snippetOf(text, matches, length)
+    .map(({ text, isMatch }) => isMatch ? `[${text}]` : text).join("");
+}
+
+const FILL = "lorem ipsum dolor sit amet ".repeat(10);
+
+const CASES = [
+  {
+    name: "a short text as it is",
+    query: "b",
+    text: "a b c",
+    length: 40,
+    expected: "a [b] c",
+  },
+  {
+    name: "white space as one blank",
+    query: "b",
+    text: " a\n\n\tb  c\n",
+    length: 40,
+    expected: "a [b] c",
+  },
+  {
+    name: "what is around the match",
+    query: "here",
+    text: `${FILL}it is here somewhere ${FILL}`,
+    length: 40,
+    expected: "…it is [here] somewhere lorem ipsum dolor…",
+  },
+  {
+    name: "the place with the most terms",
+    query: "one two",
+    text: `one ${FILL}one two ${FILL}`,
+    length: 40,
+    expected: "…sit amet [one] [two] lorem ipsum dolor sit…",
+  },
+  {
+    name: "the beginning of what has no match",
+    query: "nothing",
+    text: FILL,
+    length: 20,
+    expected: "lorem ipsum dolor…",
+  },
+  {
+    name: "a match that is longer than there is room",
+    query: `"${"a/".repeat(30)}"`,
+    text: `x ${"a/".repeat(30)} y`,
+    length: 20,
+    expected: `x [${"a/".repeat(19)}]…`,
+  },
+] satisfies {
+  name: string;
+  query: string;
+  text: string;
+  length: number;
+  expected: string;
+}[];
+
+for (const { name, query, text, length, expected } of CASES) {
+  Deno.test(`snippetOf() shows ${name}`, () => {
+    assertEquals(shown(query, text, length), expected);
+  });
+}
+
+Deno.test("snippetOf() is short, of whole characters, and has a match whatever the text", () => {
+  fc.assert(fc.property(
+    fc.string({ unit: "grapheme", maxLength: 400 }),
+    fc.nat(),
+    fc.integer({ min: 1, max: 5 }),
+    fc.integer({ min: 20, max: 100 }),
+    (text, at, size, length) => {
+      const start = at % Math.max(1, text.length);
+      const match = {
+        start,
+        end: Math.min(text.length, start + size),
+        term: 0,
+      };
+      const parts = snippetOf(text, [match], length);
+      const all = parts.map((part) => part.text).join("");
+      assert(all.length <= 2 * length + 2, all);
+      assert(!/\s\s/.test(all));
+      const isBlank = text.slice(match.start, match.end) === "";
+      assertEquals(parts.some(({ isMatch }) => isMatch), !isBlank);
+    },
+  ));
+});

@@ -1,0 +1,171 @@
+import { assertEquals } from "@std/assert";
+import {
+  findSessionFiles,
+  type SessionFile,
+} from "../../lib/sessions/session_files.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+const STARTED = "2026-11-21T10:00:00.000Z";
+const ID = testId(1);
+const TEXT = sessionText({ id: ID, started: STARTED, message: "Hello" });
+
+/** Gives the one file that homes hold. */
+async function only(...codexHomes: string[]): Promise<SessionFile> {
+  const { files, problems } = await findSessionFiles({ codexHomes });
+  assertEquals([files.length, problems], [1, []]);
+  const [file] = files;
+  if (file === undefined) throw new TypeError("there is no file");
+  return file;
+}
+
+Deno.test("findSessionFiles() finds every session of every release once", async () => {
+  await withHome({ isMessy: true }, async (home) => {
+    const { files, problems } = await findSessionFiles({
+      codexHomes: [home.path],
+    });
+    assertEquals(
+      files.map(({ path, id, isArchived }) => [path, id, isArchived]).sort(),
+      home.sessions.map(({ path, id, isArchived }) => [path, id, isArchived])
+        .sort(),
+    );
+    assertEquals(
+      problems.map(({ path, code }) => [path, code]),
+      home.unreadable.map((path) => [path, "ELOOP"]),
+    );
+  });
+});
+
+Deno.test("findSessionFiles() gives the newest session first", async () => {
+  await withHome({ versions: ["0.169.0", "0.36.0"] }, async ({ path }) => {
+    const { files } = await findSessionFiles({ codexHomes: [path] });
+    const starts = files.map(({ start }) => start);
+    assertEquals(starts, starts.toSorted((one, other) => other - one));
+  });
+});
+
+Deno.test("findSessionFiles() takes the plain file before the packed one, even an older one", async () => {
+  await withFolder(async (home) => {
+    const plain = sessionPath(home, ID, STARTED);
+    await writeFile(plain, TEXT);
+    await writeFile(`${plain}.zst`, TEXT);
+    await Deno.utime(plain, 1_000, 1_000);
+    const { path, copies, mtime } = await only(home);
+    assertEquals(path, plain);
+    assertEquals(copies, [`${plain}.zst`]);
+    assertEquals(mtime, 1_000_000);
+  });
+});
+
+Deno.test("findSessionFiles() takes the active file before the archived one", async () => {
+  await withFolder(async (home) => {
+    const active = sessionPath(home, ID, STARTED);
+    const name = active.slice(active.lastIndexOf("/") + 1);
+    const archived = `${home}/archived_sessions/${name}`;
+    await writeFile(`${active}.zst`, TEXT);
+    await writeFile(archived, TEXT);
+    await Deno.utime(`${active}.zst`, 1_000, 1_000);
+    const { path, copies, isArchived } = await only(home);
+    assertEquals([path, copies, isArchived], [
+      `${active}.zst`,
+      [archived],
+      false,
+    ]);
+  });
+});
+
+Deno.test("findSessionFiles() takes of two homes the file that was written to last", async () => {
+  await withFolder(async (folder) => {
+    const old = sessionPath(`${folder}/a`, ID, STARTED);
+    const recent = sessionPath(`${folder}/b`, ID, STARTED);
+    await writeFile(old, TEXT);
+    await writeFile(recent, TEXT);
+    await Deno.utime(old, 1_000, 1_000);
+    const { path, copies, home } = await only(`${folder}/a`, `${folder}/b`);
+    assertEquals([path, copies, home], [recent, [old], `${folder}/b`]);
+  });
+});
+
+Deno.test("findSessionFiles() takes one home by two paths for one", async () => {
+  await withFolder(async (folder) => {
+    await writeFile(sessionPath(`${folder}/a`, ID, STARTED), TEXT);
+    await Deno.symlink(`${folder}/a`, `${folder}/b`);
+    const { copies, home } = await only(`${folder}/a`, `${folder}/b`);
+    assertEquals([copies, home], [[], `${folder}/a`]);
+  });
+});
+
+Deno.test("findSessionFiles() follows links to folders of years", async () => {
+  await withFolder(async (folder) => {
+    const real = sessionPath(`${folder}/disk`, ID, STARTED);
+    await writeFile(real, TEXT);
+    await Deno.mkdir(`${folder}/home/sessions`, { recursive: true });
+    await Deno.symlink(
+      `${folder}/disk/sessions/2026`,
+      `${folder}/home/sessions/2026`,
+    );
+    const { path } = await only(`${folder}/home`);
+    assertEquals(path, sessionPath(`${folder}/home`, ID, STARTED));
+  });
+});
+
+Deno.test("findSessionFiles() keeps files apart that have no id in their names", async () => {
+  await withFolder(async (home) => {
+    const paths = ["10", "11"].map((month) =>
+      `${home}/sessions/2026/${month}/01/rollout-2026-11-21T10-00-00-mine.jsonl`
+    );
+    for (const path of paths) await writeFile(path, TEXT);
+    const { files } = await findSessionFiles({ codexHomes: [home] });
+    assertEquals(files.map(({ path }) => path), paths.toReversed());
+    assertEquals(files.map(({ id }) => id), ["", ""]);
+  });
+});
+
+Deno.test("findSessionFiles() keeps a link that leads nowhere, for its name", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ID, STARTED);
+    await writeFile(path, "");
+    await Deno.remove(path);
+    await Deno.symlink(`${home}/nowhere`, path);
+    const { size, start, id } = await only(home);
+    assertEquals([size, start, id], [0, Date.parse(STARTED), ID]);
+  });
+});
+
+Deno.test("findSessionFiles() says which homes are not there", async () => {
+  await withFolder(async (folder) => {
+    const missing = `${folder}/none`;
+    assertEquals(
+      await findSessionFiles({ codexHomes: [missing, folder] }),
+      { files: [], problems: [], missingHomes: [missing] },
+    );
+  });
+});
+
+Deno.test("findSessionFiles() says that sessions is no folder", async () => {
+  await withFolder(async (home) => {
+    await writeFile(`${home}/sessions`, "");
+    const { problems } = await findSessionFiles({ codexHomes: [home] });
+    assertEquals(
+      problems.map(({ path, code, message }) => [path, code, message]),
+      [[`${home}/sessions`, "ENOTDIR", "not a directory"]],
+    );
+  });
+});
+
+Deno.test("findSessionFiles() takes a time of change that is no date for the last one", async () => {
+  await withFolder(async (home) => {
+    const path = `${home}/sessions/rollout-mine.jsonl`;
+    await writeFile(path, TEXT);
+    await Deno.utime(path, 2 ** 33, 2 ** 33);
+    const { start, mtime } = await only(home);
+    assertEquals(start, mtime);
+    assertEquals(new Date(mtime).toISOString().length > 0, true);
+  });
+});

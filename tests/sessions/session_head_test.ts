@@ -1,0 +1,417 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { findSessionFiles } from "../../lib/sessions/session_files.ts";
+import {
+  readSessionHead,
+  type SessionHead,
+} from "../../lib/sessions/session_head.ts";
+import { concat, encode } from "../running.ts";
+import { rolloutFiles } from "../rollouts.ts";
+import { zstd } from "../sources.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+const STARTED = "2026-11-21T10:00:00.000Z";
+const ID = testId(1);
+
+/** Reads the head of a file with this content. */
+async function headOf(
+  content: string | Uint8Array,
+  suffix = "",
+): Promise<SessionHead> {
+  let head: SessionHead | undefined;
+  await withFolder(async (home) => {
+    await writeFile(sessionPath(home, ID, STARTED) + suffix, content);
+    const { files: [file] } = await findSessionFiles({ codexHomes: [home] });
+    if (file !== undefined) head = await readSessionHead(file);
+  });
+  if (head === undefined) throw new TypeError("there is no head");
+  return head;
+}
+
+/** The lines of a session, wrapped as since 0.34. */
+function lines(
+  ...parts: readonly (readonly [type: string, payload: unknown])[]
+): string {
+  return parts.map(([type, payload], ordinal) =>
+    `${JSON.stringify({ timestamp: STARTED, ordinal, type, payload })}\n`
+  ).join("");
+}
+
+function message(text: string): readonly [string, unknown] {
+  return ["response_item", {
+    type: "message",
+    role: "user",
+    content: [{ type: "input_text", text }],
+  }];
+}
+
+const META = ["session_meta", { id: ID, timestamp: STARTED }] as const;
+const TURN = ["turn_context", { cwd: "/w", model: "gpt-5" }] as const;
+
+/** What differs between the heads of `msg` and `two`, by release. */
+const RELEASES = [
+  ["0.8.0", undefined, undefined, undefined, undefined],
+  ["0.20.0", undefined, undefined, undefined, undefined],
+  ["0.29.0", undefined, undefined, undefined, undefined],
+  ["0.36.0", "0.36.0", undefined, "codex_cli_rs", "gpt-5-codex"],
+  ["0.42.0", "0.42.0", undefined, "codex_cli_rs", "gpt-5-codex"],
+  ["0.44.0", "0.44.0", "exec", "codex_exec", "gpt-5-codex"],
+  ["0.53.0", "0.53.0", "exec", "codex_exec", "gpt-5-codex"],
+  ["0.61.0", "0.61.0", "exec", "codex_exec", "gpt-5.1-codex"],
+  ["0.80.0", "0.80.0", "exec", "codex_exec", "gpt-5.1-codex"],
+  ["0.92.0", "0.92.0", "exec", "codex_exec", "gpt-5.2-codex"],
+  ["0.104.0", "0.104.0", "exec", "codex_exec", "gpt-5.2-codex"],
+  ["0.130.0", "0.130.0", "exec", "codex_exec", "gpt-5.4"],
+  ["0.148.0", "0.148.0", "exec", "codex_exec", "gpt-5.4"],
+  ["0.160.0", "0.160.0", "exec", "codex_exec", "gpt-5.6-sol"],
+  ["0.169.0", "0.169.0", "exec", "codex_exec", "gpt-5.6-sol"],
+] as const;
+
+Deno.test("readSessionHead() reads sessions of every release", async () => {
+  const versions = RELEASES.map(([version]) => version);
+  await withHome({ versions }, async (home) => {
+    const { files } = await findSessionFiles({ codexHomes: [home.path] });
+    const filesByPath = new Map(files.map((file) => [file.path, file]));
+    for (const [version, cliVersion, source, originator, model] of RELEASES) {
+      const session = home.sessions.find((each) =>
+        each.version === version && each.scenario === "msg"
+      );
+      const file = filesByPath.get(session?.path ?? "");
+      if (file === undefined) throw new TypeError(`${version} has no session`);
+      const head = await readSessionHead(file);
+      assertEquals(
+        [head.cliVersion, head.source, head.originator, head.model],
+        [cliVersion, source, originator, model],
+        version,
+      );
+      assertEquals(head.firstMessage, "Please work on the demo [[msg]]");
+      assertEquals(head.id, session?.id);
+      assertEquals(head.problem, undefined);
+      assertEquals(head.kind, "main");
+    }
+  });
+});
+
+Deno.test("readSessionHead() finds no fault with what a release wrote", async () => {
+  await withHome({}, async (home) => {
+    const { files } = await findSessionFiles({ codexHomes: [home.path] });
+    for (const file of files) {
+      const head = await readSessionHead(file);
+      assertEquals(
+        [head.problem, head.hasHeader],
+        [undefined, true],
+        file.path,
+      );
+      assertEquals(head.id, file.id);
+      const isNamed = head.firstMessage !== undefined ||
+        head.kind === "subagent";
+      assertEquals(isNamed, true, file.path);
+    }
+  });
+});
+
+Deno.test("readSessionHead() tells whose sub-agent or fork a session is", async () => {
+  const versions = ["0.92.0", "0.130.0", "0.169.0"];
+  await withHome({ versions }, async (home) => {
+    const { files } = await findSessionFiles({ codexHomes: [home.path] });
+    const seen: string[] = [];
+    for (const { version, scenario, id } of home.sessions) {
+      if (!/^(?:agents|agents_v2|fork|review)$/.test(scenario)) continue;
+      const file = files.find((each) => each.id === id);
+      if (file === undefined) continue;
+      const head = await readSessionHead(file);
+      const origin = head.parent ?? head.forkedFrom;
+      const isKnown = files.some((each) => each.id === origin);
+      seen.push(
+        [
+          version,
+          scenario,
+          head.kind,
+          head.source,
+          isKnown,
+          (head.agent ?? "-").replaceAll("/", ":").replace(/^:/, ""),
+          head.firstMessage ?? "-",
+        ].join(" "),
+      );
+    }
+    const first = "Please work on the demo [[agents]]";
+    assertEquals(seen.sort(), [
+      "0.130.0 agents main exec false - " + first,
+      "0.130.0 agents subagent subagent:thread_spawn true Confucius [[childfail]] This one fails.",
+      "0.130.0 agents subagent subagent:thread_spawn true Hilbert [[child]] Please inspect the repository.",
+      "0.130.0 agents_v2 main exec false - " + first,
+      // What was copied from the parent is none of theirs.
+      "0.130.0 agents_v2 subagent subagent:thread_spawn true root:failing_task -",
+      "0.130.0 agents_v2 subagent subagent:thread_spawn true root:inspect_repo -",
+      "0.130.0 agents_v2 subagent subagent:thread_spawn true root:inspect_repo:inspect_repo -",
+      "0.130.0 review main exec false - Check the change [[review]]",
+      "0.130.0 review subagent subagent:review false - Check the change [[review]]",
+      "0.169.0 agents main exec false - " + first,
+      "0.169.0 agents subagent subagent:thread_spawn true root:failing_task -",
+      "0.169.0 agents subagent subagent:thread_spawn true root:inspect_repo -",
+      "0.169.0 agents_v2 main exec false - " + first,
+      "0.169.0 agents_v2 subagent subagent:thread_spawn true root:failing_task -",
+      "0.169.0 agents_v2 subagent subagent:thread_spawn true root:inspect_repo -",
+      "0.169.0 fork fork exec true - Forked turn [[turn2]]",
+      "0.169.0 fork main exec false - First turn [[turn1]]",
+      "0.169.0 review main exec false - Check the change [[review]]",
+      "0.169.0 review subagent subagent:review true - Check the change [[review]]",
+      "0.92.0 agents main exec false - " + first,
+      "0.92.0 agents subagent subagent:thread_spawn true - [[child]] Please inspect the repository.",
+      "0.92.0 agents subagent subagent:thread_spawn true - [[childfail]] This one fails.",
+      "0.92.0 review main exec false - Check the change [[review]]",
+      "0.92.0 review subagent subagent:review false - Check the change [[review]]",
+    ]);
+  });
+});
+
+const MESSAGES = [
+  {
+    name: "the words behind what an editor put before them",
+    parts: [
+      message(
+        "# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nFix a.ts\n",
+      ),
+    ],
+    expected: "Fix a.ts",
+  },
+  {
+    name: "the first message that the program did not put there",
+    parts: [
+      message(
+        "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n</INSTRUCTIONS>",
+      ),
+      message("<environment_context>\n<cwd>/w</cwd>\n</environment_context>"),
+      message("<user_instructions>\nbe kind\n</user_instructions>"),
+      message("<turn_aborted>\nno\n</turn_aborted>"),
+      message("Hello"),
+      message("Again"),
+    ],
+    expected: "Hello",
+  },
+  {
+    name: "that there was only an image",
+    parts: [["event_msg", {
+      type: "user_message",
+      message: "",
+      images: ["data:image/png;base64,AAAA"],
+    }]],
+    expected: "[Image]",
+  },
+  {
+    name: "that there was only sound",
+    parts: [["response_item", {
+      type: "message",
+      role: "user",
+      content: [{ type: "input_audio", audio_url: "data:," }],
+    }]],
+    expected: "[Audio]",
+  },
+  {
+    name: "the next message, where the first is empty",
+    parts: [message(" \n"), message("Hello")],
+    expected: "Hello",
+  },
+  {
+    name: "the message of a paginated file",
+    parts: [["event_msg", {
+      type: "item_completed",
+      item: { type: "UserMessage", content: [{ type: "text", text: "Hello" }] },
+    }]],
+    expected: "Hello",
+  },
+  {
+    name: "the first event that the program did not put there",
+    parts: [
+      ["event_msg", {
+        type: "user_message",
+        message: "<environment_context>\n</environment_context>",
+        kind: "environment_context",
+      }],
+      ["event_msg", { type: "user_message", message: "Hello", kind: "plain" }],
+    ],
+    expected: "Hello",
+  },
+  {
+    name: "the message in an event of a fork of Codex",
+    parts: [["event", { msg: { type: "user_message", message: "Hello" } }]],
+    expected: "Hello",
+  },
+  {
+    name: "500 characters of a long one, and no half of a pair",
+    parts: [message("x" + "🚀".repeat(400))],
+    expected: "x" + "🚀".repeat(249),
+  },
+  { name: "nothing, where nobody wrote", parts: [], expected: undefined },
+] satisfies {
+  name: string;
+  parts: (readonly [string, unknown])[];
+  expected: string | undefined;
+}[];
+
+for (const { name, parts, expected } of MESSAGES) {
+  Deno.test(`readSessionHead() gives of messages ${name}`, async () => {
+    const { firstMessage, problem } = await headOf(lines(META, TURN, ...parts));
+    assertEquals([firstMessage, problem], [expected, undefined]);
+  });
+}
+
+Deno.test("readSessionHead() leaves out what was copied from the parent, as far as the file says", async () => {
+  const meta = {
+    id: ID,
+    timestamp: STARTED,
+    source: { subagent: { thread_spawn: { parent_thread_id: testId(2) } } },
+    subagent_history_start_ordinal: 4,
+  };
+  const head = await headOf(lines(
+    ["session_meta", meta],
+    ["session_meta", { id: testId(2), timestamp: STARTED, cwd: "/other" }],
+    ["turn_context", { cwd: "/w", model: "the parent's" }],
+    message("What the parent was asked"),
+    ["turn_context", { cwd: "/w", model: "its own" }],
+    message("What the agent was asked"),
+  ));
+  assertEquals(
+    [head.id, head.parent, head.model, head.firstMessage],
+    [ID, testId(2), "its own", "What the agent was asked"],
+  );
+});
+
+const SOURCES = [
+  ["cli", "cli"],
+  [{ subagent: "review" }, "subagent:review"],
+  [{ subagent: { thread_spawn: { depth: 1 } } }, "subagent:thread_spawn"],
+  [{ custom: { name: "bot" } }, "custom:name:bot"],
+  [{}, undefined],
+  [7, undefined],
+] as const;
+
+for (const [source, expected] of SOURCES) {
+  Deno.test(`readSessionHead() writes the source ${JSON.stringify(source)} as ${expected}`, async () => {
+    const meta = { id: ID, timestamp: STARTED, source };
+    const head = await headOf(lines(["session_meta", meta]));
+    assertEquals(head.source, expected);
+  });
+}
+
+Deno.test("readSessionHead() reads what the first CLI wrote as one object", async () => {
+  await withHome({ versions: [], isMessy: true }, async ({ path }) => {
+    const { files } = await findSessionFiles({ codexHomes: [path] });
+    const file = files.find((each) => each.path.endsWith(".json"));
+    if (file === undefined) throw new TypeError("there is no such file");
+    const head = await readSessionHead(file);
+    assertEquals(
+      [head.id, head.started, head.firstMessage, head.problem],
+      [testId(7), "2025-05-01T08:00:00.000Z", "From the first CLI", undefined],
+    );
+  });
+});
+
+Deno.test("readSessionHead() finds the header that is glued to a torn line", async () => {
+  const text = lines(META, TURN, message("Hello"));
+  const head = await headOf(text.slice(0, 50) + text);
+  assertEquals([head.firstMessage, head.problem], ["Hello", undefined]);
+});
+
+Deno.test("readSessionHead() reads no further than it needs, through compression", async () => {
+  const text = sessionText({ id: ID, started: STARTED, message: "Hello" });
+  // Noise, which does not pack, so that most of the file is behind the head.
+  let seed = 1;
+  const noise = Uint8Array.from({ length: 1 << 20 }, () => {
+    seed = (seed * 48_271) % 0x7fffffff;
+    return seed & 255;
+  });
+  const packed = zstd(concat([encode(text), noise]));
+  const head = await headOf(packed.subarray(0, packed.length / 2), ".zst");
+  assertEquals([head.firstMessage, head.problem], ["Hello", undefined]);
+});
+
+Deno.test("readSessionHead() looks at 210 lines and no more", async () => {
+  const filler = Array.from(
+    { length: 208 },
+    () => ["event_msg", { type: "token_count", info: null }] as const,
+  );
+  const near = await headOf(lines(META, ...filler, message("Hello")));
+  assertEquals(near.firstMessage, "Hello");
+  const far = await headOf(lines(META, ...filler, TURN, message("Hello")));
+  assertEquals([far.firstMessage, far.model], [undefined, "gpt-5"]);
+});
+
+Deno.test("readSessionHead() takes no id and no time that cannot be one", async () => {
+  const head = await headOf(lines(["session_meta", {
+    id: "\x1b[31m\n",
+    timestamp: "once upon a time",
+    cwd: "/".repeat(100_000),
+    parent_thread_id: "a b",
+    git: { branch: 5 },
+  }]));
+  assertEquals(
+    [head.id, head.started, head.cwd?.length, head.parent, head.gitBranch],
+    [ID, STARTED, 4_096, undefined, undefined],
+  );
+});
+
+const PROBLEMS = [
+  { name: "is empty", content: "", expected: "it is empty" },
+  {
+    name: "holds no records",
+    content: "Hello\nworld\n",
+    expected: "nothing in its first lines is a record of a session",
+  },
+  {
+    name: "has no header",
+    content: lines(TURN, message("Hello")),
+    expected: "it has no session header in its first lines",
+  },
+  {
+    name: "is written in a way that is not known",
+    content: lines(["session_meta", {
+      id: ID,
+      timestamp: STARTED,
+      history_mode: "holographic",
+    }]),
+    expected: 'its history mode is "holographic", which is not known',
+  },
+] satisfies { name: string; content: string; expected: string }[];
+
+for (const { name, content, expected } of PROBLEMS) {
+  Deno.test(`readSessionHead() says of a file that it ${name}`, async () => {
+    const head = await headOf(content);
+    assertEquals([head.problem, head.id], [expected, ID]);
+    assertEquals(head.started, STARTED);
+  });
+}
+
+Deno.test("readSessionHead() says that a packed file is cut off, and keeps what came before", async () => {
+  const packed = zstd(encode(lines(META)));
+  const head = await headOf(packed.subarray(0, -1), ".zst");
+  assertStringIncludes(head.problem ?? "", "cut off");
+});
+
+Deno.test("readSessionHead() gives a head of any bytes", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ID, STARTED);
+    await fc.assert(
+      fc.asyncProperty(
+        rolloutFiles({ tearsCharacters: true }),
+        async (bytes) => {
+          await writeFile(path, bytes);
+          const { files: [file] } = await findSessionFiles({
+            codexHomes: [home],
+          });
+          if (file === undefined) throw new TypeError("there is no file");
+          const head = await readSessionHead(file);
+          assertEquals(head.hasHeader || head.problem !== undefined, true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

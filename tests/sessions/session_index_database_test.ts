@@ -1,0 +1,252 @@
+/**
+ * Tests how the database of the index is opened, and made anew.
+ *
+ * @module
+ */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
+import {
+  SessionIndexError,
+  type SessionIndexErrorKind,
+} from "../../lib/sessions/session_index_error.ts";
+import { sessionIndexPath } from "../../lib/sessions/session_index_path.ts";
+import { INDEX_VERSION } from "../../lib/sessions/session_index_tables.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "./homes.ts";
+import {
+  contentOf,
+  find,
+  type IndexedHome,
+  indexIn,
+  refresh,
+} from "./indexes.ts";
+
+const STARTED = "2026-01-02T03:04:05.000Z";
+
+/** Makes a home of some sessions, and the index of it. */
+async function withIndex(
+  use: (index: IndexedHome) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    for (let number = 1; number <= 40; number++) {
+      const id = testId(number);
+      const message = `elephant ${number} ${"and more ".repeat(50)}`;
+      await writeFile(
+        sessionPath(`${folder}/home`, id, STARTED),
+        sessionText({ id, started: STARTED, message }),
+      );
+    }
+    const index = indexIn(folder);
+    await refresh(index);
+    await use(index);
+  });
+}
+
+/** Changes the database behind everybody's back. */
+function tamper({ path }: IndexedHome, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+/** Overwrites bytes of the file, and drops what is waiting to be written into it. */
+async function damage(
+  { path }: IndexedHome,
+  from: number,
+  to: number,
+): Promise<void> {
+  tamper({ path, codexHomes: [] }, "PRAGMA wal_checkpoint(TRUNCATE)");
+  const bytes = await Deno.readFile(path);
+  bytes.fill(
+    0xa5,
+    Math.floor(from * bytes.length),
+    Math.floor(to * bytes.length),
+  );
+  await Deno.writeFile(path, bytes);
+}
+
+Deno.test("openSessionIndex() leaves an index as it is", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    await withSessionIndex(index, () => Promise.resolve());
+    assertEquals(contentOf(index), content);
+  });
+});
+
+const FOREIGN = [
+  { name: "a text", content: () => "Dear diary".repeat(1_000) },
+  { name: "a short text", content: () => "x" },
+  { name: "nothing but zeros", content: () => new Uint8Array(5_000) },
+] satisfies { name: string; content: () => string | Uint8Array }[];
+
+for (const { name, content } of FOREIGN) {
+  Deno.test(`openSessionIndex() refuses a file that is ${name}, and leaves it alone`, async () => {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder);
+      await writeFile(index.path, content());
+      const before = await Deno.readFile(index.path);
+      for (const rebuild of [false, true]) {
+        await assertKind(() => refresh({ ...index, rebuild }), "foreign");
+      }
+      assertEquals(await Deno.readFile(index.path), before);
+      const entries = await Array.fromAsync(Deno.readDir(folder));
+      assertEquals(entries.map(({ name }) => name), ["index.sqlite"]);
+    });
+  });
+}
+
+Deno.test("openSessionIndex() refuses the database of another program", async () => {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    tamper(index, "CREATE TABLE recipes(id); PRAGMA user_version = 7");
+    const before = await Deno.readFile(index.path);
+    await assertKind(() => refresh(index), "foreign");
+    assertEquals(await Deno.readFile(index.path), before);
+  });
+});
+
+Deno.test("openSessionIndex() refuses the index of a newer version", async () => {
+  await withIndex(async (index) => {
+    tamper(index, `PRAGMA user_version = ${INDEX_VERSION + 1}`);
+    await assertKind(() => refresh(index), "newer");
+  });
+});
+
+Deno.test("openSessionIndex() says why a path cannot be one", async () => {
+  await withFolder(async (folder) => {
+    await writeFile(`${folder}/file`, "");
+    await assertKind(
+      () => refresh({ codexHomes: [], path: `${folder}/file/index.sqlite` }),
+      "io",
+    );
+    await assertKind(() => refresh({ codexHomes: [], path: folder }), "io");
+  });
+});
+
+Deno.test("openSessionIndex() takes an empty file for an index", async () => {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    await writeFile(index.path, "");
+    assertEquals((await refresh(index)).files, 0);
+  });
+});
+
+Deno.test("openSessionIndex() empties an older index", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    tamper(
+      index,
+      `DROP TABLE records; CREATE TABLE records(other);
+       PRAGMA user_version = ${INDEX_VERSION - 1}`,
+    );
+    assertEquals((await refresh(index)).added, 40);
+    assertEquals(contentOf(index), content);
+  });
+});
+
+Deno.test("openSessionIndex() makes an index anew on request", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    assertEquals((await refresh({ ...index, rebuild: true })).added, 40);
+    assertEquals(contentOf(index), content);
+  });
+});
+
+const DAMAGES = [
+  { name: "its schema", from: 0.001, to: 0.02 },
+  { name: "its first half", from: 0.01, to: 0.5 },
+  { name: "its second half", from: 0.5, to: 1 },
+  { name: "nearly everything", from: 0.002, to: 1 },
+] satisfies { name: string; from: number; to: number }[];
+
+for (const { name, from, to } of DAMAGES) {
+  Deno.test(`withSessionIndex() mends an index that has lost ${name}`, async () => {
+    await withIndex(async (index) => {
+      const content = contentOf(index);
+      await damage(index, from, to);
+      // Nothing has to be read of what is damaged, so a change makes sure.
+      const id = testId(99);
+      await writeFile(
+        sessionPath(index.codexHomes[0] ?? "", id, STARTED),
+        sessionText({ id, started: STARTED, message: "elephant 99" }),
+      );
+      const hits = await find(index, "elephant", { refresh: true });
+      assertEquals(hits.length, 41);
+      await Deno.remove(sessionPath(index.codexHomes[0] ?? "", id, STARTED));
+      await refresh(index);
+      assertEquals(contentOf(index), content);
+    });
+  });
+}
+
+Deno.test("withSessionIndex() mends an index that lacks a table", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    tamper(index, "DROP TABLE words");
+    assertEquals(
+      (await find(index, "elephant", { refresh: true })).length,
+      40,
+    );
+    assertEquals(contentOf(index), content);
+  });
+});
+
+Deno.test("openSessionIndex() mends in its own place what is no index at all", async () => {
+  await withFolder(async (folder) => {
+    const index = { ...indexIn(folder), isOwnPath: true };
+    await writeFile(index.path, "not a database ".repeat(1_000));
+    assertEquals((await refresh(index)).files, 0);
+    assertEquals((await refresh(indexIn(folder))).files, 0);
+  });
+});
+
+Deno.test("transaction() takes everything back if something is thrown", async () => {
+  await withIndex(async (index) => {
+    const content = contentOf(index);
+    await assertRejects(
+      () =>
+        withSessionIndex(index, (database) => {
+          database.transaction(() => {
+            database.run("DELETE FROM messages");
+            throw new RangeError("no");
+          });
+          return Promise.resolve();
+        }),
+      RangeError,
+    );
+    assertEquals(contentOf(index), content);
+  });
+});
+
+Deno.test("sessionIndexPath() is in the cache folder, if there is one", () => {
+  const env = (name: string): string | undefined =>
+    name === "HOME" ? "/home/me" : undefined;
+  const codexHomes = ["/home/me/.codex"];
+  assertEquals(
+    sessionIndexPath({ codexHomes, env, platform: "linux" })
+      ?.replaceAll("\\", "/").replace(/^[A-Z]:/, "").replace(
+        /[\da-f]{16}/,
+        "…",
+      ),
+    `/home/me/.cache/codexpipe/sessions-${INDEX_VERSION}-….sqlite`,
+  );
+  assertEquals(
+    sessionIndexPath({ codexHomes, env: () => undefined }),
+    undefined,
+  );
+});
+
+async function assertKind(
+  work: () => Promise<unknown>,
+  kind: SessionIndexErrorKind,
+): Promise<void> {
+  const error = await assertRejects(work, SessionIndexError);
+  assertEquals(error.kind, kind, error.message);
+}

@@ -1,0 +1,428 @@
+/**
+ * Tests how the index of sessions is made and kept up to date.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import type { SessionFile } from "../../lib/sessions/session_files.ts";
+import {
+  type ContentPlace,
+  openSessionContent,
+} from "../../lib/sessions/session_content.ts";
+import type {
+  IndexingReport,
+  RefreshHooks,
+} from "../../lib/sessions/session_indexer.ts";
+import { decode } from "../running.ts";
+import { zstd } from "../sources.ts";
+import {
+  assembleHome,
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+import {
+  contentOf,
+  find,
+  type IndexedHome,
+  indexIn,
+  refresh,
+} from "./indexes.ts";
+import { type IndexingResult, startIndexing } from "./indexing_process.ts";
+
+const STARTED = "2026-01-02T03:04:05.000Z";
+
+/** Counts what is read of files. */
+class ReadCounter implements RefreshHooks {
+  /** The files that were opened. */
+  files = 0;
+  /** The bytes that were read of them. */
+  bytes = 0;
+
+  readonly openContent = async (file: SessionFile, from?: ContentPlace) => {
+    this.files += 1;
+    const content = await openSessionContent(file, from);
+    if (content === undefined) return undefined;
+    const { source } = content;
+    const read = async (into: Uint8Array): Promise<number | null> => {
+      const size = await source.read(into);
+      this.bytes += size ?? 0;
+      return size;
+    };
+    return { ...content, source: { read, close: () => source.close() } };
+  };
+}
+
+/** Makes a home with one session, and the index of it. */
+async function withSession(
+  use: (
+    session: {
+      readonly index: IndexedHome;
+      readonly home: string;
+      readonly path: string;
+      readonly text: string;
+    },
+  ) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    const home = `${folder}/home`;
+    const path = sessionPath(home, testId(1), STARTED);
+    const text = sessionText({
+      id: testId(1),
+      started: STARTED,
+      message: "Please look for the elephant",
+    });
+    await writeFile(path, text);
+    await refresh(index);
+    await use({ index, home, path, text });
+  });
+}
+
+/** A line that says something. */
+function says(message: string): string {
+  return `${
+    JSON.stringify({
+      timestamp: "2026-01-02T03:05:00.000Z",
+      type: "event_msg",
+      payload: { type: "agent_message", message },
+    })
+  }\n`;
+}
+
+/** The counts of a report that are not 0. */
+function countsOf(report: IndexingReport): Partial<Record<string, number>> {
+  const { added, grown, changed, moved, removed } = report;
+  return Object.fromEntries(
+    Object.entries({ added, grown, changed, moved, removed })
+      .filter(([, count]) => count > 0),
+  );
+}
+
+/** Sets when a file was written to. */
+async function touch(path: string, time: string): Promise<void> {
+  await Deno.utime(path, new Date(time), new Date(time));
+}
+
+Deno.test("indexSessions() fills the tables of the contract", async () => {
+  await withSession(({ index, path, text }) => {
+    const lines = text.split("\n");
+    const offsetOf = (line: number): number =>
+      lines.slice(0, line).join("\n").length + 1;
+    const { sessions, messages } = contentOf(index) as Record<string, unknown>;
+    assertEquals(sessions, [{
+      id: testId(1),
+      started_at: STARTED,
+      cwd: "/home/dev/proj",
+      cli_version: "0.44.0",
+      originator: "codex_exec",
+      git_branch: null,
+      git_commit: null,
+      title: "Please look for the elephant",
+      rollout_path: path,
+      last_event_at: STARTED,
+    }]);
+    assertEquals(messages, [
+      {
+        session_id: testId(1),
+        offset: offsetOf(2),
+        role: "user",
+        kind: "plain_message",
+        text: "Please look for the elephant",
+        tool_name: null,
+      },
+      {
+        session_id: testId(1),
+        offset: offsetOf(3),
+        role: "assistant",
+        kind: "assistant_message",
+        text: "Done.",
+        tool_name: null,
+      },
+    ]);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("indexSessions() indexes the sessions of every release, and what is no session", async () => {
+  await withHome({ isMessy: true }, async ({ path, sessions }) => {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder, path);
+      const report = await refresh(index);
+      const { files, messages } = contentOf(index) as {
+        files: { session_id: string; problem: string | null }[];
+        messages: unknown[];
+      };
+      assertEquals(
+        files.map((file) => file.session_id).sort(),
+        sessions.map(({ id }) => id).filter((id) =>
+          files.some((file) => file.session_id === id)
+        ).sort(),
+      );
+      assertEquals(report.added, files.length);
+      assert(messages.length > 2 * files.length);
+      assertEquals(countsOf(await refresh(index)), {});
+      // Each session of a real release has something to find.
+      for (const { id, version } of sessions) {
+        if (version === "") continue;
+        const [file] = files.filter((file) => file.session_id === id);
+        assertEquals(file?.problem, null, id);
+      }
+    });
+  });
+});
+
+Deno.test("indexSessions() opens no file of a store that has not changed", async () => {
+  await withHome({ versions: ["0.169.0", "0.44.0"] }, async ({ path }) => {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder, path);
+      const first = new ReadCounter();
+      const { added, bytesRead } = await refresh(index, first);
+      assertEquals([first.files, first.bytes], [added, bytesRead]);
+      const second = new ReadCounter();
+      assertEquals(countsOf(await refresh(index, second)), {});
+      assertEquals([second.files, second.bytes], [0, 0]);
+    });
+  });
+});
+
+Deno.test("indexSessions() reads a file that has grown from where it ended", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const more = says("A giraffe came along");
+    await writeFile(path, text + more);
+    const counter = new ReadCounter();
+    assertEquals(countsOf(await refresh(index, counter)), { grown: 1 });
+    assertEquals([counter.files, counter.bytes], [1, more.length]);
+    assertEquals((await find(index, "elephant")).length, 1);
+    const [hit] = await find(index, "giraffe");
+    assertEquals(hit?.offset, text.length);
+    assertEquals(hit?.time, "2026-01-02T03:05:00.000Z");
+  });
+});
+
+Deno.test("indexSessions() keeps what grows byte by byte equal to what is read whole", async () => {
+  await withFolder(async (folder) => {
+    const growing = indexIn(folder);
+    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
+    const text =
+      sessionText({ id: testId(1), started: STARTED, message: "a" }) +
+      says("b") + says("c");
+    const places = Array.from({ length: 40 }, (_, at) => text.length - 39 + at);
+    for (const place of [0, 1, 100, 300, ...places]) {
+      await writeFile(path, text.slice(0, place));
+      await refresh(growing);
+    }
+    const whole = { ...growing, path: `${folder}/whole.sqlite` };
+    await refresh(whole);
+    assertEquals(contentOf(growing), contentOf(whole));
+  });
+});
+
+const REPLACEMENTS = [
+  {
+    name: "was cut off",
+    change: (text: string) =>
+      text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1),
+    elephants: 1,
+  },
+  {
+    name: "has another beginning and is longer",
+    change: (text: string) =>
+      text.replace("elephant", "rhinoceros") + says("More"),
+    elephants: 0,
+  },
+  {
+    name: "has another text of the same length",
+    change: (text: string) => text.replace("elephant", "tortoise"),
+    elephants: 0,
+  },
+  { name: "is empty", change: () => "", elephants: 0 },
+] satisfies {
+  name: string;
+  change: (text: string) => string;
+  elephants: number;
+}[];
+
+for (const { name, change, elephants } of REPLACEMENTS) {
+  Deno.test(`indexSessions() reads a file anew that ${name}`, async () => {
+    await withSession(async ({ index, path, text }) => {
+      await writeFile(path, change(text));
+      await touch(path, "2026-01-02T04:00:00.000Z");
+      assertEquals(countsOf(await refresh(index)), { changed: 1 });
+      assertEquals((await find(index, "elephant")).length, elephants);
+      const anew = { ...index, path: `${index.path}-anew` };
+      await refresh(anew);
+      assertEquals(contentOf(index), contentOf(anew));
+    });
+  });
+}
+
+Deno.test("indexSessions() removes a file that is gone", async () => {
+  await withSession(async ({ index, path }) => {
+    await Deno.remove(path);
+    assertEquals(countsOf(await refresh(index)), { removed: 1 });
+    assertEquals(contentOf(index), {
+      sessions: [],
+      messages: [],
+      files: [],
+      records: [],
+      checkpoints: [{ count: 0 }],
+    });
+  });
+});
+
+Deno.test("indexSessions() knows a file again that was archived, and does not open it", async () => {
+  await withSession(async ({ index, home, path }) => {
+    await Deno.mkdir(`${home}/archived_sessions`);
+    const to = `${home}/archived_sessions/${
+      path.slice(path.lastIndexOf("/") + 1)
+    }`;
+    await Deno.rename(path, to);
+    const counter = new ReadCounter();
+    assertEquals(countsOf(await refresh(index, counter)), { moved: 1 });
+    assertEquals(counter.files, 0);
+    const [hit] = await find(index, "elephant");
+    assertEquals(hit?.rollout_path, to);
+    const anew = { ...index, path: `${index.path}-anew` };
+    await refresh(anew);
+    assertEquals(contentOf(index), contentOf(anew));
+  });
+});
+
+Deno.test("indexSessions() knows a file again that was packed, unpacked and gone on with", async () => {
+  await withSession(async ({ index, path, text }) => {
+    await writeFile(`${path}.zst`, zstd(new TextEncoder().encode(text)));
+    await Deno.remove(path);
+    const packed = await refresh(index);
+    assertEquals([countsOf(packed), packed.bytesRead], [{ grown: 1 }, 0]);
+    const [hit] = await find(index, "elephant");
+    assertEquals(hit?.rollout_path, `${path}.zst`);
+    const more = says("A giraffe came along");
+    await Deno.remove(`${path}.zst`);
+    await writeFile(path, text + more);
+    const unpacked = await refresh(index);
+    assertEquals([countsOf(unpacked), unpacked.bytesRead], [
+      { grown: 1 },
+      more.length,
+    ]);
+    assertEquals((await find(index, "giraffe")).length, 1);
+    assertEquals((await find(index, "elephant")).length, 1);
+  });
+});
+
+Deno.test("indexSessions() takes over a name without reading the session", async () => {
+  await withSession(async ({ index, home }) => {
+    const row = { id: testId(1), thread_name: "Zoo", updated_at: STARTED };
+    await writeFile(`${home}/session_index.jsonl`, `${JSON.stringify(row)}\n`);
+    const counter = new ReadCounter();
+    assertEquals(countsOf(await refresh(index, counter)), { moved: 1 });
+    assertEquals(counter.files, 0);
+    assertEquals((await find(index, "elephant"))[0]?.title, "Zoo");
+    assertEquals(countsOf(await refresh(index)), {});
+  });
+});
+
+Deno.test("indexSessions() reports a damaged file once, and keeps what could be read of it", async () => {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
+    const text = sessionText({
+      id: testId(1),
+      started: STARTED,
+      message: "elephant",
+    });
+    const packed = zstd(new TextEncoder().encode(text));
+    await writeFile(
+      `${path}.zst`,
+      new Uint8Array([...packed, 0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]),
+    );
+    const { problems } = await refresh(index);
+    assertEquals(problems.map(({ path }) => path), [`${path}.zst`]);
+    assertEquals((await find(index, "elephant")).length, 1);
+    assertEquals((await refresh(index)).problems, []);
+  });
+});
+
+Deno.test("indexSessions() stops when it is told to, newest first, and goes on later", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    for (let day = 1; day <= 3; day++) {
+      const started = `2026-01-0${day}T00:00:00.000Z`;
+      const id = testId(day);
+      await writeFile(
+        sessionPath(home, id, started),
+        sessionText({ id, started, message: `elephant ${day}` }),
+      );
+    }
+    const index = indexIn(folder);
+    let asked = 0;
+    const stopping = { ...index, shouldStop: () => asked++ === 1 };
+    const report = await refresh(stopping);
+    assertEquals([report.added, report.filesLeft], [1, 2]);
+    assertEquals((await find(index, "elephant"))[0]?.session_id, testId(3));
+    assertEquals((await refresh(index)).added, 2);
+    assertEquals((await find(index, "elephant")).length, 3);
+  });
+});
+
+Deno.test("indexSessions() says how far it is", async () => {
+  await withSession(async ({ index, path, text }) => {
+    await writeFile(path, text + says("More"));
+    const seen: number[][] = [];
+    await refresh({
+      ...index,
+      onProgress: ({ files, totalFiles, bytes, totalBytes }): void => {
+        seen.push([files, totalFiles, bytes, totalBytes]);
+      },
+    });
+    assertEquals(seen, [[0, 1, 0, text.length + says("More").length]]);
+  });
+});
+
+Deno.test("an index is right whenever its making was killed", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    await assembleHome(home, { versions: ["0.160.0"] });
+    const expected = indexIn(`${folder}/expected`, home);
+    const { steps } = await resultOf(startIndexing({
+      index: expected,
+      killAt: Infinity,
+    }));
+    const content = contentOf(expected);
+    const points = [0, 1, 2, 3, 0.2, 0.5, 0.8].map((point) =>
+      point < 1 ? Math.floor(point * steps) : point
+    ).concat(steps - 1);
+    for (const killAt of points) {
+      const index = indexIn(`${folder}/${killAt}`, home);
+      const killed = await startIndexing({ index, killAt }).output();
+      assertEquals(killed.signal, "SIGKILL", `${killAt} of ${steps}`);
+      await find(index, "turn", { refresh: true });
+      assertEquals(contentOf(index), content, `${killAt} of ${steps}`);
+    }
+  });
+});
+
+Deno.test("two processes that make one index at once both finish, with one result", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    await assembleHome(home, { versions: ["0.160.0", "0.53.0"] });
+    const expected = indexIn(`${folder}/expected`, home);
+    const { files } = await refresh(expected);
+    const index = indexIn(folder, home);
+    const results = await Promise.all(
+      [1, 2].map(() => resultOf(startIndexing({ index, killAt: Infinity }))),
+    );
+    assertEquals(results.reduce((sum, { added }) => sum + added, 0), files);
+    assertEquals(contentOf(index), contentOf(expected));
+  });
+});
+
+async function resultOf(process: Deno.ChildProcess): Promise<IndexingResult> {
+  const { success, stdout, stderr } = await process.output();
+  assert(success, decode(stderr));
+  return JSON.parse(decode(stdout));
+}

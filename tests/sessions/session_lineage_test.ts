@@ -1,0 +1,269 @@
+import { assert, assertEquals } from "@std/assert";
+import { zstdCompressSync } from "node:zlib";
+import { drained } from "../sources.ts";
+import {
+  openLineage,
+  readSessionLineage,
+  type SessionLineage,
+} from "../../lib/sessions/session_lineage.ts";
+import { decode, encode } from "../running.ts";
+import {
+  sessionPath,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+/** A line of a paginated session file. */
+function line(ordinal: number, text: string): string {
+  return `${
+    JSON.stringify({
+      timestamp: "2026-11-20T15:00:00.000Z",
+      ordinal,
+      type: "event_msg",
+      payload: { type: "agent_message", message: text },
+    })
+  }\n`;
+}
+
+/** The header of a session. */
+function header(
+  number: number,
+  ordinal: number | undefined,
+  meta: Readonly<Record<string, unknown>> = {},
+): string {
+  return `${
+    JSON.stringify({
+      timestamp: "2026-11-20T15:00:00.000Z",
+      ...(ordinal === undefined ? {} : { ordinal }),
+      type: "session_meta",
+      payload: { id: testId(number), history_mode: "paginated", ...meta },
+    })
+  }\n`;
+}
+
+async function textOf(lineage: SessionLineage): Promise<string> {
+  const texts: string[] = [];
+  for (const room of [1 << 16, 7]) {
+    const { content, error } = await drained(openLineage(lineage), room);
+    assertEquals(error, undefined);
+    texts.push(decode(content));
+  }
+  const [text = "", inPieces] = texts;
+  assertEquals(inPieces, text);
+  return text;
+}
+
+function base(
+  number: number,
+  end: number | null,
+  offset: number | null = null,
+): Readonly<Record<string, unknown>> {
+  return {
+    history_base: {
+      thread_id: testId(number),
+      end_ordinal_exclusive: end,
+      end_byte_offset: offset,
+    },
+  };
+}
+
+/** Writes the files of sessions, and gives what the last one consists of, and its text. */
+async function joined(
+  files: Readonly<Record<number, string>>,
+  isPacked = false,
+): Promise<{ readonly lineage: SessionLineage; readonly text: string }> {
+  let result: { lineage: SessionLineage; text: string } | undefined;
+  await withFolder(async (home) => {
+    let path = "";
+    for (const [number, text] of Object.entries(files)) {
+      path = sessionPath(home, testId(Number(number)), "2026-11-20T15:00:00Z");
+      if (isPacked) {
+        await writeFile(`${path}.zst`, zstdCompressSync(encode(text)));
+      } else await writeFile(path, text);
+    }
+    const file = { path: isPacked ? `${path}.zst` : path };
+    const lineage = await readSessionLineage(file, { codexHomes: [home] });
+    const text = await textOf(lineage);
+    result = { lineage, text };
+  });
+  assert(result !== undefined);
+  return result;
+}
+
+const PARENT = header(1, 0) + line(1, "one") + line(2, "two");
+const FORK = header(2, 2, base(1, 2)) + line(3, "fork");
+
+const WHOLE = [
+  {
+    name: "a session that goes on from nothing is its file",
+    files: { 1: PARENT },
+    text: PARENT,
+    ancestors: [],
+  },
+  {
+    name: "a fork is joined with the lines before the number that it names",
+    files: { 1: PARENT, 2: FORK },
+    text: header(2, 2, base(1, 2)) + header(1, 0) + line(1, "one") +
+      line(3, "fork"),
+    ancestors: [testId(1)],
+  },
+  {
+    name:
+      "a fork is joined up to the byte that it names if lines have no numbers",
+    files: {
+      1: header(1, undefined) + "{}\n{}\n",
+      2: header(2, undefined, base(1, null, header(1, undefined).length + 3)) +
+        line(3, "fork"),
+    },
+    text: header(2, undefined, base(1, null, header(1, undefined).length + 3)) +
+      header(1, undefined) + "{}\n" + line(3, "fork"),
+    ancestors: [testId(1)],
+  },
+  {
+    name: "a fork that only goes on counting is joined with what comes before",
+    files: {
+      1: PARENT,
+      2: header(2, 2, { forked_from_id: testId(1) }) + line(3, "fork"),
+    },
+    text: header(2, 2, { forked_from_id: testId(1) }) + header(1, 0) +
+      line(1, "one") + line(3, "fork"),
+    ancestors: [testId(1)],
+  },
+  {
+    name: "a fork of a fork is joined with both",
+    files: { 1: PARENT, 2: FORK, 3: header(3, 4, base(2, 4)) + line(5, "x") },
+    text: header(3, 4, base(2, 4)) + header(2, 2, base(1, 2)) + header(1, 0) +
+      line(1, "one") + line(3, "fork") + line(5, "x"),
+    ancestors: [testId(2), testId(1)],
+  },
+  {
+    name: "a fork from before another one began goes on from the first",
+    files: { 1: PARENT, 2: FORK, 3: header(3, 1, base(2, 1)) + line(2, "x") },
+    text: header(3, 1, base(2, 1)) + header(1, 0) + line(2, "x"),
+    ancestors: [testId(2), testId(1)],
+  },
+  {
+    name: "a last line without end stays a line",
+    files: { 1: PARENT.trimEnd(), 2: header(2, 3, base(1, 3)) + line(4, "x") },
+    text: header(2, 3, base(1, 3)) + PARENT + line(4, "x"),
+    ancestors: [testId(1)],
+  },
+  {
+    name: "a sub-agent whose file has a copy is whole",
+    files: {
+      1: PARENT,
+      2: header(2, 0, { forked_from_id: testId(1) }) + PARENT,
+    },
+    text: header(2, 0, { forked_from_id: testId(1) }) + PARENT,
+    ancestors: [],
+  },
+] satisfies {
+  name: string;
+  files: Record<number, string>;
+  text: string;
+  ancestors: string[];
+}[];
+
+for (const { name, files, text, ancestors } of WHOLE) {
+  for (const isPacked of [false, true]) {
+    Deno.test(`readSessionLineage(): ${name}${isPacked ? ", packed" : ""}`, async () => {
+      const { lineage, text: actual } = await joined(files, isPacked);
+      assertEquals(actual, text);
+      assertEquals(lineage.ancestors, ancestors);
+      assertEquals(lineage.missing, undefined);
+    });
+  }
+}
+
+const PARTIAL = [
+  {
+    name: "a session that is not there",
+    files: { 2: FORK },
+    text: FORK,
+    missing: [1, "not_found"],
+  },
+  {
+    name: "a file that is shorter than it was",
+    files: { 1: header(1, 0), 2: FORK },
+    text: header(2, 2, base(1, 2)) + header(1, 0) + line(3, "fork"),
+    missing: [1, "too_short"],
+  },
+  {
+    name: "a fork that does not say where it began",
+    files: {
+      1: PARENT,
+      2: header(2, undefined, { forked_from_id: testId(1) }) + "{}\n",
+    },
+    text: header(2, undefined, { forked_from_id: testId(1) }) + "{}\n",
+    missing: [1, "unknown_extent"],
+  },
+  {
+    name: "the first of three sessions",
+    files: { 2: FORK, 3: header(3, 4, base(2, 4)) + line(5, "x") },
+    text: header(3, 4, base(2, 4)) + FORK + line(5, "x"),
+    missing: [1, "not_found"],
+  },
+  {
+    name: "sessions that go on from each other",
+    files: {
+      1: header(1, 2, base(2, 2)) + line(3, "a"),
+      2: header(2, 4, base(1, 4)) + line(5, "b"),
+    },
+    text: header(2, 4, base(1, 4)) + header(1, 2, base(2, 2)) + line(3, "a") +
+      line(5, "b"),
+    missing: [2, "not_found"],
+  },
+] satisfies {
+  name: string;
+  files: Record<number, string>;
+  text: string;
+  missing: [number, string];
+}[];
+
+for (const { name, files, text, missing: [number, reason] } of PARTIAL) {
+  Deno.test(`readSessionLineage() says what is missing: ${name}`, async () => {
+    const { lineage, text: actual } = await joined(files);
+    assertEquals(actual, text);
+    assertEquals(lineage.missing?.threadId, testId(number));
+    assertEquals(lineage.missing?.reason, reason);
+  });
+}
+
+Deno.test("readSessionLineage() says that a packed file is damaged", async () => {
+  await withFolder(async (home) => {
+    const [parent = "", fork = ""] = [1, 2].map((number) =>
+      sessionPath(home, testId(number), "2026-11-20T15:00:00Z")
+    );
+    const packed = zstdCompressSync(encode(PARENT));
+    await writeFile(`${parent}.zst`, packed.subarray(0, packed.length - 4));
+    await writeFile(fork, FORK);
+    const lineage = await readSessionLineage({ path: fork }, {
+      codexHomes: [home],
+    });
+    assertEquals(lineage.missing?.reason, "unreadable");
+    assertEquals(await textOf(lineage), FORK);
+  });
+});
+
+Deno.test("readSessionLineage() finds everything that the forks and sub-agents of real releases go on from", async () => {
+  await withHome({}, async (home) => {
+    const found = new Map<string, number>();
+    for (const { path, version, scenario } of home.sessions) {
+      if (path.endsWith(".json")) continue;
+      const lineage = await readSessionLineage({ path }, {
+        codexHomes: [home.path],
+      });
+      assertEquals(lineage.missing, undefined, path);
+      if (lineage.ancestors.length === 0) continue;
+      const name = `${version} ${scenario}`;
+      found.set(name, (found.get(name) ?? 0) + 1);
+    }
+    assertEquals([...found].sort(), [
+      ["0.160.0 fork", 1],
+      ["0.169.0 fork", 1],
+      ["0.169.0+direct fork", 1],
+    ]);
+  });
+});

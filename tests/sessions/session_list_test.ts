@@ -1,0 +1,295 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { CursorError } from "../../lib/sessions/cursor.ts";
+import {
+  listSessions,
+  type ListSessionsOptions,
+  type SessionProgress,
+} from "../../lib/sessions/session_list.ts";
+import {
+  assembleHome,
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+/** Reads all pages of a list, and gives the paths of each. */
+async function pagesOf(options: ListSessionsOptions): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listSessions({ ...options, cursor });
+    pages.push(page.sessions.map(({ file }) => file.path));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+/** Says what the files below a folder are: sizes and times too. */
+async function stateOf(folder: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    const { size, mtime, ino } = await Deno.lstat(path);
+    lines.push(`${path} ${size} ${mtime?.getTime()} ${ino}`);
+    if (isDirectory) lines.push(...await stateOf(path));
+  }
+  return lines.sort();
+}
+
+/** Makes a home of sessions that say what they are. */
+async function writeSessions(
+  home: string,
+  sessions: readonly {
+    readonly number: number;
+    readonly started: string;
+    readonly meta?: Readonly<Record<string, unknown>>;
+  }[],
+): Promise<void> {
+  for (const { number, started, meta = {} } of sessions) {
+    const id = testId(number);
+    await writeFile(
+      sessionPath(home, id, started),
+      sessionText({ id, started, message: `No ${number}`, meta }),
+    );
+  }
+}
+
+async function titlesOf(options: ListSessionsOptions): Promise<string[]> {
+  const { sessions } = await listSessions(options);
+  return sessions.map(({ title }) => title);
+}
+
+Deno.test("listSessions() lists every session of a messy home once, and says what is wrong", async () => {
+  await withHome({ isMessy: true }, async (home) => {
+    const { sessions, total, problems, nextCursor } = await listSessions({
+      codexHomes: [home.path],
+    });
+    assertEquals(
+      sessions.map(({ file }) => file.path).sort(),
+      home.sessions.map(({ path }) => path).sort(),
+    );
+    assertEquals(
+      sessions.map(({ head }) => head.id).sort(),
+      home.sessions.map(({ id }) => id).sort(),
+    );
+    assertEquals(
+      sessions.filter(({ head }) => head.problem !== undefined)
+        .map(({ file }) => file.path).sort(),
+      home.broken.toSorted(),
+    );
+    assertEquals(problems.map(({ path }) => path), home.unreadable);
+    assertEquals([total, nextCursor], [home.sessions.length, undefined]);
+  });
+});
+
+Deno.test("listSessions() gives the same list in pages of every size", async () => {
+  const versions = ["0.36.0", "0.169.0", "0.169.0+direct"];
+  await withHome({ versions, isMessy: true }, async ({ path }) => {
+    const options = { codexHomes: [path] };
+    const { sessions } = await listSessions(options);
+    const whole = sessions.map(({ file }) => file.path);
+    for (let pageSize = 1; pageSize <= whole.length + 1; pageSize += 1) {
+      // Of the sizes in the middle, a few tell as much as all.
+      if (pageSize > 4 && pageSize < whole.length - 2 && pageSize % 17 !== 0) {
+        continue;
+      }
+      const pages = await pagesOf({ ...options, pageSize });
+      assertEquals(pages.flat(), whole, `pages of ${pageSize}`);
+      assertEquals(pages.length, Math.ceil(whole.length / pageSize));
+    }
+  });
+});
+
+Deno.test("listSessions() neither repeats nor loses sessions that share a time", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    const numbers = Array.from({ length: 12 }, (_, i) => i);
+    await writeSessions(home, numbers.map((number) => ({ number, started })));
+    const expected = numbers.map((number) =>
+      sessionPath(home, testId(number), started)
+    )
+      .reverse();
+    for (const pageSize of [1, 2, 3, 5, 11, 12, 13]) {
+      const pages = await pagesOf({ codexHomes: [home], pageSize });
+      assertEquals(pages.flat(), expected);
+    }
+  });
+});
+
+Deno.test("listSessions() goes on behind its cursor, though the session of the cursor is gone", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    const numbers = [1, 2, 3, 4];
+    await writeSessions(home, numbers.map((number) => ({ number, started })));
+    const options = { codexHomes: [home], pageSize: 2 };
+    const { nextCursor } = await listSessions(options);
+    await Deno.remove(sessionPath(home, testId(3), started));
+    await writeSessions(home, [{ number: 9, started }]);
+    const titles = await titlesOf({ ...options, cursor: nextCursor });
+    assertEquals(titles, ["No 2", "No 1"]);
+  });
+});
+
+Deno.test("listSessions() takes the cursors of Codex releases", async () => {
+  await withFolder(async (home) => {
+    await writeSessions(
+      home,
+      [1, 2, 3].map((number) => ({
+        number,
+        started: `2026-11-21T10:00:0${number}.000Z`,
+      })),
+    );
+    const codexHomes = [home];
+    for (
+      const cursor of [
+        `2026-11-21T10-00-02|${testId(2)}`,
+        "2026-11-21T10-00-02",
+        "2026-11-21T10:00:02Z",
+        `2026-11-21T11:00:02+01:00|${testId(2)}`,
+      ]
+    ) assertEquals(await titlesOf({ codexHomes, cursor }), ["No 1"], cursor);
+  });
+});
+
+Deno.test("listSessions() puts the sessions of several homes into one list", async () => {
+  await withFolder(async (folder) => {
+    const one = await assembleHome(`${folder}/one`, { versions: ["0.44.0"] });
+    const two = await assembleHome(`${folder}/two`, { versions: ["0.53.0"] });
+    const { sessions } = await listSessions({
+      codexHomes: [one.path, two.path],
+    });
+    assertEquals(
+      sessions.map(({ file }) => file.path).sort(),
+      [...one.sessions, ...two.sessions].map(({ path }) => path).sort(),
+    );
+    const starts = sessions.map(({ file }) => file.start);
+    assertEquals(starts, starts.toSorted((a, b) => b - a));
+  });
+});
+
+Deno.test("listSessions() gives names before first messages", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
+    const { sessions } = await listSessions({ codexHomes: [path] });
+    const named = sessions.filter(({ name }) => name !== undefined);
+    assertEquals(
+      named.map(({ title, head }) => [title, head.firstMessage]),
+      [["Demo thread “name” 🚀", "First TUI prompt — “hi” [[shell1]]"]],
+    );
+  });
+});
+
+Deno.test("listSessions() gives with a cache what it gives without, and notices what changes", async () => {
+  await withFolder(async (folder) => {
+    const home = await assembleHome(`${folder}/home`, {
+      versions: ["0.8.0", "0.169.0"],
+      isMessy: true,
+    });
+    const options = { codexHomes: [home.path] };
+    const cached = { ...options, cache: `${folder}/cache` };
+    const fresh = await listSessions(options);
+    assertEquals(await listSessions(cached), fresh);
+    assertEquals(await listSessions(cached), fresh);
+    const session = fresh.sessions.find(({ head }) =>
+      head.problem === undefined
+    );
+    if (session === undefined) throw new TypeError("there is no session");
+    await Deno.writeTextFile(
+      session.file.path,
+      sessionText({
+        id: session.head.id,
+        started: "2026-11-20T00:00:00.000Z",
+        message: "Something else",
+      }),
+    );
+    const after = await listSessions(cached);
+    assertEquals(after, await listSessions(options));
+    assertEquals(
+      after.sessions.find(({ file }) => file.path === session.file.path)?.title,
+      "Something else",
+    );
+  });
+});
+
+Deno.test("listSessions() opens no file whose head it remembers", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    const started = "2026-11-21T10:00:00.000Z";
+    await writeSessions(home, [{ number: 1, started }]);
+    const options = { codexHomes: [home], cache: `${folder}/cache` };
+    const first = await listSessions(options);
+    // The same size and time, and another content: only who opens it sees that.
+    const path = sessionPath(home, testId(1), started);
+    const { size, mtime } = await Deno.stat(path);
+    await Deno.writeTextFile(path, "x".repeat(size));
+    await Deno.utime(path, mtime ?? 0, mtime ?? 0);
+    assertEquals(await listSessions(options), first);
+  });
+});
+
+Deno.test("listSessions() leaves the Codex home as it is", async () => {
+  await withFolder(async (folder) => {
+    const { path } = await assembleHome(`${folder}/home`, {
+      versions: ["0.169.0"],
+      isMessy: true,
+    });
+    const before = await stateOf(path);
+    await listSessions({ codexHomes: [path], cache: `${folder}/cache` });
+    await listSessions({ codexHomes: [path], cache: `${path}/cache` });
+    assertEquals(await stateOf(path), before);
+  });
+});
+
+Deno.test("listSessions() reads no more heads than a page needs", async () => {
+  await withFolder(async (home) => {
+    const numbers = Array.from({ length: 100 }, (_, i) => i);
+    await writeSessions(
+      home,
+      numbers.map((number) => ({
+        number,
+        started: "2026-11-21T10:00:00.000Z",
+      })),
+    );
+    const seen: SessionProgress[] = [];
+    await listSessions({
+      codexHomes: [home],
+      pageSize: 20,
+      onProgress: (progress) => void seen.push(progress),
+    });
+    assertEquals(seen, [{ done: 21, total: 100 }]);
+  });
+});
+
+Deno.test("listSessions() refuses what is no cursor and no page size", async () => {
+  const codexHomes = ["no/such/home"];
+  await assertRejects(
+    () => listSessions({ codexHomes, cursor: "later" }),
+    CursorError,
+  );
+  for (const pageSize of [0, -1, 1.5, NaN]) {
+    await assertRejects(
+      () => listSessions({ codexHomes, pageSize }),
+      RangeError,
+      `pageSize is ${pageSize}`,
+    );
+  }
+});
+
+Deno.test("listSessions() ends when it is told to", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    await writeSessions(home, [{ number: 1, started }]);
+    const reason = new Error("enough");
+    await assertRejects(
+      () =>
+        listSessions({
+          codexHomes: [home],
+          signal: AbortSignal.abort(reason),
+        }),
+      Error,
+      "enough",
+    );
+  });
+});

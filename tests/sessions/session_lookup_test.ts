@@ -1,0 +1,254 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  AmbiguousSessionError,
+  findLastSession,
+  findSession,
+  SessionNotFoundError,
+} from "../../lib/sessions/session_lookup.ts";
+import { encode } from "../running.ts";
+import { zstd } from "../sources.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+const STARTED = "2026-11-21T10:00:00.000Z";
+const ONE = "01a1f99d-5874-7011-9c38-b543d19d65ba";
+const TWO = "01a1f99d-59ba-74e2-9e5b-cff8d18bab72";
+const THREE = "bead0000-60af-4fa9-81ca-427559113a4c";
+const IDS = [ONE, TWO, THREE];
+
+/** Makes a home of three sessions with names, and hands it to a test. */
+async function withNames(
+  use: (home: string) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (home) => {
+    for (const id of IDS) {
+      await writeFile(
+        sessionPath(home, id, STARTED),
+        sessionText({ id, started: STARTED, message: "Hello" }),
+      );
+    }
+    const rows = [
+      [ONE, "Tests"],
+      [TWO, "tests"],
+      [THREE, "An old name"],
+      [THREE, "Both 🚀"],
+      [ONE, "Tests"],
+      ["01a1f99d-ffff-74e2-9e5b-cff8d18bab72", "Deleted"],
+    ].map(([id, name]) => JSON.stringify({ id, thread_name: name }));
+    await writeFile(`${home}/session_index.jsonl`, rows.join("\n"));
+    await use(home);
+  });
+}
+
+const FOUND = [
+  { name: "a whole id", query: ONE, expected: ONE },
+  { name: "an id in upper case", query: TWO.toUpperCase(), expected: TWO },
+  { name: "enough of an id", query: "01a1f99d-59", expected: TWO },
+  { name: "one letter of an id", query: "b", expected: THREE },
+  { name: "a name", query: "Both 🚀", expected: THREE },
+  { name: "a name in other letters", query: "both 🚀", expected: THREE },
+  { name: "a name in these letters", query: "Tests", expected: ONE },
+  { name: "a name with space around it", query: " tests ", expected: TWO },
+] satisfies { name: string; query: string; expected: string }[];
+
+for (const { name, query, expected } of FOUND) {
+  Deno.test(`findSession() finds a session by ${name}`, async () => {
+    await withNames(async (home) => {
+      const { head } = await findSession(query, { codexHomes: [home] });
+      assertEquals(head.id, expected);
+    });
+  });
+}
+
+for (
+  const query of [
+    "",
+    " ",
+    "An old name",
+    "Deleted",
+    "01a1f99d-5875",
+    "ffffffff-60af-4fa9-81ca-427559113a4c",
+    "%",
+    ".*",
+    "no/such/file.jsonl",
+  ]
+) {
+  Deno.test(`findSession() finds nothing by ${JSON.stringify(query)}`, async () => {
+    await withNames(async (home) => {
+      const error = await assertRejects(
+        () => findSession(query, { codexHomes: [home] }),
+        SessionNotFoundError,
+      );
+      assertEquals([error.query, error.codexHomes], [query, [home]]);
+    });
+  });
+}
+
+Deno.test("findSession() says which sessions it could be", async () => {
+  await withNames(async (home) => {
+    const error = await assertRejects(
+      () => findSession("01A1F99D", { codexHomes: [home] }),
+      AmbiguousSessionError,
+      'Cannot tell which session "01A1F99D" is: it could be one of 2',
+    );
+    assertEquals(error.candidates.map(({ head }) => head.id), [TWO, ONE]);
+  });
+});
+
+Deno.test("findSession() takes a name that several have for one of them only in its own letters", async () => {
+  await withNames(async (home) => {
+    const error = await assertRejects(
+      () => findSession("TESTS", { codexHomes: [home] }),
+      AmbiguousSessionError,
+    );
+    assertEquals(error.total, 2);
+  });
+});
+
+Deno.test("findSession() does not guess between a name and the beginning of an id", async () => {
+  await withNames(async (home) => {
+    const row = JSON.stringify({ id: ONE, thread_name: "bead" });
+    await writeFile(`${home}/session_index.jsonl`, row);
+    const error = await assertRejects(
+      () => findSession("bead", { codexHomes: [home] }),
+      AmbiguousSessionError,
+    );
+    assertEquals(
+      error.candidates.map(({ head }) => head.id).sort(),
+      [ONE, THREE],
+    );
+  });
+});
+
+Deno.test("findSession() takes a path, also one outside of all homes", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/elsewhere/mine.jsonl`;
+    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
+    await writeFile(path, text);
+    const { file, head } = await findSession(path, { codexHomes: [] });
+    assertEquals(
+      [file.path, file.home, head.id],
+      [path, `${folder}/elsewhere`, ONE],
+    );
+  });
+});
+
+Deno.test("findSession() finds the file of a path that was packed meanwhile", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ONE, STARTED);
+    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
+    await writeFile(`${path}.zst`, zstd(encode(text)));
+    const { file } = await findSession(path, { codexHomes: [home] });
+    assertEquals([file.path, file.home], [`${path}.zst`, home]);
+  });
+});
+
+Deno.test("findSession() finds the file of a path that was archived meanwhile", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ONE, STARTED);
+    const name = path.slice(path.lastIndexOf("/"));
+    const archived = `${home}/archived_sessions${name}`;
+    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
+    await writeFile(archived, text);
+    const { file } = await findSession(path, { codexHomes: [home] });
+    assertEquals([file.path, file.isArchived], [archived, true]);
+  });
+});
+
+Deno.test("findSession() finds by its id a file that somebody has renamed", async () => {
+  await withFolder(async (home) => {
+    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
+    const paths = [
+      `${home}/sessions/rollout-mine.jsonl`,
+      sessionPath(home, testId(5), STARTED),
+    ];
+    for (const path of paths) {
+      await writeFile(path, text);
+      const { file } = await findSession(ONE, { codexHomes: [home] });
+      assertEquals(file.path, path);
+      await Deno.remove(path);
+    }
+  });
+});
+
+Deno.test("findSession() finds every session of every release by its short id", async () => {
+  await withHome({ versions: ["0.20.0", "0.169.0"] }, async (home) => {
+    const options = { codexHomes: [home.path], cache: `${home.path}-cache` };
+    for (const { id, path } of home.sessions) {
+      assertEquals((await findSession(id, options)).file.path, path);
+    }
+  });
+});
+
+/** Writes a session that was last written to at a time, in seconds since 1970. */
+async function writeAt(
+  home: string,
+  number: number,
+  { time, folder, meta = {} }: {
+    readonly time: number;
+    readonly folder?: string;
+    readonly meta?: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  const id = testId(number);
+  const plain = sessionPath(home, id, STARTED);
+  const path = folder === undefined
+    ? plain
+    : `${home}/${folder}${plain.slice(plain.lastIndexOf("/"))}`;
+  await writeFile(
+    path,
+    sessionText({ id, started: STARTED, message: `No ${number}`, meta }),
+  );
+  await Deno.utime(path, time, time);
+}
+
+Deno.test("findLastSession() gives the session that was written to last", async () => {
+  await withFolder(async (home) => {
+    await writeAt(home, 1, { time: 3_000 });
+    await writeAt(home, 2, { time: 2_000 });
+    await writeAt(home, 3, {
+      time: 4_000,
+      meta: { source: { subagent: "review" } },
+    });
+    await writeAt(home, 4, { time: 5_000, folder: "archived_sessions" });
+    await writeFile(sessionPath(home, testId(5), STARTED), "");
+    const { title } = await findLastSession({ codexHomes: [home] });
+    assertEquals(title, "No 1");
+  });
+});
+
+Deno.test("findLastSession() gives of one time the newest session", async () => {
+  await withFolder(async (home) => {
+    for (const number of [1, 3, 2]) {
+      await writeAt(home, number, { time: 3_000 });
+    }
+    const { title } = await findLastSession({ codexHomes: [home] });
+    assertEquals(title, "No 3");
+  });
+});
+
+Deno.test("findLastSession() gives an archived session or a sub-agent, if there is no other", async () => {
+  await withFolder(async (home) => {
+    const meta = { source: { subagent: "review" } };
+    await writeAt(home, 1, { time: 3_000, meta });
+    const options = { codexHomes: [home] };
+    assertEquals((await findLastSession(options)).title, "No 1");
+    await writeAt(home, 2, { time: 2_000, folder: "archived_sessions" });
+    assertEquals((await findLastSession(options)).title, "No 2");
+  });
+});
+
+Deno.test("findLastSession() says that there is none", async () => {
+  const error = await assertRejects(
+    () => findLastSession({ codexHomes: ["no/such/home"] }),
+    SessionNotFoundError,
+    "Cannot find a session: it is not in no/such/home",
+  );
+  assertEquals(error.query, undefined);
+});

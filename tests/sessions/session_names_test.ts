@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { readSessionNames } from "../../lib/sessions/session_names.ts";
+import { withFolder, withHome, writeFile } from "./homes.ts";
+
+Deno.test("readSessionNames() takes the last name of each session", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
+    const { names, problem } = await readSessionNames(path);
+    assertEquals([...names], [
+      ["01a1f9b7-366b-7c42-b80a-afa1f53ae0a7", "Demo thread “name” 🚀"],
+    ]);
+    assertEquals(problem, undefined);
+  });
+});
+
+Deno.test("readSessionNames() passes over lines that name nothing", async () => {
+  await withFolder(async (home) => {
+    await writeFile(
+      `${home}/session_index.jsonl`,
+      [
+        '{"id":"A","thread_name":"first"}',
+        "torn {",
+        "[]",
+        '{"id":"a","thread_name":5}',
+        '{"id":"b","thread_name":"taken back"}',
+        '{"id":"b","thread_name":" "}',
+        '{"id":"__proto__","thread_name":"odd"}',
+        '{"id":"c","thread_name":"no line feed"}',
+      ].join("\n"),
+    );
+    const { names } = await readSessionNames(home);
+    assertEquals([...names], [
+      ["a", "first"],
+      ["__proto__", "odd"],
+      ["c", "no line feed"],
+    ]);
+  });
+});
+
+Deno.test("readSessionNames() says why it could not read, unless nothing is there", async () => {
+  await withFolder(async (home) => {
+    assertEquals((await readSessionNames(home)).problem, undefined);
+    await Deno.mkdir(`${home}/session_index.jsonl`);
+    const { names, problem } = await readSessionNames(home);
+    assertEquals(names.size, 0);
+    assertEquals(problem?.code, "EISDIR");
+  });
+});

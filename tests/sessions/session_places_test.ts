@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert";
+import {
+  homeInPath,
+  otherPlacesOf,
+} from "../../lib/sessions/session_places.ts";
+
+const NAME = "rollout-2026-11-20T15-40-01-01a1f99d.jsonl";
+
+const CASES = [
+  {
+    name: "an active session",
+    path: `/h/sessions/2026/11/20/${NAME}`,
+    home: "/h",
+    others: [
+      `/h/sessions/2026/11/20/${NAME}.zst`,
+      `/h/archived_sessions/${NAME}`,
+      `/h/archived_sessions/${NAME}.zst`,
+    ],
+  },
+  {
+    name: "a packed session in a flat folder of the home that it is in",
+    path: `sessions/${NAME}.zst`,
+    home: ".",
+    others: [
+      `sessions/${NAME}`,
+      `archived_sessions/${NAME}`,
+      `archived_sessions/${NAME}.zst`,
+    ],
+  },
+  {
+    name: "an archived session, on Windows",
+    path: `C:\\h\\archived_sessions\\${NAME}`,
+    home: "C:\\h",
+    others: [
+      `C:\\h\\archived_sessions\\${NAME}.zst`,
+      `C:\\h\\sessions\\2026\\11\\20\\${NAME}`,
+      `C:\\h\\sessions\\2026\\11\\20\\${NAME}.zst`,
+      `C:\\h\\sessions\\${NAME}`,
+      `C:\\h\\sessions\\${NAME}.zst`,
+    ],
+  },
+  {
+    name: "a file that is no session's",
+    path: "logs/run.jsonl",
+    home: undefined,
+    others: ["logs/run.jsonl.zst", "logs/run.jsonl.gz"],
+  },
+  {
+    name: "a packed file that is no session's",
+    path: "run.jsonl.gz",
+    home: undefined,
+    others: ["run.jsonl", "run.jsonl.zst"],
+  },
+  {
+    name: "a session file in a folder that only ends like one",
+    path: `my-sessions/${NAME}`,
+    home: undefined,
+    others: [`my-sessions/${NAME}.zst`, `my-sessions/${NAME}.gz`],
+  },
+] satisfies {
+  name: string;
+  path: string;
+  home: string | undefined;
+  others: string[];
+}[];
+
+for (const { name, path, home, others } of CASES) {
+  Deno.test(`otherPlacesOf() and homeInPath() know where the file may lie of ${name}`, () => {
+    assertEquals(otherPlacesOf(path), others);
+    assertEquals(homeInPath(path), home);
+  });
+}

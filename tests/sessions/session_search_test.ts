@@ -1,0 +1,388 @@
+/**
+ * Tests what searches find.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { DatabaseSync } from "node:sqlite";
+import { searchSessions } from "../../lib/sessions/session_search.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+import { find, type IndexedHome, indexIn, marked, refresh } from "./indexes.ts";
+
+/** A session, in short. */
+interface ShortSession {
+  readonly messages: readonly string[];
+  readonly started?: string;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Makes a home of sessions whose user says something, and the index of it. */
+async function withMessages(
+  sessions: readonly ShortSession[],
+  use: (index: IndexedHome) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    for (const [at, { messages, started, meta }] of sessions.entries()) {
+      const time = started ??
+        `2026-01-${String(at + 1).padStart(2, "0")}T00:00:00.000Z`;
+      const id = testId(at + 1);
+      const [first = "", ...rest] = messages;
+      const text = sessionText({
+        id,
+        started: time,
+        message: first,
+        ...(meta === undefined ? {} : { meta }),
+      });
+      const more = rest.map((message) =>
+        `${
+          JSON.stringify({
+            timestamp: time,
+            type: "event_msg",
+            payload: { type: "user_message", message },
+          })
+        }\n`
+      );
+      await writeFile(
+        sessionPath(`${folder}/home`, id, time),
+        text + more.join(""),
+      );
+    }
+    const index = indexIn(folder);
+    await refresh(index);
+    await use(index);
+  });
+}
+
+const TEXTS = [
+  "The flaky test fails in src/main.rs:12 with error[E0432]",
+  "A test that is not flaky, in tests/domain.rs",
+  "call foo(bar) and foo-bar; it's C:\\a\\b, don't -x or --long=1",
+  "ünïcode Größe, CAFÉ, ΑΒΓ привет 日本語のテスト 😀",
+  '{"key": "value_one", "a*b": [1, 2]} % _ \\ "quoted"',
+];
+
+const QUERIES = [
+  { query: "flaky", found: [0, 1] },
+  { query: "FLAKY Test", found: [0, 1] },
+  { query: '"flaky test"', found: [0] },
+  { query: "tes*", found: [0, 1] },
+  { query: "est", found: [] },
+  { query: "main.rs", found: [0, 1] },
+  { query: "ain.rs", found: [0, 1] },
+  { query: "MAIN.RS", found: [0, 1] },
+  { query: "src/main.rs:12", found: [0] },
+  { query: "error[E0432]", found: [0] },
+  { query: "rror[e04", found: [0] },
+  { query: "foo(bar)", found: [2] },
+  { query: "foo bar", found: [2] },
+  { query: "foo-bar", found: [2] },
+  { query: "o(b", found: [2] },
+  { query: "-x", found: [2] },
+  { query: "--long", found: [2] },
+  { query: "C:\\a\\b", found: [2] },
+  { query: "don't", found: [2] },
+  { query: "'", found: [2] },
+  { query: "grosse", found: [] },
+  { query: "größe", found: [3] },
+  { query: "grÖße cafe", found: [3] },
+  { query: "αβγ", found: [3] },
+  { query: "ПРИВЕТ", found: [3] },
+  { query: "日本語", found: [3] },
+  { query: "本", found: [3] },
+  { query: "テスト", found: [3] },
+  { query: "😀", found: [3] },
+  { query: "%", found: [4] },
+  { query: "_", found: [4] },
+  { query: "\\", found: [2, 4] },
+  { query: '"', found: [4] },
+  { query: "!", found: [] },
+  { query: '"key": "value', found: [4] },
+  { query: '"value_one", "a*b"', found: [4] },
+  { query: "value_one", found: [4] },
+  { query: "a*b", found: [4] },
+  { query: "NEAR", found: [] },
+  { query: "flaky NOT test", found: [1] },
+  { query: "flaky OR foo", found: [] },
+  { query: "", found: [] },
+] satisfies { query: string; found: number[] }[];
+
+Deno.test("searchSessions() finds words, phrases, beginnings and strings", async () => {
+  await withMessages([{ messages: TEXTS }], async (index) => {
+    for (const { query, found } of QUERIES) {
+      const hits = await find(index, query, { roles: ["user"] });
+      const texts = hits.map((hit) => marked(hit).replace(/\[(.*?)\]/gs, "$1"));
+      assertEquals(
+        TEXTS.flatMap((text, at) =>
+          texts.some((shown) => plain(text).includes(plain(shown))) ? [at] : []
+        ),
+        found,
+        query,
+      );
+    }
+  });
+});
+
+/** A text without what marks matches. */
+function plain(text: string): string {
+  return text.replace(/[[\]…]/g, "").trim();
+}
+
+Deno.test("searchSessions() never fails, whatever the query", async () => {
+  await withMessages([{ messages: TEXTS }], async (index) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: "grapheme" }),
+          fc.string({ unit: "binary" }),
+          fc.array(
+            fc.constantFrom(
+              "a",
+              "foo",
+              " ",
+              '"',
+              "'",
+              "*",
+              "(",
+              ")",
+              "NEAR",
+              "AND",
+              "NOT",
+              "OR",
+              "-",
+              "+",
+              "^",
+              ":",
+              "{",
+              "}",
+              ",",
+              "\\",
+              "\0",
+              "\ud800",
+              "é",
+            ),
+          ).map((parts) => parts.join("")),
+        ),
+        async (query) => {
+          await find(index, query);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+Deno.test("searchSessions() finds every string that real sessions have in them", async () => {
+  await withHome({ versions: ["0.169.0", "0.20.0"] }, async ({ path }) => {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder, path);
+      await refresh(index);
+      const database = new DatabaseSync(index.path);
+      const messages = database.prepare(
+        "SELECT session_id, offset, text FROM messages ORDER BY session_id, offset",
+      ).all();
+      database.close();
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(),
+          fc.nat(),
+          fc.integer({ min: 1, max: 30 }),
+          async (which, at, size) => {
+            const message = messages[which % messages.length];
+            const text = String(message?.text);
+            const start = at % text.length;
+            const part = text.slice(start, start + size);
+            // A quotation mark would end the string, and what is all words is found as words.
+            if (
+              /["\ud800-\udfff]/.test(part) ||
+              !/[^\p{L}\p{N}\p{M}\s]/u.test(part)
+            ) return;
+            const query = `"${part}"`;
+            const hits = await find(index, query, { limit: 10_000 });
+            const isFound = hits.some(({ session_id, offset }) =>
+              session_id === message?.session_id && offset === message?.offset
+            );
+            assert(
+              isFound || hits.length > 0 && isCopy(messages, message),
+              query,
+            );
+          },
+        ),
+        { numRuns: 120 },
+      );
+    });
+  });
+});
+
+/** Whether a message says what another one says, too: as a fork does. */
+function isCopy(
+  messages: readonly Record<string, unknown>[],
+  message: Record<string, unknown> | undefined,
+): boolean {
+  return messages.some((other) =>
+    other !== message && other.text === message?.text
+  );
+}
+
+Deno.test("searchSessions() shows where, who and when", async () => {
+  await withMessages(
+    [{ messages: ["Feed the elephant"], started: "2026-03-04T05:06:07.890Z" }],
+    async (index) => {
+      const [hit] = await find(index, "elephant");
+      assertEquals({ ...hit, rollout_path: "", offset: 0 }, {
+        session_id: testId(1),
+        short_id: "00000000",
+        title: "Feed the elephant",
+        cwd: "/home/dev/proj",
+        rollout_path: "",
+        offset: 0,
+        time: "2026-03-04T05:06:07.890Z",
+        role: "user",
+        kind: "plain_message",
+        tool_name: null,
+        snippet: [
+          { text: "Feed the ", isMatch: false },
+          { text: "elephant", isMatch: true },
+        ],
+      });
+    },
+  );
+});
+
+Deno.test("searchSessions() gives the best match first, and of equals the newest", async () => {
+  await withMessages([
+    { messages: ["elephant"] },
+    { messages: [`elephant ${"and many other animals ".repeat(20)}`] },
+    { messages: ["elephant"] },
+  ], async (index) => {
+    const hits = await find(index, "elephant");
+    assertEquals(
+      hits.map(({ session_id }) => session_id),
+      [3, 1, 2].map(testId),
+    );
+    const strings = await find(index, '"elephant "');
+    assertEquals(strings.length, 3);
+  });
+});
+
+Deno.test("searchSessions() gives the newest string first", async () => {
+  await withMessages([
+    { messages: ["a/b"] },
+    { messages: [`a/b ${"and many other letters ".repeat(20)}`] },
+  ], async (index) => {
+    const hits = await find(index, "a/b");
+    assertEquals(hits.map(({ session_id }) => session_id), [2, 1].map(testId));
+  });
+});
+
+Deno.test("searchSessions() narrows by role, folder and time", async () => {
+  await withMessages([
+    { messages: ["Done. elephant"], meta: { cwd: "/w/one" } },
+    { messages: ["Done. elephant"], meta: { cwd: "/w/one/deep" } },
+    { messages: ["Done. elephant"], meta: { cwd: "/w/onetwo" } },
+  ], async (index) => {
+    const of = async (options: Parameters<typeof find>[2]) =>
+      (await find(index, "done", options)).map(({ session_id, role }) =>
+        `${Number(session_id.slice(-1))} ${role}`
+      ).sort();
+    assertEquals((await of({})).length, 6);
+    assertEquals(await of({ roles: ["assistant"] }), [
+      "1 assistant",
+      "2 assistant",
+      "3 assistant",
+    ]);
+    assertEquals((await of({ roles: ["assistant", "user"] })).length, 6);
+    assertEquals(await of({ roles: ["plan"] }), []);
+    assertEquals(await of({ cwd: "/w/one", roles: ["user"] }), [
+      "1 user",
+      "2 user",
+    ]);
+    assertEquals(
+      await of({ since: Date.parse("2026-01-02T00:00:00Z"), roles: ["user"] }),
+      ["2 user", "3 user"],
+    );
+    const all = { cwd: "/w/one", roles: ["user"] as const };
+    const strings = await find(index, "ne. ele", all);
+    assertEquals(strings.length, 0);
+    assertEquals((await find(index, '"ne. ele"', all)).length, 2);
+    assertEquals((await find(index, ".", all)).length, 2);
+  });
+});
+
+Deno.test("searchSessions() says whether there are more", async () => {
+  await withMessages(
+    Array.from({ length: 5 }, () => ({ messages: ["elephant"] })),
+    async (index) => {
+      for (
+        const [limit, hasMore] of [[4, true], [5, false], [6, false]] as const
+      ) {
+        const result = await searchSessions({
+          ...index,
+          query: "elephant",
+          limit,
+        });
+        assertEquals(
+          [result.hits.length, result.hasMore, result.sessions],
+          [Math.min(limit, 5), hasMore, 5],
+        );
+      }
+    },
+  );
+});
+
+Deno.test("searchSessions() gives once what a fork repeats, as the first session's", async () => {
+  await withMessages([
+    { messages: ["elephant", "giraffe"] },
+    { messages: ["elephant", "lion"], meta: { forked_from_id: testId(1) } },
+    { messages: ["elephant", "tiger"], meta: { forked_from_id: testId(2) } },
+    { messages: ["elephant"] },
+  ], async (index) => {
+    const hits = await find(index, "elephant");
+    assertEquals(
+      hits.map(({ session_id }) => session_id).sort(),
+      [testId(1), testId(4)],
+    );
+    assertEquals((await find(index, "tiger"))[0]?.session_id, testId(3));
+  });
+});
+
+Deno.test("searchSessions() gives twice what is said twice", async () => {
+  await withMessages(
+    [{ messages: ["elephant", "no", "elephant"] }],
+    async (index) => {
+      assertEquals((await find(index, "elephant")).length, 2);
+    },
+  );
+});
+
+Deno.test("searchSessions() brings the index up to date unless told otherwise", async () => {
+  await withMessages([{ messages: ["elephant"] }], async (index) => {
+    const id = testId(9);
+    const started = "2026-02-02T00:00:00.000Z";
+    await writeFile(
+      sessionPath(index.codexHomes[0] ?? "", id, started),
+      sessionText({ id, started, message: "elephant" }),
+    );
+    assertEquals((await find(index, "elephant")).length, 1);
+    const { hits, refresh } = await searchSessions({
+      ...index,
+      query: "elephant",
+    });
+    assertEquals([hits.length, refresh?.added], [2, 1]);
+  });
+});
+
+Deno.test("searchSessions() finds nothing of other homes in an index", async () => {
+  await withMessages([{ messages: ["elephant"] }], async (index) => {
+    const elsewhere = { ...index, codexHomes: ["/no/such/home"] };
+    assertEquals(await find(elsewhere, "elephant"), []);
+  });
+});

@@ -1,0 +1,145 @@
+import { assertEquals } from "@std/assert";
+import {
+  compareNewestFirst,
+  idInName,
+  startedAt,
+  startOf,
+  timeInName,
+} from "../../lib/sessions/session_start.ts";
+
+const ID = "01a1f98d-a731-7180-b21a-e6e49dfe6c2b";
+/** The time in that id. */
+const ID_TIME = Date.parse("2026-11-20T15:22:52.593Z");
+
+const NAMES = [
+  {
+    name: "a plain file",
+    file: `rollout-2026-11-20T20-52-52-${ID}.jsonl`,
+    id: ID,
+    time: "2026-11-20T20:52:52.000Z",
+  },
+  {
+    name: "a packed file, in upper case",
+    file: `rollout-2026-11-20T20-52-52-${ID.toUpperCase()}.JSONL.ZST`,
+    id: ID,
+    time: "2026-11-20T20:52:52.000Z",
+  },
+  {
+    name: "a file of the first CLI, which has a day only",
+    file: `rollout-2025-05-01-${ID}.json`,
+    id: ID,
+    time: "2025-05-01T00:00:00.000Z",
+  },
+  {
+    name: "no id",
+    file: "rollout-2026-11-20T20-52-52-mine.jsonl",
+    id: undefined,
+    time: "2026-11-20T20:52:52.000Z",
+  },
+  {
+    name: "no time",
+    file: `rollout-${ID}.jsonl`,
+    id: ID,
+    time: undefined,
+  },
+  {
+    name: "a time that no calendar has",
+    file: `rollout-2026-13-40T99-99-99-${ID}.jsonl`,
+    id: ID,
+    time: undefined,
+  },
+] satisfies {
+  name: string;
+  file: string;
+  id: string | undefined;
+  time: string | undefined;
+}[];
+
+for (const { name, file, id, time } of NAMES) {
+  Deno.test(`idInName() and timeInName() read: ${name}`, () => {
+    assertEquals(idInName(file), id);
+    assertEquals(timeInName(file), time);
+  });
+}
+
+const STARTS = [
+  {
+    name: "takes the id where the name is in UTC",
+    nameTime: "2026-11-20T15:22:52.000Z",
+    id: ID,
+    expected: ID_TIME,
+  },
+  {
+    name: "takes the id where the name is five and a half hours ahead",
+    nameTime: "2026-11-20T20:52:52.000Z",
+    id: ID,
+    expected: ID_TIME,
+  },
+  {
+    name: "takes the id where the name is eight hours behind",
+    nameTime: "2026-11-20T07:22:52.000Z",
+    id: ID,
+    expected: ID_TIME,
+  },
+  {
+    name: "takes the name where no zone explains the difference",
+    nameTime: "2026-11-20T15:25:52.000Z",
+    id: ID,
+    expected: Date.parse("2026-11-20T15:25:52.000Z"),
+  },
+  {
+    name: "takes the name where it is a day away",
+    nameTime: "2026-11-21T15:22:52.000Z",
+    id: ID,
+    expected: Date.parse("2026-11-21T15:22:52.000Z"),
+  },
+  {
+    name: "takes the name where the id is a UUID v4",
+    nameTime: "2026-11-20T15:22:52.000Z",
+    id: "01a1f98d-a731-4180-b21a-e6e49dfe6c2b",
+    expected: Date.parse("2026-11-20T15:22:52.000Z"),
+  },
+  {
+    name: "takes the name where there is no id",
+    nameTime: "2026-11-20T15:22:52.000Z",
+    id: undefined,
+    expected: Date.parse("2026-11-20T15:22:52.000Z"),
+  },
+] satisfies {
+  name: string;
+  nameTime: string;
+  id: string | undefined;
+  expected: number;
+}[];
+
+for (const { name, nameTime, id, expected } of STARTS) {
+  Deno.test(`startOf() ${name}`, () => {
+    assertEquals(startOf(Date.parse(nameTime), id), expected);
+  });
+}
+
+Deno.test("startOf() gives its own answer again", () => {
+  assertEquals(startOf(ID_TIME, ID), ID_TIME);
+});
+
+Deno.test("startedAt() prefers the header, if it tells a time", () => {
+  const place = { start: 5, key: "a" };
+  assertEquals(startedAt(place, "1970-01-01T00:00:01.000Z"), 1_000);
+  assertEquals(startedAt(place, "yesterday"), 5);
+  assertEquals(startedAt(place, undefined), 5);
+});
+
+Deno.test("compareNewestFirst() puts the later one first, and then the higher id", () => {
+  const places = [
+    { start: 1, key: "a" },
+    { start: 2, key: "a" },
+    { start: 2, key: "b" },
+    { start: 0, key: "c" },
+  ];
+  assertEquals(places.sort(compareNewestFirst), [
+    { start: 2, key: "b" },
+    { start: 2, key: "a" },
+    { start: 1, key: "a" },
+    { start: 0, key: "c" },
+  ]);
+});

@@ -1,0 +1,30 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { shortIds } from "../../lib/sessions/short_ids.ts";
+
+Deno.test("shortIds() gives beginnings that mean one id each, and end in no dash", () => {
+  const ids = fc.array(
+    fc.tuple(
+      fc.constantFrom("01a1f99d-5874", "01a1f99d-59ba", "ad79bfaa-60af"),
+      fc.constantFrom(..."01a"),
+      fc.constantFrom(..."01a"),
+    ).map(([start, one, two]) => `${start}-${one}000-${two}000`),
+    { maxLength: 20 },
+  );
+  fc.assert(fc.property(ids, (ids) => {
+    const short = shortIds(ids);
+    assertEquals(new Set(short.keys()), new Set(ids));
+    for (const [id, start] of short) {
+      const meant = [...short.keys()].filter((each) => each.startsWith(start));
+      assertEquals(meant, [id]);
+      assertEquals(start.endsWith("-"), false);
+    }
+  }));
+});
+
+Deno.test("shortIds() tells an id from a longer one that begins with it", () => {
+  assertEquals([...shortIds(["abcdefgh", "abcdefghij", ""])], [
+    ["abcdefgh", "abcdefgh"],
+    ["abcdefghij", "abcdefghi"],
+  ]);
+});

@@ -1,0 +1,111 @@
+/**
+ * Feeds meters: what the tests of usage share.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import type { Tokens } from "../../lib/usage/tokens.ts";
+import {
+  groupUsage,
+  type UsageFailure,
+  UsageMeter,
+  type UsageMeterOptions,
+} from "../../lib/usage/usage.ts";
+import { encode } from "../running.ts";
+
+/** A file or stream. */
+export interface MeterInput {
+  /** Its name. */
+  readonly name: string;
+  /** What is in it: bytes, or lines. */
+  readonly content: Uint8Array | readonly string[];
+}
+
+/** Makes a meter and feeds it everything; fails if a line does, unless those are taken. */
+export function metered(
+  inputs: readonly MeterInput[],
+  options: UsageMeterOptions = {},
+  failures?: UsageFailure[],
+): UsageMeter {
+  const meter = new UsageMeter(options);
+  for (const { name, content } of inputs) {
+    const source = meter.open(name);
+    const emit = (failure: UsageFailure): void => {
+      if (failures === undefined) assertEquals(failure, undefined, name);
+      else failures.push(failure);
+    };
+    source.feed(
+      content instanceof Uint8Array
+        ? content
+        : encode(content.map((line) => `${line}\n`).join("")),
+      emit,
+    );
+    source.flush(emit);
+  }
+  return meter;
+}
+
+/** The numbers of tokens, as the tables of these tests have them. */
+export function numbersOf(tokens: Tokens | undefined): number[] {
+  return tokens === undefined ? [] : [
+    tokens.input_tokens,
+    tokens.cached_input_tokens,
+    tokens.cache_write_input_tokens,
+    tokens.output_tokens,
+    tokens.reasoning_output_tokens,
+  ].map(Number);
+}
+
+/** What a meter has counted in all. */
+export function totalOf(meter: UsageMeter): number[] {
+  return numbersOf(groupUsage(meter.rows(), [])[0]?.tokens);
+}
+
+/** The counts of a request, as JSON. */
+export function counts(
+  input: number | string,
+  cached: number | string = 0,
+  output: number | string = 0,
+  reasoning: number | string = 0,
+): string {
+  return `{"input_tokens":${input},"cached_input_tokens":${cached},"output_tokens":${output},"reasoning_output_tokens":${reasoning},"total_tokens":0}`;
+}
+
+/** The lines of session files. */
+export const LINES = {
+  /** The header of a thread. */
+  meta: (id: string, more: Readonly<Record<string, unknown>> = {}): string =>
+    line("session_meta", {
+      id,
+      timestamp: TIME,
+      cwd: "/home/dev/proj",
+      ...more,
+    }),
+  /** The settings of a turn. */
+  context: (model: string, turn_id?: string): string =>
+    line("turn_context", { model, cwd: "/home/dev/proj", turn_id }),
+  /** A turn begins. */
+  turn: (turn_id: string): string =>
+    line("event_msg", { type: "task_started", turn_id }),
+  /** A prompt. */
+  prompt: (message = "go"): string =>
+    line("event_msg", { type: "user_message", message }),
+  /** Totals; without them, nothing is known. */
+  count: (total?: string, last = total, timestamp = TIME): string =>
+    `{"timestamp":"${timestamp}","type":"event_msg","payload":{"type":"token_count","info":${
+      total === undefined
+        ? "null"
+        : `{"total_token_usage":${total},"last_token_usage":${last}}`
+    }}}`,
+} as const;
+
+/** The time of lines. */
+export const TIME = "2026-11-20T15:49:48.041Z";
+
+function line(
+  type: string,
+  payload: Readonly<Record<string, unknown>>,
+): string {
+  return JSON.stringify({ timestamp: TIME, type, payload });
+}

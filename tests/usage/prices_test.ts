@@ -1,0 +1,119 @@
+/** What tokens cost. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { tokensOf } from "../../lib/usage/tokens.ts";
+import { PriceList, type UsageRow } from "../../lib/usage/usage.ts";
+
+function row(model: string | null, factor = 1n): UsageRow {
+  const numbers = {
+    input_tokens: 1200n,
+    cached_input_tokens: 1000n,
+    cache_write_input_tokens: 50n,
+    output_tokens: 60n,
+    reasoning_output_tokens: 20n,
+  };
+  return {
+    ...tokensOf((kind) => numbers[kind] * factor),
+    source: "f",
+    thread_id: "t",
+    parent_thread_id: null,
+    turn_id: "1",
+    model,
+    cwd: null,
+    day: null,
+  };
+}
+
+const LISTS = [
+  {
+    name: "JSON with input and output alone",
+    text: '{"m":{"input":2,"output":10}}',
+    amount: "0.003",
+  },
+  {
+    name: "JSON with every price",
+    text:
+      '{"m":{"input":2,"cached_input":0.2,"cache_write_input":3,"output":10,"reasoning_output":"11.5"}}',
+    // (150 × 2 + 1000 × 0.2 + 50 × 3 + 40 × 10 + 20 × 11.5) / 1,000,000
+    amount: "0.00128",
+  },
+  {
+    name: "JSON with the names of Codex, and null",
+    text:
+      '{"m":{"input_tokens":2,"cached_input_tokens":null,"output_tokens":10}}',
+    amount: "0.003",
+  },
+  {
+    name: "JSON with numbers that no binary fraction is",
+    text: '{"m":{"input":0.1,"cached_input":0.3,"output":0.000000000001}}',
+    amount: "0.00032000000000006",
+  },
+  {
+    name: "CSV, its columns in any order",
+    text: "output,model,input\r\n10,m,2\r\n",
+    amount: "0.003",
+  },
+  {
+    name: "CSV with an empty field",
+    text: "model,input,cached_input,output\nm, 2,,10\n",
+    amount: "0.003",
+  },
+  {
+    name: "prices of any other model",
+    text: '{"n":{"input":1,"output":1},"*":{"input":2,"output":10}}',
+    amount: "0.003",
+  },
+] satisfies { name: string; text: string; amount: string }[];
+
+for (const { name, text, amount } of LISTS) {
+  Deno.test(`PriceList reads ${name}`, () => {
+    const cost = PriceList.parse(text).costOf([row("m")]);
+    assertEquals(cost.amount, amount);
+    assertEquals(cost.unpriced.size, 0);
+    assertEquals(cost.isKnown, true);
+  });
+}
+
+const WRONG = [
+  ['{"m":{"input":2}}', 'model "m" has no price for output'],
+  ['{"m":{"input":"x","output":1}}', "input of model"],
+  ['{"m":{"input":"","output":1}}', "input of model"],
+  ['{"m":{"input":-1,"output":1}}', "input of model"],
+  ['{"m":{"input":1,"output":1,"outputs":1}}', 'unknown price "outputs"'],
+  ['{"m":5}', 'model "m" has no prices'],
+  ["[]", "it is a list"],
+  ["{", "it is not JSON"],
+  ["", "neither a JSON object nor CSV"],
+  ["a,b\n1,2\n", "neither a JSON object nor CSV"],
+  ['"a', "neither a JSON object nor CSV"],
+  ["model,input,output\nm,1,1\nm,2,2\n", 'model "m" has two entries'],
+] satisfies [string, string][];
+
+for (const [text, message] of WRONG) {
+  Deno.test(`PriceList refuses ${JSON.stringify(text)}`, () => {
+    assertThrows(() => PriceList.parse(text), SyntaxError, message);
+  });
+}
+
+Deno.test("PriceList takes names of models for nothing but names", () => {
+  const list = PriceList.parse('{"__proto__":{"input":1,"output":1}}');
+  assertEquals(list.costOf([row("constructor")]).isKnown, false);
+  assertEquals(list.costOf([row("__proto__")]).isKnown, true);
+});
+
+Deno.test("PriceList says what has no price", () => {
+  const list = PriceList.parse('{"m":{"input":1,"output":1}}');
+  const cost = list.costOf([row("m"), row("n"), row("n"), row(null)]);
+  assertEquals([...cost.unpriced], [["n", 2520n], [null, 1260n]]);
+  assertEquals([cost.amount, cost.rounded], ["0.00126", "0.0013"]);
+  assertEquals(list.costOf([row("n")]).isKnown, false);
+  assertEquals(list.costOf([]).isKnown, true);
+});
+
+Deno.test("PriceList is exact however large the numbers are", () => {
+  const list = PriceList.parse('{"m":{"input":0.000001,"output":0}}');
+  assertEquals(
+    list.costOf([row("m", 10n ** 15n)]).amount,
+    "1200000",
+  );
+});

@@ -1,0 +1,165 @@
+/** What each count of a stream adds to what was used. */
+
+import { assertEquals } from "@std/assert";
+import type { UsageRule } from "../../lib/usage/derivations.ts";
+import { TokenCounter } from "../../lib/usage/token_counter.ts";
+import { type Tokens, tokensOf } from "../../lib/usage/tokens.ts";
+
+/** One count: total and last of input and output; "?" if nothing is known. */
+type Step = readonly [
+  count: string,
+  rule: UsageRule,
+  input?: number,
+];
+
+function tokens(text: string | undefined): Tokens | undefined {
+  if (text === undefined || text === "") return undefined;
+  const [input = "0", output = "0"] = text.split("+");
+  return tokensOf((kind) =>
+    kind === "input_tokens"
+      ? BigInt(input)
+      : kind === "output_tokens"
+      ? BigInt(output)
+      : 0n
+  );
+}
+
+const CASES = [
+  {
+    name: "a count without a total is one request (up to 0.29)",
+    steps: [["/100+5", "request", 100], ["/100+5", "request", 100]],
+  },
+  {
+    name: "totals that grow",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["300+10/200+5", "grown", 200],
+      ["350+10/50+0", "grown", 50],
+    ],
+  },
+  {
+    name: "a total that is written again (0.42 and later)",
+    steps: [
+      ["?", "unknown"],
+      ["100+5/100+5", "first", 100],
+      ["100+5/100+5", "repeated"],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "repeated"],
+      ["300+9/200+4", "grown", 200],
+    ],
+  },
+  {
+    name: "the estimate after a compaction adds nothing",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["100+5/0+0", "repeated"],
+      ["150+9/50+4", "grown", 50],
+    ],
+  },
+  {
+    name: "a process that begins anew and has used less",
+    steps: [
+      ["300+10/300+10", "first", 300],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "restarted", 100],
+      ["250+9/150+4", "grown", 150],
+    ],
+  },
+  {
+    name: "a process that begins anew and has used more",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["300+10/300+10", "restarted", 300],
+    ],
+  },
+  {
+    name: "a process that begins anew and has used as much, unannounced (0.34)",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "restarted", 100],
+    ],
+  },
+  {
+    name: "a process that begins anew and has used as much, announced (0.53)",
+    steps: [
+      ["?", "unknown"],
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["?", "unknown"],
+      ["100+5/100+5", "first", 100],
+    ],
+  },
+  {
+    name: "requests that were not written",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["400+20/50+5", "missed", 300],
+    ],
+  },
+  {
+    name: "a file without its beginning",
+    steps: [["900+50/100+5", "unwritten", 900], ["950+60/50+10", "grown", 50]],
+  },
+  {
+    name: "a fork that goes on counting",
+    isFork: true,
+    steps: [["900+50/100+5", "inherited", 100], ["950+60/50+10", "grown", 50]],
+  },
+  {
+    name: "a fork that writes again what it copied",
+    isFork: true,
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "repeated"],
+    ],
+  },
+  {
+    name: "requests that have a record of their own (0.155 and later)",
+    steps: [
+      ["record", "recorded"],
+      ["100+5/100+5", "recorded"],
+      ["100+5/100+5", "repeated"],
+      ["record", "recorded"],
+      ["record", "recorded"],
+      ["400+10/100+5", "recorded"],
+      ["500+15/100+5", "grown", 100],
+    ],
+  },
+  {
+    name: "nothing used",
+    steps: [["0+0/0+0", "empty"], ["/0+0", "empty"]],
+  },
+] satisfies { name: string; isFork?: boolean; steps: Step[] }[];
+
+for (const { name, isFork = false, steps } of CASES) {
+  Deno.test(`TokenCounter counts: ${name}`, () => {
+    const counter = new TokenCounter();
+    let turn = 1;
+    for (const [i, [count, rule, input]] of steps.entries()) {
+      if (count === "record") counter.recorded();
+      else if (count.startsWith("turn")) turn += 1;
+      else {
+        const [total, last] = count.split("/");
+        const isUnknown = count === "?";
+        const addition = counter.count(
+          {
+            total: isUnknown ? undefined : tokens(total),
+            last: tokens(last),
+            isUnknown,
+          },
+          turn,
+          isFork,
+        );
+        assertEquals(addition.rule, rule, `step ${i}: ${count}`);
+        assertEquals(
+          addition.tokens?.input_tokens,
+          input === undefined ? undefined : BigInt(input),
+          `step ${i}: ${count}`,
+        );
+      }
+    }
+  });
+}

@@ -1,0 +1,539 @@
+/** What a meter makes of files and streams that are made by hand. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import {
+  type UsageFailure,
+  UsageMeter,
+  type UsageMeterOptions,
+} from "../../lib/usage/usage.ts";
+import { readFixture } from "../fixtures.ts";
+import { byteByByte, encode } from "../running.ts";
+import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
+
+/** Ids as Codex makes them: their times are in this order. */
+const PARENT = "01a1f998-5ed9-73e1-ab03-ae5d4cf3b43c";
+const PARENT_TURN = "01a1f998-5ee8-7790-ac0e-f0e935d388f3";
+const CHILD = "01a1f998-5f1d-7a62-b041-acc1b3a62c8f";
+const CHILD_TURN = "01a1f998-5f38-7ab3-b5d7-cab88876d162";
+
+/** The lines of a stream with one turn. */
+function stream(thread: string, usage: string): string[] {
+  return [
+    `{"type":"thread.started","thread_id":"${thread}"}`,
+    '{"type":"turn.started"}',
+    `{"type":"turn.completed","usage":${usage}}`,
+  ];
+}
+
+/** What a meter makes of one file: the rows as lists of what differs in a test. */
+function rowsOf(
+  content: readonly string[],
+  options: UsageMeterOptions = {},
+): (string | number | null)[][] {
+  const meter = metered([{ name: "f", content }], options);
+  return meter.rows().map(({ turn_id, model, day, input_tokens }) => [
+    turn_id,
+    model,
+    day,
+    Number(input_tokens),
+  ]);
+}
+
+Deno.test("UsageMeter counts with 64 bits, and exactly beyond", () => {
+  const large = "9007199254740993";
+  const inputs = [
+    {
+      name: "exec",
+      content: stream("a", counts(large, 1, "18446744073709551615")),
+    },
+    {
+      name: "file",
+      content: [LINES.meta("b"), LINES.count(counts(large, large, 3, 1))],
+    },
+    {
+      name: "record",
+      content: [
+        LINES.meta("c"),
+        `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"c","turn_id":"1","usage":${
+          counts(large)
+        }}}`,
+      ],
+    },
+  ];
+  const rows = metered(inputs).rows();
+  assertEquals(rows.map((row) => row.input_tokens), [
+    9007199254740993n,
+    9007199254740993n,
+    9007199254740993n,
+  ]);
+  assertEquals(rows[0]?.output_tokens, 18446744073709551615n);
+  assertEquals(rows[0]?.total_tokens, 18455751272964292608n);
+  assertEquals(rows[1]?.cached_input_tokens, 9007199254740993n);
+});
+
+const RUNS = [
+  { name: "one run", usages: [5], auto: 5, thread: 5, process: 5 },
+  {
+    name: "runs that grow",
+    usages: [5, 7, 9],
+    auto: 9,
+    thread: 9,
+    process: 21,
+  },
+  {
+    name: "runs that grow, in another order",
+    usages: [7, 9, 5],
+    auto: 9,
+    thread: 9,
+    process: 21,
+  },
+  {
+    name: "runs that say the same",
+    usages: [5, 5],
+    auto: 5,
+    thread: 5,
+    process: 10,
+  },
+  {
+    name: "runs that say nothing",
+    usages: [0, 5, 0],
+    auto: 5,
+    thread: 5,
+    process: 5,
+  },
+] as const;
+
+for (const { name, usages, auto, thread, process } of RUNS) {
+  Deno.test(`UsageMeter adds up the streams of a thread: ${name}`, () => {
+    const inputs = usages.map((input, i) => ({
+      name: `${i}`,
+      content: stream("t", counts(input)),
+    }));
+    const totals = (["auto", "thread", "process"] as const).map((runCounters) =>
+      totalOf(metered(inputs, { runCounters }))[0]
+    );
+    assertEquals(totals, [auto, thread, process]);
+  });
+}
+
+Deno.test("UsageMeter takes runs for those of processes if no order makes all kinds grow", () => {
+  const inputs = [counts(5, 0, 9), counts(7, 0, 3)].map((usage, i) => ({
+    name: `${i}`,
+    content: stream("t", usage),
+  }));
+  assertEquals(totalOf(metered(inputs)).slice(0, 4), [12, 0, 0, 12]);
+});
+
+Deno.test("UsageMeter takes runs that shrink within one stream for those of processes", () => {
+  const content = [...stream("t", counts(7)), ...stream("t", counts(5))];
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 12);
+});
+
+Deno.test("UsageMeter leaves out the stream of a thread whose file it has read", () => {
+  const file = {
+    name: "file",
+    content: [LINES.meta("t"), LINES.turn("1"), LINES.count(counts(5))],
+  };
+  const run = { name: "run", content: stream("t", counts(99)) };
+  for (const inputs of [[file, run], [run, file]]) {
+    const meter = metered(inputs, { explain: true });
+    assertEquals(totalOf(meter)[0], 5);
+    const rules = meter.derivations().map(({ source, rule }) => [source, rule]);
+    assertEquals(
+      rules.sort(),
+      [["file", "first"], ["run", "filed"]],
+    );
+  }
+});
+
+Deno.test("UsageMeter counts the turns of two copies of a file once, the longer one of each", () => {
+  const whole = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.count(counts(5)),
+    LINES.count(counts(8), counts(3)),
+    LINES.turn("2"),
+    LINES.count(counts(10), counts(2)),
+  ];
+  const copies = [
+    { name: "torn", content: whole.slice(0, 3) },
+    { name: "whole", content: whole },
+  ];
+  assertEquals(totalOf(metered(copies))[0], 10);
+  assertEquals(totalOf(metered(copies.toReversed()))[0], 10);
+});
+
+Deno.test("UsageMeter counts what a sub-agent copied from its parent for the parent alone", () => {
+  const parent = [
+    LINES.meta(PARENT),
+    LINES.turn(PARENT_TURN),
+    LINES.count(counts(5)),
+    LINES.count(counts(9), counts(4)),
+  ];
+  const child = [
+    LINES.meta(CHILD, {
+      forked_from_id: PARENT,
+      source: {
+        subagent: { thread_spawn: { parent_thread_id: PARENT, depth: 1 } },
+      },
+    }),
+    LINES.meta(PARENT),
+    LINES.turn(PARENT_TURN),
+    LINES.count(counts(5)),
+    LINES.turn(CHILD_TURN),
+    LINES.count(counts(5)),
+    LINES.count(counts(6), counts(1)),
+  ];
+  const inputs = [
+    { name: "parent", content: parent },
+    { name: "child", content: child },
+  ];
+  const rows = metered(inputs).rows();
+  assertEquals(
+    rows.map((row) => [
+      row.thread_id,
+      row.parent_thread_id,
+      Number(row.input_tokens),
+    ]),
+    [[PARENT, null, 9], [CHILD, PARENT, 1]],
+  );
+  // The child's file alone says the same of the child.
+  assertEquals(totalOf(metered(inputs.slice(1)))[0], 1);
+});
+
+Deno.test("UsageMeter tells copied lines by the pause behind them where turns have no ids", () => {
+  const later = (seconds: number): string =>
+    new Date(Date.parse(TIME) + seconds * 1000).toISOString();
+  const content = [
+    LINES.meta("11111111-1111-4111-8111-111111111111"),
+    LINES.meta("22222222-2222-4222-8222-222222222222"),
+    LINES.prompt(),
+    LINES.count(counts(5), counts(5), later(0.5)),
+    LINES.count(counts(9), counts(4), later(1.2)),
+    LINES.prompt().replace(TIME, later(60)),
+    LINES.count(counts(10), counts(1), later(61)),
+    LINES.count(counts(12), counts(2), later(61.5)),
+  ];
+  const meter = metered([{ name: "f", content }], { explain: true });
+  assertEquals(totalOf(meter)[0], 3);
+  assertEquals(meter.derivations().map(({ rule }) => rule), [
+    "replayed",
+    "replayed",
+    "grown",
+    "grown",
+  ]);
+});
+
+Deno.test("UsageMeter takes the first prompt after a pause for the thread's own, however short the pause", () => {
+  const later = (ms: number): string =>
+    new Date(Date.parse(TIME) + ms).toISOString();
+  const content = [
+    LINES.meta("11111111-1111-4111-8111-111111111111"),
+    LINES.meta("22222222-2222-4222-8222-222222222222"),
+    LINES.prompt().replace(TIME, later(1)),
+    LINES.count(counts(5), counts(5), later(2)),
+    LINES.prompt().replace(TIME, later(40)),
+    LINES.count(counts(6), counts(1), later(41)),
+  ];
+  assertEquals(rowsOf(content), [["synthetic-turn-2", null, "2026-11-20", 1]]);
+});
+
+const REVIEWS = [
+  {
+    name: "that counts for itself",
+    counts: [counts(5), "enter", undefined, counts(3), "leave", counts(6)],
+    lasts: [counts(5), "", undefined, counts(3), "", counts(1)],
+    total: 9,
+  },
+  {
+    name: "that goes on with the totals of the thread",
+    counts: [counts(5), "enter", counts(8), "leave", counts(9)],
+    lasts: [counts(5), "", counts(3), "", counts(1)],
+    total: 9,
+  },
+  {
+    name: "that goes on, before anything else was counted",
+    counts: ["enter", counts(3), "leave", counts(4)],
+    lasts: ["", counts(3), "", counts(1)],
+    total: 4,
+  },
+  {
+    name: "that nothing ends",
+    counts: [counts(5), "enter", counts(3), "context", counts(6)],
+    lasts: [counts(5), "", counts(3), "", counts(1)],
+    total: 9,
+  },
+] satisfies {
+  name: string;
+  counts: (string | undefined)[];
+  lasts: (string | undefined)[];
+  total: number;
+}[];
+
+for (const { name, counts: totals, lasts, total } of REVIEWS) {
+  Deno.test(`UsageMeter counts a review ${name}`, () => {
+    const event = (type: string): string =>
+      `{"timestamp":"${TIME}","type":"event_msg","payload":{"type":"${type}"}}`;
+    const lines = totals.map((count, i) => {
+      if (count === "enter") return event("entered_review_mode");
+      if (count === "leave") return event("exited_review_mode");
+      if (count === "context") return LINES.context("m");
+      return LINES.count(count, lasts[i]);
+    });
+    const content = [LINES.meta("t"), LINES.prompt(), ...lines];
+    assertEquals(totalOf(metered([{ name: "f", content }]))[0], total);
+  });
+}
+
+Deno.test("UsageMeter leaves out records of another thread", () => {
+  const record = (thread: string, input: number): string =>
+    `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"${thread}","turn_id":"1","usage":${
+      counts(input)
+    }}}`;
+  const content = [LINES.meta("t"), record("other", 7), record("t", 5)];
+  assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
+});
+
+Deno.test("UsageMeter tells the parts of a turn by model and by day", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.context("small", "1"),
+    LINES.count(counts(5), counts(5), "2026-11-20T23:59:59.999Z"),
+    LINES.context("large", "1"),
+    LINES.count(counts(7), counts(2), "2026-11-20T23:59:59.999Z"),
+    LINES.count(counts(8), counts(1), "2026-11-21T00:00:00.000Z"),
+    LINES.count(counts(12), counts(4), "2026-11-21T00:00:01.000Z"),
+  ];
+  assertEquals(rowsOf(content), [
+    ["1", "small", "2026-11-20", 5],
+    ["1", "large", "2026-11-20", 2],
+    ["1", "large", "2026-11-21", 5],
+  ]);
+  assertEquals(rowsOf(content, { timeZone: "Asia/Tokyo" }), [
+    ["1", "small", "2026-11-21", 5],
+    ["1", "large", "2026-11-21", 7],
+  ]);
+});
+
+Deno.test("UsageMeter begins a turn at each prompt where turns have no ids", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.prompt(),
+    LINES.context("m"),
+    LINES.count(counts(5)),
+    LINES.context("m"),
+    LINES.count(counts(7), counts(2)),
+    LINES.prompt(),
+    LINES.count(counts(8), counts(1)),
+  ];
+  assertEquals(rowsOf(content), [
+    ["synthetic-turn-1", "m", "2026-11-20", 7],
+    ["synthetic-turn-2", "m", "2026-11-20", 1],
+  ]);
+});
+
+Deno.test("UsageMeter begins no turn at a prompt within one that has an id", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.prompt(),
+    LINES.count(counts(5)),
+  ];
+  assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
+});
+
+Deno.test("UsageMeter counts what is within a time, its beginning included", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.count(counts(5), counts(5), "2026-11-20T10:00:00.000Z"),
+    LINES.count(counts(7), counts(2), "2026-11-20T11:00:00.000Z"),
+    LINES.count(counts(8), counts(1), "2026-11-20T12:00:00.000Z"),
+  ];
+  const inputs = [
+    { name: "file", content },
+    { name: "run", content: stream("other", counts(99)) },
+  ];
+  const meter = metered(inputs, {
+    since: Date.parse("2026-11-20T11:00:00Z"),
+    until: Date.parse("2026-11-20T12:00:00Z"),
+    explain: true,
+  });
+  assertEquals(totalOf(meter)[0], 2);
+  assertEquals(meter.untimed, 1);
+  assertEquals(meter.derivations().map(({ rule }) => rule), [
+    "outside",
+    "grown",
+    "outside",
+    "untimed",
+  ]);
+});
+
+Deno.test("UsageMeter counts streams without their beginning, each by itself", () => {
+  const content = [`{"type":"turn.completed","usage":${counts(5)}}`];
+  const inputs = [{ name: "a", content }, { name: "b", content }];
+  const rows = metered(inputs).rows();
+  assertEquals(
+    rows.map((row) => [row.thread_id, row.turn_id, Number(row.input_tokens)]),
+    [[null, null, 5], [null, null, 5]],
+  );
+});
+
+Deno.test("UsageMeter reads model and directory of the old dialect", () => {
+  const content = [
+    '{"sandbox":"danger-full-access","workdir":"/w","model":"gpt-5","provider":"openai"}',
+    '{"prompt":"go"}',
+    '{"id":"0","msg":{"type":"task_started"}}',
+    `{"id":"0","msg":{"type":"token_count","input_tokens":5,"output_tokens":1}}`,
+    `{"id":"0","msg":{"type":"token_count","input_tokens":5,"output_tokens":1}}`,
+    '{"id":"0","msg":{"type":"task_complete"}}',
+  ];
+  const meter = metered([{ name: "f", content }], { explain: true });
+  const [row] = meter.rows();
+  assertEquals([row?.model, row?.cwd, row?.day], ["gpt-5", "/w", null]);
+  assertEquals(totalOf(meter), [10, 0, 0, 2, 0]);
+  assertEquals(meter.derivations().map(({ rule }) => rule), [
+    "request",
+    "request",
+    "summed",
+  ]);
+});
+
+Deno.test("UsageMeter counts in the lines of a fork of Codex", () => {
+  const event = (msg: string): string =>
+    `{"timestamp":"${TIME}","type":"event","payload":{"id":"0","event_seq":1,"msg":${msg}}}`;
+  const content = [
+    LINES.meta("t"),
+    event('{"type":"task_started"}'),
+    event(
+      `{"type":"token_count","info":{"total_token_usage":${
+        counts(5)
+      },"last_token_usage":${counts(5)}}}`,
+    ),
+  ];
+  assertEquals(rowsOf(content), [["synthetic-turn-1", null, "2026-11-20", 5]]);
+});
+
+Deno.test("UsageMeter counts the record that is glued to a torn one", () => {
+  const failures: UsageFailure[] = [];
+  const glued = '{"timestamp":"2026-11-20T15:00:00.000Z","type":"response_i' +
+    LINES.count(counts(5));
+  const meter = metered(
+    [{ name: "f", content: [LINES.meta("t"), LINES.turn("1"), glued] }],
+    {},
+    failures,
+  );
+  assertEquals(totalOf(meter)[0], 5);
+  assertEquals(failures.map(({ line, error }) => [line, error.kind]), [
+    [3, "json"],
+  ]);
+});
+
+const HOSTILE = [
+  {
+    name: "counts that are no counts",
+    usage: '{"input_tokens":-1,"output_tokens":1.5}',
+  },
+  {
+    name: "texts for counts",
+    usage: '{"input_tokens":"5","output_tokens":null}',
+  },
+  { name: "a list", usage: "[1,2]" },
+  { name: "null", usage: "null" },
+  {
+    name: "names of prototypes",
+    usage: '{"__proto__":{"input_tokens":5},"constructor":1}',
+  },
+  { name: "more than any number holds", usage: '{"input_tokens":1e400}' },
+] satisfies { name: string; usage: string }[];
+
+for (const { name, usage } of HOSTILE) {
+  Deno.test(`UsageMeter counts nothing for ${name}`, () => {
+    const meter = metered(
+      [
+        { name: "run", content: stream("t", usage) },
+        { name: "file", content: [LINES.meta("u"), LINES.count(usage)] },
+      ],
+      {},
+      [],
+    );
+    assertEquals(totalOf(meter).every((number) => number === 0), true);
+  });
+}
+
+Deno.test("UsageMeter says which of the lines that count cannot be read, and no other", () => {
+  const failures: UsageFailure[] = [];
+  metered(
+    [{
+      name: "f",
+      content: [LINES.meta("t"), "torn", '{"token_count"', '{"type":"x'],
+    }],
+    {},
+    failures,
+  );
+  // The word stands in no quotes of its own in the second of them.
+  assertEquals(failures.map(({ line }) => line), [3]);
+});
+
+Deno.test("UsageMeter says the same however its input is chunked", () => {
+  const content = encode(
+    [
+      LINES.meta("t"),
+      LINES.turn("1"),
+      LINES.prompt("é😀".repeat(50)),
+      LINES.count(counts(5)),
+      LINES.count(counts(9), counts(4)),
+    ].join("\r\n"),
+  );
+  const whole = metered([{ name: "f", content }]).rows();
+  const meter = new UsageMeter();
+  const source = meter.open("f");
+  for (const chunk of byteByByte(content)) source.feed(chunk, () => {});
+  source.flush(() => {});
+  assertEquals(meter.rows(), whole);
+  assertEquals(totalOf(meter)[0], 9);
+});
+
+Deno.test("UsageMeter takes whatever bytes there are", () => {
+  const capture = readFixture(
+    "captures/0.160.0/agents/rollout-2026-11-20T15-43-06-01a1f9a0-2ee6-7d00-8835-a1ed37d4f773.jsonl",
+  );
+  const damage = fc.record({
+    at: fc.nat({ max: capture.length - 1 }),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+  });
+  fc.assert(
+    fc.property(fc.array(damage, { maxLength: 20 }), (damages) => {
+      const content = capture.slice();
+      for (const { at, bytes } of damages) {
+        content.set(bytes.subarray(0, content.length - at), at);
+      }
+      const failures: UsageFailure[] = [];
+      const meter = metered(
+        [{ name: "f", content }],
+        { explain: true },
+        failures,
+      );
+      const total = meter.derivations().reduce(
+        (sum, { tokens }) => sum + tokens.total_tokens,
+        0n,
+      );
+      const rows = meter.rows().reduce(
+        (sum, { total_tokens }) => sum + total_tokens,
+        0n,
+      );
+      assertEquals(rows, total);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("UsageMeter refuses a time zone and a limit that there are none of", () => {
+  assertThrows(() => new UsageMeter({ timeZone: "Mars/Olympus" }), RangeError);
+  assertThrows(
+    () => new UsageMeter().open("f", { maxLineBytes: 0 }),
+    RangeError,
+  );
+});
