@@ -15,6 +15,8 @@ const MODULE = "kernel.wasm";
 const WIDTH = 76;
 const OPTIONS = [
   "--runtime=stub",
+  // What lib/json/kernel.ts asks for, in pages of 64 KiB.
+  "--initialMemory=340",
   "--enable=simd",
   "--enable=bulk-memory",
   "-O3",

@@ -38,7 +38,7 @@ const VALUES: u32 = 3;
 /** How deep values without branches of their own may nest. */
 const MAX_DEPTH: usize = 1000;
 /** How often a line may turn out to be on the wrong branch. */
-const MAX_DETOURS: i32 = 64;
+const MAX_DETOURS: i32 = 16;
 const SLOTS: u32 = 4;
 /** How much a slot can hold, and what stands before it: its length, 0 if it is empty. */
 const SLOT_SIZE: u32 = 512;

@@ -83,7 +83,8 @@ class DetectingRules implements StreamRules {
   }
 
   get context(): RecordContext | undefined {
-    return this.#rules.context;
+    // Until a line has told what the stream is, there are no rules for it.
+    return this.kind === undefined ? undefined : this.#rules.context;
   }
 
   teach(learner: RecordLearner | undefined): void {

@@ -129,7 +129,11 @@ export class JsonlDecoder<D extends Dialect = "auto">
    */
   flush(emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#emit = emit;
-    this.#answers.flush();
+    try {
+      this.#answers.flush();
+    } finally {
+      this.#answers.end();
+    }
   }
 
   #record(

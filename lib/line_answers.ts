@@ -184,6 +184,8 @@ export class LineAnswers implements LineVisitor {
   readonly out: ByteWriter;
   readonly #engine: Engine;
   #kernel: Kernel | undefined;
+  #hasKernel = false;
+  #fastLines = 0;
   #isSlow = false;
   #bytes = 0;
   /** How many lines have failed so far. */
@@ -227,12 +229,12 @@ export class LineAnswers implements LineVisitor {
 
   /** What answers the lines by now. */
   get engine(): Exclude<Engine, "auto"> {
-    return this.#kernel === undefined ? "js" : "wasm";
+    return this.#hasKernel ? "wasm" : "js";
   }
 
   /** How many lines WebAssembly has answered. */
   get fastLines(): number {
-    return this.#kernel?.lines ?? 0;
+    return this.#kernel?.lines ?? this.#fastLines;
   }
 
   /** What the stream is; `undefined` until a line has told. */
@@ -264,6 +266,7 @@ export class LineAnswers implements LineVisitor {
     const kernel = Kernel.create(this.#limit, makesValues);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
+    this.#hasKernel = true;
     this.out.settle(kernel.home);
     this.#rules.teach?.(kernel);
     return true;
@@ -306,7 +309,18 @@ export class LineAnswers implements LineVisitor {
   /** Ends the input: a last line without LF is a line. */
   flush(): void {
     this.#framer.flush(this);
-    this.#kernel?.forget();
+  }
+
+  /** Gives back what the work needed; what `out` has is gone. */
+  end(): void {
+    const kernel = this.#kernel;
+    if (kernel === undefined) return;
+    this.#fastLines = kernel.lines;
+    this.#kernel = undefined;
+    this.#isSlow = true;
+    this.#rules.teach?.(undefined);
+    this.out.leave();
+    kernel.release();
   }
 
   /** Answers a line. */

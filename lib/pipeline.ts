@@ -145,6 +145,7 @@ export class JsonlNormalizer
       this.#answers.flush();
     } finally {
       this.#release(emit);
+      this.#answers.end();
     }
   }
 

@@ -58,6 +58,7 @@ const TURN = 2;
 
 /** The ids that lines are filled in with, for those who repeat what was done. */
 class ExecRecordContext implements RecordContext {
+  readonly rules = ExecRecordContext;
   readonly #context: Context;
   readonly #old: OldDialect;
   readonly #ids: (JsonSlice | undefined)[] = [undefined, undefined];

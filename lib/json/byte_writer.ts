@@ -84,6 +84,13 @@ export class ByteWriter {
     this.clear(0);
   }
 
+  /** Forgets all that was written, and the given room. */
+  leave(): void {
+    this.#home = undefined;
+    this.#length = 0;
+    this.#bytes = new Uint8Array(0);
+  }
+
   /** Whether what was written lies where `settle` said. */
   get isHome(): boolean {
     return this.#bytes === this.#home;

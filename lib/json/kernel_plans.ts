@@ -173,6 +173,17 @@ export class KernelPlans {
     return this.#values[number];
   }
 
+  /** Forgets all plans. */
+  clear(): void {
+    this.#clear();
+    this.begin();
+  }
+
+  /** Begins with another stream, whose records may be of other kinds. */
+  begin(): void {
+    this.#credit = CREDIT;
+  }
+
   #clear(): void {
     this.#values = [];
     this.#free = this.#room.start;

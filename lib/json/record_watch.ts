@@ -17,6 +17,8 @@ export type Slots = readonly (JsonSlice | undefined)[];
 
 /** What a record depends on besides itself, and changes for those that follow. */
 export interface RecordContext {
+  /** Stands for the rules: what was learned of one stream holds for all with the same. */
+  readonly rules: unknown;
   /** The values; two that are not the same one have bytes of their own. */
   readonly slots: Slots;
   /** How many values have been made by counting so far. */

@@ -20,6 +20,8 @@ const ENCODER = new TextEncoder();
 
 /** The context of one file. */
 export class FileContext implements RecordContext {
+  /** The same for all files. */
+  readonly rules: unknown = FileContext;
   readonly #fileTime: string | undefined;
   readonly #bytes = new Uint8Array(MAX_SLOT_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
