@@ -9,6 +9,7 @@ import {
   type Engine,
   JsonlDecoder,
   JsonlNormalizer,
+  type Outcome,
 } from "@codexpipe/codexpipe";
 import { concat } from "../running.ts";
 import { binaryOf, bytesOf, damaged } from "./damage.ts";
@@ -141,11 +142,11 @@ function answer(
   from = 0;
   for (const cut of cuts) {
     decoder.feed(stream.subarray(from, cut), (outcome) => {
-      outcomes.push(JSON.stringify(outcome));
+      outcomes.push(shown(outcome));
     });
     from = cut;
   }
-  decoder.flush((outcome) => outcomes.push(JSON.stringify(outcome)));
+  decoder.flush((outcome) => outcomes.push(shown(outcome)));
   const { kind, records, fastLines } = normalizer;
   return {
     bytes: concat(pieces),
@@ -154,6 +155,16 @@ function answer(
     state: JSON.stringify([kind, records, normalizer.save()]),
     fastLines,
   };
+}
+
+/** An outcome as a text; of what nests too deep for `JSON.stringify`, the text that it has. */
+function shown(outcome: Outcome<unknown>): string {
+  try {
+    return JSON.stringify(outcome);
+  } catch (error) {
+    if (!(error instanceof RangeError) || !outcome.ok) throw error;
+    return `${outcome.line} ${outcome.offset} ${outcome.text}`;
+  }
 }
 
 function differenceOf(
