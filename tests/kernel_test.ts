@@ -10,11 +10,10 @@ import {
   type JsonlNormalizerOptions,
 } from "../mod.ts";
 import { Kernel } from "../lib/json/kernel.ts";
-import { generate, readRuns } from "./bench/generator.ts";
+import { generate, Random, readRuns } from "./bench/generator.ts";
 import { type Capture, readCaptures } from "./fixtures.ts";
 import { binaryOf, bytesOf } from "./fuzz/damage.ts";
 import { compareEngines, drawStream } from "./fuzz/engines.ts";
-import { Random } from "./fuzz/mutations.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 
 const LF = 0x0a;

@@ -24,5 +24,6 @@
  */
 
 export * from "./verdict.ts";
+export * from "./verdict_options.ts";
 export * from "./verdict_builder.ts";
 export * from "./verdict_json.ts";

@@ -7,9 +7,7 @@
 import type { Dialect } from "../dialect_names.ts";
 import { JsonlDecoder } from "../event_pipeline.ts";
 import { type Fields, fieldsOf } from "../history/mapping/json_fields.ts";
-import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import type { Outcome } from "../outcome.ts";
-import { commandLine } from "../render/command_line.ts";
 import type {
   EntryPart,
   TranscriptPart,
@@ -20,72 +18,15 @@ import type { Emit, Stage } from "../stage.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 import { UsageMeter } from "../usage/usage_meter.ts";
 import type { UsageSource } from "../usage/usage_source.ts";
+import { demandedReasons, reason } from "./_demands.ts";
+import { answerOf, failedCommandsOf, isPrompt } from "./_entry_facts.ts";
 import { readWorkSign, type WorkSign } from "./_work_sign.ts";
-import { judgeError, judgeTurn, type TurnEnd } from "./_turn_end.ts";
-import type {
-  Verdict,
-  VerdictFailure,
-  VerdictReason,
-  VerdictReasonKind,
-} from "./verdict.ts";
-
-/** Options for {@linkcode VerdictBuilder}. */
-export interface VerdictOptions {
-  /**
-   * The dialects to expect. `auto` decides by the first line that is a JSON object.
-   *
-   * @default {"auto"}
-   */
-  readonly from?: Dialect;
-  /**
-   * How many bytes a line may have; longer ones fail.
-   *
-   * @default {268435456}
-   */
-  readonly maxLineBytes?: number;
-  /**
-   * The thread of lines before the first thread line, for logs that were cut at the start.
-   *
-   * @default {undefined}
-   */
-  readonly initialThreadId?: string | undefined;
-  /**
-   * The turn of lines before the first turn line, for logs that were cut at the start.
-   *
-   * @default {undefined}
-   */
-  readonly initialTurnId?: string | undefined;
-  /**
-   * How many lines may fail.
-   *
-   * @default {0}
-   */
-  readonly maxFailures?: number;
-  /**
-   * Whether no command may fail. One that was left running when its turn ended has not failed,
-   * however it ended.
-   *
-   * @default {false}
-   */
-  readonly failOnCommand?: boolean;
-  /**
-   * How many tokens, input and output together, may be used.
-   *
-   * @default {undefined}
-   */
-  readonly maxTokens?: bigint;
-  /**
-   * Whether the final message must be JSON, all of it.
-   *
-   * @default {false}
-   */
-  readonly jsonOutput?: boolean;
-}
+import { judgeError, judgeTurn, type TurnEnd } from "./turn_end.ts";
+import type { Verdict, VerdictFailure, VerdictReason } from "./verdict.ts";
+import type { VerdictOptions } from "./verdict_options.ts";
 
 /** How many failed lines and failed commands are named. */
 const MAX_NAMED = 10;
-/** How much of a command is named, in characters. */
-const MAX_COMMAND = 120;
 
 /** What a run, or the turn that is going on, has shown so far. */
 interface Seen {
@@ -157,7 +98,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #meter = new UsageMeter();
   readonly #usage: UsageSource;
   readonly #failures: VerdictFailure[] = [];
-  readonly #commands: VerdictReason[] = [];
+  readonly #commands: string[] = [];
   readonly #lastTurns = new Map<string, LastTurn>();
   #failedLines = 0;
   #failedCommands = 0;
@@ -226,7 +167,15 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** What is found out about the input; whole when it has been flushed. */
   get verdict(): Verdict {
     const tokens = this.#tokens();
-    const reasons = [...this.#turnReasons(), ...this.#otherReasons(tokens)];
+    const demanded = demandedReasons(this.#options, {
+      failedLines: this.#failedLines,
+      failures: this.#failures,
+      failedCommands: this.#failedCommands,
+      commands: this.#commands,
+      finalMessage: this.#finalMessage,
+      tokens,
+    });
+    const reasons = [...this.#turnReasons(), ...demanded];
     return {
       isPassed: reasons.length === 0,
       reasons,
@@ -306,7 +255,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     for (const command of failedCommandsOf(record)) {
       this.#failedCommands += 1;
       if (this.#commands.length < MAX_NAMED) {
-        this.#commands.push(reason("failed_command", command));
+        this.#commands.push(command);
       }
     }
   }
@@ -376,55 +325,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     });
   }
 
-  #otherReasons(tokens: Tokens | null): VerdictReason[] {
-    const { maxFailures = 0, failOnCommand, maxTokens, jsonOutput } =
-      this.#options;
-    const reasons: VerdictReason[] = [];
-    if (this.#failedLines > maxFailures) {
-      const [first] = this.#failures;
-      const may = maxFailures === 0 ? "" : `, ${maxFailures} may fail`;
-      const message = `${
-        counted(this.#failedLines, "line")
-      } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
-      reasons.push(reason("failed_lines", message, first?.line ?? null));
-    }
-    if (failOnCommand) {
-      reasons.push(...this.#commands);
-      const more = this.#failedCommands - this.#commands.length;
-      if (more > 0) {
-        const message = `${counted(more, "more command")} failed`;
-        reasons.push(reason("failed_command", message));
-      }
-    }
-    if (
-      maxTokens !== undefined && tokens !== null &&
-      tokens.total_tokens > maxTokens
-    ) {
-      const message =
-        `${tokens.total_tokens} tokens were used, ${maxTokens} may be`;
-      reasons.push(reason("max_tokens", message));
-    }
-    if (jsonOutput && !isJson(this.#finalMessage)) {
-      const message = this.#finalMessage === null
-        ? "there is no final message, which should be JSON"
-        : "the final message is not valid JSON";
-      reasons.push(reason("json_output", message));
-    }
-    return reasons;
-  }
-
   #tokens(): Tokens | null {
     const rows = this.#meter.rows();
     return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
   }
-}
-
-function reason(
-  kind: VerdictReasonKind,
-  message: string,
-  line: number | null = null,
-): VerdictReason {
-  return { kind, message, line };
 }
 
 /** Whether an event of a session file ends a turn, and says that nothing was answered. */
@@ -433,56 +337,4 @@ function isUnanswered(event: Fields): boolean {
   const { type, last_agent_message } = fieldsOf(event.payload);
   return (type === "task_complete" || type === "turn_complete") &&
     last_agent_message === null;
-}
-
-function isPrompt(record: AnyHistoryRecord): boolean {
-  return isKnownRecord(record) && record.type === "plain_message" &&
-    record.payload.role === "user";
-}
-
-function answerOf(record: AnyHistoryRecord): string | undefined {
-  return isKnownRecord(record) && record.type === "assistant_message"
-    ? record.payload.markdown
-    : undefined;
-}
-
-/** Says which commands of an entry failed. */
-function failedCommandsOf(record: AnyHistoryRecord): string[] {
-  if (!isKnownRecord(record)) return [];
-  if (record.type === "exec") {
-    const { command, status, exit_code } = record.payload;
-    return status === "error" ? [failedCommand(command, exit_code)] : [];
-  }
-  if (record.type !== "explore") return [];
-  return record.payload.entries.flatMap(({ command, status }) =>
-    typeof status === "string"
-      ? []
-      : [failedCommand(command, status.error.exit_code)]
-  );
-}
-
-function failedCommand(
-  command: readonly string[],
-  exitCode: number | null,
-): string {
-  const line = commandLine(command).trim();
-  const shown = line.length > MAX_COMMAND
-    ? `${line.slice(0, MAX_COMMAND - 1).replace(/[\ud800-\udbff]$/, "")}…`
-    : line;
-  const how = exitCode === null ? "" : ` with exit status ${exitCode}`;
-  return `a command failed${how}: ${shown}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function isJson(text: string | null): boolean {
-  if (text === null) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -67,6 +67,11 @@ export const COMMANDS: readonly Command[] = [
           "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1; history is a snapshot. auto decides by the first line, for each file by itself.",
       },
       "max-line-bytes",
+      {
+        name: "follow",
+        details:
+          "With --mutations: each change is printed as the file grows. A last line is held back until it is complete; the file may be moved, archived, packed or written anew with the same beginning. If it is emptied or replaced by another one, a truncated mutation with the index 0 comes first, and then the other history. Ctrl-C ends it, with 130. Takes one file; stdin is read to its end as ever.",
+      },
       "thread-id",
       "turn-id",
       "restore",
@@ -84,7 +89,7 @@ export const COMMANDS: readonly Command[] = [
     name: "usage",
     summary: "Counts the tokens that were used, each request once.",
     details:
-      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are written again, histories that forks and sub-agents copied, and counters that begin anew or go on are told apart; --explain says how, line by line. Of a thread whose session file is read, its exec stream is left out. Exec streams say neither time nor, since 0.42, model and directory: those are unknown.",
+      "Reads exec streams and session files of every release, from files, stdin or a whole Codex home, and sums up input, cached input, cache writes, output and reasoning. Totals that are written again, histories that forks and sub-agents copied, and counters that begin anew or go on are told apart; --explain says how, line by line. Of a thread whose session file is read, its exec stream is left out. Exec streams say neither time nor, since 0.44, model and directory: those are unknown.",
     usage: [
       "codexpipe usage [OPTIONS]",
       "codexpipe usage [OPTIONS] FILE ...",
@@ -123,7 +128,10 @@ export const COMMANDS: readonly Command[] = [
       "time-zone",
       "prices",
       "explain",
-      "quiet",
+      {
+        name: "quiet",
+        summary: "Say nothing about failed lines and what is left out.",
+      },
     ],
     load: () => import("./commands/usage.ts"),
   },
@@ -430,7 +438,7 @@ export const COMMANDS: readonly Command[] = [
         choices: ["text", "json", "jsonl"],
         default: "text",
         details:
-          "text is for people: the session, the time, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more and files_left; jsonl one hit a line.",
+          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more and files_left; jsonl one hit a line.",
       },
       "json",
     ],

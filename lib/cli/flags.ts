@@ -188,7 +188,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "What the usage of exec turns counts.",
     details:
-      "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.145, and 0.155 and later) or the process (up to 0.72, and 0.148 to 0.150), and nothing in the stream says which. auto takes it for the thread's as long as it never shrinks from one turn of a thread to the next.",
+      "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.145, and 0.155 and later) or the process (up to 0.72, and 0.148 to 0.150), and nothing in the stream says which. auto takes it for the thread's if the turns of a thread can be put in an order in which it never shrinks.",
   },
   {
     name: "cwd",

@@ -144,6 +144,8 @@ function textOf(change: FollowChange, where: string): string {
       return "emptied; starting over";
     case "replaced":
       return "another file has taken its place; starting over";
+    case "unfinished":
+      return "its last line is not complete, and is left out";
     default:
       return change satisfies never;
   }

@@ -5,11 +5,11 @@
  */
 
 /**
- * `Reconnecting... 2/5`, with the reason in parentheses from 0.92 on; before that
- * `stream error: …; retrying 2/5 in 414ms…`.
+ * `Reconnecting... 1/5`, `Re-connecting... 1/5` (0.53), `stream error: …; retrying 1/5 in 210ms…`
+ * (up to 0.44), `waiting for network` (0.169).
  */
 const RETRY_REGEXP =
-  /^Reconnecting\.{3} \d+\/\d+|^stream error: [^]*; retrying \d+\/\d+ in [\d.]+m?s/;
+  /^(?:re-?connecting\b|waiting for network)|\bretrying \d+\/\d+ in /i;
 
 /**
  * Tells whether an error is none yet: Codex tries again.

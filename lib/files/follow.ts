@@ -4,11 +4,9 @@
  * @module
  */
 
-import { LF } from "../json/bytes.ts";
-import { LineTrail, type TrailComparison } from "./line_trail.ts";
+import { GrowingContent } from "./_growing_content.ts";
 import { codeOf, factsOf, type FileFacts, OpenedFile } from "./_opened_file.ts";
 import type { ByteSource } from "./byte_source.ts";
-import { PackedDataError } from "./errors.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
 /** Something that happened to a file while it was followed. */
@@ -24,7 +22,9 @@ export type FollowChange =
   /** It was emptied and begins anew: what follows is another content. */
   | "truncated"
   /** Another file is there: what follows is another content. */
-  | "replaced";
+  | "replaced"
+  /** The following ends, and its last line is not complete: it is not given. */
+  | "unfinished";
 
 /** Options for {@linkcode follow}. */
 export interface FollowOptions {
@@ -65,12 +65,6 @@ export interface FollowOptions {
   readonly changes?: ChangeWaiter;
 }
 
-/** How much is compared before what was added is read. */
-const OVERLAP = 64;
-/** How much is read at once to compare. */
-const BLOCK = 1 << 16;
-/** How long a last line without end may be to be given if it is complete. */
-const MAX_REST = 1 << 26;
 const NEVER = new AbortController().signal;
 
 /**
@@ -129,7 +123,7 @@ export async function* follow(
   const follower = new Follower(paths, options);
   try {
     await follower.open();
-    do yield follower.content(); while (follower.goOn());
+    do yield follower.source(); while (follower.goOn());
   } finally {
     follower.close();
   }
@@ -137,10 +131,13 @@ export async function* follow(
 
 /** Why no more lines are given of a content. */
 type Ending =
-  /** Another one begins; the file that it is in. */
+  /** Another one begins, in this file. */
   | { readonly type: "other"; readonly file: OpenedFile }
   /** The following ends. */
   | { readonly type: "end" };
+
+/** A file that is found under a name. */
+type FoundFile = FileFacts & { readonly path: string };
 
 /** Follows one file. */
 class Follower {
@@ -148,18 +145,11 @@ class Follower {
   readonly #options: FollowOptions;
   readonly #changes: ChangeWaiter;
   readonly #signal: AbortSignal;
-  #file: OpenedFile | undefined;
+  /** What is read; `undefined` while the file is not there yet. */
+  #content: GrowingContent | undefined;
   /** Another file that has come under the name, while the one before is read to its end. */
   #successor: FoundFile | undefined;
-  /** What was read of the content. */
-  #trail = new LineTrail();
-  #overlap = new Uint8Array(0);
-  #position = 0;
-  /** Up to where lines are known to be complete. */
-  #complete = 0;
-  /** Up to where there is no line end behind that. */
-  #scanned = 0;
-  #from: number;
+  /** What the file looked like when it was looked at last. */
   #seen: string | undefined;
   /** Whether the content may not be what it was. */
   #isDoubtful = false;
@@ -167,15 +157,12 @@ class Follower {
   /** Whether everything that was there has been read once. */
   #isCaughtUp = false;
   #ending: Ending | undefined;
-  /** How much of the rest without a line end is given before the end. */
-  #rest = 0;
 
   constructor(paths: readonly string[], options: FollowOptions) {
     this.#paths = paths;
     this.#options = options;
     this.#changes = options.changes ?? new FileChanges();
     this.#signal = options.signal ?? NEVER;
-    this.#from = options.from === "end" ? Infinity : options.from ?? 0;
   }
 
   /** Opens the file if it is there. */
@@ -189,12 +176,11 @@ class Follower {
         `Cannot follow "${found.path}": it is no regular file`,
       );
     }
-    this.#file = await OpenedFile.open(found.path);
-    this.#seen = versionOf(found);
+    this.#begin(await OpenedFile.open(found.path), found);
   }
 
-  /** The content that begins here. */
-  content(): ByteSource {
+  /** The content that begins here, as a source. */
+  source(): ByteSource {
     let isOpen = true;
     return {
       read: async (into): Promise<number | null> =>
@@ -208,33 +194,44 @@ class Follower {
   /** Goes on to the next content, if the one before has ended and there is one. */
   goOn(): boolean {
     if (this.#ending?.type !== "other") return false;
-    this.#use(this.#ending.file);
+    const { file } = this.#ending;
+    if (this.#content?.file !== file) this.#content?.file.close();
     this.#ending = undefined;
-    this.#trail = new LineTrail();
-    this.#overlap = new Uint8Array(0);
-    this.#goTo(0);
-    this.#from = 0;
+    this.#content = new GrowingContent(file, 0);
     return true;
   }
 
   close(): void {
     if (this.#ending?.type === "other") this.#ending.file.close();
-    this.#file?.close();
+    this.#content?.file.close();
     this.#changes.close();
+  }
+
+  #begin(file: OpenedFile, found: FoundFile): void {
+    const { from = 0 } = this.#options;
+    this.#content = new GrowingContent(file, from === "end" ? Infinity : from);
+    this.#seen = versionOf(found);
   }
 
   async #read(into: Uint8Array): Promise<number | null> {
     // Whoever wants an end in the middle of old lines does not want the rest of them.
     if (this.#signal.aborted && !this.#isCaughtUp) return null;
     for (;;) {
-      if (this.#ending !== undefined) return await this.#readRest(into);
-      const size = await this.#readLines(into);
+      const content = this.#content;
+      if (this.#ending !== undefined) {
+        return await content?.readRest(into) ?? null;
+      }
+      const size = this.#isDoubtful ? 0 : await content?.readLines(into) ?? 0;
       if (size > 0) return size;
       if (await this.#look()) continue;
       this.#isCaughtUp = true;
-      if (this.#from === Infinity) this.#from = this.#position;
-      if (this.#signal.aborted || this.#options.atEnd?.()) await this.#end();
-      else {
+      this.#content?.beginHere();
+      if (this.#signal.aborted || this.#options.atEnd?.()) {
+        this.#ending = { type: "end" };
+        const isWhole = this.#isDoubtful ||
+          await this.#content?.endWithRecord();
+        if (isWhole === false) await this.#tell("unfinished");
+      } else {
         await this.#changes.wait(this.#path, this.#signal);
         // Before anything is read: it may be no longer what it was.
         await this.#look();
@@ -242,80 +239,42 @@ class Follower {
     }
   }
 
-  /** Reads lines that are complete and were not given yet; 0 if there are none. */
-  async #readLines(into: Uint8Array): Promise<number> {
-    const file = this.#file;
-    if (file === undefined || this.#isDoubtful) return 0;
-    for (;;) {
-      const known = this.#complete - this.#position;
-      const isKnown = known > 0;
-      const part = into.subarray(0, isKnown ? known : into.length);
-      const at = isKnown ? this.#position : this.#scanned;
-      const size = await file.readAt(part, at);
-      if (size === 0) {
-        // What was known to be there has been cut off since.
-        if (isKnown) this.#goTo(this.#position);
-        return 0;
-      }
-      if (isKnown) {
-        const given = this.#given(into, size);
-        if (given > 0) return given;
-        continue;
-      }
-      const length = into.lastIndexOf(LF, size - 1) + 1;
-      if (length > 0) this.#complete = at + length;
-      this.#scanned = at + (length || size);
-      if (length > 0 && at === this.#position) {
-        const given = this.#given(into, length);
-        if (given > 0) return given;
-      }
-    }
-  }
-
-  /** Takes note of what was read, and leaves what is to be given of it. */
-  #given(into: Uint8Array, size: number): number {
-    const bytes = into.subarray(0, size);
-    this.#trail.add(bytes);
-    this.#overlap = overlapOf(this.#overlap, bytes);
-    this.#position += size;
-    const isSkipped = this.#position <= this.#from;
-    const start = Math.max(0, this.#from - (this.#position - size));
-    if (isSkipped) return 0;
-    if (start > 0) into.copyWithin(0, start, size);
-    return size - start;
-  }
-
   /** Looks what has become of the file; tells whether there is something to read. */
   async #look(): Promise<boolean> {
     if (this.#successor !== undefined) return await this.#succeed();
-    if (!this.#isDoubtful && !await this.#isGrown()) {
-      this.#isDoubtful = true;
+    const content = this.#content;
+    if (content !== undefined && !this.#isDoubtful) {
+      this.#isDoubtful = !await content.isThere();
       // It may look the same: of the same size, and written at the same time.
-      this.#seen = undefined;
+      if (this.#isDoubtful) this.#seen = undefined;
     }
     const found = await this.#find();
-    const file = this.#file;
     const isThere = found?.isRegular === true &&
-      (file !== undefined || found.path === this.#paths[0]);
+      (content !== undefined || found.path === this.#paths[0]);
     if (!isThere) {
       // A file that comes back is looked at, whatever it looks like.
       this.#seen = undefined;
-      await this.#await(file === undefined ? "awaited" : "gone");
+      await this.#await(content === undefined ? "awaited" : "gone");
       return false;
     }
     if (found.path === this.#paths[0]) this.#isAwaited = false;
-    if (file === undefined) {
-      this.#file = await tryOpen(found.path);
-      if (this.#file !== undefined) this.#seen = versionOf(found);
-      return this.#file !== undefined;
-    }
+    if (content !== undefined) return await this.#lookAt(content, found);
+    const file = await tryOpen(found.path);
+    if (file !== undefined) this.#begin(file, found);
+    return file !== undefined;
+  }
+
+  /** Looks at what is there under one of the names. */
+  async #lookAt(content: GrowingContent, found: FoundFile): Promise<boolean> {
+    const { file } = content;
     const version = versionOf(found);
     const isSeen = version === this.#seen;
-    if (isSeen && !this.#isUnlike(found.size, isSeen)) return false;
     this.#seen = version;
     const isOther = found.identity !== file.identity;
-    if (isOther || this.#isUnlike(found.size, isSeen)) {
-      // First everything that was written before it came.
+    const isUnlike = !isOther && this.#isUnlike(content, found.size, isSeen);
+    if (isSeen && !isUnlike) return false;
+    if (isOther || isUnlike || file.isPacked) {
+      // First everything is read that was written before it came.
       this.#successor = found;
       return true;
     }
@@ -323,34 +282,19 @@ class Follower {
       file.path = found.path;
       await this.#tell("moved");
     }
-    if (file.isPacked) {
-      this.#successor = found;
-      return true;
-    }
-    if (this.#isDoubtful) return await this.#compareWith(file);
-    if (found.size < this.#scanned) this.#goTo(this.#position);
-    return found.size > this.#scanned;
+    if (this.#isDoubtful) return await this.#compareWith(content, file);
+    if (found.size < content.scanned) content.scanAgain();
+    return found.size > content.scanned;
   }
 
   /**
-   * Whether a file of such a size cannot be the one that is open: it has less than that one, or
+   * Whether a file of such a size cannot be the one that is open: it has less than was read, or
    * more that cannot be read there. Systems that do not number files may give a new one the
    * time of birth of the old one.
    */
-  #isUnlike(size: number, isSeen: boolean): boolean {
-    if (this.#file?.isPacked === true || this.#isDoubtful) return false;
-    return size < this.#position || (isSeen && size > this.#scanned);
-  }
-
-  /** Whether the file still has what was read of it last. */
-  async #isGrown(): Promise<boolean> {
-    const file = this.#file;
-    // One that is packed is not written to, but replaced.
-    if (file === undefined || file.isPacked) return true;
-    const before = new Uint8Array(this.#overlap.length);
-    const read = await file.readAt(before, this.#position - before.length);
-    return read === before.length &&
-      before.every((byte, i) => byte === this.#overlap[i]);
+  #isUnlike(content: GrowingContent, size: number, isSeen: boolean): boolean {
+    if (content.file.isPacked || this.#isDoubtful) return false;
+    return size < content.position || (isSeen && size > content.scanned);
   }
 
   /** Goes on with the file that has come under the name, if it can be told how. */
@@ -358,17 +302,20 @@ class Follower {
     const successor = this.#successor;
     this.#successor = undefined;
     const opened = successor && await tryOpen(successor.path);
-    if (opened === undefined) {
+    if (opened === undefined || this.#content === undefined) {
       this.#seen = undefined;
       return false;
     }
-    return await this.#compareWith(opened);
+    return await this.#compareWith(this.#content, opened);
   }
 
   /** Goes on with a file as its content says; tells whether there is something to read. */
-  async #compareWith(file: OpenedFile): Promise<boolean> {
-    const isSame = file === this.#file;
-    const comparison = await this.#compare(file);
+  async #compareWith(
+    content: GrowingContent,
+    file: OpenedFile,
+  ): Promise<boolean> {
+    const isSame = file === content.file;
+    const comparison = await content.compare(file);
     const { common, isWhole, hasParted } = comparison ?? {};
     const isItsName = isSame || file.path === this.#paths[0];
     if (common === undefined || !(isWhole || (hasParted && isItsName))) {
@@ -378,96 +325,33 @@ class Follower {
       return false;
     }
     this.#isAwaited = false;
-    if (isWhole || common * 2 >= this.#position) {
-      const isMoved = !isSame && file.path !== this.#file?.path;
-      this.#use(file);
-      this.#isDoubtful = false;
-      this.#trail.cutTo(common);
-      if (!isWhole) this.#overlap = new Uint8Array(0);
-      this.#goTo(common);
+    const isDoubtful = this.#isDoubtful;
+    this.#isDoubtful = false;
+    if (isWhole || common * 2 >= content.position) {
+      const isMoved = file.path !== content.file.path;
+      content.goOnIn(file, common);
       if (!isWhole) await this.#tell("cut");
       else if (isMoved) await this.#tell("moved");
       return true;
     }
     this.#ending = { type: "other", file };
     // What stood behind the last line end is gone if the file itself was emptied.
-    this.#rest = isSame || this.#isDoubtful ? 0 : Infinity;
-    this.#isDoubtful = false;
+    if (!isSame && !isDoubtful) content.endWithRest();
     await this.#tell(isSame ? "truncated" : "replaced");
     return true;
-  }
-
-  /** Compares a file with what was read; `undefined` if it cannot be read just now. */
-  async #compare(file: OpenedFile): Promise<TrailComparison | undefined> {
-    const comparison = this.#trail.comparison();
-    const block = new Uint8Array(BLOCK);
-    try {
-      for (let at = 0; !comparison.isWhole && !comparison.hasParted;) {
-        const size = await file.readAt(block, at);
-        if (size === 0) break;
-        comparison.add(block.subarray(0, size));
-        at += size;
-      }
-    } catch (error) {
-      if (!(error instanceof PackedDataError)) throw error;
-      // Whoever packs it is still at it.
-      return undefined;
-    }
-    return comparison;
-  }
-
-  /** Ends the following: a rest that is a whole record is given. */
-  async #end(): Promise<void> {
-    this.#ending = { type: "end" };
-    const file = this.#file;
-    if (file === undefined || this.#isDoubtful) return;
-    const rest = new Uint8Array(
-      Math.min(this.#scanned - this.#position, MAX_REST + 1),
-    );
-    let length = 0;
-    while (length < rest.length) {
-      const part = rest.subarray(length);
-      const size = await file.readAt(part, this.#position + length);
-      if (size === 0) break;
-      length += size;
-    }
-    if (length <= MAX_REST && isRecord(rest.subarray(0, length))) {
-      this.#rest = length;
-    }
-  }
-
-  /** Reads what is given without a line end; `null` behind it. */
-  async #readRest(into: Uint8Array): Promise<number | null> {
-    const part = into.subarray(0, Math.min(into.length, this.#rest));
-    if (part.length === 0 || this.#file === undefined) return null;
-    const size = await this.#file.readAt(part, this.#position);
-    this.#rest = size === 0 ? 0 : this.#rest - size;
-    if (size === 0) return null;
-    this.#position += size;
-    return size;
   }
 
   /** Finds what is there under one of the names. */
   async #find(): Promise<FoundFile | undefined> {
     for (const path of this.#paths) {
       const facts = await factsOf(path).catch((error) => {
-        if (this.#file === undefined) throw error;
+        // What cannot be looked at just now may be looked at later.
+        if (this.#content === undefined) throw error;
         return undefined;
       });
       if (facts !== undefined) return { ...facts, path };
     }
     return undefined;
-  }
-
-  #use(file: OpenedFile): void {
-    if (this.#file !== file) this.#file?.close();
-    this.#file = file;
-  }
-
-  #goTo(position: number): void {
-    this.#position = position;
-    this.#complete = position;
-    this.#scanned = position;
   }
 
   async #await(change: FollowChange): Promise<void> {
@@ -483,13 +367,10 @@ class Follower {
   get #path(): string {
     const file = this.#ending?.type === "other"
       ? this.#ending.file
-      : this.#file;
+      : this.#content?.file;
     return file?.path ?? this.#paths[0] ?? "";
   }
 }
-
-/** A file that is found under a name. */
-type FoundFile = FileFacts & { readonly path: string };
 
 function versionOf({ path, identity, version }: FoundFile): string {
   return `${path} ${identity} ${version}`;
@@ -502,32 +383,5 @@ async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;
-  }
-}
-
-/** The last bytes of what was read. */
-function overlapOf(
-  before: Uint8Array,
-  bytes: Uint8Array,
-): Uint8Array<ArrayBuffer> {
-  const last = bytes.slice(-OVERLAP);
-  if (last.length === OVERLAP || before.length === 0) return last;
-  const kept = before.subarray(
-    Math.max(0, before.length - OVERLAP + last.length),
-  );
-  const overlap = new Uint8Array(kept.length + last.length);
-  overlap.set(kept);
-  overlap.set(last, kept.length);
-  return overlap;
-}
-
-/** Whether bytes are a whole JSON object: a part of one never is. */
-function isRecord(bytes: Uint8Array): boolean {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.trimStart().startsWith("{") &&
-      typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
   }
 }

@@ -18,6 +18,8 @@ const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])|=/y;
 const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
 /** What a bare value is made of; in a file of settings only white space ends it. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
+/** How many names are remembered. */
+const MAX_NAMES = 256;
 /** Longer values are no words, names or paths. */
 const LONG = 256;
 const NAME_CHARACTER_REGEXP = /[\w.-]/;
@@ -25,6 +27,13 @@ const NAME_CHARACTER_REGEXP = /[\w.-]/;
 /** A type, which Python may have in quotes. */
 const TYPE_NAME_REGEXP = /^(?:\w{1,40}\.){0,4}_?(?:[A-Z]+[a-z]+){1,8}$/;
 
+/** Headers whose whole value is a secret. */
+const HEADERS: ReadonlyMap<string, string> = new Map([
+  ["authorization", "authorization"],
+  ["proxy-authorization", "authorization"],
+  ["cookie", "cookie"],
+  ["set-cookie", "cookie"],
+]);
 /** What is a name, and no text that happens to end in one. */
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
@@ -48,6 +57,8 @@ interface Place {
 export function maskAssignments(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
+  // Few names are written often; what each of them means is found out once.
+  const names = new Map<string, SecretName | undefined>();
   WORD_REGEXP.lastIndex = 0;
   for (
     let found = WORD_REGEXP.exec(text);
@@ -57,7 +68,7 @@ export function maskAssignments(text: string, mask: Mask): string {
     const nameEnd = sticky(NAME_REGEXP, text, WORD_REGEXP.lastIndex);
     const nameStart = startOfName(text, found.index);
     WORD_REGEXP.lastIndex = Math.max(nameEnd, WORD_REGEXP.lastIndex);
-    const value = valueBehind(text, nameStart, nameEnd);
+    const value = valueBehind(text, nameStart, nameEnd, names);
     if (value === undefined) continue;
     if (!value.isSecret) {
       // There may be names in it; a long one is not read again from each of them.
@@ -74,15 +85,24 @@ export function maskAssignments(text: string, mask: Mask): string {
 /**
  * Tells what a value is called where it is counted, if it is the secret that its name says.
  *
- * @param name The name of a member of a JSON object.
+ * @param name The name of a member of a JSON object, or a flag with its dashes.
  * @param value Its value.
  * @returns The kind; `undefined` if it is none.
  */
 export function secretKind(name: string, value: string): string | undefined {
-  const known = MEMBER_REGEXP.test(name) ? secretName(name) : undefined;
+  if (!MEMBER_REGEXP.test(name)) return undefined;
+  const header = HEADERS.get(name.toLowerCase());
+  if (header !== undefined) {
+    const isNone = value === "" || isPlaceholder(value) ||
+      isStandIn(value.slice(value.lastIndexOf(" ") + 1));
+    return isNone ? undefined : header;
+  }
+  const known = secretName(name);
   if (known === undefined) return undefined;
-  const place = { name: known, isQuoted: true, isPlain: false };
-  return isSecret(value, place) ? known.kind : undefined;
+  const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
+  return isSecret(value, { name: known, isQuoted: true, isPlain })
+    ? known.kind
+    : undefined;
 }
 
 /** A value behind the name of a secret. */
@@ -97,6 +117,7 @@ function valueBehind(
   text: string,
   nameStart: number,
   nameEnd: number,
+  names: Map<string, SecretName | undefined>,
 ): NamedValue | undefined {
   const isFlag = text.startsWith("--", nameStart);
   let start = sticky(SEPARATOR_REGEXP, text, nameEnd);
@@ -105,8 +126,14 @@ function valueBehind(
   }
   if (start === nameEnd) return undefined;
   const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
-  const name = secretName(nameText);
+  if (!names.has(nameText) && names.size < MAX_NAMES) {
+    names.set(nameText, secretName(nameText));
+  }
+  const name = names.has(nameText) ? names.get(nameText) : secretName(nameText);
   if (name === undefined) return undefined;
+  const before = text.slice(Math.max(0, nameStart - 12), nameStart);
+  // `isIt ? "password" : "user"` is a choice between two words, and a placeholder no name.
+  if (/\?[ \t]{0,8}["'`]$|\[redacted:$/.test(before)) return undefined;
   const { kind } = name;
   const isEnvironment = text.charAt(nameEnd) === "=" &&
     /^[A-Z][A-Z\d_]*$/.test(nameText);

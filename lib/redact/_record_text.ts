@@ -7,6 +7,8 @@ import { CHUNK, redactBase64, redactList } from "./_output_chunks.ts";
 import { endOfRun, JSON_SPACE } from "./_runs.ts";
 import type { Redactor } from "./redactor.ts";
 
+const FLAG_REGEXP = /^--[\w-]{3,64}$/;
+
 /**
  * Redacts the strings of a JSON text.
  *
@@ -21,6 +23,8 @@ export function redactRecordText(text: string, redactor: Redactor): string {
   /** The name of the member whose value starts at `valueStart`. */
   let name = "";
   let valueStart = -1;
+  /** The end of the last string, which is called by `name` too. */
+  let last = -1;
   for (
     let start = text.indexOf('"');
     start !== -1;
@@ -30,12 +34,17 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     if (end === -1) break;
     const colon = endOfRun(text, end, JSON_SPACE);
     const isKey = text.charAt(colon) === ":";
-    const isShort = end - start < 8 && !isKey && valueStart !== start;
-    if (!isShort) {
+    // Of a command and its arguments, a flag names what stands behind it.
+    const isNamed = valueStart === start ||
+      FLAG_REGEXP.test(name) && isNext(text, last, start);
+    const isShort = end - start < 8 && !isKey && !isNamed;
+    if (isShort) name = "";
+    else {
       const value = stringAt(text, start, end);
-      const masked = isKey || valueStart !== start
+      const isChunk = valueStart === start && name === CHUNK;
+      const masked = isKey || !isNamed
         ? redact(value)
-        : (name === CHUNK ? redactBase64(value, redact) : undefined) ??
+        : (isChunk ? redactBase64(value, redact) : undefined) ??
           redactor.redactMember(name, value);
       if (masked !== value) {
         redacted += text.slice(from, start) + stringText(masked);
@@ -44,6 +53,7 @@ export function redactRecordText(text: string, redactor: Redactor): string {
       name = value;
     }
     start = end;
+    last = end;
     if (!isKey) continue;
     valueStart = endOfRun(text, colon + 1, JSON_SPACE);
     start = valueStart;
@@ -68,6 +78,13 @@ export function redactRecordText(text: string, redactor: Redactor): string {
  */
 export function redactTornText(text: string, redactor: Redactor): string {
   return redactor.redact(redactRecordText(text, redactor));
+}
+
+/** Whether a string stands behind another one in a list. */
+function isNext(text: string, end: number, start: number): boolean {
+  const comma = endOfRun(text, end, JSON_SPACE);
+  return text.charAt(comma) === "," &&
+    endOfRun(text, comma + 1, JSON_SPACE) === start;
 }
 
 /** Finds the end of a string, behind its closing quote; -1 if it has none. */

@@ -172,7 +172,7 @@ class RedactingWriter implements LineVisitor {
       for (let at = start; at < end; at++) {
         text += String.fromCharCode(bytes[at] ?? 0);
       }
-      for (const letter of redactTornText(text, redactor)) {
+      for (const letter of redactor.redact(text)) {
         this.out.byte(letter.charCodeAt(0));
       }
     }

@@ -32,6 +32,9 @@ export interface RedactorOptions {
 /** No secret is shorter, its name included. */
 const SHORTEST = 8;
 
+/** How often the rules are applied at most: what they leave is stable far earlier. */
+const MAX_PASSES = 8;
+
 /** The built-in rules, each on what those before it left. */
 const RULES: readonly ((text: string, mask: Mask) => string)[] = [
   maskPrivateKeys,
@@ -115,15 +118,20 @@ export class Redactor {
       }
     }
     if (masked.length < SHORTEST) return masked;
-    for (const rule of RULES) masked = rule(masked, this.#mask);
+    // What stood behind a secret without a gap may be one now.
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const before = masked;
+      for (const rule of RULES) masked = rule(masked, this.#mask);
+      if (masked === before) break;
+    }
     return masked;
   }
 
   /**
-   * Masks the secrets in the value of a named member: all of it if the name says that it is
-   * a secret.
+   * Masks the secrets in the value of a named member, or behind a flag of a command: all of
+   * it if the name says that it is a secret.
    *
-   * @param name The name.
+   * @param name The name; a flag with its dashes.
    * @param text The value.
    * @returns The value without the secrets; the same one if there are none.
    *

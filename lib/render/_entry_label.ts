@@ -2,7 +2,7 @@
  * A few words for an entry.
  */
 
-import type { EntryView } from "./entry_view.ts";
+import type { EntryView } from "./entry_views.ts";
 import { countedText } from "./quantity_text.ts";
 
 /** Gives a few words for an entry: its first words, or what was done; not cut, not escaped. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { EPOCH } from "../history/mapping/times.ts";
 import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
-import type { AnyHistoryRecord, ExecChunk } from "../history/records.ts";
-import { byteLength } from "../history/utf8_length.ts";
+import type { AnyHistoryRecord } from "../history/records.ts";
+import { entryPart } from "./_entry_part.ts";
 import { type EntryState, entryState, weightOf } from "./_entry_state.ts";
-import type { EntryPart, EntryPhase } from "./parts.ts";
+import { type Given, givenOf, newOf, NOTHING_GIVEN } from "./_given_record.ts";
+import type { EntryPart } from "./parts.ts";
 
 /** Options for {@linkcode EntryLog}. */
 interface EntryLogOptions {
@@ -24,6 +24,7 @@ interface EntryLogOptions {
 interface Entry {
   readonly id: number;
   readonly turn: number | null;
+  readonly isWarning: boolean;
   /** A list of one, which is what mutations are applied to. */
   readonly records: [AnyHistoryRecord];
   readonly startedAt: string | null;
@@ -31,14 +32,6 @@ interface Entry {
   state: EntryState;
   /** What was given of it. */
   given: Given | undefined;
-}
-
-/** What was given of an entry. */
-interface Given {
-  readonly record: AnyHistoryRecord;
-  readonly state: EntryState;
-  readonly stdoutEnd: number;
-  readonly stderrEnd: number;
 }
 
 /** How much may wait for an entry that does not end: entries, and their weight. */
@@ -52,6 +45,8 @@ export class EntryLog {
   now: string | null = null;
   /** The turn that is going on. */
   turn: number | null = null;
+  /** Whether errors of the event are warnings. */
+  isWarning = false;
   readonly #options: EntryLogOptions;
   readonly #entries = new Map<number, Entry>();
   /** What has not been given, in order; only what has no place at the end of the turn. */
@@ -148,6 +143,7 @@ export class EntryLog {
     const entry: Entry = {
       id,
       turn: this.turn,
+      isWarning: this.isWarning,
       records,
       startedAt: this.now,
       endedAt: null,
@@ -217,7 +213,7 @@ export class EntryLog {
     const isNew = entry.given === undefined;
     entry.given ??= NOTHING_GIVEN;
     const record = copyOf(entry);
-    this.#options.give(partOf(entry, isNew ? "started" : "updated", record));
+    this.#options.give(entryPart(entry, isNew ? "started" : "updated", record));
   }
 
   /** Gives an entry, or what is new of it. */
@@ -227,15 +223,9 @@ export class EntryLog {
     const isFirst = given === undefined || given === NOTHING_GIVEN;
     const rest = isFirst ? record : newOf(record, given);
     if (rest !== undefined) {
-      this.#options.give(partOf(entry, isFirst ? "final" : "late", rest));
+      this.#options.give(entryPart(entry, isFirst ? "final" : "late", rest));
     }
-    const { state } = entry;
-    entry.given = {
-      record,
-      state,
-      stdoutEnd: endOf(record, "stdout_chunks"),
-      stderrEnd: endOf(record, "stderr_chunks"),
-    };
+    entry.given = givenOf(record, entry.state);
   }
 
   /** Takes note that nothing more is expected of an entry. */
@@ -269,13 +259,6 @@ export class EntryLog {
   }
 }
 
-const NOTHING_GIVEN: Given = {
-  record: { id: 0, type: "none", payload: {} },
-  state: "open",
-  stdoutEnd: 0,
-  stderrEnd: 0,
-};
-
 /** What is at work is changed in place, so what is given of it is a copy. */
 function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
   if (state !== "open") return record;
@@ -291,128 +274,4 @@ function isPlan(record: AnyHistoryRecord): boolean {
 /** Tells whether a record was replaced by its next state, which is an entry of its own. */
 function isState(before: AnyHistoryRecord, after: AnyHistoryRecord): boolean {
   return isPlan(before) && isPlan(after);
-}
-
-function partOf(
-  entry: Entry,
-  phase: EntryPhase,
-  record: AnyHistoryRecord,
-): EntryPart {
-  const { id, turn } = entry;
-  const isTimed = entry.startedAt !== null;
-  const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
-  const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
-  return {
-    type: "entry",
-    phase,
-    id,
-    turn,
-    record,
-    startedAt,
-    endedAt,
-    durationMs: durationOf(record, { startedAt, endedAt }),
-  };
-}
-
-/** Reads a time of a record. Where the input has none, all of them are made up. */
-function timeIn(
-  { payload }: AnyHistoryRecord,
-  name: "started_at" | "completed_at",
-  isTimed: boolean,
-): string | undefined {
-  const time: unknown = Object.entries(payload).find(([key]) => key === name)
-    ?.[1];
-  return isTimed && typeof time === "string" && time !== EPOCH
-    ? time
-    : undefined;
-}
-
-function durationOf(
-  { type, payload }: AnyHistoryRecord,
-  { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
-): number | null {
-  if ("duration_ms" in payload && typeof payload.duration_ms === "number") {
-    return payload.duration_ms;
-  }
-  const isWork = type === "exec" || type === "tool_call";
-  if (!isWork || startedAt === null || endedAt === null) return null;
-  const ms = Date.parse(endedAt) - Date.parse(startedAt);
-  return ms >= 0 ? ms : null;
-}
-
-/** Gives what a record has that was not given; `undefined` if that is nothing. */
-function newOf(
-  record: AnyHistoryRecord,
-  given: Given,
-): AnyHistoryRecord | undefined {
-  const { payload } = record;
-  if (record.type === "exec" && "stdout_chunks" in payload) {
-    if (given.state !== "open") return undefined;
-    return withPayload(record, {
-      stdout_chunks: chunksFrom(payload.stdout_chunks, given.stdoutEnd),
-      stderr_chunks: chunksFrom(payload.stderr_chunks, given.stderrEnd),
-    });
-  }
-  for (const name of ["sections", "entries"] as const) {
-    const list = listIn(record, name);
-    const known = listIn(given.record, name);
-    if (list === undefined || known === undefined) continue;
-    const rest = list.filter((each, at) => !isSame(each, known[at]));
-    return rest.length === 0
-      ? undefined
-      : withPayload(record, { [name]: rest });
-  }
-  return given.state === "open" ? record : undefined;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-function listIn(
-  { payload }: AnyHistoryRecord,
-  name: "sections" | "entries",
-): readonly unknown[] | undefined {
-  const list: unknown = Object.entries(payload).find(([key]) => key === name)
-    ?.[1];
-  return Array.isArray(list) ? list : undefined;
-}
-
-function withPayload(
-  record: AnyHistoryRecord,
-  changes: { readonly [name: string]: unknown },
-): AnyHistoryRecord {
-  // The boundary: a record with less in its lists has the type that it had.
-  return {
-    ...record,
-    payload: { ...record.payload, ...changes },
-  } as AnyHistoryRecord;
-}
-
-function endOf(
-  { payload }: AnyHistoryRecord,
-  name: "stdout_chunks" | "stderr_chunks",
-): number {
-  if (!("stdout_chunks" in payload) || !("stderr_chunks" in payload)) return 0;
-  const chunks = payload[name];
-  if (!Array.isArray(chunks)) return 0;
-  const last: ExecChunk | undefined = chunks.at(-1);
-  return last === undefined ? 0 : last.offset + byteLength(last.content);
-}
-
-/** Gives what comes behind a place of the output, as if that were its beginning. */
-function chunksFrom(chunks: unknown, start: number): ExecChunk[] {
-  const list: readonly ExecChunk[] = Array.isArray(chunks) ? chunks : [];
-  const rest: ExecChunk[] = [];
-  for (const { offset, content } of list) {
-    const end = offset + byteLength(content);
-    if (end <= start) continue;
-    if (offset >= start) {
-      rest.push({ offset: offset - start, content });
-      continue;
-    }
-    const bytes = new TextEncoder().encode(content).subarray(start - offset);
-    rest.push({ offset: 0, content: new TextDecoder().decode(bytes) });
-  }
-  return rest;
 }

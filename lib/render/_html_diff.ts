@@ -10,10 +10,11 @@ import { elementText } from "./html_text.ts";
  */
 export function diffHtml(diff: string): string {
   // Before the first part, signs belong to the names of files.
-  let isInPart = !/^(?:---|diff |index |\*\*\*) /.test(diff);
+  let isInPart = !/^ ?(?:---|diff|index|\*\*\*) /.test(diff);
   return diff.replace(/\r\n/g, "\n").split("\n").map((line) => {
     if (line.startsWith("@@")) isInPart = true;
-    else if (line.startsWith("diff --git ")) isInPart = false;
+    // A diff that was kept line by line has a space before what is no change.
+    else if (/^ ?diff --git /.test(line)) isInPart = false;
     const text = elementText(line);
     if (!isInPart || line.startsWith("@@")) return `<b>${text}</b>`;
     if (line.startsWith("+")) return `<ins>${text}</ins>`;

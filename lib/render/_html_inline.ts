@@ -15,9 +15,12 @@ export interface MarkdownHtmlOptions {
  * looking for it takes time in proportion to the text.
  */
 const TOKEN_REGEXP =
-  /(`+)|\\([!-/:-@[-`{-~])|(!?)\[([^[\]\n]{0,1000})\]\(\s{0,10}<?([^\s()<>]{0,4000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,2000})?)>?(?:\s{1,10}"[^"\n]{0,200}")?\s{0,10}\)|<(https?:\/\/[^\s<>]{1,4000})>|(https?:\/\/[^\s<>"'`|\\^{}]{1,4000})|(\*\*\*|\*\*|\*|___|__|_|~~)/g;
+  // deno-lint-ignore no-control-regex
+  /(`+)|\\([!-/:-@[-`{-~])|(!?)\[([^[\]\n]{0,1000})\]\(\s{0,10}<?([^\s()<>]{0,4000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,2000})?)>?(?:\s{1,10}"[^"\n]{0,200}")?\s{0,10}\)|<(https?:\/\/[^\s<>]{1,4000})>|(https?:\/\/[^\s<>"'`|\\^{}\u0000-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]{1,4000})|(\*\*\*|\*\*|\*|___|__|_|~~)/g;
 
-const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s]/i;
+const WEB_REGEXP = /^(?:https?:\/\/|mailto:)\S/i;
+/** What shows nothing itself has no place in an address. */
+const HIDDEN_REGEXP = /\p{C}/u;
 
 /** What ends a sentence is not part of the address before it. */
 const AFTER_URL_REGEXP = /[.,;:!?*_~]+$/;
@@ -67,7 +70,9 @@ function link(
   target: string,
   { hasLinks }: MarkdownHtmlOptions,
 ): string {
-  if (!hasLinks || !WEB_REGEXP.test(target)) return plainTarget(label, target);
+  if (!hasLinks || !WEB_REGEXP.test(target) || HIDDEN_REGEXP.test(target)) {
+    return plainTarget(label, target);
+  }
   const href = attributeText(target);
   const isBare = label === "" || label === target;
   const text = isBare ? elementText(target) : inlineHtml(label, LABEL);

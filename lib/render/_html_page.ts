@@ -11,8 +11,8 @@ import { attributeText, elementText } from "./html_text.ts";
  * computes them anew.
  */
 export const PAGE_HASHES = {
-  style: "sha256-wBe/oxPw/vwyFGgvJcy5dSkpARsntWX9EKhvBfiH3b8=",
-  script: "sha256-QGu0mqdGLKhp1bU9OBASJNVqW1BHlqG7YsvyFvT9+QM=",
+  style: "sha256-tF+jsLxOe6k+nikKrE+0yufNNV39q1UkHa2hickECSQ=",
+  script: "sha256-crrL71HHN0l0Cc5LfIOvkxFaUdW6WkKdz79BcE9Mx4M=",
 };
 
 /**
@@ -26,6 +26,14 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
+
+/** What can be shown of a transcript. The inputs stand before it, so that styles can tell. */
+const CHOICES = [
+  { id: "all", label: "All" },
+  { id: "talk", label: "Messages" },
+  { id: "work", label: "Work" },
+  { id: "bad", label: "Failures" },
+] as const;
 
 /** A name and what is known under it. */
 export interface PageFact {
@@ -54,15 +62,13 @@ export function factsHtml(facts: readonly PageFact[]): string {
 
 /** Writes everything that stands before the first turn. */
 export function pageStart({ title, facts }: PageHead): string {
-  const choices = [
-    ["all", "All"],
-    ["talk", "Messages"],
-    ["work", "Work"],
-    ["bad", "Failures"],
-  ].map(([id, label], i) =>
-    `<label><input type="radio" name="show" id="show-${id}"${
+  const inputs = CHOICES.map(({ id, label }, i) =>
+    `<input class="show" type="radio" name="show" id="show-${id}" aria-label="Show: ${label}"${
       i === 0 ? " checked" : ""
-    }>${label}</label>`
+    }>\n`
+  );
+  const labels = CHOICES.map(({ id, label }) =>
+    `<label for="show-${id}">${label}</label>`
   );
   return `<!DOCTYPE html>
 <html lang="en">
@@ -80,12 +86,12 @@ export function pageStart({ title, facts }: PageHead): string {
 <body>
 <a class="skip" href="#main">Skip to the transcript</a>
 <a class="skip" href="#turns">Skip to the table of turns</a>
-<header class="head">
+${inputs.join("")}<header class="head">
 <h1 dir="auto">${elementText(title)}</h1>
 ${factsHtml(facts)}</header>
 <div class="bar">
 <div class="find" role="search" hidden><input id="find" type="search" placeholder="Find in this session" aria-label="Find in this session" aria-describedby="count" autocomplete="off" spellcheck="false"><output id="count" for="find" aria-live="polite"></output></div>
-<fieldset><legend>Show</legend>${choices.join("")}</fieldset>
+<div class="pick">${labels.join("")}</div>
 <div class="acts" hidden><button type="button" id="unfold">Unfold all</button><button type="button" id="fold">Fold all</button></div>
 </div>
 <main id="main">

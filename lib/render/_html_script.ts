@@ -16,6 +16,8 @@ const box = $("find"), count = $("count"), form = box.closest(".find");
 const canMark = typeof Highlight === "function" && CSS.highlights !== undefined;
 let hits = [], at = -1, run = 0, opened = [];
 
+// The same as in the style sheet, without asking for the style of what is not laid out.
+const SHOWN = { "show-talk": ".user,.say,.error,.note", "show-work": ".exec,.edit,.tool,.plan,.error", "show-bad": ".failed,.error" };
 const entries = () => document.querySelectorAll("main .e");
 const fold = (open) => {
   for (const e of document.querySelectorAll("main details")) e.open = open;
@@ -59,6 +61,7 @@ const show = (index) => {
   count.textContent = (at + 1) + " of " + hits.length;
 };
 const find = () => {
+  const only = SHOWN[document.querySelector(".show:checked")?.id];
   const mine = ++run, query = box.value.trim().toLowerCase();
   hits = [];
   at = -1;
@@ -69,7 +72,7 @@ const find = () => {
     if (mine !== run) return;
     for (const end = performance.now() + 12; i < all.length && performance.now() < end; i++) {
       const e = all[i];
-      if (e.textContent.toLowerCase().includes(query) && getComputedStyle(e).display !== "none") hits.push(e);
+      if ((!only || e.matches(only)) && e.textContent.toLowerCase().includes(query)) hits.push(e);
     }
     if (at < 0 && hits.length > 0) show(0);
     else if (hits.length > 0) count.textContent = (at + 1) + " of " + hits.length;

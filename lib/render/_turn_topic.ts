@@ -3,7 +3,7 @@
  */
 
 import { entryLabel } from "./_entry_label.ts";
-import type { EntryView } from "./entry_view.ts";
+import type { EntryView } from "./entry_views.ts";
 
 /** How long a topic is at most, in characters. */
 const MAX_LENGTH = 120;

@@ -8,45 +8,34 @@ import { isRetryNotice } from "../exec/retry_notices.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { ChangedFiles } from "./_changed_files.ts";
 import { cutText } from "./_cut_text.ts";
-import { plainTerminalText } from "./html_ansi.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";
 import { joinSections, type SummarySection } from "./_summary_sections.ts";
 import {
-  foldHtml,
   headingText,
   lineHtml,
-  MAX_HEAD_LENGTH,
   sessionLine,
-  signOf,
   STATUS_WORDS,
   type TurnRow,
   turnRow,
   usageCells,
-  wordHtml,
 } from "./_summary_html.ts";
+import { SummarySteps } from "./_summary_steps.ts";
 import { TurnTopic } from "./_turn_topic.ts";
 import { WorkCounts } from "./_work_counts.ts";
-import { cutOutput } from "./cut_output.ts";
-import {
-  type CommandView,
-  type EditView,
-  type EntryView,
-  NO_REDACTOR,
-  type ToolView,
-  viewEntry,
-} from "./entry_view.ts";
+import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
 import type {
   EntryPart,
+  FailedLinePart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
-import { countText, durationText } from "./quantity_text.ts";
+import { countText } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
@@ -83,14 +72,6 @@ export interface GithubOptions extends RenderOptions {
   readonly verdict?: () => GithubVerdict | undefined;
 }
 
-/** How an edit ended, where the sign does not say it. */
-const EDIT_ENDS: Record<EditView["status"], string> = {
-  success: "",
-  failed: " · <b>not applied</b>",
-  running: " · no end",
-  proposed: " · proposed",
-};
-
 /**
  * Writes a transcript as the summary of a GitHub step: how it ended, what was said last, errors,
  * the turns and their tokens, what became of files, and what was done, folded.
@@ -119,7 +100,7 @@ const EDIT_ENDS: Record<EditView["status"], string> = {
 export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Required<Omit<GithubOptions, "reasoning">>;
   readonly #sessions: SessionPart[] = [];
-  #runs = 0;
+  #hasRuns = false;
   readonly #turns: TurnRow[] = [];
   #turnCount = 0;
   #topic = new TurnTopic();
@@ -132,6 +113,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #errors = new Map<string, number>();
   #unkeptErrors = 0;
   readonly #files = new ChangedFiles();
+  readonly #writer: SummarySteps;
   readonly #steps: string[] = [];
   #stepsLength = 0;
   #unkeptSteps = 0;
@@ -149,6 +131,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       maxBytes: options.maxBytes ?? GITHUB_SUMMARY_BYTES,
       verdict: options.verdict ?? (() => undefined),
     };
+    this.#writer = new SummarySteps({
+      maxOutputLines: this.#options.maxOutputLines,
+      isFull: this.#options.tools === "full",
+    });
   }
 
   /** What is known of the run so far. */
@@ -178,7 +164,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         this.#endTurn(part);
         break;
       case "failed_line":
-        this.#takeError(`Line ${countText(part.line)}: ${part.message}`);
+        this.#takeFailedLine(part);
         break;
       case "turn_started":
       case "rolled_back":
@@ -203,17 +189,17 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   #takeSession(part: SessionPart): void {
-    this.#runs += 1;
     const isKnown = part.thread_id !== null &&
       this.#sessions.some(({ thread_id }) => thread_id === part.thread_id);
+    this.#hasRuns ||= isKnown;
     if (!isKnown && this.#sessions.length < MAX_SESSIONS) {
       this.#sessions.push(part);
     }
   }
 
-  /** The tokens of all turns. Those of several runs do not add up: some releases count on. */
+  /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
   get #total(): TurnUsage | null {
-    return this.#runs > 1 ? null : this.#usage;
+    return this.#hasRuns ? null : this.#usage;
   }
 
   #takeEntry(part: EntryPart): void {
@@ -232,7 +218,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "edit" && view.status === "success") {
       for (const file of view.files) this.#files.add(file);
     }
-    const step = this.#stepHtml(view, part);
+    const step = this.#writer.html(view, part);
     if (step === "") return;
     // What does not fit is not kept.
     if (this.#stepsLength + step.length > this.#options.maxBytes) {
@@ -243,8 +229,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#steps.push(step);
   }
 
-  #takeError(message: string): void {
-    this.#countError(this.#options.redactor.redact(message));
+  #takeFailedLine({ line, message }: FailedLinePart): void {
+    const { redactor } = this.#options;
+    this.#countError(`Line ${countText(line)}: ${redactor.redact(message)}`);
   }
 
   #countError(message: string): void {
@@ -259,8 +246,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const { status, usage, error, isErrorShown } = part;
     this.#status = status;
     this.#error = error === null ? null : this.#options.redactor.redact(error);
-    if (error !== null && !isErrorShown && status === "failed") {
-      this.#takeError(error);
+    if (this.#error !== null && !isErrorShown && status === "failed") {
+      this.#countError(this.#error);
     }
     if (usage !== null) this.#usage = addUsage(this.#usage, usage);
     this.#totals.addAll(this.#work);
@@ -361,105 +348,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     return `<tr><td></td><td>All turns</td><td></td><td></td><td>${work}</td>${
       usageCells(this.#total)
     }</tr>\n`;
-  }
-
-  #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
-    const time = durationMs === null || durationMs === 0
-      ? ""
-      : ` · ${durationText(durationMs)}`;
-    const late = phase === "late" ? " · went on" : "";
-    switch (view.kind) {
-      case "command":
-        return this.#commandHtml(view, time + late);
-      case "tool":
-        return this.#toolHtml(view, time + late);
-      case "edit":
-        return this.#editHtml(view, time + late);
-      case "explore":
-        return view.looks.map(({ command, status, note }) =>
-          foldHtml(
-            `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
-              note === "" ? "" : ` · ${wordHtml(note)}`
-            }`,
-            "",
-          )
-        ).join("");
-      default:
-        return "";
-    }
-  }
-
-  #commandHtml(view: CommandView, more: string): string {
-    const { command, status, exitCode, stdout, stderr } = view;
-    const end = exitCode === null || exitCode === 0
-      ? status === "running" ? " · no end" : ""
-      : ` · <b>exit ${exitCode}</b>`;
-    const whole = command.trim().includes("\n") ||
-        command.length > MAX_HEAD_LENGTH
-      ? `${preText(elementText(cutText(command, MAX_OUTPUT_LENGTH)))}\n`
-      : "";
-    return foldHtml(
-      `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
-      this.#isFull
-        ? whole + this.#outputHtml(stdout) + this.#outputHtml(stderr)
-        : "",
-    );
-  }
-
-  #toolHtml(view: ToolView, more: string): string {
-    const { title, status, arguments: list, result, error } = view;
-    const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
-    const failed = status === "failed" ? " · <b>failed</b>" : "";
-    return foldHtml(
-      `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
-      this.#isFull
-        ? this.#outputHtml(given) + this.#outputHtml(result) +
-          this.#outputHtml(error)
-        : "",
-    );
-  }
-
-  #editHtml({ files, status, failure }: EditView, more: string): string {
-    const titles = files.map((file) => {
-      const to = file.movedTo === ""
-        ? ""
-        : ` → <code>${wordHtml(file.movedTo)}</code>`;
-      return `${file.change} <code>${wordHtml(file.path)}</code>${to}`;
-    });
-    const [only = "edit", another] = titles;
-    const head = another === undefined
-      ? only
-      : `edit ${countText(files.length)} files`;
-    const list = another === undefined
-      ? ""
-      : `<p>${titles.join("<br>\n")}</p>\n`;
-    return foldHtml(
-      `${signOf(status)} ${head}${EDIT_ENDS[status]}${more}`,
-      this.#isFull ? list + this.#outputHtml(failure) : "",
-    );
-  }
-
-  get #isFull(): boolean {
-    return this.#options.tools === "full";
-  }
-
-  /** Writes the end of an output: what went wrong stands there. */
-  #outputHtml(text: string): string {
-    const { tail, head, omitted } = cutOutput(plainTerminalText(text), {
-      maxLines: this.#options.maxOutputLines,
-      keep: "end",
-    });
-    const shown = [...head, ...tail].join("\n");
-    const over = shown.length - MAX_OUTPUT_LENGTH;
-    const gap = omitted > 0
-      ? `[${countText(omitted)} lines before this are left out]\n`
-      : over > 0
-      ? `[${countText(over)} characters before this are left out]\n`
-      : "";
-    if (shown === "") return "";
-    return `${
-      preText(elementText(gap + (over > 0 ? shown.slice(over) : shown)))
-    }\n`;
   }
 }
 

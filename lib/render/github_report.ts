@@ -27,7 +27,7 @@ export interface GithubReport {
   readonly threadId: string | null;
   /** How the last turn ended; `null` if there was none. */
   readonly status: TurnStatus | null;
-  /** The tokens of all turns; `null` if no turn says how many, or there were several runs. */
+  /** The tokens of all turns; `null` if no turn says how many, or runs of a thread repeat some. */
   readonly usage: TurnUsage | null;
   /** What was said last; `null` if nothing was. */
   readonly finalMessage: string | null;

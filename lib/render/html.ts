@@ -7,48 +7,41 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { entryLabel } from "./_entry_label.ts";
 import { entryHtml } from "./_html_entries.ts";
+import { factsHtml, pageEnd, pageStart, type PageTurn } from "./_html_page.ts";
 import {
-  factsHtml,
-  pageEnd,
-  type PageFact,
-  pageStart,
-  type PageTurn,
-} from "./_html_page.ts";
-import { attributeText, elementText } from "./html_text.ts";
+  sessionFacts,
+  shortFigures,
+  statusWords,
+  timeHtml,
+  turnFigures,
+  workFigures,
+} from "./_html_figures.ts";
+import { elementText } from "./html_text.ts";
 import { Timeline } from "./html_timeline.ts";
+import { isPrompt } from "./_record_roles.ts";
 import { firstLine, TurnTopic } from "./_turn_topic.ts";
 import { WorkCounts } from "./_work_counts.ts";
-import { type EntryView, NO_REDACTOR, viewEntry } from "./entry_view.ts";
+import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
+import type { EntryView } from "./entry_views.ts";
 import type {
   EntryPart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
   TurnStartedPart,
-  TurnStatus,
 } from "./parts.ts";
-import { countedText, countText, durationText } from "./quantity_text.ts";
+import { countedText, countText } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 
 /** How many lines of each output are on the page, unless something else is asked for. */
 export const HTML_MAX_OUTPUT_LINES = 2000;
 
+/** How many entries a browser lays out at once, at least. */
+const GROUP_LENGTH = 32;
 /** How many turns the table of them lists. */
 const MAX_LISTED_TURNS = 10_000;
 /** How many entries may come before a prompt that the page takes its title from. */
 const MAX_BEFORE_TITLE = 16;
-
-/** What is written of how a turn ended: a sign, words, and a class of the style sheet. */
-const STATUS_WORDS: Record<
-  TurnStatus,
-  readonly [sign: string, words: string, look: string]
-> = {
-  completed: ["✓", "completed", "ok"],
-  failed: ["✗", "failed", "bad"],
-  aborted: ["✗", "interrupted", "bad"],
-  open: ["…", "no end in the log", "warn"],
-  unknown: ["", "", ""],
-};
 
 /** A turn that is going on, or the parts between two of them. */
 interface Section {
@@ -58,29 +51,6 @@ interface Section {
   readonly counts: WorkCounts;
   readonly topic: TurnTopic;
   entries: number;
-}
-
-/** Writes a point in time as `2026-11-20 15:40:01`, in UTC. */
-function timeHtml(at: string): string {
-  const shown = at.slice(0, 19).replace("T", " ");
-  return `<time datetime="${attributeText(at)}">${elementText(shown)}</time>`;
-}
-
-/** Gives what a page says of a session. */
-function sessionFacts(
-  { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
-): PageFact[] {
-  const code = (text: string): string => `<code>${elementText(text)}</code>`;
-  const facts: (PageFact | null)[] = [
-    thread_id === null ? null : { name: "Thread", html: code(thread_id) },
-    startedAt === null ? null : { name: "Started", html: timeHtml(startedAt) },
-    cwd === null ? null : { name: "Folder", html: code(cwd) },
-    model === null ? null : { name: "Model", html: elementText(model) },
-    cli_version === null
-      ? null
-      : { name: "Codex", html: elementText(cli_version) },
-  ];
-  return facts.filter((fact) => fact !== null);
 }
 
 /**
@@ -120,14 +90,16 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Required<RenderOptions>;
   readonly #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
-  /** The tokens of all turns; of several runs they do not add up, as some count on. */
+  /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
   #tokens = { input: 0, output: 0 };
-  #runs = 1;
+  #hasRuns = false;
   #turnCount = 0;
   /** The thread that is going on. */
   #threadId: string | null = null;
   #section: Section | undefined;
   #isInTurn = false;
+  /** What a reader sees of the prompt that gave the title, until that is written. */
+  #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
   /** What waits for the title of the page; `undefined` once the page has begun. */
   #held: TranscriptPart[] | undefined = [];
 
@@ -154,10 +126,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   feed(part: TranscriptPart, emit: Emit<string>): void {
     if (this.#held === undefined) return this.#write(part, emit);
     this.#held.push(part);
-    const isPrompt = part.type === "entry" && isUserRecord(part);
     const isEnough = this.#held.length > MAX_BEFORE_TITLE ||
-      part.type === "turn_ended";
-    if (isPrompt || isEnough) this.#begin(emit);
+      part.type === "turn_ended" ||
+      (part.type === "entry" && isPrompt(part.record));
+    if (isEnough) this.#begin(emit);
   }
 
   /**
@@ -178,32 +150,36 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#held = undefined;
     const [first] = held;
     const session = first?.type === "session" ? first : undefined;
+    const known = session && this.#redacted(session);
     this.#threadId = session?.thread_id ?? null;
-    const prompt = held.find((part) =>
-      part.type === "entry" && isUserRecord(part)
-    );
     emit(pageStart({
-      title: this.#titleOf(session, prompt),
-      facts: session === undefined ? [] : sessionFacts(this.#redacted(session)),
+      title: this.#titleOf(known, held),
+      facts: known === undefined ? [] : sessionFacts(known),
     }));
     for (const part of held) {
       if (part !== session) this.#write(part, emit);
     }
   }
 
+  /** Gives the first line of the prompt; if there is none, what is known of the session. */
   #titleOf(
     session: SessionPart | undefined,
-    prompt: TranscriptPart | undefined,
+    held: readonly TranscriptPart[],
   ): string {
-    const view = prompt?.type === "entry"
-      ? viewEntry(prompt, this.#options.redactor)
-      : undefined;
-    const line = view?.kind === "message" ? firstLine(view.text) : "";
-    if (line !== "") return line;
+    const prompt = held.find((part) =>
+      part.type === "entry" && isPrompt(part.record)
+    );
+    if (prompt?.type === "entry") {
+      const view = viewEntry(prompt, this.#options.redactor);
+      // What was masked is counted: nothing is looked at twice.
+      this.#viewed = { part: prompt, view };
+      const line = view.kind === "message" ? firstLine(view.text) : "";
+      if (line !== "") return line;
+    }
     const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
     return folder === undefined
       ? "Codex session"
-      : `Codex session in ${this.#options.redactor.redact(folder)}`;
+      : `Codex session in ${folder}`;
   }
 
   #redacted(session: SessionPart): SessionPart {
@@ -244,10 +220,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         );
         break;
       case "failed_line": {
-        const section = this.#openSection(emit);
-        section.entries += 1;
+        const id = this.#nextId(emit);
         emit(
-          `<div class="e aside failed" id="${section.id}-${section.entries}"><div class="row"><span><b class="bad">Line ${
+          `<div class="e aside failed" id="${id}"><div class="row"><span><b class="bad">Line ${
             countText(part.line)
           } could not be read</b> (${elementText(part.kind)}): ${
             elementText(this.#options.redactor.redact(part.message))
@@ -263,9 +238,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** Writes that another session begins, or that the same one goes on. */
   #startSession(part: SessionPart, emit: Emit<string>): void {
     this.#closeSection(emit);
-    this.#runs += 1;
     const { thread_id } = part;
     const isSame = thread_id !== null && thread_id === this.#threadId;
+    this.#hasRuns ||= isSame;
     this.#threadId = thread_id;
     emit(
       isSame
@@ -283,7 +258,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#turnCount += 1;
     this.#section = newSection(id, turn);
     emit(
-      `<section class="turn" id="${id}" aria-labelledby="${id}-0">\n<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${time}</h2>\n<div class="entries">\n`,
+      `<section class="turn" id="${id}" aria-labelledby="${id}-0">\n<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${time}</h2>\n<div class="entries">\n<div class="g">\n`,
     );
   }
 
@@ -293,26 +268,38 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const section = newSection(`between-${this.#turnCount}`, null);
     this.#section = section;
     emit(
-      `<section class="turn" id="${section.id}" aria-label="Between turns">\n<div class="entries">\n`,
+      `<section class="turn" id="${section.id}" aria-label="Between turns">\n<div class="entries">\n<div class="g">\n`,
     );
     return section;
+  }
+
+  /** Gives the id of the next entry; a group that is full ends before it. */
+  #nextId(emit: Emit<string>): string {
+    const section = this.#openSection(emit);
+    if (section.entries > 0 && section.entries % GROUP_LENGTH === 0) {
+      emit('</div>\n<div class="g">\n');
+    }
+    section.entries += 1;
+    return `${section.id}-${section.entries}`;
   }
 
   #closeSection(emit: Emit<string>): void {
     if (this.#section === undefined) return;
     this.#section = undefined;
-    emit("</div>\n</section>\n");
+    emit("</div>\n</div>\n</section>\n");
   }
 
   #writeEntry(part: EntryPart, emit: Emit<string>): void {
     const { redactor, reasoning, tools, maxOutputLines } = this.#options;
-    const view = viewEntry(part, redactor);
+    const view = this.#viewed?.part === part
+      ? this.#viewed.view
+      : viewEntry(part, redactor);
+    if (this.#viewed?.part === part) this.#viewed = undefined;
     const section = this.#openSection(emit);
     section.counts.add(view, part.phase === "late");
     if (view.kind === "reasoning" && reasoning === "omit") return;
     if (tools === "none" && isWork(view)) return;
-    section.entries += 1;
-    const id = `${section.id}-${section.entries}`;
+    const id = this.#nextId(emit);
     const { html, lane, look } = entryHtml(view, {
       id,
       at: part.startedAt ?? part.endedAt,
@@ -332,65 +319,40 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       label: firstLine(entryLabel(view)),
       startMs: msOf(part.startedAt),
       endMs: msOf(part.endedAt),
-      tokens: tokensOf(part),
     });
   }
 
   #endTurn(part: TurnEndedPart, emit: Emit<string>): void {
-    const { turn, status, durationMs, usage, error, isErrorShown } = part;
+    const { turn, status, usage, error, isErrorShown } = part;
     const section = this.#section;
     if (section === undefined || section.turn !== turn) return;
     const { counts } = section;
-    const [sign, words, look] = STATUS_WORDS[status];
-    const facts: string[] = [];
-    if (words !== "") {
-      facts.push(`<span class="is ${look}">${sign} ${words}</span>`);
-    }
-    if (durationMs !== null) facts.push(durationText(durationMs));
-    facts.push(...counts.phrases(stressed));
+    const facts = turnFigures(part, counts);
     if (usage !== null) {
-      const { cached_input_tokens: cached, reasoning_output_tokens: thought } =
-        usage;
-      facts.push(
-        `${countText(usage.input_tokens)} tokens in${
-          cached === null || cached === 0
-            ? ""
-            : ` <span class="detail">(${countText(cached)} cached)</span>`
-        }`,
-        `${countText(usage.output_tokens)} out${
-          thought === null || thought === 0
-            ? ""
-            : ` <span class="detail">(${countText(thought)} reasoning)</span>`
-        }`,
-      );
       this.#tokens.input += usage.input_tokens;
       this.#tokens.output += usage.output_tokens;
     }
-    const why = error === null || isErrorShown || error === words
+    const isSaid = error === null || isErrorShown ||
+      error === statusWords(status);
+    const reason = isSaid ? "" : this.#options.redactor.redact(error);
+    const why = reason === ""
       ? ""
-      : `<p class="why" dir="auto">${
-        elementText(this.#options.redactor.redact(error))
-      }</p>\n`;
+      : `<p class="why" dir="auto">${elementText(reason)}</p>\n`;
     const list = facts.length === 0
       ? ""
       : `<ul>${facts.map((fact) => `<li>${fact}</li>`).join("\n")}</ul>\n`;
     emit(
-      `</div>\n<div class="sum">\n${list}${why}${
-        section.timeline.draw(`turn ${turn}`, usage)
+      `</div>\n</div>\n<div class="sum">\n${list}${why}${
+        section.timeline.draw(`turn ${turn}`, part)
       }</div>\n</section>\n`,
     );
     this.#totals.addAll(counts);
     if (this.#turns.length < MAX_LISTED_TURNS) {
-      const short = [
-        ...(sign === "" ? [] : [`<span class="${look}">${sign}</span>`]),
-        ...(durationMs === null ? [] : [durationText(durationMs)]),
-        ...counts.phrases(stressed),
-      ];
       this.#turns.push({
         target: section.id,
         turn,
-        html: elementText(section.topic.text),
-        summaryHtml: short.join(" · "),
+        html: elementText(section.topic.text || firstLine(reason)),
+        summaryHtml: shortFigures(part, counts).join(" · "),
       });
     }
     this.#section = undefined;
@@ -399,10 +361,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #totalHtml(): string {
     const facts = [
       countedText(this.#turnCount, "turn"),
-      ...this.#totals.phrases(stressed),
+      ...workFigures(this.#totals),
     ];
     const { input, output } = this.#tokens;
-    if (this.#runs === 1 && input + output > 0) {
+    if (!this.#hasRuns && input + output > 0) {
       facts.push(`${countText(input)} tokens in, ${countText(output)} out`);
     }
     return facts.join(" · ");
@@ -449,36 +411,13 @@ function newSection(id: string, turn: number | null): Section {
   };
 }
 
-function isUserRecord({ record }: EntryPart): boolean {
-  return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user";
-}
-
 function isWork({ kind }: EntryView): boolean {
   return kind === "command" || kind === "edit" || kind === "tool" ||
     kind === "explore" || kind === "diff" || kind === "image" ||
     kind === "unknown";
 }
 
-function stressed(text: string): string {
-  return `<span class="bad">${text}</span>`;
-}
-
 function msOf(at: string | null): number | null {
   const ms = at === null ? NaN : Date.parse(at);
   return Number.isNaN(ms) ? null : ms;
-}
-
-function tokensOf(
-  { record }: EntryPart,
-): { readonly prompt: number; readonly completion: number } | null {
-  if (record.type !== "assistant_message") return null;
-  const usage = "token_usage" in record.payload
-    ? record.payload.token_usage
-    : null;
-  if (typeof usage !== "object" || usage === null) return null;
-  const { prompt, completion } = usage as Record<string, unknown>;
-  return typeof prompt === "number" && typeof completion === "number"
-    ? { prompt, completion }
-    : null;
 }

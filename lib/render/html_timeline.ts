@@ -5,7 +5,7 @@
  */
 
 import { elementText } from "./html_text.ts";
-import type { TurnUsage } from "./parts.ts";
+import type { RequestUsage, TurnEndedPart, TurnUsage } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** The lanes of a timeline, from top to bottom. */
@@ -20,6 +20,9 @@ const LANES = [
 /** A lane of a timeline. */
 export type Lane = (typeof LANES)[number]["name"];
 
+/** The tokens of a turn, and of its requests. */
+export type TurnTokens = Pick<TurnEndedPart, "usage" | "requests">;
+
 /** Something that happened in a turn. */
 export interface TimelineMark {
   /** The lane that it is in. */
@@ -33,30 +36,14 @@ export interface TimelineMark {
   /** When it began and ended, in milliseconds since 1970; `null` if that is not known. */
   readonly startMs: number | null;
   readonly endMs: number | null;
-  /** The tokens of the request that it ended, if they are known. */
-  readonly tokens: TimelineTokens | null;
-}
-
-/** The tokens of a request. */
-export interface TimelineTokens {
-  /** Tokens sent to the model. */
-  readonly prompt: number;
-  /** Tokens that came back. */
-  readonly completion: number;
 }
 
 /** A mark, or several that were joined. */
-interface Span extends Omit<TimelineMark, "tokens"> {
+interface Span extends TimelineMark {
   /** The places of its first and its last mark, counted from 0. */
   readonly first: number;
   readonly last: number;
   readonly count: number;
-}
-
-interface TokenCount extends TimelineTokens {
-  readonly at: number;
-  readonly ms: number | null;
-  readonly target: string;
 }
 
 /** How many marks a lane has at most; when there are more, neighbours are joined. */
@@ -83,17 +70,6 @@ function halved(spans: readonly Span[]): Span[] {
     }
   }
   return joined;
-}
-
-/** Halves the counts: of two neighbours the larger one stays. */
-function sparser(counts: readonly TokenCount[]): TokenCount[] {
-  const kept: TokenCount[] = [];
-  for (let i = 0; i < counts.length; i += 2) {
-    const [a, b] = counts.slice(i, i + 2);
-    if (a === undefined) break;
-    kept.push(b !== undefined && b.prompt > a.prompt ? b : a);
-  }
-  return kept;
 }
 
 /** Writes a place as SVG does: in percent, with two digits. */
@@ -129,26 +105,20 @@ function drawShares(usage: TurnUsage, middle: number): string {
 /** Gathers what happens in a turn, and draws it. Takes no more memory than its picture. */
 export class Timeline {
   readonly #lanes = new Map<Lane, Span[]>();
-  #tokens: TokenCount[] = [];
   #count = 0;
   #startMs: number | null = null;
   #endMs: number | null = null;
 
   /** Takes in something that happened after everything that was taken in before. */
   add(mark: TimelineMark): void {
-    const { tokens, ...rest } = mark;
     const at = this.#count;
     this.#count += 1;
     this.#stretch(mark.startMs);
     this.#stretch(mark.endMs);
     let spans = this.#lanes.get(mark.lane) ?? [];
     if (spans.length >= MAX_MARKS) spans = halved(spans);
-    spans.push({ ...rest, first: at, last: at, count: 1 });
+    spans.push({ ...mark, first: at, last: at, count: 1 });
     this.#lanes.set(mark.lane, spans);
-    if (tokens === null) return;
-    if (this.#tokens.length >= MAX_MARKS) this.#tokens = sparser(this.#tokens);
-    const ms = mark.endMs ?? mark.startMs;
-    this.#tokens.push({ ...tokens, at, ms, target: mark.target });
   }
 
   /** Takes in when the turn began or ended. */
@@ -162,16 +132,17 @@ export class Timeline {
    * Draws what was taken in.
    *
    * @param name What the timeline is of, such as `turn 3`.
-   * @param usage The tokens of the turn; how they divide is drawn where nothing is known of
-   *   single requests.
+   * @param tokens The tokens of the turn, and of its requests. Where the requests are not told
+   *   apart, how the tokens divide is drawn.
    * @returns A `<figure>`; nothing if there is too little to compare.
    */
-  draw(name: string, usage: TurnUsage | null): string {
+  draw(name: string, tokens: TurnTokens): string {
     if (this.#count < 3) return "";
     const lanes = LANES.filter((lane) => this.#lanes.has(lane.name));
     const isTimed = this.#startMs !== null && this.#endMs !== null &&
       this.#endMs > this.#startMs;
-    const hasTokens = this.#tokens.length > 0;
+    const { usage, requests = [] } = tokens;
+    const hasTokens = requests.length > 1;
     const shares = usage === null || hasTokens
       ? ""
       : drawShares(usage, lanes.length * LANE_HEIGHT + LANE_HEIGHT / 2);
@@ -180,7 +151,7 @@ export class Timeline {
     const marks = lanes.map((lane, i) =>
       this.#drawLane(lane, i * LANE_HEIGHT + LANE_HEIGHT / 2, isTimed)
     );
-    if (hasTokens) marks.push(this.#drawTokens(height, isTimed));
+    if (hasTokens) marks.push(this.#drawRequests(requests, height, isTimed));
     if (shares !== "") marks.push(shares);
     const names: string[] = lanes.map((lane) => lane.name);
     if (hasTokens || shares !== "") names.push("tokens");
@@ -245,32 +216,34 @@ ${marks.join("\n")}
     return rail + marks.join("");
   }
 
-  #drawTokens(bottom: number, isTimed: boolean): string {
-    const most = this.#tokens.reduce(
-      (max, { prompt, completion }) => Math.max(max, prompt + completion),
-      1,
-    );
+  #drawRequests(
+    requests: readonly RequestUsage[],
+    bottom: number,
+    isTimed: boolean,
+  ): string {
+    const sizeOf = ({ input_tokens, output_tokens }: RequestUsage): number =>
+      input_tokens + output_tokens;
+    const most = Math.max(1, ...requests.map(sizeOf));
     const room = TOKENS_HEIGHT - 6;
-    const bars = this.#tokens.map(({ at, ms, prompt, completion, target }) => {
-      const x = percent(this.#place(at, ms, isTimed));
-      const whole = Math.max(
-        1,
-        Math.round((prompt + completion) / most * room),
+    return requests.map((request, i) => {
+      const { at, input_tokens: input, output_tokens: output } = request;
+      const ms = at === null ? NaN : Date.parse(at);
+      const x = percent(
+        isTimed && !Number.isNaN(ms)
+          ? this.#place(0, ms, true)
+          : (i + 0.5) / requests.length,
       );
-      const part = Math.min(
-        whole,
-        Math.max(1, Math.round(completion / most * room)),
-      );
-      return `<a href="#${target}" tabindex="-1"><g><title>${
-        countText(prompt)
-      } tokens in, ${
-        countText(completion)
-      } out</title><rect class="l-in" x="${x}" y="${
-        bottom - whole
-      }" width="5" height="${whole}" transform="translate(-2.5)"></rect><rect class="l-out" x="${x}" y="${
-        bottom - whole
-      }" width="5" height="${part}" transform="translate(-2.5)"></rect></g></a>`;
-    });
-    return bars.join("");
+      const whole = Math.max(2, Math.round(sizeOf(request) / most * room));
+      const part = Math.max(1, Math.round(output / most * room));
+      const bar = (look: string, height: number): string =>
+        `<rect class="${look}" x="${x}" y="${
+          bottom - whole
+        }" width="5" height="${height}" transform="translate(-2.5)"></rect>`;
+      return `<g><title>${countText(input)} tokens in, ${
+        countText(output)
+      } out</title>${bar("l-in", whole)}${
+        bar("l-out", Math.min(part, whole))
+      }</g>`;
+    }).join("");
   }
 }

@@ -5,31 +5,10 @@
  */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { inertText } from "./terminal_text.ts";
-import {
-  codeBlock,
-  codeSpan,
-  htmlLine,
-  plainLine,
-  safeMarkdown,
-} from "./safe_markdown.ts";
-import { cutOutput } from "./cut_output.ts";
-import { pathBelow } from "./edited_files.ts";
-import {
-  type ArgumentView,
-  type CommandView,
-  type EditView,
-  type EntryView,
-  type MessageView,
-  NO_REDACTOR,
-  type PlanView,
-  type TextRedactor,
-  type ToolView,
-  viewEntry,
-  type WorkStatus,
-} from "./entry_view.ts";
+import { type MarkdownBlock, quoted } from "./_markdown_blocks.ts";
+import { MarkdownEntries } from "./_markdown_entries.ts";
+import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
 import type {
-  EntryPart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
@@ -41,16 +20,9 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
-import type {
-  ReasoningChoice,
-  RenderOptions,
-  ToolsChoice,
-} from "./render_options.ts";
-
-/** Diffs that are not longer are unfolded. */
-const MAX_OPEN_DIFF = 30;
-/** Arguments of tools that are not longer stand on one line. */
-const MAX_SPAN = 80;
+import type { RenderOptions } from "./render_options.ts";
+import { codeSpan, plainLine, safeMarkdown } from "./safe_markdown.ts";
+import { inertText } from "./terminal_text.ts";
 
 /**
  * Writes a transcript as Markdown, to paste and to keep: CommonMark with `<details>`, as GitHub
@@ -86,13 +58,10 @@ const MAX_SPAN = 80;
  */
 export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   readonly #redactor: TextRedactor;
-  readonly #reasoning: ReasoningChoice;
-  readonly #tools: ToolsChoice;
-  readonly #maxLines: number;
+  readonly #entries: MarkdownEntries;
   #isBegun = false;
-  #cwd: string | null = null;
   #model: string | null = null;
-  #blocks: (readonly string[])[] = [];
+  #blocks: MarkdownBlock[] = [];
 
   /**
    * Constructs a new instance.
@@ -101,9 +70,12 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    */
   constructor(options: RenderOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
-    this.#reasoning = options.reasoning ?? "fold";
-    this.#tools = options.tools ?? "full";
-    this.#maxLines = options.maxOutputLines ?? Infinity;
+    this.#entries = new MarkdownEntries({
+      redactor: this.#redactor,
+      reasoning: options.reasoning ?? "fold",
+      tools: options.tools ?? "full",
+      maxOutputLines: options.maxOutputLines ?? Infinity,
+    });
   }
 
   /**
@@ -130,7 +102,8 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "turn_started":
         return this.#writeTurn(part);
       case "entry":
-        return this.#writeEntry(part);
+        this.#blocks.push(...this.#entries.blocksOf(part));
+        return;
       case "turn_ended":
         return this.#writeEnd(part);
       case "rolled_back":
@@ -150,7 +123,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #writeSession(
     { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
   ): void {
-    this.#cwd = cwd;
+    this.#entries.cwd = cwd;
     this.#model = model;
     const facts = Object.entries({
       id: thread_id,
@@ -177,215 +150,13 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const facts = [
       startedAt === null ? null : timeText(startedAt),
       model === this.#model ? null : model,
-      cwd === this.#cwd ? null : cwd,
+      cwd === this.#entries.cwd ? null : cwd,
     ].flatMap((fact) =>
       fact === null ? [] : [plainLine(this.#redactor.redact(fact))]
     );
     this.#model = model ?? this.#model;
-    this.#cwd = cwd ?? this.#cwd;
+    this.#entries.cwd = cwd ?? this.#entries.cwd;
     if (facts.length > 0) this.#add(`*${facts.join(" · ")}*`);
-  }
-
-  #writeEntry(part: EntryPart): void {
-    if (part.phase === "started" || part.phase === "updated") return;
-    const view = viewEntry(part, this.#redactor);
-    switch (view.kind) {
-      case "command":
-        return this.#writeCommand(view, part);
-      case "tool":
-        return this.#writeTool(view, part);
-      default:
-        this.#writeView(view);
-    }
-  }
-
-  #writeView(view: Exclude<EntryView, CommandView | ToolView>): void {
-    switch (view.kind) {
-      case "message":
-        return this.#writeMessage(view);
-      case "reasoning": {
-        if (this.#reasoning === "omit" || view.text.trim() === "") return;
-        const lines = safeMarkdown(view.text);
-        if (this.#reasoning === "include") {
-          return this.#add(...quoted(["**Reasoning**", "", ...lines]));
-        }
-        return this.#fold("Reasoning", [lines]);
-      }
-      case "edit":
-        return this.#writeEdit(view);
-      case "plan":
-        return this.#writePlan(view);
-      case "diff": {
-        if (this.#tools === "none") return;
-        const { lines, blocks } = this.#outputOf(view.diff, "diff");
-        if (this.#tools === "names") {
-          return this.#add(`*Changed in this turn: ${lines} of diff*`);
-        }
-        return this.#fold(`Changed in this turn: ${lines} of diff`, blocks);
-      }
-      case "image": {
-        const path = codeSpan(view.path);
-        const caption = view.caption === ""
-          ? ""
-          : ` ${plainLine(view.caption)}`;
-        return this.#add(`**Image** ${path}${caption}`.trimEnd());
-      }
-      case "explore": {
-        if (this.#tools === "none") return;
-        const lines = view.looks.map(({ command, status, note }) =>
-          `- ${codeSpan(`$ ${command}`)}${endText(status, [note])}`
-        );
-        return lines.length === 0 ? undefined : this.#add(...lines);
-      }
-      case "notice": {
-        const { level, title, text } = view;
-        const heading = { error: "Error", warning: "Warning", info: "" }[level];
-        const names = [heading, plainLine(title)].filter((name) => name !== "");
-        const name = names.length === 0 ? "" : `**${names.join(": ")}**`;
-        const lines = text.trim() === "" ? [] : safeMarkdown(text);
-        return this.#add(
-          ...quoted([
-            ...(name === "" ? [] : [name]),
-            ...(name === "" || lines.length === 0 ? [] : [""]),
-            ...lines,
-          ]),
-        );
-      }
-      case "unknown":
-        if (this.#tools === "none") return;
-        return this.#fold(
-          htmlLine(view.type),
-          this.#outputOf(view.json, "json").blocks,
-        );
-      default:
-        view satisfies never;
-    }
-  }
-
-  #writeMessage({ role, author, recipient, text }: MessageView): void {
-    if (text.trim() === "") return;
-    const lines = safeMarkdown(text);
-    if (role === "user") {
-      return this.#add("**User**", "", ...quoted(withBreaks(lines)));
-    }
-    const to = recipient === null ? "" : ` → ${plainLine(recipient)}`;
-    if (author !== null) this.#add(`**${plainLine(author)}${to}**`);
-    this.#add(...lines);
-  }
-
-  #writeCommand(view: CommandView, { durationMs, phase }: EntryPart): void {
-    if (this.#tools === "none") return;
-    const { command, status, exitCode, stdout, stderr, lostBytes } = view;
-    const notes = [
-      exitCode === null ? "" : `exit ${exitCode}`,
-      durationMs === null ? "" : durationText(durationMs),
-      phase === "late" ? "ended later" : "",
-    ];
-    const end = endText(status, notes);
-    const [first = "", ...rest] = command.trim().split("\n");
-    const title = `$ ${first}${rest.length > 0 ? " …" : ""}`;
-    const out = this.#outputOf(stdout, "text");
-    const err = this.#outputOf(stderr, "text");
-    const hasMore = rest.length > 0 || out.blocks.length > 0 ||
-      err.blocks.length > 0;
-    if (this.#tools === "names" || !hasMore) {
-      return this.#add(codeSpan(title) + end);
-    }
-    const lost = lostBytes === 0
-      ? []
-      : [[`*${countText(lostBytes)} bytes of the output were not kept*`]];
-    this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
-      ...(rest.length > 0
-        ? [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]
-        : []),
-      ...lost,
-      ...out.blocks,
-      ...(err.blocks.length > 0 && out.blocks.length > 0 ? [["stderr:"]] : []),
-      ...err.blocks,
-    ]);
-  }
-
-  #writeTool(view: ToolView, { durationMs }: EntryPart): void {
-    if (this.#tools === "none") return;
-    const { title, status, arguments: list, result, isResultCut, error } = view;
-    const duration = durationMs === null ? "" : durationText(durationMs);
-    const end = endText(status, [duration]);
-    const query = title === "web_search" && list[0]?.name === "query"
-      ? ` ${list[0].text}`
-      : "";
-    const blocks = [
-      ...list.flatMap((argument) => this.#argumentBlocks(argument)),
-      ...(error === "" ? [] : [["error:"]]),
-      ...this.#outputOf(error, "text").blocks,
-      ...(result === ""
-        ? []
-        : [[isResultCut ? "result, shortened:" : "result:"]]),
-      ...this.#outputOf(result, "text").blocks,
-    ];
-    if (this.#tools === "names" || blocks.length === 0) {
-      return this.#add(codeSpan(title + query) + end);
-    }
-    this.#fold(`<code>${htmlLine(title + query)}</code>${end}`, blocks);
-  }
-
-  #argumentBlocks({ name, text }: ArgumentView): string[][] {
-    if (text.length <= MAX_SPAN && !text.includes("\n")) {
-      return [[`${codeSpan(name)}: ${codeSpan(text)}`]];
-    }
-    const language = /^[[{]/.test(text) ? "json" : "text";
-    return [[`${codeSpan(name)}:`], ...this.#outputOf(text, language).blocks];
-  }
-
-  #writeEdit({ status, files, failure }: EditView): void {
-    if (this.#tools === "none") return;
-    const end = status === "proposed"
-      ? " — proposed"
-      : status === "success"
-      ? ""
-      : endText(status, []);
-    for (const { path, change, movedTo, added, removed, diff } of files) {
-      const verb = change === "update" ? "edit" : change;
-      const counts = [
-        added === null || change === "delete" ? "" : `+${countText(added)}`,
-        removed === null || change === "add" ? "" : `−${countText(removed)}`,
-      ].filter((count) => count !== "").join(" ");
-      const names = [path, movedTo].filter((name) => name !== "")
-        .map((name) => pathBelow(name, this.#cwd));
-      const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
-      const { lines, blocks } = this.#outputOf(diff, "diff");
-      if (this.#tools === "names" || blocks.length === 0) {
-        this.#add(`**${verb}** ${names.map(codeSpan).join(" → ")}${beside}`);
-        continue;
-      }
-      const shown = names.map((name) => `<code>${htmlLine(name)}</code>`);
-      this.#fold(`${verb} ${shown.join(" → ")}${beside}`, blocks, {
-        isOpen: Number.parseInt(lines) <= MAX_OPEN_DIFF,
-      });
-    }
-    if (files.length === 0) this.#add(`**edit**${end}`);
-    if (failure === "" || this.#tools === "names") return;
-    for (const block of this.#outputOf(failure, "text").blocks) {
-      this.#add(...block);
-    }
-  }
-
-  #writePlan({ name, steps }: PlanView): void {
-    const lines = steps.map(({ description, status }) => {
-      const text = plainLine(description);
-      const box = status === "complete" ? "x" : " ";
-      const looks = {
-        in_progress: `**${text}**`,
-        skipped: `~~${text}~~`,
-        pending: text,
-        complete: text,
-      };
-      return `- [${box}] ${looks[status] ?? text}`;
-    });
-    const done = steps.filter(({ status }) => status === "complete").length;
-    this.#add(
-      `**${plainLine(name)}** (${done}/${steps.length})`,
-      ...(lines.length === 0 ? [] : ["", ...lines]),
-    );
   }
 
   #writeEnd(part: TurnEndedPart): void {
@@ -410,41 +181,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       this.#add(...quoted(safeMarkdown(this.#redactor.redact(error))));
     }
     if (text !== "") this.#add(text);
-  }
-
-  /** Gives output as blocks, cut to the length that is allowed. */
-  #outputOf(
-    text: string,
-    language: string,
-  ): { readonly lines: string; readonly blocks: string[][] } {
-    const { head, omitted, tail } = cutOutput(inertText(text), {
-      maxLines: this.#maxLines,
-      keep: "both",
-    });
-    const count = head.length + omitted + tail.length;
-    const lines = countedText(count, "line");
-    const blocks = [
-      ...(head.length === 0 ? [] : [codeBlock(head, language)]),
-      ...(omitted === 0
-        ? []
-        : [[`*… ${countedText(omitted, "line")} left out …*`]]),
-      ...(tail.length === 0 ? [] : [codeBlock(tail, language)]),
-    ];
-    return { lines, blocks };
-  }
-
-  #fold(
-    summary: string,
-    blocks: readonly (readonly string[])[],
-    { isOpen = false }: { readonly isOpen?: boolean } = {},
-  ): void {
-    this.#add(
-      `<details${isOpen ? " open" : ""}>`,
-      `<summary>${summary}</summary>`,
-      "",
-      ...blocks.flatMap((block) => [...block, ""]),
-      "</details>",
-    );
   }
 
   #add(...lines: readonly string[]): void {
@@ -479,32 +215,6 @@ export class MarkdownRendererStream
   constructor(options: RenderOptions = {}) {
     super(new MarkdownRenderer(options));
   }
-}
-
-/** How work ended, behind its name. */
-function endText(status: WorkStatus, notes: readonly string[]): string {
-  const known = notes.filter((note) => note !== "").join(" · ");
-  const words = { running: "… not finished", success: "✓", failed: "✗" };
-  return ` — ${words[status]} ${known}`.trimEnd();
-}
-
-function quoted(lines: readonly string[]): string[] {
-  return lines.map((line) => line === "" ? ">" : `> ${line}`);
-}
-
-/** Keeps the line ends of a text, which Markdown would join. */
-function withBreaks(lines: readonly string[]): string[] {
-  let fence = "";
-  return lines.map((line, at) => {
-    const mark = /^`{3,}/.exec(line)?.[0] ?? "";
-    if (fence === "" && mark !== "") fence = mark;
-    else if (fence !== "") {
-      if (line === fence) fence = "";
-      return line;
-    }
-    const isBroken = mark === "" && line !== "" && (lines[at + 1] ?? "") !== "";
-    return isBroken ? `${line.trimEnd()}  ` : line;
-  });
 }
 
 /** Writes a text as YAML: quoted as JSON, which is YAML too. */

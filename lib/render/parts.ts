@@ -64,6 +64,13 @@ export interface EntryPart {
   readonly turn: number | null;
   /** The record. A plan has one entry for each of its states. */
   readonly record: AnyHistoryRecord;
+  /**
+   * Whether an error is a warning: an item of an exec stream, which Codex also writes of things
+   * that are deprecated or under development. The record does not tell.
+   *
+   * @default {false}
+   */
+  readonly isWarning?: boolean;
   /** When it began, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly startedAt: string | null;
   /** When it ended. */
@@ -96,6 +103,16 @@ export interface TurnUsage {
   readonly reasoning_output_tokens: number | null;
 }
 
+/** The tokens of a request to the model, or of some that followed each other. */
+export interface RequestUsage {
+  /** When they were counted, as RFC 3339 in UTC; `null` if the input has no times. */
+  readonly at: string | null;
+  /** Tokens sent to the model. */
+  readonly input_tokens: number;
+  /** Tokens that the model wrote. */
+  readonly output_tokens: number;
+}
+
 /** A turn ends. Every turn that began ends, before the next one begins. */
 export interface TurnEndedPart {
   /** Always `turn_ended`. */
@@ -112,6 +129,8 @@ export interface TurnEndedPart {
   readonly durationMs: number | null;
   /** The tokens that it used; `null` if that is not said. */
   readonly usage: TurnUsage | null;
+  /** The tokens of its requests, in order, if the input tells them apart. */
+  readonly requests?: readonly RequestUsage[];
   /** Why it failed or was aborted; `null` if it was not, or nobody says why. */
   readonly error: string | null;
   /** Whether an entry of the turn has said the same already. */

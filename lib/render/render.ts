@@ -34,6 +34,7 @@ export * from "./parts.ts";
 export * from "./transcript.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
+export * from "./entry_views.ts";
 export type { EditedFile } from "./edited_files.ts";
 export * from "./command_line.ts";
 export * from "./quantity_text.ts";

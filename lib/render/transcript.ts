@@ -7,11 +7,8 @@
 import { HistoryState } from "../history/history_state.ts";
 import {
   type Fields,
-  fieldsOf,
   isFields,
-  numberOf,
   parseJson,
-  textOf,
 } from "../history/mapping/json_fields.ts";
 import {
   firstOrdinalOf,
@@ -19,7 +16,6 @@ import {
 } from "../history/mapping/rollout_lines.ts";
 import { timestampOf } from "../history/mapping/times.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
-import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
@@ -31,6 +27,16 @@ import {
   type TurnEndFact,
 } from "./_beside_events.ts";
 import { EntryLog } from "./_entry_log.ts";
+import { msBetween } from "./_entry_part.ts";
+import {
+  failedLine,
+  isErrorItem,
+  isErrorRecord,
+  isPrompt,
+  saysEnd,
+  textOfError,
+} from "./_record_roles.ts";
+import { RequestLog } from "./_request_log.ts";
 import { TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailedLinePart,
@@ -127,6 +133,7 @@ export class TranscriptBuilder
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
   readonly #usage = new TurnUsageCounter();
+  readonly #requests = new RequestLog();
   readonly #isLive: boolean;
   #session: SessionPart = NO_SESSION;
   /** What waits for the session to be known; `undefined` once it has been said. */
@@ -154,7 +161,8 @@ export class TranscriptBuilder
         this.#sayTurn();
         this.#say(part);
         // The model stands behind the first prompt in some releases.
-        if (!isPrompt(part.record)) this.#saySession();
+        const isKnown = this.#session.model !== null;
+        if (isKnown || !isPrompt(part.record)) this.#saySession();
       },
       forget: (ids) => this.#state.forget(ids),
     });
@@ -214,6 +222,7 @@ export class TranscriptBuilder
     if (fact !== undefined && fact.type !== "turn_end") {
       this.#takeFact(fact, event);
     }
+    this.#entries.isWarning = isErrorItem(event);
     const end = fact?.type === "turn_end" ? fact : undefined;
     for (const mutation of this.#state.apply(event)) {
       this.#change(mutation, end);
@@ -247,6 +256,7 @@ export class TranscriptBuilder
         break;
       case "usage":
         this.#usage.count(fact);
+        this.#requests.note(this.#usage.usage, this.#now);
         break;
       case "rollback":
         break;
@@ -291,6 +301,7 @@ export class TranscriptBuilder
   ): OpenTurn {
     this.#turns += 1;
     this.#usage.start();
+    this.#requests.start();
     const turn: OpenTurn = {
       number: this.#turns,
       turnId,
@@ -346,7 +357,6 @@ export class TranscriptBuilder
     if (turn === undefined) return;
     this.#sayTurn();
     const { number, startedAt, errors } = turn;
-    const isTimed = startedAt !== null && this.#now !== null;
     const error = end?.error ?? null;
     this.#say({
       type: "turn_ended",
@@ -355,8 +365,11 @@ export class TranscriptBuilder
       status,
       endedAt: this.#now,
       durationMs: end?.durationMs ??
-        (isTimed ? msBetween(startedAt, this.#now) : null),
+        msBetween(startedAt, this.#now),
       usage: end?.usage ?? this.#usage.usage,
+      ...(this.#requests.requests.length === 0
+        ? {}
+        : { requests: this.#requests.requests }),
       error,
       isErrorShown: error !== null && errors.has(error.trim()),
     });
@@ -430,47 +443,6 @@ const NO_SESSION: SessionPart = {
   model: null,
   cli_version: null,
 };
-
-/** Reads a failure that was left in band. */
-function failedLine({ line, error }: Fields): FailedLinePart {
-  const { kind, message } = fieldsOf(error);
-  return {
-    type: "failed_line",
-    line: numberOf(line) ?? 0,
-    kind: textOf(kind) ?? "",
-    message: textOf(message) ?? "",
-  };
-}
-
-function isPrompt(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user";
-}
-
-function isErrorRecord(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "kind" in record.payload &&
-    record.payload.kind === "error";
-}
-
-/** Tells whether a record that came with the end of a turn says nothing but that. */
-function saysEnd(record: AnyHistoryRecord): boolean {
-  return isErrorRecord(record) || (record.type === "background_event" &&
-    "title" in record.payload && record.payload.title === "Turn aborted");
-}
-
-function textOfError(record: AnyHistoryRecord): string {
-  const payload = record.payload;
-  if (!("lines" in payload) || !Array.isArray(payload.lines)) return "";
-  return payload.lines.map((line) =>
-    line.spans.map((span: { text: string }) => span.text).join("")
-  ).join("\n").trim();
-}
-
-function msBetween(from: string, to: string | null): number | null {
-  if (to === null) return null;
-  const ms = Date.parse(to) - Date.parse(from);
-  return ms >= 0 ? ms : null;
-}
 
 /** {@linkcode TranscriptBuilder} as a stream. */
 export class TranscriptStream

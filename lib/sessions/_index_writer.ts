@@ -2,9 +2,9 @@
  * Writes what was read of session files into the index.
  */
 
+import { MessageRows } from "./_message_rows.ts";
 import { RECORDS_PER_FILE } from "./session_index_tables.ts";
-import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
-import { symbolTrigrams } from "./symbol_trigrams.ts";
+import type { FoldedPiece } from "./session_fold.ts";
 import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead } from "./session_head.ts";
@@ -62,8 +62,8 @@ export type OnStep = (step: string) => void;
 
 /** The first second that a number of a file stands for, since 1970. */
 const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
-/** What the numbers of files and of records leave of a whole number. */
-const MAX_NUMBER = Number.MAX_SAFE_INTEGER / RECORDS_PER_FILE - 1;
+/** The highest number that is wanted: some higher ones are left for files of one second. */
+const MAX_NUMBER = (2 ** 53 / RECORDS_PER_FILE) - 2 ** 20;
 const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
@@ -82,6 +82,9 @@ export class IndexWriter {
   readonly #database: SessionIndexDatabase;
   readonly #isThere: (path: string) => boolean;
   readonly #onStep: OnStep;
+  readonly #rows: MessageRows;
+  /** Where to look for a free number, by the one that is wanted. */
+  readonly #nextNumbers = new Map<number, number>();
 
   /**
    * Constructs a new instance.
@@ -98,6 +101,7 @@ export class IndexWriter {
     this.#database = database;
     this.#isThere = isThere;
     this.#onStep = onStep;
+    this.#rows = new MessageRows(database, () => onStep("message"));
   }
 
   /** Gives all files of an index. */
@@ -147,9 +151,16 @@ export class IndexWriter {
     const voidFrom = isLost ? 0 : update.voidFrom;
     const piece = isLost ? undefined : update.piece;
     if (before !== undefined && voidFrom < RECORDS_PER_FILE) {
-      this.#removeRecords(before, voidFrom);
+      this.#rows.removeFrom(before, voidFrom);
     }
-    if (piece !== undefined) this.#writePiece({ number, sessionId }, piece);
+    if (piece !== undefined) {
+      this.#rows.write({ number, sessionId }, piece);
+      this.#database.run(
+        "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
+        number,
+        piece.checkpoint,
+      );
+    }
     const after: IndexedFile = {
       number,
       path: file.path,
@@ -178,7 +189,7 @@ export class IndexWriter {
    */
   remove(file: IndexedFile): boolean {
     if (!this.#isUnchanged(file, file.path)) return false;
-    this.#removeRecords(file, 0);
+    this.#rows.removeFrom(file, 0);
     this.#database.run("DELETE FROM checkpoints WHERE number = ?", file.number);
     this.#database.run("DELETE FROM files WHERE number = ?", file.number);
     this.#database.run("DELETE FROM sessions WHERE id = ?", file.sessionId);
@@ -213,115 +224,16 @@ export class IndexWriter {
     return wanted;
   }
 
-  /** Gives the first number that is free. */
+  /** Gives the first number that is free, from the one that is wanted on. */
   #freeNumber(start: number): number {
-    let number = numberAt(start);
+    const wanted = numberAt(start);
+    // Many files of one second would look through each other's numbers again and again.
+    let number = this.#nextNumbers.get(wanted) ?? wanted;
     while (
       this.#database.get("SELECT 1 FROM files WHERE number = ?", number)
     ) number += 1;
+    this.#nextNumbers.set(wanted, number + 1);
     return number;
-  }
-
-  #removeRecords({ number, sessionId }: IndexedFile, from: number): void {
-    const first = number * RECORDS_PER_FILE + from;
-    const end = (number + 1) * RECORDS_PER_FILE;
-    const range = "id >= ? AND id < ?";
-    for (const table of ["words", "symbols"]) {
-      this.#database.run(
-        `DELETE FROM ${table} WHERE rowid IN (SELECT id FROM records WHERE ${range})`,
-        first,
-        end,
-      );
-    }
-    this.#database.run(
-      `DELETE FROM messages WHERE session_id = ? AND offset IN
-         (SELECT offset FROM records WHERE ${range})`,
-      sessionId,
-      first,
-      end,
-    );
-    this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
-  }
-
-  #writePiece(
-    at: { readonly number: number; readonly sessionId: string },
-    piece: FoldedPiece,
-  ): void {
-    for (const record of piece.removed) this.#removeMessage(at, record);
-    for (const message of piece.messages) this.#writeMessage(at, message);
-    this.#database.run(
-      "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
-      at.number,
-      piece.checkpoint,
-    );
-  }
-
-  #removeMessage(
-    { number, sessionId }: {
-      readonly number: number;
-      readonly sessionId: string;
-    },
-    record: number,
-  ): SqlRow | undefined {
-    const id = number * RECORDS_PER_FILE + record;
-    const row = this.#database.get(
-      "SELECT offset, time FROM records WHERE id = ?",
-      id,
-    );
-    if (row === undefined) return undefined;
-    this.#database.run("DELETE FROM words WHERE rowid = ?", id);
-    this.#database.run("DELETE FROM symbols WHERE rowid = ?", id);
-    this.#database.run("DELETE FROM records WHERE id = ?", id);
-    this.#database.run(
-      "DELETE FROM messages WHERE session_id = ? AND offset = ?",
-      sessionId,
-      row.offset ?? null,
-    );
-    return row;
-  }
-
-  #writeMessage(
-    at: { readonly number: number; readonly sessionId: string },
-    { record, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
-  ): void {
-    const before = this.#removeMessage(at, record);
-    // One that has grown and was not there had no text so far.
-    const known = isNew ? undefined : before;
-    const offset = known?.offset ?? found.offset;
-    const time = known?.time ?? found.time;
-    const id = at.number * RECORDS_PER_FILE + record;
-    this.#database.run(
-      "INSERT INTO records(id, offset, time, role) VALUES (?, ?, ?, ?)",
-      id,
-      offset,
-      time,
-      role,
-    );
-    if (text === "") return;
-    this.#database.run(
-      `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-      at.sessionId,
-      offset,
-      role,
-      kind,
-      text,
-      toolName,
-    );
-    this.#database.run(
-      "INSERT INTO words(rowid, text) VALUES (?, ?)",
-      id,
-      text,
-    );
-    const trigrams = symbolTrigrams(text);
-    if (trigrams !== "") {
-      this.#database.run(
-        "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
-        id,
-        trigrams,
-      );
-    }
-    this.#onStep("message");
   }
 
   #writeFile(file: IndexedFile): void {

@@ -13,7 +13,7 @@ import {
   type HistoryRecord,
   isKnownRecord,
 } from "../history/records.ts";
-import type { HistorySnapshot } from "../history/snapshot.ts";
+import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
@@ -78,10 +78,12 @@ export interface SessionFoldOptions {
 export const TAIL_BYTES = 4096;
 /** How many of the last records are kept whole: events may still say more of them. */
 const WHOLE_RECORDS = 8;
+/** How many of the last records are known at all; of older ones, only that there were some. */
+const FORGOTTEN_RECORDS = 1_000;
 /** How many bytes are read before what they changed is asked for. */
 const PIECE_BYTES = 8 << 20;
 /** What is read at once grows with what it takes to go on, so that this stays a small part. */
-const PIECE_PER_CHECKPOINT = 4;
+const PIECE_PER_CHECKPOINT = 2;
 const BUFFER = 1 << 16;
 const NOTHING = new Uint8Array(0);
 
@@ -193,8 +195,7 @@ export class SessionFold {
    */
   take(isEnd: boolean): FoldedPiece {
     const snapshot = this.#state.snapshot({ resume: true });
-    const { records, emptied } = lightened(snapshot.records, this.#emptied);
-    const history = { ...snapshot, records };
+    const { history, emptied } = lightened(snapshot, this.#emptied);
     const { bytes, checkpoint } = packed({
       history,
       rules: this.#answers.save(),
@@ -293,37 +294,67 @@ const GROWING_TYPES: ReadonlySet<string> = new Set([
   "reasoning",
 ]);
 
-/** Leaves the texts out of records that are done and long past. */
+/** Leaves the texts out of a history, but for what is not done, or not long past. */
 function lightened(
-  records: readonly AnyHistoryRecord[],
+  snapshot: HistorySnapshot,
   before: ReadonlySet<number>,
-): { records: readonly AnyHistoryRecord[]; emptied: ReadonlySet<number> } {
+): { history: HistorySnapshot; emptied: ReadonlySet<number> } {
+  const { records } = snapshot;
   const emptied = new Set<number>();
-  const light = records.map((record, at) => {
-    if (at >= records.length - WHOLE_RECORDS || !isKnownRecord(record)) {
-      if (before.has(record.id)) emptied.add(record.id);
-      return record;
-    }
-    const empty = emptyRecord(record);
-    if (empty !== undefined) emptied.add(record.id);
-    return empty ?? record;
+  const ancient = new Set<number>();
+  const light = records.map((record, at): AnyHistoryRecord => {
+    const { id } = record;
+    const age = records.length - at;
+    const isKept = age <= WHOLE_RECORDS || !isKnownRecord(record) ||
+      isOpen(record);
+    if (!isKept || before.has(id)) emptied.add(id);
+    if (isKept) return record;
+    if (age <= FORGOTTEN_RECORDS) return emptyRecord(record);
+    ancient.add(id);
+    return { id, type: "loading", payload: { message: "" } };
   });
-  return { records: light, emptied };
+  const lookup = (ids: HistoryLookup): HistoryLookup =>
+    Object.fromEntries(
+      Object.entries(ids).filter(([, id]) => !ancient.has(id)),
+    );
+  const history = {
+    ...snapshot,
+    records: light,
+    exec_call_lookup: lookup(snapshot.exec_call_lookup),
+    tool_call_lookup: lookup(snapshot.tool_call_lookup),
+  };
+  return { history, emptied };
 }
 
-/** Gives a record without its text; `undefined` if its text is short, or may still grow. */
-function emptyRecord(record: HistoryRecord): HistoryRecord | undefined {
+/** Whether what a record is about is still going on. */
+function isOpen(record: HistoryRecord): boolean {
+  switch (record.type) {
+    case "exec":
+      return record.payload.status === "running";
+    case "explore":
+      return record.payload.entries.some(({ status }) => status === "running");
+    case "patch":
+      return record.payload.event === "apply_begin" ||
+        record.payload.event === "proposed";
+    case "reasoning":
+      return record.payload.in_progress;
+    default:
+      return record.type === "running_tool" ||
+        record.type === "assistant_stream";
+  }
+}
+
+/** Gives a record without its text, if that is long. */
+function emptyRecord(record: HistoryRecord): HistoryRecord {
   switch (record.type) {
     case "plain_message":
       return { ...record, payload: { ...record.payload, lines: [] } };
     case "assistant_message":
       return { ...record, payload: { ...record.payload, markdown: "" } };
     case "reasoning":
-      return record.payload.in_progress
-        ? undefined
-        : { ...record, payload: { ...record.payload, sections: [] } };
+      return { ...record, payload: { ...record.payload, sections: [] } };
     case "exec":
-      return record.payload.status === "running" ? undefined : {
+      return {
         ...record,
         payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
       };
@@ -333,16 +364,13 @@ function emptyRecord(record: HistoryRecord): HistoryRecord | undefined {
         payload: { ...record.payload, arguments: [], result_preview: null },
       };
     case "patch":
-      return record.payload.event === "apply_success" ||
-          record.payload.event === "apply_failure"
-        ? { ...record, payload: { ...record.payload, changes: {} } }
-        : undefined;
+      return { ...record, payload: { ...record.payload, changes: {} } };
     case "diff":
       return { ...record, payload: { ...record.payload, hunks: [] } };
     case "notice":
       return { ...record, payload: { ...record.payload, body: [] } };
     default:
-      return undefined;
+      return record;
   }
 }
 

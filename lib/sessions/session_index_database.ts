@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
@@ -87,10 +87,15 @@ export class SessionIndexDatabase {
     const rows = this.#run(() =>
       this.#connection.prepare(sql).iterate(...values)
     );
-    for (;;) {
-      const { done, value } = this.#run(() => rows.next());
-      if (done) return;
-      yield value as SqlRow;
+    try {
+      for (;;) {
+        const { done, value } = this.#run(() => rows.next());
+        if (done) return;
+        yield value as SqlRow;
+      }
+    } finally {
+      // Or others could not tidy up behind it.
+      rows.return?.();
     }
   }
 
@@ -184,6 +189,8 @@ export async function openSessionIndex(
       }
       // What looks sound and yet cannot be used is beyond help.
       if (isDamaged) removeDamaged(DatabaseSync, path, attempt > 2);
+      // What people said to Codex is nobody else's business.
+      closeSync(openSync(path, "a", 0o600));
       return prepared(DatabaseSync, options);
     } catch (error) {
       if (error instanceof SessionIndexError) throw error;

@@ -12,13 +12,13 @@ import {
   numberAt,
   type OnStep,
 } from "./_index_writer.ts";
-import { SessionFold } from "./session_fold.ts";
 import { openSessionContent, type SessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
+import { SessionFold } from "./session_fold.ts";
 import { readSessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
@@ -84,6 +84,8 @@ export interface IndexingReport {
   readonly bytesLeft: number;
   /** What could not be read; there may be more to find in it. */
   readonly problems: readonly SessionProblem[];
+  /** The homes that are not there. */
+  readonly missingHomes: readonly string[];
 }
 
 /** What tests hold on to. */
@@ -152,14 +154,15 @@ export async function refreshSessionIndex(
   options: RefreshOptions,
   hooks: RefreshHooks = {},
 ): Promise<IndexingReport> {
-  const { files, problems } = await findSessionFiles(options);
+  const { files, problems, missingHomes } = await findSessionFiles(options);
   const names = new Map<string, ReadonlyMap<string, string>>();
   for (const home of new Set(files.map((file) => file.home))) {
     names.set(home, (await readSessionNames(home)).names);
   }
   const refresh = new Refresh(database, options, hooks, files);
   await refresh.run(problems, ({ home, id }) => names.get(home)?.get(id));
-  return { files: files.length, ...refresh.report(problems) };
+  const done = refresh.report(problems);
+  return { files: files.length, ...done, missingHomes };
 }
 
 type Count = "added" | "grown" | "changed" | "moved" | "removed";
@@ -189,6 +192,8 @@ class Refresh {
   readonly #problems: SessionProblem[] = [];
   #waiting: Waiting[] = [];
   #waitingUnits = 0;
+  /** Whether another process does the same, and is faster. */
+  #isBehind = false;
   #bytesRead = 0;
   #filesLeft = 0;
   #bytesLeft = 0;
@@ -220,7 +225,7 @@ class Refresh {
   /** Says what was done. */
   report(
     problems: readonly SessionProblem[],
-  ): Omit<IndexingReport, "files"> {
+  ): Omit<IndexingReport, "files" | "missingHomes"> {
     return {
       ...this.#counts,
       bytesRead: this.#bytesRead,
@@ -242,27 +247,28 @@ class Refresh {
     const totalFiles = tasks.length;
     const totalBytes = tasks.reduce((sum, { file }) => sum + file.size, 0);
     let bytes = 0;
-    for (const [done, task] of tasks.entries()) {
-      if (shouldStop()) {
-        this.#filesLeft = totalFiles - done;
-        this.#bytesLeft = totalBytes - bytes;
-        break;
-      }
+    let first = 0;
+    let end = totalFiles;
+    while (first < end && !shouldStop()) {
+      // Another process has done the same work before: so they meet.
+      const isBehind = this.#isBehind;
+      const task = tasks[isBehind ? end - 1 : first];
+      if (task === undefined) break;
       const tell = (read: number): void | Promise<void> =>
         onProgress?.({
-          files: done,
+          files: totalFiles - (end - first),
           totalFiles,
           bytes: bytes + Math.min(read, task.file.size),
           totalBytes,
         });
       await tell(0);
-      if (!await this.#read(task, tell)) {
-        this.#filesLeft = totalFiles - done;
-        this.#bytesLeft = totalBytes - bytes;
-        break;
-      }
+      if (!await this.#read(task, tell)) break;
       bytes += task.file.size;
+      if (isBehind) end -= 1;
+      else first += 1;
     }
+    this.#filesLeft = end - first;
+    this.#bytesLeft = totalBytes - bytes;
     this.#flush();
     this.#remove(gone);
   }
@@ -433,6 +439,7 @@ class Refresh {
     );
     this.#onStep("committed");
     for (const { count } of written) this.#counts[count] += 1;
+    this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
   #remove(gone: readonly IndexedFile[]): void {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { ByteSource } from "../files/byte_source.ts";
 import {
   type Fields,
@@ -22,6 +24,7 @@ import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import { JoinedSource } from "./_joined_source.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { findSessionFiles } from "./session_files.ts";
+import { idInName } from "./session_start.ts";
 
 /** A part of a session file. */
 export interface LineagePart {
@@ -82,6 +85,7 @@ interface FileStart {
 }
 
 const BLOCK = 1 << 18;
+const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
 
 /**
  * Finds out what a session goes on from.
@@ -90,6 +94,7 @@ const BLOCK = 1 << 18;
  * with a copy of what it goes on from, and is whole; or it says from which session and up to
  * where it goes on (`history_base`), and that part is found here, across archives and packed
  * files, also if it goes on from a third one; or a sub-agent begins with nothing, and is whole.
+ * What is in no home is looked for beside the file.
  *
  * @param file The file of the session.
  * @param options Where to look for others.
@@ -116,7 +121,7 @@ export async function readSessionLineage(
   if (base === undefined) {
     return { parts: [whole], ancestors: [], missing: unknownExtent(start) };
   }
-  const search = new Search(options.codexHomes);
+  const search = new Search(options.codexHomes, dirname(file.path));
   await search.goBack(base, new Set([file.path]));
   const { parts, ancestors, missing } = search;
   return {
@@ -147,13 +152,15 @@ export function openLineage(
 /** Goes back from a session to those that it goes on from. */
 class Search {
   readonly #codexHomes: readonly string[];
+  readonly #folder: string;
   readonly parts: LineagePart[] = [];
   readonly ancestors: string[] = [];
   missing: MissingHistory | undefined;
   #paths: ReadonlyMap<string, string> | undefined;
 
-  constructor(codexHomes: readonly string[]) {
+  constructor(codexHomes: readonly string[], folder: string) {
     this.#codexHomes = codexHomes;
+    this.#folder = folder;
   }
 
   /** Adds what lies before a part, as far as it is found. */
@@ -199,7 +206,10 @@ class Search {
     if (this.#paths === undefined) {
       const codexHomes = this.#codexHomes;
       const { files } = await findSessionFiles({ codexHomes });
-      this.#paths = new Map(files.map(({ id, path }) => [id, path]));
+      this.#paths = new Map([
+        ...await filesBeside(this.#folder),
+        ...files.map(({ id, path }) => [id, path] as const),
+      ]);
     }
     return this.#paths.get(threadId.toLowerCase());
   }
@@ -211,6 +221,17 @@ class Search {
   ): void {
     this.missing ??= { threadId, reason, message };
   }
+}
+
+/** The session files in a folder, by their ids; of a plain and a packed one the plain one. */
+async function filesBeside(
+  folder: string,
+): Promise<(readonly [id: string, path: string])[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.sort().reverse().flatMap((name) => {
+    const id = idInName(name);
+    return id === undefined ? [] : [[id, join(folder, name)] as const];
+  });
 }
 
 /** What a file says that it goes on from; `undefined` if it is whole, or does not say. */
@@ -245,8 +266,10 @@ function unknownExtent(
 /** Reads the first two lines of a file. */
 async function readStart(path: string): Promise<FileStart> {
   const lines: { readonly record: Fields; readonly offset: number }[] = [];
-  const end = await readLines(path, (record, offset) => {
-    lines.push({ record, offset });
+  const end = await readLines(path, (line, offset) => {
+    const text = textOf(line);
+    if (isBlank(text)) return true;
+    lines.push({ record: fieldsOf(parseJson(text)), offset });
     return lines.length < 2;
   });
   const [first, second] = lines;
@@ -271,8 +294,8 @@ async function endOf(
 ): Promise<{ readonly end: number; readonly isReached: boolean }> {
   let found: number | undefined;
   let last = -1;
-  const size = await readLines(path, (record, at) => {
-    const own = ordinal === null ? undefined : numberOf(record.ordinal);
+  const size = await readLines(path, (line, at) => {
+    const own = ordinal === null ? undefined : ordinalIn(line);
     if (own !== undefined && ordinal !== null && own >= ordinal) found = at;
     else last = own ?? last;
     return found === undefined;
@@ -284,6 +307,18 @@ async function endOf(
   return offset !== null && last === -1 && await isLineStart(path, offset)
     ? { end: offset, isReached: true }
     : { end: size, isReached: false };
+}
+
+/** Reads the number of a line; Codex writes it near the start, so most are not parsed. */
+function ordinalIn(line: Uint8Array): number | undefined {
+  const start = ORDINAL_REGEXP.exec(textOf(line.subarray(0, 128)));
+  return start === null
+    ? numberOf(fieldsOf(parseJson(textOf(line))).ordinal)
+    : Number(start[1]);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return decodeUtf8(bytes, 0, bytes.length);
 }
 
 /** Whether a line begins at a place of a file, or would. */
@@ -298,10 +333,10 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   }
 }
 
-/** Reads records until one is enough; gives where the file ended, if it was read so far. */
+/** Reads lines until one is enough; gives where the file ended, if it was read so far. */
 async function readLines(
   path: string,
-  take: (record: Fields, offset: number) => boolean,
+  take: (line: Uint8Array, offset: number) => boolean,
 ): Promise<number> {
   const framer = new LineFramer(MAX_LINE_BYTES);
   let isEnough = false;
@@ -314,9 +349,7 @@ async function readLines(
       _line: number,
       offset: number,
     ): void {
-      if (isEnough) return;
-      const text = decodeUtf8(bytes, start, end);
-      if (!isBlank(text)) isEnough = !take(fieldsOf(parseJson(text)), offset);
+      if (!isEnough) isEnough = !take(bytes.subarray(start, end), offset);
     },
     tooLong(): void {},
   };

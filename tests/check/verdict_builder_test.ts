@@ -5,8 +5,9 @@ import {
   VerdictBuilder,
   type VerdictOptions,
 } from "../../lib/check/check.ts";
+import { JsonlNormalizer } from "../../lib/pipeline.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
-import { decode, encode } from "../running.ts";
+import { concat, decode, encode } from "../running.ts";
 
 /** Judges bytes, cut into chunks. */
 function judge(
@@ -114,6 +115,24 @@ for (const version of namesIn("captures/")) {
     }
   });
 }
+
+Deno.test("VerdictBuilder judges normalized logs as it judges the originals", () => {
+  for (const { path } of ROWS) {
+    if (!/\/(?:cut|fail400|failmid|sigint_cmd|resume)\//.test(path)) continue;
+    const bytes = readFixture(`captures/${path}`);
+    const normalizer = new JsonlNormalizer({ onError: "inline" });
+    const blocks: Uint8Array[] = [];
+    normalizer.feed(bytes, (block) => blocks.push(block.slice()));
+    normalizer.flush((block) => blocks.push(block.slice()));
+    const normalized = judge(concat(blocks));
+    const original = judge(bytes);
+    assertEquals(
+      [normalized.reasons.map(({ kind }) => kind), normalized.finalMessage],
+      [original.reasons.map(({ kind }) => kind), original.finalMessage],
+      path,
+    );
+  }
+});
 
 const ENDS = [
   {
@@ -247,7 +266,7 @@ for (const { name, records, expected } of ENDS) {
 }
 
 Deno.test("VerdictBuilder judges logs without their beginning", () => {
-  const options = { initialThreadId: "t" };
+  const options = { initialThreadId: "t", initialTurnId: "1" };
   assertEquals(messages(judgeRecords([say("Done."), DONE], options)), []);
   assertEquals(
     messages(judgeRecords([command(null, "started")], options)),

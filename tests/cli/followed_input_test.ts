@@ -68,6 +68,19 @@ Deno.test("normalize --follow answers a last line without end if it is whole", a
   assertEquals([status, stdout], [130, THREAD + NORMAL_TURN]);
 });
 
+Deno.test("normalize --follow -v says that a torn last line is left out", async () => {
+  const { stdout, stderr } = await followed(
+    ["normalize", "--follow", "-v"],
+    [(path) => writeFile(path, `${THREAD}{"type":`)],
+  );
+  assertEquals(stdout, THREAD);
+  assertEquals(
+    stderr,
+    "codexpipe: run.jsonl: its last line is not complete, and is left out\n" +
+      "codexpipe: run.jsonl: exec, 1 record, 0 failed lines\n",
+  );
+});
+
 Deno.test("normalize --follow says that it waits for a file", async () => {
   const { stdout, stderr } = await followed(
     ["normalize", "--follow"],
@@ -164,3 +177,44 @@ Deno.test({
     });
   },
 });
+
+const MESSAGE = (text: string): string =>
+  `{"type":"item.completed","item":{"id":"${text}","type":"agent_message","text":"${text}"}}\n`;
+
+Deno.test("history --mutations --follow prints changes as they come, and starts over with the file", async () => {
+  const { status, stdout } = await followed(
+    ["history", "--mutations", "--follow"],
+    [
+      (path) => writeFile(path, THREAD + MESSAGE("one")),
+      (path) => appendFile(path, MESSAGE("two")),
+      (path) => writeFile(path, THREAD + MESSAGE("three")),
+    ],
+  );
+  assertEquals(status, 130);
+  assertEquals(
+    stdout.trimEnd().split("\n").map((line) => {
+      const { type, index, record } = JSON.parse(line);
+      return [type, index, record?.payload.markdown];
+    }),
+    [
+      ["inserted", 0, "one"],
+      ["inserted", 1, "two"],
+      ["truncated", 0, undefined],
+      ["inserted", 0, "three"],
+    ],
+  );
+});
+
+for (
+  const args of [
+    ["--follow", "a"],
+    ["--follow", "--mutations", "--checkpoint", "a"],
+    ["--follow", "--mutations", "a", "b"],
+  ]
+) {
+  Deno.test(`history ${args.join(" ")} is refused`, async () => {
+    const { status, stdout, stderr } = await call(["history", ...args]);
+    assertEquals([status, stdout], [2, ""]);
+    assertMatch(stderr, /^codexpipe: --follow (?:needs|takes) /);
+  });
+}

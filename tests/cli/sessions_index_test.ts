@@ -105,6 +105,17 @@ Deno.test("sessions index says where there is no place for it, or nothing to do"
   assertStringIncludes(operand.stderr, '"sessions search" looks for words');
 });
 
+Deno.test("sessions index says which home is not there", async () => {
+  await withFolder(async (folder) => {
+    const { status, stderr } = await call(
+      ["sessions", "index", `--codex-home=${folder}/nowhere`],
+      { env: { HOME: folder } },
+    );
+    assertEquals(status, 3);
+    assertStringIncludes(stderr, `${folder}/nowhere: not found`);
+  });
+});
+
 Deno.test("sessions index ends when it is interrupted", async () => {
   await withFolder(async (folder) => {
     const { status } = await call(

@@ -1,6 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { getRolloutHistory } from "../../lib/sessions/sessions.ts";
-import { withHome } from "../sessions/homes.ts";
+import {
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "../sessions/homes.ts";
 import { call } from "./memory.ts";
 
 Deno.test("sessions resume prints the history that the library gives, and the command", async () => {
@@ -50,6 +56,24 @@ Deno.test("sessions resume says that an archived session is taken back first", a
     );
     assertEquals([status, stdout], [0, `codex resume ${id}\n`]);
     assertMatch(stderr, new RegExp(`"codex unarchive ${id}" comes first`));
+  });
+});
+
+Deno.test("sessions resume says that Codex does not find a file just anywhere", async () => {
+  await withFolder(async (folder) => {
+    const started = "2026-11-20T15:00:00.000Z";
+    const path = `${folder}/rollout-2026-11-20T15-00-00-${testId(1)}.jsonl`;
+    const text = sessionText({ id: testId(1), started, message: "Go" });
+    await writeFile(path, text);
+    const { status, stdout, stderr } = await call(
+      ["sessions", "resume", "--command", path],
+      { env: { CODEX_HOME: `${folder}/home` } },
+    );
+    assertEquals([status, stdout], [0, `codex resume ${testId(1)}\n`]);
+    assertEquals(
+      stderr,
+      `codexpipe: ${path}: Codex finds it only in the sessions folder of a Codex home\n`,
+    );
   });
 });
 

@@ -1,20 +1,28 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { withHome } from "../sessions/homes.ts";
-import { call } from "./memory.ts";
+import { readFixture } from "../fixtures.ts";
+import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
+import { call, type Result } from "./memory.ts";
 
 const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
 const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
 
-/** Calls the command with the sessions of 0.169, and the path of one of them. */
+/** Calls the command with a fork and the session that it goes on from. */
 async function show(
   args: readonly string[],
   change: (paths: ReadonlyMap<string, string>) => unknown = () => {},
-) {
-  let result: Awaited<ReturnType<typeof call>> | undefined;
-  await withHome({ versions: ["0.169.0"] }, async (home) => {
-    await change(new Map(home.sessions.map(({ id, path }) => [id, path])));
+): Promise<Result> {
+  let result: Result | undefined;
+  await withFolder(async (home) => {
+    const paths = new Map<string, string>();
+    for (const id of [PARENT, FORK]) {
+      const name = `rollout-2026-11-20T15-19-24-${id}.jsonl`;
+      const path = `${home}/sessions/2026/11/20/${name}`;
+      await writeFile(path, readFixture(`captures/0.169.0/fork/${name}`));
+      paths.set(id, path);
+    }
+    await change(paths);
     result = await call(["sessions", "show", ...args], {
-      env: { CODEX_HOME: home.path },
+      env: { CODEX_HOME: home },
     });
   });
   if (result === undefined) throw new TypeError("Nothing was shown");

@@ -5,7 +5,8 @@
  */
 
 import { call, Sink } from "../cli/memory.ts";
-import { type Law, LawBroken } from "./laws.ts";
+import { type Law, LawBroken } from "./law.ts";
+import { mustBeInert } from "./render_laws.ts";
 
 /** A call of a command that reads a stream. */
 interface Call {
@@ -33,11 +34,6 @@ const CALLS: readonly Call[] = [
   { args: ["usage", "--format=csv", "--by=day"], output: "text" },
 ];
 
-/** What a terminal or a browser must not be given: control characters and what turns text around. */
-const CONTROL_REGEXP =
-  // deno-lint-ignore no-control-regex
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-
 /** One law for each command. */
 export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
   name: `codexpipe ${args.join(" ")} ends as it should`,
@@ -48,19 +44,13 @@ export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
     if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
       throw new LawBroken(`status ${status}: ${stderr}`);
     }
-    if (CONTROL_REGEXP.test(stderr)) {
-      throw new LawBroken(`stderr: ${JSON.stringify(stderr)}`);
-    }
+    mustBeInert(stderr);
     if (output === "lines") return;
     const stdout = sink.text;
     if (output === "json") {
       for (const line of stdout.split("\n")) {
         if (line !== "") JSON.parse(line);
       }
-    } else if (args[0] === "render" && CONTROL_REGEXP.test(stdout)) {
-      const at = stdout.search(CONTROL_REGEXP);
-      const around = stdout.slice(Math.max(0, at - 100), at + 100);
-      throw new LawBroken(`stdout: ${JSON.stringify(around)}`);
-    }
+    } else mustBeInert(stdout);
   },
 }));

@@ -7,7 +7,11 @@
  * @module
  */
 
-import type { Random } from "./mutations.ts";
+/** A source of numbers. */
+export interface Random {
+  /** A whole number from 0 up to, but not including, a limit. */
+  below(limit: number): number;
+}
 
 /** One way to change a line. */
 export interface Mutation {
@@ -43,6 +47,11 @@ export function binaryOf(bytes: Uint8Array): string {
 /** Gives such a text of an ordinary one. */
 function encoded(text: string): string {
   return binaryOf(new TextEncoder().encode(text));
+}
+
+/** Draws one of some values. */
+function pick<T>(random: Random, from: readonly T[]): T | undefined {
+  return from[random.below(from.length)];
 }
 
 const TOKEN_REGEXP =
@@ -268,7 +277,8 @@ function withToken(
   wanted: RegExp,
   change: (token: Token) => string,
 ): string {
-  const token = random.pick(
+  const token = pick(
+    random,
     tokensOf(text).filter((each) => wanted.test(each.text)),
   );
   if (token === undefined) return text;
@@ -291,7 +301,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a byte is another",
     apply(text, random) {
       const at = random.below(text.length);
-      const by = String.fromCharCode(random.pick(BYTES) ?? 0);
+      const by = String.fromCharCode(pick(random, BYTES) ?? 0);
       return replaced(text, at, at + 1, by);
     },
   },
@@ -299,7 +309,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a byte too many",
     apply(text, random) {
       const at = random.below(text.length + 1);
-      const by = String.fromCharCode(random.pick(BYTES) ?? 0);
+      const by = String.fromCharCode(pick(random, BYTES) ?? 0);
       return replaced(text, at, at, by);
     },
   },
@@ -346,11 +356,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "something stands before it",
-    apply: (text, random) => `${random.pick(STARTS)}${text}`,
+    apply: (text, random) => `${pick(random, STARTS)}${text}`,
   },
   {
     name: "something stands behind it",
-    apply: (text, random) => `${text}${random.pick(ENDS)}`,
+    apply: (text, random) => `${text}${pick(random, ENDS)}`,
   },
   {
     name: "a value is another number",
@@ -359,13 +369,13 @@ export const MUTATIONS: readonly Mutation[] = [
         text,
         random,
         /^-?\d/,
-        () => random.pick(NUMBERS) ?? "",
+        () => pick(random, NUMBERS) ?? "",
       ),
   },
   {
     name: "a string is another string",
     apply: (text, random) =>
-      withToken(text, random, /^"/, () => random.pick(STRINGS) ?? ""),
+      withToken(text, random, /^"/, () => pick(random, STRINGS) ?? ""),
   },
   {
     name: "a token is a value of another kind",
@@ -374,7 +384,8 @@ export const MUTATIONS: readonly Mutation[] = [
         text,
         random,
         KEY_OR_VALUE,
-        () => random.pick(random.pick([NUMBERS, STRINGS, VALUES]) ?? []) ?? "",
+        () =>
+          pick(random, pick(random, [NUMBERS, STRINGS, VALUES]) ?? []) ?? "",
       ),
   },
   {
@@ -385,7 +396,8 @@ export const MUTATIONS: readonly Mutation[] = [
         random,
         KEY_OR_VALUE,
         () =>
-          random.pick(
+          pick(
+            random,
             tokensOf(other).filter((each) => KEY_OR_VALUE.test(each.text)),
           )?.text ?? "0",
       ),
@@ -408,8 +420,8 @@ export const MUTATIONS: readonly Mutation[] = [
         /^/,
         ({ text: token }) =>
           random.below(2) === 0
-            ? `${random.pick(SPACES)}${token}`
-            : `${token}${random.pick(SPACES)}`,
+            ? `${pick(random, SPACES)}${token}`
+            : `${token}${pick(random, SPACES)}`,
       ),
   },
   {
@@ -417,8 +429,8 @@ export const MUTATIONS: readonly Mutation[] = [
     apply(text, random) {
       const tokens = tokensOf(text);
       const keys = tokens.filter((_, i) => tokens[i + 1]?.text === ":");
-      const key = random.pick(keys);
-      const by = random.pick(KEYS) ?? "";
+      const key = pick(random, keys);
+      const by = pick(random, KEYS) ?? "";
       return key === undefined ? text : replaced(text, key.start, key.end, by);
     },
   },
@@ -426,10 +438,11 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a member more",
     apply: (text, random) =>
       withToken(text, random, /^\{/, () => {
-        const value = random.pick(
-          random.pick([NUMBERS, STRINGS, VALUES]) ?? [],
+        const value = pick(
+          random,
+          pick(random, [NUMBERS, STRINGS, VALUES]) ?? [],
         );
-        return `{${random.pick(KEYS)}:${value},`;
+        return `{${pick(random, KEYS)}:${value},`;
       }),
   },
   {
@@ -440,9 +453,9 @@ export const MUTATIONS: readonly Mutation[] = [
           /"[^"\\]*":(?:"(?:[^"\\]|\\.)*"|-?\d+|true|false|null),/g,
         ),
       );
-      const member = random.pick(members);
+      const member = pick(random, members);
       if (member === undefined) return text;
-      const at = random.pick(members)?.index ?? 0;
+      const at = pick(random, members)?.index ?? 0;
       return replaced(text, at, at, member[0]);
     },
   },
@@ -466,7 +479,7 @@ export const MUTATIONS: readonly Mutation[] = [
         KEY_OR_VALUE,
         () =>
           nested(
-            random.pick([7, 8, 999, 1000, 1001, 9998, 9999, 10_001]) ?? 1,
+            pick(random, [7, 8, 999, 1000, 1001, 9998, 9999, 10_001]) ?? 1,
           ),
       ),
   },
@@ -475,7 +488,7 @@ export const MUTATIONS: readonly Mutation[] = [
     apply: (text, random) =>
       withToken(text, random, /^"/, ({ text: token }) => {
         const at = 1 + random.below(token.length - 1);
-        const by = random.pick(STRINGS) ?? "";
+        const by = pick(random, STRINGS) ?? "";
         return replaced(token, at, at, by.slice(1, -1));
       }),
   },
@@ -497,7 +510,7 @@ export function damaged(text: string, random: Random, other: string): string {
   let changed = text;
   for (let times = 1 + random.below(8) % 3; times > 0; times--) {
     if (changed === "") return changed;
-    changed = random.pick(MUTATIONS)?.apply(changed, random, other) ??
+    changed = pick(random, MUTATIONS)?.apply(changed, random, other) ??
       changed;
   }
   return changed;

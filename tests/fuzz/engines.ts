@@ -11,10 +11,9 @@ import {
   JsonlNormalizer,
   type Outcome,
 } from "@codexpipe/codexpipe";
+import { readCapturedFiles } from "../rollouts.ts";
 import { concat } from "../running.ts";
-import { binaryOf, bytesOf, damaged } from "./damage.ts";
-import { type Law, LawBroken } from "./laws.ts";
-import { type Random, readSeedbeds } from "./mutations.ts";
+import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
 
 /** How many lines are put around a stream, so that there are plans for the lines in it. */
 const AROUND = 60;
@@ -40,8 +39,10 @@ let captures: readonly (readonly string[])[] | undefined;
  * @param size How many lines it has, about.
  */
 export function drawStream(size: number, random: Random): Uint8Array {
-  captures ??= readSeedbeds().map(({ lines }) =>
-    lines.filter(({ length }) => length > 0 && length <= LONGEST).map(binaryOf)
+  captures ??= readCapturedFiles(/\.jsonl$/).map(({ bytes }) =>
+    binaryOf(bytes).split("\n").filter(({ length }) =>
+      length > 0 && length <= LONGEST
+    )
   ).filter(({ length }) => length > 0);
   return draw(captures, size, random);
 }
@@ -49,7 +50,7 @@ export function drawStream(size: number, random: Random): Uint8Array {
 /**
  * Compares what the engines make of a stream.
  *
- * @throws {LawBroken} If it is not the same.
+ * @throws {Error} If it is not the same.
  */
 export function compareEngines(stream: Uint8Array, random: Random): void {
   const cuts = cutsOf(stream.length, random);
@@ -58,11 +59,19 @@ export function compareEngines(stream: Uint8Array, random: Random): void {
   const difference = differenceOf(js, wasm);
   if (difference === undefined) return;
   const { what, one, other } = difference;
-  throw new LawBroken(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
+  throw new Error(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
+}
+
+/** What holds for the engines, whatever the stream. */
+export interface EngineLaw {
+  /** What it says. */
+  readonly name: string;
+  /** Throws if it does not hold. */
+  check(stream: Uint8Array, random: Random): void;
 }
 
 /** What holds for engines. */
-export const ENGINE_LAWS: readonly Law[] = [
+export const ENGINE_LAWS: readonly EngineLaw[] = [
   {
     name: "WebAssembly makes of a stream what TypeScript makes of it",
     check: compareEngines,

@@ -56,6 +56,20 @@ const CASES = [
       '[{"a":[[{"PASSWORD=[redacted:password]":"--token [redacted:token]"}]]}]\n',
   },
   {
+    name: "headers, environments and arguments",
+    input:
+      '{"h":{"Authorization":"Basic dXNlcjpwYXNz","cookie":"a=b"},"env":{"GH_TOKEN":"abc"},"argv":["x","--password", "swordfish","--token","abc","--user","me"]}\n',
+    expected:
+      '{"h":{"Authorization":"[redacted:authorization]","cookie":"[redacted:cookie]"},"env":{"GH_TOKEN":"[redacted:token]"},"argv":["x","--password", "[redacted:password]","--token","[redacted:token]","--user","me"]}\n',
+  },
+  {
+    name: "no more than what a name or a flag stands for",
+    input:
+      '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
+    expected:
+      '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
+  },
+  {
     name: "a key that is called __proto__",
     input: '{"__proto__":{"password":"swordfish"}}\n',
     expected: '{"__proto__":{"password":"[redacted:password]"}}\n',
@@ -117,14 +131,14 @@ for (const { name, input, expected } of CASES) {
 Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", () => {
   const bytes = concat([
     new Uint8Array([0xff, 0xc3, 0x20]),
-    encode("PASSWORD=abc é"),
+    encode('{"e":"\\u20ac","s":"PASSWORD=abc é"'),
     new Uint8Array([0x80, 0x0a]),
   ]);
   assertEquals(
     redact(bytes),
     concat([
       new Uint8Array([0xff, 0xc3, 0x20]),
-      encode("PASSWORD=[redacted:password] é"),
+      encode('{"e":"\\u20ac","s":"PASSWORD=[redacted:password] é"'),
       new Uint8Array([0x80, 0x0a]),
     ]),
   );

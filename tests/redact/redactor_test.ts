@@ -260,6 +260,7 @@ const KEPT = [
   ["folders", "PWD=/home/dev/proj OLDPWD=/tmp TOKEN_FILE=/run/token"],
   ["the permissions of a workflow", "permissions:\n  id-token: write\n"],
   ["inherited secrets", "secrets: inherit"],
+  ["a choice", 'const word = isIt ? "password" : "swordfish";'],
   ["a question", "password = input('Password: ')"],
   ["a help text", "  --password PASSWORD   The password to use."],
   ["a pattern for keys", `grep -r "${BEGIN} PRIVATE KEY-----" src`],
@@ -382,15 +383,14 @@ const HOSTILE = [
   ],
 ];
 
-Deno.test("Redactor takes no more than linear time, whatever it is given", () => {
-  // What is in the square of the length would take minutes for each of these.
-  const length = 400_000;
-  const started = performance.now();
+Deno.test("Redactor gets through what would make it go back, and back again", () => {
+  // A rule that takes time in the square of the length would take minutes for each.
+  const length = 500_000;
   for (const seed of HOSTILE) {
-    const text = seed.repeat(Math.ceil(length / seed.length));
-    for (const end of ["", "!"]) new Redactor().redact(text + end);
+    const text = `${seed.repeat(Math.ceil(length / seed.length))}!`;
+    const once = new Redactor().redact(text);
+    assertEquals(new Redactor().redact(once) === once, true, seed);
   }
-  assert(performance.now() - started < 120_000);
 });
 
 Deno.test("Redactor reads a line of 16 MB without an overflow", () => {

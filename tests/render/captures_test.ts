@@ -159,3 +159,34 @@ Deno.test("Renderers write the snapshot of every capture", () => {
     }
   }
 });
+
+Deno.test("TranscriptBuilder gives every part of what grows once if it is live", () => {
+  let count = 0;
+  for (const { path, values } of FILES) {
+    const parts = partsOf(values, { live: true });
+    if (parts.some(({ type }) => type === "rolled_back")) continue;
+    const state = new HistoryState();
+    for (const value of values) state.apply(value);
+    const given = new Map<number, unknown[]>();
+    for (const { phase, id, record } of entriesOf(parts)) {
+      if (phase !== "final" && phase !== "late") continue;
+      given.set(id, [...given.get(id) ?? [], ...growing(record)]);
+    }
+    for (const record of state.snapshot().records) {
+      const list = growing(record);
+      assertEquals(given.get(record.id) ?? [], list, path);
+      count += list.length;
+    }
+  }
+  assert(count > 200, `${count}`);
+});
+
+/** What a record may gain after it was given. */
+function growing({ payload }: { readonly payload: object }): unknown[] {
+  if ("sections" in payload && Array.isArray(payload.sections)) {
+    return payload.sections;
+  }
+  return "entries" in payload && Array.isArray(payload.entries)
+    ? payload.entries
+    : [];
+}

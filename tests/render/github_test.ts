@@ -222,7 +222,7 @@ Deno.test("GithubRenderer reports what later steps may want to know", () => {
   });
 });
 
-Deno.test("GithubRenderer adds no tokens of several runs up, as some count on", () => {
+Deno.test("GithubRenderer adds no tokens of several runs of a thread up, as some count on", () => {
   const renderer = new GithubRenderer();
   const stream = longSession(0);
   writtenBy(renderer, partsOfBytes(new Uint8Array([...stream, ...stream])));
@@ -272,7 +272,7 @@ Deno.test("GithubRenderer shows the end of long output, without its colours", ()
   );
   assert(
     summary.includes(
-      "<pre>[48 lines before this are left out]\nline 48\nline 49</pre>",
+      "<pre>[48 lines left out here]\nline 48\nline 49</pre>",
     ),
     summary,
   );

@@ -46,6 +46,13 @@ const CASES = [
       '<pre class="diff"><b>@@ -1 +1 @@</b>\n<del>-a</del>\n<ins>+b</ins></pre>',
   },
   {
+    name: "diffs of several files, whose names are no changes",
+    text:
+      "```diff\n diff --git a/x b/x\n --- a/x\n +++ b/x\n@@ -1 +1 @@\n--- a\n+++ b\ndiff --git a/y b/y\n+++ b/y\n```",
+    html:
+      '<pre class="diff"><b> diff --git a/x b/x</b>\n<b> --- a/x</b>\n<b> +++ b/x</b>\n<b>@@ -1 +1 @@</b>\n<del>--- a</del>\n<ins>+++ b</ins>\n<b>diff --git a/y b/y</b>\n<b>+++ b/y</b></pre>',
+  },
+  {
     name: "lists in lists",
     text: "- a\n  - b\n\n  c\n- [x] d\n\n3. e",
     html:
@@ -88,6 +95,13 @@ const CASES = [
     text: "![alt](https://t.example/pixel.png)",
     html:
       '<p>[image] <a href="https://t.example/pixel.png" rel="nofollow noopener noreferrer">alt</a> <small>(t.example)</small></p>',
+  },
+  {
+    name:
+      "addresses up to what a terminal would act upon, and hidden ones as text",
+    text: "https://x.org\x07b [a](https://x\u202e.org)",
+    html:
+      '<p><a href="https://x.org" rel="nofollow noopener noreferrer">https://x.org</a><i class="mark">␇</i>b a (<code>https://x<i class="mark">U+202E</i>.org</code>)</p>',
   },
   {
     name: "addresses that try to leave the attribute",

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { Redactor } from "../../lib/redact/redactor.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import { HtmlRenderer } from "../../lib/render/html.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
@@ -366,4 +367,22 @@ Deno.test("HtmlRenderer redacts every text before it cuts it", () => {
   });
   const page = writtenBy(renderer, partsOfBytes(hostileSession()));
   assertEquals(page.match(/alert\(/g), null);
+});
+
+Deno.test("HtmlRenderer redacts what it shows twice only once", () => {
+  const redactor = new Redactor();
+  const [before, prompt, ...after] = turnOf(1, 0);
+  assert(before !== undefined && prompt?.type === "entry");
+  const { record } = prompt;
+  const secret = JSON.parse(
+    JSON.stringify(record).replace("Prompt 1", "API_TOKEN=abc123def ./deploy"),
+  );
+  const page = writtenBy(new HtmlRenderer({ redactor }), [
+    before,
+    { ...prompt, record: secret },
+    ...after,
+  ]);
+  assert(page.includes("<title>API_TOKEN=[redacted:token] ./deploy</title>"));
+  assert(!page.includes("abc123def"));
+  assertEquals([...redactor.counts], [["token", 1]]);
 });

@@ -1,5 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { Timeline, type TimelineMark } from "../../lib/render/html_timeline.ts";
+import {
+  Timeline,
+  type TimelineMark,
+  type TurnTokens,
+} from "../../lib/render/html_timeline.ts";
 
 /** A command, two seconds long if it has a time. */
 function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
@@ -10,18 +14,17 @@ function mark(at: number, fields: Partial<TimelineMark> = {}): TimelineMark {
     label: `command ${at}`,
     startMs: at * 1000,
     endMs: at * 1000 + 2000,
-    tokens: null,
     ...fields,
   };
 }
 
 function drawn(
   marks: readonly TimelineMark[],
-  usage: Parameters<Timeline["draw"]>[1] = null,
+  tokens: TurnTokens = { usage: null },
 ): string {
   const timeline = new Timeline();
   for (const each of marks) timeline.add(each);
-  return timeline.draw("turn 1", usage);
+  return timeline.draw("turn 1", tokens);
 }
 
 /** Where the marks of a drawing begin and end, in percent. */
@@ -68,30 +71,37 @@ Deno.test("Timeline has a lane for each kind of entry there is, and none else", 
   assertEquals(drawing.match(/class="rail"/g)?.length, 3);
 });
 
-Deno.test("Timeline shows how much each request took, by height", () => {
-  const drawing = drawn([
-    mark(0, { tokens: { prompt: 90, completion: 10 } }),
-    mark(1, { tokens: { prompt: 40, completion: 10 } }),
-    mark(2),
-  ]);
-  const heights = [...drawing.matchAll(/class="l-in"[^>]* height="(\d+)"/g)]
-    .map(([, height]) => Number(height));
-  assertEquals(heights, [24, 12]);
+Deno.test("Timeline shows how much each request took, by height, when it was", () => {
+  const request = { output_tokens: 10 };
+  const drawing = drawn([mark(0), mark(4), mark(8)], {
+    usage: null,
+    requests: [
+      { ...request, at: "1970-01-01T00:00:05.000Z", input_tokens: 90 },
+      { ...request, at: "1970-01-01T00:00:10.000Z", input_tokens: 40 },
+    ],
+  });
+  assertEquals(
+    [...drawing.matchAll(/class="l-in" x="(\d+)%"[^>]* height="(\d+)"/g)]
+      .map(([, x, height]) => [Number(x), Number(height)]),
+    [[50, 24], [100, 12]],
+  );
   assert(drawing.includes("<title>90 tokens in, 10 out</title>"));
+  assert(drawing.includes("<div>tokens</div>"));
 });
 
 Deno.test("Timeline shows how tokens divide where nothing is known of requests", () => {
   const drawing = drawn([mark(0), mark(1), mark(2)], {
-    input_tokens: 80,
-    cached_input_tokens: 50,
-    output_tokens: 20,
-    reasoning_output_tokens: null,
+    usage: {
+      input_tokens: 80,
+      cached_input_tokens: 50,
+      output_tokens: 20,
+      reasoning_output_tokens: null,
+    },
   });
   assertEquals(
     [...drawing.matchAll(
       /class="l-(cached|in|out)" x="([\d.]+)%" width="([\d.]+)%"/g,
-    )]
-      .map(([, look, x, width]) => [look, Number(x), Number(width)]),
+    )].map(([, look, x, width]) => [look, Number(x), Number(width)]),
     [["cached", 0, 50], ["in", 50, 30], ["out", 80, 20]],
   );
 });

@@ -175,6 +175,11 @@ const CASES = [
     text: "✗ No\n\n✗ failed\n",
   },
   {
+    name: "an item that is an error as the warning that it is",
+    lines: [item("completed", { id: "w", type: "error", message: "Old" })],
+    text: "⚠ Old\n\n… no end of the turn\n",
+  },
+  {
     name: "an error that nothing else has shown",
     lines: [{ type: "turn.failed", error: { message: "No" } }],
     text: "✗ failed: No\n",
@@ -320,6 +325,19 @@ Deno.test("TextRenderer masks secrets before it cuts output", () => {
   ], { redactor: new Redactor(), columns: () => 30 });
   assert(!text.includes("sk-proj"), text);
   assert(text.includes("[redacted:"), text);
+});
+
+Deno.test("TextRenderer masks a secret of a command once, however often the command is written", () => {
+  const line = "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'";
+  const redactor = new Redactor();
+  const text = viewOf([
+    command("started", { command: line }),
+    command("started", { id: "item_2", command: "ls" }),
+    command("completed", { command: line }),
+    command("completed", { id: "item_2", command: "ls" }),
+  ], { redactor });
+  assertEquals([...redactor.counts.values()], [1]);
+  assertEquals(text.match(/Bearer \[redacted/g)?.length, 2);
 });
 
 const HOSTILE =

@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import * as fc from "fast-check";
 import { HistoryState } from "../../lib/history/history_state.ts";
+import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
+import { TextRenderer } from "../../lib/render/text.ts";
 import {
   TranscriptBuilder,
   TranscriptStream,
@@ -16,6 +19,7 @@ import {
   partsOfLines,
   THREAD,
   TURN,
+  writtenBy,
 } from "./transcripts.ts";
 
 /** Writes parts down in short. */
@@ -535,4 +539,95 @@ Deno.test("snapshotParts() lets what the user says open a turn", () => {
     "final plain_message 4",
     "unknown 2",
   ]);
+});
+
+const TYPES = [
+  "thread.started",
+  "turn.started",
+  "turn.completed",
+  "turn.failed",
+  "item.started",
+  "item.delta",
+  "item.completed",
+  "item.failed",
+  "error",
+  "line.failed",
+  "session_meta",
+  "turn_context",
+  "event_msg",
+  "response_item",
+  "compacted",
+  "token_usage_record",
+];
+const ITEM_TYPES = [
+  "agent_message",
+  "reasoning",
+  "command_execution",
+  "file_change",
+  "mcp_tool_call",
+  "web_search",
+  "todo_list",
+  "token_count",
+  "turn_diff",
+  "task_started",
+  "task_complete",
+  "turn_aborted",
+  "user_message",
+  "exec_command_begin",
+  "exec_command_end",
+  "patch_apply_end",
+  "thread_rolled_back",
+  "UserMessage",
+];
+
+Deno.test("TranscriptBuilder and its renderers take whatever is written", () => {
+  const field = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom<unknown>("in_progress", "completed", "a", 3),
+  );
+  const type = fc.constantFrom(...ITEM_TYPES);
+  const content = fc.record({
+    type,
+    text: field,
+    message: field,
+    command: field,
+    stdout: field,
+    changes: field,
+    items: field,
+    num_turns: field,
+    call_id: fc.constantFrom("a", "b"),
+    info: field,
+  }, { requiredKeys: ["type"] });
+  const event = fc.record({
+    type: fc.constantFrom(...TYPES),
+    item_type: type,
+    item_id: fc.constantFrom("a", "b", "c"),
+    thread_id: field,
+    turn_id: field,
+    status: field,
+    timestamp: fc.constantFrom<unknown>(1, "2026-11-20T15:14:15Z"),
+    usage: field,
+    error: field,
+    content,
+    delta: content,
+    payload: content,
+  }, { requiredKeys: ["type"] });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 30 }), (events) => {
+      for (const live of [false, true]) {
+        const parts = partsOf(events, { live });
+        const open = new Set<number>();
+        for (const part of parts) {
+          if (part.type === "turn_started") open.add(part.turn);
+          if (part.type === "turn_ended") assert(open.delete(part.turn));
+        }
+        assertEquals(open.size, 0);
+        for (const renderer of [new TextRenderer(), new MarkdownRenderer()]) {
+          const text = writtenBy(renderer, parts);
+          assert(text === "" || text.endsWith("\n"));
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

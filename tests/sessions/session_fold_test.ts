@@ -162,9 +162,15 @@ Deno.test("SessionFold reads a last line that has no end, and forgets it if it b
   const torn = SAYS("Two").trimEnd();
   const messages = foldGrowing(encode(first + torn), []);
   assertEquals(messages.all.map(({ text }) => text), ["One", "Two"]);
-  const bytes = encode(`${first}${torn} and more\n${SAYS("Three")}`);
-  const again = foldGrowing(bytes, [first.length + torn.length]);
-  assertEquals(again.all.map(({ text }) => text), ["One", "Three"]);
+  const endings = [
+    { more: "", texts: ["One"] },
+    { more: SAYS("Three"), texts: ["One", "Three"] },
+  ];
+  for (const { more, texts } of endings) {
+    const bytes = encode(`${first}${torn} and more\n${more}`);
+    const again = foldGrowing(bytes, [first.length + torn.length]);
+    assertEquals(again.all.map(({ text }) => text), texts);
+  }
 });
 
 Deno.test("SessionFold removes what a rollback takes back, long ago as it may be", () => {

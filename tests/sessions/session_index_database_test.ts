@@ -138,6 +138,16 @@ Deno.test("openSessionIndex() takes an empty file for an index", async () => {
   });
 });
 
+Deno.test({
+  name: "openSessionIndex() lets nobody else read an index",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withIndex(async ({ path }) => {
+      assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    });
+  },
+});
+
 Deno.test("openSessionIndex() empties an older index", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);

@@ -231,6 +231,22 @@ for (const { name, files, text, missing: [number, reason] } of PARTIAL) {
   });
 }
 
+Deno.test("readSessionLineage() finds what lies beside a file that is in no home", async () => {
+  await withFolder(async (folder) => {
+    const [parent = "", fork = ""] = [1, 2].map((number) =>
+      `${folder}/rollout-2026-11-20T15-00-00-${testId(number)}.jsonl`
+    );
+    await writeFile(parent, PARENT);
+    await writeFile(`${parent}.zst`, "not this one");
+    await writeFile(fork, FORK);
+    const { parts, missing } = await readSessionLineage({ path: fork }, {
+      codexHomes: [],
+    });
+    assertEquals(parts.map(({ path }) => path), [fork, parent, parent, fork]);
+    assertEquals(missing, undefined);
+  });
+});
+
 Deno.test("readSessionLineage() says that a packed file is damaged", async () => {
   await withFolder(async (home) => {
     const [parent = "", fork = ""] = [1, 2].map((number) =>

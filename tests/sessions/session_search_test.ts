@@ -175,7 +175,7 @@ Deno.test("searchSessions() never fails, whatever the query", async () => {
           await find(index, query);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });
@@ -216,7 +216,7 @@ Deno.test("searchSessions() finds every string that real sessions have in them",
             );
           },
         ),
-        { numRuns: 120 },
+        { numRuns: 80 },
       );
     });
   });

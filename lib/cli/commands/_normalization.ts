@@ -10,9 +10,9 @@ import {
 } from "../../pipeline.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
-import { STDIN } from "../standard_streams.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, openInput } from "../input.ts";
+import { invite } from "./_invitation.ts";
 
 const LF = 0x0a;
 
@@ -113,7 +113,7 @@ export class Normalization {
   async open(file: string): Promise<Input | undefined> {
     try {
       const input = await openInput(file, this.#context.process);
-      await this.#invite(file);
+      if (!this.#options.isQuiet) await invite(file, this.#context);
       return input;
     } catch (error) {
       this.#reportUnreadable(error);
@@ -220,15 +220,6 @@ export class Normalization {
     if (!(error instanceof IoError)) throw error;
     this.#isIncomplete = true;
     this.#context.diagnostics.say(error.message);
-  }
-
-  /** Says that it waits for a person, who may not know it. */
-  async #invite(file: string): Promise<void> {
-    const { process: { isTerminal }, diagnostics } = this.#context;
-    const isWaiting = file === STDIN && isTerminal.stdin && isTerminal.stderr;
-    if (!isWaiting || this.#options.isQuiet) return;
-    diagnostics.say("reading from the terminal");
-    await diagnostics.flush();
   }
 
   /** Says so if a file looks like a wrong guess. */

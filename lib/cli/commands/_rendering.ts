@@ -25,11 +25,11 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { ClosedOutput, IoError, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { ON_ERROR } from "../flags.ts";
+import { COLOR, ON_ERROR } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
-import { PLAIN } from "../styles.ts";
+import { COLORED, PLAIN } from "../styles.ts";
 import { Normalization, type NormalizationOptions } from "./_normalization.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
@@ -207,11 +207,14 @@ export class Rendering {
   #rendererOf(options: RenderOptions): Stage<TranscriptPart, string> {
     const { style, process } = this.#context;
     const { isTerminal, output } = this.#destination;
+    // What goes to a file has colours only if they are asked for.
+    const isColored = this.#args.choice("color", COLOR) === "always";
+    const fileStyle = isColored ? COLORED : PLAIN;
     switch (this.#form) {
       case "text":
         return new TextRenderer({
           ...options,
-          style: output === this.#context.stdout ? style : PLAIN,
+          style: output === this.#context.stdout ? style : fileStyle,
           columns: () => isTerminal ? process.columns() : undefined,
         });
       case "markdown":

@@ -7,12 +7,13 @@ import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
 import type {
   IndexingProgress,
+  IndexingReport,
   IndexSessionsOptions,
 } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
-import { sessionPlaces } from "./_sessions.ts";
+import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
@@ -86,4 +87,23 @@ export function bytesText(bytes: number): string {
   }
   const digits = unit === 0 || rest >= 99.95 ? 0 : 1;
   return `${rest.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+/**
+ * Says what could not be read, and where there is nothing.
+ *
+ * @returns Whether something could not be read that was asked for.
+ */
+export function reportProblems(
+  { files, problems, missingHomes }: IndexingReport,
+  args: Arguments,
+  { process, diagnostics }: CommandContext,
+): boolean {
+  for (const problem of problems) diagnostics.say(problemLine(problem));
+  const missing = args.has("codex-home") ? missingHomes : [];
+  for (const home of missing) diagnostics.say(`${home}: not found`);
+  if (files === 0 && missing.length === 0) {
+    diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
+  }
+  return problems.length > 0 || missing.length > 0;
 }

@@ -23,6 +23,7 @@ import {
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import { GithubStep } from "./_github_step.ts";
+import { invite } from "./_invitation.ts";
 
 const ENCODER = new TextEncoder();
 const FORMATS = ["text", "json"] as const;
@@ -33,6 +34,7 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   refuseTwoOutputs(args);
+  refuseIdleFlags(args);
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const check = new Check(args, context, files.length > 1);
   for (const file of files) await check.check(file);
@@ -51,6 +53,18 @@ function refuseTwoOutputs(args: Arguments): void {
   throw new UsageError(
     `${takers.join(" and ")} would both write to stdout: choose one`,
   );
+}
+
+/** What is masked is what GitHub is told, if it is. */
+function refuseIdleFlags(args: Arguments): void {
+  for (const flag of ["redact", "no-redact", "redact-pattern"] as const) {
+    if (args.has(flag) && !args.has("github")) {
+      throw new UsageError(`--${flag} has no use without --github`);
+    }
+  }
+  if (args.has("no-redact") && args.has("redact-pattern")) {
+    throw new UsageError("--redact-pattern has no use with --no-redact");
+  }
 }
 
 /** Judges one input after the other, and remembers how it went. */
@@ -79,6 +93,7 @@ class Check {
     const builder = new VerdictBuilder(this.#options);
     try {
       const input = await openInput(file, process);
+      if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
         await this.#read(input, builder, (part) => {
           this.#report(file, part);

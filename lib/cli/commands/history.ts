@@ -3,7 +3,10 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
-import { HistoryState } from "../../history/history_state.ts";
+import {
+  HistoryState,
+  type HistoryStateOptions,
+} from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { Arguments } from "../arguments.ts";
@@ -30,6 +33,7 @@ export async function run(
   if (restore !== undefined && files.length > 1) {
     throw new UsageError("--restore goes on with one input, not with several");
   }
+  checkFollowing(args, files);
   const base = restore === undefined
     ? undefined
     : await readSnapshotFile(restore, context);
@@ -38,7 +42,8 @@ export async function run(
   for (const file of files) {
     const fold = new Fold(args, context, base);
     try {
-      await fold.run(file);
+      if (args.has("follow")) await fold.follow(file);
+      else await fold.run(file);
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
@@ -51,6 +56,19 @@ export async function run(
   }
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
+}
+
+/** Refuses to follow what does not end where something is to be printed at the end. */
+function checkFollowing(args: Arguments, files: readonly string[]): void {
+  if (!args.has("follow")) return;
+  if (files.length > 1) {
+    throw new UsageError("--follow takes one file; run one codexpipe for each");
+  }
+  if (!args.has("mutations") || args.has("checkpoint")) {
+    throw new UsageError(
+      "--follow needs --mutations, and cannot have --checkpoint: a file that grows has no last history",
+    );
+  }
 }
 
 /** Reads a snapshot to go on from. */
@@ -72,7 +90,10 @@ async function readSnapshotFile(
 class Fold {
   readonly #args: Arguments;
   readonly #stdout: Output;
-  readonly #state: HistoryState;
+  readonly #options: HistoryStateOptions;
+  #state: HistoryState;
+  /** Whether what comes next is another stream, and its first mutation is to say so. */
+  #isOver = false;
   readonly #decoder = new TextDecoder();
   /** The time that the clock gave for the event that is being folded. */
   #stamp: string | undefined;
@@ -87,10 +108,10 @@ class Fold {
     const { process, stdout } = context;
     this.#args = args;
     this.#stdout = stdout;
-    const options = args.has("stamp") ? { clock: () => this.#now() } : {};
+    this.#options = args.has("stamp") ? { clock: () => this.#now() } : {};
     this.#state = base === undefined
-      ? new HistoryState(options)
-      : HistoryState.restore(base, options);
+      ? new HistoryState(this.#options)
+      : HistoryState.restore(base, this.#options);
     const records = new Output(
       { write: (bytes) => this.#fold(bytes) },
       "records",
@@ -111,7 +132,16 @@ class Fold {
       isLineBuffered: false,
       isQuiet: args.has("quiet"),
       isVerbose: args.has("verbose"),
+      onEnd: () => {
+        this.#isOver = true;
+        return Promise.resolve();
+      },
     });
+  }
+
+  /** Folds a file while it grows. One that is emptied or replaced is another history. */
+  async follow(file: string): Promise<void> {
+    await this.work.follow(file);
   }
 
   async run(file: string): Promise<void> {
@@ -146,6 +176,11 @@ class Fold {
   async #fold(bytes: Uint8Array): Promise<number> {
     const isWritten = this.#args.has("mutations");
     let changes = "";
+    if (this.#isOver) {
+      this.#isOver = false;
+      this.#state = new HistoryState(this.#options);
+      changes += encodeLine({ type: "truncated", index: 0 });
+    }
     for (const line of this.#decoder.decode(bytes).split("\n")) {
       if (line === "") continue;
       this.#stamp = undefined;

@@ -9,6 +9,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError } from "../endings.ts";
 import { openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
+import { invite } from "./_invitation.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 const LF = 0x0a;
@@ -52,6 +53,7 @@ class Redaction {
     const { diagnostics, process } = this.#context;
     try {
       const input = await openInput(file, process);
+      if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
         await this.#copy(file, input);
       } finally {

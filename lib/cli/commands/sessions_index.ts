@@ -14,9 +14,9 @@ import {
   bytesText,
   counted,
   indexPlaces,
+  reportProblems,
   withProgress,
 } from "./_session_index.ts";
-import { noSessions, problemLine } from "./_sessions.ts";
 
 /** The forms of the report. */
 const FORMS = [
@@ -50,10 +50,9 @@ export async function run(
     ? `${JSON.stringify(reportRecord(report, places.path))}\n`
     : reportText(report, places.path);
   await stdout.write(new TextEncoder().encode(text));
-  for (const problem of report.problems) diagnostics.say(problemLine(problem));
-  if (report.files === 0) diagnostics.say(noSessions(places.codexHomes));
+  const isIncomplete = reportProblems(report, args, context);
   await diagnostics.flush();
-  return report.problems.length > 0 ? EXIT.io : EXIT.done;
+  return isIncomplete ? EXIT.io : EXIT.done;
 }
 
 /** What was done, as a record. This list may expand over time. */

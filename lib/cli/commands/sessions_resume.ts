@@ -36,10 +36,8 @@ export async function run(
     return EXIT.no;
   }
   const command = resumeCommand(session, context);
-  if (file.isArchived && !args.has("quiet")) {
-    diagnostics.say(
-      `the session is archived: "codex unarchive ${head.id}" comes first`,
-    );
+  if (!args.has("quiet")) {
+    for (const line of remarks(session)) diagnostics.say(line);
     await diagnostics.flush();
   }
   if (args.has("command")) {
@@ -72,9 +70,20 @@ function resumeCommand(
   { process }: CommandContext,
 ): string {
   const [usual] = codexHomesFrom({ env: process.env });
-  const home = homeInPath(file.path) ?? file.home;
-  const prefix = home === usual ? "" : `CODEX_HOME=${shellWord(home)} `;
+  const home = homeInPath(file.path);
+  const prefix = home === undefined || home === usual
+    ? ""
+    : `CODEX_HOME=${shellWord(home)} `;
   return `${prefix}codex resume ${head.id}`;
+}
+
+/** What else it takes. */
+function* remarks({ file, head }: Session): Generator<string> {
+  if (homeInPath(file.path) === undefined) {
+    yield `${file.path}: Codex finds it only in the sessions folder of a Codex home`;
+  } else if (file.isArchived) {
+    yield `the session is archived: "codex unarchive ${head.id}" comes first`;
+  }
 }
 
 /** Makes the items of a JSON list of lines: what ends a line stands before the next one. */

@@ -17,8 +17,13 @@ import { escapeControls } from "../escape.ts";
 import type { FORMATS } from "../flags.ts";
 import { fitted } from "../table.ts";
 import { parseTime } from "../times.ts";
-import { counted, indexPlaces, withProgress } from "./_session_index.ts";
-import { minuteOf, noSessions, problemLine } from "./_sessions.ts";
+import {
+  counted,
+  indexPlaces,
+  reportProblems,
+  withProgress,
+} from "./_session_index.ts";
+import { minuteOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
 const PATIENCE = 3_000;
@@ -52,8 +57,8 @@ export async function run(
   const result = await search(query, args, context);
   const text = textOf(query, result, args, context);
   await stdout.write(new TextEncoder().encode(text));
-  await remark(result, args, context);
-  if ((result.refresh?.problems.length ?? 0) > 0) return EXIT.io;
+  const isIncomplete = await remark(result, args, context);
+  if (isIncomplete) return EXIT.io;
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
 }
 
@@ -163,19 +168,20 @@ function partText(
   return isPlain ? `${MARK}${shown}${MARK}` : bold(shown);
 }
 
-/** Says what there is to say beside what was found. */
+/**
+ * Says what there is to say beside what was found.
+ *
+ * @returns Whether something could not be read that was asked for.
+ */
 async function remark(
   { hits, hasMore, sessions, refresh }: SearchResult,
   args: Arguments,
   context: CommandContext,
-): Promise<void> {
+): Promise<boolean> {
   const { diagnostics } = context;
-  for (const problem of refresh?.problems ?? []) {
-    diagnostics.say(problemLine(problem));
-  }
-  if (refresh?.files === 0) {
-    diagnostics.say(noSessions(indexPlaces(args, context).codexHomes));
-  } else if (refresh === undefined && sessions === 0) {
+  const isIncomplete = refresh !== undefined &&
+    reportProblems(refresh, args, context);
+  if (refresh === undefined && sessions === 0) {
     diagnostics.say(
       "the index is empty; without --no-refresh it is brought up to date",
     );
@@ -193,4 +199,5 @@ async function remark(
     );
   }
   await diagnostics.flush();
+  return isIncomplete;
 }

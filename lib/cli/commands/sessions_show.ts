@@ -66,7 +66,7 @@ async function writeLines(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const work = normalization(args, context);
+  const work = normalization(whole, args, context);
   await work.normalizeInput(
     whole.session.file.path,
     openWhole(whole, context),
@@ -94,7 +94,7 @@ async function writeHistory(
     "records",
     context.process,
   );
-  const work = normalization(args, { ...context, stdout: records });
+  const work = normalization(whole, args, { ...context, stdout: records });
   await work.normalizeInput(
     whole.session.file.path,
     openWhole(whole, context),
@@ -126,11 +126,13 @@ async function writeMeta(
 }
 
 function normalization(
+  { session }: WholeSession,
   args: Arguments,
   context: CommandContext,
 ): Normalization {
   return new Normalization(context, {
-    options: { from: "rollout" },
+    // A file that was named by its path may be something else.
+    options: { from: session.head.hasHeader ? "rollout" : "auto" },
     errors: undefined,
     isLineBuffered: false,
     isQuiet: args.has("quiet"),

@@ -2,6 +2,7 @@
  * How a turn ended, where an event says it and where none does.
  */
 
+import { isRetryNotice } from "../exec/retry_notices.ts";
 import { fieldsOf, parseJson, textOf } from "../history/mapping/json_fields.ts";
 import type { TurnStatus } from "../render/parts.ts";
 import type { Verdict, VerdictReasonKind } from "./verdict.ts";
@@ -32,12 +33,6 @@ export interface TurnEnd {
   };
 }
 
-/**
- * An error that is tried again after: `Reconnecting... 1/5`, `Re-connecting... 1/5` (0.53),
- * `stream error: …; retrying 1/5 in 210ms…` (up to 0.44), `waiting for network` (0.169).
- */
-const RETRY_REGEXP =
-  /^(?:re-?connecting\b|waiting for network)|\bretrying \d+\/\d+ in /i;
 /** What 0.8 says when it is interrupted. */
 const INTERRUPTED = "Turn interrupted";
 
@@ -83,7 +78,7 @@ export function judgeTurn(facts: TurnFacts): TurnEnd {
  */
 export function judgeError(message: string): TurnEnd {
   if (message === INTERRUPTED) return aborted(null);
-  return RETRY_REGEXP.test(message)
+  return isRetryNotice(message)
     ? open(`: the last thing it says is "${message}"`)
     : failed("fatal_error", because("ended with an error", message));
 }

@@ -1,0 +1,60 @@
+/**
+ * What a verdict depends on.
+ *
+ * @module
+ */
+
+import type { Dialect } from "../dialect_names.ts";
+
+/** Options for {@linkcode VerdictBuilder}. */
+export interface VerdictOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect;
+  /**
+   * How many bytes a line may have; longer ones fail.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number;
+  /**
+   * The thread of lines before the first thread line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * The turn of lines before the first turn line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialTurnId?: string | undefined;
+  /**
+   * How many lines may fail.
+   *
+   * @default {0}
+   */
+  readonly maxFailures?: number;
+  /**
+   * Whether no command may fail. One that was left running when its turn ended has not failed,
+   * however it ended.
+   *
+   * @default {false}
+   */
+  readonly failOnCommand?: boolean;
+  /**
+   * How many tokens, input and output together, may be used.
+   *
+   * @default {undefined}
+   */
+  readonly maxTokens?: bigint;
+  /**
+   * Whether the final message must be JSON, all of it.
+   *
+   * @default {false}
+   */
+  readonly jsonOutput?: boolean;
+}

@@ -1,0 +1,72 @@
+/**
+ * The parts that entries are given as, with their times.
+ *
+ * @module
+ */
+
+import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { EPOCH } from "../history/mapping/times.ts";
+import type { AnyHistoryRecord } from "../history/records.ts";
+import type { EntryPart, EntryPhase } from "./parts.ts";
+
+/** What is known of an entry beside its record. */
+export type EntryTimes = Pick<
+  EntryPart,
+  "id" | "turn" | "isWarning" | "startedAt" | "endedAt"
+>;
+
+/** Makes the part that says how far an entry is. */
+export function entryPart(
+  entry: EntryTimes,
+  phase: EntryPhase,
+  record: AnyHistoryRecord,
+): EntryPart {
+  const { id, turn, isWarning } = entry;
+  const isTimed = entry.startedAt !== null;
+  const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
+  const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
+  return {
+    type: "entry",
+    phase,
+    id,
+    turn,
+    record,
+    ...(isWarning === true ? { isWarning } : {}),
+    startedAt,
+    endedAt,
+    durationMs: durationOf(record, { startedAt, endedAt }),
+  };
+}
+
+/** Reads a time of a record. Where the input has none, all of them are made up. */
+function timeIn(
+  { payload }: AnyHistoryRecord,
+  name: "started_at" | "completed_at",
+  isTimed: boolean,
+): string | undefined {
+  const time = fieldsOf(payload)[name];
+  return isTimed && typeof time === "string" && time !== EPOCH
+    ? time
+    : undefined;
+}
+
+function durationOf(
+  { type, payload }: AnyHistoryRecord,
+  { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
+): number | null {
+  if ("duration_ms" in payload && typeof payload.duration_ms === "number") {
+    return payload.duration_ms;
+  }
+  const isWork = type === "exec" || type === "tool_call";
+  return isWork ? msBetween(startedAt, endedAt) : null;
+}
+
+/** Gives the milliseconds from one time to a later one; `null` if that is not known. */
+export function msBetween(
+  from: string | null,
+  to: string | null,
+): number | null {
+  if (from === null || to === null) return null;
+  const ms = Date.parse(to) - Date.parse(from);
+  return ms >= 0 ? ms : null;
+}

@@ -1,0 +1,55 @@
+/**
+ * What records and lines are to a transcript.
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  numberOf,
+  textOf,
+} from "../history/mapping/json_fields.ts";
+import type { AnyHistoryRecord } from "../history/records.ts";
+import type { FailedLinePart } from "./parts.ts";
+import { linesText } from "./record_text.ts";
+
+/** Reads a failure that was left in band. */
+export function failedLine({ line, error }: Fields): FailedLinePart {
+  const { kind, message } = fieldsOf(error);
+  return {
+    type: "failed_line",
+    line: numberOf(line) ?? 0,
+    kind: textOf(kind) ?? "",
+    message: textOf(message) ?? "",
+  };
+}
+
+/** Tells whether a record is what the user says. */
+export function isPrompt(record: AnyHistoryRecord): boolean {
+  return record.type === "plain_message" && "role" in record.payload &&
+    record.payload.role === "user";
+}
+
+/** Tells whether an event is an item of an exec stream that is an error, or rather a warning. */
+export function isErrorItem({ type, item_type }: Fields): boolean {
+  return type === "item.completed" && item_type === "error";
+}
+
+/** Tells whether a record is an error. */
+export function isErrorRecord(record: AnyHistoryRecord): boolean {
+  return record.type === "plain_message" && "kind" in record.payload &&
+    record.payload.kind === "error";
+}
+
+/** Tells whether a record that came with the end of a turn says nothing but that. */
+export function saysEnd(record: AnyHistoryRecord): boolean {
+  return isErrorRecord(record) || (record.type === "background_event" &&
+    "title" in record.payload && record.payload.title === "Turn aborted");
+}
+
+/** Gives the text of an error. */
+export function textOfError(record: AnyHistoryRecord): string {
+  const { lines } = fieldsOf(record.payload);
+  return Array.isArray(lines) ? linesText(lines).trim() : "";
+}

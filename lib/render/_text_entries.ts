@@ -1,0 +1,358 @@
+/**
+ * The entries of a live view.
+ *
+ * @module
+ */
+
+import type { AnyHistoryRecord } from "../history/records.ts";
+import type { Block, LiveLines } from "./_live_lines.ts";
+import { cutOutput } from "./cut_output.ts";
+import { pathBelow } from "./edited_files.ts";
+import { type TextRedactor, viewEntry } from "./entry_view.ts";
+import type {
+  CommandView,
+  EditView,
+  EntryView,
+  NoticeView,
+  PlanView,
+  ReasoningView,
+  ToolView,
+  WorkStatus,
+} from "./entry_views.ts";
+import type { EntryPart } from "./parts.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
+import type { ReasoningChoice, ToolsChoice } from "./render_options.ts";
+import { inertText } from "./terminal_text.ts";
+import type { TextStyle } from "./text_style.ts";
+
+/** How many lines of a command are written: the rest is a document in most cases. */
+const MAX_COMMAND_LINES = 12;
+
+/** How entries are written. */
+interface TextEntriesOptions {
+  readonly lines: LiveLines;
+  readonly redactor: TextRedactor;
+  readonly reasoning: ReasoningChoice;
+  readonly tools: ToolsChoice;
+  readonly maxOutputLines: number;
+  readonly style: TextStyle;
+}
+
+/** Writes the entries of a live view, and remembers which of them have begun. */
+export class TextEntries {
+  /** The folder that paths are seen from. */
+  cwd: string | null = null;
+  readonly #lines: LiveLines;
+  readonly #redactor: TextRedactor;
+  readonly #reasoning: ReasoningChoice;
+  readonly #tools: ToolsChoice;
+  readonly #maxLines: number;
+  readonly #style: TextStyle;
+  /** The entry whose beginning was written last, so that its end can follow. */
+  #open: number | undefined;
+  /** The entries whose beginning was written, with its first line. */
+  readonly #begun = new Map<number, string>();
+
+  /** Constructs a new instance. */
+  constructor(options: TextEntriesOptions) {
+    this.#lines = options.lines;
+    this.#redactor = options.redactor;
+    this.#reasoning = options.reasoning;
+    this.#tools = options.tools;
+    this.#maxLines = options.maxOutputLines;
+    this.#style = options.style;
+  }
+
+  /** Forgets what has begun: the numbers of entries begin again. */
+  restart(): void {
+    this.#begun.clear();
+  }
+
+  /** Takes note that something else is written. */
+  interrupt(): void {
+    this.#open = undefined;
+  }
+
+  /** Writes what there is to say of an entry now. */
+  write(part: EntryPart): void {
+    const isOver = part.phase === "final" || part.phase === "late";
+    if (!isOver && part.phase === "updated") return;
+    const isBegun = this.#begun.has(part.id);
+    const view = viewEntry(isBegun ? endOf(part) : part, this.#redactor);
+    switch (view.kind) {
+      case "command":
+      case "tool":
+        if (this.#tools === "none") return;
+        return this.#writeWork(part, view);
+      default:
+        if (isOver) this.#writeView(view);
+    }
+  }
+
+  #writeView(view: Exclude<EntryView, CommandView | ToolView>): void {
+    const lines = this.#lines;
+    const { bold, dim } = this.#style;
+    switch (view.kind) {
+      case "message": {
+        const { role, author, recipient } = view;
+        this.#begin("prose");
+        if (role === "user") {
+          const text = inertText(view.text);
+          return lines.addText(text, { sign: "❯ ", look: bold });
+        }
+        if (author !== null) {
+          const to = recipient === null ? "" : ` → ${recipient}`;
+          lines.add(inertText(`${author}${to}:`), dim);
+        }
+        return lines.addText(inertText(view.text));
+      }
+      case "reasoning":
+        return this.#writeReasoning(view);
+      case "edit":
+        return this.#writeEdit(view);
+      case "plan":
+        return this.#writePlan(view);
+      case "diff": {
+        if (this.#tools === "none") return;
+        this.#begin("work");
+        const added = view.diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
+        const removed = view.diff.match(/^-(?!-- )/gm)?.length ?? 0;
+        return lines.add(
+          `→ changed in this turn (+${countText(added)} −${
+            countText(removed)
+          })`,
+          dim,
+        );
+      }
+      case "image": {
+        this.#begin("work");
+        const caption = view.caption === "" ? "" : ` (${view.caption})`;
+        return lines.addText(inertText(`image ${view.path}${caption}`), {
+          sign: "→ ",
+          look: this.#style.cyan,
+        });
+      }
+      case "explore":
+        if (this.#tools === "none") return;
+        for (const { command, status, note } of view.looks) {
+          this.#begin("work");
+          this.#addCommand(command);
+          this.#addStatus({ status, notes: [note] });
+        }
+        return;
+      case "notice":
+        return this.#writeNotice(view);
+      case "unknown":
+        this.#begin("note");
+        return lines.add(inertText(`· ${view.type}`).slice(0, 200), dim);
+      default:
+        view satisfies never;
+    }
+  }
+
+  /** Writes the beginning of work, its end, or both. */
+  #writeWork(part: EntryPart, view: CommandView | ToolView): void {
+    const lines = this.#lines;
+    const isOver = part.phase !== "started" && part.phase !== "updated";
+    // What is searched for is not known when a search begins.
+    if (!isOver && view.kind === "tool" && view.title === "web_search") return;
+    const title = this.#begun.get(part.id);
+    if (title === undefined) {
+      this.#begin("work");
+      if (view.kind === "command") this.#addCommand(view.command);
+      else this.#addTool(view);
+      this.#begun.set(
+        part.id,
+        inertText(
+          view.kind === "command"
+            ? `$ ${view.command.split("\n", 1)[0]}`
+            : `» ${view.title}`,
+        ),
+      );
+      this.#open = part.id;
+      if (!isOver) return;
+    }
+    if (title !== undefined && this.#open !== part.id) {
+      this.#begin("work");
+      lines.addClipped([title], { look: this.#style.dim });
+    }
+    this.#open = undefined;
+    if (view.status !== "running") this.#begun.delete(part.id);
+    const text = view.kind === "command"
+      ? [view.stdout, view.stderr].filter((each) => each !== "").join("\n")
+      : [view.error, view.result].filter((each) => each !== "").join("\n");
+    if (this.#tools === "full") this.#addOutput(text);
+    const duration = part.durationMs === null
+      ? ""
+      : durationText(part.durationMs);
+    const exit = view.kind === "command" && view.exitCode !== null
+      ? `exit ${view.exitCode}`
+      : "";
+    const late = part.phase === "late" ? "ended later" : "";
+    this.#addStatus({ status: view.status, notes: [exit, duration, late] });
+  }
+
+  #addCommand(command: string): void {
+    const lines = this.#lines;
+    const all = inertText(command.trimEnd()).split("\n");
+    const shown = all.slice(0, MAX_COMMAND_LINES);
+    const omitted = all.length - shown.length;
+    lines.addText(shown.join("\n"), { sign: "$ ", look: this.#style.cyan });
+    if (omitted > 0) {
+      lines.add(`  … ${countedText(omitted, "more line")}`, this.#style.dim);
+    }
+  }
+
+  #addTool({ title, arguments: list }: ToolView): void {
+    const lines = this.#lines;
+    const isSearch = title === "web_search";
+    const [first] = list;
+    const named = this.#tools === "names"
+      ? []
+      : list.map(({ name, text }) =>
+        `${name}=${text.replace(/\s+/g, " ").slice(0, 400)}`
+      );
+    const text = isSearch && first?.name === "query"
+      ? `web_search ${first.text.replace(/\s+/g, " ")}`
+      : [title, ...named].join(" ");
+    lines.addClipped([inertText(text).replaceAll("\n", " ")], {
+      sign: "» ",
+      look: this.#style.cyan,
+    });
+  }
+
+  #addOutput(text: string): void {
+    const lines = this.#lines;
+    const { omitted, tail, head } = cutOutput(inertText(text), {
+      maxLines: this.#maxLines,
+      keep: "end",
+    });
+    const { dim } = this.#style;
+    if (omitted > 0) {
+      lines.add(`  … ${countedText(omitted, "line")} left out`, dim);
+    }
+    lines.addClipped(omitted > 0 ? tail : head, { sign: "  ", look: dim });
+  }
+
+  #addStatus(
+    { status, notes }: {
+      readonly status: WorkStatus;
+      readonly notes: readonly string[];
+    },
+  ): void {
+    const lines = this.#lines;
+    const known = notes.filter((note) => note !== "").join(" · ");
+    const { red, dim } = this.#style;
+    if (status === "running") lines.add("  … still running", dim);
+    else if (status === "success") lines.add(`  ✓ ${known}`.trimEnd(), dim);
+    else lines.add(`  ✗ ${known || "failed"}`, red);
+  }
+
+  #writeEdit({ status, files, failure }: EditView): void {
+    const lines = this.#lines;
+    if (this.#tools === "none") return;
+    this.#begin("work");
+    const { cyan, red, dim } = this.#style;
+    const sign = status === "failed"
+      ? "✗ "
+      : status === "proposed"
+      ? "? "
+      : "→ ";
+    for (const { path, change, movedTo, added, removed } of files) {
+      const verb = change === "update" ? "edit" : change;
+      const counts = [
+        added === null || change === "delete" ? "" : `+${countText(added)}`,
+        removed === null || change === "add" ? "" : `−${countText(removed)}`,
+      ].filter((count) => count !== "").join(" ");
+      const [from, to] = [path, movedTo].map((name) =>
+        pathBelow(name, this.cwd)
+      );
+      const text = [
+        verb,
+        from,
+        ...(movedTo === "" ? [] : ["→", to]),
+        ...(counts === "" ? [] : [`(${counts})`]),
+      ].join(" ");
+      lines.addText(inertText(text).replaceAll("\n", "\\n"), {
+        sign,
+        look: status === "failed" ? red : cyan,
+      });
+    }
+    if (files.length === 0) {
+      lines.add(`${sign}edit`, status === "failed" ? red : cyan);
+    }
+    if (failure !== "" && this.#tools === "full") this.#addOutput(failure);
+    if (status === "running") lines.add("  … not finished", dim);
+    if (status === "failed" && failure === "") lines.add("  ✗ failed", red);
+  }
+
+  #writePlan({ name, steps }: PlanView): void {
+    const lines = this.#lines;
+    this.#begin("prose");
+    const { bold, dim, green, cyan } = this.#style;
+    const done = steps.filter(({ status }) => status === "complete").length;
+    const title = inertText(name).replaceAll("\n", " ");
+    lines.add(`${title} (${done}/${steps.length})`, bold);
+    const looks = {
+      complete: ["✓ ", green],
+      in_progress: ["▸ ", cyan],
+      pending: ["○ ", dim],
+      skipped: ["– ", dim],
+    } as const;
+    for (const { description, status } of steps) {
+      const [sign, look] = looks[status] ?? looks.pending;
+      lines.addText(inertText(description), { sign: `  ${sign}`, look });
+    }
+  }
+
+  #writeReasoning({ text }: ReasoningView): void {
+    const lines = this.#lines;
+    if (this.#reasoning === "omit" || text.trim() === "") return;
+    this.#begin("prose");
+    const shown = this.#reasoning === "fold" ? headingsOf(text) : text;
+    lines.addText(inertText(shown).replace(/^\*\*(.*)\*\*$/gm, "$1"), {
+      sign: "· ",
+      look: this.#style.dim,
+    });
+  }
+
+  #writeNotice({ level, title, text }: NoticeView): void {
+    const lines = this.#lines;
+    const { red, yellow, dim } = this.#style;
+    this.#begin("note");
+    const whole = [title, text].filter((part) => part !== "").join(": ");
+    const [sign, look] = {
+      error: ["✗ ", red] as const,
+      warning: ["⚠ ", yellow] as const,
+      info: ["· ", dim] as const,
+    }[level];
+    lines.addText(inertText(whole), { sign, look });
+  }
+
+  #begin(block: Block): void {
+    this.#lines.begin(block);
+    this.#open = undefined;
+  }
+}
+
+/** Leaves out what was written when work began: a secret in it is masked once. */
+function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
+  const begun = record.type === "exec"
+    ? { command: [] }
+    : record.type === "tool_call"
+    ? { arguments: [] }
+    : {};
+  // The boundary: a record with an empty list has the type that it had.
+  const rest = {
+    ...record,
+    payload: { ...record.payload, ...begun },
+  } as AnyHistoryRecord;
+  return { record: rest };
+}
+
+/** Gives the headings of reasoning, or its first line if it has none. */
+function headingsOf(text: string): string {
+  const lines = text.trim().split("\n");
+  const headings = lines.filter((line) => /^\*\*.*\*\*$/.test(line.trim()));
+  return (headings.length === 0 ? lines.slice(0, 1) : headings).join("\n");
+}

@@ -1,0 +1,126 @@
+/**
+ * The rows that the index has for a message: its text, and what it is found by.
+ */
+
+import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
+import { RECORDS_PER_FILE } from "./session_index_tables.ts";
+import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
+import { symbolTrigrams } from "./symbol_trigrams.ts";
+
+/** Whose rows they are. */
+export interface FileRows {
+  /** The number of the file. */
+  readonly number: number;
+  /** The id of its session in the index. */
+  readonly sessionId: string;
+}
+
+/** Writes the rows of messages; call it inside a transaction. */
+export class MessageRows {
+  readonly #database: SessionIndexDatabase;
+  readonly #onMessage: () => void;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param database The index.
+   * @param onMessage Is called after each message.
+   */
+  constructor(database: SessionIndexDatabase, onMessage: () => void) {
+    this.#database = database;
+    this.#onMessage = onMessage;
+  }
+
+  /** Removes the messages of a file, from a record on. */
+  removeFrom({ number, sessionId }: FileRows, from: number): void {
+    const first = number * RECORDS_PER_FILE + from;
+    const end = (number + 1) * RECORDS_PER_FILE;
+    const range = "id >= ? AND id < ?";
+    for (const table of ["words", "symbols"]) {
+      this.#database.run(
+        `DELETE FROM ${table} WHERE rowid IN (SELECT id FROM records WHERE ${range})`,
+        first,
+        end,
+      );
+    }
+    this.#database.run(
+      `DELETE FROM messages WHERE session_id = ? AND offset IN
+         (SELECT offset FROM records WHERE ${range})`,
+      sessionId,
+      first,
+      end,
+    );
+    this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
+  }
+
+  /** Writes what a piece of a file changes. */
+  write(at: FileRows, { removed, messages }: FoldedPiece): void {
+    for (const record of removed) this.#removeMessage(at, record);
+    for (const message of messages) this.#writeMessage(at, message);
+  }
+
+  #removeMessage(
+    { number, sessionId }: FileRows,
+    record: number,
+  ): SqlRow | undefined {
+    const id = number * RECORDS_PER_FILE + record;
+    const row = this.#database.get(
+      "SELECT offset, time FROM records WHERE id = ?",
+      id,
+    );
+    if (row === undefined) return undefined;
+    this.#database.run("DELETE FROM words WHERE rowid = ?", id);
+    this.#database.run("DELETE FROM symbols WHERE rowid = ?", id);
+    this.#database.run("DELETE FROM records WHERE id = ?", id);
+    this.#database.run(
+      "DELETE FROM messages WHERE session_id = ? AND offset = ?",
+      sessionId,
+      row.offset ?? null,
+    );
+    return row;
+  }
+
+  #writeMessage(
+    at: FileRows,
+    { record, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
+  ): void {
+    const before = this.#removeMessage(at, record);
+    // One that has grown and was not there had no text so far.
+    const known = isNew ? undefined : before;
+    const offset = known?.offset ?? found.offset;
+    const time = known?.time ?? found.time;
+    const id = at.number * RECORDS_PER_FILE + record;
+    this.#database.run(
+      "INSERT INTO records(id, offset, time, role) VALUES (?, ?, ?, ?)",
+      id,
+      offset,
+      time,
+      role,
+    );
+    if (text === "") return;
+    this.#database.run(
+      `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      at.sessionId,
+      offset,
+      role,
+      kind,
+      text,
+      toolName,
+    );
+    this.#database.run(
+      "INSERT INTO words(rowid, text) VALUES (?, ?)",
+      id,
+      text,
+    );
+    const trigrams = symbolTrigrams(text);
+    if (trigrams !== "") {
+      this.#database.run(
+        "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
+        id,
+        trigrams,
+      );
+    }
+    this.#onMessage();
+  }
+}

@@ -1,0 +1,366 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { readFixture } from "../fixtures.ts";
+import { decode, encode } from "../running.ts";
+import { call, Hose, platformError, Sink, sourceOf } from "./memory.ts";
+
+const HEAD =
+  '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n';
+const DONE =
+  '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}\n';
+const GOOD = HEAD + say("Done.") + DONE;
+
+function say(text: string): string {
+  const item = { id: "item_0", type: "agent_message", text };
+  return `${JSON.stringify({ type: "item.completed", item })}\n`;
+}
+
+function failTurn(message: string): string {
+  return `${JSON.stringify({ type: "turn.failed", error: { message } })}\n`;
+}
+
+Deno.test("check says that a run is good, on stderr", async () => {
+  const { status, stdout, stderr } = await call(["check"], { stdin: GOOD });
+  assertEquals([status, stdout], [0, ""]);
+  assertEquals(stderr, "codexpipe: passed: 1 turn, 1260 tokens\n");
+});
+
+Deno.test("check ends with 1 and a reason if it is not", async () => {
+  const { status, stdout, stderr } = await call(["check"], {
+    stdin: HEAD + failTurn("No such model"),
+  });
+  assertEquals([status, stdout], [1, ""]);
+  assertEquals(stderr, "codexpipe: failed: turn 1 failed: No such model\n");
+});
+
+Deno.test("check says nothing if it is to be quiet", async () => {
+  const { status, stdout, stderr } = await call(["check", "-q"], {
+    stdin: `noise\n${HEAD}`,
+  });
+  assertEquals([status, stdout, stderr], [1, "", ""]);
+});
+
+Deno.test("check knows a release that left with 0 although the turn failed", async () => {
+  const stdin = readFixture("captures/0.42.0/fail400/stdout.jsonl");
+  const { status, stderr } = await call(["check"], { stdin });
+  assertEquals(status, 1);
+  assertEquals(
+    stderr,
+    "codexpipe: failed: turn 1 ended with an error: unexpected status 400 Bad Request: Invalid request: unknown field 'foo'\n",
+  );
+});
+
+Deno.test("check reports lines that fail, and how many may", async () => {
+  const stdin = `noise\n${GOOD}`;
+  const strict = await call(["check"], { stdin });
+  assertEquals(strict.status, 1);
+  assertMatch(strict.stderr, /^codexpipe: -:1: json: Cannot parse .*\n/);
+  assertMatch(strict.stderr, /failed: 1 line could not be read; the first is /);
+  const lenient = await call(["check", "--max-failures=1"], { stdin });
+  assertEquals(lenient.status, 0);
+});
+
+Deno.test("check judges by what the options ask for", async () => {
+  const stdin = readFixture("captures/0.169.0/shellmany/stdout.jsonl");
+  assertEquals((await call(["check"], { stdin })).status, 0);
+  const { status, stderr } = await call(
+    ["check", "--fail-on-command", "--max-tokens=10000", "--json-output"],
+    { stdin },
+  );
+  assertEquals(status, 1);
+  assertEquals(stderr.trimEnd().split("\n").slice(-3), [
+    "codexpipe: failed: a command failed with exit status 137: kill -9 $$",
+    "codexpipe: failed: 10080 tokens were used, 10000 may be",
+    "codexpipe: failed: the final message is not valid JSON",
+  ]);
+  const enough = await call(["check", "--max-tokens=10080"], { stdin });
+  assertEquals(enough.status, 0);
+});
+
+Deno.test("check says that tokens could not be checked", async () => {
+  const stdin = readFixture("captures/0.42.0+xjson/msg/stdout.jsonl");
+  const { status, stderr } = await call(["check", "--max-tokens=1"], { stdin });
+  assertEquals(status, 0);
+  assertMatch(stderr, /--max-tokens could not be checked: the input does not/);
+});
+
+Deno.test("check prints the final message", async () => {
+  const stdin = HEAD + say("One\n\u001b[31mtwo") + DONE;
+  const { stdout } = await call(["check", "--last-message"], { stdin });
+  assertEquals(stdout, "One\n\u001b[31mtwo\n");
+  const none = await call(["check", "--last-message"], { stdin: HEAD + DONE });
+  assertEquals([none.status, none.stdout], [0, ""]);
+});
+
+Deno.test("check prints the final message if it is JSON, as it should be", async () => {
+  const json = HEAD + say('{"ok": 1.0}') + DONE;
+  const good = await call(["check", "--json-output"], { stdin: json });
+  assertEquals([good.status, good.stdout], [0, '{"ok": 1.0}\n']);
+  const bad = await call(["check", "--json-output"], { stdin: GOOD });
+  assertEquals([bad.status, bad.stdout], [1, ""]);
+  const tee = await call(["check", "--json-output", "--tee"], { stdin: json });
+  assertEquals(tee.stdout, json);
+});
+
+Deno.test("check passes the input through, byte for byte, as it comes", async () => {
+  const input = new Hose();
+  const stdout = new Sink();
+  const work = call(["check", "--tee"], { stdin: input, stdout });
+  for (const text of [HEAD.slice(0, 10), HEAD.slice(10) + "\r\nnoi"]) {
+    input.give(text);
+    assertEquals(await stdout.next(), text);
+  }
+  input.end();
+  assertEquals((await work).status, 1);
+  const bytes = Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x0d, 0x0a, 0]);
+  const sink = new Sink();
+  await call(["check", "--tee"], { stdin: sourceOf([bytes]), stdout: sink });
+  assertEquals(sink.writes.flatMap((write) => [...write]), [...bytes]);
+});
+
+Deno.test("check judges the rest when nobody reads the input it passes on", async () => {
+  const closed = { write: () => Promise.reject(platformError("EPIPE")) };
+  const bad = await call(["check", "--tee"], {
+    stdin: sourceOf([HEAD, failTurn("No")]),
+    stdout: closed,
+  });
+  assertEquals(bad.status, 1);
+  const good = await call(["check", "--last-message"], {
+    stdin: GOOD,
+    stdout: closed,
+  });
+  assertEquals(good.status, 0);
+});
+
+Deno.test("check gives machines the verdict as JSON", async () => {
+  const { status, stdout } = await call(["check", "--json"], {
+    stdin: HEAD + say("x") + failTurn("No"),
+  });
+  assertEquals(status, 1);
+  assertEquals(JSON.parse(stdout), {
+    verdict: "failed",
+    reasons: [{ kind: "turn_failed", message: "turn 1 failed: No", line: 4 }],
+    thread_id: "t",
+    turns: 1,
+    status: "failed",
+    failed_commands: 0,
+    failed_lines: 0,
+    usage: null,
+    final_message: "x",
+  });
+  const many = await call(["check", "--json", "a", "b"], {
+    files: { a: GOOD, b: HEAD },
+  });
+  assertEquals(many.status, 1);
+  assertEquals(
+    many.stdout.trimEnd().split("\n").map((line) => {
+      const { file, verdict, usage } = JSON.parse(line);
+      return [file, verdict, usage?.total_tokens];
+    }),
+    [["a", "passed", 1260], ["b", "failed", undefined]],
+  );
+});
+
+Deno.test("check gives stdout to one thing only", async () => {
+  for (
+    const args of [
+      ["--tee", "--json"],
+      ["--tee", "--last-message"],
+      ["--last-message", "--format=json"],
+    ]
+  ) {
+    const { status, stderr } = await call(["check", ...args]);
+    assertEquals(status, 2);
+    assertMatch(stderr, /would both write to stdout: choose one/);
+  }
+});
+
+Deno.test("check refuses what would have no effect", async () => {
+  for (const flag of ["--redact", "--no-redact", "--redact-pattern=x"]) {
+    const { status, stderr } = await call(["check", flag]);
+    assertEquals(status, 2);
+    assertMatch(stderr, /has no use without --github/);
+  }
+  const both = ["check", "--github", "--no-redact", "--redact-pattern=x"];
+  assertEquals((await call(both)).status, 2);
+});
+
+Deno.test("check says that it waits for a person", async () => {
+  const { stderr } = await call(["check"], {
+    stdin: GOOD,
+    terminals: ["stdin", "stderr"],
+  });
+  assertMatch(stderr, /reading from the terminal\n/);
+});
+
+Deno.test("check judges several files, and says of which it speaks", async () => {
+  const { status, stderr } = await call(["check", "a", "no", "b"], {
+    files: { a: GOOD, b: HEAD },
+  });
+  assertEquals(status, 3);
+  assertMatch(stderr, /^codexpipe: a: passed: 1 turn, 1260 tokens\n/);
+  assertMatch(stderr, /codexpipe: no: cannot open: not found/);
+  assertMatch(stderr, /codexpipe: b: failed: turn 1 has no end: /);
+});
+
+Deno.test("check does not call a run good that it could not read", async () => {
+  const { status, stderr } = await call(["check", "a"], {
+    files: { a: sourceOf([GOOD], platformError("EIO")) },
+  });
+  assertEquals(status, 3);
+  assertMatch(stderr, /^codexpipe: a: cannot read: /);
+});
+
+Deno.test("check refuses numbers that are none", async () => {
+  for (const flag of ["--max-tokens=1k", "--max-failures=-1"]) {
+    const { status, stderr } = await call(["check", flag]);
+    assertEquals(status, 2);
+    assertMatch(stderr, /expected a number of (?:tokens|lines), such as /);
+  }
+});
+
+const GITHUB = { GITHUB_STEP_SUMMARY: "summary", GITHUB_OUTPUT: "output" };
+
+Deno.test("check tells GitHub: annotations, a summary and outputs", async () => {
+  const { status, stdout, stderr, written } = await call(
+    ["check", "--github"],
+    { stdin: HEAD + say("Almost") + failTurn("No"), env: GITHUB },
+  );
+  assertEquals([status, stdout], [1, ""]);
+  assertEquals(
+    stderr,
+    "codexpipe: failed: turn 1 failed: No\n::error title=Codex run::turn 1 failed: No\n",
+  );
+  assertMatch(written.get("summary") ?? "", /^## ❌ The Codex run failed\n/);
+  assertMatch(written.get("output") ?? "", /^verdict<<.*\nfailed\n/m);
+  assertMatch(written.get("output") ?? "", /^final-message<<.*\nAlmost\n/m);
+});
+
+Deno.test("check tells GitHub of a good run, too", async () => {
+  const { stderr, written } = await call(["check", "--github"], {
+    stdin: GOOD,
+    env: GITHUB,
+  });
+  assertEquals(stderr, "codexpipe: passed: 1 turn, 1260 tokens\n");
+  assertMatch(written.get("summary") ?? "", /^## ✅ The Codex run passed\n/);
+  assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
+});
+
+Deno.test("check says that there is no summary where GitHub is not", async () => {
+  const { status, stderr, written } = await call(["check", "--github"], {
+    stdin: GOOD,
+  });
+  assertEquals([status, written.size], [0, 0]);
+  assertMatch(stderr, /GITHUB_STEP_SUMMARY is not set: there is no summary/);
+});
+
+Deno.test("check reports a summary that cannot be written", async () => {
+  const { status, stderr } = await call(["check", "--github"], {
+    stdin: GOOD,
+    env: GITHUB,
+    createError: platformError("EACCES"),
+  });
+  assertEquals(status, 3);
+  assertMatch(stderr, /summary: cannot write: permission denied/);
+});
+
+Deno.test("check masks secrets in what GitHub is told", async () => {
+  const stdin = HEAD + say("API_TOKEN=abc1") + failTurn("PASSWORD=hunter2");
+  const { stderr, written } = await call(["check", "--github"], {
+    stdin,
+    env: GITHUB,
+  });
+  assertMatch(
+    stderr,
+    /::error .*::turn 1 failed: PASSWORD=\[redacted:password\]/,
+  );
+  for (const text of written.values()) {
+    assert(!/hunter2|abc1/.test(text), text);
+  }
+  const open = await call(["check", "--github", "--no-redact"], {
+    stdin,
+    env: GITHUB,
+  });
+  assertMatch(open.written.get("output") ?? "", /^API_TOKEN=abc1$/m);
+});
+
+/** What would do something to a terminal, to a runner, or to who reads the summary. */
+const HOSTILE =
+  "x\n::error::y\r\n::stop-commands::z\n##[error]w\u001b[2J\u202e<script>a</script>%0A::set-output name=v::u";
+
+Deno.test("check lets nothing of a log do anything", async () => {
+  const stdin = HEAD + say(HOSTILE) + failTurn(HOSTILE) +
+    `${JSON.stringify({ type: "turn.started" })}\n${failTurn(HOSTILE)}`;
+  const { stderr, written } = await call(["check", "--github", "-"], {
+    stdin,
+    env: GITHUB,
+  });
+  for (const line of stderr.trimEnd().split("\n")) {
+    assertMatch(
+      line,
+      /^(?:codexpipe: |::error title=Codex run::turn 2 failed: )/,
+    );
+    // In what is a command already, this begins no other one.
+    assert(line.startsWith("::") || !line.includes("##["), line);
+    // deno-lint-ignore no-control-regex
+    assert(!/[\u0000-\u001f\u202e]/.test(line), line);
+  }
+  const summary = written.get("summary") ?? "";
+  assert(!summary.includes("<script>"));
+  assert(!/^\s*::/m.test(summary), summary);
+  const outputs = written.get("output") ?? "";
+  assertEquals(outputs.match(/^verdict<<(.*)$/gm)?.length, 1);
+});
+
+Deno.test("check adds to what is in GitHub's files already", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const summary = `${folder}/summary`;
+    await Deno.writeTextFile(summary, "# Before\n");
+    await Deno.writeTextFile(`${folder}/run.jsonl`, GOOD);
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        ...["--no-prompt", "--allow-read", "--allow-write"],
+        "--allow-env=GITHUB_OUTPUT,GITHUB_STEP_SUMMARY,NO_COLOR",
+        new URL("../../cli.ts", import.meta.url).href,
+        ...["check", "--github", `${folder}/run.jsonl`],
+      ],
+      env: { GITHUB_STEP_SUMMARY: summary, NO_COLOR: "1" },
+    }).output();
+    assertEquals(code, 0, decode(stderr));
+    assertMatch(
+      await Deno.readTextFile(summary),
+      /^# Before\n## ✅ The Codex run passed\n/,
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("check reads session files, packed ones too", async () => {
+  const rollout = encode(
+    [
+      {
+        type: "session_meta",
+        payload: { id: "t", timestamp: "2026-01-01T00:00:00Z" },
+      },
+      { type: "event_msg", payload: { type: "task_started", turn_id: "1" } },
+      {
+        type: "event_msg",
+        payload: { type: "turn_aborted", turn_id: "1", reason: "interrupted" },
+      },
+    ].map((line) =>
+      `${JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", ...line })}\n`
+    ).join(""),
+  );
+  const packed = new Blob([rollout]).stream().pipeThrough(
+    new CompressionStream("gzip"),
+  );
+  const { status, stderr } = await call(["check", "r.jsonl.gz"], {
+    files: {
+      "r.jsonl.gz": new Uint8Array(await new Response(packed).arrayBuffer()),
+    },
+  });
+  assertEquals(status, 1);
+  assertEquals(stderr, "codexpipe: failed: turn 1 was interrupted\n");
+});
