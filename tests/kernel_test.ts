@@ -402,6 +402,14 @@ Deno.test("Kernel works for one stream after another, of whatever kind", () => {
   assertEquals(assertSame([streamOf(exec)]), exec.length - 1);
 });
 
+Deno.test("Kernel does not take the plan of a stream's only record for a stream of another kind", () => {
+  const line =
+    '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"error","message":"m"}}';
+  assertSame([streamOf([...HEAD, message("a"), message("b")])]);
+  assertSame([streamOf([line])]);
+  assertSame([streamOf(['{"type":"error","message":"m"}', line, line])]);
+});
+
 Deno.test("Kernel works for streams side by side", () => {
   const stage = (): JsonlNormalizer => new JsonlNormalizer({ engine: "wasm" });
   const stages = [stage(), stage(), stage()];

@@ -228,7 +228,15 @@ export class Kernel {
 
   /** Makes a plan of what was done with a record. */
   learn(watched: WatchedRecord | undefined): void {
+    if (watched !== undefined) this.#obey(watched.rules);
     this.#plans.learn(watched);
+  }
+
+  /** Forgets what was learned of other rules than these. */
+  #obey(rules: unknown): void {
+    if (rules === this.#rules) return;
+    this.#rules = rules;
+    this.#plans.clear();
   }
 
   /** Forgets what was copied in: the bytes that it came from will change. */
@@ -254,10 +262,7 @@ export class Kernel {
     let next = start;
     let lines = 0;
     let records = 0;
-    if (context.rules !== this.#rules) {
-      this.#rules = context.rules;
-      this.#plans.clear();
-    }
+    this.#obey(context.rules);
     if (!this.#give(context)) return { next, lines, records };
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;

@@ -63,6 +63,8 @@ export type SlotEffect =
 
 /** What the rules did with one record. */
 export interface WatchedRecord {
+  /** Stands for the rules, as in {@linkcode RecordContext}. */
+  readonly rules: unknown;
   /** The record. */
   readonly root: JsonSlice;
   /** What became of it. */
@@ -154,6 +156,7 @@ export class RecordWatch {
       if (seen !== LITERAL) copies.push(seen);
     }
     return {
+      rules: this.#context.rules,
       root: this.#root,
       output: this.#out.view(this.#from).slice(),
       copies,
