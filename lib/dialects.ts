@@ -19,7 +19,12 @@ import { JsonReader } from "./json/reader.ts";
 import { savedField, savedText } from "./json/saved.ts";
 import type { JsonObject, JsonSlice } from "./json/value.ts";
 import { LINE_FAILED } from "./lines/line_failed.ts";
-import type { LineFault, LineRules } from "./lines/line_rules.ts";
+import type { RecordContext } from "./json/record_watch.ts";
+import type {
+  LineFault,
+  LineRules,
+  RecordLearner,
+} from "./lines/line_rules.ts";
 import { RecordRules, unnormalizable } from "./lines/record_rules.ts";
 import {
   isRolloutRecord,
@@ -67,6 +72,7 @@ class DetectingRules implements StreamRules {
   /** Finds records that are glued to torn first lines (R5). */
   #finder: LineRules | undefined;
   #rules: LineRules;
+  #learner: RecordLearner | undefined;
   kind: StreamKind | undefined;
 
   constructor(given: "exec" | "rollout" | undefined, options: RulesOptions) {
@@ -74,6 +80,16 @@ class DetectingRules implements StreamRules {
     this.#options = options;
     this.kind = given;
     this.#rules = rulesOf(given ?? "exec", options);
+  }
+
+  get context(): RecordContext | undefined {
+    // Until a line has told what the stream is, there are no rules for it.
+    return this.kind === undefined ? undefined : this.#rules.context;
+  }
+
+  teach(learner: RecordLearner | undefined): void {
+    this.#learner = learner;
+    this.#rules.teach?.(learner);
   }
 
   reset(): void {
@@ -109,6 +125,7 @@ class DetectingRules implements StreamRules {
       if (kind !== undefined) {
         this.kind = kind;
         this.#rules = rulesOf(kind, this.#options);
+        this.#rules.teach?.(this.#learner);
       }
     }
     return this.#rules.apply(bytes, start, end, out);
@@ -175,7 +192,7 @@ class RefusingRules extends RecordRules {
   readonly #problem: LineProblem;
 
   constructor(what: string) {
-    super(1);
+    super(new JsonReader(1));
     this.#problem = unnormalizable(`it is ${what}`);
   }
 

@@ -89,6 +89,9 @@ export class JsonlDecoder<D extends Dialect = "auto">
       {
         record: (out, start, line, offset) =>
           this.#record(out, start, line, offset),
+        value: (value, text, line, offset) =>
+          // The boundary where what the tables have proved gets its type; see `#record`.
+          this.#value(value as RecordOf<D>, text, line, offset),
         failure: (failed) => this.#emit(failed.toFailure()),
       },
       KEPT_CAPACITY,
@@ -126,7 +129,11 @@ export class JsonlDecoder<D extends Dialect = "auto">
    */
   flush(emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#emit = emit;
-    this.#answers.flush();
+    try {
+      this.#answers.flush();
+    } finally {
+      this.#answers.end();
+    }
   }
 
   #record(
@@ -141,6 +148,15 @@ export class JsonlDecoder<D extends Dialect = "auto">
     // lib/exec/fields.ts, which the compiler holds against that type in lib/exec/schema.ts;
     // the normalizer leaves rollout lines as they are, so they are checked here.
     const value: RecordOf<D> = JSON.parse(text);
+    return this.#value(value, text, line, offset);
+  }
+
+  #value(
+    value: RecordOf<D>,
+    text: string,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined {
     if (this.#answers.kind !== "exec") {
       const decoded = decodeRolloutLine(value);
       if (!decoded.ok) return decoded.error;

@@ -9,11 +9,16 @@ import type { StreamKind } from "./dialect_names.ts";
 import { rulesFor, type StreamRules } from "./dialects.ts";
 import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
-import { OPEN_BRACE } from "./json/bytes.ts";
+import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
+import { Kernel } from "./json/kernel.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import { writeLineFailed } from "./lines/line_failed.ts";
-import { LineFramer, type LineVisitor } from "./lines/line_framer.ts";
+import {
+  LineFramer,
+  type LineRun,
+  type LineVisitor,
+} from "./lines/line_framer.ts";
 import type { LineFault } from "./lines/line_rules.ts";
 import {
   checkedMaxLineBytes,
@@ -93,6 +98,18 @@ export type OnError =
   /** The first one ends the work: it is thrown. */
   | "stop";
 
+/** The names of {@linkcode Engine}s. */
+export const ENGINES = ["auto", "js", "wasm"] as const;
+
+/**
+ * What answers lines.
+ *
+ * - `js`: TypeScript alone.
+ * - `wasm`: WebAssembly, for lines like those that TypeScript has answered before it.
+ * - `auto`: `wasm` from a certain amount of input on, where it can run; else `js`.
+ */
+export type Engine = typeof ENGINES[number];
+
 /** Options for stages over the bytes of JSONL. */
 export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
   /** What happens to failed lines. */
@@ -109,10 +126,33 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    * @default {undefined}
    */
   readonly onAnswer?: () => void;
+  /**
+   * What answers the lines. The answers are the same.
+   *
+   * @default {"auto"}
+   */
+  readonly engine?: Engine;
 }
 
 /** Takes the answers to lines, in order. */
 export interface AnswerTaker {
+  /** Whether all that `record` does is to end the record with an LF. */
+  readonly takesLines?: boolean;
+  /**
+   * Takes a record whose value was made along the way.
+   *
+   * @param value The value.
+   * @param text The record.
+   * @param line The number of its line.
+   * @param offset Where the line starts.
+   * @returns Why it is no record after all.
+   */
+  value?(
+    value: unknown,
+    text: string,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined;
   /**
    * Takes a record.
    *
@@ -142,6 +182,12 @@ export class LineAnswers implements LineVisitor {
   readonly #onAnswer: (() => void) | undefined;
   /** What the taker writes to. */
   readonly out: ByteWriter;
+  readonly #engine: Engine;
+  #kernel: Kernel | undefined;
+  #hasKernel = false;
+  #fastLines = 0;
+  #isSlow = false;
+  #bytes = 0;
   /** How many lines have failed so far. */
   failures = 0;
   /** How many lines have become records so far. */
@@ -154,6 +200,7 @@ export class LineAnswers implements LineVisitor {
    * @param taker Takes the answers.
    * @param capacity How many bytes of answers fit before the buffer grows.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {TypeError} If WebAssembly is asked for and cannot run here.
    */
   constructor(
     options: JsonlOptions & { readonly onError: OnError },
@@ -168,6 +215,26 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.out = new ByteWriter(capacity);
+    const { engine = "auto" } = options;
+    // Whoever wants to hear of each line hears of it in its turn.
+    const isFast = taker.value !== undefined ||
+      (taker.takesLines === true && options.onAnswer === undefined);
+    this.#engine = isFast ? engine : "js";
+    if (engine === "wasm" && isFast && !this.#startKernel()) {
+      throw new TypeError(
+        "Cannot use the engine wasm: WebAssembly with SIMD cannot run here",
+      );
+    }
+  }
+
+  /** What answers the lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#hasKernel ? "wasm" : "js";
+  }
+
+  /** How many lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#kernel?.lines ?? this.#fastLines;
   }
 
   /** What the stream is; `undefined` until a line has told. */
@@ -182,12 +249,78 @@ export class LineAnswers implements LineVisitor {
 
   /** Takes a block, which may be used again afterwards. */
   feed(block: Uint8Array): void {
-    this.#framer.feed(block, this);
+    this.#bytes += block.length;
+    if (
+      this.#kernel === undefined && this.#engine === "auto" &&
+      this.#bytes >= KERNEL_BYTES && this.out.length === 0 && !this.#isSlow
+    ) this.#isSlow = !this.#startKernel();
+    try {
+      this.#framer.feed(block, this);
+    } finally {
+      this.#kernel?.forget();
+    }
+  }
+
+  #startKernel(): boolean {
+    const makesValues = this.#taker.value !== undefined;
+    const kernel = Kernel.create(this.#limit, makesValues);
+    if (kernel === undefined) return false;
+    this.#kernel = kernel;
+    this.#hasKernel = true;
+    this.out.settle(kernel.home);
+    this.#rules.teach?.(kernel);
+    return true;
+  }
+
+  /** Answers lines at once. */
+  run(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): LineRun | undefined {
+    const kernel = this.#kernel;
+    const { context } = this.#rules;
+    if (kernel === undefined || context === undefined) return undefined;
+    const run = kernel.run(bytes, start, end, this.out, context);
+    if (run.lines === 0) return undefined;
+    const taker = this.#taker;
+    if (taker.value === undefined) this.records += run.records;
+    else {
+      kernel.values(run.records, (value, text, at, before) => {
+        const number = line + before;
+        const place = offset + at - start;
+        const problem = taker.value?.(value, text, number, place);
+        if (problem === undefined) this.records += 1;
+        else {
+          const last = bytes.indexOf(LF, at);
+          const to = bytes[last - 1] === CR ? last - 1 : last;
+          const fault = { problem, start: at, end: to, inBand: false };
+          this.#fault(fault, bytes, number, place);
+        }
+        this.#onAnswer?.();
+      });
+      this.out.clear(0);
+    }
+    return run;
   }
 
   /** Ends the input: a last line without LF is a line. */
   flush(): void {
     this.#framer.flush(this);
+  }
+
+  /** Gives back what the work needed; what `out` has is gone. */
+  end(): void {
+    const kernel = this.#kernel;
+    if (kernel === undefined) return;
+    this.#fastLines = kernel.lines;
+    this.#kernel = undefined;
+    this.#isSlow = true;
+    this.#rules.teach?.(undefined);
+    this.out.leave();
+    kernel.release();
   }
 
   /** Answers a line. */
@@ -267,6 +400,8 @@ export class LineAnswers implements LineVisitor {
 }
 
 const NOTHING = new Uint8Array(0);
+/** From how much input on WebAssembly makes up for the time that it needs to begin. */
+const KERNEL_BYTES = 1 << 17;
 
 function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] ?? 0;

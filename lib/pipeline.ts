@@ -8,13 +8,20 @@ import type { StreamKind } from "./dialect_names.ts";
 import { LF } from "./json/bytes.ts";
 import {
   type AnswerTaker,
+  type Engine,
   type JsonlOptions,
   LineAnswers,
   type OnError,
 } from "./line_answers.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 
-export { FailedLine, type JsonlOptions, type OnError } from "./line_answers.ts";
+export {
+  type Engine,
+  ENGINES,
+  FailedLine,
+  type JsonlOptions,
+  type OnError,
+} from "./line_answers.ts";
 
 /** Options for {@linkcode JsonlNormalizer}. */
 export interface JsonlNormalizerOptions extends JsonlOptions {
@@ -90,6 +97,16 @@ export class JsonlNormalizer
     return this.#answers.save();
   }
 
+  /** What answers lines by now; with `engine: "auto"` that changes with the input. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#answers.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#answers.fastLines;
+  }
+
   /** How many lines have failed so far. */
   get failures(): number {
     return this.#answers.failures;
@@ -128,6 +145,7 @@ export class JsonlNormalizer
       this.#answers.flush();
     } finally {
       this.#release(emit);
+      this.#answers.end();
     }
   }
 
@@ -141,6 +159,7 @@ export class JsonlNormalizer
 
 /** Leaves the answers where they are, each on its line. */
 const WRITER: AnswerTaker = {
+  takesLines: true,
   record(out) {
     out.byte(LF);
     return undefined;

@@ -42,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
       "errors-to",
       "strict",
       "line-buffered",
+      "engine",
       "quiet",
       "verbose",
     ],

@@ -4,7 +4,7 @@
 
 import { DIALECTS } from "../dialect_names.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
-import type { OnError } from "../pipeline.ts";
+import type { Engine, OnError } from "../pipeline.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
 import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
@@ -85,6 +85,9 @@ export const ON_ERROR: readonly OnError[] = [
   "drop",
   "stop",
 ];
+
+/** What may answer the lines. */
+export const ENGINES: readonly Engine[] = ["auto", "js", "wasm"];
 
 /** When there are colours. */
 export const COLOR = ["auto", "always", "never"] as const;
@@ -617,6 +620,14 @@ export const FLAGS = [
       "auto colours what goes to a terminal unless NO_COLOR is set. Of data, only what is laid out for people is coloured.",
   },
   {
+    name: "engine",
+    value: { name: "ENGINE", choices: ENGINES, default: "auto" },
+    category: "OTHER",
+    summary: "What answers the lines.",
+    details:
+      "The answers are the same. wasm answers lines like those before them in WebAssembly, the others in JavaScript; js does without. auto begins with js and takes wasm when there is enough to do, if it can run here. --verbose says which one ran.",
+  },
+  {
     name: "quiet",
     short: "q",
     undoes: "verbose",
@@ -632,7 +643,7 @@ export const FLAGS = [
     category: "OTHER",
     summary: "Say what each input was read as.",
     details:
-      "For each input one line on stderr: the dialect, and how many lines became records and how many failed.",
+      "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them.",
   },
   {
     name: "help",

@@ -6,6 +6,7 @@ import { trimBlank } from "../lines/blank.ts";
 import { stringValue } from "../json/literal.ts";
 import { savedCount, savedText } from "../json/saved.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type JsonNode,
   type JsonObject,
@@ -80,13 +81,30 @@ export class Context {
     this.#turns = savedCount(saved, "turns");
   }
 
+  /** How many turns have been given an id. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Goes on from what happened elsewhere; what is `undefined` stays as it is. */
+  goOn(
+    { thread, turn, turns }: {
+      readonly thread: readonly [JsonSlice | undefined] | undefined;
+      readonly turn: readonly [JsonSlice | undefined] | undefined;
+      readonly turns: number;
+    },
+  ): void {
+    if (thread !== undefined) this.thread = idOf(thread[0]);
+    if (turn !== undefined) this.turn = idOf(turn[0]);
+    this.#turns = turns;
+  }
+
   /** The first usable id under some names (C12, C13). */
   ownId(line: JsonObject, names: readonly string[]): Id | undefined {
     for (const name of names) {
       const value = line.get(name);
       if (value?.kind !== "string") continue;
-      const id = this.#known(value) ??
-        this.#id(trimBlank(this.#reader.textOf(value) ?? ""));
+      const id = this.#idOf(value);
       if (id !== undefined) return id;
     }
     return undefined;
@@ -107,6 +125,22 @@ export class Context {
     return text === "" ? undefined : { text, value: stringValue(text) };
   }
 
+  #idOf(value: JsonNode): Id | undefined {
+    const reader = this.#reader;
+    if (
+      !(value instanceof JsonSlice) || value.escaped || !reader.isObserved
+    ) {
+      return this.#known(value) ??
+        this.#id(trimBlank(reader.textOf(value) ?? ""));
+    }
+    // One that was not compared with those at hand, so that it can be told from them.
+    const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
+    const id = this.#id(trimBlank(text));
+    if (id?.text === text) reader.observeId(value, id.value);
+    else reader.looked();
+    return id;
+  }
+
   /** Most lines that bring ids repeat the current ones. */
   #known(value: JsonNode): Id | undefined {
     if (!(value instanceof JsonSlice)) return undefined;
@@ -115,4 +149,11 @@ export class Context {
     if (sameSource(this.turn?.value, value)) return this.turn;
     return undefined;
   }
+}
+
+/** An id of a JSON string that is its own trimmed text. */
+function idOf(value: JsonSlice | undefined): Id | undefined {
+  if (value === undefined) return undefined;
+  const { bytes, start, end } = value;
+  return { text: decodeUtf8(bytes, start + 1, end - 1), value };
 }

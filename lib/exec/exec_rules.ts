@@ -8,9 +8,13 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { stringValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
-import { RecordPlans, type Slots } from "../json/record_plans.ts";
+import type {
+  ContextChanges,
+  RecordContext,
+  Slots,
+} from "../json/record_watch.ts";
 import { savedField } from "../json/saved.ts";
-import type { JsonReader } from "../json/reader.ts";
+import { JsonReader } from "../json/reader.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
@@ -38,14 +42,59 @@ for (const type of ITEM_TYPE_ALIASES.values()) {
   ITEM_TYPE_VALUES.set(type, stringValue(type));
 }
 
+/** What records say when they are rewritten by a plan: what the old dialect must hear. */
+const NOTHING = 0;
+const TURN_CHANGED = 1;
+const THREAD_STARTED = 2;
+const MARKS: ReadonlyMap<EventType, number> = new Map([
+  ["thread.started", THREAD_STARTED],
+  ["turn.started", TURN_CHANGED],
+  ["turn.completed", TURN_CHANGED],
+  ["turn.failed", TURN_CHANGED],
+]);
+/** The bits of the slots. */
+const THREAD = 1;
+const TURN = 2;
+
+/** The ids that lines are filled in with, for those who repeat what was done. */
+class ExecRecordContext implements RecordContext {
+  readonly rules = ExecRecordContext;
+  readonly #context: Context;
+  readonly #old: OldDialect;
+  readonly #ids: (JsonSlice | undefined)[] = [undefined, undefined];
+
+  constructor(context: Context, old: OldDialect) {
+    this.#context = context;
+    this.#old = old;
+  }
+
+  get slots(): Slots {
+    this.#ids[0] = this.#context.thread?.value;
+    this.#ids[1] = this.#context.turn?.value;
+    return this.#ids;
+  }
+
+  get counter(): number {
+    return this.#context.turns;
+  }
+
+  take({ touched, slots, counter, marks }: ContextChanges): void {
+    const [thread, turn] = slots;
+    this.#context.goOn({
+      thread: (touched & THREAD) === 0 ? undefined : [thread],
+      turn: (touched & TURN) === 0 ? undefined : [turn],
+      turns: counter,
+    });
+    if ((marks & THREAD_STARTED) !== 0) this.#old.threadStarted();
+    else if ((marks & TURN_CHANGED) !== 0) this.#old.turnChanged();
+  }
+}
+
 /** Normalizes exec lines; holds the context of one stream. */
 export class ExecRules extends RecordRules {
   readonly #context: Context;
   readonly #old: OldDialect;
   readonly #writer: RecordWriter;
-  readonly #plans: RecordPlans;
-  readonly #ids: (JsonSlice | undefined)[] = [undefined, undefined];
-  #isItem = false;
 
   /**
    * Constructs a new instance.
@@ -53,11 +102,13 @@ export class ExecRules extends RecordRules {
    * @param initial The ids that hold until the stream names its own.
    */
   constructor(initial: InitialContext = {}) {
-    super(2);
-    this.#context = new Context(this.reader, initial);
-    this.#old = new OldDialect(this.reader);
-    this.#writer = new RecordWriter(this.reader);
-    this.#plans = new RecordPlans(this.reader);
+    const reader = new JsonReader(2);
+    const context = new Context(reader, initial);
+    const old = new OldDialect(reader);
+    super(reader, new ExecRecordContext(context, old));
+    this.#context = context;
+    this.#old = old;
+    this.#writer = new RecordWriter(reader);
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
@@ -77,33 +128,13 @@ export class ExecRules extends RecordRules {
     this.#old.load(savedField(saved, "old"));
   }
 
-  /** Repeats what was done with an item line of the same shape. */
-  protected override repeat(bytes: Uint8Array, out: ByteWriter): boolean {
-    return this.#plans.repeat(bytes, out, this.#currentIds());
-  }
-
   /** Makes a record of a line. */
   protected override record(
-    root: JsonSlice,
+    _root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
   ): LineProblem | undefined {
-    const draft = this.#plans.begin(root, out, this.#currentIds());
-    this.#isItem = false;
-    const problem = this.#record(line, out);
-    this.#plans.end(draft, {
-      isGood: problem === undefined,
-      // Other lines change the context, or what is remembered of the old dialect.
-      isRepeatable: this.#isItem,
-    });
-    return problem;
-  }
-
-  /** What item lines are filled in with. */
-  #currentIds(): Slots {
-    this.#ids[0] = this.#context.thread?.value;
-    this.#ids[1] = this.#context.turn?.value;
-    return this.#ids;
+    return this.#record(line, out);
   }
 
   #record(line: JsonObject, out: ByteWriter): LineProblem | undefined {
@@ -134,6 +165,8 @@ export class ExecRules extends RecordRules {
         field: "type",
       };
     }
+    // What is remembered of the old dialect is no part of the context.
+    if (!isOld) this.repeatable(MARKS.get(type) ?? NOTHING);
     let payload: PayloadFields | undefined;
     let problem: LineProblem | undefined;
     switch (type) {
@@ -156,7 +189,6 @@ export class ExecRules extends RecordRules {
       case "item.started":
       case "item.delta":
       case "item.completed":
-        this.#isItem = !isOld;
         payload = this.#item(line, type === "item.delta", isOld);
         problem = this.#itemLine(type, line);
         break;

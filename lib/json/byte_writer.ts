@@ -34,6 +34,7 @@ export class ByteWriter {
   /** Is told of each range before it is copied. */
   onCopy: CopyObserver | undefined;
   #bytes: Uint8Array<ArrayBuffer>;
+  #home: Uint8Array<ArrayBuffer> | undefined;
   #length = 0;
 
   /**
@@ -68,7 +69,36 @@ export class ByteWriter {
   /** Forgets all that was written, and the room above `capacity` with it. */
   clear(capacity: number): void {
     this.#length = 0;
-    if (this.#bytes.length > capacity) this.#bytes = new Uint8Array(capacity);
+    if (this.#home !== undefined) this.#bytes = this.#home;
+    else if (this.#bytes.length > capacity) {
+      this.#bytes = new Uint8Array(capacity);
+    }
+  }
+
+  /**
+   * Forgets all that was written, and writes to given room from now on, as long as that is
+   * enough; after each `clear` again.
+   */
+  settle(home: Uint8Array<ArrayBuffer>): void {
+    this.#home = home;
+    this.clear(0);
+  }
+
+  /** Forgets all that was written, and the given room. */
+  leave(): void {
+    this.#home = undefined;
+    this.#length = 0;
+    this.#bytes = new Uint8Array(0);
+  }
+
+  /** Whether what was written lies where `settle` said. */
+  get isHome(): boolean {
+    return this.#bytes === this.#home;
+  }
+
+  /** Takes what somebody else wrote behind what is there, up to `length`. */
+  advance(length: number): void {
+    this.#length = length;
   }
 
   /** Makes room for `size` more bytes. */

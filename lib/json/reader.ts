@@ -23,6 +23,12 @@ export interface Observations {
   readonly words: JsonSlice[];
   /** Numbers that were found to be integers. */
   readonly wholes: JsonSlice[];
+  /** Strings that are their own trimmed text, and what was made of them as ids. */
+  readonly ids: { readonly value: JsonSlice; readonly id: JsonSlice }[];
+  /** Objects and lists, the record itself apart, whose parts were asked for. */
+  readonly opened: JsonSlice[];
+  /** Whether one of them lies deeper than the tape goes. */
+  isDeep: boolean;
   /** Whether anything else was looked at. */
   isOpaque: boolean;
 }
@@ -75,6 +81,16 @@ export class JsonReader {
   /** Notes down from now on what of the record is looked at, until told to stop. */
   observe(observations: Observations | undefined): void {
     this.#observations = observations;
+  }
+
+  /** Whether it is noted down what of the record is looked at. */
+  get isObserved(): boolean {
+    return this.#observations !== undefined;
+  }
+
+  /** Notes down that a string, which is its own trimmed text, has become an id. */
+  observeId(value: JsonSlice, id: JsonSlice): void {
+    this.#observations?.ids.push({ value, id });
   }
 
   /** Notes down that a decision came from the text of a value. */
@@ -159,8 +175,9 @@ export class JsonReader {
 
   /** The tape that the parts of a value are on; puts them on one if they are on none. */
   #tapeOf(node: JsonSlice): JsonTape {
+    this.#observations?.opened.push(node);
     if (node.entry !== -1) return this.#tape;
-    this.looked();
+    if (this.#observations !== undefined) this.#observations.isDeep = true;
     // The text was found valid when the record was read.
     this.#inner.scan(node.bytes, node.start, node.end, 1);
     return this.#inner;

@@ -11,12 +11,9 @@
 
 import type { ByteWriter } from "./byte_writer.ts";
 import { isWhole } from "./number.ts";
-import type { JsonReader, Observations } from "./reader.ts";
+import type { JsonReader } from "./reader.ts";
+import type { Slots, WatchedRecord } from "./record_watch.ts";
 import type { JsonTape, TapeShape } from "./tape.ts";
-import type { JsonSlice } from "./value.ts";
-
-/** Values that come from the context of a record and not from the record. */
-export type Slots = readonly (JsonSlice | undefined)[];
 
 /** Shapes with more values than this are seldom seen twice. */
 const MAX_ENTRIES = 64;
@@ -43,25 +40,6 @@ interface Plan {
   readonly steps: readonly number[];
   /** The bytes that literals are copied from. */
   readonly literals: Uint8Array;
-}
-
-/** One copy that the rules made. */
-interface Copy {
-  readonly kind: number;
-  /** The entry or the slot; -1 if the bytes are no whole value. */
-  readonly from: number;
-  readonly length: number;
-  /** Where in the output they went. */
-  readonly to: number;
-}
-
-/** A record that is being watched. */
-export interface PlanDraft {
-  readonly out: ByteWriter;
-  readonly from: number;
-  readonly slots: Slots;
-  readonly copies: Copy[];
-  readonly observations: Observations;
 }
 
 /** The plans of one stream. */
@@ -91,59 +69,19 @@ export class RecordPlans {
     return false;
   }
 
-  /**
-   * Begins to watch how the record that the reader has read is rewritten.
-   *
-   * @returns What to give to {@linkcode RecordPlans.end}; nothing if there is no use in it.
-   */
-  begin(
-    root: JsonSlice,
-    out: ByteWriter,
-    slots: Slots,
-  ): PlanDraft | undefined {
-    const plans = this.#plans.get(this.#tape.shapeHash);
-    if (this.#tape.count > MAX_ENTRIES || plans?.includes(undefined)) {
-      return undefined;
-    }
-    const sources = slots.map((value) => value?.bytes);
-    // Slots are told apart by their bytes.
-    if (sources.some((bytes, i) => bytes && sources.indexOf(bytes) !== i)) {
-      return undefined;
-    }
-    const copies: Copy[] = [];
-    const observations = { words: [], wholes: [], isOpaque: false };
-    out.onCopy = (source, start, end, to): void => {
-      const slot = sources.indexOf(source);
-      const length = end - start;
-      if (slot !== -1) copies.push({ kind: SLOT, from: slot, length, to });
-      else if (source === root.bytes) {
-        const entry = this.#entryAt(start, end);
-        copies.push({ kind: ENTRY, from: entry, length, to });
-      }
-    };
-    this.#reader.observe(observations);
-    return { out, from: out.length, slots: [...slots], copies, observations };
+  /** Whether there is use in watching how the record that the reader has read is rewritten. */
+  get isEager(): boolean {
+    return this.#tape.count <= MAX_ENTRIES &&
+      this.#plans.get(this.#tape.shapeHash)?.includes(undefined) !== true;
   }
 
   /**
-   * Ends watching.
+   * Makes a plan of what was done with the record that the reader has read.
    *
-   * @param isRepeatable Whether the record was good, and changed nothing that later ones
-   *   depend on.
+   * @param watched What was done; nothing if it cannot be done again.
    */
-  end(
-    draft: PlanDraft | undefined,
-    { isGood, isRepeatable }: {
-      readonly isGood: boolean;
-      readonly isRepeatable: boolean;
-    },
-  ): void {
-    if (draft === undefined) return;
-    draft.out.onCopy = undefined;
-    this.#reader.observe(undefined);
-    // A line that failed for want of a context says nothing of those that will have one.
-    if (!isGood) return;
-    this.#add(isRepeatable ? this.#planOf(draft) : undefined);
+  learn(watched: WatchedRecord | undefined): void {
+    this.#add(watched === undefined ? undefined : this.#planOf(watched));
   }
 
   #add(plan: Plan | undefined): void {
@@ -159,24 +97,35 @@ export class RecordPlans {
   }
 
   #planOf(
-    { out, from, slots, copies, observations }: PlanDraft,
+    { root, output, copies, observations, filled, effects, marks }:
+      WatchedRecord,
   ): Plan | undefined {
-    if (observations.isOpaque) return undefined;
-    const tape = this.#tape;
-    const output = out.view().slice(from);
+    const { ids, isDeep } = observations;
+    // Here a plan is for records that change nothing, and shapes end where the tape does.
+    const hasEffects = marks !== 0 ||
+      effects.some(({ kind }) => kind !== "keep");
+    if (isDeep || hasEffects || ids.length > 0) return undefined;
     const steps: number[] = [];
     let at = 0;
-    for (const { kind, from: value, length, to } of copies) {
-      if (value === -1) return undefined;
-      if (to - from > at) steps.push(LITERAL, at, to - from);
-      steps.push(kind, value, 0);
-      at = to - from + length;
+    for (const { slot, start, end, to, length } of copies) {
+      const entry = slot === -1 ? this.#entryAt(start, end) : -1;
+      if (slot === -1 && entry === -1) return undefined;
+      if (to > at) steps.push(LITERAL, at, to);
+      if (slot === -1) steps.push(ENTRY, entry, 0);
+      else steps.push(SLOT, slot, 0);
+      at = to + length;
     }
     if (output.length > at) steps.push(LITERAL, at, output.length);
-    const words = observations.words.map((word) => ({
-      entry: this.#entryAt(word.start, word.end),
-      text: word.bytes.slice(word.start, word.end),
-    }));
+    const tape = this.#tape;
+    const words: { entry: number; text: Uint8Array }[] = [];
+    for (const { bytes, start, end } of observations.words) {
+      // Values of the rules' own are what they are.
+      if (bytes !== root.bytes) continue;
+      words.push({
+        entry: this.#entryAt(start, end),
+        text: bytes.slice(start, end),
+      });
+    }
     const wholes = observations.wholes.map(({ start, end }) =>
       this.#entryAt(start, end)
     );
@@ -185,7 +134,7 @@ export class RecordPlans {
     }
     return {
       shape: tape.shape(),
-      slots: slots.map((value) => value !== undefined),
+      slots: filled,
       words,
       wholes,
       steps,

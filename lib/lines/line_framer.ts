@@ -13,6 +13,14 @@ export const DEFAULT_MAX_LINE_BYTES: number = 256 * 1024 * 1024;
  */
 export const MAX_LINE_BYTES: number = 2 ** 29 - 24;
 
+/** Lines that were taken at once. */
+export interface LineRun {
+  /** How many. */
+  readonly lines: number;
+  /** Where the next one starts. */
+  readonly next: number;
+}
+
 /** Takes what a {@linkcode LineFramer} finds. */
 export interface LineVisitor {
   /**
@@ -33,6 +41,23 @@ export interface LineVisitor {
     offset: number,
   ): void;
   /**
+   * Takes as many lines as it can at once, beginning with the first one.
+   *
+   * @param start Where the first line starts.
+   * @param end Where the last one ends, behind its LF.
+   * @param line The number of the first line.
+   * @param offset Where it starts in the input.
+   * @returns How many it has taken and where the next one starts; nothing if there is none
+   *   that it can take.
+   */
+  run?(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): LineRun | undefined;
+  /**
    * A line over the limit; it is not kept.
    *
    * @param length How long it is, as it was read: without its LF.
@@ -41,8 +66,9 @@ export interface LineVisitor {
 }
 
 const BOM = [0xef, 0xbb, 0xbf] as const;
-/** What is kept of the room that a long line needed. */
-const KEPT_CAPACITY = 1 << 16;
+/** What there is room for at first, and what is kept of the room that a long line needed. */
+const FIRST_CAPACITY = 1 << 16;
+const KEPT_CAPACITY = 1 << 21;
 
 /**
  * Finds the lines in chunks of bytes.
@@ -54,7 +80,7 @@ const KEPT_CAPACITY = 1 << 16;
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
-  #pending = new Uint8Array(KEPT_CAPACITY);
+  #pending = new Uint8Array(FIRST_CAPACITY);
   #pendingLength = 0;
   #line = 1;
   #offset = 0;
@@ -78,7 +104,18 @@ export class LineFramer {
       start = end + 1;
       end = chunk.indexOf(LF, start);
     }
+    const last = end === -1 || visitor.run === undefined
+      ? 0
+      : chunk.lastIndexOf(LF) + 1;
     while (end !== -1) {
+      if (start < last) {
+        const next = this.#run(visitor, chunk, start, last);
+        if (next > start) {
+          start = next;
+          end = chunk.indexOf(LF, start);
+          continue;
+        }
+      }
       this.#visit(visitor, chunk, start, end);
       start = end + 1;
       end = chunk.indexOf(LF, start);
@@ -120,7 +157,7 @@ export class LineFramer {
       }
       this.#pending.set(chunk.subarray(start, end), this.#pendingLength);
     } else if (this.#pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(KEPT_CAPACITY);
+      this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
     this.#pendingLength = length;
   }
@@ -130,9 +167,25 @@ export class LineFramer {
     const pending = this.#pending;
     this.#pendingLength = 0;
     if (pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(KEPT_CAPACITY);
+      this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
-    this.#visit(visitor, pending, 0, length);
+    if (this.#run(visitor, pending, 0, length + 1) === 0) {
+      this.#visit(visitor, pending, 0, length);
+    }
+  }
+
+  /** Lets lines be taken at once; gives where the first one starts that was not. */
+  #run(
+    visitor: LineVisitor,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
+    const run = visitor.run?.(bytes, start, end, this.#line, this.#offset);
+    if (run === undefined) return start;
+    this.#line += run.lines;
+    this.#offset += run.next - start;
+    return run.next;
   }
 
   #visit(

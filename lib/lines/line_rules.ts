@@ -7,6 +7,7 @@
 
 import type { LineProblem } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
+import type { RecordContext, WatchedRecord } from "../json/record_watch.ts";
 
 /** Says that a line, or a part of it, failed. */
 export interface LineFault {
@@ -20,6 +21,18 @@ export interface LineFault {
   readonly inBand: boolean;
   /** Where a record that was told apart from that part starts (rollout.md R5). */
   readonly recordStart?: number;
+}
+
+/** Learns how records are rewritten, to do it without the rules. */
+export interface RecordLearner {
+  /** Whether there is use in watching how the next record is rewritten. */
+  readonly isEager: boolean;
+  /**
+   * Is told what was done with a record.
+   *
+   * @param watched What was done; nothing if it cannot be done again.
+   */
+  learn(watched: WatchedRecord | undefined): void;
 }
 
 /**
@@ -46,6 +59,16 @@ export interface LineRules {
     end: number,
     out: ByteWriter,
   ): LineFault | undefined;
+
+  /** What records depend on besides themselves; absent if none are to be repeated. */
+  readonly context?: RecordContext | undefined;
+
+  /**
+   * Lets somebody learn how records are rewritten, who will do most of them.
+   *
+   * @param learner Is told of the records that it is eager for; nobody, if it is absent.
+   */
+  teach?(learner: RecordLearner | undefined): void;
 
   /** Forgets the stream: the next line is the first one of another. */
   reset(): void;

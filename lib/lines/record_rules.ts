@@ -9,10 +9,16 @@ import {
 } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { syntaxProblem } from "../json/problems.ts";
-import { JsonReader, type NotedLevels } from "../json/reader.ts";
+import type { JsonReader } from "../json/reader.ts";
+import { RecordPlans } from "../json/record_plans.ts";
+import {
+  type RecordContext,
+  RecordWatch,
+  type WatchedRecord,
+} from "../json/record_watch.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { LINE_FAILED } from "./line_failed.ts";
-import type { LineFault, LineRules } from "./line_rules.ts";
+import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
@@ -27,14 +33,22 @@ const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
 export abstract class RecordRules implements LineRules {
   /** Reads the lines; its values hold until the next one. */
   protected readonly reader: JsonReader;
+  /** What records depend on besides themselves; absent if none are to be repeated. */
+  readonly context: RecordContext | undefined;
+  readonly #plans: RecordPlans;
+  #learner: RecordLearner | undefined;
+  #marks: number | undefined;
 
   /**
    * Constructs a new instance.
    *
-   * @param levels How deep the dialect looks into most records.
+   * @param reader Reads the lines.
+   * @param context What records depend on besides themselves; without it, none is repeated.
    */
-  constructor(levels: NotedLevels) {
-    this.reader = new JsonReader(levels);
+  constructor(reader: JsonReader, context?: RecordContext) {
+    this.reader = reader;
+    this.context = context;
+    this.#plans = new RecordPlans(this.reader);
   }
 
   /** Forgets the stream: the next line is the first one of another. */
@@ -60,15 +74,18 @@ export abstract class RecordRules implements LineRules {
     out: ByteWriter,
   ): LineProblem | undefined;
 
+  /** Lets somebody else learn how records are rewritten, who will do most of them. */
+  teach(learner: RecordLearner | undefined): void {
+    this.#learner = learner;
+  }
+
   /**
-   * Makes the record of a line from what was learned of another one like it.
+   * Says that like records can be rewritten like this one without asking the rules.
    *
-   * @param _bytes The bytes that hold the line; the reader has read it.
-   * @param _out Takes the record.
-   * @returns Whether that was done.
+   * @param marks What `context` is to be told when that was done.
    */
-  protected repeat(_bytes: Uint8Array, _out: ByteWriter): boolean {
-    return false;
+  protected repeatable(marks: number): void {
+    this.#marks = marks;
   }
 
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
@@ -89,17 +106,42 @@ export abstract class RecordRules implements LineRules {
       );
       return { problem, start, end, inBand: false };
     }
-    if (this.repeat(bytes, out)) return undefined;
+    const { context } = this;
+    const learner = this.#learner?.isEager === true ? this.#learner : undefined;
+    if (
+      context !== undefined && learner === undefined &&
+      this.#plans.repeat(bytes, out, context.slots)
+    ) return undefined;
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
       const problem = reportedProblem(this.reader, line);
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
+    const isWatched = learner !== undefined || this.#plans.isEager;
+    const watch = isWatched && context !== undefined
+      ? new RecordWatch(this.reader, root, out, context)
+      : undefined;
+    this.#marks = undefined;
     const problem = this.record(root, line, out);
-    if (problem === undefined) return undefined;
+    if (problem === undefined) {
+      if (watch !== undefined) {
+        const watched = this.#watched(watch);
+        if (learner !== undefined) learner.learn(watched);
+        else this.#plans.learn(watched);
+      }
+      return undefined;
+    }
+    // A line that failed for want of a context says nothing of those that will have one.
+    watch?.stop();
     out.truncate(length);
     return { problem, start, end, inBand: false };
+  }
+
+  #watched(watch: RecordWatch): WatchedRecord | undefined {
+    if (this.#marks !== undefined) return watch.end(this.#marks);
+    watch.stop();
+    return undefined;
   }
 }
 

@@ -7,11 +7,9 @@ import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
-import type { JsonReader } from "../json/reader.ts";
-import { isJsonText, savedField, savedText } from "../json/saved.ts";
-import { stringText } from "../json/tape.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
+import { JsonReader } from "../json/reader.ts";
 import {
+  type JsonNode,
   type JsonObject,
   JsonSlice,
   JsonString,
@@ -25,7 +23,8 @@ import {
   ROLLOUT_LINE_TYPES,
   SESSION_META_RENAMES,
 } from "./kinds.ts";
-import { canonicalTimestamp, fileNameTimestamp } from "./timestamp.ts";
+import { fileNameTimestamp } from "./timestamp.ts";
+import { FileContext } from "./_file_context.ts";
 
 /** What the rules of a rollout begin with. */
 export interface RolloutContext {
@@ -38,7 +37,6 @@ export interface RolloutContext {
   readonly fileName?: string | undefined;
 }
 
-const ENCODER = new TextEncoder();
 const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
 /** What the text of every wrapped line that Codex wrote begins with. */
@@ -46,14 +44,7 @@ const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 
 /** Normalizes rollout lines; holds the time and the shape of one file. */
 export class RolloutRules extends RecordRules {
-  readonly #fileTime: string | undefined;
-  /** The last `timestamp` of a line, as JSON text. */
-  readonly #lastTime = new Uint8Array(64);
-  #lastTimeLength = 0;
-  #sessionTime: string | undefined;
-  /** What {@linkcode RolloutRules} gives to lines without a time, once it was asked for. */
-  #carried: JsonString | undefined;
-  #isBareFile = false;
+  readonly #file: FileContext;
 
   /**
    * Constructs a new instance.
@@ -61,41 +52,26 @@ export class RolloutRules extends RecordRules {
    * @param context The name of the file.
    */
   constructor({ fileName }: RolloutContext = {}) {
-    super(1);
-    this.#fileTime = fileName === undefined
-      ? undefined
-      : fileNameTimestamp(fileName);
+    const file = new FileContext(
+      fileName === undefined ? undefined : fileNameTimestamp(fileName),
+    );
+    super(new JsonReader(1), file);
+    this.#file = file;
   }
 
   /** Forgets the file: the next line is the first one of another. */
   override reset(): void {
-    this.#lastTimeLength = 0;
-    this.#sessionTime = undefined;
-    this.#carried = undefined;
-    this.#isBareFile = false;
+    this.#file.reset();
   }
 
   /** Writes down the carried time, and the shape of the file. */
   override save(): unknown {
-    return {
-      last_time: this.#lastTimeLength > 0
-        ? decodeUtf8(this.#lastTime, 0, this.#lastTimeLength)
-        : null,
-      session_time: this.#sessionTime ?? null,
-      is_bare: this.#isBareFile,
-    };
+    return this.#file.save();
   }
 
   /** Goes on from what was written down. */
   override load(saved: unknown): void {
-    this.reset();
-    const time = savedText(saved, "last_time");
-    if (time !== undefined && isJsonText(time, "string")) {
-      const { written } = ENCODER.encodeInto(time, this.#lastTime);
-      this.#lastTimeLength = written;
-    }
-    this.#sessionTime = savedText(saved, "session_time");
-    this.#isBareFile = savedField(saved, "is_bare") === true;
+    this.#file.load(saved);
   }
 
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
@@ -124,7 +100,7 @@ export class RolloutRules extends RecordRules {
       if (line.has("payload") || LINE_TYPES.has(type)) {
         return this.#wrapped(root, line, type, out);
       }
-      if (!BARE_TYPES.has(type) && !this.#isBareFile) {
+      if (!BARE_TYPES.has(type) && !this.#file.isBareFile) {
         return noPayload(type, "absent");
       }
       this.#bare(line, root, "response_item", out);
@@ -159,12 +135,12 @@ export class RolloutRules extends RecordRules {
       const state = payload === undefined ? "absent" : KIND_WORDS[payload.kind];
       return noPayload(type, state);
     }
-    this.#isBareFile = false;
+    this.#file.isBareFile = false;
+    this.repeatable(0);
     let isChanged = false;
     if (type === "session_meta") {
       const meta = this.reader.members(payload);
-      this.#sessionTime ??= this.reader.textOf(meta.get("timestamp"));
-      this.#carried = undefined;
+      this.#startSession(meta.get("timestamp"));
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
@@ -186,6 +162,13 @@ export class RolloutRules extends RecordRules {
     return undefined;
   }
 
+  /** Remembers the time of the first header that has one. */
+  #startSession(time: JsonNode | undefined): void {
+    if (this.#file.hasSessionTime || !(time instanceof JsonSlice)) return;
+    if (time.kind !== "string") return;
+    this.reader.observeId(time, this.#file.startSession(time));
+  }
+
   /** Wraps a line that stands bare. */
   #bare(
     line: JsonObject,
@@ -193,7 +176,7 @@ export class RolloutRules extends RecordRules {
     type: string,
     out: ByteWriter,
   ): void {
-    this.#isBareFile = true;
+    this.#file.isBareFile = true;
     this.#rememberTime(line);
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
@@ -222,28 +205,20 @@ export class RolloutRules extends RecordRules {
   #rememberTime(line: JsonObject): boolean {
     const time = line.get("timestamp");
     if (!(time instanceof JsonSlice) || time.kind !== "string") return false;
-    const length = time.end - time.start;
-    if (length > this.#lastTime.length) return true;
-    const source = time.bytes;
-    for (let i = 0; i < length; i++) {
-      this.#lastTime[i] = source[time.start + i] ?? 0;
-    }
-    this.#lastTimeLength = length;
-    this.#carried = undefined;
+    const remembered = this.#file.remember(time);
+    if (remembered === undefined) this.reader.looked();
+    else this.reader.observeId(time, remembered);
     return true;
   }
 
-  /** The carried time: of the last line, else of the session, else of the file name. */
+  /** Writes the time of a line that has none. */
   #writeTime(out: ByteWriter): void {
-    if (this.#carried === undefined) {
-      const time = this.#lastTimeLength > 0
-        ? stringText(this.#lastTime, 0, this.#lastTimeLength)
-        : this.#sessionTime ?? this.#fileTime;
-      if (time === undefined) return;
-      this.#carried = new JsonString(canonicalTimestamp(time));
-    }
+    // It does not come from the line.
+    this.reader.looked();
+    const time = this.#file.carriedTime;
+    if (time === undefined) return;
     writeKey(out, "timestamp");
-    writeNode(out, this.#carried);
+    writeNode(out, time);
   }
 
   /** R5: tells a record apart from the torn one that it was glued to. */

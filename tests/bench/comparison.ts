@@ -4,6 +4,7 @@
  * @module
  */
 
+import { JsonlNormalizer } from "@codexpipe/codexpipe";
 import { type Contestant, UNIT } from "./contestants.ts";
 import {
   generate,
@@ -12,7 +13,7 @@ import {
   KINDS,
   readRuns,
 } from "./generator.ts";
-import { runTimed, runWatched } from "./measure.ts";
+import { runTimed, runWatched, type Times } from "./measure.ts";
 import { columns, type Spread, spreadOf } from "./statistics.ts";
 
 /** What was found out about one program on one input. */
@@ -21,8 +22,12 @@ export interface Result {
   readonly name: string;
   /** Its times over those of the unit in the same round; absent if that did not run. */
   readonly ratio: Spread | undefined;
+  /** The same of the time of processors; absent where nobody tells. */
+  readonly cpuRatio: Spread | undefined;
   /** Its times in seconds. */
   readonly seconds: Spread;
+  /** The time of processors in seconds. */
+  readonly cpuSeconds: Spread | undefined;
   /** The bytes that it read, per second of the median, in millions. */
   readonly megabytesPerSecond: number;
   /** The lines that it read, per second of the median. */
@@ -39,6 +44,8 @@ export interface Comparison {
   readonly bytes: number;
   /** How many lines it had. */
   readonly lines: number;
+  /** The share of lines that WebAssembly answers. */
+  readonly fastShare: number;
   /** What each program did. */
   readonly results: readonly Result[];
 }
@@ -71,13 +78,13 @@ export async function compare(
   const { rounds, folder, signal, onProgress } = options;
   const path = `${folder}/${input}.jsonl`;
   onProgress(`${input}: writing the input`);
-  const { bytes, lines } = await writeInput(path, input, options);
+  const { bytes, lines, fastShare } = await writeInput(path, input, options);
   const peaks: (number | undefined)[] = [];
   for (const { name, command } of contestants) {
     onProgress(`${input}: warming up, ${name}`);
     peaks.push(await runWatched(command(path), { signal }));
   }
-  const times = contestants.map((): number[] => []);
+  const times = contestants.map((): Times[] => []);
   for (let round = 1; round <= rounds; round++) {
     for (const [i, { name, command }] of contestants.entries()) {
       onProgress(`${input}: round ${round} of ${rounds}, ${name}`);
@@ -88,29 +95,48 @@ export async function compare(
   const unit = times[contestants.findIndex(({ name }) => name === UNIT)];
   const results = contestants.map(({ name }, i): Result => {
     const own = times[i] ?? [];
-    const seconds = spreadOf(own);
-    const ratio = unit === undefined
-      ? undefined
-      : spreadOf(own.map((time, round) => time / (unit[round] ?? NaN)));
+    const seconds = spreadOf(own.map(({ wall }) => wall));
     return {
       name,
-      ratio,
+      ratio: ratioOf(own, unit, ({ wall }) => wall),
+      cpuRatio: ratioOf(own, unit, ({ cpu }) => cpu),
       seconds,
+      cpuSeconds: own.some(({ cpu }) => cpu === undefined)
+        ? undefined
+        : spreadOf(own.map(({ cpu }) => cpu ?? NaN)),
       megabytesPerSecond: bytes / 1e6 / seconds.median,
       linesPerSecond: lines / seconds.median,
       peakBytes: peaks[i],
     };
   });
-  return { input, bytes, lines, results };
+  return { input, bytes, lines, fastShare, results };
+}
+
+/** Times over those of the unit, round by round. */
+function ratioOf(
+  own: readonly Times[],
+  unit: readonly Times[] | undefined,
+  time: (times: Times) => number | undefined,
+): Spread | undefined {
+  const ratios: number[] = [];
+  for (const [round, times] of own.entries()) {
+    const base = unit?.[round];
+    const one = time(times);
+    const other = base === undefined ? undefined : time(base);
+    if (one === undefined || other === undefined) return undefined;
+    ratios.push(one / other);
+  }
+  return spreadOf(ratios);
 }
 
 async function writeInput(
   path: string,
   input: KindName,
   options: GenerateOptions,
-): Promise<{ readonly bytes: number; readonly lines: number }> {
+): Promise<Pick<Comparison, "bytes" | "lines" | "fastShare">> {
   using file = await Deno.create(path);
   const writer = file.writable.getWriter();
+  const normalizer = new JsonlNormalizer({ engine: "wasm" });
   let bytes = 0;
   let lines = 0;
   for (const block of generate(await readRuns(input), options)) {
@@ -119,9 +145,10 @@ async function writeInput(
       lines += 1;
       at = block.indexOf(LF, at + 1);
     }
+    normalizer.feed(block, () => {});
     await writer.write(block);
   }
-  return { bytes, lines };
+  return { bytes, lines, fastShare: normalizer.fastLines / lines };
 }
 
 const LF = 0x0a;
@@ -132,13 +159,15 @@ const LF = 0x0a;
  * @returns Lines of text; ratios first, because they depend on the machine the least.
  */
 export function toTable(
-  { input, bytes, lines, results }: Comparison,
+  { input, bytes, lines, fastShare, results }: Comparison,
   contestants: readonly Contestant[],
 ): string {
   const rows = [[
     "",
     "",
-    "ratio",
+    "cpu",
+    "min-max",
+    "wall",
     "min-max",
     "MB/s",
     "lines/s",
@@ -147,12 +176,15 @@ export function toTable(
     "peak MB",
   ]];
   for (const result of results) {
-    const { name, ratio, seconds, peakBytes } = result;
+    const { name, ratio, cpuRatio, seconds, peakBytes } = result;
     rows.push([
       name,
       contestants.find((contestant) => contestant.name === name)?.about ?? "",
-      ratio === undefined ? "-" : ratio.median.toFixed(2),
-      ratio === undefined ? "-" : range(ratio),
+      ...[cpuRatio, ratio].flatMap((spread) =>
+        spread === undefined
+          ? ["-", "-"]
+          : [spread.median.toFixed(2), range(spread)]
+      ),
       result.megabytesPerSecond.toFixed(0),
       result.linesPerSecond.toFixed(0),
       seconds.median.toFixed(2),
@@ -162,7 +194,9 @@ export function toTable(
   }
   const size = `${(bytes / 1e6).toFixed(1)} MB, ${lines} lines, ${
     (bytes / lines).toFixed(0)
-  } B a line`;
+  } B a line, ${
+    (100 * fastShare).toFixed(1)
+  } % of them answered by WebAssembly`;
   return `${input}: ${KINDS[input].about} (${size})\n\n${columns(rows)}\n`;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import config from "../../deno.json" with { type: "json" };
-import { type CommandLine, isThere } from "./measure.ts";
+import { type CommandLine, isThere, succeeds } from "./measure.ts";
 
 /** A program of the comparison. */
 export interface Contestant {
@@ -25,6 +25,7 @@ export interface Contestant {
 
 const HERE = new URL(".", import.meta.url);
 const CLI = new URL("../../cli.ts", HERE);
+const SPLIT2 = pathOf(new URL("rivals/split2.cjs", HERE));
 /** The permissions that the command is run with by its own task. */
 const CLI_FLAGS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
@@ -40,11 +41,25 @@ export const CONTESTANTS: readonly Contestant[] = [
     command: (path) => deno([...CLI_FLAGS, pathOf(CLI), "normalize", path]),
     isThere: () => isFile(CLI),
   },
+  {
+    name: "codexpipe-js",
+    about: "the same without WebAssembly",
+    command: (path) =>
+      deno([...CLI_FLAGS, pathOf(CLI), "normalize", "--engine=js", path]),
+    isThere: () => isFile(CLI),
+  },
   ours("library", "JsonlNormalizer between readSync and writeSync"),
+  ours("events", "JsonlDecoderStream, an event at a time"),
   ours("copy", "the bytes copied in Deno, nothing looked at"),
   ours(UNIT, "JSON.parse of every line, nothing written"),
   ours("stringify", "parse, change, stringify, encodeInto: one loop"),
   ours("streams", "the same, a Web Stream for each step (@std/streams)"),
+  {
+    name: "split2",
+    about: "node, split2, JSON.parse and stringify: nothing changed",
+    command: (path) => ({ program: "node", args: [SPLIT2, path] }),
+    isThere: () => succeeds("node", [SPLIT2]),
+  },
   foreign("jq", "jq -c .: nothing changed", "jq", ["-c", "."]),
   foreign("jq-flatten", "jq, the same rewriting", "jq", rewriting()),
   foreign("gojq", "gojq -c .: nothing changed", "gojq", ["-c", "."]),

@@ -39,6 +39,29 @@ const ROLLOUT_REGEXP = /^rollout-.*\.jsonl$/;
 const CURRENT = ["0.169.0+direct"];
 const OLD = ["0.20.0", "0.42.0"];
 const PAGINATED = ["0.169.0"];
+/** The item protocol, from its first release on. */
+const EXEC_RELEASES = [
+  "0.44.0",
+  "0.61.0",
+  "0.92.0",
+  "0.130.0",
+  "0.160.0",
+  "0.169.0",
+];
+const ROLLOUT_RELEASES = [
+  "0.36.0",
+  "0.44.0",
+  "0.61.0",
+  "0.92.0",
+  "0.130.0",
+  "0.160.0",
+];
+
+/** Runs of what every release can do. */
+function anyRuns(versions: readonly string[]): readonly Source[] {
+  return ["shellmany", "two", "reasoning", "patch", "plan", "unicode"]
+    .map((scenario) => ({ versions, scenario, weight: 1 }));
+}
 
 /** The kinds of input. */
 export const KINDS = {
@@ -73,6 +96,16 @@ export const KINDS = {
       { versions: CURRENT, scenario: "websearch", weight: 1 },
       { versions: CURRENT, scenario: "mcp", weight: 1 },
     ],
+  },
+  releases: {
+    about: "exec, six releases from 0.44 to 0.169, run after run",
+    file: STDOUT_REGEXP,
+    sources: anyRuns(EXEC_RELEASES),
+  },
+  rollouts: {
+    about: "session files of six releases from 0.36 to 0.160",
+    file: ROLLOUT_REGEXP,
+    sources: anyRuns(ROLLOUT_RELEASES),
   },
   old: {
     about: "exec, the old protocol of 0.20 and 0.42",

@@ -9,6 +9,7 @@ import { compare, type Comparison, toTable } from "./comparison.ts";
 import { CONTESTANTS, UNIT } from "./contestants.ts";
 import { type KindName, KINDS } from "./generator.ts";
 import { runMicroCases } from "./micro.ts";
+import { measureStartup, toStartupTable } from "./startup.ts";
 
 const HELP = `Measures speed and memory, side by side with other programs.
 
@@ -21,6 +22,7 @@ const HELP = `Measures speed and memory, side by side with other programs.
   --rounds N     how many rounds count: 5 unless given; one more goes before them
   --seed N       what the inputs are drawn by: 1 unless given
   --json FILE    write the figures to a file too
+  --startup      measure only what it takes to start
   --micro        measure the parts of the hot path instead, inside this process
   --help         show this
 
@@ -54,7 +56,7 @@ function progress(text: string): void {
 
 async function main(): Promise<void> {
   const args = parseArgs(Deno.args, {
-    boolean: ["help", "micro"],
+    boolean: ["help", "micro", "startup"],
     string: ["input", "only", "size", "rounds", "seed", "json"],
     collect: ["input", "only"],
     default: { size: "100M", rounds: "5", seed: "1" },
@@ -65,6 +67,12 @@ async function main(): Promise<void> {
   if (args.help) return await print(HELP);
   const seed = whole("seed", args.seed);
   if (args.micro) return await print(`${await runMicroCases(seed)}\n`);
+  const interrupt = new AbortController();
+  Deno.addSignalListener("SIGINT", () => interrupt.abort());
+  const { signal } = interrupt;
+  if (args.startup) {
+    return await print(toStartupTable(await measureStartup(signal)));
+  }
   const inputs = chosen("input", args.input, Object.keys(KINDS));
   const only = chosen("only", args.only, CONTESTANTS.map(({ name }) => name));
   const contestants = [];
@@ -75,13 +83,11 @@ async function main(): Promise<void> {
     if (await contestant.isThere()) contestants.push(contestant);
     else missing.push(name);
   }
-  const interrupt = new AbortController();
-  Deno.addSignalListener("SIGINT", () => interrupt.abort());
   const folder = await Deno.makeTempDir({ prefix: "codexpipe-bench-" });
   const comparisons: Comparison[] = [];
   try {
     await print(
-      "Ratios are wall times over those of JSON.parse alone in the same round; lower is better.\n",
+      "Ratios are times, of processors and from start to end, over those of JSON.parse alone in the\nsame round; lower is better.\n",
     );
     if (missing.length > 0) {
       await print(`Not here, so left out: ${missing.join(", ")}.\n`);
@@ -92,12 +98,18 @@ async function main(): Promise<void> {
         size: size(args.size),
         rounds: whole("rounds", args.rounds),
         folder,
-        signal: interrupt.signal,
+        signal,
         onProgress: progress,
       });
       progress("");
       comparisons.push(comparison);
       await print(`\n${toTable(comparison, contestants)}`);
+    }
+    if (only.length === CONTESTANTS.length) {
+      progress("start-up");
+      const startup = await measureStartup(signal);
+      progress("");
+      await print(`\n${toStartupTable(startup)}`);
     }
   } finally {
     progress("");

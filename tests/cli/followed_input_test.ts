@@ -103,7 +103,7 @@ Deno.test("normalize --follow reads a file that is emptied as another stream, fr
   assertEquals(stdout, THREAD + NORMAL_TURN + THREAD.replace('"t"', '"u"'));
   assertMatch(
     stderr,
-    /^codexpipe: run\.jsonl: emptied; starting over\ncodexpipe: run\.jsonl: exec, 2 records, 0 failed lines\ncodexpipe: run\.jsonl:1: json: .*\ncodexpipe: run\.jsonl: exec, 1 record, 1 failed line\n$/,
+    /^codexpipe: run\.jsonl: emptied; starting over\ncodexpipe: run\.jsonl: exec, 2 records, 0 failed lines; engine js\ncodexpipe: run\.jsonl:1: json: .*\ncodexpipe: run\.jsonl: exec, 1 record, 1 failed line; engine js\n$/,
   );
 });
 

@@ -233,12 +233,20 @@ const CASES = [
     },
     stdout: STARTED + TURN_OF_T + ROLLOUT,
     stderr: `codexpipe: a:3: ${BAD_MESSAGE}` +
-      "codexpipe: a: exec, 2 records, 1 failed line\n" +
-      "codexpipe: -: rollout, 1 record, 0 failed lines\n" +
-      "codexpipe: b: 0 records, 0 failed lines\n" +
+      "codexpipe: a: exec, 2 records, 1 failed line; engine js\n" +
+      "codexpipe: -: rollout, 1 record, 0 failed lines; engine js\n" +
+      "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
-      "codexpipe: c: 0 records, 1 failed line\n" +
+      "codexpipe: c: 0 records, 1 failed line; engine js\n" +
       "codexpipe: c: no line is a JSON object; is it a Codex log?\n",
+  },
+  {
+    name: "which engine answered how many lines, with --engine and --verbose",
+    args: ["-v", "--engine=wasm", "a"],
+    world: { files: { a: STARTED.repeat(4) } },
+    stdout: STARTED.repeat(4),
+    stderr:
+      "codexpipe: a: exec, 4 records, 0 failed lines; engine wasm, 50.0 % of the lines\n",
   },
   {
     name: "files that cannot be opened, between files that can",

@@ -11,6 +11,7 @@
 
 import { parseArgs } from "@std/cli";
 import { COMMAND_LAWS } from "./commands.ts";
+import { ENGINE_LAWS } from "./engines.ts";
 import type { Law } from "./law.ts";
 import { LAWS } from "./laws.ts";
 import { roundsOf } from "./rounds.ts";
@@ -25,6 +26,7 @@ const SLOW = 5_000;
 const TARGETS: Readonly<Record<string, readonly Law[]>> = {
   laws: LAWS,
   commands: COMMAND_LAWS,
+  engines: ENGINE_LAWS,
   sessions: SESSION_LAWS,
   snapshots: SNAPSHOT_LAWS,
 };

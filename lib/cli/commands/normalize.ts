@@ -3,14 +3,17 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
-import type { JsonlNormalizerOptions } from "../../pipeline.ts";
+import {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+} from "../../pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
 import { ErrorFile } from "../error_file.ts";
-import { ON_ERROR } from "../flags.ts";
+import { ENGINES, ON_ERROR } from "../flags.ts";
 import { Normalization } from "./_normalization.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 
@@ -34,8 +37,10 @@ export async function run(
   const errors = errorsTo === undefined
     ? undefined
     : await ErrorFile.create(errorsTo, process);
+  const options = optionsOf(args);
+  checkEngine(options);
   const work = new Normalization(context, {
-    options: optionsOf(args),
+    options,
     errors,
     isLineBuffered: args.has("line-buffered"),
     isQuiet: args.has("quiet"),
@@ -55,16 +60,31 @@ export async function run(
   return isNo ? EXIT.no : EXIT.done;
 }
 
+/** Says so before anything is read if the engine that was asked for cannot run. */
+function checkEngine(options: JsonlNormalizerOptions): void {
+  if (options.engine !== "wasm") return;
+  try {
+    new JsonlNormalizer(options);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new UsageError(
+      "--engine=wasm: WebAssembly with SIMD cannot run here; say --engine=auto",
+    );
+  }
+}
+
 /** The options that the flags ask for. */
 function optionsOf(args: Arguments): JsonlNormalizerOptions {
   const from = args.choice("from", DIALECTS);
   const onError = args.choice("on-error", ON_ERROR);
+  const engine = args.choice("engine", ENGINES);
   const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
   return {
     initialThreadId: args.value("thread-id"),
     initialTurnId: args.value("turn-id"),
     ...(from === undefined ? {} : { from }),
     ...(onError === undefined ? {} : { onError }),
+    ...(engine === undefined ? {} : { engine }),
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
   };
 }

@@ -1,0 +1,64 @@
+/**
+ * Builds the kernel: `deno task kernel`. With `-` as its argument, it prints what it would
+ * write.
+ *
+ * The module is written as text, so that it gets wherever the code gets: JSR, npm, a
+ * compiled executable, a browser.
+ *
+ * @module
+ */
+
+import asc from "assemblyscript/asc";
+
+const SOURCE = "kernel.ts";
+const MODULE = "kernel.wasm";
+const WIDTH = 76;
+const OPTIONS = [
+  "--runtime=stub",
+  // What lib/json/kernel.ts asks for, in pages of 64 KiB.
+  "--initialMemory=340",
+  "--enable=simd",
+  "--enable=bulk-memory",
+  "-O3",
+  "--noAssert",
+  "--converge",
+];
+
+const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
+
+/** Compiles the kernel; gives the text of the file that holds the module. */
+async function buildKernel(): Promise<string> {
+  const source = await Deno.readTextFile(new URL(SOURCE, import.meta.url));
+  let module: Uint8Array | undefined;
+  const { error, stderr } = await asc.main(
+    [SOURCE, `--outFile=${MODULE}`, ...OPTIONS],
+    {
+      readFile: (name: string) => name === SOURCE ? source : null,
+      writeFile: (name: string, contents: Uint8Array | string) => {
+        if (name === MODULE && typeof contents !== "string") module = contents;
+      },
+      listFiles: () => [],
+    },
+  );
+  if (error !== null || module === undefined) {
+    throw new SyntaxError(`Cannot build the kernel:\n${stderr}`);
+  }
+  return textOf(module);
+}
+
+function textOf(module: Uint8Array): string {
+  const base64 = btoa(String.fromCharCode(...module));
+  const pieces = base64.match(new RegExp(`.{1,${WIDTH}}`, "g")) ?? [];
+  return `// Made of kernel/kernel.ts by \`deno task kernel\`. Do not edit.
+
+/** The kernel as a WebAssembly module of ${module.length} bytes, in base64. */
+export const KERNEL_MODULE = \`
+${pieces.join("\n")}
+\`;
+`;
+}
+
+const text = await buildKernel();
+if (Deno.args[0] === "-") {
+  await Deno.stdout.write(new TextEncoder().encode(text));
+} else await Deno.writeTextFile(TARGET, text);

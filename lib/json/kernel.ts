@@ -1,0 +1,433 @@
+/**
+ * The kernel at work: an instance of the WebAssembly module, its memory, and the plans in
+ * it.
+ */
+
+import type { ByteWriter } from "./byte_writer.ts";
+import { LF } from "./bytes.ts";
+import { KernelPlans } from "./kernel_plans.ts";
+import { KERNEL_MODULE } from "./kernel_module.ts";
+import {
+  MAX_SLOT_BYTES,
+  type RecordContext,
+  type Slots,
+  type WatchedRecord,
+} from "./record_watch.ts";
+import { decodeUtf8 } from "./utf8.ts";
+import { JsonSlice } from "./value.ts";
+
+const PAGE = 1 << 16;
+/** Room for plans: a stream that Codex wrote needs a tenth of it. */
+const PLAN_SIZE = 1 << 19;
+/** Room for what is read; longer lines are not the kernel's. Pages count once they are used. */
+const INPUT_SIZE = 1 << 23;
+/** Room for the records of one block. */
+const OUTPUT_SIZE = 3 << 22;
+/** What the kernel may read or write behind the end of an area. */
+const SLACK = 64;
+/** How much is copied in at once if it has to be: what fits a second-level cache. */
+const COPIED = 1 << 18;
+
+/** Where in the state the words are; see kernel/kernel.ts. */
+const STATE = {
+  next: 0,
+  out: 1,
+  lines: 2,
+  marks: 3,
+  touched: 4,
+  counter: 5,
+  root: 6,
+  limit: 7,
+  trace: 8,
+  traceEnd: 9,
+  records: 10,
+} as const;
+/** Room for what is written down of some hundred records. */
+const TRACE_SIZE = 1 << 16;
+/**
+ * How much text is decoded at once. A string of a value keeps all of it alive, so it is a
+ * little only; decoding less at once takes more time.
+ */
+const TOGETHER = 1 << 12;
+/** What stands in the trace before the parts of a record, in words. */
+const TRACE_HEAD = 6;
+/** From one slot to the next, and from the length of its value to the value. */
+const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
+const SLOT_HEAD = 16;
+const SLOTS = 4;
+
+/** What the module exports. */
+interface KernelExports {
+  readonly memory: WebAssembly.Memory;
+  state(): number;
+  slots(): number;
+  free(): number;
+  run(from: number, to: number, out: number, outEnd: number): number;
+}
+
+/** Takes the values of the records that were written. */
+export interface ValueTaker {
+  /**
+   * Takes a record.
+   *
+   * @param value Its value.
+   * @param text Its text.
+   * @param start Where in the input the line starts that it was made of.
+   * @param line How many lines of the run come before that.
+   */
+  (value: unknown, text: string, start: number, line: number): void;
+}
+
+/** What the kernel did with the lines that it was given. */
+export interface KernelRun {
+  /** Where the first line starts that it left. */
+  readonly next: number;
+  /** How many it took, empty ones among them. */
+  readonly lines: number;
+  /** How many of them it rewrote. */
+  readonly records: number;
+}
+
+let compiled: WebAssembly.Module | undefined;
+let isRefused = false;
+
+/** Compiles the module; gives nothing where that is not possible or not allowed. */
+function moduleOf(): WebAssembly.Module | undefined {
+  if (compiled !== undefined || isRefused) return compiled;
+  try {
+    compiled = new WebAssembly.Module(bytesOf(KERNEL_MODULE));
+  } catch {
+    // No WebAssembly, none with SIMD, or a page whose policy forbids it.
+    isRefused = true;
+  }
+  return compiled;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/** Kernels whose streams have ended. Another one costs a fifth of a millisecond, and memory. */
+const IDLE: Kernel[] = [];
+const MAX_IDLE = 2;
+
+/**
+ * Rewrites the lines of one stream by plans that it learns from the rules.
+ *
+ * Its memory has a fixed size, so that views of it last.
+ */
+export class Kernel {
+  readonly #exports: KernelExports;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #state: Int32Array;
+  readonly #slots: number;
+  readonly #input: number;
+  readonly #output: number;
+  readonly #makesValues: boolean;
+  readonly #trace: Uint32Array;
+  readonly #plans: KernelPlans;
+  readonly #given: (JsonSlice | undefined)[] = new Array(SLOTS);
+  /** What was copied in, from where to where, and where it went. */
+  #source: Uint8Array | undefined;
+  #rules: unknown;
+  #from = 0;
+  #to = 0;
+
+  /** Where records go: what the kernel writes and what the rules write. */
+  readonly home: Uint8Array<ArrayBuffer>;
+  /** How many lines it has rewritten. */
+  lines = 0;
+
+  /**
+   * Gives a new kernel, if it can run here.
+   *
+   * @param maxLineBytes The limit on the length of a line.
+   * @param makesValues Whether values are to be made of the records.
+   */
+  static create(
+    maxLineBytes: number,
+    makesValues: boolean,
+  ): Kernel | undefined {
+    const idle = IDLE.findIndex((kernel) =>
+      kernel.#makesValues === makesValues
+    );
+    const [used] = idle === -1 ? [] : IDLE.splice(idle, 1);
+    if (used !== undefined) {
+      used.#reset(maxLineBytes);
+      return used;
+    }
+    const module = moduleOf();
+    if (module === undefined) return undefined;
+    try {
+      const instance = new WebAssembly.Instance(module);
+      // The boundary where the exports get their types.
+      const exports = instance.exports as unknown as KernelExports;
+      return new Kernel(exports, maxLineBytes, makesValues);
+    } catch {
+      // There is no memory for it.
+      return undefined;
+    }
+  }
+
+  private constructor(
+    exports: KernelExports,
+    maxLineBytes: number,
+    makesValues: boolean,
+  ) {
+    const { memory } = exports;
+    this.#exports = exports;
+    this.#makesValues = makesValues;
+    const plans = exports.free();
+    this.#input = plans + PLAN_SIZE + SLACK;
+    this.#output = this.#input + INPUT_SIZE + SLACK;
+    const trace = this.#output + OUTPUT_SIZE + SLACK;
+    const end = trace + TRACE_SIZE + SLACK;
+    const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE);
+    if (missing > 0) memory.grow(missing);
+    const buffer = memory.buffer as ArrayBuffer;
+    this.#bytes = new Uint8Array(buffer);
+    this.#state = new Int32Array(buffer, exports.state(), 16);
+    this.#state[STATE.limit] = maxLineBytes;
+    if (makesValues) {
+      this.#state[STATE.trace] = trace;
+      this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
+    }
+    this.#trace = new Uint32Array(buffer, trace, TRACE_SIZE >> 2);
+    this.#slots = exports.slots();
+    this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
+    this.#plans = new KernelPlans(
+      buffer,
+      { start: plans, end: plans + PLAN_SIZE },
+      {
+        root: exports.state() + 4 * STATE.root,
+        slot: (slot) => this.#slots + slot * SLOT_STRIDE,
+      },
+      makesValues,
+    );
+  }
+
+  /** Ends the work for a stream: from now on the kernel may be given to another one. */
+  release(): void {
+    if (IDLE.length < MAX_IDLE) IDLE.push(this);
+  }
+
+  /** Begins the work for another stream; the plans may be of use for it, too. */
+  #reset(maxLineBytes: number): void {
+    this.lines = 0;
+    this.#source = undefined;
+    this.#plans.begin();
+    this.#given.fill(undefined);
+    for (let slot = 0; slot < SLOTS; slot++) this.#setSlot(slot, undefined);
+    this.#state[STATE.limit] = maxLineBytes;
+  }
+
+  /** Whether there is use in watching how the next record is rewritten. */
+  get isEager(): boolean {
+    return this.#plans.isEager;
+  }
+
+  /** Makes a plan of what was done with a record. */
+  learn(watched: WatchedRecord | undefined): void {
+    if (watched !== undefined) this.#obey(watched.rules);
+    this.#plans.learn(watched);
+  }
+
+  /** Forgets what was learned of other rules than these. */
+  #obey(rules: unknown): void {
+    if (rules === this.#rules) return;
+    this.#rules = rules;
+    this.#plans.clear();
+  }
+
+  /** Forgets what was copied in: the bytes that it came from will change. */
+  forget(): void {
+    this.#source = undefined;
+  }
+
+  /**
+   * Rewrites lines as long as there are plans for them.
+   *
+   * @param start Where the first line starts.
+   * @param end Where the last one ends, behind its LF.
+   * @param out Takes the records; it must have settled at `home`.
+   * @param context What the records depend on; it is told what changes.
+   */
+  run(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+    context: RecordContext,
+  ): KernelRun {
+    let next = start;
+    let lines = 0;
+    let records = 0;
+    this.#obey(context.rules);
+    if (!this.#give(context)) return { next, lines, records };
+    while (next < end && out.isHome) {
+      if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
+      const shift = this.#input - this.#from;
+      const isDone = this.#exports.run(
+        next + shift,
+        Math.min(end, this.#to) + shift,
+        this.#output + out.length,
+        this.#output + OUTPUT_SIZE,
+      );
+      const state = this.#state;
+      next = (state[STATE.next] ?? 0) - shift;
+      lines += state[STATE.lines] ?? 0;
+      records += state[STATE.records] ?? 0;
+      out.advance((state[STATE.out] ?? 0) - this.#output);
+      if ((state[STATE.records] ?? 0) > 0) this.#tell(context);
+      // What was written down has to be read before it is written over.
+      if (isDone === 0 || this.#makesValues) break;
+    }
+    this.lines += records;
+    this.#plans.earn(records);
+    return { next, lines, records };
+  }
+
+  /**
+   * Makes values of the records that the last run wrote.
+   *
+   * @param records How many those are.
+   */
+  values(records: number, take: ValueTaker): void {
+    const trace = this.#trace;
+    const bytes = this.#bytes;
+    const shift = this.#from - this.#input;
+    // Where in the bytes the text starts and ends, and whether it is ASCII.
+    let from = 0;
+    let to = 0;
+    let texts = "";
+    let isPlain = false;
+    let at = 0;
+    for (let record = 0; record < records; record++) {
+      const plan = this.#plans.valuePlan(trace[at] ?? 0);
+      const lineStart = (trace[at + 1] ?? 0) + shift;
+      const start = trace[at + 2] ?? 0;
+      const end = trace[at + 3] ?? 0;
+      if (start >= to) {
+        from = start;
+        to = this.#endOfTexts(at, record, records);
+        texts = decodeUtf8(bytes, from, to);
+        isPlain = texts.length === to - from;
+      }
+      const text = isPlain
+        ? texts.slice(start - from, end - from)
+        : decodeUtf8(bytes, start, end);
+      let value: unknown;
+      if (plan === undefined) value = JSON.parse(text);
+      else if (isPlain) {
+        value = plan.make(
+          texts,
+          bytes,
+          from,
+          end - start,
+          trace,
+          at + TRACE_HEAD,
+        );
+      } else if (text.length === end - start) {
+        value = plan.make(
+          text,
+          bytes,
+          start,
+          end - start,
+          trace,
+          at + TRACE_HEAD,
+        );
+      } else value = JSON.parse(text);
+      const line = trace[at + 5] ?? 0;
+      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
+      take(value, text, lineStart, line);
+    }
+  }
+
+  /** Where the last record ends that is decoded together with one. */
+  #endOfTexts(first: number, record: number, records: number): number {
+    const trace = this.#trace;
+    const start = trace[first + 2] ?? 0;
+    let end = trace[first + 3] ?? 0;
+    let at = first;
+    for (let next = record + 1; next < records; next++) {
+      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
+      const further = trace[at + 3] ?? 0;
+      if (further - start > TOGETHER) break;
+      end = further;
+    }
+    return end;
+  }
+
+  #isIn(bytes: Uint8Array, at: number): boolean {
+    return bytes === this.#source && at >= this.#from && at < this.#to;
+  }
+
+  /** Copies whole lines in; says whether there is room for one. */
+  #copyIn(bytes: Uint8Array, start: number, end: number): boolean {
+    let to = Math.min(end, start + COPIED);
+    if (to < end) {
+      to = bytes.lastIndexOf(LF, to - 1) + 1;
+      if (to <= start) to = bytes.indexOf(LF, start + COPIED) + 1;
+    }
+    if (to - start > INPUT_SIZE) return false;
+    this.#bytes.set(bytes.subarray(start, to), this.#input);
+    this.#source = bytes;
+    this.#from = start;
+    this.#to = to;
+    return true;
+  }
+
+  /** Gives the kernel the values that have changed; says whether it can hold them. */
+  #give({ slots, counter }: RecordContext): boolean {
+    this.#state[STATE.counter] = counter;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const value = slots[slot];
+      if (value === this.#given[slot]) continue;
+      const length = value === undefined ? 0 : value.end - value.start;
+      if (length > MAX_SLOT_BYTES) return false;
+      this.#given[slot] = value;
+      this.#setSlot(slot, value);
+    }
+    return true;
+  }
+
+  #setSlot(slot: number, value: JsonSlice | undefined): void {
+    const at = this.#slots + slot * SLOT_STRIDE;
+    const length = value === undefined ? 0 : value.end - value.start;
+    new DataView(this.#bytes.buffer).setUint32(at, length, true);
+    if (value === undefined) return;
+    this.#bytes.set(
+      value.bytes.subarray(value.start, value.end),
+      at + SLOT_HEAD,
+    );
+  }
+
+  /** Tells the rules what has changed while they were not asked. */
+  #tell(context: RecordContext): void {
+    const state = this.#state;
+    const touched = state[STATE.touched] ?? 0;
+    const counter = state[STATE.counter] ?? 0;
+    const marks = state[STATE.marks] ?? 0;
+    if (touched === 0 && marks === 0) return;
+    const slots: (JsonSlice | undefined)[] = [];
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const isTouched = (touched & (1 << slot)) !== 0;
+      slots.push(isTouched ? this.#slot(slot) : undefined);
+    }
+    context.take({ touched, slots, counter, marks });
+    const now: Slots = context.slots;
+    for (let slot = 0; slot < now.length; slot++) {
+      this.#given[slot] = now[slot];
+    }
+  }
+
+  /** The value of a slot. */
+  #slot(slot: number): JsonSlice | undefined {
+    const at = this.#slots + slot * SLOT_STRIDE;
+    const length = new DataView(this.#bytes.buffer).getUint32(at, true);
+    if (length === 0) return undefined;
+    const from = at + SLOT_HEAD;
+    const value = this.#bytes.slice(from, from + length);
+    return new JsonSlice(value, 0, length, "string", false, -1);
+  }
+}

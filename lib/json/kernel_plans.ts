@@ -1,0 +1,513 @@
+/**
+ * The plans of the kernel: what the rules were seen to do with a record, written into its
+ * memory.
+ *
+ * The record is cut into values, which like records have others of, and the text between
+ * them. All that the rules went by is in that text or in the kinds of the values: the keys
+ * of the objects that they opened, the words that they looked at. So whatever has the same
+ * text in the same places is rewritten by the same copies.
+ */
+
+import { WordCache } from "./names.ts";
+import { type CopiedPart, ValuePlan } from "./value_plan.ts";
+import type { WatchedRecord } from "./record_watch.ts";
+import { type JsonKind, JsonTape } from "./tape.ts";
+
+/** What follows a piece of text; the kinds of kernel/kernel.ts. */
+const END = 0;
+const WHOLE = 3;
+const ID = 7;
+const KINDS: Readonly<Record<JsonKind, number>> = {
+  string: 1,
+  number: 2,
+  boolean: 4,
+  object: 5,
+  array: 6,
+  // Where one null is, another kind of value is not: it is text.
+  null: END,
+};
+/** What happens to a slot. */
+const KEEP = 0;
+const CLEAR = 1;
+const COUNT = 2;
+const VALUES = 3;
+
+/** Records with more values than this are seldom seen twice. */
+const MAX_VALUES = 100;
+/** How deep the parts may lie that the rules asked for. */
+const LEVELS = 7;
+/** A place with more branches than this is taken up by data that looks like vocabulary. */
+const MAX_BRANCHES = 48;
+const FINE_BRANCHES = 16;
+/** An object with more members than this is a table of data. */
+const FINE_MEMBERS = 24;
+/** How many plans may be made before any has been of use. */
+const CREDIT = 128;
+/** How many lines a plan has to rewrite to be worth the making. */
+const PRICE = 16;
+const ALIGNMENT = 16;
+/** What stands before the text of a branch; before the steps of a plan; one of these. */
+const BRANCH_HEAD = 16;
+const PLAN_HEAD = 48;
+const STEP = 32;
+
+/** A value of a record, and where in it. */
+interface Value {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: number;
+}
+
+/** Where something is. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A piece of the output. */
+type Piece =
+  | { readonly kind: "text"; readonly text: Uint8Array }
+  | {
+    readonly kind: "slot";
+    readonly slot: number;
+    readonly places: readonly Place[];
+  }
+  /** Values that follow one another in the record, and text of the record around them. */
+  | {
+    readonly kind: "part";
+    readonly first: number;
+    readonly last: number;
+    readonly before: number;
+    /** Where in the output of the record that was watched each of them is. */
+    readonly places: readonly Place[];
+  };
+
+/** Where things are in the memory of the kernel. */
+export interface KernelPlaces {
+  /** The word that leads to the first branch. */
+  readonly root: number;
+  /** Where a slot is. */
+  readonly slot: (slot: number) => number;
+}
+
+/** The plans of one stream. */
+export class KernelPlans {
+  readonly #bytes: Uint8Array;
+  readonly #words: Uint32Array;
+  readonly #room: { readonly start: number; readonly end: number };
+  readonly #places: KernelPlaces;
+  readonly #tape = new JsonTape(new WordCache());
+  readonly #makesValues: boolean;
+  readonly #lastSlots: (string | undefined)[] = [];
+  #values: (ValuePlan | undefined)[] = [];
+  #free: number;
+  #credit = CREDIT;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param memory The memory of the kernel.
+   * @param room The part of it that plans are written to.
+   * @param makesValues Whether values are to be made of the records.
+   */
+  constructor(
+    memory: ArrayBuffer,
+    room: { readonly start: number; readonly end: number },
+    places: KernelPlaces,
+    makesValues: boolean,
+  ) {
+    this.#makesValues = makesValues;
+    this.#bytes = new Uint8Array(memory);
+    this.#words = new Uint32Array(memory);
+    this.#room = room;
+    this.#places = places;
+    this.#free = room.start;
+  }
+
+  /** Whether there is use in making another plan. */
+  get isEager(): boolean {
+    return this.#credit >= 1;
+  }
+
+  /** Takes to account that lines were rewritten by plans. */
+  earn(lines: number): void {
+    this.#credit = Math.min(CREDIT, this.#credit + lines / PRICE);
+  }
+
+  /** Makes a plan, if one can be made. */
+  learn(watched: WatchedRecord | undefined): void {
+    this.#credit -= 1;
+    if (watched === undefined) return;
+    const { root } = watched;
+    const { start, end } = root;
+    // The text was found valid when the record was read.
+    this.#tape.scan(root.bytes, start, end, LEVELS);
+    // What the rules did not open, but most likely comes again with the same keys, is read
+    // faster as text.
+    if (!this.#add(watched, this.#cut(watched, true), FINE_BRANCHES)) {
+      this.#add(watched, this.#cut(watched, false), MAX_BRANCHES);
+    }
+  }
+
+  /** Adds a plan; says whether it was possible. */
+  #add(
+    watched: WatchedRecord,
+    values: readonly Value[] | undefined,
+    maxBranches: number,
+  ): boolean {
+    if (values === undefined || values.length > MAX_VALUES) return false;
+    const { start, end } = watched.root;
+    const pieces = piecesOf(watched, values);
+    const effects = effectsOf(watched, values);
+    if (pieces === undefined || effects === undefined) return false;
+    const size = end - start + watched.output.length + PLAN_HEAD +
+      (values.length + 1) * (BRANCH_HEAD + 2 * ALIGNMENT) +
+      pieces.length * (STEP + ALIGNMENT) + 1024;
+    if (size > this.#room.end - this.#room.start) return false;
+    if (this.#free + size > this.#room.end) this.#clear();
+    return this.#insert(watched, values, pieces, effects, maxBranches);
+  }
+
+  /** How values are made of the records with a plan; nothing if they have to be parsed. */
+  valuePlan(number: number): ValuePlan | undefined {
+    return this.#values[number];
+  }
+
+  /** Forgets all plans. */
+  clear(): void {
+    this.#clear();
+    this.begin();
+  }
+
+  /** Begins with another stream, whose records may be of other kinds. */
+  begin(): void {
+    this.#credit = CREDIT;
+  }
+
+  #clear(): void {
+    this.#values = [];
+    this.#free = this.#room.start;
+    this.#words[this.#places.root >> 2] = 0;
+  }
+
+  /** The values of a record that are not text; nothing if the rules looked too deep. */
+  #cut(
+    { root, observations }: WatchedRecord,
+    isFine: boolean,
+  ): readonly Value[] | undefined {
+    const tape = this.#tape;
+    const isOwn = ({ bytes }: { bytes: Uint8Array }): boolean =>
+      bytes === root.bytes;
+    const words = startsOf(observations.words.filter(isOwn));
+    const wholes = startsOf(observations.wholes.filter(isOwn));
+    const ids = startsOf(observations.ids.map(({ value }) => value));
+    const opened = startsOf(observations.opened.filter(isOwn));
+    const values: Value[] = [];
+    const walk = (entry: number, level: number): boolean => {
+      if (level > LEVELS) return false;
+      const behind = tape.next(entry);
+      for (let at = entry + 1; at < behind; at = tape.next(at)) {
+        const start = tape.start(at);
+        const name = tape.kind(at);
+        if (words.has(start) || name === "null") continue;
+        if (name === "object" || name === "array") {
+          const isOpened = opened.has(start);
+          if (isOpened || (isFine && this.#isUsual(at, level))) {
+            if (!walk(at, level + 1)) return false;
+            continue;
+          }
+        }
+        const kind = wholes.has(start)
+          ? WHOLE
+          : ids.has(start)
+          ? ID
+          : KINDS[name];
+        values.push({ start, end: tape.end(at), kind });
+      }
+      return true;
+    };
+    return walk(0, 1) ? values : undefined;
+  }
+
+  /** Whether other records most likely have a container with the same keys. */
+  #isUsual(entry: number, level: number): boolean {
+    if (level >= LEVELS) return false;
+    const tape = this.#tape;
+    const max = tape.kind(entry) === "array" ? 1 : FINE_MEMBERS;
+    const behind = tape.next(entry);
+    let count = 0;
+    for (let at = entry + 1; at < behind; at = tape.next(at)) count += 1;
+    return count <= max;
+  }
+
+  #insert(
+    watched: WatchedRecord,
+    values: readonly Value[],
+    pieces: readonly Piece[],
+    effects: readonly number[],
+    maxBranches: number,
+  ): boolean {
+    const { root, filled } = watched;
+    const words = this.#words;
+    let head = this.#places.root;
+    let from = root.start;
+    for (const { start, end, kind } of values) {
+      const text = root.bytes.subarray(from, start);
+      const branch = this.#branch(head, text, kind, maxBranches);
+      if (branch === undefined) return false;
+      head = branch + 4;
+      from = end;
+    }
+    const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
+    const text = root.bytes.subarray(from, root.end);
+    const plan = this.#plan(watched, pieces, effects, mask);
+    const branch = this.#branch(head, text, END, maxBranches, mask);
+    if (branch === undefined) return false;
+    words[(branch + 4) >> 2] = plan;
+    return true;
+  }
+
+  /**
+   * Finds a branch or makes one.
+   *
+   * @returns Nothing if there are too many already.
+   */
+  #branch(
+    head: number,
+    text: Uint8Array,
+    kind: number,
+    maxBranches: number,
+    mask?: number,
+  ): number | undefined {
+    const words = this.#words;
+    let count = 0;
+    for (let at = words[head >> 2] ?? 0; at !== 0; at = words[at >> 2] ?? 0) {
+      count += 1;
+      const plan = words[(at + 4) >> 2] ?? 0;
+      if (
+        words[(at + 8) >> 2] === kind &&
+        words[(at + 12) >> 2] === text.length &&
+        (mask === undefined || words[plan >> 2] === mask) &&
+        text.every((byte, i) => byte === this.#bytes[at + BRANCH_HEAD + i])
+      ) return at;
+    }
+    if (count >= maxBranches) return undefined;
+    const branch = this.#take(BRANCH_HEAD + text.length);
+    words[branch >> 2] = words[head >> 2] ?? 0;
+    words[(branch + 4) >> 2] = 0;
+    words[(branch + 8) >> 2] = kind;
+    words[(branch + 12) >> 2] = text.length;
+    this.#bytes.set(text, branch + BRANCH_HEAD);
+    words[head >> 2] = branch;
+    return branch;
+  }
+
+  #plan(
+    { marks, effects: slotEffects, output }: WatchedRecord,
+    pieces: readonly Piece[],
+    effects: readonly number[],
+    mask: number,
+  ): number {
+    const words = this.#words;
+    const steps = stepsOf(pieces);
+    const plan = this.#take(PLAN_HEAD + STEP * steps.length);
+    const counted = slotEffects.find((effect) => effect.kind === "count");
+    const prefix = counted?.kind === "count" ? counted.text : NOTHING;
+    const at = plan >> 2;
+    words.fill(0, at, at + (PLAN_HEAD >> 2));
+    words[at] = mask;
+    words[at + 2] = marks !== 0 || effects.some((effect) => effect !== KEEP)
+      ? 1
+      : 0;
+    words[at + 3] = marks;
+    words[at + 4] = this.#write(prefix);
+    words[at + 5] = prefix.length;
+    words[at + 6] = steps.length;
+    if (this.#makesValues) {
+      words[at + 7] = this.#values.length;
+      this.#values.push(ValuePlan.of(output, partsOf(pieces), this.#lastSlots));
+    }
+    words.set(effects, at + 8);
+    let room = 0;
+    steps.forEach(({ text, source }, i) => {
+      const step = at + ((PLAN_HEAD + STEP * i) >> 2);
+      words.fill(0, step, step + (STEP >> 2));
+      words[step] = this.#write(text);
+      words[step + 1] = text.length;
+      room += text.length;
+      if (source?.kind === "slot") {
+        words[step + 2] = this.#places.slot(source.slot);
+      } else if (source?.kind === "part") {
+        // Positions are the start of the line, then the start and the end of each value.
+        words[step + 3] = 4 * (1 + 2 * source.first);
+        words[step + 4] = -source.before;
+        words[step + 5] = 4 * (2 + 2 * source.last);
+        room += source.before;
+      }
+    });
+    words[at + 1] = room;
+    return plan;
+  }
+
+  /** Writes a text, and gives its place. */
+  #write(text: Uint8Array): number {
+    const at = this.#take(text.length);
+    this.#bytes.set(text, at);
+    return at;
+  }
+
+  #take(size: number): number {
+    const at = this.#free;
+    // One more piece, because the kernel reads whole ones.
+    this.#free += ALIGNMENT * (1 + Math.ceil(size / ALIGNMENT));
+    return at;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+function startsOf(
+  slices: readonly { readonly start: number }[],
+): ReadonlySet<number> {
+  return new Set(slices.map(({ start }) => start));
+}
+
+/** What becomes of the slots, as the kernel has it. */
+function effectsOf(
+  { effects }: WatchedRecord,
+  values: readonly Value[],
+): readonly number[] | undefined {
+  const numbers: number[] = [];
+  for (const effect of effects) {
+    if (effect.kind === "count") numbers.push(COUNT);
+    else if (effect.kind === "value") {
+      const { start } = effect.value;
+      const value = values.findIndex((each) => each.start === start);
+      if (value === -1) return undefined;
+      numbers.push(VALUES + value);
+    } else numbers.push(effect.kind === "clear" ? CLEAR : KEEP);
+  }
+  return numbers;
+}
+
+/** The pieces that an output consists of. */
+function piecesOf(
+  { root, output, copies }: WatchedRecord,
+  values: readonly Value[],
+): readonly Piece[] | undefined {
+  const pieces: Piece[] = [];
+  const used = new Set<number>();
+  /** Takes a value whose text in the output ends with that of the record before it. */
+  const addValue = (index: number, to: number): boolean => {
+    if (used.has(index)) return false;
+    used.add(index);
+    const value = values[index];
+    if (value === undefined) return false;
+    const place = { start: to, end: to + value.end - value.start };
+    const before = values[index - 1];
+    const from = before?.end ?? root.start;
+    const text = pieces.at(-1)?.kind === "text" ? pieces.at(-1) : undefined;
+    const bytes = text?.kind === "text" ? text.text : NOTHING;
+    const between = value.start - from;
+    const isWhole = bytes.length >= between &&
+      isSame(root.bytes, from, bytes, bytes.length - between, between);
+    const earlier = pieces.at(text === undefined ? -1 : -2);
+    if (
+      isWhole && bytes.length === between && earlier?.kind === "part" &&
+      earlier.last === index - 1
+    ) {
+      pieces.length -= text === undefined ? 1 : 2;
+      const places = [...earlier.places, place];
+      pieces.push({ ...earlier, last: index, places });
+      return true;
+    }
+    if (isWhole && text !== undefined) {
+      pieces.pop();
+      const rest = bytes.subarray(0, bytes.length - between);
+      if (rest.length > 0) pieces.push({ kind: "text", text: rest });
+    }
+    pieces.push({
+      kind: "part",
+      first: index,
+      last: index,
+      before: isWhole ? between : 0,
+      places: [place],
+    });
+    return true;
+  };
+  const addText = (text: Uint8Array): void => {
+    if (text.length === 0) return;
+    const last = pieces.at(-1);
+    if (last?.kind !== "text") pieces.push({ kind: "text", text });
+    else {
+      const joined = new Uint8Array(last.text.length + text.length);
+      joined.set(last.text);
+      joined.set(text, last.text.length);
+      pieces[pieces.length - 1] = { kind: "text", text: joined };
+    }
+  };
+  let at = 0;
+  for (const { slot, start, end, to, length } of copies) {
+    addText(output.subarray(at, to));
+    at = to + length;
+    if (slot !== -1) {
+      const places = [{ start: to, end: to + length }];
+      pieces.push({ kind: "slot", slot, places });
+      continue;
+    }
+    let from = start;
+    for (const [index, value] of values.entries()) {
+      if (value.end <= start || value.start >= end) continue;
+      // Half a value cannot be found again.
+      if (value.start < start || value.end > end) return undefined;
+      addText(root.bytes.subarray(from, value.start));
+      if (!addValue(index, to + value.start - start)) return undefined;
+      from = value.end;
+    }
+    addText(root.bytes.subarray(from, end));
+  }
+  addText(output.subarray(at));
+  return pieces;
+}
+
+function isSame(
+  one: Uint8Array,
+  from: number,
+  other: Uint8Array,
+  otherFrom: number,
+  length: number,
+): boolean {
+  for (let i = 0; i < length; i++) {
+    if (one[from + i] !== other[otherFrom + i]) return false;
+  }
+  return true;
+}
+
+/** One step of the kernel: a text, then a slot or a part of the record. */
+interface Step {
+  readonly text: Uint8Array;
+  readonly source: Exclude<Piece, { kind: "text" }> | undefined;
+}
+
+function stepsOf(pieces: readonly Piece[]): readonly Step[] {
+  const steps: Step[] = [];
+  let text: Uint8Array | undefined;
+  for (const piece of pieces) {
+    if (piece.kind === "text") text = piece.text;
+    else {
+      steps.push({ text: text ?? NOTHING, source: piece });
+      text = undefined;
+    }
+  }
+  if (text !== undefined) steps.push({ text, source: undefined });
+  return steps;
+}
+
+/** The parts of an output that were copied, in order. */
+function partsOf(pieces: readonly Piece[]): CopiedPart[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === "text") return [];
+    const slot = piece.kind === "slot" ? piece.slot : undefined;
+    return piece.places.map((place) => ({ ...place, slot }));
+  });
+}

@@ -1,0 +1,237 @@
+/**
+ * Watches what the rules do with one record, so that it can be done again without them.
+ *
+ * Which rules those are does not matter here: what counts is what they copy from the record,
+ * what they put between, and what of it they look at.
+ */
+
+import type { ByteWriter } from "./byte_writer.ts";
+import type { JsonReader, Observations } from "./reader.ts";
+import type { JsonSlice } from "./value.ts";
+
+/** The longest value, in bytes of JSON, that a plan may put into a slot. */
+export const MAX_SLOT_BYTES = 512;
+
+/** Values that come from the context of a record and not from the record. */
+export type Slots = readonly (JsonSlice | undefined)[];
+
+/** What a record depends on besides itself, and changes for those that follow. */
+export interface RecordContext {
+  /** Stands for the rules: what was learned of one stream holds for all with the same. */
+  readonly rules: unknown;
+  /** The values; two that are not the same one have bytes of their own. */
+  readonly slots: Slots;
+  /** How many values have been made by counting so far. */
+  readonly counter: number;
+  /** Takes over what happened while records were rewritten by plans. */
+  take(changes: ContextChanges): void;
+}
+
+/** What records that were rewritten by plans changed. */
+export interface ContextChanges {
+  /** The bits of the slots that were filled or emptied. */
+  readonly touched: number;
+  /** The values of these. */
+  readonly slots: Slots;
+  /** As in {@linkcode RecordContext}. */
+  readonly counter: number;
+  /** What the rules said of these records: all marks that were set, together. */
+  readonly marks: number;
+}
+
+/** One copy that the rules made of a part of the record or of a slot. */
+export interface WatchedCopy {
+  /** The slot; -1 if it is a part of the record. */
+  readonly slot: number;
+  /** Where the part starts in the bytes of the record. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** Where in the output it went. */
+  readonly to: number;
+  /** How long it is. */
+  readonly length: number;
+}
+
+/** What becomes of a slot. */
+export type SlotEffect =
+  | { readonly kind: "keep" | "clear" }
+  /** It gets a value of the record. */
+  | { readonly kind: "value"; readonly value: JsonSlice }
+  /** It gets the next counted value: this text, the number, a quote. */
+  | { readonly kind: "count"; readonly text: Uint8Array };
+
+/** What the rules did with one record. */
+export interface WatchedRecord {
+  /** Stands for the rules, as in {@linkcode RecordContext}. */
+  readonly rules: unknown;
+  /** The record. */
+  readonly root: JsonSlice;
+  /** What became of it. */
+  readonly output: Uint8Array;
+  /** What in the output was copied, in order. */
+  readonly copies: readonly WatchedCopy[];
+  /** What was looked at. */
+  readonly observations: Observations;
+  /** Whether there was a value in each slot. */
+  readonly filled: readonly boolean[];
+  /** What became of each slot. */
+  readonly effects: readonly SlotEffect[];
+  /** What the rules said of it. */
+  readonly marks: number;
+}
+
+/** Any copy that was made. */
+interface AnyCopy {
+  readonly source: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly to: number;
+}
+
+/** Watches one record after the other. */
+export class RecordWatch {
+  readonly #reader: JsonReader;
+  readonly #out: ByteWriter;
+  readonly #root: JsonSlice;
+  readonly #from: number;
+  readonly #context: RecordContext;
+  readonly #slots: Slots;
+  readonly #counter: number;
+  readonly #copies: AnyCopy[] = [];
+  readonly #observations: Observations = {
+    words: [],
+    wholes: [],
+    ids: [],
+    opened: [],
+    isDeep: false,
+    isOpaque: false,
+  };
+
+  /** Begins to watch how the record that the reader has read is rewritten. */
+  constructor(
+    reader: JsonReader,
+    root: JsonSlice,
+    out: ByteWriter,
+    context: RecordContext,
+  ) {
+    this.#reader = reader;
+    this.#root = root;
+    this.#out = out;
+    this.#from = out.length;
+    this.#context = context;
+    this.#slots = [...context.slots];
+    this.#counter = context.counter;
+    out.onCopy = (source, start, end, to): void => {
+      this.#copies.push({ source, start, end, to });
+    };
+    reader.observe(this.#observations);
+  }
+
+  /**
+   * Ends watching.
+   *
+   * @param marks What the rules say of the record.
+   * @returns What was done; nothing if it cannot be told what a like record would get.
+   */
+  end(marks: number): WatchedRecord | undefined {
+    this.stop();
+    const observations = this.#observations;
+    const slots = this.#slots;
+    if (observations.isOpaque || hasDoubles(slots)) return undefined;
+    const effects: SlotEffect[] = [];
+    for (let slot = 0; slot < slots.length; slot++) {
+      const effect = this.#effect(slot);
+      if (effect === undefined) return undefined;
+      effects.push(effect);
+    }
+    const isCounted = effects.some(({ kind }) => kind === "count");
+    if (this.#context.counter !== this.#counter + (isCounted ? 1 : 0)) {
+      return undefined;
+    }
+    const copies: WatchedCopy[] = [];
+    for (const copy of this.#copies) {
+      const seen = this.#seen(copy, effects);
+      if (seen === undefined) return undefined;
+      if (seen !== LITERAL) copies.push(seen);
+    }
+    return {
+      rules: this.#context.rules,
+      root: this.#root,
+      output: this.#out.view(this.#from).slice(),
+      copies,
+      observations,
+      filled: slots.map((value) => value !== undefined),
+      effects,
+      marks,
+    };
+  }
+
+  /** Ends watching without a result. */
+  stop(): void {
+    this.#out.onCopy = undefined;
+    this.#reader.observe(undefined);
+  }
+
+  #effect(slot: number): SlotEffect | undefined {
+    const before = this.#slots[slot];
+    const after = this.#context.slots[slot];
+    if (after === before) return { kind: "keep" };
+    if (after === undefined) return { kind: "clear" };
+    for (const { value, id } of this.#observations.ids) {
+      if (after === id) return { kind: "value", value };
+    }
+    const text = countedText(after, this.#context.counter);
+    return text === undefined ? undefined : { kind: "count", text };
+  }
+
+  /** What a copy was of; nothing if it was a part of something that is not understood. */
+  #seen(
+    { source, start, end, to }: AnyCopy,
+    effects: readonly SlotEffect[],
+  ): WatchedCopy | typeof LITERAL | undefined {
+    const from = to - this.#from;
+    const length = end - start;
+    if (source === this.#root.bytes) {
+      return { slot: -1, start, end, to: from, length };
+    }
+    for (const { value, id } of this.#observations.ids) {
+      if (id.bytes !== source) continue;
+      if (length !== value.end - value.start) return undefined;
+      return { slot: -1, start: value.start, end: value.end, to: from, length };
+    }
+    for (let slot = 0; slot < effects.length; slot++) {
+      // What is counted is counted before the record is written.
+      const value = effects[slot]?.kind === "count"
+        ? this.#context.slots[slot]
+        : this.#slots[slot];
+      if (value?.bytes !== source) continue;
+      if (start !== value.start || end !== value.end) return undefined;
+      return { slot, start, end, to: from, length };
+    }
+    return LITERAL;
+  }
+}
+
+/** A copy of something that does not depend on the record. */
+const LITERAL = Symbol("literal");
+
+/** Slots are told apart by their bytes. */
+function hasDoubles(slots: Slots): boolean {
+  return slots.some((value, i) =>
+    value !== undefined &&
+    slots.some((other, j) => j < i && other?.bytes === value.bytes)
+  );
+}
+
+/** What stands before the number of a counted value, its quote included. */
+function countedText(
+  { bytes, start, end }: JsonSlice,
+  counter: number,
+): Uint8Array | undefined {
+  const rest = new TextEncoder().encode(`${counter}"`);
+  const from = end - rest.length;
+  const isCounted = from > start &&
+    rest.every((byte, i) => byte === bytes[from + i]);
+  return isCounted ? bytes.slice(start, from) : undefined;
+}

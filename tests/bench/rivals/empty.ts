@@ -1,0 +1,3 @@
+/** Nothing: what it takes to start. */
+
+export {};

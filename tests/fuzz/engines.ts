@@ -1,0 +1,207 @@
+/**
+ * Holds the engines to each other: WebAssembly answers what TypeScript answers, byte for
+ * byte, whatever the lines are.
+ *
+ * @module
+ */
+
+import {
+  type Engine,
+  JsonlDecoder,
+  JsonlNormalizer,
+  type Outcome,
+} from "@codexpipe/codexpipe";
+import { readCapturedFiles } from "../rollouts.ts";
+import { concat } from "../running.ts";
+import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
+
+/** How many lines are put around a stream, so that there are plans for the lines in it. */
+const AROUND = 60;
+/** Longer lines come seldom enough without being drawn. */
+const LONGEST = 20_000;
+
+/** What became of a stream. */
+interface Answers {
+  readonly bytes: Uint8Array;
+  readonly failures: readonly string[];
+  /** What became of each line, as a value. */
+  readonly outcomes: readonly string[];
+  readonly state: string;
+  readonly fastLines: number;
+}
+
+/** The captures to draw from, once they were asked for. */
+let captures: readonly (readonly string[])[] | undefined;
+
+/**
+ * Draws a stream: lines of a capture or of some, a part of them damaged.
+ *
+ * @param size How many lines it has, about.
+ */
+export function drawStream(size: number, random: Random): Uint8Array {
+  captures ??= readCapturedFiles(/\.jsonl$/).map(({ bytes }) =>
+    binaryOf(bytes).split("\n").filter(({ length }) =>
+      length > 0 && length <= LONGEST
+    )
+  ).filter(({ length }) => length > 0);
+  return draw(captures, size, random);
+}
+
+/**
+ * Compares what the engines make of a stream.
+ *
+ * @throws {Error} If it is not the same.
+ */
+export function compareEngines(stream: Uint8Array, random: Random): void {
+  const cuts = cutsOf(stream.length, random);
+  const js = answer(stream, cuts, "js");
+  const wasm = answer(stream, cuts, "wasm");
+  const difference = differenceOf(js, wasm);
+  if (difference === undefined) return;
+  const { what, one, other } = difference;
+  throw new Error(`${what}: ${one} of TypeScript, ${other} of WebAssembly`);
+}
+
+/** What holds for the engines, whatever the stream. */
+export interface EngineLaw {
+  /** What it says. */
+  readonly name: string;
+  /** Throws if it does not hold. */
+  check(stream: Uint8Array, random: Random): void;
+}
+
+/** What holds for engines. */
+export const ENGINE_LAWS: readonly EngineLaw[] = [
+  {
+    name: "WebAssembly makes of a stream what TypeScript makes of it",
+    check: compareEngines,
+  },
+  {
+    name: "and of a stream among damaged lines that are like each other",
+    check(stream, random) {
+      const around = drawStream(AROUND, random);
+      const end = bytesOf("\n");
+      compareEngines(concat([around, end, stream, end, around]), random);
+    },
+  },
+];
+
+/** Draws a stream of one capture, or of some that follow one another. */
+function draw(
+  captures: readonly (readonly string[])[],
+  size: number,
+  random: Random,
+): Uint8Array {
+  const lines: string[] = [];
+  let capture = captures[random.below(captures.length)] ?? [];
+  let at = 0;
+  // Of some streams hardly a line is changed, so that their plans see much.
+  const share = 2 + random.below(20);
+  while (lines.length < size) {
+    const line = capture[at] ?? "";
+    const other = capture[random.below(capture.length)] ?? "";
+    const isChanged = random.below(share) === 0;
+    lines.push(isChanged ? damaged(line, random, other) : line);
+    at += 1;
+    if (at < capture.length) continue;
+    at = random.below(capture.length);
+    if (random.below(40) === 0) {
+      capture = captures[random.below(captures.length)] ?? [];
+      at = 0;
+    }
+  }
+  const end = random.below(3) === 0 ? "" : "\n";
+  return bytesOf(
+    lines.join(random.below(9) === 0 ? "\r\n" : "\n") + end,
+  );
+}
+
+/** Where a stream is cut into blocks. */
+function cutsOf(length: number, random: Random): readonly number[] {
+  const longest = 1 << (4 + random.below(16));
+  const cuts: number[] = [];
+  for (let at = 0; at < length;) {
+    at = Math.min(length, at + 1 + random.below(longest));
+    cuts.push(at);
+  }
+  return cuts;
+}
+
+function answer(
+  stream: Uint8Array,
+  cuts: readonly number[],
+  engine: Engine,
+): Answers {
+  const pieces: Uint8Array[] = [];
+  const failures: string[] = [];
+  const normalizer = new JsonlNormalizer({
+    engine,
+    onError: "inline",
+    onFailure: (failed) => failures.push(JSON.stringify(failed.toFailure())),
+  });
+  const keep = (piece: Uint8Array): number => pieces.push(piece.slice());
+  let from = 0;
+  for (const cut of cuts) {
+    normalizer.feed(stream.subarray(from, cut), keep);
+    from = cut;
+  }
+  normalizer.flush(keep);
+  const outcomes: string[] = [];
+  const decoder = new JsonlDecoder({ engine });
+  from = 0;
+  for (const cut of cuts) {
+    decoder.feed(stream.subarray(from, cut), (outcome) => {
+      outcomes.push(shown(outcome));
+    });
+    from = cut;
+  }
+  decoder.flush((outcome) => outcomes.push(shown(outcome)));
+  const { kind, records, fastLines } = normalizer;
+  return {
+    bytes: concat(pieces),
+    failures,
+    outcomes,
+    state: JSON.stringify([kind, records, normalizer.save()]),
+    fastLines,
+  };
+}
+
+/** An outcome as a text; of what nests too deep for `JSON.stringify`, the text that it has. */
+function shown(outcome: Outcome<unknown>): string {
+  try {
+    return JSON.stringify(outcome);
+  } catch (error) {
+    if (!(error instanceof RangeError) || !outcome.ok) throw error;
+    return `${outcome.line} ${outcome.offset} ${outcome.text}`;
+  }
+}
+
+function differenceOf(
+  js: Answers,
+  wasm: Answers,
+):
+  | { readonly what: string; readonly one: string; readonly other: string }
+  | undefined {
+  const length = Math.max(js.bytes.length, wasm.bytes.length);
+  for (let at = 0; at < length; at++) {
+    if (js.bytes[at] === wasm.bytes[at]) continue;
+    const from = js.bytes.lastIndexOf(0x0a, at - 1) + 1;
+    const shown = ({ bytes }: Answers): string =>
+      JSON.stringify(binaryOf(bytes.subarray(from, at + 100)));
+    return {
+      what: `byte ${at} of the records`,
+      one: shown(js),
+      other: shown(wasm),
+    };
+  }
+  for (const what of ["failures", "outcomes"] as const) {
+    const length = Math.max(js[what].length, wasm[what].length);
+    for (let place = 0; place < length; place++) {
+      const one = js[what][place] ?? "nothing";
+      const other = wasm[what][place] ?? "nothing";
+      if (one !== other) return { what: `${what} ${place}`, one, other };
+    }
+  }
+  if (js.state === wasm.state) return undefined;
+  return { what: "what was remembered", one: js.state, other: wasm.state };
+}
