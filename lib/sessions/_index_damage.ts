@@ -2,7 +2,7 @@
  * What can be wrong with the file of an index, and what is done about it.
  */
 
-import { closeSync, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf } from "./open_session.ts";
 import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
@@ -49,9 +49,20 @@ export function isSqliteError(error: unknown): error is Error {
   return codeOf(error) === "ERR_SQLITE_ERROR";
 }
 
+/** Says where the lock of an index is, which stays beside it. */
+function lockOf(path: string): string {
+  return `${path}-lock`;
+}
+
+/** Leaves word that the file at a path is an index, whatever becomes of what is in it. */
+export function markIndex(path: string): void {
+  closeSync(openSync(lockOf(path), "a", 0o600));
+}
+
 /**
  * Tells whether a file is something else than an index: it is there, has something in it, and
- * does not begin as an index does.
+ * does not begin as an index does. One that an index was made in is a damaged one, unless it
+ * is another database now.
  */
 export function isForeign(path: string): boolean {
   let header: Uint8Array;
@@ -61,7 +72,8 @@ export function isForeign(path: string): boolean {
     if (codeOf(error) === "ENOENT") return false;
     throw error;
   }
-  return header.length > 0 && !isIndexHeader(header);
+  if (header.length === 0 || isIndexHeader(header)) return false;
+  return isDatabaseHeader(header) || !existsSync(lockOf(path));
 }
 
 function headerOf(path: string): Uint8Array {
@@ -75,11 +87,14 @@ function headerOf(path: string): Uint8Array {
 }
 
 function isIndexHeader(header: Uint8Array): boolean {
-  if (header.length < HEADER_BYTES) return false;
-  const magic = new TextDecoder().decode(header.subarray(0, MAGIC.length));
   const view = new DataView(header.buffer, header.byteOffset);
-  return magic === MAGIC &&
+  return isDatabaseHeader(header) &&
     view.getUint32(APPLICATION_ID_AT) === APPLICATION_ID;
+}
+
+function isDatabaseHeader(header: Uint8Array): boolean {
+  return header.length === HEADER_BYTES &&
+    new TextDecoder().decode(header.subarray(0, MAGIC.length)) === MAGIC;
 }
 
 /**
@@ -94,7 +109,7 @@ export function removeDamaged(
   path: string,
   isCertain: boolean,
 ): void {
-  const lock = new Connection(`${path}-lock`);
+  const lock = new Connection(lockOf(path));
   try {
     lock.exec(`PRAGMA busy_timeout = ${PATIENCE}; BEGIN EXCLUSIVE`);
     if (!isCertain && !isDamagedIndex(Connection, path)) return;

@@ -3,7 +3,7 @@
  */
 
 import { readdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { mapAtOnce } from "./_at_once.ts";
 import { codeOf, messageOf } from "./open_session.ts";
 
@@ -91,7 +91,7 @@ async function differentHomes(
     } catch (error) {
       if (codeOf(error) === "ENOENT") missingHomes.push(home);
     }
-    if (!homes.has(identity)) homes.set(identity, home);
+    if (!homes.has(identity)) homes.set(identity, resolve(home));
   }
   return { homes: [...homes.values()], missingHomes };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import { JsonlDecoder } from "../event_pipeline.ts";
 import {
   fieldsOf,
@@ -72,7 +73,7 @@ export interface ResumedHistory {
   readonly conversation_id: string;
   /** Everything that was written down of it, in order. */
   readonly history: readonly RolloutLine[];
-  /** The path of its file. */
+  /** The absolute path of its file. */
   readonly rollout_path: string;
   /** The lines of the file that could not be read, in order. */
   readonly failures: readonly Failure[];
@@ -219,7 +220,7 @@ export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
     type: "resumed",
     conversation_id: id,
     history,
-    rollout_path: path,
+    rollout_path: resolve(path),
     failures,
   };
 }

@@ -6,7 +6,7 @@
 
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { mapAtOnce } from "./_at_once.ts";
 import {
   type PlacedPath,
@@ -29,7 +29,7 @@ export type SessionCompression = "none" | "zstd" | "gzip";
 
 /** A session file, as far as its folder tells. */
 export interface SessionFile extends SessionPlace {
-  /** The path, below `home`. */
+  /** The absolute path, below `home`. */
   readonly path: string;
   /** The Codex home, an absolute path. */
   readonly home: string;
@@ -145,8 +145,12 @@ export async function sessionFileAt(
   path: string,
   home: string,
 ): Promise<SessionFile> {
-  const isArchived = isInside(path, join(home, "archived_sessions"));
-  return fileOf({ path, home, isArchived }, await stat(path));
+  const place = {
+    path: resolve(path),
+    home: resolve(home),
+    isArchived: isInside(path, join(home, "archived_sessions")),
+  };
+  return fileOf(place, await stat(path));
 }
 
 /** Looks at what is called like a session file; `undefined` if it is none. */

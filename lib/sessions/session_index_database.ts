@@ -13,6 +13,7 @@ import {
   isForeign,
   isIndexDamage,
   isSqliteError,
+  markIndex,
   PATIENCE,
   pragma,
   removeDamaged,
@@ -163,8 +164,8 @@ export class SessionIndexDatabase {
 /**
  * Opens the index of sessions, and makes it if there is none.
  *
- * One of an older version is emptied, a damaged one is made anew. A file that is not an index
- * is never touched.
+ * One of an older version is emptied, a damaged one is made anew. A file that has never been
+ * an index is never touched: that one was made there, an empty file beside it tells.
  *
  * @param options Where it is.
  * @returns The database; close it when it is done with.
@@ -174,8 +175,7 @@ export async function openSessionIndex(
   options: SessionIndexOptions,
 ): Promise<SessionIndexDatabase> {
   const { path, isOwnPath = false } = options;
-  // Only where it is used: to load it takes as long as a short command.
-  const { DatabaseSync } = await import("node:sqlite");
+  const DatabaseSync = await connect(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (cause) {
@@ -191,7 +191,9 @@ export async function openSessionIndex(
       if (isDamaged) removeDamaged(DatabaseSync, path, attempt > 2);
       // What people said to Codex is nobody else's business.
       closeSync(openSync(path, "a", 0o600));
-      return prepared(DatabaseSync, options);
+      const database = prepared(DatabaseSync, options);
+      if (!isOwnPath) markIndex(path);
+      return database;
     } catch (error) {
       if (error instanceof SessionIndexError) throw error;
       if (isBusy(error)) {
@@ -202,6 +204,18 @@ export async function openSessionIndex(
       }
       isDamaged = true;
     }
+  }
+}
+
+/** Loads SQLite; only where it is used, as that takes as long as a short command. */
+async function connect(path: string): Promise<Connect> {
+  try {
+    return (await import("node:sqlite")).DatabaseSync;
+  } catch {
+    const cause = new Error(
+      "this runtime has no node:sqlite; Deno, Bun and Node 22.13 have",
+    );
+    throw new SessionIndexError("io", path, { cause });
   }
 }
 

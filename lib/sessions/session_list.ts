@@ -13,7 +13,7 @@ import {
   type SessionProblem,
 } from "./session_files.ts";
 import { type SessionFilter, SessionMatcher } from "./session_filter.ts";
-import { shortIds } from "./short_ids.ts";
+import { shortIdsOf } from "./short_ids.ts";
 
 /** How far a long piece of work has come. */
 export interface SessionProgress {
@@ -162,13 +162,4 @@ export async function listSessions(
 /** How many heads to read next: no more than the page needs, but not one by one. */
 function batchSize(pageSize: number, { length }: readonly Session[]): number {
   return Math.max(AT_ONCE, Math.min(16 * AT_ONCE, pageSize + 1 - length));
-}
-
-function shortIdsOf(
-  page: readonly Session[],
-  files: readonly SessionFile[],
-): Map<string, string> {
-  const ids = page.map(({ head }) => head.id);
-  const short = shortIds([...ids, ...files.map(({ id }) => id)]);
-  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
 }

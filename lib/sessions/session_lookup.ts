@@ -17,6 +17,7 @@ import {
 } from "./session_files.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import { idInName } from "./session_start.ts";
+import { shortIdsOf } from "./short_ids.ts";
 
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
 export interface FindSessionOptions {
@@ -76,6 +77,8 @@ export class AmbiguousSessionError extends Error {
   readonly candidates: readonly Session[];
   /** How many there are. */
   readonly total: number;
+  /** For the id of each candidate, the beginning that tells it from all sessions. */
+  readonly shortIds: ReadonlyMap<string, string>;
 
   /**
    * Constructs a new instance.
@@ -83,8 +86,14 @@ export class AmbiguousSessionError extends Error {
    * @param query What was looked for.
    * @param candidates The sessions that it could mean.
    * @param total How many there are.
+   * @param shortIds The beginnings of their ids that are enough, by the id.
    */
-  constructor(query: string, candidates: readonly Session[], total: number) {
+  constructor(
+    query: string,
+    candidates: readonly Session[],
+    total: number,
+    shortIds: ReadonlyMap<string, string>,
+  ) {
     super(
       `Cannot tell which session ${
         JSON.stringify(query.slice(0, 200))
@@ -93,6 +102,7 @@ export class AmbiguousSessionError extends Error {
     this.query = query;
     this.candidates = candidates;
     this.total = total;
+    this.shortIds = shortIds;
   }
 }
 
@@ -150,7 +160,12 @@ export async function findSession(
     throw new SessionNotFoundError(query, codexHomes, problems);
   }
   if (found.length > 1) {
-    throw new AmbiguousSessionError(query, sessions, found.length);
+    throw new AmbiguousSessionError(
+      query,
+      sessions,
+      found.length,
+      shortIdsOf(sessions, files),
+    );
   }
   return first;
 }

@@ -31,7 +31,7 @@ export * from "./session_list.ts";
 export * from "./session_lookup.ts";
 export * from "./session_places.ts";
 export type { SessionPlace } from "./session_start.ts";
-export * from "./short_ids.ts";
+export { shortIds } from "./short_ids.ts";
 export * from "./message_roles.ts";
 export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
 export type { SnippetPart } from "./search_snippet.ts";

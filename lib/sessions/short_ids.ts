@@ -41,6 +41,22 @@ export function shortIds(ids: Iterable<string>): Map<string, string> {
   }));
 }
 
+/**
+ * Says how much of the ids of some sessions it takes to tell them from all sessions.
+ *
+ * @param sessions The sessions.
+ * @param files The files of all sessions.
+ * @returns The beginning of each id, by the id.
+ */
+export function shortIdsOf(
+  sessions: readonly { readonly head: { readonly id: string } }[],
+  files: readonly { readonly id: string }[],
+): Map<string, string> {
+  const ids = sessions.map(({ head }) => head.id);
+  const short = shortIds([...ids, ...files.map(({ id }) => id)]);
+  return new Map(ids.map((id) => [id, short.get(id) ?? id]));
+}
+
 function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;

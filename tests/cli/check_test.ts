@@ -87,6 +87,11 @@ Deno.test("check prints the final message", async () => {
   const stdin = HEAD + say("One\n\u001b[31mtwo") + DONE;
   const { stdout } = await call(["check", "--last-message"], { stdin });
   assertEquals(stdout, "One\n\u001b[31mtwo\n");
+  const shown = await call(["check", "--last-message"], {
+    stdin: HEAD + say("One\r\n\t\u001b[31mtwo\u009b") + DONE,
+    terminals: ["stdout"],
+  });
+  assertEquals(shown.stdout, "One\n\t\\u001b[31mtwo\\u009b\n");
   const none = await call(["check", "--last-message"], { stdin: HEAD + DONE });
   assertEquals([none.status, none.stdout], [0, ""]);
 });

@@ -58,7 +58,7 @@ Deno.test("sessions path lists the sessions that an id could be", async () => {
     const meant = home.sessions.filter(({ id }) => id.startsWith("01a1f988"));
     assertEquals(
       first,
-      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; give more of the id:`,
+      `codexpipe: "01a1f988" could be one of ${meant.length} sessions; name one by its id:`,
     );
     assertEquals(rest.length, meant.length);
     for (const line of rest) {

@@ -80,6 +80,48 @@ Deno.test("sessions show --history prints one snapshot of both", async () => {
   assertEquals(JSON.parse(pretty.stdout), JSON.parse(stdout));
 });
 
+Deno.test("sessions show says once why a session cannot be read", async () => {
+  await withFolder(async (home) => {
+    await Deno.mkdir(`${home}/sessions`);
+    const path = `${home}/sessions/rollout-2026-11-20T10-00-00-${FORK}.jsonl`;
+    await writeFile(path, "no record\n");
+    for (
+      const [command, what] of [
+        ["show", "nothing in its first lines is a record of a session"],
+        ["resume", "cannot be resumed: nothing in its first lines"],
+      ] as const
+    ) {
+      const { stderr } = await call(["sessions", command, path]);
+      const said = stderr.split("\n").filter((line) =>
+        line.includes("in its first lines")
+      );
+      assertEquals(said.length, 1, stderr);
+      assertStringIncludes(said[0] ?? "", what);
+    }
+    const folder = await call(["sessions", "show", `${home}/sessions`]);
+    assertEquals(
+      [folder.status, folder.stderr],
+      [3, `codexpipe: ${home}/sessions: cannot read: is a directory\n`],
+    );
+  });
+});
+
+Deno.test("sessions show refuses what would have no effect", async () => {
+  for (
+    const [flags, why] of [
+      [["--jsonl", "--redact"], "--redact has no use with --jsonl"],
+      [["--history", "--redact-pattern=x"], "--redact-pattern has no use with"],
+      [["--meta", "--tools=none"], "--tools has no use with --meta"],
+      [["--jsonl", "--pretty"], "--pretty has no use without --history"],
+      [["--pretty"], "--pretty has no use without --history"],
+    ] as const
+  ) {
+    const { status, stderr } = await show([...flags, FORK]);
+    assertEquals(status, 2, why);
+    assertStringIncludes(stderr, why);
+  }
+});
+
 Deno.test("sessions show --meta prints what is known, and what is missing", async () => {
   const { stdout } = await show(["--meta", FORK]);
   const { id, forked_from, ancestors, missing } = JSON.parse(stdout);

@@ -240,7 +240,7 @@ Deno.test("usage --explain refuses what it would ignore", async () => {
   ) {
     const { status, stderr } = await call(["usage", "--explain", flag]);
     assertEquals(status, 2);
-    assertStringIncludes(stderr, "does nothing with --explain");
+    assertStringIncludes(stderr, "has no use with --explain");
   }
 });
 

@@ -21,30 +21,45 @@ const CALLS: readonly Call[] = [
   { args: ["normalize", "--on-error=inline"], output: "json" },
   { args: ["normalize", "--from=exec", "--strict"], output: "json" },
   { args: ["normalize", "--from=rollout", "--line-buffered"], output: "json" },
+  { args: ["normalize", "--max-line-bytes=300", "-v"], output: "json" },
   { args: ["history"], output: "json" },
   { args: ["history", "--mutations", "--checkpoint"], output: "json" },
   { args: ["redact"], output: "lines" },
+  { args: ["redact", "--redact-pattern=e+"], output: "lines" },
   { args: ["render", "--to=text"], output: "text" },
   { args: ["render", "--to=markdown"], output: "text" },
   { args: ["render", "--to=html"], output: "text" },
   { args: ["render", "--to=github"], output: "text" },
+  { args: ["render", "--on-error=inline", "--stamp"], output: "text" },
   { args: ["check", "--format=json"], output: "json" },
-  { args: ["check", "--github", "--last-message"], output: "text" },
+  { args: ["check", "--last-message"], output: "text" },
+  { args: ["check", "--github", "--tee", "--max-tokens=1"], output: "lines" },
+  { args: ["check", "--json-output", "--fail-on-command"], output: "text" },
   { args: ["usage", "--format=jsonl", "--by=turn"], output: "json" },
   { args: ["usage", "--format=csv", "--by=day"], output: "text" },
+  { args: ["usage", "--explain"], output: "text" },
+  { args: ["usage", "--since=2026-01-01", "--by=model"], output: "text" },
 ];
+
+/** What GitHub's runner may find on stderr, at the start of a line. */
+const COMMAND_REGEXP = /^\s*::(?!(?:error|warning|notice) title=)|##\[/m;
 
 /** One law for each command. */
 export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
   name: `codexpipe ${args.join(" ")} ends as it should`,
   async check(stream): Promise<void> {
     const sink = new Sink();
-    const world = { stdin: stream, stdout: sink };
-    const { status, stderr } = await call(args, world);
+    const { status, stderr } = await call(["--color=never", ...args], {
+      stdin: stream,
+      stdout: sink,
+      terminals: ["stdout"],
+      columns: 80,
+    });
     if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
       throw new LawBroken(`status ${status}: ${stderr}`);
     }
     mustBeInert(stderr);
+    if (COMMAND_REGEXP.test(stderr)) throw new LawBroken(stderr);
     if (output === "lines") return;
     const stdout = sink.text;
     if (output === "json") {

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
@@ -534,6 +535,22 @@ Deno.test("HistoryState.restore() settles what a bare snapshot shows as under wa
     "background_event",
   ]);
   assertEquals(state.snapshot().tool_call_lookup, { t: 2 });
+});
+
+Deno.test("HistoryState.restore() knows a command again whose parts had another order", () => {
+  const command = {
+    call_id: "c",
+    command: ["rg", "x"],
+    parsed_cmd: [{ path: "src", query: "x", cmd: "rg x src", type: "other" }],
+  };
+  const state = historyOf([
+    eventLine("exec_command_begin", command),
+    eventLine("exec_command_end", { ...command, exit_code: 0 }),
+  ]);
+  const snapshot = JSON.stringify(state.snapshot({ resume: true }));
+  const restored = HistoryState.restore(readSnapshot(JSON.parse(snapshot)));
+  const again = eventLine("exec_command_end", { ...command, exit_code: 0 });
+  assertEquals(restored.apply(again), state.apply(again));
 });
 
 Deno.test("HistoryState.apply() takes names that objects have by themselves", () => {

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { relative } from "node:path";
 import {
   getRolloutHistory,
   listConversations,
@@ -42,6 +43,19 @@ Deno.test("listConversations() lists what is active and has a header and a messa
         assertEquals(listed.has(path), false, path);
       }
     }
+  });
+});
+
+Deno.test("listConversations() gives absolute paths, also of a home that is named by a relative one", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const codexHome = relative(Deno.cwd(), home.path);
+    const { items } = await listConversations({ codexHome, pageSize: 1 });
+    const path = items[0]?.path ?? "";
+    assertEquals(path.startsWith(`${home.path}/sessions/`), true, path);
+    const { rollout_path } = await getRolloutHistory(
+      relative(Deno.cwd(), path),
+    );
+    assertEquals(rollout_path, path);
   });
 });
 

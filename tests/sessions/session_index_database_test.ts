@@ -102,6 +102,29 @@ for (const { name, content } of FOREIGN) {
   });
 }
 
+for (const { name, content } of FOREIGN) {
+  Deno.test(`openSessionIndex() makes an index anew that has become ${name}`, async () => {
+    await withIndex(async (index) => {
+      const before = contentOf(index);
+      await writeFile(index.path, content());
+      await refresh(index);
+      assertEquals(contentOf(index), before);
+    });
+  });
+}
+
+Deno.test("openSessionIndex() leaves a database of another program where an index was", async () => {
+  await withIndex(async (index) => {
+    for (const suffix of ["", "-wal", "-shm"]) {
+      await Deno.remove(index.path + suffix).catch(() => {});
+    }
+    tamper(index, "CREATE TABLE recipes(id); PRAGMA user_version = 7");
+    const before = await Deno.readFile(index.path);
+    await assertKind(() => refresh(index), "foreign");
+    assertEquals(await Deno.readFile(index.path), before);
+  });
+});
+
 Deno.test("openSessionIndex() refuses the database of another program", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);

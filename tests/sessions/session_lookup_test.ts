@@ -98,6 +98,7 @@ Deno.test("findSession() says which sessions it could be", async () => {
       'Cannot tell which session "01A1F99D" is: it could be one of 2',
     );
     assertEquals(error.candidates.map(({ head }) => head.id), [TWO, ONE]);
+    assertEquals(error.shortIds.get(ONE), "01a1f99d-58");
   });
 });
 
@@ -108,6 +109,28 @@ Deno.test("findSession() takes a name that several have for one of them only in 
       AmbiguousSessionError,
     );
     assertEquals(error.total, 2);
+  });
+});
+
+Deno.test("findSession() gives beginnings of ids that are no other session's, however many there are", async () => {
+  await withFolder(async (home) => {
+    const ids = Array.from({ length: 40 }, (_, i) => testId(i));
+    for (const id of ids) {
+      await writeFile(
+        sessionPath(home, id, STARTED),
+        sessionText({ id, started: STARTED, message: "Hello" }),
+      );
+    }
+    const error = await assertRejects(
+      () => findSession(testId(0).slice(0, 8), { codexHomes: [home] }),
+      AmbiguousSessionError,
+    );
+    assertEquals([error.candidates.length, error.total], [20, 40]);
+    for (const { head } of error.candidates) {
+      const short = error.shortIds.get(head.id) ?? "";
+      const same = ids.filter((id) => id.startsWith(short));
+      assertEquals(same, [head.id]);
+    }
   });
 });
 

@@ -26,7 +26,7 @@ export interface WholeSession {
 
 /**
  * Finds the session that the arguments name, and what it goes on from. That some of that is
- * missing is said, and so is what is wrong with its beginning.
+ * missing is said; what is wrong with its beginning is for the command to say.
  *
  * @param args Name a session, or say `--last`.
  * @param context What the command works with.
@@ -50,11 +50,6 @@ export async function wholeSession(
   const session = await lookUpSession(query, args, context);
   if (session === undefined) return undefined;
   const { path } = session.file;
-  const { problem } = session.head;
-  if (problem !== undefined && !args.has("quiet")) {
-    context.diagnostics.say(`${path}: ${problem}`);
-    await context.diagnostics.flush();
-  }
   const { codexHomes } = sessionPlaces(args, context.process);
   // A file that was named by its path may lie in a home that nobody named.
   const homes = new Set([...codexHomes, session.file.home]);

@@ -17,7 +17,7 @@ import {
   findSession,
   SessionNotFoundError,
 } from "../../sessions/session_lookup.ts";
-import { shortIds } from "../../sessions/short_ids.ts";
+import { startedAt } from "../../sessions/session_start.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
@@ -196,15 +196,16 @@ function notFoundLines(
 }
 
 function ambiguousLines(
-  { query, candidates, total }: AmbiguousSessionError,
+  { query, candidates, total, shortIds }: AmbiguousSessionError,
 ): string[] {
-  const short = shortIds(candidates.map(({ head }) => head.id));
   const rows = candidates.map(({ file, head, title }) =>
-    `  ${short.get(head.id) ?? file.path}  ${minuteOf(file.start)}  ${title}`
+    `  ${shortIds.get(head.id) || file.path}  ${
+      minuteOf(startedAt(file, head.started))
+    }  ${title}`
   );
   const more = total - candidates.length;
   return [
-    `"${query}" could be one of ${total} sessions; give more of the id:`,
+    `"${query}" could be one of ${total} sessions; name one by its id:`,
     ...rows,
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];

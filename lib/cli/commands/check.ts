@@ -20,6 +20,8 @@ import {
   IoError,
   UsageError,
 } from "../endings.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
+import { escapeControls } from "../escape.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import { GithubStep } from "./_github_step.ts";
@@ -34,7 +36,16 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   refuseTwoOutputs(args);
-  refuseIdleFlags(args);
+  if (!args.has("github")) {
+    refuseIdleFlags(
+      args,
+      ["redact", "no-redact", "redact-pattern"],
+      "without --github",
+    );
+  }
+  if (args.has("no-redact")) {
+    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
+  }
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const check = new Check(args, context, files.length > 1);
   for (const file of files) await check.check(file);
@@ -53,18 +64,6 @@ function refuseTwoOutputs(args: Arguments): void {
   throw new UsageError(
     `${takers.join(" and ")} would both write to stdout: choose one`,
   );
-}
-
-/** What is masked is what GitHub is told, if it is. */
-function refuseIdleFlags(args: Arguments): void {
-  for (const flag of ["redact", "no-redact", "redact-pattern"] as const) {
-    if (args.has(flag) && !args.has("github")) {
-      throw new UsageError(`--${flag} has no use without --github`);
-    }
-  }
-  if (args.has("no-redact") && args.has("redact-pattern")) {
-    throw new UsageError("--redact-pattern has no use with --no-redact");
-  }
 }
 
 /** Judges one input after the other, and remembers how it went. */
@@ -169,7 +168,9 @@ class Check {
     const isJson = args.has("json-output") && !args.has("tee") &&
       !reasons.some(({ kind }) => kind === "json_output");
     if (finalMessage !== null && (isJson || args.has("last-message"))) {
-      await this.#writeText(`${finalMessage}\n`);
+      const isTerminal = this.#context.process.isTerminal.stdout;
+      const text = isTerminal ? onTerminal(finalMessage) : finalMessage;
+      await this.#writeText(`${text}\n`);
     }
   }
 
@@ -187,6 +188,11 @@ class Check {
       this.#isClosed = true;
     }
   }
+}
+
+/** A message for a terminal: of what is no letter only line ends and tabs have an effect. */
+function onTerminal(message: string): string {
+  return message.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, escapeControls);
 }
 
 /** What there is to say of a good run. */

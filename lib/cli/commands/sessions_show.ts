@@ -6,6 +6,7 @@ import { HistoryState } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { Normalization } from "./_normalization.ts";
 import {
@@ -19,6 +20,9 @@ import { snapshotText } from "./_snapshot_text.ts";
 /** What may be shown instead of what a reader sees. */
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
+/** What only says how a transcript looks. */
+const OF_TRANSCRIPTS = ["reasoning", "tools", "max-output-lines"] as const;
+
 /** Shows a session. */
 export async function run(
   args: Arguments,
@@ -30,8 +34,24 @@ export async function run(
     const [one = "", other = "to"] = forms;
     throw new UsageError(`--${one} and --${other} are two forms: give one`);
   }
+  if (form !== undefined) {
+    refuseIdleFlags(args, OF_TRANSCRIPTS, `with --${form}`);
+    refuseIdleFlags(
+      args,
+      ["redact", "redact-pattern"],
+      `with --${form}: "codexpipe sessions show --jsonl ID | codexpipe redact" masks secrets`,
+    );
+  }
+  if (form === undefined || form === "jsonl") {
+    refuseIdleFlags(args, ["pretty"], "without --history or --meta");
+  }
   const whole = await wholeSession(args, context, "sessions show");
   if (whole === undefined) return EXIT.no;
+  const { file, head } = whole.session;
+  if (head.problem !== undefined && !args.has("quiet")) {
+    context.diagnostics.say(`${file.path}: ${head.problem}`);
+    await context.diagnostics.flush();
+  }
   switch (form) {
     case undefined:
       return await render(whole, args, context);

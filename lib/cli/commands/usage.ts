@@ -19,6 +19,7 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import type { FlagName } from "../flags.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { openInput } from "../input.ts";
 import { parseTime } from "../times.ts";
 import { folderOf } from "./_sessions.ts";
@@ -56,10 +57,11 @@ class UsageCommand {
   constructor(args: Arguments, context: CommandContext) {
     this.#args = args;
     this.#context = context;
-    const idle = UNEXPLAINED.find((name) => args.has(name));
-    if (args.has("explain") && idle !== undefined) {
-      throw new UsageError(
-        `--${idle} does nothing with --explain, which shows every line`,
+    if (args.has("explain")) {
+      refuseIdleFlags(
+        args,
+        UNEXPLAINED,
+        "with --explain, which shows every line",
       );
     }
     const now = context.process.now();

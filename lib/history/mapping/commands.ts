@@ -106,14 +106,21 @@ function renameCommand(
   const record = context.at(index);
   if (record?.type !== "exec" || command.length === 0) return;
   const { payload } = record;
-  if (
-    jsonTextOf([payload.command, payload.parsed]) ===
-      jsonTextOf([command, parsed])
-  ) return;
+  if (textOfStart(payload) === textOfStart({ command, parsed })) return;
   context.replace(record.id, {
     type: "exec",
     payload: { ...payload, command, parsed, action: actionOf(parsed) },
   });
+}
+
+/** What is the same for the same command; in a checkpoint its parts have another order. */
+function textOfStart(
+  { command, parsed }: Pick<CommandStart, "command" | "parsed">,
+): string {
+  const parts = parsed.map((part) =>
+    Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)
+  );
+  return jsonTextOf([command, parts]);
 }
 
 /** Shows pieces of output at the end of what is known. */

@@ -1,0 +1,14 @@
+import { assertThrows } from "@std/assert";
+import { parseArguments } from "../../lib/cli/arguments.ts";
+import { UsageError } from "../../lib/cli/endings.ts";
+import { refuseIdleFlags } from "../../lib/cli/idle_flags.ts";
+
+Deno.test("refuseIdleFlags() refuses what was given, and nothing else", () => {
+  const args = parseArguments(["--tee", "--pretty"]);
+  refuseIdleFlags(args, ["redact", "github"], "here");
+  assertThrows(
+    () => refuseIdleFlags(args, ["redact", "pretty"], "with --jsonl"),
+    UsageError,
+    "--pretty has no use with --jsonl",
+  );
+});
