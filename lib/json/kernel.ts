@@ -41,6 +41,7 @@ const STATE = {
   trace: 8,
   traceEnd: 9,
   records: 10,
+  epoch: 11,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
@@ -50,7 +51,7 @@ const TRACE_SIZE = 1 << 16;
  */
 const TOGETHER = 1 << 12;
 /** What stands in the trace before the parts of a record, in words. */
-const TRACE_HEAD = 6;
+const TRACE_HEAD = 7;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
@@ -316,6 +317,7 @@ export class Kernel {
       const text = isPlain
         ? texts.slice(start - from, end - from)
         : decodeUtf8(bytes, start, end);
+      const epoch = trace[at + 6] ?? 0;
       let value: unknown;
       if (plan === undefined) value = JSON.parse(text);
       else if (isPlain) {
@@ -326,6 +328,7 @@ export class Kernel {
           end - start,
           trace,
           at + TRACE_HEAD,
+          epoch,
         );
       } else if (text.length === end - start) {
         value = plan.make(
@@ -335,6 +338,7 @@ export class Kernel {
           end - start,
           trace,
           at + TRACE_HEAD,
+          epoch,
         );
       } else value = JSON.parse(text);
       const line = trace[at + 5] ?? 0;
@@ -395,6 +399,7 @@ export class Kernel {
     const at = this.#slots + slot * SLOT_STRIDE;
     const length = value === undefined ? 0 : value.end - value.start;
     new DataView(this.#bytes.buffer).setUint32(at, length, true);
+    this.#state[STATE.epoch] = (this.#state[STATE.epoch] ?? 0) + 1;
     if (value === undefined) return;
     this.#bytes.set(
       value.bytes.subarray(value.start, value.end),

@@ -21,6 +21,12 @@ export interface CopiedPart {
   readonly slot: number | undefined;
 }
 
+/** What was last in a slot, and when. */
+export interface LastValue {
+  readonly value: string;
+  readonly epoch: number;
+}
+
 /** How a value is made: it is always the same, or put together, or a copied part. */
 const SAME = 0;
 const OBJECT = 1;
@@ -75,15 +81,16 @@ class Node {
 /** How values are made of the records with one plan. */
 export class ValuePlan {
   readonly #root: Node;
-  readonly #slots: (string | undefined)[];
+  readonly #slots: (LastValue | undefined)[];
   #bytes: Uint8Array = NOTHING;
   #places: Uint32Array = PLACES;
   #at = 0;
+  #epoch = 0;
   #from = 0;
   #text = "";
   #isLarge = false;
 
-  private constructor(root: Node, slots: (string | undefined)[]) {
+  private constructor(root: Node, slots: (LastValue | undefined)[]) {
     this.#root = root;
     this.#slots = slots;
   }
@@ -99,7 +106,7 @@ export class ValuePlan {
   static of(
     output: Uint8Array,
     parts: readonly CopiedPart[],
-    slots: (string | undefined)[],
+    slots: (LastValue | undefined)[],
   ): ValuePlan | undefined {
     const tape = new JsonTape(new WordCache());
     // The text behind a value must be a control character.
@@ -118,6 +125,7 @@ export class ValuePlan {
    * @param length How long the record is.
    * @param places Where in the bytes the copied parts of the record start and end.
    * @param at Where in `places` the first one is.
+   * @param epoch Another number if a slot has changed since the last record.
    */
   make(
     text: string,
@@ -126,7 +134,9 @@ export class ValuePlan {
     length: number,
     places: Uint32Array,
     at: number,
+    epoch: number,
   ): unknown {
+    this.#epoch = epoch;
     this.#text = text;
     this.#bytes = bytes;
     this.#from = from;
@@ -163,13 +173,11 @@ export class ValuePlan {
         return this.#string(start, end);
       case SLOT: {
         const last = this.#slots[node.slot];
-        if (
-          last !== undefined && last.length === end - start - 2 &&
-          this.#text.startsWith(last, start + 1)
-        ) return last;
+        if (last?.epoch === this.#epoch) return last.value;
         // It lasts longer than the record, so it must not keep that alive.
-        const value = this.#ownString(start, end);
-        if (!value.includes("\\")) this.#slots[node.slot] = value;
+        const value = this.#sameText(last?.value, start, end) ??
+          this.#ownString(start, end);
+        this.#slots[node.slot] = { value, epoch: this.#epoch };
         return value;
       }
       case BOOLEAN:
@@ -181,6 +189,17 @@ export class ValuePlan {
       default:
         return JSON.parse(this.#text.slice(start, end));
     }
+  }
+
+  /** A text, if it stands at a place as it is. */
+  #sameText(
+    text: string | undefined,
+    start: number,
+    end: number,
+  ): string | undefined {
+    const isSame = text !== undefined && text.length === end - start - 2 &&
+      !text.includes("\\") && this.#text.startsWith(text, start + 1);
+    return isSame ? text : undefined;
   }
 
   #string(start: number, end: number): string {
