@@ -86,7 +86,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ]],
   ["lib/files/", LAYER_1],
   ["lib/redact/", LAYER_1],
-  ["lib/render/", [...LAYER_1, "lib/redact/"]],
+  ["lib/render/", [...LAYER_1, "lib/redact/", "lib/usage/"]],
   ["lib/sessions/", [
     ...LAYER_1,
     "lib/event_pipeline.ts",

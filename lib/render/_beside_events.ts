@@ -14,7 +14,12 @@ import {
   wholeOf,
 } from "../history/mapping/json_fields.ts";
 import { timestampOf, timestampOfMs } from "../history/mapping/times.ts";
+import type { TokenCount } from "../usage/token_counter.ts";
+import { readTokenCount } from "../usage/token_counts.ts";
+import { TokenReader, type Tokens } from "../usage/tokens.ts";
 import type { TurnStatus, TurnUsage } from "./parts.ts";
+
+const READER = new TokenReader();
 
 /** What is known of a session, as far as an event says it. */
 export interface SessionFacts {
@@ -29,6 +34,8 @@ export interface SessionFacts {
 export interface SessionFact {
   readonly type: "session";
   readonly isRun: boolean;
+  /** Whether it goes on from another one, with what that has used. */
+  readonly isFork?: boolean;
   /** Whether its turns are known not to say how they end: releases up to 0.42. */
   readonly isEndless?: boolean;
   readonly facts: SessionFacts;
@@ -51,11 +58,19 @@ export interface TurnEndFact {
   readonly error: string | null;
 }
 
-/** Tokens were counted: of the turn so far, of the thread so far, or of one request. */
-export interface UsageFact {
+/** Tokens were counted: of the turn so far. */
+export interface TurnUsageFact {
   readonly type: "usage";
-  readonly scope: "turn" | "thread" | "request";
   readonly usage: TurnUsage;
+}
+
+/** Tokens were counted: of a request, or of all that a process or a thread has used. */
+export interface TokenCountFact {
+  readonly type: "token_count";
+  readonly count: TokenCount;
+  /** Which of the kinds that not every release reports are reported. */
+  readonly hasCached: boolean;
+  readonly hasReasoning: boolean;
 }
 
 /** Turns were taken back. */
@@ -69,7 +84,8 @@ export type BesideFact =
   | SessionFact
   | TurnStartFact
   | TurnEndFact
-  | UsageFact
+  | TurnUsageFact
+  | TokenCountFact
   | RollbackFact;
 
 /** Reads an event of one type. */
@@ -111,6 +127,8 @@ const ROLLOUT_LINES: ReadonlyMap<string, ReadFact> = new Map<string, ReadFact>([
   ["session_meta", (meta) => ({
     type: "session",
     isRun: false,
+    isFork: idOf(meta.forked_from_id) !== undefined ||
+      isFields(meta.history_base),
     facts: sessionFacts({
       thread_id: idOf(meta.id) ?? idOf(meta.session_id),
       startedAt: timestampOf(meta.timestamp),
@@ -131,7 +149,10 @@ const ROLLOUT_LINES: ReadonlyMap<string, ReadFact> = new Map<string, ReadFact>([
   ["event", (payload) => readMessage(fieldsOf(payload.msg))],
   [
     "token_usage_record",
-    (payload) => usageFact("turn", payload.turn_token_usage),
+    (payload) => {
+      const usage = readTurnUsage(payload.turn_token_usage);
+      return usage && { type: "usage", usage };
+    },
   ],
 ]);
 
@@ -220,19 +241,17 @@ function execEnd(event: Fields, status: TurnStatus): BesideFact {
   };
 }
 
-/** Before there was `info`, the counts of a request stood in the event. */
-function tokenCount(event: Fields): BesideFact | undefined {
-  return isFields(event.info)
-    ? usageFact("thread", event.info.total_token_usage)
-    : usageFact("request", event);
-}
-
-function usageFact(
-  scope: UsageFact["scope"],
-  counts: unknown,
-): BesideFact | undefined {
-  const usage = readTurnUsage(counts);
-  return usage && { type: "usage", scope, usage };
+function tokenCount(event: Fields): BesideFact {
+  const info = fieldsOf(event.info);
+  const counts = [event, fieldsOf(info.total_token_usage)];
+  const has = (kind: keyof Tokens) =>
+    counts.some((fields) => numberOf(fields[kind]) !== undefined);
+  return {
+    type: "token_count",
+    count: readTokenCount(event, undefined, [], READER),
+    hasCached: has("cached_input_tokens"),
+    hasReasoning: has("reasoning_output_tokens"),
+  };
 }
 
 function readTurnUsage(value: unknown): TurnUsage | undefined {

@@ -40,6 +40,8 @@ import { inertText } from "./terminal_text.ts";
 const MAX_OPEN_DIFF = 30;
 /** Arguments of tools that are not longer stand on one line. */
 const MAX_SPAN = 80;
+/** How much of a command stands in its title, in units of UTF-16. */
+const MAX_TITLE = 240;
 
 /** Writes entries as Markdown. */
 export class MarkdownEntries {
@@ -168,10 +170,12 @@ export class MarkdownEntries {
     ];
     const end = endText(status, notes);
     const [first = "", ...rest] = command.trim().split("\n");
-    const title = `$ ${first}${rest.length > 0 ? " …" : ""}`;
+    const start = shortened(first);
+    const isWhole = rest.length === 0 && start === first;
+    const title = `$ ${start}${isWhole ? "" : " …"}`;
     const out = this.#outputOf(stdout, "text");
     const err = this.#outputOf(stderr, "text");
-    const hasMore = rest.length > 0 || out.blocks.length > 0 ||
+    const hasMore = !isWhole || lostBytes > 0 || out.blocks.length > 0 ||
       err.blocks.length > 0;
     if (this.#tools === "names" || !hasMore) {
       return this.#add(codeSpan(title) + end);
@@ -180,9 +184,9 @@ export class MarkdownEntries {
       ? []
       : [[`*${countText(lostBytes)} bytes of the output were not kept*`]];
     this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
-      ...(rest.length > 0
-        ? [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]
-        : []),
+      ...(isWhole
+        ? []
+        : [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]),
       ...lost,
       ...out.blocks,
       ...(err.blocks.length > 0 && out.blocks.length > 0 ? [["stderr:"]] : []),
@@ -196,7 +200,7 @@ export class MarkdownEntries {
     const duration = durationMs === null ? "" : durationText(durationMs);
     const end = endText(status, [duration]);
     const query = title === "web_search" && list[0]?.name === "query"
-      ? ` ${list[0].text}`
+      ? ` ${shortened(list[0].text)}`
       : "";
     const blocks = [
       ...list.flatMap((argument) => this.#argumentBlocks(argument)),
@@ -284,6 +288,13 @@ export class MarkdownEntries {
   #add(...lines: MarkdownBlock): void {
     this.#blocks.push(lines);
   }
+}
+
+/** Cuts a title, between characters. */
+function shortened(text: string): string {
+  return text.length <= MAX_TITLE
+    ? text
+    : text.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** How work ended, behind its name. */

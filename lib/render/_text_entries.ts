@@ -178,10 +178,18 @@ export class TextEntries {
     }
     this.#open = undefined;
     if (view.status !== "running") this.#begun.delete(part.id);
-    const text = view.kind === "command"
-      ? [view.stdout, view.stderr].filter((each) => each !== "").join("\n")
-      : [view.error, view.result].filter((each) => each !== "").join("\n");
-    if (this.#tools === "full") this.#addOutput(text);
+    const texts = view.kind === "command"
+      ? [view.stdout, view.stderr]
+      : [view.error, view.result];
+    const text = texts.filter((each) => each !== "")
+      .map((each) => each.replace(/\r?\n$/, "")).join("\n");
+    if (this.#tools === "full") {
+      if (view.kind === "command" && view.lostBytes > 0) {
+        const lost = countedText(view.lostBytes, "byte");
+        lines.add(`  … ${lost} of output not kept`, this.#style.dim);
+      }
+      this.#addOutput(text);
+    }
     const duration = part.durationMs === null
       ? ""
       : durationText(part.durationMs);

@@ -1,69 +1,79 @@
 /**
- * The tokens of a turn, from counts that belong to requests, turns or the whole thread.
+ * The tokens of a turn, from counts that belong to requests, turns, processes or threads.
  *
  * @module
  */
 
-import type { UsageFact } from "./_beside_events.ts";
+import { TokenCounter } from "../usage/token_counter.ts";
+import { addTokens, type Tokens } from "../usage/tokens.ts";
+import type { TokenCountFact } from "./_beside_events.ts";
 import type { TurnUsage } from "./parts.ts";
 
 /** Counts the tokens of the turn that is going on. */
 export class TurnUsageCounter {
-  /** What the thread had used when the turn began. */
-  #base: TurnUsage | null = null;
-  #thread: TurnUsage | null = null;
-  #turn: TurnUsage | null = null;
-  #requests: TurnUsage | null = null;
+  #counter = new TokenCounter();
+  #turns = 0;
+  #isFork = false;
+  /** What a record says of the turn. */
+  #recorded: TurnUsage | null = null;
+  /** What was counted of it. */
+  #counted: Tokens | undefined;
+  #hasCached = false;
+  #hasReasoning = false;
 
   /** Begins a turn. */
   start(): void {
-    this.#base = this.#thread;
-    this.#turn = null;
-    this.#requests = null;
+    this.#turns += 1;
+    this.#recorded = null;
+    this.#counted = undefined;
   }
 
   /** Begins a thread, whose count is another one. */
   reset(): void {
-    this.#thread = null;
+    this.#counter = new TokenCounter();
+    this.#isFork = false;
     this.start();
   }
 
-  /** Takes in a count. Counts that are repeated, as rollouts do, change nothing. */
-  count({ scope, usage }: UsageFact): void {
-    if (scope === "turn") this.#turn = usage;
-    else if (scope === "thread") this.#thread = usage;
-    else this.#requests = combined(this.#requests, usage, 1);
+  /** Takes note that the thread began with what another one used. */
+  fork(): void {
+    this.#isFork = true;
+  }
+
+  /** Takes in what a record says that the turn has used so far. */
+  record(usage: TurnUsage): void {
+    this.#recorded = usage;
+  }
+
+  /** Takes in a count; what it adds is told by the rules that count usage anywhere. */
+  count({ count, hasCached, hasReasoning }: TokenCountFact): void {
+    const { tokens } = this.#counter.count(count, this.#turns, this.#isFork);
+    this.#hasCached ||= hasCached;
+    this.#hasReasoning ||= hasReasoning;
+    if (tokens === undefined) return;
+    this.#counted = this.#counted === undefined
+      ? tokens
+      : addTokens(this.#counted, tokens);
   }
 
   /** What the turn has used so far; `null` if nothing said so. */
   get usage(): TurnUsage | null {
-    if (this.#turn !== null) return this.#turn;
-    const { input_tokens: total } = this.#thread ?? { input_tokens: 0 };
-    if (this.#thread === null || this.#thread === this.#base) {
-      return this.#requests;
-    }
-    // A process that resumes a thread may count from 0 again.
-    if (total < (this.#base?.input_tokens ?? 0)) return this.#thread;
-    const used = combined(this.#thread, this.#base, -1);
-    return used?.input_tokens === 0 && used.output_tokens === 0 ? null : used;
+    if (this.#recorded !== null) return this.#recorded;
+    const counted = this.#counted;
+    if (counted === undefined) return null;
+    const {
+      input_tokens,
+      cached_input_tokens,
+      output_tokens,
+      reasoning_output_tokens,
+    } = counted;
+    return {
+      input_tokens: Number(input_tokens),
+      cached_input_tokens: this.#hasCached ? Number(cached_input_tokens) : null,
+      output_tokens: Number(output_tokens),
+      reasoning_output_tokens: this.#hasReasoning
+        ? Number(reasoning_output_tokens)
+        : null,
+    };
   }
-}
-
-function combined(
-  a: TurnUsage | null,
-  b: TurnUsage | null,
-  sign: 1 | -1,
-): TurnUsage | null {
-  if (a === null || b === null) return a ?? b;
-  const each = (x: number | null, y: number | null): number | null =>
-    x === null ? y : x + sign * (y ?? 0);
-  return {
-    input_tokens: a.input_tokens + sign * b.input_tokens,
-    cached_input_tokens: each(a.cached_input_tokens, b.cached_input_tokens),
-    output_tokens: a.output_tokens + sign * b.output_tokens,
-    reasoning_output_tokens: each(
-      a.reasoning_output_tokens,
-      b.reasoning_output_tokens,
-    ),
-  };
 }

@@ -94,6 +94,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #tokens = { input: 0, output: 0 };
   #hasRuns = false;
   #turnCount = 0;
+  /** How many sections there were that are no turn. */
+  #betweenCount = 0;
+  /** How often turns were taken back: their numbers come again. */
+  #rollbackCount = 0;
   /** The thread that is going on. */
   #threadId: string | null = null;
   #section: Section | undefined;
@@ -211,6 +215,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         break;
       case "rolled_back":
         this.#closeSection(emit);
+        this.#rollbackCount += 1;
         emit(
           `<div class="gap">The user took back ${
             part.turns === 1
@@ -253,7 +258,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   #startTurn({ turn, startedAt }: TurnStartedPart, emit: Emit<string>): void {
     this.#closeSection(emit);
-    const id = `turn-${turn}`;
+    const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
+    const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
     this.#turnCount += 1;
     this.#section = newSection(id, turn);
@@ -265,7 +271,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** What belongs to no turn has a section without a heading. */
   #openSection(emit: Emit<string>): Section {
     if (this.#section !== undefined) return this.#section;
-    const section = newSection(`between-${this.#turnCount}`, null);
+    this.#betweenCount += 1;
+    const section = newSection(`between-${this.#betweenCount}`, null);
     this.#section = section;
     emit(
       `<section class="turn" id="${section.id}" aria-label="Between turns">\n<div class="entries">\n<div class="g">\n`,

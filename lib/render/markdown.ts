@@ -217,7 +217,13 @@ export class MarkdownRendererStream
   }
 }
 
-/** Writes a text as YAML: quoted as JSON, which is YAML too. */
+/**
+ * Writes a text as YAML: quoted as JSON, which is YAML too. What knows no front matter takes
+ * it for Markdown, so what could be an element or an image there is written as an escape.
+ */
 function yamlText(text: string): string {
-  return JSON.stringify(inertText(text));
+  return JSON.stringify(inertText(text)).replace(
+    /[&<>[\]]/g,
+    (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`,
+  );
 }

@@ -112,8 +112,7 @@ export function clipped(
 
 /** Cuts a line to a width; `…` stands for what is gone. */
 function clip(line: string, room: number): string {
-  if (line.length <= room && widthOf(line) <= room) return line;
-  if (room === Infinity) return line;
+  if (room === Infinity || head(line, room).length === line.length) return line;
   return `${head(line, room - 1)}…`;
 }
 
@@ -156,8 +155,12 @@ function broken(line: string, room: number): string[] {
       continue;
     }
     let left = word;
-    for (let over = wordWidth; width + over > room; over = widthOf(left)) {
-      const piece = head(left, room - width);
+    // The width of what is left is not asked for: a word may be a megabyte long.
+    for (
+      let piece = head(left, room - width);
+      piece.length < left.length;
+      piece = head(left, room - width)
+    ) {
       lines.push(current + piece);
       left = left.slice(piece.length);
       current = indent;

@@ -245,6 +245,7 @@ export class TranscriptBuilder
         else if (event.type !== "session_meta") this.#learn(fact.facts);
         else if (!this.#hasHeader) {
           this.#hasHeader = true;
+          if (fact.isFork) this.#usage.fork();
           if (isFields(event.payload)) {
             this.#firstOrdinal = firstOrdinalOf(event.payload);
           }
@@ -255,7 +256,9 @@ export class TranscriptBuilder
         this.#startTurn(fact.turnId, fact.startedAt);
         break;
       case "usage":
-        this.#usage.count(fact);
+      case "token_count":
+        if (fact.type === "usage") this.#usage.record(fact.usage);
+        else this.#usage.count(fact);
         this.#requests.note(this.#usage.usage, this.#now);
         break;
       case "rollback":

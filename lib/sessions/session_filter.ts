@@ -4,11 +4,10 @@
  * @module
  */
 
-import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Session } from "./session.ts";
 import type { SessionFile } from "./session_files.ts";
 import { startedAt } from "./session_start.ts";
+import { WorkingFolder } from "./working_directory.ts";
 
 /** Which sessions a list is about; all that is given must hold. */
 export interface SessionFilter {
@@ -63,20 +62,23 @@ const ZONES = 26 * 3_600_000;
 /** Says of sessions whether a list is about them. */
 export class SessionMatcher {
   readonly #filter: SessionFilter;
-  readonly #folders: readonly string[];
+  readonly #folder: WorkingFolder | undefined;
 
-  private constructor(filter: SessionFilter, folders: readonly string[]) {
+  private constructor(
+    filter: SessionFilter,
+    folder: WorkingFolder | undefined,
+  ) {
     this.#filter = filter;
-    this.#folders = folders;
+    this.#folder = folder;
   }
 
   /** Makes one; a link to a folder stands for the folder, too. */
   static async of(filter: SessionFilter): Promise<SessionMatcher> {
     const { cwd } = filter;
-    if (cwd === undefined) return new SessionMatcher(filter, []);
-    const path = resolve(cwd);
-    const real = await realpath(path).catch(() => path);
-    return new SessionMatcher(filter, [path, real]);
+    return new SessionMatcher(
+      filter,
+      cwd === undefined ? undefined : await WorkingFolder.of(cwd),
+    );
   }
 
   /** Whether no file behind this one, in the order newest first, can match. */
@@ -103,22 +105,12 @@ export class SessionMatcher {
     if (originator !== undefined && head.originator !== originator) {
       return false;
     }
-    if (!this.#isBelow(head.cwd)) return false;
+    if (this.#folder?.holds(head.cwd) === false) return false;
     if (grep === undefined) return true;
     const { id, firstMessage, cwd, gitBranch, agent } = head;
     return [id, name, firstMessage, cwd, gitBranch, agent].some((text) =>
       // A pattern that remembers where it was would skip every other one.
       text !== undefined && text.search(grep) !== -1
-    );
-  }
-
-  #isBelow(cwd: string | undefined): boolean {
-    if (this.#folders.length === 0) return true;
-    if (cwd === undefined) return false;
-    return this.#folders.some((folder) =>
-      cwd === folder ||
-      cwd.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`) ||
-      cwd.startsWith(`${folder}\\`)
     );
   }
 }

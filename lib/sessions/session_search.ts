@@ -4,8 +4,6 @@
  * @module
  */
 
-import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
 import { RECORDS_PER_FILE } from "./session_index_tables.ts";
 import { isInside } from "./codex_homes.ts";
 import { MESSAGE_ROLES, type MessageRole } from "./message_roles.ts";
@@ -16,6 +14,7 @@ import {
 } from "./search_query.ts";
 import { snippetOf, type SnippetPart } from "./search_snippet.ts";
 import { shortIds } from "./short_ids.ts";
+import { WorkingFolder } from "./working_directory.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
@@ -195,15 +194,11 @@ async function wantedFiles(
   { cwd }: SearchSessionsOptions,
 ): Promise<ReadonlySet<number> | undefined> {
   if (cwd === undefined) return undefined;
-  const path = resolve(cwd);
-  const folders = [path, await realpath(path).catch(() => path)];
+  const folder = await WorkingFolder.of(cwd);
   const rows = database.all(
     "SELECT number, cwd FROM files JOIN sessions ON sessions.id = session_id",
   );
-  const wanted = rows.filter((row) => {
-    const at = textOrNull(row.cwd);
-    return at !== null && folders.some((folder) => isInside(at, folder));
-  });
+  const wanted = rows.filter((row) => folder.holds(textOrNull(row.cwd)));
   return new Set(wanted.map(({ number }) => Number(number)));
 }
 

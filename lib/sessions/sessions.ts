@@ -51,3 +51,4 @@ export {
   type IndexSessionsOptions,
   type RefreshOptions,
 } from "./session_indexer.ts";
+export { WorkingFolder } from "./working_directory.ts";

@@ -9,7 +9,7 @@ import {
   textOf,
 } from "../history/mapping/json_fields.ts";
 import type { CountPlace, SourceLedger } from "./_source_ledger.ts";
-import { readTokenCount } from "./_token_counts.ts";
+import { readTokenCount } from "./token_counts.ts";
 import { TokenCounter } from "./token_counter.ts";
 import { isNothing, type TokenReader } from "./tokens.ts";
 

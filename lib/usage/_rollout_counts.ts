@@ -22,7 +22,7 @@ import {
   TokenCounter,
 } from "./token_counter.ts";
 import type { TokenReader } from "./tokens.ts";
-import { readTokenCount } from "./_token_counts.ts";
+import { readTokenCount } from "./token_counts.ts";
 import { timeInUuid } from "./_uuid_time.ts";
 
 /**

@@ -108,13 +108,14 @@ export class TokenReader {
    * Reads counts.
    *
    * @param value The object that has them, as it was decoded.
-   * @param text The JSON text of the record that the object stands in.
+   * @param text The JSON text of the record that the object stands in; without it, counts
+   *   beyond what JavaScript's numbers hold exactly are rounded.
    * @param path The names that lead from the record to the object.
    * @returns The counts; `undefined` if the object has none.
    */
   read(
     value: unknown,
-    text: string,
+    text: string | undefined,
     path: readonly string[],
   ): Tokens | undefined {
     if (typeof value !== "object" || value === null) return undefined;
@@ -130,7 +131,9 @@ export class TokenReader {
       numbers.set(kind, count);
     }
     if (!hasAny) return undefined;
-    const exact = isLarge ? this.#sources(text, path) : undefined;
+    const exact = isLarge && text !== undefined
+      ? this.#sources(text, path)
+      : undefined;
     return tokensOf((kind) =>
       exact?.get(kind) ?? BigInt(numbers.get(kind) ?? 0)
     );

@@ -300,6 +300,14 @@ Deno.test("usage --cwd counts what was used in a folder or below it", async () =
   }
 });
 
+Deno.test("usage --cwd takes ~ for the user's home, as the other commands do", async () => {
+  const { stdout } = await call(
+    ["usage", "--cwd=~/proj", "--json", "file.jsonl", "run.jsonl"],
+    { ...WORLD, env: { HOME: "/home/dev" } },
+  );
+  assertEquals(JSON.parse(stdout).total.total_tokens, 1_234_637);
+});
+
 Deno.test("usage reports files that cannot be read, and ends with 3 after all others", async () => {
   const { status, stdout, stderr } = await call(
     ["usage", "--json", "missing", "denied", "broken", "run.jsonl"],
@@ -358,10 +366,10 @@ Deno.test("usage of a home says so if it is not there, or has no sessions", asyn
   await withFolder(async (folder) => {
     const missing = await call(["usage", `--codex-home=${folder}/no`]);
     assertEquals(missing.status, 3);
-    assertStringIncludes(missing.stderr, "there is no such folder");
+    assertStringIncludes(missing.stderr, ": not found");
     const empty = await call(["usage", `--codex-home=${folder}`]);
     assertEquals(empty.status, 0);
-    assertStringIncludes(empty.stderr, "there are no sessions below");
+    assertStringIncludes(empty.stderr, "no sessions in ");
   });
 });
 

@@ -102,6 +102,20 @@ const CASES = [
       "<details>\n<summary><code>$ a …</code> — ✓ exit 0</summary>\n\n```sh\na\nb\n```\n\n</details>\n",
   },
   {
+    name: "a long command, whole, below the beginning of it",
+    lines: [
+      command("completed", {
+        command: `bash -lc '${"x".repeat(300)}'`,
+        aggregated_output: "",
+      }),
+    ],
+    text: `<details>\n<summary><code>$ ${
+      "x".repeat(240)
+    } …</code> — ✓ exit 0</summary>\n\n\`\`\`sh\n${
+      "x".repeat(300)
+    }\n\`\`\`\n\n</details>\n`,
+  },
+  {
     name: "a diff",
     lines: [edit("@@ -1 +1 @@\n-a\n+```\n")],
     text:
@@ -243,6 +257,24 @@ Deno.test("MarkdownRenderer writes front matter that is YAML whatever is in it",
     text,
     '---\nid: "t1\\"\\n---\\n# x"\ntime: "2026-11-20T15:14:14.500Z"\ncwd: "C:\\\\a: b # c"\nmodel: "m"\nversion: "0.169.0"\n---\n\n# Codex session\n',
   );
+});
+
+Deno.test("MarkdownRenderer writes front matter that has no effect as Markdown", () => {
+  const text = writtenBy(new MarkdownRenderer(), [{
+    type: "session",
+    thread_id: "<script>alert(1)</script>",
+    startedAt: null,
+    cwd: "/w/![x](https://x/y.png)&lt;",
+    model: null,
+    cli_version: null,
+  }]);
+  assertEquals(/[<>&[\]]/.test(text), false, text);
+  const [, id, cwd] = text.split("\n");
+  assertEquals(
+    id?.slice(4),
+    String.raw`"\u003cscript\u003ealert(1)\u003c/script\u003e"`,
+  );
+  assertEquals(JSON.parse(cwd?.slice(5) ?? ""), "/w/![x](https://x/y.png)&lt;");
 });
 
 Deno.test("MarkdownRenderer writes a second session as a part of the same document", () => {

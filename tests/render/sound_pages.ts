@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 
 /** A tag as a page has them: attributes in double quotes. */
-export const TAG_REGEXP =
+const TAG_REGEXP =
   /<(\/?)([a-z][a-z0-9]*)((?:\s[a-z0-9-]+(?:="[^"]*")?)*)\s*>/gi;
 const VOID_TAGS = new Set(["meta", "br", "hr", "input", "!doctype"]);
 

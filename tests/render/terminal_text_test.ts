@@ -125,6 +125,18 @@ Deno.test("clipped() says where it cut", () => {
   );
 });
 
+Deno.test("clipped() leaves what fits, however many units it has", () => {
+  const line = "👩‍💻".repeat(9);
+  assertEquals(clipped([line], layout(20)), [`$ ${line}`]);
+});
+
+Deno.test("wrapped() breaks a word of a megabyte without looking at all of it each time", () => {
+  for (const [word, columns] of [["x", 1], ["漢", 2]] as const) {
+    const lines = wrapped([word.repeat(200_000)], layout(82));
+    assertEquals(lines.length, 200_000 * columns / 80);
+  }
+});
+
 Deno.test("clipped() looks at no more of a long line than it shows", () => {
   const [line = ""] = clipped(["漢".repeat(5_000_000)], layout(20));
   assertEquals(widthOf(line) <= 20, true);

@@ -234,6 +234,41 @@ Deno.test("TextRenderer writes what a session is, and what changes in it", () =>
   );
 });
 
+Deno.test("TextRenderer says how much of the output was not kept", () => {
+  const entry = {
+    type: "entry",
+    phase: "final",
+    id: 1,
+    turn: null,
+    startedAt: null,
+    endedAt: null,
+    durationMs: 61_000,
+    record: {
+      id: 1,
+      type: "exec",
+      payload: {
+        call_id: null,
+        command: ["ls"],
+        parsed: [],
+        action: "run",
+        status: "success",
+        stdout_chunks: [{ offset: 1200, content: "a\n" }],
+        stderr_chunks: [{ offset: 0, content: "b\n" }],
+        exit_code: 0,
+        wait_total_ms: null,
+        wait_active: false,
+        wait_notes: [],
+        started_at: "1970-01-01T00:00:00.000Z",
+        completed_at: null,
+      },
+    },
+  } as const;
+  assertEquals(
+    writtenBy(new TextRenderer(), [entry]),
+    "$ ls\n  … 1,200 bytes of output not kept\n  a\n  b\n  ✓ exit 0 · 1m 01s\n",
+  );
+});
+
 Deno.test("TextRenderer writes a command when it begins, and its end when it ends", () => {
   const writes: string[] = [];
   const renderer = new TextRenderer();

@@ -13,7 +13,7 @@ import type {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
-import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
+import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
@@ -97,13 +97,7 @@ export function bytesText(bytes: number): string {
 export function reportProblems(
   { files, problems, missingHomes }: IndexingReport,
   args: Arguments,
-  { process, diagnostics }: CommandContext,
+  context: CommandContext,
 ): boolean {
-  for (const problem of problems) diagnostics.say(problemLine(problem));
-  const missing = args.has("codex-home") ? missingHomes : [];
-  for (const home of missing) diagnostics.say(`${home}: not found`);
-  if (files === 0 && missing.length === 0) {
-    diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
-  }
-  return problems.length > 0 || missing.length > 0;
+  return reportHomes({ total: files, problems, missingHomes }, args, context);
 }

@@ -89,8 +89,39 @@ export async function lookUpSession(
   }
 }
 
+/** What was found in the Codex homes, as far as people have to be told. */
+interface FoundInHomes {
+  /** How many sessions there are. */
+  readonly total: number;
+  /** What could not be looked at. */
+  readonly problems: readonly SessionProblem[];
+  /** The homes that are not there. */
+  readonly missingHomes: readonly string[];
+}
+
+/**
+ * Says what could not be looked at, which of the homes that were named are not there, and
+ * where there is nothing at all.
+ *
+ * @returns Whether something could not be read that was asked for.
+ */
+export function reportHomes(
+  { total, problems, missingHomes }: FoundInHomes,
+  args: Arguments,
+  { process, diagnostics }: CommandContext,
+): boolean {
+  for (const problem of problems) diagnostics.say(problemLine(problem));
+  // That the usual home is not there means that there are no sessions, and no more.
+  const missing = args.has("codex-home") ? missingHomes : [];
+  for (const home of missing) diagnostics.say(`${home}: not found`);
+  if (total === 0 && missing.length === 0) {
+    diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
+  }
+  return problems.length > 0 || missing.length > 0;
+}
+
 /** Says where there are no sessions, and what to do. */
-export function noSessions(codexHomes: readonly string[]): string {
+function noSessions(codexHomes: readonly string[]): string {
   return codexHomes.length === 0
     ? "no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one"
     : `no sessions in ${
@@ -99,7 +130,7 @@ export function noSessions(codexHomes: readonly string[]): string {
 }
 
 /** Says what could not be looked at. */
-export function problemLine({ path, code, message }: SessionProblem): string {
+function problemLine({ path, code, message }: SessionProblem): string {
   const error = Object.assign(new Error(message), { code });
   return `${path}: cannot read: ${reasonOf(error)}`;
 }

@@ -3,7 +3,6 @@
  */
 
 import {
-  codexHomesFrom,
   findSessionFiles,
   openSession,
   type SessionFile,
@@ -15,6 +14,7 @@ import { IoError, UsageError } from "../endings.ts";
 import { Input, openInput } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
 import { STDIN } from "../standard_streams.ts";
+import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 /** The first CLI, which wrote one object a file, did not count. */
 const UNCOUNTED_REGEXP = /\.json$/i;
@@ -76,30 +76,18 @@ export async function usageInputs(
 
 async function homeInputs(
   args: Arguments,
-  { process, diagnostics }: CommandContext,
+  context: CommandContext,
   since: number,
 ): Promise<UsageInputs> {
-  const codexHomes = codexHomesFrom({
-    env: (name) => process.env(name),
-    given: args.values("codex-home"),
-  });
-  const found = await findSessionFiles({ codexHomes });
-  const missing = args.has("codex-home") ? found.missingHomes : [];
-  for (const home of missing) {
-    diagnostics.say(`${home}: there is no such folder`);
-  }
-  for (const { path, message } of found.problems) {
-    diagnostics.say(`${path}: ${message}`);
-  }
-  const isIncomplete = missing.length + found.problems.length > 0;
-  if (found.files.length === 0 && !isIncomplete) {
-    diagnostics.say(
-      codexHomes.length === 0
-        ? "there is no Codex home: name one with --codex-home"
-        : `there are no sessions below ${codexHomes.join(", ")}`,
-    );
-  }
-  const inputs = found.files.filter(({ path, mtime }) =>
+  const { process } = context;
+  const { codexHomes } = sessionPlaces(args, process);
+  const { files, ...rest } = await findSessionFiles({ codexHomes });
+  const isIncomplete = reportHomes(
+    { ...rest, total: files.length },
+    args,
+    context,
+  );
+  const inputs = files.filter(({ path, mtime }) =>
     mtime >= since && !UNCOUNTED_REGEXP.test(path)
   ).reverse().map((file) => ({
     name: file.path,

@@ -19,8 +19,7 @@ import { parseTime } from "../times.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {
   folderOf,
-  noSessions,
-  problemLine,
+  reportHomes,
   sessionPlaces,
   sessionRecord,
 } from "./_sessions.ts";
@@ -63,10 +62,10 @@ export async function run(
     text = "";
   }
   await stdout.write(encoder.encode(text));
-  const missing = args.has("codex-home") ? page.missingHomes : [];
+  const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
   await diagnostics.flush();
-  return page.problems.length > 0 || missing.length > 0 ? EXIT.io : EXIT.done;
+  return isIncomplete ? EXIT.io : EXIT.done;
 }
 
 /** Asks for the sessions. */
@@ -222,15 +221,10 @@ function* remarks(
   args: Arguments,
   { process }: CommandContext,
 ): Generator<string> {
-  const { sessions, nextCursor, total, problems, missingHomes } = page;
-  for (const problem of problems) yield problemLine(problem);
-  const { codexHomes } = sessionPlaces(args, process);
-  if (args.has("codex-home")) {
-    for (const home of missingHomes) yield `${home}: not found`;
-  }
-  if (total === 0) yield noSessions(codexHomes);
-  else if (sessions.length === 0) {
+  const { sessions, nextCursor, total } = page;
+  if (total > 0 && sessions.length === 0) {
     const where = args.has("cursor") ? " behind the cursor" : "";
+    const { codexHomes } = sessionPlaces(args, process);
     yield `no session matches${where}, of ${total.toLocaleString("en")} in ${
       codexHomes.join(", ")
     }`;

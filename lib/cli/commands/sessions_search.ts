@@ -2,7 +2,6 @@
  * `codexpipe sessions search`.
  */
 
-import { resolve } from "node:path";
 import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";
 import type { SnippetPart } from "../../sessions/search_snippet.ts";
 import {
@@ -23,7 +22,7 @@ import {
   reportProblems,
   withProgress,
 } from "./_session_index.ts";
-import { minuteOf } from "./_sessions.ts";
+import { folderOf, minuteOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
 const PATIENCE = 3_000;
@@ -84,7 +83,7 @@ async function search(
       roles: roles.length === 0
         ? undefined
         : MESSAGE_ROLES.filter((role) => roles.includes(role)),
-      cwd: cwd === undefined ? undefined : resolve(process.cwd(), cwd),
+      cwd: cwd === undefined ? undefined : folderOf(cwd, process),
       since: since === undefined ? undefined : parseTime(since, process.now()),
       ...(limit === undefined ? {} : { limit: Number(limit) }),
       snippetLength: snippetLength(context),

@@ -2,8 +2,8 @@
  * `codexpipe usage`.
  */
 
-import { resolve, sep } from "node:path";
 import { DIALECTS } from "../../dialect_names.ts";
+import { WorkingFolder } from "../../sessions/working_directory.ts";
 import {
   PriceList,
   RUN_COUNTERS,
@@ -21,6 +21,7 @@ import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import type { FlagName } from "../flags.ts";
 import { openInput } from "../input.ts";
 import { parseTime } from "../times.ts";
+import { folderOf } from "./_sessions.ts";
 import { type UsageInput, usageInputs } from "./_usage_inputs.ts";
 import { derivationText, USAGE_FORMATS, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
@@ -91,7 +92,7 @@ class UsageCommand {
       await this.#read(input);
     }
     await progress.clear();
-    const rows = this.#rows();
+    const rows = await this.#rows();
     this.#sayWhatIsMissing(rows, prices);
     const options = {
       format: this.#args.choice("format", USAGE_FORMATS) ?? "table",
@@ -189,15 +190,14 @@ class UsageCommand {
   }
 
   /** The rows that were asked for. */
-  #rows(): UsageRow[] {
+  async #rows(): Promise<UsageRow[]> {
     const rows = this.#meter.rows();
     const cwd = this.#args.value("cwd");
     if (cwd === undefined) return rows;
-    const folder = resolve(this.#context.process.cwd(), cwd);
-    const inside = folder.endsWith(sep) ? folder : folder + sep;
-    return rows.filter((row) =>
-      row.cwd === folder || row.cwd?.startsWith(inside)
+    const folder = await WorkingFolder.of(
+      folderOf(cwd, this.#context.process),
     );
+    return rows.filter((row) => folder.holds(row.cwd));
   }
 
   /** Says what is not in the numbers. */

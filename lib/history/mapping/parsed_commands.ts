@@ -48,8 +48,10 @@ function parsedCommandOf(value: unknown): ParsedCommand | undefined {
 }
 
 function withType(type: string, fields: Fields): ParsedCommand {
-  // Unknown fields stay; `cmd` is the one that every reader relies on.
-  return { ...fields, type, cmd: textOf(fields.cmd) ?? "" };
+  const { type: _type, cmd, ...others } = fields;
+  // Unknown fields stay; `cmd` is the one that every reader relies on. The order is that of
+  // a snapshot, so that a command that was restored is the same when it is said again.
+  return { type, cmd: textOf(cmd) ?? "", ...others };
 }
 
 /** Gives what a command does: the first thing that is more than running it. */

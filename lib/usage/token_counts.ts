@@ -10,7 +10,7 @@ import type { TokenReader } from "./tokens.ts";
  * Reads a `token_count`.
  *
  * @param event The event.
- * @param text The text of the record that it stands in.
+ * @param text The text of the record that it stands in; without it, large counts are rounded.
  * @param path The names that lead from the record to the event.
  * @param reader Reads the counts.
  * @returns What it says. Up to 0.29 the counts of a request stand in the event itself; since
@@ -18,7 +18,7 @@ import type { TokenReader } from "./tokens.ts";
  */
 export function readTokenCount(
   event: Fields,
-  text: string,
+  text: string | undefined,
   path: readonly string[],
   reader: TokenReader,
 ): TokenCount {

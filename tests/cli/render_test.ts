@@ -1,0 +1,378 @@
+/** What `codexpipe render` reads, writes and says. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { HistoryState } from "../../mod.ts";
+import { readSession } from "../render/sessions.ts";
+import { decode } from "../running.ts";
+import {
+  call,
+  failing,
+  Hose,
+  platformError,
+  Sink,
+  sourceOf,
+} from "./memory.ts";
+
+const SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+const SESSION = [
+  '{"type":"thread.started","thread_id":"t"}',
+  '{"type":"turn.started"}',
+  `{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Use ${SECRET}."}}`,
+  '{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"a\\nb\\nc\\n","exit_code":0,"status":"completed"}}',
+  '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":34}}',
+  "",
+].join("\n");
+const MASKED = "codexpipe: masked 1 secret: openai_key 1\n";
+const TEXT =
+  `Thread t\n\nUse ${SECRET}.\n\n$ ls\n  a\n  b\n  c\n  ✓ exit 0\n\n✓ done (1,200 in / 34 out)\n`;
+
+/** The beginning of each form. */
+const BEGINNINGS = {
+  text: /^Thread t\n\nUse /,
+  markdown: /^---\nid: "t"\n---\n/,
+  html: /^<!doctype html>\n/i,
+  github: /^## /,
+};
+
+for (const [form, beginning] of Object.entries(BEGINNINGS)) {
+  Deno.test(`render --to writes ${form}`, async () => {
+    const { status, stdout } = await call(["render", `--to=${form}`], {
+      stdin: SESSION,
+    });
+    assertEquals(status, 0);
+    assertMatch(stdout, beginning);
+  });
+}
+
+const DEFAULTS = [
+  { name: "Markdown in a pipe", args: [], terminals: [], form: "markdown" },
+  { name: "text on a terminal", args: [], terminals: ["stdout"], form: "text" },
+  {
+    name: "what is asked for on a terminal",
+    args: ["--to=html"],
+    terminals: ["stdout"],
+    form: "html",
+  },
+] as const;
+
+for (const { name, args, terminals, form } of DEFAULTS) {
+  Deno.test(`render writes ${name}`, async () => {
+    const { stdout } = await call(["render", "--color=never", ...args], {
+      stdin: SESSION,
+      terminals,
+    });
+    assertMatch(stdout, BEGINNINGS[form]);
+  });
+}
+
+const FILES = [
+  { file: "a.html", form: "html" },
+  { file: "a.md", form: "markdown" },
+  { file: "a.TXT", form: "text" },
+  { file: "dir.html/a", form: "markdown" },
+] as const;
+
+for (const { file, form } of FILES) {
+  Deno.test(`render --output writes to ${file} what its name ends in`, async () => {
+    const { stdout, written } = await call(["render", "-o", file], {
+      stdin: SESSION,
+      terminals: ["stdout"],
+    });
+    assertEquals(stdout, "");
+    assertMatch(written.get(file) ?? "", BEGINNINGS[form]);
+  });
+}
+
+Deno.test("render masks secrets unless the form is text, and says how many", async () => {
+  for (const form of ["markdown", "html", "github"]) {
+    const { stdout, stderr } = await call(["render", `--to=${form}`], {
+      stdin: SESSION,
+    });
+    assert(!stdout.includes(SECRET), form);
+    assertEquals(stderr, MASKED);
+  }
+  const text = await call(["render", "--to=text"], { stdin: SESSION });
+  assertEquals([text.stdout, text.stderr], [TEXT, ""]);
+});
+
+const REDACTION = [
+  { name: "is asked for", args: ["--redact"], isMasked: true },
+  { name: "is not wanted", args: ["--redact", "--no-redact"], isMasked: false },
+  {
+    name: "is wanted after all",
+    args: ["--no-redact", "--redact"],
+    isMasked: true,
+  },
+  {
+    name: "has a pattern",
+    args: ["--redact-pattern=Use (?=sk)"],
+    isMasked: true,
+  },
+];
+
+for (const { name, args, isMasked } of REDACTION) {
+  Deno.test(`render masks secrets in text if that ${name}`, async () => {
+    const { stdout } = await call(["render", "--to=text", ...args], {
+      stdin: SESSION,
+    });
+    assertEquals(!stdout.includes(SECRET), isMasked);
+  });
+}
+
+Deno.test("render masks a secret before it cuts the output that it is in", async () => {
+  const stdin = SESSION.replace(
+    "a\\nb\\nc",
+    `-----BEGIN PRIVATE KEY-----\\n${
+      "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ\\n".repeat(9)
+    }-----END PRIVATE KEY-----`,
+  );
+  const { stdout } = await call(
+    ["render", "--to=text", "--redact", "--max-output-lines=2"],
+    { stdin },
+  );
+  assert(!stdout.includes("MIIE"), stdout);
+});
+
+Deno.test("render refuses a pattern without masking", async () => {
+  const { status, stderr } = await call(
+    ["render", "--no-redact", "--redact-pattern=x"],
+    { stdin: SESSION },
+  );
+  assertEquals(status, 2);
+  assertMatch(stderr, /--redact-pattern has no use with --no-redact/);
+});
+
+Deno.test("render leaves out what its flags say", async () => {
+  const run = async (...args: string[]): Promise<string> =>
+    (await call(["render", "--to=text", ...args], { stdin: SESSION })).stdout;
+  assertEquals((await run("--tools=none")).includes("$ ls"), false);
+  assertEquals((await run("--tools=names")).includes("  a\n"), false);
+  assertMatch(await run("--max-output-lines=1"), /… 2 lines left out\n {2}c\n/);
+});
+
+Deno.test("render colours text by the rules of the terminal", async () => {
+  const isColored = async (
+    args: string[],
+    terminals: ("stdout")[],
+    env: Record<string, string> = {},
+  ): Promise<boolean> => {
+    const all = ["render", "--to=text", ...args];
+    const { stdout } = await call(all, { stdin: SESSION, terminals, env });
+    return stdout.includes("\x1b[");
+  };
+  assertEquals(await isColored([], ["stdout"]), true);
+  assertEquals(await isColored([], []), false);
+  assertEquals(await isColored([], ["stdout"], { NO_COLOR: "1" }), false);
+  assertEquals(await isColored(["--color=always"], []), true);
+  assertEquals(await isColored(["--color=never"], ["stdout"]), false);
+  const { written } = await call(
+    ["render", "-o", "a.txt", "-o", "b.txt", "--color=always"],
+    { stdin: SESSION },
+  );
+  assertEquals(written.get("b.txt")?.includes("\x1b["), true);
+});
+
+Deno.test("render fits text to the terminal, and to nothing else", async () => {
+  const args = ["render", "--to=text", "--color=never"];
+  const world = { stdin: SESSION, columns: 30 };
+  const narrow = await call(args, { ...world, terminals: ["stdout"] });
+  assert(narrow.stdout.split("\n").every((line) => line.length <= 30));
+  const piped = await call(args, world);
+  assertEquals(piped.stdout, TEXT);
+});
+
+Deno.test("render writes what a line completes before the next one comes", async () => {
+  const stdin = new Hose();
+  const stdout = new Sink();
+  const done = call(["render", "--to=text"], { stdin, stdout });
+  const lines = SESSION.split("\n").map((line) => `${line}\n`);
+  stdin.give(lines[0] ?? "");
+  assertEquals(await stdout.next(), "Thread t\n");
+  stdin.give(lines.slice(1, 3).join(""));
+  assertEquals(await stdout.next(), `\nUse ${SECRET}.\n`);
+  stdin.give(
+    '{"type":"item.started","item":{"id":"item_9","type":"command_execution","command":"make","aggregated_output":"","exit_code":null,"status":"in_progress"}}\n',
+  );
+  assertEquals(await stdout.next(), "\n$ make\n");
+  stdin.give(
+    '{"type":"item.completed","item":{"id":"item_9","type":"command_execution","command":"make","aggregated_output":"","exit_code":0,"status":"completed"}}\n',
+  );
+  assertEquals(await stdout.next(), "  ✓ exit 0\n");
+  stdin.end();
+  assertEquals((await done).status, 0);
+});
+
+Deno.test("render --stamp takes durations from the clock", async () => {
+  let now = Date.parse("2026-11-20T15:14:15.000Z");
+  const { stdout } = await call(["render", "--to=text", "--stamp"], {
+    stdin: SESSION,
+    now: () => now += 500,
+  });
+  assertMatch(stdout, /✓ done \(1,200 in \/ 34 out\) · 1\.5s\n$/);
+});
+
+Deno.test("render says which lines failed, on stderr and in the transcript", async () => {
+  const stdin = `${SESSION}{torn\n`;
+  const say =
+    'Cannot parse the line as JSON: "t" stands where a key is expected (byte 2)';
+  const run = (...args: string[]) =>
+    call(["render", "--to=text", ...args], { stdin });
+  const report = await run();
+  assertEquals(report.status, 0);
+  assertEquals(report.stderr, `codexpipe: -:6: json: ${say}\n`);
+  assertEquals(report.stdout, `${TEXT}\n✗ line 6: json: ${say}\n`);
+  const inline = await run("--on-error=inline", "--strict");
+  assertEquals([inline.status, inline.stderr], [1, ""]);
+  assertEquals(inline.stdout, report.stdout);
+  const drop = await run("--on-error=drop");
+  assertEquals([drop.stdout, drop.stderr], [TEXT, ""]);
+  const stop = await run("--on-error=stop");
+  assertEquals([stop.status, stop.stdout], [1, TEXT]);
+  assertEquals(stop.stderr, report.stderr);
+  const errors = await run("--errors-to=e.jsonl", "-q");
+  assertEquals(errors.stderr, "");
+  assertMatch(errors.written.get("e.jsonl") ?? "", /^{"type":"line.failed"/);
+});
+
+Deno.test("render says once on a terminal which lines failed", async () => {
+  const { stdout, stderr } = await call(["render", "--color=never"], {
+    stdin: `${SESSION}{torn\n`,
+    terminals: ["stdout", "stderr"],
+  });
+  assertEquals(stdout.includes("line 6"), false);
+  assertMatch(stderr, /^codexpipe: -:6: json: /);
+});
+
+Deno.test("render takes a line.failed record for the failure that it is", async () => {
+  const { stdout } = await call(["render", "--to=text"], {
+    stdin:
+      '{"type":"line.failed","line":7,"offset":1,"error":{"kind":"utf8","message":"No"},"raw":"x"}\n',
+  });
+  assertMatch(stdout, /✗ line 7: utf8: No\n/);
+});
+
+Deno.test("render makes one document of several files, with turns that go on counting", async () => {
+  const { stdout } = await call(["render", "-q", "a", "b"], {
+    files: { a: SESSION, b: SESSION.replace('"t"', '"u"') },
+  });
+  assertEquals(stdout.match(/^# .*$/gm), [
+    "# Codex session",
+    "# Codex session",
+  ]);
+  assertEquals(stdout.match(/^## .*$/gm), ["## Turn 1", "## Turn 2"]);
+  assertMatch(stdout, /\n- id: `u`\n/);
+});
+
+Deno.test("render reads the others if one file cannot be read, and ends with 3", async () => {
+  const { status, stdout, stderr } = await call(
+    ["render", "--to=text", "none", "broken", "a"],
+    {
+      files: {
+        a: SESSION,
+        broken: sourceOf([SESSION.slice(0, 60)], platformError("EIO")),
+      },
+    },
+  );
+  assertEquals(status, 3);
+  assertMatch(stderr, /none: cannot open: not found/);
+  assertMatch(stderr, /broken: cannot read: the device failed/);
+  assert(stdout.endsWith(TEXT.slice("Thread t\n\n".length)), stdout);
+});
+
+Deno.test("render reads snapshots", async () => {
+  const state = new HistoryState();
+  state.apply({ type: "turn.started", input_text: "Hi" });
+  for (const indent of [0, 2]) {
+    const { stdout } = await call(["render"], {
+      stdin: JSON.stringify(state.snapshot(), null, indent),
+    });
+    assertEquals(
+      stdout,
+      "# Codex session\n\n## Turn 1\n\n**User**\n\n> Hi\n",
+    );
+  }
+});
+
+Deno.test("render gives the same whatever the input is cut into", async () => {
+  const bytes = readSession("0.169.0/tui/", "rollout");
+  const whole = await call(["render", "-q"], { stdin: bytes });
+  for (const size of [1000, 4096]) {
+    const chunks = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, at) => bytes.subarray(at * size, (at + 1) * size),
+    );
+    const cut = await call(["render", "-q"], { stdin: sourceOf(chunks) });
+    assertEquals(cut.stdout, whole.stdout);
+  }
+});
+
+Deno.test("render ends without a word if nobody reads it", async () => {
+  const { status, stderr } = await call(["render", "--to=text"], {
+    stdin: SESSION.repeat(2000),
+    stdout: failing(platformError("EPIPE")),
+  });
+  assertEquals([status, stderr], [0, ""]);
+});
+
+Deno.test("render says why it cannot write", async () => {
+  const full = await call(["render", "--to=text"], {
+    stdin: SESSION,
+    stdout: failing(platformError("ENOSPC")),
+  });
+  assertEquals(full.status, 3);
+  assertMatch(full.stderr, /^codexpipe: stdout: cannot write: no space left/);
+  const denied = await call(["render", "-o", "a.md"], {
+    stdin: SESSION,
+    createError: platformError("EACCES"),
+  });
+  assertEquals(denied.status, 3);
+  assertMatch(denied.stderr, /a\.md: cannot create: permission denied/);
+});
+
+const USAGE = [
+  { args: ["--to=pdf"], message: /--to/ },
+  { args: ["-o", "a", "a"], message: /--output would overwrite a/ },
+  { args: ["-o", "./a", "a"], message: /--output would overwrite a/ },
+  {
+    args: ["-o", "x", "--errors-to=x"],
+    message: /--output and --errors-to name the same file/,
+  },
+  { args: ["--follow", "a", "b"], message: /--follow takes one file/ },
+  { args: ["--max-output-lines=-1"], message: /--max-output-lines/ },
+  { args: ["--redact-pattern=("], message: /--redact-pattern/ },
+];
+
+for (const { args, message } of USAGE) {
+  Deno.test(`render refuses ${args.join(" ")}`, async () => {
+    const { status, stderr } = await call(["render", ...args], {
+      files: { a: SESSION, "./a": SESSION, b: SESSION },
+    });
+    assertEquals(status, 2);
+    assertMatch(stderr, message);
+  });
+}
+
+Deno.test("render shows what came before it was interrupted", async () => {
+  const interrupt = new AbortController();
+  const stdin = new Hose();
+  const stdout = new Sink();
+  const done = call(["render", "--to=html"], {
+    stdin,
+    stdout,
+    interrupt: interrupt.signal,
+  });
+  stdin.give(SESSION);
+  await stdout.next();
+  interrupt.abort();
+  assertEquals((await done).status, 130);
+  assert(stdout.text.trimEnd().endsWith("</html>"), stdout.text.slice(-200));
+});
+
+Deno.test("render of a real session is valid UTF-8 with LF at its end in every form", async () => {
+  const stdin = readSession("0.169.0/unicode/", "stdout");
+  for (const form of Object.keys(BEGINNINGS)) {
+    const { stdout } = await call(["render", `--to=${form}`], { stdin });
+    assert(stdout.endsWith("\n"), form);
+    assertEquals(decode(new TextEncoder().encode(stdout)), stdout);
+  }
+});

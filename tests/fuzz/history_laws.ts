@@ -1,0 +1,124 @@
+/**
+ * What holds for histories, however broken the stream is that they are made of.
+ *
+ * @module
+ */
+
+import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { isObject } from "../../lib/history/plain_json.ts";
+import { readSnapshot } from "../../lib/history/code_layout.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { applyMutation } from "../../lib/history/mutations.ts";
+import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import { RecordStore } from "../../lib/history/record_store.ts";
+import { emitted } from "../running.ts";
+import { type Law, mustBeSame } from "./law.ts";
+import type { Random } from "./random.ts";
+
+/** How little may be kept, so that what is cut off is cut off soon. */
+const TIGHT = {
+  streamBytes: 40,
+  totalBytes: 100,
+  prunedStreamBytes: 10,
+  deltaBytes: 20,
+};
+
+/** The events of a stream. */
+function eventsOf(stream: Uint8Array): unknown[] {
+  return emitted(new JsonlDecoder(), [stream])
+    .flatMap((outcome): unknown[] => outcome.ok ? [outcome.value] : []);
+}
+
+function limitsFor(random: Random): { limits?: typeof TIGHT } {
+  return random.oneIn(3) ? { limits: TIGHT } : {};
+}
+
+/** What holds for histories. */
+export const HISTORY_LAWS: readonly Law[] = [
+  {
+    name: "whoever applies the mutations has the records of the snapshot",
+    check(stream, random): void {
+      const state = new HistoryState(limitsFor(random));
+      const records: AnyHistoryRecord[] = [];
+      for (const event of eventsOf(stream)) {
+        for (const mutation of state.apply(event)) {
+          // What is written is what counts.
+          applyMutation(records, JSON.parse(JSON.stringify(mutation)));
+        }
+        if (random.oneIn(20)) {
+          mustBeSame(textOf(records), textOf(state.snapshot().records));
+        }
+      }
+      mustBeSame(textOf(records), textOf(state.snapshot().records));
+    },
+  },
+  {
+    name: "restore, then the rest, equals never having stopped",
+    check(stream, random): void {
+      const options = limitsFor(random);
+      const events = eventsOf(stream);
+      const state = new HistoryState(options);
+      const at = random.below(events.length + 1);
+      for (const event of events.slice(0, at)) state.apply(event);
+      const saved = textOf(state.snapshot({ resume: true }));
+      const restored = HistoryState.restore(
+        readSnapshot(JSON.parse(saved)),
+        options,
+      );
+      mustBeSame(textOf(restored.snapshot({ resume: true })), saved);
+      for (const event of events.slice(at)) {
+        mustBeSame(
+          textOf(restored.apply(event)),
+          textOf(state.apply(event)),
+        );
+      }
+      mustBeSame(
+        textOf(restored.snapshot({ resume: true })),
+        textOf(state.snapshot({ resume: true })),
+      );
+    },
+  },
+  {
+    name:
+      "a history goes on from a bare snapshot, which reads as it was written",
+    check(stream, random): void {
+      const events = eventsOf(stream);
+      const state = new HistoryState();
+      const at = random.below(events.length + 1);
+      for (const event of events.slice(0, at)) state.apply(event);
+      const snapshot = readSnapshot(JSON.parse(textOf(state.snapshot())));
+      mustBeSame(textOf(snapshot), textOf(state.snapshot()));
+      mustBeSame(
+        textOf(RecordStore.restore(snapshot, { exact: true }).snapshot()),
+        textOf(snapshot),
+      );
+      const restored = HistoryState.restore(snapshot);
+      for (const event of events.slice(at)) restored.apply(event);
+      textOf(restored.snapshot());
+    },
+  },
+  {
+    name: "each record of a history has a number of its own",
+    check(stream): void {
+      const state = new HistoryState();
+      for (const event of eventsOf(stream)) state.apply(event);
+      const ids = state.snapshot().records.map(({ id }) => id);
+      mustBeSame(textOf([...new Set(ids)]), textOf(ids));
+    },
+  },
+];
+
+/** Gives a value as JSON, with the members of objects in the order of their names. */
+function textOf(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, inner: unknown) =>
+      isObject(inner)
+        ? Object.fromEntries(Object.entries(inner).toSorted(byName))
+        : inner,
+  );
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

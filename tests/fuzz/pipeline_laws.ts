@@ -1,0 +1,211 @@
+/**
+ * What holds for normalizing and decoding, however broken a stream is.
+ *
+ * @module
+ */
+
+import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { isObject, type JsonObject } from "../../lib/history/plain_json.ts";
+import { isBlank } from "../../lib/lines/blank.ts";
+import {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+} from "../../lib/pipeline.ts";
+import { concat, decode, emitted, encode } from "../running.ts";
+import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import { chunksOf } from "./random.ts";
+
+const LF = 0x0a;
+/** A number that may be too large for JavaScript, which has no JSON for it then. */
+const HUGE_REGEXP = /\de\+?\d{3}/i;
+
+/** A stream, normalized with its failures in band. */
+interface Normalized {
+  readonly text: string;
+  /** How many answers there were. */
+  readonly answers: number;
+  readonly stage: JsonlNormalizer;
+}
+
+function normalize(
+  chunks: Iterable<Uint8Array>,
+  options: JsonlNormalizerOptions = {},
+): Normalized {
+  let answers = 0;
+  const stage = new JsonlNormalizer({
+    onError: "inline",
+    onAnswer: () => void answers++,
+    ...options,
+  });
+  const blocks = emitted(
+    {
+      feed: (chunk: Uint8Array, emit: (block: Uint8Array) => void) =>
+        stage.feed(chunk, (block) => emit(block.slice())),
+      flush: (emit) => stage.flush((block) => emit(block.slice())),
+    },
+    chunks,
+  );
+  return { text: decode(concat(blocks)), answers, stage };
+}
+
+/** The records of normalized text. */
+function recordsOf({ text }: Normalized): JsonObject[] {
+  const lines = text.split("\n");
+  if (lines.pop() !== "") throw new LawBroken("the last line has no end");
+  return lines.map((line) => {
+    const record: unknown = JSON.parse(line);
+    if (isObject(record)) return record;
+    throw new LawBroken(`no object: ${line.slice(0, 200)}`);
+  });
+}
+
+/** What holds for normalizing and decoding. */
+export const PIPELINE_LAWS: readonly Law[] = [
+  {
+    name: "each line that is not blank has one outcome, in order",
+    check(stream): void {
+      const expected = linesOf(stream).length;
+      const normalized = normalize([stream]);
+      const { answers, stage } = normalized;
+      const written = recordsOf(normalized).length;
+      // A torn line with a record glued to it has two, in rollouts.
+      const isRight = stage.kind === "rollout"
+        ? answers === expected && written >= expected && written <= 2 * expected
+        : answers === expected && written === expected;
+      if (!isRight) {
+        throw new LawBroken(
+          `${expected} lines, ${answers} answers, ${written} lines written`,
+        );
+      }
+    },
+  },
+  {
+    name: "how the stream is cut into chunks does not matter",
+    check(stream, random): void {
+      const { text } = normalize([stream]);
+      mustBeSame(normalize(chunksOf(stream, random)).text, text);
+    },
+  },
+  {
+    name: "what is normalized stays what it is",
+    check(stream): void {
+      const { text, stage } = normalize([stream]);
+      const from = stage.kind === "rollout" ? "rollout" : "exec";
+      for (const line of text.split("\n")) {
+        if (line === "" || isReadAnew(line)) continue;
+        mustBeSame(normalize([encode(line)], { from }).text, `${line}\n`);
+      }
+    },
+  },
+  {
+    name: "a normalizer that goes on from what another saved does as that does",
+    check(stream, random): void {
+      // What is saved are lines, not the beginning of one.
+      const at = stream.lastIndexOf(LF, random.below(stream.length)) + 1;
+      const [head, tail] = [stream.subarray(0, at), stream.subarray(at)];
+      const first = new JsonlNormalizer({ onError: "inline" });
+      const blocks: Uint8Array[] = [];
+      const keep = (block: Uint8Array): void => void blocks.push(block.slice());
+      first.feed(head, keep);
+      const saved: unknown = JSON.parse(JSON.stringify(first.save()));
+      blocks.length = 0;
+      first.feed(tail, keep);
+      first.flush(keep);
+      const resumed = normalize([tail], { resume: saved });
+      // Lines and offsets are counted anew.
+      const uncounted = (text: string): string =>
+        text.replace(
+          /^\{"type":"line\.failed","line":\d+,"offset":\d+/gm,
+          "",
+        );
+      mustBeSame(uncounted(resumed.text), uncounted(decode(concat(blocks))));
+    },
+  },
+  {
+    name:
+      "a line belongs to the thread that it names, or to one named since the last start of a thread",
+    check(stream): void {
+      const normalized = normalize([stream]);
+      if (normalized.stage.kind !== "exec") return;
+      const lines = linesOf(stream);
+      let named = new Set<unknown>();
+      for (const [i, record] of recordsOf(normalized).entries()) {
+        // To an error, a thread id is a field like any other.
+        if (record.type === "line.failed" || record.type === "error") continue;
+        const { thread_id: thread } = record;
+        if (record.type === "thread.started") named = new Set();
+        for (const id of stringsIn(lines[i] ?? "")) named.add(id);
+        const isSynthetic = typeof thread === "string" &&
+          thread.startsWith("synthetic-thread-");
+        if (thread !== undefined && !isSynthetic && !named.has(thread)) {
+          throw new LawBroken(
+            `line ${i + 1} is said to be of ${String(thread)}`,
+          );
+        }
+      }
+    },
+  },
+  {
+    name: "what is decoded is what is normalized, and can be decoded again",
+    check(stream): void {
+      const { text, stage } = normalize([stream]);
+      const lines = text.split("\n");
+      const decoder = new JsonlDecoder();
+      for (const outcome of emitted(decoder, [stream])) {
+        const line = lines.shift() ?? "";
+        if (!outcome.ok) {
+          // Rollout lines are only checked when they are decoded.
+          const isFailure = /"type"\s*:\s*"line\.failed"/.test(line);
+          if (isFailure || stage.kind !== "exec") continue;
+          throw new LawBroken(`is no failure: ${line.slice(0, 500)}`);
+        }
+        const written = JSON.stringify(outcome.value);
+        mustBeSame(written, JSON.stringify(JSON.parse(line)));
+        if (isReadAnew(line) || HUGE_REGEXP.test(line)) continue;
+        const from = stage.kind === "rollout" ? "rollout" : "exec";
+        const [again] = emitted(new JsonlDecoder({ from }), [encode(written)]);
+        // As text: of zeros there are two.
+        const value = again?.ok ? again.value : again?.error;
+        mustBeSame(JSON.stringify(value), written);
+      }
+    },
+  },
+];
+
+/**
+ * Whether a line means something else when it is read again: it has an object named "item",
+ * which would be flattened (E4), or is an old item whose submission id was null, which was
+ * kept because it is no item id there (P3, E7).
+ */
+function isReadAnew(line: string): boolean {
+  const record: unknown = JSON.parse(line);
+  if (!isObject(record)) return false;
+  const { type, item, id } = record;
+  return isObject(item) ||
+    (id === null && typeof type === "string" && type.startsWith("item."));
+}
+
+/** The lines that are not blank; those that are not UTF-8 as well as they can be read. */
+function linesOf(stream: Uint8Array): string[] {
+  const text = new TextDecoder("utf-8").decode(stream);
+  return text.split("\n").filter((line) => !isBlank(line));
+}
+
+/** Every string in a line of JSON. */
+function stringsIn(line: string): Set<string> {
+  const strings = new Set<string>();
+  try {
+    JSON.parse(line, (_key, value: unknown) => {
+      if (typeof value === "string") {
+        // White space around an id is none of it (normalize.md).
+        const edge = /^\p{White_Space}+|\p{White_Space}+$/gu;
+        strings.add(value).add(value.replace(edge, ""));
+      }
+      if (typeof value === "number") strings.add(String(value));
+      return value;
+    });
+  } catch {
+    // What is no JSON names nobody.
+  }
+  return strings;
+}

@@ -1,0 +1,49 @@
+/**
+ * Chance that a seed determines.
+ *
+ * @module
+ */
+
+/** A source of numbers that a seed determines (mulberry32). */
+export class Random {
+  #state: number;
+
+  /** Constructs a new instance. */
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A number from 0 up to, but not including, a limit. */
+  below(limit: number): number {
+    this.#state = this.#state + 0x6d2b79f5 >>> 0;
+    let bits = this.#state;
+    bits = Math.imul(bits ^ bits >>> 15, bits | 1);
+    bits ^= bits + Math.imul(bits ^ bits >>> 7, bits | 61);
+    return Math.floor(((bits ^ bits >>> 14) >>> 0) / 2 ** 32 * limit);
+  }
+
+  /** Whether something that happens once in so many times happens now. */
+  oneIn(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  /** One of some values. */
+  pick<T>(values: readonly [T, ...T[]]): T;
+  pick<T>(values: readonly T[]): T | undefined;
+  pick<T>(values: readonly T[]): T | undefined {
+    return values[this.below(values.length)];
+  }
+}
+
+/** Cuts bytes into chunks at random, some of them empty. */
+export function* chunksOf(
+  bytes: Uint8Array,
+  random: Random,
+): Generator<Uint8Array> {
+  const size = random.pick([1, 2, 7, 64, 1000]);
+  for (let at = 0; at < bytes.length;) {
+    const end = at + random.below(2 * size);
+    yield bytes.subarray(at, end);
+    at = Math.min(end, bytes.length);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * What holds for masking secrets, however broken a stream is.
+ *
+ * @module
+ */
+
+import { JsonlRedactor } from "../../lib/redact/jsonl_redactor.ts";
+import { concat, emitted } from "../running.ts";
+import { SECRET } from "./hostile.ts";
+import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import { chunksOf } from "./random.ts";
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+const MASK = "[redacted:";
+/** Output of commands, as numbers or in base64, is looked into. */
+const PACKED_REGEXP =
+  /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==|[A-Za-z\d+/]=))?$/;
+const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[^"]+/g;
+const BYTES_REGEXP = /\[[\d,\s]*\]/g;
+
+/** Masks, and gives a character for each byte. */
+function redact(chunks: Iterable<Uint8Array>): string {
+  const redactor = new JsonlRedactor();
+  const blocks = emitted(
+    {
+      feed: (chunk: Uint8Array, emit: (block: Uint8Array) => void) =>
+        redactor.feed(chunk, (block) => emit(block.slice())),
+      flush: (emit) => redactor.flush((block) => emit(block.slice())),
+    },
+    chunks,
+  );
+  return latin1(concat(blocks));
+}
+
+/** What holds for masking secrets. */
+export const REDACTION_LAWS: readonly Law[] = [
+  {
+    name: "of a line nothing changes but strings that held a secret",
+    check(stream): void {
+      const before = latin1(stream).split("\n");
+      const after = redact([stream]).split("\n");
+      mustBeSame(String(after.length), String(before.length));
+      for (const [i, line] of before.entries()) {
+        const masked = after[i] ?? "";
+        if (line === masked || !isJson(line)) continue;
+        if (!isJson(masked)) throw new LawBroken(`no JSON: ${masked}`);
+        mustBeAlike(masked, line);
+      }
+    },
+  },
+  {
+    name: "a secret of known shape is found wherever a string is one",
+    check(stream): void {
+      for (const line of redact([stream]).split("\n")) {
+        if (!isJson(line)) continue;
+        const values: unknown[] = [JSON.parse(line)];
+        for (let value = values.pop(); value; value = values.pop()) {
+          if (value === SECRET) throw new LawBroken(line.slice(0, 500));
+          if (typeof value === "object") values.push(...Object.values(value));
+        }
+      }
+    },
+  },
+  {
+    name: "masking again changes nothing",
+    check(stream): void {
+      const once = redact([stream]);
+      mustBeSame(redact([fromLatin1(once)]), once);
+    },
+  },
+  {
+    name: "how the stream is cut into chunks does not matter to masking",
+    check(stream, random): void {
+      mustBeSame(redact(chunksOf(stream, random)), redact([stream]));
+    },
+  },
+];
+
+/** Fails unless two lines of JSON differ in strings only, and in those for a reason. */
+function mustBeAlike(masked: string, line: string): void {
+  const unpacked = (text: string): string[] =>
+    text.replace(BYTES_REGEXP, "[]").match(TOKEN_REGEXP) ?? [];
+  const before = unpacked(line);
+  const after = unpacked(masked);
+  mustBeSame(String(after.length), String(before.length));
+  for (const [i, token] of before.entries()) {
+    const now = after[i] ?? "";
+    if (now === token) continue;
+    const isMasked = token.startsWith('"') &&
+      (now.includes(MASK) || PACKED_REGEXP.test(now.slice(1, -1)));
+    if (!isMasked) mustBeSame(now, token);
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(DECODER.decode(fromLatin1(line)));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  }
+  return text;
+}
+
+function fromLatin1(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,184 @@
+/**
+ * What holds for what people are shown, however broken a stream is.
+ *
+ * @module
+ */
+
+import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { Redactor } from "../../lib/redact/redactor.ts";
+import { GithubRenderer } from "../../lib/render/github.ts";
+import { HtmlRenderer } from "../../lib/render/html.ts";
+import { MarkdownRenderer } from "../../lib/render/markdown.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import {
+  REASONING,
+  type RenderOptions,
+  TOOLS,
+} from "../../lib/render/render_options.ts";
+import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
+import { TextRenderer } from "../../lib/render/text.ts";
+import { TranscriptBuilder } from "../../lib/render/transcript.ts";
+import type { Stage } from "../../lib/stage.ts";
+import {
+  assertAlone,
+  assertSound,
+  withoutConstants,
+} from "../render/sound_pages.ts";
+import { emitted } from "../running.ts";
+import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import type { Random } from "./random.ts";
+
+/** What a terminal or a browser must not be given: controls, and what turns text around. */
+const CONTROL_REGEXP =
+  // deno-lint-ignore no-control-regex
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+/** What GitHub's runner takes for a command. */
+const COMMAND_REGEXP = /^\s*(?:::|##\[)/m;
+
+const CODE_REGEXP = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
+const FENCE_REGEXP = /^[ >]*(`{3,}(?=[^`]*$)|~{3,})/;
+const ELEMENT_REGEXP = /<(?:script|svg|img|iframe)\b/i;
+/** What blocks of HTML begin and end with in Markdown. */
+const HTML_BLOCKS = [
+  { start: /^ {0,3}<pre\b/, end: /<\/pre>/ },
+  { start: /^ {0,3}<\/?(?:p|details|summary|table|h\d)\b/, end: /^\s*$/ },
+];
+const LINK_REGEXP = /\]\(\s*<?(?:javascript|data):/i;
+
+/** Fails if a text has something in it that is not for showing. */
+export function mustBeInert(text: string): void {
+  const at = text.search(CONTROL_REGEXP);
+  if (at === -1) return;
+  const around = text.slice(Math.max(0, at - 100), at + 100);
+  throw new LawBroken(JSON.stringify(around));
+}
+
+/** The parts of a stream: as it was read, live or not, or of the snapshot it ended in. */
+function partsOf(stream: Uint8Array, random: Random): TranscriptPart[] {
+  const outcomes = emitted(new JsonlDecoder(), [stream]);
+  if (!random.oneIn(4)) {
+    const live = random.oneIn(2);
+    return emitted(new TranscriptBuilder({ live }), outcomes);
+  }
+  const state = new HistoryState();
+  for (const outcome of outcomes) if (outcome.ok) state.apply(outcome.value);
+  return [...snapshotParts(state.snapshot())];
+}
+
+function optionsFor(random: Random): RenderOptions {
+  return {
+    reasoning: random.pick(REASONING),
+    tools: random.oneIn(2) ? "full" : random.pick(TOOLS),
+    ...(random.oneIn(2) ? { maxOutputLines: random.below(4) } : {}),
+    ...(random.oneIn(2) ? { redactor: new Redactor() } : {}),
+  };
+}
+
+function textOf(
+  renderer: Stage<TranscriptPart, string>,
+  parts: readonly TranscriptPart[],
+): string {
+  return emitted(renderer, parts).join("");
+}
+
+/** What holds for what people are shown. */
+export const RENDER_LAWS: readonly Law[] = [
+  {
+    name: "a transcript begins with the session and ends every turn it began",
+    check(stream, random): void {
+      const live = random.oneIn(2);
+      const outcomes = emitted(new JsonlDecoder(), [stream]);
+      const parts = emitted(new TranscriptBuilder({ live }), outcomes);
+      if (parts.length > 0 && parts[0]?.type !== "session") {
+        throw new LawBroken(`begins with ${parts[0]?.type}`);
+      }
+      let open: number | undefined;
+      for (const part of parts) {
+        if (part.type === "turn_started") {
+          if (open !== undefined) throw new LawBroken(`${open} has no end`);
+          open = part.turn;
+        } else if (part.type === "turn_ended") {
+          mustBeSame(String(part.turn), String(open));
+          open = undefined;
+        }
+      }
+      if (open !== undefined) throw new LawBroken(`${open} has no end`);
+    },
+  },
+  {
+    name: "text can do nothing to a terminal",
+    check(stream, random): void {
+      const columns = random.oneIn(2) ? 20 + random.below(100) : undefined;
+      const renderer = new TextRenderer({
+        ...optionsFor(random),
+        columns: () => columns,
+      });
+      mustBeInert(textOf(renderer, partsOf(stream, random)));
+    },
+  },
+  {
+    name: "a page is sound, asks for nothing, and runs nothing of the log",
+    check(stream, random): void {
+      const renderer = new HtmlRenderer(optionsFor(random));
+      const page = textOf(renderer, partsOf(stream, random));
+      mustBeInert(page);
+      assertSound(page);
+      assertAlone(page);
+      if (COMMAND_REGEXP.test(withoutConstants(page))) {
+        throw new LawBroken("a command");
+      }
+    },
+  },
+  {
+    name: "Markdown holds no HTML, no command and no control character",
+    check(stream, random): void {
+      const renderer = new MarkdownRenderer(optionsFor(random));
+      const text = textOf(renderer, partsOf(stream, random));
+      mustBeInert(text);
+      mustBeProse(text);
+    },
+  },
+  {
+    name:
+      "a summary holds no HTML of the log, no command and stays in its limit",
+    check(stream, random): void {
+      const renderer = new GithubRenderer(optionsFor(random));
+      const text = textOf(renderer, partsOf(stream, random));
+      mustBeInert(text);
+      mustBeProse(text);
+      const bytes = new TextEncoder().encode(text).length;
+      if (bytes > 1024 * 1024) throw new LawBroken(`${bytes} bytes`);
+    },
+  },
+];
+
+/** Fails if what the log says could be an element, outside of code, or a command. */
+function mustBeProse(text: string): void {
+  const command = COMMAND_REGEXP.exec(text);
+  if (command !== null) {
+    throw new LawBroken(`a command: ${JSON.stringify(command[0])}`);
+  }
+  let fence = "";
+  let html: RegExp | undefined;
+  for (const line of text.split("\n")) {
+    if (fence === "") {
+      // In a block of HTML Markdown means nothing.
+      html ??= HTML_BLOCKS.find(({ start }) => start.test(line))?.end;
+      const prose = html === undefined ? line.replace(CODE_REGEXP, "") : line;
+      const isLive = ELEMENT_REGEXP.test(prose) ||
+        (html === undefined && LINK_REGEXP.test(prose));
+      if (isLive) throw new LawBroken(line.slice(0, 500));
+    }
+    if (html !== undefined) {
+      if (html.test(line)) html = undefined;
+      continue;
+    }
+    const mark = FENCE_REGEXP.exec(line)?.[1] ?? "";
+    if (fence === "") fence = mark;
+    else if (mark.startsWith(fence) && /^[ >]*(?:`+|~+)$/.test(line)) {
+      fence = "";
+    }
+  }
+  if (fence !== "") throw new LawBroken("code without an end");
+}

@@ -1,0 +1,36 @@
+/**
+ * What streams are made of: everything that was captured.
+ *
+ * @module
+ */
+
+import { readCapturedFiles } from "../rollouts.ts";
+
+const LF = 0x0a;
+
+/** A file to make streams of: the lines, without their line ends. */
+export interface Seedbed {
+  /** Where it is from. */
+  readonly path: string;
+  /** Its lines. */
+  readonly lines: readonly Uint8Array[];
+}
+
+/** Reads everything that was captured, as lines. */
+export function readSeedbeds(): Seedbed[] {
+  return readCapturedFiles(/\.jsonl$/).map(({ path, bytes }) => ({
+    path,
+    lines: linesOf(bytes),
+  })).filter(({ lines }) => lines.length > 0);
+}
+
+function linesOf(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let start = 0;
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, start)) {
+    lines.push(bytes.subarray(start, at));
+    start = at + 1;
+  }
+  if (start < bytes.length) lines.push(bytes.subarray(start));
+  return lines;
+}

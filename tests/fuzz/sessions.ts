@@ -1,0 +1,187 @@
+/**
+ * What holds for a Codex home, however broken the files in it are.
+ *
+ * @module
+ */
+
+import { appendFile } from "node:fs/promises";
+import { zstdCompressSync } from "node:zlib";
+import { call } from "../cli/memory.ts";
+import type { Result, World } from "../cli/world.ts";
+import { encode } from "../running.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
+import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import { chunksOf, type Random } from "./random.ts";
+import { mustBeInert } from "./render_laws.ts";
+import { ValueMutator } from "./value_mutator.ts";
+
+const STARTED = "2026-11-20T15:00:00.000Z";
+const BROKEN = testId(1);
+const SOUND = testId(2);
+
+/** A home with a sound session and a broken one. */
+interface FuzzedHome {
+  readonly home: string;
+  /** The path of the broken one. */
+  readonly path: string;
+  /** Calls `codexpipe sessions`. */
+  call(args: readonly string[], world?: World): Promise<Result>;
+}
+
+/** How the commands are called, and what they write. */
+const CALLS: readonly {
+  readonly args: readonly string[];
+  readonly output: "json" | "jsonl" | "text";
+}[] = [
+  { args: ["list", "--format=jsonl"], output: "jsonl" },
+  { args: ["list", "--json", "--limit=1"], output: "json" },
+  { args: ["list", "--format=table"], output: "text" },
+  { args: ["list", "--grep=a", "--since=2026-01-01"], output: "text" },
+  { args: ["path", BROKEN], output: "text" },
+  { args: ["show", BROKEN, "--to=text"], output: "text" },
+  { args: ["show", BROKEN, "--to=html"], output: "text" },
+  { args: ["show", BROKEN, "--history"], output: "json" },
+  { args: ["show", BROKEN, "--meta"], output: "json" },
+  { args: ["show", BROKEN, "--jsonl"], output: "jsonl" },
+  { args: ["show", "--last"], output: "text" },
+  { args: ["resume", BROKEN], output: "json" },
+  { args: ["resume", "--command", BROKEN], output: "text" },
+  { args: ["search", "--json", "e"], output: "json" },
+  { args: ["search", '"the"'], output: "text" },
+  { args: ["index", "--json"], output: "json" },
+];
+
+/** Makes a home, hands it to a check, and removes it. */
+async function withBroken(
+  stream: Uint8Array<ArrayBuffer>,
+  random: Random,
+  use: (home: FuzzedHome) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    const path = sessionPath(home, BROKEN, STARTED);
+    const sound = sessionText({
+      id: SOUND,
+      started: STARTED,
+      message: "Feed the elephant",
+    });
+    await writeFile(sessionPath(home, SOUND, STARTED), sound);
+    const isPacked = random.oneIn(4);
+    await writeFile(
+      isPacked ? `${path}.zst` : path,
+      isPacked ? zstdCompressSync(stream) : stream,
+    );
+    const name = { id: SOUND, thread_name: "a", updated_at: STARTED };
+    const mutator = new ValueMutator(random);
+    const names = [name, { ...name, id: BROKEN }].map((line) =>
+      mutator.change(JSON.stringify(line))
+    );
+    await writeFile(`${home}/session_index.jsonl`, names.join("\n"));
+    const env = { CODEX_HOME: home, XDG_CACHE_HOME: `${folder}/cache` };
+    await use({
+      home,
+      path: isPacked ? `${path}.zst` : path,
+      call: (args, world) => call(["sessions", ...args], { env, ...world }),
+    });
+  });
+}
+
+/** Fails if a call did not end as it should. */
+function mustEnd(
+  args: readonly string[],
+  { status, stderr }: Result,
+): void {
+  if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
+    throw new LawBroken(`${args.join(" ")}: status ${status}: ${stderr}`);
+  }
+  mustBeInert(stderr);
+}
+
+/** Fails if something that was written is no JSON. */
+function mustBeJson(text: string, args: readonly string[]): void {
+  if (text === "") return;
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new LawBroken(`${args.join(" ")}: ${text.slice(0, 500)}`);
+  }
+}
+
+/** What holds for sessions. */
+export const SESSION_LAWS: readonly Law[] = [
+  {
+    name: "every command about sessions ends as it should",
+    async check(stream, random): Promise<void> {
+      await withBroken(stream, random, async (home) => {
+        for (const { args, output } of CALLS) {
+          const result = await home.call(args);
+          mustEnd(args, result);
+          const { stdout } = result;
+          if (output === "text") mustBeInert(stdout);
+          else if (output === "json") mustBeJson(stdout, args);
+          else for (const line of stdout.split("\n")) mustBeJson(line, args);
+        }
+      });
+    },
+  },
+  {
+    name: "no session is dropped from the list, and the sound one is found",
+    async check(stream, random): Promise<void> {
+      await withBroken(stream, random, async (home) => {
+        const { stdout } = await home.call(["list", "--format=paths"]);
+        mustBeSame(String(stdout.split("\n").length), "3");
+        if (!stdout.includes(home.path)) throw new LawBroken(stdout);
+        const found = await home.call(["search", "feed the elephant"]);
+        if (found.status !== 0 || !found.stdout.includes(SOUND)) {
+          throw new LawBroken(JSON.stringify(found));
+        }
+      });
+    },
+  },
+  {
+    name: "following a session gives what normalizing the whole of it gives",
+    async check(stream, random): Promise<void> {
+      const sound = encode(sessionText({
+        id: BROKEN,
+        started: STARTED,
+        message: "Go",
+      }));
+      await withFolder(async (home) => {
+        const path = sessionPath(home, BROKEN, STARTED);
+        await writeFile(path, sound);
+        const rest = [...chunksOf(stream, random)].slice(0, 50);
+        const end = new AbortController();
+        const args = ["sessions", "follow", "--from-start", BROKEN];
+        const result = await call(args, {
+          env: { CODEX_HOME: home },
+          interrupt: end.signal,
+          changes: {
+            async wait(): Promise<void> {
+              const chunk = rest.shift();
+              if (chunk === undefined) end.abort();
+              else await appendFile(path, chunk);
+            },
+            close(): void {},
+          },
+        });
+        if (result.status !== 130) {
+          throw new LawBroken(`status ${result.status}: ${result.stderr}`);
+        }
+        mustBeInert(result.stderr);
+        const written = await Deno.readFile(path);
+        // What is not complete is not given.
+        const stdin = written.subarray(0, written.lastIndexOf(0x0a) + 1);
+        const whole = await call(["normalize", "--from=rollout", "-q"], {
+          stdin,
+        });
+        mustBeSame(result.stdout, whole.stdout);
+      });
+    },
+  },
+];

@@ -1,0 +1,70 @@
+/**
+ * What holds for snapshots that somebody has changed.
+ *
+ * @module
+ */
+
+import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { call } from "../cli/memory.ts";
+import { emitted } from "../running.ts";
+import { type Law, LawBroken } from "./law.ts";
+import type { Random } from "./random.ts";
+import { mustBeInert } from "./render_laws.ts";
+import { ValueMutator } from "./value_mutator.ts";
+
+/** A snapshot of a stream, changed, in JSON. */
+function changedSnapshot(stream: Uint8Array, random: Random): string {
+  const state = new HistoryState();
+  for (const outcome of emitted(new JsonlDecoder(), [stream])) {
+    if (outcome.ok) state.apply(outcome.value);
+  }
+  const text = JSON.stringify(state.snapshot({ resume: random.oneIn(2) }));
+  const mutator = new ValueMutator(random);
+  return mutator.change(text) ?? text;
+}
+
+/** How the commands that read snapshots are called. */
+const CALLS: readonly (readonly string[])[] = [
+  ["history"],
+  ["history", "--from=history", "--pretty"],
+  ["render", "--to=text"],
+  ["render", "--to=markdown"],
+  ["render", "--to=html"],
+  ["render", "--to=github"],
+  ["check"],
+  ["usage"],
+];
+
+/** What holds for snapshots. */
+export const SNAPSHOT_LAWS: readonly Law[] = [
+  ...CALLS.map((args): Law => ({
+    name: `codexpipe ${args.join(" ")} ends as it should with a snapshot`,
+    async check(stream, random): Promise<void> {
+      const stdin = changedSnapshot(stream, random);
+      const { status, stdout, stderr } = await call(args, { stdin });
+      if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
+        throw new LawBroken(`status ${status}: ${stderr}\n${stdin}`);
+      }
+      mustBeInert(stderr);
+      if (args[0] === "render") mustBeInert(stdout);
+      else if (args[0] === "history" && stdout !== "") JSON.parse(stdout);
+    },
+  })),
+  {
+    name: "history --restore goes on from any snapshot that can be read",
+    async check(stream, random): Promise<void> {
+      const snapshot = changedSnapshot(stream, random);
+      const args = ["history", "--restore=s.json", "--checkpoint"];
+      const files = { "s.json": snapshot };
+      const { status, stdout, stderr } = await call(args, {
+        stdin: stream,
+        files,
+      });
+      if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
+        throw new LawBroken(`status ${status}: ${stderr}\n${snapshot}`);
+      }
+      for (const line of stdout.split("\n")) if (line !== "") JSON.parse(line);
+    },
+  },
+];

@@ -1,0 +1,76 @@
+/**
+ * What holds for counting tokens, however broken a stream is.
+ *
+ * @module
+ */
+
+import { TOKEN_KINDS } from "../../lib/usage/tokens.ts";
+import { groupUsage } from "../../lib/usage/usage_groups.ts";
+import {
+  UsageMeter,
+  type UsageMeterOptions,
+} from "../../lib/usage/usage_meter.ts";
+import { type Law, LawBroken, mustBeSame } from "./law.ts";
+import { chunksOf } from "./random.ts";
+
+/** What a stream used, and how that was found. */
+function meterOf(
+  sources: readonly Iterable<Uint8Array>[],
+  options: UsageMeterOptions = {},
+): UsageMeter {
+  const meter = new UsageMeter({ explain: true, ...options });
+  for (const [at, chunks] of sources.entries()) {
+    const source = meter.open(`source ${at}`);
+    for (const chunk of chunks) source.feed(chunk, () => {});
+    source.flush(() => {});
+  }
+  return meter;
+}
+
+/** What holds for counting tokens. */
+export const USAGE_LAWS: readonly Law[] = [
+  {
+    name: "what was used is never less than nothing",
+    check(stream): void {
+      const meter = meterOf([[stream]]);
+      for (const row of meter.rows()) {
+        for (const kind of TOKEN_KINDS) {
+          const count = row[kind];
+          if (typeof count === "bigint" && count < 0n) {
+            throw new LawBroken(`${kind} is ${count}`);
+          }
+        }
+      }
+      textOf(meter.derivations());
+    },
+  },
+  {
+    name: "groups hold each row once",
+    check(stream): void {
+      const rows = meterOf([[stream]]).rows();
+      for (const by of ["thread", "turn", "model", "day", "cwd"] as const) {
+        const groups = groupUsage(rows, [by]);
+        mustBeSame(
+          textOf(groups.flatMap((group) => group.rows).map(textOf).sort()),
+          textOf(rows.map(textOf).sort()),
+        );
+      }
+    },
+  },
+  {
+    name: "how the stream is cut into chunks does not matter to counting",
+    check(stream, random): void {
+      const whole = meterOf([[stream]]);
+      const cut = meterOf([chunksOf(stream, random)]);
+      mustBeSame(textOf(cut.rows()), textOf(whole.rows()));
+      mustBeSame(textOf(cut.derivations()), textOf(whole.derivations()));
+    },
+  },
+];
+
+function textOf(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, inner: unknown) => typeof inner === "bigint" ? `${inner}n` : inner,
+  );
+}

@@ -1,0 +1,76 @@
+import { assertEquals } from "@std/assert";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+import { TurnLog } from "../../../lib/history/mapping/turn_log.ts";
+
+Deno.test("TurnLog.forgotten() moves the beginnings of turns up", () => {
+  const log = new TurnLog();
+  for (const length of [0, 3, 6, 9]) {
+    log.close();
+    log.open(length);
+  }
+  log.forgotten([0, 1, 4, 5, 7]);
+  assertEquals(log.rollBack(1), 4);
+  assertEquals(log.rollBack(1), 2);
+  assertEquals(log.rollBack(1), 1);
+  assertEquals(log.rollBack(1), 0);
+});
+
+/** Applies turns of a prompt and an answer each. */
+function talk(state: HistoryState, from: number, to: number): void {
+  for (let turn = from; turn < to; turn++) {
+    for (
+      const [type, text] of [["user_message", "Q"], ["agent_message", "A"]]
+    ) {
+      state.apply({
+        type: "event_msg",
+        payload: { type, message: `${text}${turn}` },
+      });
+    }
+  }
+}
+
+Deno.test("HistoryState.forget() leaves records as if others had never been there", () => {
+  const state = new HistoryState();
+  talk(state, 0, 4);
+  state.forget(new Set([1, 2, 3, 99]));
+  assertEquals(state.snapshot().records.map(({ id }) => id), [4, 5, 6, 7, 8]);
+  talk(state, 4, 5);
+  const ids = (): number[] => state.snapshot().records.map(({ id }) => id);
+  assertEquals(ids(), [4, 5, 6, 7, 8, 9, 10]);
+  state.apply({
+    type: "event_msg",
+    payload: { type: "thread_rolled_back", num_turns: 2 },
+  });
+  assertEquals(ids(), [4, 5, 6]);
+});
+
+Deno.test("HistoryState.forget() lets the rest of what is open go on", () => {
+  const state = new HistoryState();
+  const event = {
+    thread_id: "t",
+    turn_id: "1",
+    item_type: "command_execution",
+  };
+  for (const item_id of ["a", "b"]) {
+    state.apply({
+      ...event,
+      type: "item.started",
+      item_id,
+      status: "in_progress",
+      content: { command: item_id },
+    });
+  }
+  state.forget(new Set([1]));
+  const mutations = state.apply({
+    ...event,
+    type: "item.completed",
+    item_id: "b",
+    status: "completed",
+    content: { command: "b", exit_code: 0, stdout: "x" },
+  });
+  assertEquals(
+    mutations.map(({ type, index }) => [type, index]),
+    mutations.map(({ type }) => [type, 0]),
+  );
+  assertEquals(state.snapshot().exec_call_lookup, { b: 2 });
+});

@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { WorkingFolder } from "../../lib/sessions/working_directory.ts";
+import { withFolder } from "./homes.ts";
+
+Deno.test("WorkingFolder holds itself and what lies below it, in the spelling of either platform", async () => {
+  const folder = await WorkingFolder.of("/home/dev/");
+  for (
+    const [cwd, isHeld] of [
+      ["/home/dev", true],
+      ["/home/dev/", true],
+      ["/home/dev/proj", true],
+      ["/home/dev\\proj", true],
+      ["/home/developer", false],
+      ["/home", false],
+      ["", false],
+      [null, false],
+      [undefined, false],
+    ] as const
+  ) {
+    assertEquals(folder.holds(cwd), isHeld, String(cwd));
+  }
+  assertEquals((await WorkingFolder.of("/")).holds("/home"), true);
+});
+
+Deno.test("WorkingFolder holds what lies below the folder that a link leads to", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/real`);
+    await Deno.symlink(`${folder}/real`, `${folder}/link`);
+    const link = await WorkingFolder.of(`${folder}/link`);
+    assertEquals(link.holds(`${folder}/real/proj`), true);
+    assertEquals(link.holds(`${folder}/link/proj`), true);
+    assertEquals(link.holds(`${folder}/other`), false);
+  });
+});
