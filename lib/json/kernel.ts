@@ -25,7 +25,10 @@ const INPUT_SIZE = 1 << 23;
 const OUTPUT_SIZE = 3 << 22;
 /** What the kernel may read or write behind the end of an area. */
 const SLACK = 64;
-/** How much is copied in at once if it has to be: what fits a second-level cache. */
+/**
+ * How much is copied in at once: what fits a second-level cache. The copy takes a fifteenth of
+ * the time; blocks that would have to lie in this memory could not be anybody's own.
+ */
 const COPIED = 1 << 18;
 
 /** Where in the state the words are; see kernel/kernel.ts. */
