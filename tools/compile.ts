@@ -62,6 +62,8 @@ async function compile(target?: string): Promise<string> {
     "--no-check",
     ...PERMISSIONS,
     ...(target === undefined ? [] : ["--target", target]),
+    // The modules of commands, which are found when they are asked for.
+    `--include=${BUNDLE}`,
     "--output",
     `dist/${name}`,
     `${BUNDLE}cli.js`,

@@ -77,7 +77,7 @@ Deno.test("normalize --follow -v says that a torn last line is left out", async 
   assertEquals(
     stderr,
     "codexpipe: run.jsonl: its last line is not complete, and is left out\n" +
-      "codexpipe: run.jsonl: exec, 1 record, 0 failed lines\n",
+      "codexpipe: run.jsonl: exec, 1 record, 0 failed lines; engine js\n",
   );
 });
 
