@@ -10,6 +10,8 @@ import { decodeUtf8 } from "./utf8.ts";
 
 /** How deep a record is taken apart; what lies deeper is parsed. */
 const LEVELS = 7;
+/** Records with more parts are parsed in no more time. */
+const MAX_PARTS = 8;
 /** From this length of a record on, short strings must not keep it alive. */
 const LARGE = 4096;
 
@@ -108,6 +110,7 @@ export class ValuePlan {
     parts: readonly CopiedPart[],
     slots: (LastValue | undefined)[],
   ): ValuePlan | undefined {
+    if (parts.length > MAX_PARTS) return undefined;
     const tape = new JsonTape(new WordCache());
     // The text behind a value must be a control character.
     const bytes = new Uint8Array(output.length + 1);
