@@ -60,13 +60,15 @@ const LIMIT: usize = STATE + 28;
 /**
  * Where to write down what of the records was copied, and where the room for that ends; 0
  * if nobody asks. Of each record: the number of its plan, where its line starts, where it
- * starts and ends, where the next one is told of, how many lines come before its own, then
- * where each value and slot in it starts and ends.
+ * starts and ends, where the next one is told of, how many lines come before its own, the
+ * epoch, then where each value and slot in it starts and ends.
  */
 const TRACE: usize = STATE + 32;
 const TRACE_END: usize = STATE + 36;
 /** How many of the lines have become records; the others are empty. */
 const RECORDS: usize = STATE + 40;
+/** Another number whenever a slot has changed. */
+const EPOCH: usize = STATE + 44;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
@@ -515,6 +517,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         if (load<u32>(plan + 32 + slot * 4) != COUNT) continue;
         touched |= 1 << slot;
         bits |= 1 << slot;
+        store<u32>(EPOCH, load<u32>(EPOCH) + 1);
         count(
           SLOT + slot * SLOT_STRIDE,
           load<u32>(plan, 16),
@@ -540,7 +543,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(record, line as u32, 4);
       store<u32>(record, out as u32, 8);
       store<u32>(record, lines, 20);
-      trace += 24;
+      store<u32>(record, load<u32>(EPOCH), 24);
+      trace += 28;
     }
     let step = plan + 48;
     const lastStep = step + load<u32>(plan, 24) * 32;
@@ -582,6 +586,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         const effect = load<u32>(plan + 32 + slot * 4);
         if (effect == KEEP || effect == COUNT) continue;
         touched |= 1 << slot;
+        store<u32>(EPOCH, load<u32>(EPOCH) + 1);
         const target = SLOT + slot * SLOT_STRIDE;
         if (effect == CLEAR) {
           store<u32>(target, 0);

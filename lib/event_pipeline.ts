@@ -329,22 +329,30 @@ async function* outcomesOf<T>(
   decoder: Stage<Uint8Array, Outcome<T>>,
 ): AsyncGenerator<Outcome<T>, void, void> {
   for await (const block of source) {
-    yield* settled<Outcome<T>>((emit) => decoder.feed(block, emit));
+    const { values, thrown } = settled<Outcome<T>>((emit) =>
+      decoder.feed(block, emit)
+    );
+    // Not `yield*`, which waits thrice for each value.
+    for (const value of values) yield value;
+    if (thrown !== undefined) throw thrown.error;
   }
-  yield* settled<Outcome<T>>((emit) => decoder.flush?.(emit));
+  const { values, thrown } = settled<Outcome<T>>((emit) =>
+    decoder.flush?.(emit)
+  );
+  for (const value of values) yield value;
+  if (thrown !== undefined) throw thrown.error;
 }
 
-/** Gives all that is emitted, and only then throws what is thrown. */
-function* settled<T>(
-  run: (emit: Emit<T>) => void,
-): Generator<T, void, void> {
+/** Gathers all that is emitted, and what is thrown after it. */
+function settled<T>(run: (emit: Emit<T>) => void): {
+  readonly values: readonly T[];
+  readonly thrown: { readonly error: unknown } | undefined;
+} {
   const values: T[] = [];
-  let thrown: { readonly error: unknown } | undefined;
   try {
     run((value) => values.push(value));
   } catch (error) {
-    thrown = { error };
+    return { values, thrown: { error } };
   }
-  yield* values;
-  if (thrown !== undefined) throw thrown.error;
+  return { values, thrown: undefined };
 }

@@ -350,7 +350,7 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
   const normalizer = new JsonlNormalizer();
   const block = streamOf([...HEAD, message("x".repeat(50_000))]);
   assertEquals(normalizer.engine, "js");
-  for (let i = 0; i < 4; i++) normalizer.feed(block, () => {});
+  for (let i = 0; i < 14; i++) normalizer.feed(block, () => {});
   assertEquals(normalizer.engine, "wasm");
   assert(normalizer.fastLines > 0);
 });
@@ -369,7 +369,7 @@ Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says
   try {
     assertEquals(Kernel.create(100, false), undefined);
     const normalizer = new JsonlNormalizer();
-    const lines = streamOf([...HEAD, message("x".repeat(200_000))]);
+    const lines = streamOf([...HEAD, message("x".repeat(600_000))]);
     for (let i = 0; i < 3; i++) normalizer.feed(lines, () => {});
     assertEquals([normalizer.engine, normalizer.records], ["js", 9]);
     assertThrows(

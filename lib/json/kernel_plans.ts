@@ -9,7 +9,7 @@
  */
 
 import { WordCache } from "./names.ts";
-import { type CopiedPart, ValuePlan } from "./value_plan.ts";
+import { type CopiedPart, type LastValue, ValuePlan } from "./value_plan.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 
@@ -98,7 +98,7 @@ export class KernelPlans {
   readonly #places: KernelPlaces;
   readonly #tape = new JsonTape(new WordCache());
   readonly #makesValues: boolean;
-  readonly #lastSlots: (string | undefined)[] = [];
+  readonly #lastSlots: (LastValue | undefined)[] = [];
   #values: (ValuePlan | undefined)[] = [];
   #free: number;
   #credit = CREDIT;

@@ -10,6 +10,8 @@ import { decodeUtf8 } from "./utf8.ts";
 
 /** How deep a record is taken apart; what lies deeper is parsed. */
 const LEVELS = 7;
+/** Records with more parts are parsed in no more time. */
+const MAX_PARTS = 8;
 /** From this length of a record on, short strings must not keep it alive. */
 const LARGE = 4096;
 
@@ -19,6 +21,12 @@ export interface CopiedPart {
   readonly end: number;
   /** The slot that it came from, if it did: then it is most likely what it was before. */
   readonly slot: number | undefined;
+}
+
+/** What was last in a slot, and when. */
+export interface LastValue {
+  readonly value: string;
+  readonly epoch: number;
 }
 
 /** How a value is made: it is always the same, or put together, or a copied part. */
@@ -75,15 +83,16 @@ class Node {
 /** How values are made of the records with one plan. */
 export class ValuePlan {
   readonly #root: Node;
-  readonly #slots: (string | undefined)[];
+  readonly #slots: (LastValue | undefined)[];
   #bytes: Uint8Array = NOTHING;
   #places: Uint32Array = PLACES;
   #at = 0;
+  #epoch = 0;
   #from = 0;
   #text = "";
   #isLarge = false;
 
-  private constructor(root: Node, slots: (string | undefined)[]) {
+  private constructor(root: Node, slots: (LastValue | undefined)[]) {
     this.#root = root;
     this.#slots = slots;
   }
@@ -99,8 +108,9 @@ export class ValuePlan {
   static of(
     output: Uint8Array,
     parts: readonly CopiedPart[],
-    slots: (string | undefined)[],
+    slots: (LastValue | undefined)[],
   ): ValuePlan | undefined {
+    if (parts.length > MAX_PARTS) return undefined;
     const tape = new JsonTape(new WordCache());
     // The text behind a value must be a control character.
     const bytes = new Uint8Array(output.length + 1);
@@ -118,6 +128,7 @@ export class ValuePlan {
    * @param length How long the record is.
    * @param places Where in the bytes the copied parts of the record start and end.
    * @param at Where in `places` the first one is.
+   * @param epoch Another number if a slot has changed since the last record.
    */
   make(
     text: string,
@@ -126,7 +137,9 @@ export class ValuePlan {
     length: number,
     places: Uint32Array,
     at: number,
+    epoch: number,
   ): unknown {
+    this.#epoch = epoch;
     this.#text = text;
     this.#bytes = bytes;
     this.#from = from;
@@ -163,13 +176,11 @@ export class ValuePlan {
         return this.#string(start, end);
       case SLOT: {
         const last = this.#slots[node.slot];
-        if (
-          last !== undefined && last.length === end - start - 2 &&
-          this.#text.startsWith(last, start + 1)
-        ) return last;
+        if (last?.epoch === this.#epoch) return last.value;
         // It lasts longer than the record, so it must not keep that alive.
-        const value = this.#ownString(start, end);
-        if (!value.includes("\\")) this.#slots[node.slot] = value;
+        const value = this.#sameText(last?.value, start, end) ??
+          this.#ownString(start, end);
+        this.#slots[node.slot] = { value, epoch: this.#epoch };
         return value;
       }
       case BOOLEAN:
@@ -181,6 +192,17 @@ export class ValuePlan {
       default:
         return JSON.parse(this.#text.slice(start, end));
     }
+  }
+
+  /** A text, if it stands at a place as it is. */
+  #sameText(
+    text: string | undefined,
+    start: number,
+    end: number,
+  ): string | undefined {
+    const isSame = text !== undefined && text.length === end - start - 2 &&
+      !text.includes("\\") && this.#text.startsWith(text, start + 1);
+    return isSame ? text : undefined;
   }
 
   #string(start: number, end: number): string {
