@@ -169,7 +169,9 @@ export class LineFramer {
     if (pending.length > KEPT_CAPACITY) {
       this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
-    if (this.#run(visitor, pending, 0, length + 1) === 0) {
+    // Of a line over the limit there is nothing but its length.
+    const isKept = length <= this.#maxLineBytes;
+    if (!isKept || this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);
     }
   }
