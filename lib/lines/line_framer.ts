@@ -169,7 +169,9 @@ export class LineFramer {
     if (pending.length > KEPT_CAPACITY) {
       this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
-    if (this.#run(visitor, pending, 0, length + 1) === 0) {
+    // A line over the limit has not been kept.
+    const isKept = length <= this.#maxLineBytes;
+    if (!isKept || this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);
     }
   }
