@@ -326,6 +326,10 @@ Deno.test("Kernel leaves lines over the limit to the rules", () => {
   for (const end of ["\n", "\r\n"]) {
     const blocks = [streamOf(lines, end)];
     assert(assertSame(blocks, { maxLineBytes: 180 }) > 100);
+    for (const size of [1, 37, 200]) {
+      const pieces = blocks.flatMap((block) => cut(block, size));
+      assertSame(pieces, { maxLineBytes: 180 });
+    }
   }
 });
 

@@ -169,7 +169,7 @@ export class LineFramer {
     if (pending.length > KEPT_CAPACITY) {
       this.#pending = new Uint8Array(FIRST_CAPACITY);
     }
-    // Of a line over the limit there is nothing but its length.
+    // A line over the limit has not been kept.
     const isKept = length <= this.#maxLineBytes;
     if (!isKept || this.#run(visitor, pending, 0, length + 1) === 0) {
       this.#visit(visitor, pending, 0, length);
