@@ -160,7 +160,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "Use the index in FILE.",
     details:
-      "A SQLite database, which is made if it is not there. A file that is something else is left alone. Without it, one in the cache folder (XDG_CACHE_HOME, else ~/.cache), which may be deleted at any time. It is of the Codex homes that it was last brought up to date for.",
+      "A SQLite database, which is made if it is not there, and anew if it is damaged: an empty file FILE-lock says that it is one. A file that is something else is left alone. Without it, one in the cache folder (XDG_CACHE_HOME, else ~/.cache), which may be deleted at any time. It is of the Codex homes that it was last brought up to date for.",
   },
   {
     name: "rebuild",
