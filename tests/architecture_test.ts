@@ -119,6 +119,7 @@ const CROSS_CUTTING_SUITES = [
   "cli",
   "cookbook",
   "docs",
+  "fuzz",
   "generator",
   "golden",
   "npm_package",

@@ -254,6 +254,25 @@ Deno.test("LineFramer lets the caller use its buffer again", () => {
   ]);
 });
 
+Deno.test("LineFramer offers no line over the limit to who takes lines at once", () => {
+  /** Takes no line, and remembers which it was offered. */
+  class Picky extends Collector {
+    readonly offered: string[] = [];
+
+    run(bytes: Uint8Array, start: number, end: number): undefined {
+      assert(end <= bytes.length);
+      this.offered.push(latin1(bytes.subarray(start, end)));
+    }
+  }
+  const collector = new Picky();
+  const framer = new LineFramer(300);
+  for (const chunk of ["a\n", "x".repeat(200_000), "\n", "b", "\n"]) {
+    framer.feed(encode(chunk), collector);
+  }
+  assertEquals(collector.offered, ["a\n", "b\n"]);
+  assertEquals(collector.found.map(({ text }) => text), ["a", 200_000, "b"]);
+});
+
 Deno.test("LineFramer.flush() gives nothing where nothing is left, and once only", () => {
   const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   const collector = new Collector();

@@ -2,6 +2,7 @@
  * What is asked of a run beside that it ends well.
  */
 
+import { countedText, countText } from "../render/quantity_text.ts";
 import type { Tokens } from "../usage/tokens.ts";
 import type {
   VerdictFailure,
@@ -52,7 +53,7 @@ export function demandedReasons(
     const [first] = failures;
     const may = maxFailures === 0 ? "" : `, ${maxFailures} may fail`;
     const message = `${
-      counted(failedLines, "line")
+      countedText(failedLines, "line")
     } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
     reasons.push(reason("failed_lines", message, first?.line ?? null));
   }
@@ -62,7 +63,7 @@ export function demandedReasons(
     }
     const more = failedCommands - commands.length;
     if (more > 0) {
-      const message = `${counted(more, "more command")} failed`;
+      const message = `${countedText(more, "more command")} failed`;
       reasons.push(reason("failed_command", message));
     }
   }
@@ -70,8 +71,8 @@ export function demandedReasons(
     maxTokens !== undefined && tokens !== null &&
     tokens.total_tokens > maxTokens
   ) {
-    const message =
-      `${tokens.total_tokens} tokens were used, ${maxTokens} may be`;
+    const used = countText(tokens.total_tokens);
+    const message = `${used} tokens were used, ${countText(maxTokens)} may be`;
     reasons.push(reason("max_tokens", message));
   }
   if (jsonOutput && !isJson(finalMessage)) {
@@ -81,10 +82,6 @@ export function demandedReasons(
     reasons.push(reason("json_output", message));
   }
   return reasons;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function isJson(text: string | null): boolean {

@@ -86,7 +86,7 @@ interface LastTurn {
  * builder.flush(() => {});
  *
  * assertEquals(builder.verdict.reasons.map(({ message }) => message), [
- *   "1260 tokens were used, 1000 may be",
+ *   "1,260 tokens were used, 1,000 may be",
  *   "the final message is not valid JSON",
  * ]);
  * ```

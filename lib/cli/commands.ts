@@ -328,18 +328,15 @@ export const COMMANDS: readonly Command[] = [
       "What a reader of the session sees, as render shows it: text on a terminal, Markdown elsewhere. A fork whose file holds only what came after the fork is joined with what it goes on from, across archives and packed files; if that is not there, it is shown as it is, and said to be partial. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
     usage: [
       "codexpipe sessions show [OPTIONS] ID",
-      "codexpipe sessions show --last --to=html > session.html",
+      "codexpipe sessions show --last -o session.html",
       "codexpipe sessions show --jsonl ID | codexpipe usage",
     ],
     operands: [["ID", "The session."]],
     flags: [
       "last",
       "codex-home",
-      {
-        name: "to",
-        details:
-          "text is what a terminal shows; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: text on a terminal, else markdown.",
-      },
+      "to",
+      "output",
       "jsonl",
       "history",
       "meta",
@@ -363,7 +360,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions resume",
     summary: "Prints what it takes to go on with a session.",
     details:
-      "One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
+      "One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from; missing is null, or what of that is not there. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",

@@ -8,6 +8,12 @@ import { Gathered } from "./gathered.ts";
 import type { Output } from "./output.ts";
 import type { Style } from "./styles.ts";
 
+/** Makes text of a log do nothing: to a terminal, nor to the runner of GitHub Actions. */
+function inert(text: string): string {
+  // Anywhere in a line that would begin a command.
+  return escapeControls(text).replaceAll("##[", "## [");
+}
+
 /** Gathers lines for stderr, so that a million failures do not cost a million writes. */
 export class Diagnostics {
   readonly #output: Output;
@@ -24,7 +30,7 @@ export class Diagnostics {
   say(message: string): void {
     const { bold } = this.#style;
     this.#lines.addText(
-      `${bold("codexpipe:")} ${escapeControls(message)}\n`,
+      `${bold("codexpipe:")} ${inert(message)}\n`,
     );
   }
 
@@ -43,9 +49,9 @@ export class Diagnostics {
     },
   ): void {
     const { bold, red } = this.#style;
-    const where = bold(`codexpipe: ${escapeControls(file)}:${line}:`);
+    const where = bold(`codexpipe: ${inert(file)}:${line}:`);
     this.#lines.addText(
-      `${where} ${red(`${kind}:`)} ${escapeControls(message)}\n`,
+      `${where} ${red(`${kind}:`)} ${inert(message)}\n`,
     );
   }
 

@@ -567,7 +567,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Print the final message.",
     details:
-      "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none.",
+      "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none. On a terminal, control characters in it are escaped.",
   },
   {
     name: "github",

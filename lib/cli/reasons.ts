@@ -6,6 +6,7 @@
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EDQUOT", "no space left for this user"],
+  ["EEXIST", "something else is there already"],
   ["EIO", "the device failed"],
   ["EISDIR", "is a directory"],
   ["EMFILE", "too many files are open"],
@@ -45,6 +46,8 @@ export function reasonOf(error: unknown): string {
   if (error.name === "NotCapable") {
     return "this process was not given the permission";
   }
-  const text = error.message.replace(/ \(os error \d+\).*$/s, "");
+  // "EMLINK: too many links, link '/a/b'" is how node:fs says it.
+  const text = error.message.replace(/ \(os error \d+\).*$/s, "")
+    .replace(/^E[A-Z\d]+: (.*), [a-z]+(?: '.*)?$/s, "$1");
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -401,6 +401,9 @@ export class JsonTape {
         else if (letter === LOWER_U) {
           at = this.#unicodeEscape(bytes, at);
           if (at === -1) return -1;
+        } else if (isLineEnd(bytes, at + 1)) {
+          this.#fail(at + 1, "the line ends inside a string");
+          return -1;
         } else {
           this.#fail(at, `"\\" is followed by ${show(letter)} in a string`);
           return -1;
@@ -415,7 +418,7 @@ export class JsonTape {
       } else {
         this.#fail(
           at,
-          byte === LF || byte === CR || at >= bytes.length
+          isLineEnd(bytes, at)
             ? "the line ends inside a string"
             : `the control character ${show(byte)} stands in a string`,
         );
@@ -510,4 +513,10 @@ function show(byte: number): string {
 function resized<T extends Uint8Array | Int32Array>(from: T, to: T): T {
   to.set(from);
   return to;
+}
+
+/** Whether there is no more of a line: what follows is its end, or nothing. */
+function isLineEnd(bytes: Uint8Array, at: number): boolean {
+  const byte = bytes[at];
+  return byte === undefined || byte === LF || byte === CR;
 }

@@ -11,10 +11,13 @@ const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
 const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
 /** A word that a shell takes as it is. */
 const PLAIN_WORD_REGEXP = /^[\w@%+=:,./-]+$/;
+/** A word that joins commands, or turns their output elsewhere. */
+const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
 
 /**
  * Writes a command as a person would type it: without the shell that was started to run it, and
- * with quotes only where a shell needs them.
+ * with quotes only where a shell needs them. A word that is nothing but an operator, such as
+ * `&&`, is taken for one: logs have whole lines, too, that were split at their spaces.
  *
  * The only word of a command is left as it is: it is a line that could not be split.
  *
@@ -53,6 +56,6 @@ function scriptOf(words: readonly string[]): string | undefined {
 }
 
 function quoted(word: string): string {
-  if (PLAIN_WORD_REGEXP.test(word)) return word;
+  if (PLAIN_WORD_REGEXP.test(word) || OPERATOR_REGEXP.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -18,7 +18,7 @@
  * assertEquals(countText(1234567), "1,234,567");
  * ```
  */
-export function countText(count: number): string {
+export function countText(count: number | bigint): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

@@ -166,7 +166,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       model,
       cwd,
       startedAt === null ? null : timeText(startedAt),
-    ].filter((fact) => fact !== null);
+    ].filter((fact) => fact !== null).map(oneLine);
     // An id alone says nothing to whoever does not know it.
     if (thread_id !== null) {
       facts.push(facts.length === 0 ? `Thread ${thread_id}` : thread_id);
@@ -182,7 +182,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const changes = [
       model === this.#model ? null : model,
       cwd === this.#entries.cwd ? null : cwd,
-    ].filter((change) => change !== null);
+    ].filter((change) => change !== null).map(oneLine);
     this.#model = model ?? this.#model;
     this.#entries.cwd = cwd ?? this.#entries.cwd;
     if (changes.length === 0) return;
@@ -257,4 +257,9 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
 /** Writes how many tokens were used: `1,234 in / 567 out`. */
 function usageText({ input_tokens, output_tokens }: TurnUsage): string {
   return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;
+}
+
+/** A fact that stands on a line with others. */
+function oneLine(fact: string): string {
+  return fact.replace(/[\r\n]+/g, " ");
 }

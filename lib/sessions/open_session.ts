@@ -101,11 +101,17 @@ export function codeOf(error: unknown): string {
     : "";
 }
 
-/** Says in words why something of the platform failed, without code and path. */
+/**
+ * Says in words why something failed, without code and path: a clause, as it stands behind a
+ * colon.
+ */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (codeOf(error) === "") return error.message;
+  const { message } = error;
+  if (codeOf(error) === "") {
+    return message.charAt(0).toLowerCase() + message.slice(1);
+  }
   // "EACCES: permission denied, open '/a/b'"
-  const [words = ""] = error.message.split(/, [a-z]+(?: '|$)/);
+  const [words = ""] = message.split(/, [a-z]+(?: '|$)/);
   return words.replace(/^[A-Z\d_]+: /, "");
 }

@@ -47,7 +47,12 @@ export function snippetOf(
   const parts: SnippetPart[] = [];
   const add = (from: number, to: number, isMatch: boolean): void => {
     const piece = text.slice(from, to).replace(SPACES_REGEXP, " ");
-    if (piece !== "") parts.push({ text: piece, isMatch });
+    if (piece === "") return;
+    const last = parts.at(-1);
+    // Matches without anything between them are one.
+    if (last?.isMatch === isMatch) {
+      parts[parts.length - 1] = { text: last.text + piece, isMatch };
+    } else parts.push({ text: piece, isMatch });
   };
   let at = start;
   for (const match of matches) {

@@ -23,6 +23,8 @@ export class SessionIndexError extends Error {
   readonly kind: SessionIndexErrorKind;
   /** The path of the index. */
   readonly path: string;
+  /** What is wrong, in words, and what to do. */
+  readonly reason: string;
 
   /**
    * Constructs a new instance.
@@ -49,9 +51,11 @@ export class SessionIndexError extends Error {
     path: string,
     options?: ErrorOptions,
   ) {
-    super(`Cannot use the index ${path}: ${reasonOf(kind, options)}`, options);
+    const reason = reasonOf(kind, options);
+    super(`Cannot use the index ${path}: ${reason}`, options);
     this.kind = kind;
     this.path = path;
+    this.reason = reason;
   }
 }
 

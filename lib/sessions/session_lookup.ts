@@ -108,6 +108,8 @@ export class AmbiguousSessionError extends Error {
 
 const PREFIX_REGEXP = /^[\da-f][\da-f-]{0,35}$/i;
 const PATH_REGEXP = /[\\/]|\.jsonl?(?:\.zst|\.gz)?$/i;
+/** What a platform says of a path that nothing is at. */
+const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 const MAX_CANDIDATES = 20;
 /** How many of the sessions that were written to last are looked at for one of a person's. */
 const MAX_RECENT = 200;
@@ -226,7 +228,7 @@ async function fileAtPath(
       return await sessionFileAt(place, home);
     } catch (error) {
       // What is there and cannot be looked at is not looked for elsewhere.
-      if (codeOf(error) !== "ENOENT") throw error;
+      if (!NOT_THERE.has(codeOf(error))) throw error;
     }
   }
   return undefined;

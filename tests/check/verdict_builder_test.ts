@@ -338,7 +338,7 @@ Deno.test("VerdictBuilder counts tokens exactly, and each once", () => {
   const [over] = judge(encode(text), { maxTokens: 9007199254740993n }).reasons;
   assertEquals(
     over?.message,
-    "9007199254740994 tokens were used, 9007199254740993 may be",
+    "9,007,199,254,740,994 tokens were used, 9,007,199,254,740,993 may be",
   );
   assert(judge(encode(text), { maxTokens: 9007199254740994n }).isPassed);
 });

@@ -21,7 +21,7 @@ function failTurn(message: string): string {
 Deno.test("check says that a run is good, on stderr", async () => {
   const { status, stdout, stderr } = await call(["check"], { stdin: GOOD });
   assertEquals([status, stdout], [0, ""]);
-  assertEquals(stderr, "codexpipe: passed: 1 turn, 1260 tokens\n");
+  assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
 });
 
 Deno.test("check ends with 1 and a reason if it is not", async () => {
@@ -69,7 +69,7 @@ Deno.test("check judges by what the options ask for", async () => {
   assertEquals(status, 1);
   assertEquals(stderr.trimEnd().split("\n").slice(-3), [
     "codexpipe: failed: a command failed with exit status 137: kill -9 $$",
-    "codexpipe: failed: 10080 tokens were used, 10000 may be",
+    "codexpipe: failed: 10,080 tokens were used, 10,000 may be",
     "codexpipe: failed: the final message is not valid JSON",
   ]);
   const enough = await call(["check", "--max-tokens=10080"], { stdin });
@@ -202,7 +202,7 @@ Deno.test("check judges several files, and says of which it speaks", async () =>
     files: { a: GOOD, b: HEAD },
   });
   assertEquals(status, 3);
-  assertMatch(stderr, /^codexpipe: a: passed: 1 turn, 1260 tokens\n/);
+  assertMatch(stderr, /^codexpipe: a: passed: 1 turn, 1,260 tokens\n/);
   assertMatch(stderr, /codexpipe: no: cannot open: not found/);
   assertMatch(stderr, /codexpipe: b: failed: turn 1 has no end: /);
 });
@@ -245,7 +245,7 @@ Deno.test("check tells GitHub of a good run, too", async () => {
     stdin: GOOD,
     env: GITHUB,
   });
-  assertEquals(stderr, "codexpipe: passed: 1 turn, 1260 tokens\n");
+  assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
   assertMatch(written.get("summary") ?? "", /^## ✅ The Codex run passed\n/);
   assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
 });

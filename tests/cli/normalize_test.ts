@@ -488,3 +488,10 @@ Deno.test("codexpipe normalize reports thousands of failures in order", async ()
   assertEquals(status, 0);
   assertEquals(numbers, Array.from({ length: count }, (_, i) => `${i + 1}`));
 });
+
+Deno.test("normalize says nothing on stderr that a runner takes for a command", async () => {
+  const stdin = '{"type":"x\\n::error::y ##[error]z"}\n';
+  const { stderr } = await call(["normalize", "--from=exec"], { stdin });
+  assertStringIncludes(stderr, String.raw`x\n::error::y ## [error]z`);
+  assertEquals(stderr.match(/^\s*::|##\[/gm), null);
+});

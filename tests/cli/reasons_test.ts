@@ -37,6 +37,11 @@ const CASES = [
     error: platformError("EXYZ", "Stale file handle"),
     reason: "stale file handle",
   },
+  {
+    name: "a code that it does not know, in the words of node:fs",
+    error: platformError("EMLINK", "EMLINK: too many links, link '/a' -> '/b'"),
+    reason: "too many links",
+  },
   { name: "no code, by the message", error: new Error("Odd"), reason: "odd" },
   { name: "what is no error", error: "odd", reason: "odd" },
   { name: "nothing", error: undefined, reason: "undefined" },

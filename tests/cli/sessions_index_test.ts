@@ -125,3 +125,18 @@ Deno.test("sessions index ends when it is interrupted", async () => {
     assertEquals(status, 130);
   });
 });
+
+Deno.test("sessions index says why the index cannot be used, and where another one can be", async () => {
+  await withFolder(async (folder) => {
+    await writeFile(`${folder}/file`, "x");
+    const index = `${folder}/file/index.sqlite`;
+    const { status, stderr } = await call(
+      ["sessions", "index", `--codex-home=${folder}`, `--index=${index}`],
+    );
+    assertEquals(status, 3);
+    assertEquals(
+      stderr,
+      `codexpipe: ${index}: cannot use the index: something else is there already; --index=FILE names another place\n`,
+    );
+  });
+});

@@ -330,7 +330,11 @@ Deno.test("sessions list says that a home that was named is not there", async ()
   await withFolder(async (folder) => {
     const { status, stderr } = await list(`${folder}/none`);
     assertEquals(status, 3);
-    assertStringIncludes(stderr, `codexpipe: ${folder}/none: not found\n`);
+    assertEquals(stderr, `codexpipe: ${folder}/none: not found\n`);
+    const json = await list(`${folder}/none`, ["--json"]);
+    assertEquals(JSON.parse(json.stdout).problems, [
+      { path: `${folder}/none`, code: "ENOENT", message: "not found" },
+    ]);
   });
 });
 

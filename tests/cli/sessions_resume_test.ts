@@ -20,9 +20,31 @@ Deno.test("sessions resume prints the history that the library gives, and the co
       assertEquals(status, 0);
       assertEquals(JSON.parse(stdout), {
         ...JSON.parse(JSON.stringify(expected)),
+        missing: null,
         command: `codex resume ${id}`,
       }, path);
     }
+  });
+});
+
+Deno.test("sessions resume says in its JSON what of a fork is not there", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
+    const env = { CODEX_HOME: path };
+    const forks = sessions.filter(({ scenario }) => scenario === "fork");
+    const records = await Promise.all(forks.map(async ({ id }) => {
+      const { stdout } = await call(["sessions", "show", "--meta", id], {
+        env,
+      });
+      return JSON.parse(stdout);
+    }));
+    const fork = records.find(({ forked_from }) => forked_from !== null);
+    const parent = records.find(({ id }) => id === fork?.forked_from);
+    await Deno.remove(parent?.path);
+    const { stdout } = await call(["sessions", "resume", fork.id], { env });
+    assertEquals(JSON.parse(stdout).missing, {
+      session_id: parent.id,
+      reason: "not_found",
+    });
   });
 });
 

@@ -106,6 +106,29 @@ Deno.test("sessions show says once why a session cannot be read", async () => {
   });
 });
 
+Deno.test("sessions show --output writes the form that the name of the file stands for", async () => {
+  const { status, stdout, written } = await show(["-o", "a.html", FORK]);
+  assertEquals([status, stdout], [0, ""]);
+  assertMatch(written.get("a.html") ?? "", /^<!DOCTYPE html>/i);
+  const lines = await show(["-o", "a.jsonl", "--jsonl", FORK]);
+  assertEquals(lines.status, 2);
+});
+
+Deno.test("sessions show --output overwrites no session", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
+    for (const { path: file } of sessions.filter(({ id }) => id === PARENT)) {
+      const before = await Deno.readFile(file);
+      const { status, stderr } = await call(
+        ["sessions", "show", FORK, "-o", file],
+        { env: { CODEX_HOME: path } },
+      );
+      assertEquals(status, 2);
+      assertStringIncludes(stderr, "--output would overwrite");
+      assertEquals(await Deno.readFile(file), before);
+    }
+  });
+});
+
 Deno.test("sessions show refuses what would have no effect", async () => {
   for (
     const [flags, why] of [

@@ -40,7 +40,8 @@ export function* chunksOf(
   bytes: Uint8Array,
   random: Random,
 ): Generator<Uint8Array> {
-  const size = random.pick([1, 2, 7, 64, 1000]);
+  const sizes = bytes.length > 50_000 ? [700, 8_000] : [1, 2, 7, 64, 1_000];
+  const size = random.pick(sizes) ?? 1;
   for (let at = 0; at < bytes.length;) {
     const end = at + random.below(2 * size);
     yield bytes.subarray(at, end);

@@ -6,6 +6,7 @@
 
 import { appendFile } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
+import { isObject } from "../../lib/history/plain_json.ts";
 import { call } from "../cli/memory.ts";
 import type { Result, World } from "../cli/world.ts";
 import { encode } from "../running.ts";
@@ -21,6 +22,7 @@ import { chunksOf, type Random } from "./random.ts";
 import { mustBeInert } from "./render_laws.ts";
 import { ValueMutator } from "./value_mutator.ts";
 
+const LF = 0x0a;
 const STARTED = "2026-11-20T15:00:00.000Z";
 const BROKEN = testId(1);
 const SOUND = testId(2);
@@ -156,15 +158,15 @@ export const SESSION_LAWS: readonly Law[] = [
         const path = sessionPath(home, BROKEN, STARTED);
         await writeFile(path, sound);
         const rest = [...chunksOf(stream, random)].slice(0, 50);
-        const end = new AbortController();
+        const stop = new AbortController();
         const args = ["sessions", "follow", "--from-start", BROKEN];
         const result = await call(args, {
           env: { CODEX_HOME: home },
-          interrupt: end.signal,
+          interrupt: stop.signal,
           changes: {
             async wait(): Promise<void> {
               const chunk = rest.shift();
-              if (chunk === undefined) end.abort();
+              if (chunk === undefined) stop.abort();
               else await appendFile(path, chunk);
             },
             close(): void {},
@@ -175,8 +177,10 @@ export const SESSION_LAWS: readonly Law[] = [
         }
         mustBeInert(result.stderr);
         const written = await Deno.readFile(path);
-        // What is not complete is not given.
-        const stdin = written.subarray(0, written.lastIndexOf(0x0a) + 1);
+        // A last line without an end is given if it is complete without.
+        const end = written.lastIndexOf(LF) + 1;
+        const last = new TextDecoder().decode(written.subarray(end));
+        const stdin = isRecord(last) ? written : written.subarray(0, end);
         const whole = await call(["normalize", "--from=rollout", "-q"], {
           stdin,
         });
@@ -185,3 +189,11 @@ export const SESSION_LAWS: readonly Law[] = [
     },
   },
 ];
+
+function isRecord(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

@@ -76,7 +76,7 @@ export class ValueMutator {
     const old: unknown = Reflect.get(holder, key);
     const set = (value: unknown): void => setOwn(holder, key, value);
     if (ID_REGEXP.test(key)) {
-      this.#ids.push(old);
+      if (!isContainer(old)) this.#ids.push(old);
       if (random.oneIn(2)) return set(random.pick(this.#ids));
     }
     if (TIME_REGEXP.test(key) && random.oneIn(2)) {

@@ -23,6 +23,16 @@ const CASES = [
     words: ["bash", "-c", "a $0", "b"],
     line: "bash -c 'a $0' b",
   },
+  {
+    name: "a line of several commands that was split",
+    words: ["npm", "test", "&&", "echo", "a b", "|", "wc", "2>&1", ">", "o"],
+    line: "npm test && echo 'a b' | wc 2>&1 > o",
+  },
+  {
+    name: "words that only look like operators",
+    words: ["echo", "a&&b", ">out", "|x"],
+    line: "echo 'a&&b' '>out' '|x'",
+  },
   { name: "an empty word", words: ["a", ""], line: "a ''" },
   { name: "quotes", words: ["echo", "it's"], line: "echo 'it'\\''s'" },
 ] satisfies { name: string; words: string[]; line: string }[];

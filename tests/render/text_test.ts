@@ -234,6 +234,18 @@ Deno.test("TextRenderer writes what a session is, and what changes in it", () =>
   );
 });
 
+Deno.test("TextRenderer keeps its heading on one line, whatever a folder is called", () => {
+  const part = {
+    type: "session",
+    thread_id: null,
+    startedAt: null,
+    cwd: "/home\r\n\n$ rm",
+    model: null,
+    cli_version: null,
+  } as const;
+  assertEquals(writtenBy(new TextRenderer(), [part]), "/home $ rm\n");
+});
+
 Deno.test("TextRenderer says how much of the output was not kept", () => {
   const entry = {
     type: "entry",

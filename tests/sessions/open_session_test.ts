@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { openSession } from "../../lib/sessions/open_session.ts";
+import { messageOf, openSession } from "../../lib/sessions/open_session.ts";
 import { decode, encode } from "../running.ts";
 import { drained, zstd } from "../sources.ts";
 import { withFolder, writeFile } from "./homes.ts";
@@ -47,4 +47,15 @@ Deno.test("openSession() gives any other .json file as it is", async () => {
       assertEquals(await contentOf(`${folder}/a.json`), text);
     }
   });
+});
+
+Deno.test("messageOf() gives a clause, whoever threw", () => {
+  const platform = Object.assign(
+    new Error("EACCES: permission denied, open '/a/b'"),
+    { code: "EACCES" },
+  );
+  assertEquals(messageOf(platform), "permission denied");
+  const own = new Error("Cannot unpack the zstd data: it is cut off");
+  assertEquals(messageOf(own), "cannot unpack the zstd data: it is cut off");
+  assertEquals(messageOf("odd"), "odd");
 });

@@ -22,6 +22,13 @@ const FILL = "lorem ipsum dolor sit amet ".repeat(10);
 
 const CASES = [
   {
+    name: "matches with nothing between them as one",
+    query: "=",
+    text: "a == b = c",
+    length: 40,
+    expected: "a [==] b [=] c",
+  },
+  {
     name: "a short text as it is",
     query: "b",
     text: "a b c",

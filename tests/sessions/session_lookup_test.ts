@@ -134,6 +134,17 @@ Deno.test("findSession() gives beginnings of ids that are no other session's, ho
   });
 });
 
+Deno.test("findSession() takes a name that looks like a path below a file", async () => {
+  await withNames(async (home) => {
+    await writeFile(`${home}/feat`, "");
+    const name = `${home}/feat/login`;
+    const row = JSON.stringify({ id: ONE, thread_name: name });
+    await writeFile(`${home}/session_index.jsonl`, row);
+    const { head } = await findSession(name, { codexHomes: [home] });
+    assertEquals(head.id, ONE);
+  });
+});
+
 Deno.test("findSession() does not guess between a name and the beginning of an id", async () => {
   await withNames(async (home) => {
     const row = JSON.stringify({ id: ONE, thread_name: "bead" });

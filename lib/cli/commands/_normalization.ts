@@ -8,6 +8,7 @@ import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../../pipeline.ts";
+import { countedText } from "../../render/quantity_text.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -150,8 +151,8 @@ export class Normalization {
     const { kind, records, failures } = normalizer;
     if (isVerbose) {
       const dialect = kind === undefined ? "" : `${kind}, `;
-      const failed = counted(failures, "failed line");
-      const good = counted(records, "record");
+      const failed = countedText(failures, "failed line");
+      const good = countedText(records, "record");
       const engine = engineOf(normalizer);
       diagnostics.say(`${file}: ${dialect}${good}, ${failed}; ${engine}`);
     }
@@ -249,10 +250,6 @@ function engineOf(
   // Not rounded up: what looks like all of them is all of them.
   const thousandth = Math.floor(1000 * fastLines / (records + failures || 1));
   return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** What to say of an input most of whose lines failed. */

@@ -23,7 +23,8 @@ import type { Stage } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import { ClosedOutput, IoError, UsageError } from "../endings.ts";
+import { ClosedOutput, IoError } from "../endings.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { COLOR, ON_ERROR } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
@@ -312,8 +313,8 @@ export class Rendering {
 function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
   const patterns = patternsOf(args);
   if (args.has("no-redact")) {
-    if (patterns.length === 0) return undefined;
-    throw new UsageError("--redact-pattern has no use with --no-redact");
+    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
+    return undefined;
   }
   const isAsked = args.has("redact") || patterns.length > 0;
   return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;

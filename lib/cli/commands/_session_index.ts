@@ -3,6 +3,7 @@
  */
 
 import { resolve } from "node:path";
+import { countText } from "../../render/quantity_text.ts";
 import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
+import { reasonOf } from "../reasons.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
@@ -56,8 +58,8 @@ export async function withProgress<T>(
   try {
     const result = await work((done) =>
       progress.update(() =>
-        `Indexing sessions: ${counted(done.files)} of ${
-          counted(done.totalFiles)
+        `Indexing sessions: ${countText(done.files)} of ${
+          countText(done.totalFiles)
         }, ${bytesText(done.bytes)} of ${bytesText(done.totalBytes)}`
       )
     );
@@ -66,15 +68,16 @@ export async function withProgress<T>(
     return result;
   } catch (error) {
     if (!(error instanceof SessionIndexError)) throw error;
-    throw new IoError(error.message, { cause: error });
+    const { kind, path, cause } = error;
+    const reason = kind === "io"
+      ? `${reasonOf(cause)}; --index=FILE names another place`
+      : error.reason;
+    throw new IoError(`${path}: cannot use the index: ${reason}`, {
+      cause: error,
+    });
   } finally {
     await progress.clear();
   }
-}
-
-/** A number of things, for people. */
-export function counted(count: number): string {
-  return count.toLocaleString("en");
 }
 
 /** A number of bytes, for people. */

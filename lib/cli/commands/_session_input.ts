@@ -78,6 +78,15 @@ export function openWhole(
   return new Input(openLineage(lineage), session.file.path, process);
 }
 
+/** Writes what is missing of a session as a record; `null` if nothing is. */
+export function missingRecord(
+  { missing }: SessionLineage,
+): Readonly<Record<string, unknown>> | null {
+  return missing === undefined
+    ? null
+    : { session_id: missing.threadId, reason: missing.reason };
+}
+
 function missingText({ threadId, reason, message }: MissingHistory): string {
   const whose = `the session ${threadId}`;
   switch (reason) {

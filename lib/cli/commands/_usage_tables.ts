@@ -2,6 +2,7 @@
  * Usage as tables for people.
  */
 
+import { countText } from "../../render/quantity_text.ts";
 import {
   explainRule,
   type UsageCost,
@@ -172,7 +173,7 @@ export function derivationsTable(
  */
 export function grouped(text: string): string {
   const [whole = "", places] = text.split(".");
-  const commas = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+  const commas = countText(BigInt(whole));
   return places === undefined ? commas : `${commas}.${places}`;
 }
 

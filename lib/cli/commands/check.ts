@@ -10,6 +10,7 @@ import {
 } from "../../check/check.ts";
 import { DIALECTS } from "../../dialect_names.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
+import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -145,8 +146,7 @@ class Check {
     const name = this.#isOneOfMany ? `${file}: ` : "";
     const { isPassed, reasons, tokens } = verdict;
     for (const { message } of reasons) {
-      // The runner of GitHub Actions would take it for a command, anywhere in a line.
-      diagnostics.say(`${name}failed: ${message.replaceAll("##[", "## [")}`);
+      diagnostics.say(`${name}failed: ${message}`);
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
       diagnostics.say(
@@ -198,13 +198,11 @@ function onTerminal(message: string): string {
 /** What there is to say of a good run. */
 function summaryOf({ turns, failedCommands, tokens }: Verdict): string {
   return [
-    `${turns} ${turns === 1 ? "turn" : "turns"}`,
-    ...(failedCommands === 0 ? [] : [
-      `${failedCommands} failed ${
-        failedCommands === 1 ? "command" : "commands"
-      }`,
-    ]),
-    ...(tokens === null ? [] : [`${tokens.total_tokens} tokens`]),
+    countedText(turns, "turn"),
+    ...(failedCommands === 0
+      ? []
+      : [countedText(failedCommands, "failed command")]),
+    ...(tokens === null ? [] : [`${countText(tokens.total_tokens)} tokens`]),
   ].join(", ");
 }
 

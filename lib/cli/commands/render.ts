@@ -2,33 +2,21 @@
  * `codexpipe render`.
  */
 
-import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import type { FileSink } from "../context.ts";
-import { EXIT, IoError, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { ErrorFile } from "../error_file.ts";
-import { Output } from "../output.ts";
-import { reasonOf } from "../reasons.ts";
 import { STDIN } from "../standard_streams.ts";
+import { openDocument } from "./_document_file.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
-
-/** The forms that names of files stand for. */
-const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
-  ["txt", "text"],
-  ["md", "markdown"],
-  ["markdown", "markdown"],
-  ["html", "html"],
-  ["htm", "html"],
-]);
 
 /** Renders the named files, or stdin. */
 export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { process, stdout } = context;
+  const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   if (isFollowing && files.length > 1) {
@@ -41,26 +29,16 @@ export async function run(
   if (target !== undefined && target === errorsTo) {
     throw new UsageError("--output and --errors-to name the same file");
   }
-  for (const flag of ["output", "errors-to"] as const) {
-    const path = args.value(flag);
-    if (path === undefined) continue;
-    await refuseOverwriting(flag, path, files, process);
+  if (errorsTo !== undefined) {
+    await refuseOverwriting("errors-to", errorsTo, files, process);
   }
-  const errors = errorsTo === undefined
-    ? undefined
-    : await ErrorFile.create(errorsTo, process);
-  let file: FileSink | undefined;
+  const document = await openDocument(args, context, files);
+  let errors: ErrorFile | undefined;
   try {
-    file = target === undefined ? undefined : await create(target, context);
-    const output = file === undefined
-      ? stdout
-      : new Output(file, target ?? "", process);
-    const rendering = new Rendering(args, context, {
-      output,
-      isTerminal: file === undefined && process.isTerminal.stdout,
-      form: formOf(args, target),
-      errors,
-    });
+    if (errorsTo !== undefined) {
+      errors = await ErrorFile.create(errorsTo, process);
+    }
+    const rendering = new Rendering(args, context, { ...document, errors });
     for (const operand of files) {
       try {
         if (isFollowing) await rendering.follow(operand);
@@ -78,28 +56,7 @@ export async function run(
       (args.has("strict") && rendering.hasFailures);
     return isNo ? EXIT.no : EXIT.done;
   } finally {
-    file?.close();
+    document.close();
     errors?.close();
-  }
-}
-
-/** The form that is asked for, or that the name of the file stands for. */
-function formOf(
-  args: Arguments,
-  target: string | undefined,
-): RenderForm | undefined {
-  const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase();
-  return args.choice("to", RENDER_FORMS) ?? FORMS_BY_ENDING.get(ending ?? "");
-}
-
-async function create(
-  path: string,
-  { process }: CommandContext,
-): Promise<FileSink> {
-  try {
-    return await process.create(path);
-  } catch (error) {
-    const message = `${path}: cannot create: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
   }
 }

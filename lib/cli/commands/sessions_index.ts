@@ -2,6 +2,7 @@
  * `codexpipe sessions index`.
  */
 
+import { countText } from "../../render/quantity_text.ts";
 import {
   type IndexingReport,
   indexSessions,
@@ -12,7 +13,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import type { FORMATS } from "../flags.ts";
 import {
   bytesText,
-  counted,
   indexPlaces,
   reportProblems,
   withProgress,
@@ -81,10 +81,10 @@ function reportText(report: IndexingReport, path: string): string {
   const { added, grown, changed, moved, removed } = report;
   const changes = Object.entries({ added, grown, changed, moved, removed })
     .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${counted(count)} ${what}`);
+    .map(([what, count]) => `${countText(count)} ${what}`);
   const what = changes.length === 0
     ? "nothing has changed"
     : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
   const sessions = report.files === 1 ? "session" : "sessions";
-  return `${counted(report.files)} ${sessions}: ${what}\n${path}\n`;
+  return `${countText(report.files)} ${sessions}: ${what}\n${path}\n`;
 }

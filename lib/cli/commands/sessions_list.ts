@@ -2,6 +2,7 @@
  * `codexpipe sessions list`.
  */
 
+import { countText } from "../../render/quantity_text.ts";
 import { CursorError } from "../../sessions/cursor.ts";
 import type { Session } from "../../sessions/session.ts";
 import {
@@ -55,7 +56,7 @@ export async function run(
   const { stdout, diagnostics } = context;
   const encoder = new TextEncoder();
   let text = "";
-  for (const piece of piecesOf(page, form, context)) {
+  for (const piece of piecesOf(page, form, args, context)) {
     text += piece;
     if (text.length < GATHERED) continue;
     await stdout.write(encoder.encode(text));
@@ -94,9 +95,7 @@ async function list(
     signal: process.interrupt,
     onProgress: ({ done, total }) =>
       progress.update(() =>
-        `Reading sessions: ${done.toLocaleString("en")} of ${
-          total.toLocaleString("en")
-        }`
+        `Reading sessions: ${countText(done)} of ${countText(total)}`
       ),
   };
   try {
@@ -121,6 +120,7 @@ async function list(
 function* piecesOf(
   page: SessionPage,
   form: typeof FORMS[number],
+  args: Arguments,
   context: CommandContext,
 ): Generator<string> {
   const { sessions } = page;
@@ -129,7 +129,7 @@ function* piecesOf(
       if (sessions.length > 0) yield sessionsTable(page, context);
       break;
     case "json":
-      yield* jsonPieces(page);
+      yield* jsonPieces(page, args.has("codex-home"));
       break;
     case "jsonl":
       for (const session of sessions) yield `${recordText(session)}\n`;
@@ -150,7 +150,8 @@ function* piecesOf(
 
 /** One value, put together of its parts: as one text it could be more than engines bear. */
 function* jsonPieces(
-  { sessions, nextCursor, total, problems }: SessionPage,
+  { sessions, nextCursor, total, problems, missingHomes }: SessionPage,
+  isHomeNamed: boolean,
 ): Generator<string> {
   yield '{"sessions":[';
   let before = "\n";
@@ -158,14 +159,22 @@ function* jsonPieces(
     yield before + recordText(session);
     before = ",\n";
   }
+  const missing = isHomeNamed ? missingHomes : [];
   const rest = {
     next_cursor: nextCursor ?? null,
     total,
-    problems: problems.map(({ path, code, message }) => ({
-      path,
-      code: code === "" ? null : code,
-      message,
-    })),
+    problems: [
+      ...problems.map(({ path, code, message }) => ({
+        path,
+        code: code === "" ? null : code,
+        message,
+      })),
+      ...missing.map((path) => ({
+        path,
+        code: "ENOENT",
+        message: "not found",
+      })),
+    ],
   };
   const end = sessions.length === 0 ? "" : "\n";
   yield `${end}],${JSON.stringify(rest).slice(1)}\n`;
@@ -225,7 +234,7 @@ function* remarks(
   if (total > 0 && sessions.length === 0) {
     const where = args.has("cursor") ? " behind the cursor" : "";
     const { codexHomes } = sessionPlaces(args, process);
-    yield `no session matches${where}, of ${total.toLocaleString("en")} in ${
+    yield `no session matches${where}, of ${countText(total)} in ${
       codexHomes.join(", ")
     }`;
   }

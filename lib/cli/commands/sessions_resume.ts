@@ -12,7 +12,7 @@ import { EXIT } from "../endings.ts";
 import { Output } from "../output.ts";
 import { shellWord } from "../shell_word.ts";
 import { Normalization } from "./_normalization.ts";
-import { openWhole, wholeSession } from "./_session_input.ts";
+import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
 
 const LF = 0x0a;
 const COMMA = 0x2c;
@@ -45,7 +45,8 @@ export async function run(
     return EXIT.done;
   }
   const start = { type: "resumed", conversation_id: head.id };
-  const end = { rollout_path: file.path, command };
+  const missing = missingRecord(whole.lineage);
+  const end = { rollout_path: file.path, missing, command };
   await stdout.write(
     ENCODER.encode(`${JSON.stringify(start).slice(0, -1)},"history":[`),
   );

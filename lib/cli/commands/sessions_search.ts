@@ -2,6 +2,7 @@
  * `codexpipe sessions search`.
  */
 
+import { countText } from "../../render/quantity_text.ts";
 import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";
 import type { SnippetPart } from "../../sessions/search_snippet.ts";
 import {
@@ -16,12 +17,7 @@ import { escapeControls } from "../escape.ts";
 import type { FORMATS } from "../flags.ts";
 import { fitted } from "../table.ts";
 import { parseTime } from "../times.ts";
-import {
-  counted,
-  indexPlaces,
-  reportProblems,
-  withProgress,
-} from "./_session_index.ts";
+import { indexPlaces, reportProblems, withProgress } from "./_session_index.ts";
 import { folderOf, minuteOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
@@ -188,13 +184,13 @@ async function remark(
   if (refresh !== undefined && refresh.filesLeft > 0) {
     diagnostics.say(
       `searched without the ${
-        counted(refresh.filesLeft)
+        countText(refresh.filesLeft)
       } oldest of the sessions that are not in the index yet; "codexpipe sessions index" reads them all`,
     );
   }
   if (hasMore) {
     diagnostics.say(
-      `more than ${counted(hits.length)} were found; --limit=NUM shows more`,
+      `more than ${countText(hits.length)} were found; --limit=NUM shows more`,
     );
   }
   await diagnostics.flush();

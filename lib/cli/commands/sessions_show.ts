@@ -8,8 +8,10 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
+import { openDocument } from "./_document_file.ts";
 import { Normalization } from "./_normalization.ts";
 import {
+  missingRecord,
   openWhole,
   type WholeSession,
   wholeSession,
@@ -21,7 +23,12 @@ import { snapshotText } from "./_snapshot_text.ts";
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
 /** What only says how a transcript looks. */
-const OF_TRANSCRIPTS = ["reasoning", "tools", "max-output-lines"] as const;
+const OF_TRANSCRIPTS = [
+  "output",
+  "reasoning",
+  "tools",
+  "max-output-lines",
+] as const;
 
 /** Shows a session. */
 export async function run(
@@ -72,12 +79,18 @@ async function render(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
+  const { path, copies } = whole.session.file;
+  const inputs = [...copies, ...whole.lineage.parts.map(({ path }) => path)];
   const { Rendering } = await import("./_rendering.ts");
-  const rendering = new Rendering(args, context);
-  const input = openWhole(whole, context);
-  await rendering.renderInput(whole.session.file.path, input);
-  await rendering.end();
-  return rendering.isIncomplete ? EXIT.io : EXIT.done;
+  const document = await openDocument(args, context, inputs);
+  try {
+    const rendering = new Rendering(args, context, document);
+    await rendering.renderInput(path, openWhole(whole, context));
+    await rendering.end();
+    return rendering.isIncomplete ? EXIT.io : EXIT.done;
+  } finally {
+    document.close();
+  }
 }
 
 /** Writes its lines, normalized. */
@@ -132,13 +145,10 @@ async function writeMeta(
   args: Arguments,
   { stdout }: CommandContext,
 ): Promise<number> {
-  const { ancestors, missing } = lineage;
   const meta = {
     ...sessionRecord(session),
-    ancestors,
-    missing: missing === undefined
-      ? null
-      : { session_id: missing.threadId, reason: missing.reason },
+    ancestors: lineage.ancestors,
+    missing: missingRecord(lineage),
   };
   const text = JSON.stringify(meta, undefined, args.has("pretty") ? 2 : 0);
   await stdout.write(new TextEncoder().encode(`${text}\n`));

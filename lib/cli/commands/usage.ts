@@ -3,6 +3,7 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
+import { countText } from "../../render/quantity_text.ts";
 import { WorkingFolder } from "../../sessions/working_directory.ts";
 import {
   PriceList,
@@ -90,7 +91,9 @@ class UsageCommand {
     );
     this.#isIncomplete = isIncomplete;
     for (const [i, input] of inputs.entries()) {
-      await progress.update(() => `${i} of ${inputs.length} files`);
+      await progress.update(() =>
+        `Counting tokens: ${countText(i)} of ${countText(inputs.length)} files`
+      );
       await this.#read(input);
     }
     await progress.clear();
