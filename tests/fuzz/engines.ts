@@ -54,8 +54,9 @@ export function drawStream(size: number, random: Random): Uint8Array {
  */
 export function compareEngines(stream: Uint8Array, random: Random): void {
   const cuts = cutsOf(stream.length, random);
-  const js = answer(stream, cuts, "js");
-  const wasm = answer(stream, cuts, "wasm");
+  const maxLineBytes = random.below(4) === 0 ? 1 + random.below(2000) : 1e6;
+  const js = answer(stream, cuts, { engine: "js", maxLineBytes });
+  const wasm = answer(stream, cuts, { engine: "wasm", maxLineBytes });
   const difference = differenceOf(js, wasm);
   if (difference === undefined) return;
   const { what, one, other } = difference;
@@ -130,12 +131,12 @@ function cutsOf(length: number, random: Random): readonly number[] {
 function answer(
   stream: Uint8Array,
   cuts: readonly number[],
-  engine: Engine,
+  options: { readonly engine: Engine; readonly maxLineBytes: number },
 ): Answers {
   const pieces: Uint8Array[] = [];
   const failures: string[] = [];
   const normalizer = new JsonlNormalizer({
-    engine,
+    ...options,
     onError: "inline",
     onFailure: (failed) => failures.push(JSON.stringify(failed.toFailure())),
   });
@@ -147,7 +148,7 @@ function answer(
   }
   normalizer.flush(keep);
   const outcomes: string[] = [];
-  const decoder = new JsonlDecoder({ engine });
+  const decoder = new JsonlDecoder(options);
   from = 0;
   for (const cut of cuts) {
     decoder.feed(stream.subarray(from, cut), (outcome) => {
