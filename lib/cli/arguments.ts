@@ -144,9 +144,13 @@ export function parseArguments(
   for (const { name, isShort, value } of found) {
     const flag = [...flags, ...ALL_FLAGS].find((flag) => flag.name === name);
     if (flag === undefined) continue;
-    check(flag, value);
-    const values = [...given.get(name)?.values ?? [], value ?? ""];
-    given.set(name, { name, isShort, value: value ?? "", values });
+    const parts = partsOfValue(flag, value);
+    for (const part of parts) check(flag, part);
+    const values = [
+      ...given.get(name)?.values ?? [],
+      ...parts.map((part) => part ?? ""),
+    ];
+    given.set(name, { name, isShort, value: values.at(-1) ?? "", values });
     for (const { name } of ALL_FLAGS) {
       if (name === flag.undoes) given.delete(name);
       if (name === flag.means?.name) {
@@ -156,6 +160,15 @@ export function parseArguments(
     }
   }
   return new Arguments(operands, given, flags);
+}
+
+/** Several of a few values may stand in one list: `--by=turn,model`. */
+function partsOfValue(
+  { isRepeatable, value }: Flag,
+  given: string | undefined,
+): (string | undefined)[] {
+  const isList = isRepeatable && value?.choices !== undefined;
+  return isList && given !== undefined ? given.split(",") : [given];
 }
 
 /** A flag as it was written. */

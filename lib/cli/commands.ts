@@ -115,7 +115,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "by",
         details:
-          "Without it, day for a Codex home and thread for files. turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by day --by model.",
+          "Without it, day for a Codex home and thread for files. turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by=day,model, or --by day --by model.",
       },
       {
         name: "format",

@@ -294,7 +294,7 @@ export const FLAGS = [
     category: "SELECTION",
     summary: "Only what has this role.",
     details:
-      "user is what the person wrote, assistant what the model answered, reasoning what it thought; command is a command and its output, patch a change to files, tool a call of another tool, plan a plan; notice is what the program said, error an error. May be given several times.",
+      "user is what the person wrote, assistant what the model answered, reasoning what it thought; command is a command and its output, patch a change to files, tool a call of another tool, plan a plan; notice is what the program said, error an error. Several may be given: --role=user,assistant, or each with a flag of its own.",
   },
   {
     name: "last",
@@ -420,7 +420,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "What the tokens are summed up by.",
     details:
-      "turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by day --by model.",
+      "turn and thread are in the order of the input, the others in their own. Several make a group of each combination: --by=day,model, or --by day --by model.",
   },
   {
     name: "time-zone",

@@ -221,3 +221,24 @@ for (const { name, args, message } of ERRORS) {
     assertEquals(error.message, message);
   });
 }
+
+Deno.test("parseArguments() takes several of a few values, in a list or one by one", () => {
+  for (
+    const args of [
+      ["--by=day,model,turn"],
+      ["--by", "day", "--by", "model,turn"],
+      ["--by=day", "--by=model", "--by=turn"],
+    ]
+  ) {
+    assertEquals(parseArguments(args).values("by"), ["day", "model", "turn"]);
+  }
+  assertThrows(
+    () => parseArguments(["--by=day,week"]),
+    UsageError,
+    '--by cannot be "week": expected ',
+  );
+  assertThrows(() => parseArguments(["--by=day,"]), UsageError);
+  // What has other values than a few is taken as it is.
+  const { values } = parseArguments(["--codex-home=a,b"]).given[0] ?? {};
+  assertEquals(values, ["a,b"]);
+});

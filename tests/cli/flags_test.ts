@@ -80,7 +80,16 @@ for (const flag of ALL_FLAGS) {
       }
       assertThrows(() => parseArguments([`--${name}`]), UsageError);
       if (choices !== undefined) {
-        for (const wrong of ["", "nonsense", choices.join(",")]) {
+        const list = choices.join(",");
+        // Where several count, they may stand in a list.
+        if (flag.isRepeatable) {
+          assertEquals(
+            parseArguments([`--${name}=${list}`]).values(name),
+            choices,
+          );
+        }
+        const lists = flag.isRepeatable ? [] : [list];
+        for (const wrong of ["", "nonsense", ...lists]) {
           assertThrows(
             () => parseArguments([`--${name}=${wrong}`]),
             UsageError,
