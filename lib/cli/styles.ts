@@ -2,31 +2,13 @@
  * Colours, or none.
  */
 
+import { PLAIN_STYLE, type TextStyle } from "../render/text_style.ts";
+
 /** How text is set off from the text around it. */
-export interface Style {
-  /** Sets off a place or a heading. */
-  bold(text: string): string;
-  /** Sets off what is wrong. */
-  red(text: string): string;
-  /** Sets off what went well. */
-  green(text: string): string;
-  /** Sets off what is worth a look. */
-  yellow(text: string): string;
-  /** Sets off what can be acted on, such as an id. */
-  cyan(text: string): string;
-  /** Sets back what is beside the point. */
-  dim(text: string): string;
-}
+export type Style = TextStyle;
 
 /** Leaves text as it is. */
-export const PLAIN: Style = {
-  bold: (text) => text,
-  red: (text) => text,
-  green: (text) => text,
-  yellow: (text) => text,
-  cyan: (text) => text,
-  dim: (text) => text,
-};
+export const PLAIN: Style = PLAIN_STYLE;
 
 /** Colours text for a terminal. */
 export const COLORED: Style = {

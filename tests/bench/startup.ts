@@ -34,6 +34,7 @@ export async function measureStartup(signal: AbortSignal): Promise<Startup[]> {
   await Deno.writeTextFile(line, '{"type":"error","message":"m"}\n');
   const commands: readonly (readonly [string, readonly string[]])[] = [
     ["an empty script", ["run", pathOf("rivals/empty.ts")]],
+    ["deno eval ''", ["eval", ""]],
     ["codexpipe --version", ["run", ...flags, cli, "--version"]],
     ["codexpipe normalize, one line", [
       "run",

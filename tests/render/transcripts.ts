@@ -110,3 +110,31 @@ export function command(
     ...fields,
   });
 }
+
+/** An item of each other type, with a text wherever a log can have one. */
+export function itemsOf(text: string): Record<string, unknown>[] {
+  return [
+    item("completed", { id: "r", type: "reasoning", text }),
+    item("completed", { id: "w", type: "web_search", query: text }),
+    item("completed", {
+      id: "t",
+      type: "mcp_tool_call",
+      server: text,
+      tool: text,
+      arguments: { [text]: text },
+      error: { message: text },
+      status: "failed",
+    }),
+    item("completed", {
+      id: "p",
+      type: "todo_list",
+      items: [{ text, completed: false }],
+    }),
+    item("completed", {
+      id: "f",
+      type: "file_change",
+      changes: [{ path: text, kind: "add" }],
+      status: "failed",
+    }),
+  ];
+}

@@ -16,6 +16,7 @@ import { EXIT, IoError, UsageError } from "../endings.ts";
 import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
+import { refuseSeveral } from "./_following.ts";
 import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
@@ -33,7 +34,8 @@ export async function run(
   if (restore !== undefined && files.length > 1) {
     throw new UsageError("--restore goes on with one input, not with several");
   }
-  checkFollowing(args, files);
+  refuseSeveral(args, files);
+  checkFollowing(args);
   const base = restore === undefined
     ? undefined
     : await readSnapshotFile(restore, context);
@@ -59,11 +61,8 @@ export async function run(
 }
 
 /** Refuses to follow what does not end where something is to be printed at the end. */
-function checkFollowing(args: Arguments, files: readonly string[]): void {
+function checkFollowing(args: Arguments): void {
   if (!args.has("follow")) return;
-  if (files.length > 1) {
-    throw new UsageError("--follow takes one file; run one codexpipe for each");
-  }
   if (!args.has("mutations") || args.has("checkpoint")) {
     throw new UsageError(
       "--follow needs --mutations, and cannot have --checkpoint: a file that grows has no last history",

@@ -14,6 +14,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
 import { ErrorFile } from "../error_file.ts";
 import { ENGINES, ON_ERROR } from "../flags.ts";
+import { refuseSeveral } from "./_following.ts";
 import { Normalization } from "./_normalization.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 
@@ -25,11 +26,7 @@ export async function run(
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
-  if (isFollowing && files.length > 1) {
-    throw new UsageError(
-      "--follow takes one file: what is written of several could not be told apart; run one codexpipe for each",
-    );
-  }
+  refuseSeveral(args, files);
   const errorsTo = args.value("errors-to");
   if (errorsTo !== undefined) {
     await refuseOverwriting("errors-to", errorsTo, files, process);

@@ -8,6 +8,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import { ErrorFile } from "../error_file.ts";
 import { STDIN } from "../standard_streams.ts";
 import { openDocument } from "./_document_file.ts";
+import { refuseSeveral } from "./_following.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
 
@@ -19,11 +20,7 @@ export async function run(
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
-  if (isFollowing && files.length > 1) {
-    throw new UsageError(
-      "--follow takes one file: what is shown of several could not be told apart; run one codexpipe for each",
-    );
-  }
+  refuseSeveral(args, files);
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
   if (target !== undefined && target === errorsTo) {
