@@ -338,11 +338,13 @@ export class LineAnswers implements LineVisitor {
     if (fault === undefined) {
       this.#record(length, bytes, start, end, line, offset);
     } else {
+      const { recordStart } = fault;
       // A record that was told apart from what failed stands behind it (R5).
-      const record = out.view(length).slice();
+      const record = recordStart === undefined
+        ? NOTHING
+        : out.view(length).slice();
       out.truncate(length);
       this.#fault(fault, bytes, line, offset + fault.start - start);
-      const { recordStart } = fault;
       if (recordStart !== undefined) {
         const from = out.length;
         // A first line begins its buffer, with the byte order mark that was skipped.

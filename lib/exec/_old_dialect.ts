@@ -50,18 +50,40 @@ const NOTICES: ReadonlySet<string> = new Set([
   "shutdown_complete",
 ]);
 
-/** Texts that come in deltas: the item type, and the field of the full text (P4, P5). */
-const TEXTS: ReadonlyMap<string, { itemType: string; field: string }> = new Map(
-  [
-    ["agent_message", { itemType: "agent_message", field: "message" }],
-    ["agent_reasoning", { itemType: "reasoning", field: "text" }],
-    ["agent_reasoning_raw_content", {
-      itemType: "agent_reasoning_raw_content",
-      field: "text",
-    }],
-  ],
-);
-const DELTA_SUFFIX = "_delta";
+/** A text that may come in deltas (P4, P5). */
+interface TextKind {
+  /** The type of the message with the full text. */
+  readonly type: string;
+  /** The type of the messages with the deltas. */
+  readonly deltaType: string;
+  readonly itemType: string;
+  /** The field of the full text. */
+  readonly field: string;
+}
+
+const TEXTS: readonly TextKind[] = [
+  {
+    type: "agent_message",
+    deltaType: "agent_message_delta",
+    itemType: "agent_message",
+    field: "message",
+  },
+  {
+    type: "agent_reasoning",
+    deltaType: "agent_reasoning_delta",
+    itemType: "reasoning",
+    field: "text",
+  },
+  {
+    type: "agent_reasoning_raw_content",
+    deltaType: "agent_reasoning_raw_content_delta",
+    itemType: "agent_reasoning_raw_content",
+    field: "text",
+  },
+];
+/** More texts than this are never open at once; the oldest one is given up. */
+const MAX_OPEN = 1024;
+const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
 
 /** The names under which a config line has strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
@@ -80,10 +102,11 @@ export function isOldRecord(line: JsonObject): boolean {
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
-  readonly #open = new Map<string, string[]>();
+  /** By kind of text, the numbers of the items that deltas have opened. */
+  readonly #open: readonly number[][] = TEXTS.map(() => []);
   readonly #calls: OldCalls;
   readonly #usage: OldUsage;
-  #planId: string | undefined;
+  #planItem: number | undefined;
   #afterBreak = false;
   #items = 0;
   #threads = 0;
@@ -106,9 +129,12 @@ export class OldDialect {
     return {
       threads: this.#threads,
       items: this.#items,
-      plan_id: this.#planId ?? null,
+      plan_id: this.#planItem === undefined ? null : itemId(this.#planItem),
       after_break: this.#afterBreak,
-      open: [...this.#open].map(([type, ids]) => [type, [...ids]]),
+      open: TEXTS.map(({ type }, kind) => [
+        type,
+        this.#open[kind]?.map(itemId),
+      ]),
       calls: this.#calls.save(),
       usage: this.#usage.save(),
     };
@@ -119,10 +145,15 @@ export class OldDialect {
     this.reset();
     this.#threads = savedCount(saved, "threads");
     this.#items = savedCount(saved, "items");
-    this.#planId = savedText(saved, "plan_id");
+    this.#planItem = itemOf(savedText(saved, "plan_id"));
     this.#afterBreak = savedField(saved, "after_break") === true;
     for (const [type, ids] of savedPairs(saved, "open")) {
-      if (Array.isArray(ids)) this.#open.set(type, ids.map(String));
+      const queue = this.#open[TEXTS.findIndex((text) => text.type === type)];
+      if (queue === undefined || !Array.isArray(ids)) continue;
+      for (const id of ids) {
+        const item = itemOf(id);
+        if (item !== undefined) queue.push(item);
+      }
     }
     this.#calls.load(savedField(saved, "calls"));
     this.#usage.load(savedField(saved, "usage"));
@@ -138,9 +169,9 @@ export class OldDialect {
 
   /** A turn line found its ids. */
   turnChanged(): void {
-    this.#open.clear();
+    for (const queue of this.#open) queue.length = 0;
     this.#afterBreak = false;
-    this.#planId = undefined;
+    this.#planItem = undefined;
   }
 
   /**
@@ -238,31 +269,25 @@ export class OldDialect {
 
   /** P4, P5: full texts and their deltas. */
   #text(type: string, line: JsonObject): Rewritten | undefined {
-    const full = TEXTS.get(type);
-    if (full !== undefined) {
-      const id = this.#queue(type).shift();
-      setText(line, "content", "text", line.take(full.field));
-      return this.#item(line, full.itemType, id) ?? "item.completed";
+    for (let kind = 0; kind < TEXTS.length; kind++) {
+      const text = TEXTS[kind];
+      const queue = this.#open[kind];
+      if (text === undefined || queue === undefined) continue;
+      if (text.type === type) {
+        const item = queue.shift();
+        setText(line, "content", "text", line.take(text.field));
+        return this.#item(line, text.itemType, item) ?? "item.completed";
+      }
+      if (text.deltaType === type) {
+        const opensNext = this.#afterBreak && type === "agent_reasoning_delta";
+        if (queue.length === 0 || opensNext) queue.push(this.#newItemNumber());
+        if (queue.length > MAX_OPEN) queue.shift();
+        if (opensNext) this.#afterBreak = false;
+        setText(line, "delta", "text_delta", line.take("delta"));
+        return this.#item(line, text.itemType, queue.at(-1)) ?? "item.delta";
+      }
     }
-    if (!type.endsWith(DELTA_SUFFIX)) return undefined;
-    const whole = type.slice(0, -DELTA_SUFFIX.length);
-    const delta = TEXTS.get(whole);
-    if (delta === undefined) return undefined;
-    const queue = this.#queue(whole);
-    const opensNext = this.#afterBreak && whole === "agent_reasoning";
-    if (queue.length === 0 || opensNext) queue.push(this.#newId());
-    if (opensNext) this.#afterBreak = false;
-    setText(line, "delta", "text_delta", line.take("delta"));
-    return this.#item(line, delta.itemType, queue.at(-1)) ?? "item.delta";
-  }
-
-  #queue(type: string): string[] {
-    let queue = this.#open.get(type);
-    if (queue === undefined) {
-      queue = [];
-      this.#open.set(type, queue);
-    }
-    return queue;
+    return undefined;
   }
 
   /** P10: the first plan of a turn opens an item, later ones are pictures of it. */
@@ -271,10 +296,10 @@ export class OldDialect {
     if (items === undefined) return refused("plan", "not a list of objects");
     line.take("plan");
     line.set("items", items);
-    const isFirst = this.#planId === undefined;
-    const id = this.#planId ?? this.#newId();
-    this.#planId = id;
-    return this.#item(line, "todo_list", id) ??
+    const isFirst = this.#planItem === undefined;
+    const item = this.#planItem ?? this.#newItemNumber();
+    this.#planItem = item;
+    return this.#item(line, "todo_list", item) ??
       (isFirst ? "item.started" : "item.updated");
   }
 
@@ -299,15 +324,25 @@ export class OldDialect {
   #item(
     line: JsonObject,
     itemType: string,
-    id: string | undefined,
+    item: number | undefined,
   ): undefined {
-    line.set("item_id", new JsonString(id ?? this.#newId()));
+    const id = itemId(item ?? this.#newItemNumber());
+    line.set("item_id", new JsonString(id));
     line.set("item_type", typeValue(itemType));
   }
 
-  #newId(): string {
-    const id = `item_${this.#items}`;
+  #newItemNumber(): number {
     this.#items += 1;
-    return id;
+    return this.#items - 1;
   }
+}
+
+function itemId(item: number): string {
+  return `item_${item}`;
+}
+
+/** The number of an item that was written down. */
+function itemOf(id: unknown): number | undefined {
+  const [, item] = ITEM_ID_REGEXP.exec(String(id)) ?? [];
+  return item === undefined ? undefined : Number(item);
 }

@@ -7,8 +7,8 @@ import type { ByteWriter } from "./byte_writer.ts";
 import { type JsonNode, JsonObject, JsonString } from "./value.ts";
 
 const ENCODER = new TextEncoder();
-/** Keys are few in a stream that Codex wrote; a hostile one must not fill the memory. */
-const MAX_KEYS = 4096;
+/** Keys are few in a stream that Codex wrote; of more, the later ones are not kept. */
+const MAX_KEYS = 1024;
 const MAX_KEY_LENGTH = 64;
 const KEYS = new Map<string, Uint8Array>();
 
@@ -20,13 +20,12 @@ export function writeKey(out: ByteWriter, name: string): void {
   if (out.last !== OPEN_BRACE) out.byte(COMMA);
   let key = KEYS.get(name);
   if (key === undefined) {
-    if (name.length > MAX_KEY_LENGTH) {
+    if (KEYS.size === MAX_KEYS || name.length > MAX_KEY_LENGTH) {
       out.string(name);
       out.byte(COLON);
       return;
     }
     key = ENCODER.encode(`${JSON.stringify(name)}:`);
-    if (KEYS.size === MAX_KEYS) KEYS.clear();
     KEYS.set(name, key);
   }
   out.all(key);

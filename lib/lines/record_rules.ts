@@ -20,6 +20,12 @@ import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { LINE_FAILED } from "./line_failed.ts";
 import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 
+/**
+ * How many records are let go unwatched, at most, when several have failed in a row while they
+ * were watched: where all fail, watching takes a third of the time.
+ */
+const MAX_REST = 64;
+
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
 );
@@ -38,6 +44,9 @@ export abstract class RecordRules implements LineRules {
   readonly #plans: RecordPlans;
   #learner: RecordLearner | undefined;
   #marks: number | undefined;
+  /** How many records have failed in a row while they were watched, and how many to let go. */
+  #failed = 0;
+  #rest = 0;
 
   /**
    * Constructs a new instance.
@@ -118,22 +127,29 @@ export abstract class RecordRules implements LineRules {
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const isWatched = learner !== undefined || this.#plans.isEager;
-    const watch = isWatched && context !== undefined
+    const isWatched = context !== undefined &&
+      (learner !== undefined || this.#plans.isEager) && this.#rest === 0;
+    if (this.#rest > 0) this.#rest -= 1;
+    const watch = isWatched
       ? new RecordWatch(this.reader, root, out, context)
       : undefined;
     this.#marks = undefined;
     const problem = this.record(root, line, out);
     if (problem === undefined) {
       if (watch !== undefined) {
+        this.#failed = 0;
         const watched = this.#watched(watch);
         if (learner !== undefined) learner.learn(watched);
         else this.#plans.learn(watched);
       }
       return undefined;
     }
-    // A line that failed for want of a context says nothing of those that will have one.
-    watch?.stop();
+    if (watch !== undefined) {
+      // A line that failed for want of a context says nothing of those that will have one.
+      watch.stop();
+      this.#failed = Math.min(MAX_REST, this.#failed + 1);
+      this.#rest = this.#failed;
+    }
     out.truncate(length);
     return { problem, start, end, inBand: false };
   }
