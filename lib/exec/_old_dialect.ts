@@ -3,7 +3,8 @@
  * dialect (normalize.md section 7).
  */
 
-import { FALSE_VALUE, TRUE_VALUE } from "../json/literal.ts";
+import { QUOTE, ZERO } from "../json/bytes.ts";
+import { FALSE_VALUE, sliceOf, TRUE_VALUE } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
@@ -83,6 +84,7 @@ const TEXTS: readonly TextKind[] = [
 ];
 /** More texts than this are never open at once; the oldest one is given up. */
 const MAX_OPEN = 1024;
+const ITEM_ID = new TextEncoder().encode('"item_');
 const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
 
 /** The names under which a config line has strings (P1). */
@@ -326,8 +328,7 @@ export class OldDialect {
     itemType: string,
     item: number | undefined,
   ): undefined {
-    const id = itemId(item ?? this.#newItemNumber());
-    line.set("item_id", new JsonString(id));
+    line.set("item_id", idValue(item ?? this.#newItemNumber()));
     line.set("item_type", typeValue(itemType));
   }
 
@@ -335,6 +336,23 @@ export class OldDialect {
     this.#items += 1;
     return this.#items - 1;
   }
+}
+
+/**
+ * The id of an item as a value. The engine keeps the texts of numbers for a while; with one
+ * for each line, the room for what is new grew to 64 MB.
+ */
+function idValue(item: number): JsonSlice {
+  let length = ITEM_ID.length + 2;
+  for (let rest = item; rest >= 10; rest = Math.floor(rest / 10)) length += 1;
+  const bytes = new Uint8Array(length);
+  bytes.set(ITEM_ID);
+  let at = length - 1;
+  bytes[at--] = QUOTE;
+  for (let rest = item; at >= ITEM_ID.length; rest = Math.floor(rest / 10)) {
+    bytes[at--] = ZERO + rest % 10;
+  }
+  return sliceOf(bytes, "string");
 }
 
 function itemId(item: number): string {
