@@ -19,6 +19,7 @@ import {
   JsonSlice,
   JsonString,
 } from "../json/value.ts";
+import { WordTable } from "../json/word_table.ts";
 import { trimBlank } from "../lines/blank.ts";
 import { unnormalizable } from "../lines/record_rules.ts";
 import { OldCalls } from "./_old_calls.ts";
@@ -34,7 +35,7 @@ import { OldUsage } from "./_old_usage.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
-const NOTICES: ReadonlySet<string> = new Set([
+const NOTICES = new WordTable([
   "token_count",
   "background_event",
   "turn_diff",
@@ -49,7 +50,7 @@ const NOTICES: ReadonlySet<string> = new Set([
   "entered_review_mode",
   "exited_review_mode",
   "shutdown_complete",
-]);
+].map((type) => [type, type] as const));
 
 /** A text that may come in deltas (P4, P5). */
 interface TextKind {
@@ -255,7 +256,7 @@ export class OldDialect {
         return this.#newItem(line, "user_message");
       }
     }
-    if (NOTICES.has(type)) {
+    if (NOTICES.get(type) !== undefined) {
       if (type === "token_count") this.#usage.count(line);
       if (type === "agent_reasoning_section_break") this.#afterBreak = true;
       return this.#newItem(line, type);

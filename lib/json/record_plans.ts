@@ -19,6 +19,8 @@ import type { JsonTape, TapeShape } from "./tape.ts";
 const MAX_ENTRIES = 64;
 /** A stream that Codex wrote has some dozens of shapes. */
 const MAX_PLANS = 512;
+/** More plans than this for one shape are taken up by data that looks like vocabulary. */
+const MAX_ALIKE = 24;
 /** How many plans may be made before any has been of use. */
 const CREDIT = 128;
 /**
@@ -88,8 +90,10 @@ export class RecordPlans {
 
   /** Whether there is use in watching how the record that the reader has read is rewritten. */
   get isEager(): boolean {
-    return this.#credit >= 1 && this.#tape.count <= MAX_ENTRIES &&
-      this.#plans.get(this.#tape.shapeHash)?.includes(undefined) !== true;
+    if (this.#credit < 1 || this.#tape.count > MAX_ENTRIES) return false;
+    const plans = this.#plans.get(this.#tape.shapeHash);
+    return plans === undefined ||
+      (plans.length < MAX_ALIKE && !plans.includes(undefined));
   }
 
   /**

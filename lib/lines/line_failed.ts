@@ -68,7 +68,9 @@ export function writeLineFailed(
   { line, offset, error }: LineFailedHead,
   raw: Uint8Array | undefined,
 ): void {
-  out.text(`{"type":"${LINE_FAILED}","line":${line},"offset":${offset}`);
+  // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+  out.text(`{"type":"${LINE_FAILED}","line":${line.toFixed()}`);
+  out.text(`,"offset":${offset.toFixed()}`);
   out.text(`,"error":{"kind":"${error.kind}","message":`);
   out.string(error.message);
   out.text("}");
