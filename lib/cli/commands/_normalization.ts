@@ -16,6 +16,11 @@ import { type Blocks, type Input, openInput } from "../input.ts";
 import { invite } from "./_invitation.ts";
 
 const LF = 0x0a;
+/**
+ * How much is answered at once where lines fail: what is said of a short one is fifty times as
+ * long, and waits in memory until it is written.
+ */
+const FAILING_PIECE = 1 << 15;
 
 /** How to normalize. */
 export interface NormalizationOptions {
@@ -176,7 +181,9 @@ export class Normalization {
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
-      const pieces = this.#options.isLineBuffered ? linesIn(block) : [block];
+      const pieces = this.#options.isLineBuffered
+        ? linesIn(block)
+        : piecesIn(block, normalizer);
       for (const piece of pieces) {
         await this.#answer((emit) => normalizer.feed(piece, emit));
         if (this.#hasStopped) return;
@@ -240,6 +247,22 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
     yield block.subarray(start, next);
     start = next;
   }
+}
+
+/** A block, cut into pieces as long as lines fail. */
+function* piecesIn(
+  block: Uint8Array,
+  normalizer: JsonlNormalizer,
+): Generator<Uint8Array> {
+  let start = 0;
+  while (start < block.length) {
+    const { failures } = normalizer;
+    const piece = block.subarray(start, start + FAILING_PIECE);
+    yield piece;
+    start += piece.length;
+    if (normalizer.failures === failures) break;
+  }
+  if (start < block.length) yield block.subarray(start);
 }
 
 /** Which engine ran, and how much of the work it did. */
