@@ -29,6 +29,9 @@ import type { NormalizerOptions } from "./normalizer.ts";
 import { failureOf } from "./lines/line_failure.ts";
 import type { Failure } from "./outcome.ts";
 
+/** Writes what `encode` gives, to where it is to stand; no part of what the class promises. */
+export let writeFailed: (failed: FailedLine, out: ByteWriter) => void;
+
 /** A line that failed, as long as its bytes last: inside the callback that is given it. */
 export class FailedLine {
   /** The physical line number, counted from 1. */
@@ -76,14 +79,23 @@ export class FailedLine {
    * @returns The bytes of a line of JSONL, without its end.
    */
   encode(): Uint8Array<ArrayBuffer> {
-    const fault = this.#fault;
-    const raw = fault === undefined
-      ? undefined
-      : this.#bytes.subarray(fault.start, fault.end);
-    if (raw !== undefined && this.isInBand) return raw.slice();
-    const out = new ByteWriter(256 + (raw?.length ?? 0));
-    writeLineFailed(out, this, raw);
+    const { start, end } = this.#fault ?? { start: 0, end: 0 };
+    const out = new ByteWriter(256 + end - start);
+    writeFailed(this, out);
     return out.view();
+  }
+
+  static {
+    writeFailed = (failed, out): void => {
+      const fault = failed.#fault;
+      if (fault === undefined) writeLineFailed(out, failed, undefined);
+      else if (failed.isInBand) {
+        out.range(failed.#bytes, fault.start, fault.end);
+      } else {
+        const raw = failed.#bytes.subarray(fault.start, fault.end);
+        writeLineFailed(out, failed, raw);
+      }
+    };
   }
 }
 

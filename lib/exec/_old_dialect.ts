@@ -84,7 +84,7 @@ const TEXTS: readonly TextKind[] = [
   },
 ];
 /** More texts than this are never open at once; the oldest one is given up. */
-const MAX_OPEN = 1024;
+const MAX_OPEN = 256;
 const ITEM_ID = new TextEncoder().encode('"item_');
 const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
 

@@ -47,6 +47,8 @@ export class WordCache {
     const slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
     const word = this.#slots[slot] ?? FIRST;
     if (word.bytes.length === length && sameBytes(word.bytes, bytes, start)) {
+      // What comes between keeps its place.
+      this.#times[slot] = 0;
       return word.text;
     }
     const text = decodeUtf8(bytes, start, end);

@@ -69,9 +69,9 @@ export function writeLineFailed(
   raw: Uint8Array | undefined,
 ): void {
   // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
-  out.text(`{"type":"${LINE_FAILED}","line":${line.toFixed()}`);
-  out.text(`,"offset":${offset.toFixed()}`);
-  out.text(`,"error":{"kind":"${error.kind}","message":`);
+  const place = `"line":${line.toFixed()},"offset":${offset.toFixed()}`;
+  const reason = `"error":{"kind":"${error.kind}","message":`;
+  out.text(`{"type":"${LINE_FAILED}",${place},${reason}`);
   out.string(error.message);
   out.text("}");
   if (error.bytes !== undefined) out.text(`,"bytes":${error.bytes}`);
