@@ -17,8 +17,8 @@ import type { JsonTape, TapeShape } from "./tape.ts";
 
 /** Shapes with more values than this are seldom seen twice. */
 const MAX_ENTRIES = 64;
-/** A stream that Codex wrote has some dozens of shapes. */
-const MAX_PLANS = 512;
+/** A stream that Codex wrote has some dozens of shapes; of more, the first ones have plans. */
+const MAX_PLANS = 256;
 /** More plans than this for one shape are taken up by data that looks like vocabulary. */
 const MAX_ALIKE = 24;
 /** How many plans may be made before any has been of use. */
@@ -58,7 +58,7 @@ export class RecordPlans {
   readonly #reader: JsonReader;
   readonly #tape: JsonTape;
   /** By shape; `undefined` stands for a shape that cannot be planned. */
-  #plans = new Map<number, (Plan | undefined)[]>();
+  readonly #plans = new Map<number, (Plan | undefined)[]>();
   #count = 0;
   #credit = CREDIT;
 
@@ -90,7 +90,10 @@ export class RecordPlans {
 
   /** Whether there is use in watching how the record that the reader has read is rewritten. */
   get isEager(): boolean {
-    if (this.#credit < 1 || this.#tape.count > MAX_ENTRIES) return false;
+    if (
+      this.#credit < 1 || this.#count === MAX_PLANS ||
+      this.#tape.count > MAX_ENTRIES
+    ) return false;
     const plans = this.#plans.get(this.#tape.shapeHash);
     return plans === undefined ||
       (plans.length < MAX_ALIKE && !plans.includes(undefined));
@@ -107,10 +110,6 @@ export class RecordPlans {
   }
 
   #add(plan: Plan | undefined): void {
-    if (this.#count === MAX_PLANS) {
-      this.#plans.clear();
-      this.#count = 0;
-    }
     this.#count += 1;
     const hash = this.#tape.shapeHash;
     const plans = this.#plans.get(hash);

@@ -26,6 +26,12 @@ import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
  */
 const MAX_REST = 64;
 
+/**
+ * Longer records are not watched: shorter ones are of the same shapes, and what is written down
+ * of one holds all of it (40 MB in a stream of lines of 1 MB).
+ */
+const MAX_WATCHED_BYTES = 1 << 16;
+
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
 );
@@ -127,8 +133,9 @@ export abstract class RecordRules implements LineRules {
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const isWatched = context !== undefined &&
-      (learner !== undefined || this.#plans.isEager) && this.#rest === 0;
+    const isWatched = context !== undefined && this.#rest === 0 &&
+      end - start <= MAX_WATCHED_BYTES &&
+      (learner !== undefined || this.#plans.isEager);
     if (this.#rest > 0) this.#rest -= 1;
     const watch = isWatched
       ? new RecordWatch(this.reader, root, out, context)
