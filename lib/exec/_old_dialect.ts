@@ -3,16 +3,10 @@
  * dialect (normalize.md section 7).
  */
 
-import { QUOTE, ZERO } from "../json/bytes.ts";
-import { FALSE_VALUE, sliceOf, TRUE_VALUE } from "../json/literal.ts";
+import { FALSE_VALUE, TRUE_VALUE } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
-import {
-  savedCount,
-  savedField,
-  savedPairs,
-  savedText,
-} from "../json/saved.ts";
+import { savedCount, savedField, savedText } from "../json/saved.ts";
 import {
   type JsonNode,
   type JsonObject,
@@ -23,6 +17,7 @@ import { WordTable } from "../json/word_table.ts";
 import { trimBlank } from "../lines/blank.ts";
 import { unnormalizable } from "../lines/record_rules.ts";
 import { OldCalls } from "./_old_calls.ts";
+import { itemId, itemIdValue, itemOf } from "./_old_items.ts";
 import {
   listOf,
   refused,
@@ -32,6 +27,7 @@ import {
   typeValue,
 } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
+import { OpenTexts } from "./_open_texts.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
@@ -52,42 +48,6 @@ const NOTICES = new WordTable([
   "shutdown_complete",
 ].map((type) => [type, type] as const));
 
-/** A text that may come in deltas (P4, P5). */
-interface TextKind {
-  /** The type of the message with the full text. */
-  readonly type: string;
-  /** The type of the messages with the deltas. */
-  readonly deltaType: string;
-  readonly itemType: string;
-  /** The field of the full text. */
-  readonly field: string;
-}
-
-const TEXTS: readonly TextKind[] = [
-  {
-    type: "agent_message",
-    deltaType: "agent_message_delta",
-    itemType: "agent_message",
-    field: "message",
-  },
-  {
-    type: "agent_reasoning",
-    deltaType: "agent_reasoning_delta",
-    itemType: "reasoning",
-    field: "text",
-  },
-  {
-    type: "agent_reasoning_raw_content",
-    deltaType: "agent_reasoning_raw_content_delta",
-    itemType: "agent_reasoning_raw_content",
-    field: "text",
-  },
-];
-/** More texts than this are never open at once; the oldest one is given up. */
-const MAX_OPEN = 256;
-const ITEM_ID = new TextEncoder().encode('"item_');
-const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
-
 /** The names under which a config line has strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
 
@@ -105,12 +65,10 @@ export function isOldRecord(line: JsonObject): boolean {
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
-  /** By kind of text, the numbers of the items that deltas have opened. */
-  readonly #open: readonly number[][] = TEXTS.map(() => []);
+  readonly #texts = new OpenTexts();
   readonly #calls: OldCalls;
   readonly #usage: OldUsage;
   #planItem: number | undefined;
-  #afterBreak = false;
   #items = 0;
   #threads = 0;
 
@@ -133,11 +91,7 @@ export class OldDialect {
       threads: this.#threads,
       items: this.#items,
       plan_id: this.#planItem === undefined ? null : itemId(this.#planItem),
-      after_break: this.#afterBreak,
-      open: TEXTS.map(({ type }, kind) => [
-        type,
-        this.#open[kind]?.map(itemId),
-      ]),
+      texts: this.#texts.save(),
       calls: this.#calls.save(),
       usage: this.#usage.save(),
     };
@@ -149,15 +103,7 @@ export class OldDialect {
     this.#threads = savedCount(saved, "threads");
     this.#items = savedCount(saved, "items");
     this.#planItem = itemOf(savedText(saved, "plan_id"));
-    this.#afterBreak = savedField(saved, "after_break") === true;
-    for (const [type, ids] of savedPairs(saved, "open")) {
-      const queue = this.#open[TEXTS.findIndex((text) => text.type === type)];
-      if (queue === undefined || !Array.isArray(ids)) continue;
-      for (const id of ids) {
-        const item = itemOf(id);
-        if (item !== undefined) queue.push(item);
-      }
-    }
+    this.#texts.load(savedField(saved, "texts"));
     this.#calls.load(savedField(saved, "calls"));
     this.#usage.load(savedField(saved, "usage"));
   }
@@ -172,8 +118,7 @@ export class OldDialect {
 
   /** A turn line found its ids. */
   turnChanged(): void {
-    for (const queue of this.#open) queue.length = 0;
-    this.#afterBreak = false;
+    this.#texts.clear();
     this.#planItem = undefined;
   }
 
@@ -258,7 +203,7 @@ export class OldDialect {
     }
     if (NOTICES.get(type) !== undefined) {
       if (type === "token_count") this.#usage.count(line);
-      if (type === "agent_reasoning_section_break") this.#afterBreak = true;
+      if (type === "agent_reasoning_section_break") this.#texts.endSection();
       return this.#newItem(line, type);
     }
     return this.#calls.rewrite(type, line) ?? this.#text(type, line) ?? {
@@ -272,25 +217,14 @@ export class OldDialect {
 
   /** P4, P5: full texts and their deltas. */
   #text(type: string, line: JsonObject): Rewritten | undefined {
-    for (let kind = 0; kind < TEXTS.length; kind++) {
-      const text = TEXTS[kind];
-      const queue = this.#open[kind];
-      if (text === undefined || queue === undefined) continue;
-      if (text.type === type) {
-        const item = queue.shift();
-        setText(line, "content", "text", line.take(text.field));
-        return this.#item(line, text.itemType, item) ?? "item.completed";
-      }
-      if (text.deltaType === type) {
-        const opensNext = this.#afterBreak && type === "agent_reasoning_delta";
-        if (queue.length === 0 || opensNext) queue.push(this.#newItemNumber());
-        if (queue.length > MAX_OPEN) queue.shift();
-        if (opensNext) this.#afterBreak = false;
-        setText(line, "delta", "text_delta", line.take("delta"));
-        return this.#item(line, text.itemType, queue.at(-1)) ?? "item.delta";
-      }
-    }
-    return undefined;
+    const text = this.#texts.find(type, this.#items);
+    if (text === undefined) return undefined;
+    const { kind: { itemType, field }, isDelta, item } = text;
+    if (item === this.#items) this.#items += 1;
+    if (isDelta) setText(line, "delta", "text_delta", line.take("delta"));
+    else setText(line, "content", "text", line.take(field));
+    return this.#item(line, itemType, item) ??
+      (isDelta ? "item.delta" : "item.completed");
   }
 
   /** P10: the first plan of a turn opens an item, later ones are pictures of it. */
@@ -329,7 +263,7 @@ export class OldDialect {
     itemType: string,
     item: number | undefined,
   ): undefined {
-    line.set("item_id", idValue(item ?? this.#newItemNumber()));
+    line.set("item_id", itemIdValue(item ?? this.#newItemNumber()));
     line.set("item_type", typeValue(itemType));
   }
 
@@ -337,31 +271,4 @@ export class OldDialect {
     this.#items += 1;
     return this.#items - 1;
   }
-}
-
-/**
- * The id of an item as a value. The engine keeps the texts of numbers for a while; with one
- * for each line, the room for what is new grew to 64 MB.
- */
-function idValue(item: number): JsonSlice {
-  let length = ITEM_ID.length + 2;
-  for (let rest = item; rest >= 10; rest = Math.floor(rest / 10)) length += 1;
-  const bytes = new Uint8Array(length);
-  bytes.set(ITEM_ID);
-  let at = length - 1;
-  bytes[at--] = QUOTE;
-  for (let rest = item; at >= ITEM_ID.length; rest = Math.floor(rest / 10)) {
-    bytes[at--] = ZERO + rest % 10;
-  }
-  return sliceOf(bytes, "string");
-}
-
-function itemId(item: number): string {
-  return `item_${item}`;
-}
-
-/** The number of an item that was written down. */
-function itemOf(id: unknown): number | undefined {
-  const [, item] = ITEM_ID_REGEXP.exec(String(id)) ?? [];
-  return item === undefined ? undefined : Number(item);
 }
