@@ -262,15 +262,21 @@ export class LineAnswers implements LineVisitor {
   /** Takes a block, which may be used again afterwards. */
   feed(block: Uint8Array): void {
     this.#bytes += block.length;
-    if (
-      this.#kernel === undefined && this.#engine === "auto" &&
-      this.#bytes >= KERNEL_BYTES && this.out.length === 0 && !this.#isSlow
-    ) this.#isSlow = !this.#startKernel();
+    if (this.#isWorthKernel()) this.#isSlow = !this.#startKernel();
     try {
       this.#framer.feed(block, this);
     } finally {
       this.#kernel?.forget();
     }
+  }
+
+  #isWorthKernel(): boolean {
+    if (this.#kernel !== undefined || this.#engine !== "auto") return false;
+    if (this.#isSlow || this.#bytes < KERNEL_BYTES) return false;
+    // Streams of the old dialect have no records to repeat, what is no log has none at all.
+    const hasUse = this.#rules.isTeachable === true ||
+      this.records + this.failures === 0;
+    return hasUse && this.out.length === 0;
   }
 
   #startKernel(): boolean {

@@ -359,6 +359,35 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
   assert(normalizer.fastLines > 0);
 });
 
+Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
+  const old = encode(
+    '{"msg":{"type":"session_configured","session_id":"s"}}\n' +
+      '{"msg":{"type":"agent_message","message":"m"}}\n'.repeat(20_000),
+  );
+  const current = encode(
+    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"t"}}\n'
+      .repeat(1_000),
+  );
+  const normalizer = new JsonlNormalizer();
+  const engines: string[] = [];
+  // A first piece tells what the stream is.
+  for (
+    const block of [
+      old.subarray(0, 1_000),
+      old.subarray(1_000),
+      old,
+      current,
+      current,
+    ]
+  ) {
+    normalizer.feed(block, () => {});
+    engines.push(normalizer.engine);
+  }
+  normalizer.flush(() => {});
+  assertEquals(engines, ["js", "js", "js", "js", "wasm"]);
+  assertEquals([normalizer.failures, normalizer.fastLines > 900], [0, true]);
+});
+
 Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {
   const { Instance } = WebAssembly;
   // What a page whose policy forbids it does.

@@ -50,6 +50,7 @@ export abstract class RecordRules implements LineRules {
   readonly #plans: RecordPlans;
   #learner: RecordLearner | undefined;
   #marks: number | undefined;
+  #isTeachable = false;
   /** How many records have failed in a row while they were watched, and how many to let go. */
   #failed = 0;
   #rest = 0;
@@ -94,6 +95,11 @@ export abstract class RecordRules implements LineRules {
     this.#learner = learner;
   }
 
+  /** Whether there was a record that can be repeated. */
+  get isTeachable(): boolean {
+    return this.#isTeachable;
+  }
+
   /**
    * Says that like records can be rewritten like this one without asking the rules.
    *
@@ -101,6 +107,7 @@ export abstract class RecordRules implements LineRules {
    */
   protected repeatable(marks: number): void {
     this.#marks = marks;
+    this.#isTeachable = true;
   }
 
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
