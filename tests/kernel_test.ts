@@ -360,14 +360,11 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
 });
 
 Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
-  const old = encode(
-    '{"msg":{"type":"session_configured","session_id":"s"}}\n' +
-      '{"msg":{"type":"agent_message","message":"m"}}\n'.repeat(20_000),
-  );
-  const current = encode(
-    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"t"}}\n'
-      .repeat(1_000),
-  );
+  const old = streamOf([
+    '{"msg":{"type":"session_configured","session_id":"s"}}',
+    ...new Array(20_000).fill('{"msg":{"type":"agent_message","message":"m"}}'),
+  ]);
+  const current = streamOf(new Array(1_000).fill(message("m")));
   const normalizer = new JsonlNormalizer();
   const engines: string[] = [];
   // A first piece tells what the stream is.
