@@ -61,7 +61,8 @@ const LIMIT: usize = STATE + 28;
  * Where to write down what of the records was copied, and where the room for that ends; 0
  * if nobody asks. Of each record: the number of its plan, where its line starts, where it
  * starts and ends, where the next one is told of, how many lines come before its own, the
- * epoch, then where each value and slot in it starts and ends.
+ * epoch, and its length in units of UTF-16; then where in these each value and slot in it
+ * starts and ends, with `ESCAPED` added to the end of strings that have escapes.
  */
 const TRACE: usize = STATE + 32;
 const TRACE_END: usize = STATE + 36;
@@ -69,6 +70,9 @@ const TRACE_END: usize = STATE + 36;
 const RECORDS: usize = STATE + 40;
 /** Another number whenever a slot has changed. */
 const EPOCH: usize = STATE + 44;
+/** What stands before the places of the values of a record. */
+const TRACE_HEAD: usize = 32;
+const ESCAPED: u32 = 0x80000000;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
@@ -380,6 +384,54 @@ function copy(to: usize, from: usize, length: usize): usize {
   return to + length;
 }
 
+/** How many more bytes a text has than units of UTF-16; none if it is ASCII. */
+function excess(at: usize, end: usize): u32 {
+  let count: u32 = 0;
+  for (; at < end; at += 16) {
+    const bytes = v128.load(at);
+    let high = i8x16.bitmask(bytes);
+    if (end - at < 16) high &= (1 << ((end - at) as i32)) - 1;
+    if (high == 0) continue;
+    // All but the first byte of a character, less one for the four bytes of a pair.
+    const rest = i8x16.bitmask(i8x16.lt_s(bytes, i8x16.splat(-64)));
+    const pairs = i8x16.bitmask(i8x16.gt_s(bytes, i8x16.splat(-17)));
+    count += popcnt(high & rest) - popcnt(high & pairs);
+  }
+  return count;
+}
+
+/** Whether there is a backslash in a text. */
+function hasEscapes(at: usize, end: usize): bool {
+  for (; at < end; at += 16) {
+    const found = i8x16.bitmask(
+      i8x16.eq(v128.load(at), i8x16.splat(BACKSLASH as i8)),
+    );
+    if (found != 0) return at + ctz(found) < end;
+  }
+  return false;
+}
+
+/** Ends what is written down of a record: bytes become units of UTF-16, from its start on. */
+function endTrace(record: usize, end: usize, out: usize): void {
+  const start: usize = load<u32>(record, 8);
+  const more = excess(start, out);
+  store<u32>(record, out as u32, 12);
+  store<u32>(record, end as u32, 16);
+  store<u32>(record, ((out - start) as u32) - more, 28);
+  let shift = start as u32;
+  let last = start;
+  for (let at = record + TRACE_HEAD; at < end; at += 8) {
+    const from: usize = load<u32>(at);
+    const to: usize = load<u32>(at, 4);
+    const isEscaped = load<u8>(from) == QUOTE && hasEscapes(from, to);
+    if (more != 0) shift += excess(last, from);
+    store<u32>(at, (from as u32) - shift);
+    if (more != 0) shift += excess(from, to);
+    store<u32>(at, ((to as u32) - shift) | (isEscaped ? ESCAPED : 0), 4);
+    last = to;
+  }
+}
+
 /** Which slots are filled. */
 function filled(): u32 {
   let bits: u32 = 0;
@@ -544,7 +596,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(record, out as u32, 8);
       store<u32>(record, lines, 20);
       store<u32>(record, load<u32>(EPOCH), 24);
-      trace += 28;
+      trace += TRACE_HEAD;
     }
     let step = plan + 48;
     const lastStep = step + load<u32>(plan, 24) * 32;
@@ -575,10 +627,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         out = copy(out, start, end - start);
       }
     }
-    if (record != 0) {
-      store<u32>(record, out as u32, 12);
-      store<u32>(record, trace as u32, 16);
-    }
+    if (record != 0) endTrace(record, trace, out);
     store<u8>(out++, LF);
     if (hasEffects) {
       marks |= load<u32>(plan, 12);

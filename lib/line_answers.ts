@@ -12,6 +12,7 @@ import { ByteWriter } from "./json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
 import { Kernel } from "./json/kernel.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
+import type { Proof } from "./json/value_plan.ts";
 import { isBlank } from "./lines/blank.ts";
 import { writeLineFailed } from "./lines/line_failed.ts";
 import {
@@ -138,11 +139,14 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 export interface AnswerTaker {
   /** Whether all that `record` does is to end the record with an LF. */
   readonly takesLines?: boolean;
+  /** What is to be proven of values; there if `value` is. */
+  readonly proof?: Proof;
   /**
    * Takes a record whose value was made along the way.
    *
    * @param value The value.
    * @param text The record.
+   * @param isProven Whether `proof` holds for the value, so that nothing has to be checked.
    * @param line The number of its line.
    * @param offset Where the line starts.
    * @returns Why it is no record after all.
@@ -150,6 +154,7 @@ export interface AnswerTaker {
   value?(
     value: unknown,
     text: string,
+    isProven: boolean,
     line: number,
     offset: number,
   ): LineProblem | undefined;
@@ -262,8 +267,7 @@ export class LineAnswers implements LineVisitor {
   }
 
   #startKernel(): boolean {
-    const makesValues = this.#taker.value !== undefined;
-    const kernel = Kernel.create(this.#limit, makesValues);
+    const kernel = Kernel.create(this.#limit, this.#taker.proof);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
     this.#hasKernel = true;
@@ -288,10 +292,10 @@ export class LineAnswers implements LineVisitor {
     const taker = this.#taker;
     if (taker.value === undefined) this.records += run.records;
     else {
-      kernel.values(run.records, (value, text, at, before) => {
+      kernel.values(run.records, (value, text, isProven, at, before) => {
         const number = line + before;
         const place = offset + at - start;
-        const problem = taker.value?.(value, text, number, place);
+        const problem = taker.value?.(value, text, isProven, number, place);
         if (problem === undefined) this.records += 1;
         else {
           const last = bytes.indexOf(LF, at);

@@ -9,9 +9,11 @@
  */
 
 import { WordCache } from "./names.ts";
-import { type CopiedPart, type LastValue, ValuePlan } from "./value_plan.ts";
+import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
+import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
+import type { JsonSlice } from "./value.ts";
 
 /** What follows a piece of text; the kinds of kernel/kernel.ts. */
 const END = 0;
@@ -97,8 +99,8 @@ export class KernelPlans {
   readonly #room: { readonly start: number; readonly end: number };
   readonly #places: KernelPlaces;
   readonly #tape = new JsonTape(new WordCache());
-  readonly #makesValues: boolean;
-  readonly #lastSlots: (LastValue | undefined)[] = [];
+  readonly #proof: Proof | undefined;
+  readonly #reader = new JsonReader(1);
   #values: (ValuePlan | undefined)[] = [];
   #free: number;
   #credit = CREDIT;
@@ -108,15 +110,15 @@ export class KernelPlans {
    *
    * @param memory The memory of the kernel.
    * @param room The part of it that plans are written to.
-   * @param makesValues Whether values are to be made of the records.
+   * @param proof What is to be proven of the values of records; without it, none are made.
    */
   constructor(
     memory: ArrayBuffer,
     room: { readonly start: number; readonly end: number },
     places: KernelPlaces,
-    makesValues: boolean,
+    proof: Proof | undefined,
   ) {
-    this.#makesValues = makesValues;
+    this.#proof = proof;
     this.#bytes = new Uint8Array(memory);
     this.#words = new Uint32Array(memory);
     this.#room = room;
@@ -142,11 +144,31 @@ export class KernelPlans {
     const { start, end } = root;
     // The text was found valid when the record was read.
     this.#tape.scan(root.bytes, start, end, LEVELS);
+    const observed = [watched.observations];
+    const looked = this.#look(root);
+    const isProvable = looked !== undefined && this.#add(
+      watched,
+      this.#cut(root, [...observed, looked], true),
+      MAX_BRANCHES,
+    );
     // What the rules did not open, but most likely comes again with the same keys, is read
     // faster as text.
-    if (!this.#add(watched, this.#cut(watched, true), FINE_BRANCHES)) {
-      this.#add(watched, this.#cut(watched, false), MAX_BRANCHES);
-    }
+    if (
+      !isProvable &&
+      !this.#add(watched, this.#cut(root, observed, true), FINE_BRANCHES)
+    ) this.#add(watched, this.#cut(root, observed, false), MAX_BRANCHES);
+  }
+
+  /** What has to be looked at in a record to prove something of its value. */
+  #look({ bytes, start, end }: JsonSlice): Observations | undefined {
+    if (this.#proof === undefined) return undefined;
+    const record = this.#reader.read(bytes, start, end);
+    if (record === undefined) return undefined;
+    const observations = noObservations();
+    this.#reader.observe(observations);
+    this.#proof.look(this.#reader, record);
+    this.#reader.observe(undefined);
+    return observations;
   }
 
   /** Adds a plan; says whether it was possible. */
@@ -192,16 +214,22 @@ export class KernelPlans {
 
   /** The values of a record that are not text; nothing if the rules looked too deep. */
   #cut(
-    { root, observations }: WatchedRecord,
+    root: JsonSlice,
+    observed: readonly Observations[],
     isFine: boolean,
   ): readonly Value[] | undefined {
     const tape = this.#tape;
-    const isOwn = ({ bytes }: { bytes: Uint8Array }): boolean =>
-      bytes === root.bytes;
-    const words = startsOf(observations.words.filter(isOwn));
-    const wholes = startsOf(observations.wholes.filter(isOwn));
-    const ids = startsOf(observations.ids.map(({ value }) => value));
-    const opened = startsOf(observations.opened.filter(isOwn));
+    const starts = (
+      of: (observations: Observations) => readonly JsonSlice[],
+    ): ReadonlySet<number> =>
+      new Set(
+        observed.flatMap(of).filter(({ bytes }) => bytes === root.bytes)
+          .map(({ start }) => start),
+      );
+    const words = starts((observations) => observations.words);
+    const wholes = starts((observations) => observations.wholes);
+    const opened = starts((observations) => observations.opened);
+    const ids = starts(({ ids }) => ids.map(({ value }) => value));
     const values: Value[] = [];
     const walk = (entry: number, level: number): boolean => {
       if (level > LEVELS) return false;
@@ -323,9 +351,9 @@ export class KernelPlans {
     words[at + 4] = this.#write(prefix);
     words[at + 5] = prefix.length;
     words[at + 6] = steps.length;
-    if (this.#makesValues) {
+    if (this.#proof !== undefined) {
       words[at + 7] = this.#values.length;
-      this.#values.push(ValuePlan.of(output, partsOf(pieces), this.#lastSlots));
+      this.#values.push(ValuePlan.of(output, partsOf(pieces), this.#proof));
     }
     words.set(effects, at + 8);
     let room = 0;
@@ -365,12 +393,6 @@ export class KernelPlans {
 }
 
 const NOTHING = new Uint8Array(0);
-
-function startsOf(
-  slices: readonly { readonly start: number }[],
-): ReadonlySet<number> {
-  return new Set(slices.map(({ start }) => start));
-}
 
 /** What becomes of the slots, as the kernel has it. */
 function effectsOf(
