@@ -70,9 +70,13 @@ const TRACE_END: usize = STATE + 36;
 const RECORDS: usize = STATE + 40;
 /** Another number whenever a slot has changed. */
 const EPOCH: usize = STATE + 44;
+/** How many of the lines would have become records that nobody wants. */
+const SKIPPED: usize = STATE + 48;
 /** What stands before the places of the values of a record. */
 const TRACE_HEAD: usize = 32;
 const ESCAPED: u32 = 0x80000000;
+/** The number of plans whose records nobody wants. */
+const UNWANTED: u32 = 0xffffffff;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
@@ -484,6 +488,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let bits = filled();
   let lines: u32 = 0;
   let records: u32 = 0;
+  let skipped: u32 = 0;
   let line = from;
   let marks: u32 = 0;
   let touched: u32 = 0;
@@ -588,47 +593,51 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(branch, load<u32>(head));
       store<u32>(head, branch as u32);
     }
-    // Write the record.
-    const record = trace;
-    if (record != 0) {
-      store<u32>(record, load<u32>(plan, 28));
-      store<u32>(record, line as u32, 4);
-      store<u32>(record, out as u32, 8);
-      store<u32>(record, lines, 20);
-      store<u32>(record, load<u32>(EPOCH), 24);
-      trace += TRACE_HEAD;
-    }
-    let step = plan + 48;
-    const lastStep = step + load<u32>(plan, 24) * 32;
-    for (; step < lastStep; step += 32) {
-      out = copy(out, load<u32>(step), load<u32>(step, 4));
-      const slot: usize = load<u32>(step, 8);
-      if (slot != 0) {
-        const length = load<u32>(slot);
-        if (record != 0) {
-          store<u32>(trace, out as u32);
-          store<u32>(trace, (out as u32) + length, 4);
-          trace += 8;
-        }
-        out = copy(out, slot + 16, length);
-      } else {
-        const first = POSITIONS + load<u32>(step, 12);
-        const last = POSITIONS + load<u32>(step, 20);
-        const start = load<u32>(first) + load<u32>(step, 16);
-        const end = load<u32>(last) + load<u32>(step, 24);
-        if (record != 0) {
-          const shift = (out as u32) - start;
-          for (let value = first; value < last; value += 8) {
-            store<u32>(trace, load<u32>(value) + shift);
-            store<u32>(trace, load<u32>(value, 4) + shift, 4);
+    if (load<u32>(plan, 28) == UNWANTED) skipped += 1;
+    else {
+      // Write the record.
+      const record = trace;
+      if (record != 0) {
+        store<u32>(record, load<u32>(plan, 28));
+        store<u32>(record, line as u32, 4);
+        store<u32>(record, out as u32, 8);
+        store<u32>(record, lines, 20);
+        store<u32>(record, load<u32>(EPOCH), 24);
+        trace += TRACE_HEAD;
+      }
+      let step = plan + 48;
+      const lastStep = step + load<u32>(plan, 24) * 32;
+      for (; step < lastStep; step += 32) {
+        out = copy(out, load<u32>(step), load<u32>(step, 4));
+        const slot: usize = load<u32>(step, 8);
+        if (slot != 0) {
+          const length = load<u32>(slot);
+          if (record != 0) {
+            store<u32>(trace, out as u32);
+            store<u32>(trace, (out as u32) + length, 4);
             trace += 8;
           }
+          out = copy(out, slot + 16, length);
+        } else {
+          const first = POSITIONS + load<u32>(step, 12);
+          const last = POSITIONS + load<u32>(step, 20);
+          const start = load<u32>(first) + load<u32>(step, 16);
+          const end = load<u32>(last) + load<u32>(step, 24);
+          if (record != 0) {
+            const shift = (out as u32) - start;
+            for (let value = first; value < last; value += 8) {
+              store<u32>(trace, load<u32>(value) + shift);
+              store<u32>(trace, load<u32>(value, 4) + shift, 4);
+              trace += 8;
+            }
+          }
+          out = copy(out, start, end - start);
         }
-        out = copy(out, start, end - start);
       }
+      if (record != 0) endTrace(record, trace, out);
+      store<u8>(out++, LF);
+      records += 1;
     }
-    if (record != 0) endTrace(record, trace, out);
-    store<u8>(out++, LF);
     if (hasEffects) {
       marks |= load<u32>(plan, 12);
       for (let slot: u32 = 0; slot < SLOTS; slot++) {
@@ -651,13 +660,13 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       }
     }
     lines += 1;
-    records += 1;
     line = at + 1;
   }
   store<u32>(NEXT, line as u32);
   store<u32>(OUT, out as u32);
   store<u32>(LINES, lines);
   store<u32>(RECORDS, records);
+  store<u32>(SKIPPED, skipped);
   store<u32>(MARKS, marks);
   store<u32>(TOUCHED, touched);
   return line >= to;

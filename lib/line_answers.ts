@@ -11,6 +11,7 @@ import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
 import { Kernel } from "./json/kernel.ts";
+import { JsonReader } from "./json/reader.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import type { Proof } from "./json/value_plan.ts";
 import { isBlank } from "./lines/blank.ts";
@@ -21,6 +22,7 @@ import {
   type LineVisitor,
 } from "./lines/line_framer.ts";
 import type { LineFault } from "./lines/line_rules.ts";
+import { RecordSelection } from "./lines/record_selection.ts";
 import {
   checkedMaxLineBytes,
   type LineSplitterOptions,
@@ -133,6 +135,16 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    * @default {"auto"}
    */
   readonly engine?: Engine;
+  /**
+   * The types of the records that are wanted, as they are called when normalized:
+   * `turn.completed`, `session_meta`. Behind a slash may be the one kind of item, or the one
+   * type of payload, that is wanted: `item.completed/command_execution`,
+   * `event_msg/token_count`. Other lines are normalized, too, so that those that follow get
+   * their ids, and fail if they are no records; but nothing else comes of them.
+   *
+   * @default {undefined} All.
+   */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** Takes the answers to lines, in order. */
@@ -188,6 +200,9 @@ export class LineAnswers implements LineVisitor {
   /** What the taker writes to. */
   readonly out: ByteWriter;
   readonly #engine: Engine;
+  readonly #selection: RecordSelection | undefined;
+  /** Reads the records that may not be wanted. */
+  readonly #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
   #hasKernel = false;
   #fastLines = 0;
@@ -195,7 +210,7 @@ export class LineAnswers implements LineVisitor {
   #bytes = 0;
   /** How many lines have failed so far. */
   failures = 0;
-  /** How many lines have become records so far. */
+  /** How many lines have become records so far that are wanted. */
   records = 0;
 
   /**
@@ -220,6 +235,10 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.out = new ByteWriter(capacity);
+    if (options.only !== undefined) {
+      this.#selection = new RecordSelection(options.only);
+      this.#reader = new JsonReader(1);
+    }
     const { engine = "auto" } = options;
     // Whoever wants to hear of each line hears of it in its turn.
     const isFast = taker.value !== undefined ||
@@ -267,7 +286,9 @@ export class LineAnswers implements LineVisitor {
   }
 
   #startKernel(): boolean {
-    const kernel = Kernel.create(this.#limit, this.#taker.proof);
+    const { proof } = this.#taker;
+    const selection = this.#selection;
+    const kernel = Kernel.create(this.#limit, { proof, selection });
     if (kernel === undefined) return false;
     this.#kernel = kernel;
     this.#hasKernel = true;
@@ -374,12 +395,30 @@ export class LineAnswers implements LineVisitor {
     line: number,
     offset: number,
   ): void {
+    if (!this.#isWanted(from)) {
+      this.out.truncate(from);
+      return;
+    }
     const problem = this.#taker.record(this.out, from, line, offset);
     if (problem === undefined) this.records += 1;
     else {
       const fault = { problem, start, end, inBand: false };
       this.#fault(fault, bytes, line, offset);
     }
+  }
+
+  /** Whether the record that the output ends with is wanted. */
+  #isWanted(from: number): boolean {
+    const reader = this.#reader;
+    if (reader === undefined) return true;
+    const { out } = this;
+    const end = out.length;
+    // The text behind a value must be a control character.
+    out.byte(LF);
+    const record = reader.read(out.view(), from, end);
+    out.truncate(end);
+    return record === undefined ||
+      this.#selection?.wants(reader, record) !== false;
   }
 
   #fault(

@@ -5,7 +5,7 @@
 
 import type { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
-import { KernelPlans } from "./kernel_plans.ts";
+import { KernelPlans, type KernelWishes } from "./kernel_plans.ts";
 import { KERNEL_MODULE } from "./kernel_module.ts";
 import { KernelTrace, type ValueTaker } from "./kernel_trace.ts";
 import {
@@ -14,7 +14,6 @@ import {
   type Slots,
   type WatchedRecord,
 } from "./record_watch.ts";
-import type { Proof } from "./value_plan.ts";
 import { JsonSlice } from "./value.ts";
 
 const PAGE = 1 << 16;
@@ -46,6 +45,7 @@ const STATE = {
   traceEnd: 9,
   records: 10,
   epoch: 11,
+  skipped: 12,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
@@ -67,9 +67,9 @@ interface KernelExports {
 export interface KernelRun {
   /** Where the first line starts that it left. */
   readonly next: number;
-  /** How many it took, empty ones among them. */
+  /** How many it took, empty ones among them, and those whose records nobody wants. */
   readonly lines: number;
-  /** How many of them it rewrote. */
+  /** How many records it wrote. */
   readonly records: number;
 }
 
@@ -108,7 +108,7 @@ export class Kernel {
   readonly #slots: number;
   readonly #input: number;
   readonly #output: number;
-  readonly #proof: Proof | undefined;
+  readonly #wishes: KernelWishes;
   readonly #trace: KernelTrace;
   readonly #plans: KernelPlans;
   readonly #given: (JsonSlice | undefined)[] = new Array(SLOTS);
@@ -120,17 +120,24 @@ export class Kernel {
 
   /** Where records go: what the kernel writes and what the rules write. */
   readonly home: Uint8Array<ArrayBuffer>;
-  /** How many lines it has rewritten. */
+  /** How many lines it has rewritten or passed over. */
   lines = 0;
 
   /**
    * Gives a new kernel, if it can run here.
    *
    * @param maxLineBytes The limit on the length of a line.
-   * @param proof What is to be proven of the values; without it, none are made.
+   * @param wishes What is to be made of the records.
    */
-  static create(maxLineBytes: number, proof?: Proof): Kernel | undefined {
-    const idle = IDLE.findIndex((kernel) => kernel.#proof === proof);
+  static create(
+    maxLineBytes: number,
+    wishes: KernelWishes = {},
+  ): Kernel | undefined {
+    const { proof, selection } = wishes;
+    const idle = IDLE.findIndex((kernel) =>
+      kernel.#wishes.proof === proof &&
+      kernel.#wishes.selection?.key === selection?.key
+    );
     const [used] = idle === -1 ? [] : IDLE.splice(idle, 1);
     if (used !== undefined) {
       used.#reset(maxLineBytes);
@@ -142,7 +149,7 @@ export class Kernel {
       const instance = new WebAssembly.Instance(module);
       // The boundary where the exports get their types.
       const exports = instance.exports as unknown as KernelExports;
-      return new Kernel(exports, maxLineBytes, proof);
+      return new Kernel(exports, maxLineBytes, wishes);
     } catch {
       // There is no memory for it.
       return undefined;
@@ -152,11 +159,11 @@ export class Kernel {
   private constructor(
     exports: KernelExports,
     maxLineBytes: number,
-    proof: Proof | undefined,
+    wishes: KernelWishes,
   ) {
     const { memory } = exports;
     this.#exports = exports;
-    this.#proof = proof;
+    this.#wishes = wishes;
     const plans = exports.free();
     this.#input = plans + PLAN_SIZE + SLACK;
     this.#output = this.#input + INPUT_SIZE + SLACK;
@@ -168,7 +175,7 @@ export class Kernel {
     this.#bytes = new Uint8Array(buffer);
     this.#state = new Int32Array(buffer, exports.state(), 16);
     this.#state[STATE.limit] = maxLineBytes;
-    if (proof !== undefined) {
+    if (wishes.proof !== undefined) {
       this.#state[STATE.trace] = trace;
       this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
     }
@@ -181,7 +188,7 @@ export class Kernel {
         root: exports.state() + 4 * STATE.root,
         slot: (slot) => this.#slots + slot * SLOT_STRIDE,
       },
-      proof,
+      wishes,
     );
     this.#trace = new KernelTrace(
       this.#bytes,
@@ -261,13 +268,15 @@ export class Kernel {
       next = (state[STATE.next] ?? 0) - shift;
       lines += state[STATE.lines] ?? 0;
       records += state[STATE.records] ?? 0;
+      const answered = (state[STATE.records] ?? 0) +
+        (state[STATE.skipped] ?? 0);
       out.advance((state[STATE.out] ?? 0) - this.#output);
-      if ((state[STATE.records] ?? 0) > 0) this.#tell(context);
+      if (answered > 0) this.#tell(context);
+      this.lines += answered;
+      this.#plans.earn(answered);
       // What was written down has to be read before it is written over.
-      if (isDone === 0 || this.#proof !== undefined) break;
+      if (isDone === 0 || this.#wishes.proof !== undefined) break;
     }
-    this.lines += records;
-    this.#plans.earn(records);
     return { next, lines, records };
   }
 

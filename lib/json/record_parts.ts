@@ -4,6 +4,7 @@
  */
 
 import { MINUS, ZERO } from "./bytes.ts";
+import { ownText } from "./own_text.ts";
 
 /** From this length of a record on, short strings must not keep it alive. */
 const LARGE = 4096;
@@ -120,9 +121,4 @@ export class RecordParts {
     const end = this.#from + (this.#places[place + 1] ?? 0);
     return JSON.parse(this.#text.slice(start, end));
   }
-}
-
-/** A text that keeps no other one alive: what is cut out of a sum is a part of that. */
-function ownText(text: string): string {
-  return ` ${text}`.slice(1);
 }
