@@ -21,7 +21,8 @@ import {
   type OnError,
 } from "./line_answers.ts";
 import type { Outcome } from "./outcome.ts";
-import { decodeRolloutLine, ROLLOUT_LINE_PROOF } from "./rollout/decoder.ts";
+import { decodeRolloutLine } from "./rollout/decoder.ts";
+import { ROLLOUT_LINE_PROOF } from "./rollout/line_proof.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */

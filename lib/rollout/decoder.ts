@@ -6,9 +6,7 @@
 
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import { quote } from "../json/problems.ts";
-import type { Proof } from "../json/value_plan.ts";
 import { ROLLOUT_LINE } from "./_line_shapes.ts";
-import { lookAt } from "./_shape_look.ts";
 import { type Fault, fits, isObject, issueOf } from "./_shape_check.ts";
 import type { RolloutLine } from "./lines.ts";
 
@@ -76,12 +74,6 @@ export function decodeRolloutLine(record: unknown): Decoded<RolloutLine> {
   fits(ROLLOUT_LINE, value, faults);
   return undecodable(nameOf(value), faults.map(issueOf));
 }
-
-/** Proves that values are lines of rollout files, before any is made. */
-export const ROLLOUT_LINE_PROOF: Proof = {
-  look: (reader, record) => lookAt(ROLLOUT_LINE, record, reader),
-  holds: isRolloutLine,
-};
 
 /** What a record is, as messages say it: its type, and that of what it holds. */
 function nameOf(record: unknown): string {
