@@ -11,6 +11,7 @@ import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
 import { Kernel } from "./json/kernel.ts";
+import type { KernelWishes } from "./json/kernel_plans.ts";
 import { JsonReader } from "./json/reader.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import type { Proof } from "./json/value_plan.ts";
@@ -109,7 +110,8 @@ export const ENGINES = ["auto", "js", "wasm"] as const;
  *
  * - `js`: TypeScript alone.
  * - `wasm`: WebAssembly, for lines like those that TypeScript has answered before it.
- * - `auto`: `wasm` from a certain amount of input on, where it can run; else `js`.
+ * - `auto`: `wasm` from a certain amount of input on, of this or earlier streams, where it can
+ *   run; else `js`.
  */
 export type Engine = typeof ENGINES[number];
 
@@ -200,7 +202,7 @@ export class LineAnswers implements LineVisitor {
   /** What the taker writes to. */
   readonly out: ByteWriter;
   readonly #engine: Engine;
-  readonly #selection: RecordSelection | undefined;
+  readonly #wishes: KernelWishes;
   /** Reads the records that may not be wanted. */
   readonly #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
@@ -235,10 +237,9 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.out = new ByteWriter(capacity);
-    if (options.only !== undefined) {
-      this.#selection = new RecordSelection(options.only);
-      this.#reader = new JsonReader(1);
-    }
+    const selection = options.only && new RecordSelection(options.only);
+    if (selection !== undefined) this.#reader = new JsonReader(1);
+    this.#wishes = { proof: taker.proof, selection };
     const { engine = "auto" } = options;
     // Whoever wants to hear of each line hears of it in its turn.
     const isFast = taker.value !== undefined ||
@@ -276,7 +277,8 @@ export class LineAnswers implements LineVisitor {
     this.#bytes += block.length;
     if (
       this.#kernel === undefined && this.#engine === "auto" &&
-      this.#bytes >= KERNEL_BYTES && this.out.length === 0 && !this.#isSlow
+      this.out.length === 0 && !this.#isSlow &&
+      (this.#bytes >= KERNEL_BYTES || Kernel.hasIdle(this.#wishes))
     ) this.#isSlow = !this.#startKernel();
     try {
       this.#framer.feed(block, this);
@@ -286,9 +288,7 @@ export class LineAnswers implements LineVisitor {
   }
 
   #startKernel(): boolean {
-    const { proof } = this.#taker;
-    const selection = this.#selection;
-    const kernel = Kernel.create(this.#limit, { proof, selection });
+    const kernel = Kernel.create(this.#limit, this.#wishes);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
     this.#hasKernel = true;
@@ -418,7 +418,7 @@ export class LineAnswers implements LineVisitor {
     const record = reader.read(out.view(), from, end);
     out.truncate(end);
     return record === undefined ||
-      this.#selection?.wants(reader, record) !== false;
+      this.#wishes.selection?.wants(reader, record) !== false;
   }
 
   #fault(

@@ -133,11 +133,7 @@ export class Kernel {
     maxLineBytes: number,
     wishes: KernelWishes = {},
   ): Kernel | undefined {
-    const { proof, selection } = wishes;
-    const idle = IDLE.findIndex((kernel) =>
-      kernel.#wishes.proof === proof &&
-      kernel.#wishes.selection?.key === selection?.key
-    );
+    const idle = IDLE.findIndex((kernel) => kernel.#grants(wishes));
     const [used] = idle === -1 ? [] : IDLE.splice(idle, 1);
     if (used !== undefined) {
       used.#reset(maxLineBytes);
@@ -154,6 +150,16 @@ export class Kernel {
       // There is no memory for it.
       return undefined;
     }
+  }
+
+  /** Whether there is a kernel of a stream that has ended, which costs nothing to begin with. */
+  static hasIdle(wishes: KernelWishes): boolean {
+    return IDLE.some((kernel) => kernel.#grants(wishes));
+  }
+
+  #grants({ proof, selection }: KernelWishes): boolean {
+    return this.#wishes.proof === proof &&
+      this.#wishes.selection?.key === selection?.key;
   }
 
   private constructor(

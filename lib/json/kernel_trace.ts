@@ -11,7 +11,7 @@ import { decodeUtf8 } from "./utf8.ts";
  * How much text is decoded at once. A string of a value keeps all of it alive, so it is a
  * little only; decoding less at once takes more time.
  */
-const TOGETHER = 1 << 12;
+const TOGETHER = 1 << 13;
 /** What stands before the parts of a record, in words; see kernel/kernel.ts. */
 const HEAD = 8;
 

@@ -5,12 +5,14 @@
  */
 
 import { HistoryState } from "../history/history_state.ts";
+import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
+import { ROLLOUT_LINE_PROOF } from "../rollout/line_proof.ts";
 import {
   keptOutputs,
   lightened,
@@ -48,7 +50,7 @@ export interface FoldedPiece {
   readonly tail: Uint8Array;
   /** What it takes to read on from there. */
   readonly checkpoint: Uint8Array;
-  /** The time of the last line that had one, in milliseconds since 1970. */
+  /** The time of the last line that had one and was read, in milliseconds since 1970. */
   readonly lastTime: number | undefined;
 }
 
@@ -146,9 +148,14 @@ export class SessionFold {
         from: "rollout",
         onError: "drop",
         fileName,
+        only: MAPPED_LINE_TYPES,
         ...(saved === undefined ? {} : { resume: saved.rules }),
       },
       {
+        proof: ROLLOUT_LINE_PROOF,
+        value: (value, _text, _isProven, _line, offset): undefined => {
+          this.#apply(value, base + offset);
+        },
         record: (out, from, _line, offset): undefined => {
           const text = decodeUtf8(out.view(), from, out.length);
           out.truncate(from);
@@ -202,6 +209,7 @@ export class SessionFold {
     });
     const hasMore = isEnd && this.#readTo < this.#bytes;
     if (hasMore) this.#answers.flush();
+    if (isEnd) this.#answers.end();
     const changes = this.#changes(
       hasMore ? this.#state.snapshot().records : snapshot.records,
     );
