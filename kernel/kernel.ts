@@ -61,7 +61,8 @@ const LIMIT: usize = STATE + 28;
  * Where to write down what of the records was copied, and where the room for that ends; 0
  * if nobody asks. Of each record: the number of its plan, where its line starts, where it
  * starts and ends, where the next one is told of, how many lines come before its own, the
- * epoch, then where each value and slot in it starts and ends.
+ * epoch, and its length in units of UTF-16; then where in these each value and slot in it
+ * starts and ends, with `ESCAPED` added to the end of strings that have escapes.
  */
 const TRACE: usize = STATE + 32;
 const TRACE_END: usize = STATE + 36;
@@ -69,6 +70,13 @@ const TRACE_END: usize = STATE + 36;
 const RECORDS: usize = STATE + 40;
 /** Another number whenever a slot has changed. */
 const EPOCH: usize = STATE + 44;
+/** How many of the lines would have become records that nobody wants. */
+const SKIPPED: usize = STATE + 48;
+/** What stands before the places of the values of a record. */
+const TRACE_HEAD: usize = 32;
+const ESCAPED: u32 = 0x80000000;
+/** The number of plans whose records nobody wants. */
+const UNWANTED: u32 = 0xffffffff;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first value slot is. */
@@ -380,6 +388,54 @@ function copy(to: usize, from: usize, length: usize): usize {
   return to + length;
 }
 
+/** How many more bytes a text has than units of UTF-16; none if it is ASCII. */
+function excess(at: usize, end: usize): u32 {
+  let count: u32 = 0;
+  for (; at < end; at += 16) {
+    const bytes = v128.load(at);
+    let high = i8x16.bitmask(bytes);
+    if (end - at < 16) high &= (1 << ((end - at) as i32)) - 1;
+    if (high == 0) continue;
+    // All but the first byte of a character, less one for the four bytes of a pair.
+    const rest = i8x16.bitmask(i8x16.lt_s(bytes, i8x16.splat(-64)));
+    const pairs = i8x16.bitmask(i8x16.gt_s(bytes, i8x16.splat(-17)));
+    count += popcnt(high & rest) - popcnt(high & pairs);
+  }
+  return count;
+}
+
+/** Whether there is a backslash in a text. */
+function hasEscapes(at: usize, end: usize): bool {
+  for (; at < end; at += 16) {
+    const found = i8x16.bitmask(
+      i8x16.eq(v128.load(at), i8x16.splat(BACKSLASH as i8)),
+    );
+    if (found != 0) return at + ctz(found) < end;
+  }
+  return false;
+}
+
+/** Ends what is written down of a record: bytes become units of UTF-16, from its start on. */
+function endTrace(record: usize, end: usize, out: usize): void {
+  const start: usize = load<u32>(record, 8);
+  const more = excess(start, out);
+  store<u32>(record, out as u32, 12);
+  store<u32>(record, end as u32, 16);
+  store<u32>(record, ((out - start) as u32) - more, 28);
+  let shift = start as u32;
+  let last = start;
+  for (let at = record + TRACE_HEAD; at < end; at += 8) {
+    const from: usize = load<u32>(at);
+    const to: usize = load<u32>(at, 4);
+    const isEscaped = load<u8>(from) == QUOTE && hasEscapes(from, to);
+    if (more != 0) shift += excess(last, from);
+    store<u32>(at, (from as u32) - shift);
+    if (more != 0) shift += excess(from, to);
+    store<u32>(at, ((to as u32) - shift) | (isEscaped ? ESCAPED : 0), 4);
+    last = to;
+  }
+}
+
 /** Which slots are filled. */
 function filled(): u32 {
   let bits: u32 = 0;
@@ -432,6 +488,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let bits = filled();
   let lines: u32 = 0;
   let records: u32 = 0;
+  let skipped: u32 = 0;
   let line = from;
   let marks: u32 = 0;
   let touched: u32 = 0;
@@ -536,50 +593,51 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u32>(branch, load<u32>(head));
       store<u32>(head, branch as u32);
     }
-    // Write the record.
-    const record = trace;
-    if (record != 0) {
-      store<u32>(record, load<u32>(plan, 28));
-      store<u32>(record, line as u32, 4);
-      store<u32>(record, out as u32, 8);
-      store<u32>(record, lines, 20);
-      store<u32>(record, load<u32>(EPOCH), 24);
-      trace += 28;
-    }
-    let step = plan + 48;
-    const lastStep = step + load<u32>(plan, 24) * 32;
-    for (; step < lastStep; step += 32) {
-      out = copy(out, load<u32>(step), load<u32>(step, 4));
-      const slot: usize = load<u32>(step, 8);
-      if (slot != 0) {
-        const length = load<u32>(slot);
-        if (record != 0) {
-          store<u32>(trace, out as u32);
-          store<u32>(trace, (out as u32) + length, 4);
-          trace += 8;
-        }
-        out = copy(out, slot + 16, length);
-      } else {
-        const first = POSITIONS + load<u32>(step, 12);
-        const last = POSITIONS + load<u32>(step, 20);
-        const start = load<u32>(first) + load<u32>(step, 16);
-        const end = load<u32>(last) + load<u32>(step, 24);
-        if (record != 0) {
-          const shift = (out as u32) - start;
-          for (let value = first; value < last; value += 8) {
-            store<u32>(trace, load<u32>(value) + shift);
-            store<u32>(trace, load<u32>(value, 4) + shift, 4);
+    if (load<u32>(plan, 28) == UNWANTED) skipped += 1;
+    else {
+      // Write the record.
+      const record = trace;
+      if (record != 0) {
+        store<u32>(record, load<u32>(plan, 28));
+        store<u32>(record, line as u32, 4);
+        store<u32>(record, out as u32, 8);
+        store<u32>(record, lines, 20);
+        store<u32>(record, load<u32>(EPOCH), 24);
+        trace += TRACE_HEAD;
+      }
+      let step = plan + 48;
+      const lastStep = step + load<u32>(plan, 24) * 32;
+      for (; step < lastStep; step += 32) {
+        out = copy(out, load<u32>(step), load<u32>(step, 4));
+        const slot: usize = load<u32>(step, 8);
+        if (slot != 0) {
+          const length = load<u32>(slot);
+          if (record != 0) {
+            store<u32>(trace, out as u32);
+            store<u32>(trace, (out as u32) + length, 4);
             trace += 8;
           }
+          out = copy(out, slot + 16, length);
+        } else {
+          const first = POSITIONS + load<u32>(step, 12);
+          const last = POSITIONS + load<u32>(step, 20);
+          const start = load<u32>(first) + load<u32>(step, 16);
+          const end = load<u32>(last) + load<u32>(step, 24);
+          if (record != 0) {
+            const shift = (out as u32) - start;
+            for (let value = first; value < last; value += 8) {
+              store<u32>(trace, load<u32>(value) + shift);
+              store<u32>(trace, load<u32>(value, 4) + shift, 4);
+              trace += 8;
+            }
+          }
+          out = copy(out, start, end - start);
         }
-        out = copy(out, start, end - start);
       }
+      if (record != 0) endTrace(record, trace, out);
+      store<u8>(out++, LF);
+      records += 1;
     }
-    if (record != 0) {
-      store<u32>(record, out as u32, 12);
-      store<u32>(record, trace as u32, 16);
-    }
-    store<u8>(out++, LF);
     if (hasEffects) {
       marks |= load<u32>(plan, 12);
       for (let slot: u32 = 0; slot < SLOTS; slot++) {
@@ -602,13 +660,13 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       }
     }
     lines += 1;
-    records += 1;
     line = at + 1;
   }
   store<u32>(NEXT, line as u32);
   store<u32>(OUT, out as u32);
   store<u32>(LINES, lines);
   store<u32>(RECORDS, records);
+  store<u32>(SKIPPED, skipped);
   store<u32>(MARKS, marks);
   store<u32>(TOUCHED, touched);
   return line >= to;

@@ -8,6 +8,12 @@ import type { RecordOf } from "./decoder.ts";
 import type { Dialect } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
+import {
+  Batches,
+  BatchIterator,
+  type BlockReader,
+  streamOf,
+} from "./batches.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import {
   type JsonlOptions,
@@ -16,6 +22,7 @@ import {
 } from "./line_answers.ts";
 import type { Outcome } from "./outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
+import { ROLLOUT_LINE_PROOF } from "./rollout/line_proof.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */
@@ -89,9 +96,10 @@ export class JsonlDecoder<D extends Dialect = "auto">
       {
         record: (out, start, line, offset) =>
           this.#record(out, start, line, offset),
-        value: (value, text, line, offset) =>
+        value: (value, text, isProven, line, offset) =>
           // The boundary where what the tables have proved gets its type; see `#record`.
-          this.#value(value as RecordOf<D>, text, line, offset),
+          this.#value(value as RecordOf<D>, text, isProven, line, offset),
+        proof: ROLLOUT_LINE_PROOF,
         failure: (failed) => this.#emit(failed.toFailure()),
       },
       KEPT_CAPACITY,
@@ -148,16 +156,17 @@ export class JsonlDecoder<D extends Dialect = "auto">
     // lib/exec/fields.ts, which the compiler holds against that type in lib/exec/schema.ts;
     // the normalizer leaves rollout lines as they are, so they are checked here.
     const value: RecordOf<D> = JSON.parse(text);
-    return this.#value(value, text, line, offset);
+    return this.#value(value, text, false, line, offset);
   }
 
   #value(
     value: RecordOf<D>,
     text: string,
+    isProven: boolean,
     line: number,
     offset: number,
   ): LineProblem | undefined {
-    if (this.#answers.kind !== "exec") {
+    if (!isProven && this.#answers.kind !== "exec") {
       const decoded = decodeRolloutLine(value);
       if (!decoded.ok) return decoded.error;
     }
@@ -209,63 +218,9 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
     const decoder = new JsonlDecoder(options);
     const blocks = new TransformStream<Uint8Array, Uint8Array>();
     this.writable = blocks.writable;
-    this.readable = new ReadableStream(
-      new OutcomeSource(decoder, blocks.readable.getReader()),
-      { highWaterMark: 0 },
+    this.readable = streamOf(
+      new Batches(decoder, blocks.readable.getReader()),
     );
-  }
-}
-
-/**
- * Gives a stream the outcomes of a block at a time.
- *
- * A `TransformStream` that throws loses what it has enqueued; here an error waits until
- * that has been read.
- */
-class OutcomeSource<T> implements UnderlyingDefaultSource<Outcome<T>> {
-  readonly #decoder: Stage<Uint8Array, Outcome<T>>;
-  readonly #blocks: ReadableStreamDefaultReader<Uint8Array>;
-  #thrown: { readonly error: unknown } | undefined;
-  #isCancelled = false;
-
-  constructor(
-    decoder: Stage<Uint8Array, Outcome<T>>,
-    blocks: ReadableStreamDefaultReader<Uint8Array>,
-  ) {
-    this.#decoder = decoder;
-    this.#blocks = blocks;
-  }
-
-  async pull(
-    controller: ReadableStreamDefaultController<Outcome<T>>,
-  ): Promise<void> {
-    let isWanting = true;
-    while (isWanting) {
-      if (this.#thrown !== undefined) throw this.#thrown.error;
-      const { done, value } = await this.#blocks.read();
-      if (this.#isCancelled) return;
-      const emit = (outcome: Outcome<T>): void => {
-        controller.enqueue(outcome);
-        isWanting = false;
-      };
-      try {
-        if (!done) this.#decoder.feed(value, emit);
-        else {
-          this.#decoder.flush?.(emit);
-          controller.close();
-          return;
-        }
-      } catch (error) {
-        this.#thrown = { error };
-        // Whoever writes is told at once; that nobody may be left to tell is no matter.
-        this.#blocks.cancel(error).catch(() => {});
-      }
-    }
-  }
-
-  cancel(reason: unknown): Promise<void> {
-    this.#isCancelled = true;
-    return this.#blocks.cancel(reason);
   }
 }
 
@@ -321,38 +276,25 @@ export function decodeEvents<D extends Dialect = "exec">(
 ): AsyncGenerator<Outcome<RecordOf<D>>, void, void> {
   // Without `from` nothing tells `D`, so that it is its default.
   const { from = "exec" as D } = options;
-  return outcomesOf(source, new JsonlDecoder({ ...options, from }));
+  const decoder = new JsonlDecoder({ ...options, from });
+  return new BatchIterator(new Batches(decoder, new IterableReader(source)));
 }
 
-async function* outcomesOf<T>(
-  source: AsyncIterable<Uint8Array>,
-  decoder: Stage<Uint8Array, Outcome<T>>,
-): AsyncGenerator<Outcome<T>, void, void> {
-  for await (const block of source) {
-    const { values, thrown } = settled<Outcome<T>>((emit) =>
-      decoder.feed(block, emit)
-    );
-    // Not `yield*`, which waits thrice for each value.
-    for (const value of values) yield value;
-    if (thrown !== undefined) throw thrown.error;
-  }
-  const { values, thrown } = settled<Outcome<T>>((emit) =>
-    decoder.flush?.(emit)
-  );
-  for (const value of values) yield value;
-  if (thrown !== undefined) throw thrown.error;
-}
+/** Reads an iterable; it is left alone until something is read. */
+class IterableReader<T> implements BlockReader<T> {
+  readonly #iterable: AsyncIterable<T>;
+  #iterator: AsyncIterator<T> | undefined;
 
-/** Gathers all that is emitted, and what is thrown after it. */
-function settled<T>(run: (emit: Emit<T>) => void): {
-  readonly values: readonly T[];
-  readonly thrown: { readonly error: unknown } | undefined;
-} {
-  const values: T[] = [];
-  try {
-    run((value) => values.push(value));
-  } catch (error) {
-    return { values, thrown: { error } };
+  constructor(iterable: AsyncIterable<T>) {
+    this.#iterable = iterable;
   }
-  return { values, thrown: undefined };
+
+  read(): Promise<IteratorResult<T>> {
+    this.#iterator ??= this.#iterable[Symbol.asyncIterator]();
+    return this.#iterator.next();
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    await this.#iterator?.return?.(reason);
+  }
 }

@@ -11,7 +11,10 @@ import { type LineProblem, toLineError } from "./errors.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "./json/bytes.ts";
 import { Kernel } from "./json/kernel.ts";
+import type { KernelWishes } from "./json/kernel_plans.ts";
+import { JsonReader } from "./json/reader.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
+import type { Proof } from "./json/value_plan.ts";
 import { isBlank } from "./lines/blank.ts";
 import { writeLineFailed } from "./lines/line_failed.ts";
 import {
@@ -20,6 +23,7 @@ import {
   type LineVisitor,
 } from "./lines/line_framer.ts";
 import type { LineFault } from "./lines/line_rules.ts";
+import { RecordSelection } from "./lines/record_selection.ts";
 import {
   checkedMaxLineBytes,
   type LineSplitterOptions,
@@ -118,7 +122,8 @@ export const ENGINES = ["auto", "js", "wasm"] as const;
  *
  * - `js`: TypeScript alone.
  * - `wasm`: WebAssembly, for lines like those that TypeScript has answered before it.
- * - `auto`: `wasm` from a certain amount of input on, where it can run; else `js`.
+ * - `auto`: `wasm` from a certain amount of input on, of this or earlier streams, where it can
+ *   run; else `js`.
  */
 export type Engine = typeof ENGINES[number];
 
@@ -144,17 +149,30 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    * @default {"auto"}
    */
   readonly engine?: Engine;
+  /**
+   * The types of the records that are wanted, as they are called when normalized:
+   * `turn.completed`, `session_meta`. Behind a slash may be the one kind of item, or the one
+   * type of payload, that is wanted: `item.completed/command_execution`,
+   * `event_msg/token_count`. Other lines are normalized, too, so that those that follow get
+   * their ids, and fail if they are no records; but nothing else comes of them.
+   *
+   * @default {undefined} All.
+   */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** Takes the answers to lines, in order. */
 export interface AnswerTaker {
   /** Whether all that `record` does is to end the record with an LF. */
   readonly takesLines?: boolean;
+  /** What is to be proven of values; there if `value` is. */
+  readonly proof?: Proof;
   /**
    * Takes a record whose value was made along the way.
    *
    * @param value The value.
    * @param text The record.
+   * @param isProven Whether `proof` holds for the value, so that nothing has to be checked.
    * @param line The number of its line.
    * @param offset Where the line starts.
    * @returns Why it is no record after all.
@@ -162,6 +180,7 @@ export interface AnswerTaker {
   value?(
     value: unknown,
     text: string,
+    isProven: boolean,
     line: number,
     offset: number,
   ): LineProblem | undefined;
@@ -195,6 +214,9 @@ export class LineAnswers implements LineVisitor {
   /** What the taker writes to. */
   readonly out: ByteWriter;
   readonly #engine: Engine;
+  readonly #wishes: KernelWishes;
+  /** Reads the records that may not be wanted. */
+  readonly #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
   #hasKernel = false;
   #fastLines = 0;
@@ -202,7 +224,7 @@ export class LineAnswers implements LineVisitor {
   #bytes = 0;
   /** How many lines have failed so far. */
   failures = 0;
-  /** How many lines have become records so far. */
+  /** How many lines have become records so far that are wanted. */
   records = 0;
 
   /**
@@ -227,6 +249,9 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.out = new ByteWriter(capacity);
+    const selection = options.only && new RecordSelection(options.only);
+    if (selection !== undefined) this.#reader = new JsonReader(1);
+    this.#wishes = { proof: taker.proof, selection };
     const { engine = "auto" } = options;
     // Whoever wants to hear of each line hears of it in its turn.
     const isFast = taker.value !== undefined ||
@@ -272,16 +297,16 @@ export class LineAnswers implements LineVisitor {
 
   #isWorthKernel(): boolean {
     if (this.#kernel !== undefined || this.#engine !== "auto") return false;
-    if (this.#isSlow || this.#bytes < KERNEL_BYTES) return false;
+    if (this.#isSlow || this.out.length > 0) return false;
     // Streams of the old dialect have no records to repeat, what is no log has none at all.
     const hasUse = this.#rules.isTeachable === true ||
       this.records + this.failures === 0;
-    return hasUse && this.out.length === 0;
+    return hasUse &&
+      (this.#bytes >= KERNEL_BYTES || Kernel.hasIdle(this.#wishes));
   }
 
   #startKernel(): boolean {
-    const makesValues = this.#taker.value !== undefined;
-    const kernel = Kernel.create(this.#limit, makesValues);
+    const kernel = Kernel.create(this.#limit, this.#wishes);
     if (kernel === undefined) return false;
     this.#kernel = kernel;
     this.#hasKernel = true;
@@ -306,10 +331,10 @@ export class LineAnswers implements LineVisitor {
     const taker = this.#taker;
     if (taker.value === undefined) this.records += run.records;
     else {
-      kernel.values(run.records, (value, text, at, before) => {
+      kernel.values(run.records, (value, text, isProven, at, before) => {
         const number = line + before;
         const place = offset + at - start;
-        const problem = taker.value?.(value, text, number, place);
+        const problem = taker.value?.(value, text, isProven, number, place);
         if (problem === undefined) this.records += 1;
         else {
           const last = bytes.indexOf(LF, at);
@@ -390,12 +415,30 @@ export class LineAnswers implements LineVisitor {
     line: number,
     offset: number,
   ): void {
+    if (!this.#isWanted(from)) {
+      this.out.truncate(from);
+      return;
+    }
     const problem = this.#taker.record(this.out, from, line, offset);
     if (problem === undefined) this.records += 1;
     else {
       const fault = { problem, start, end, inBand: false };
       this.#fault(fault, bytes, line, offset);
     }
+  }
+
+  /** Whether the record that the output ends with is wanted. */
+  #isWanted(from: number): boolean {
+    const reader = this.#reader;
+    if (reader === undefined) return true;
+    const { out } = this;
+    const end = out.length;
+    // The text behind a value must be a control character.
+    out.byte(LF);
+    const record = reader.read(out.view(), from, end);
+    out.truncate(end);
+    return record === undefined ||
+      this.#wishes.selection?.wants(reader, record) !== false;
   }
 
   #fault(

@@ -36,6 +36,7 @@ const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
 const LAYER_1 = [...LAYER_0, "lib/exec/", "lib/history/", "lib/rollout/"];
 const LAYER_2 = [
   ...LAYER_1,
+  "lib/batches.ts",
   "lib/decoder.ts",
   "lib/dialects.ts",
   "lib/event_pipeline.ts",
@@ -54,6 +55,7 @@ const LAYER_2 = [
 const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/errors.ts", []],
   ["lib/stage.ts", ["lib/errors.ts"]],
+  ["lib/batches.ts", ["lib/stage.ts"]],
   ["lib/outcome.ts", ["lib/errors.ts", "lib/stage.ts"]],
   ["lib/decoded.ts", ["lib/errors.ts"]],
   ["lib/dialect_names.ts", []],
@@ -73,6 +75,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/decoder.ts", [...LAYER_1, "lib/dialects.ts"]],
   ["lib/event_pipeline.ts", [
     ...LAYER_1,
+    "lib/batches.ts",
     "lib/decoder.ts",
     "lib/dialects.ts",
     "lib/line_answers.ts",

@@ -397,7 +397,7 @@ Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says
     },
   });
   try {
-    assertEquals(Kernel.create(100, false), undefined);
+    assertEquals(Kernel.create(100), undefined);
     const normalizer = new JsonlNormalizer();
     const lines = streamOf([...HEAD, message("x".repeat(600_000))]);
     for (let i = 0; i < 3; i++) normalizer.feed(lines, () => {});

@@ -4,7 +4,12 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { JsonlDecoder, type Outcome, type ThreadEvent } from "../mod.ts";
+import {
+  JsonlDecoder,
+  type Outcome,
+  type RolloutLine,
+  type ThreadEvent,
+} from "../mod.ts";
 import { JSON_STRING, JSON_TEXT } from "./generators.ts";
 
 const ENCODER = new TextEncoder();
@@ -129,6 +134,95 @@ Deno.test("ValuePlan tells the ids of threads that follow one another apart", ()
   );
   assertEquals(seen, ids.flatMap((id) => [id, id]));
 });
+
+Deno.test("ValuePlan makes the same of many records as of few", () => {
+  const lines = [...HEAD];
+  // Beyond some dozens the making is compiled.
+  for (let i = 0; i < 200; i++) {
+    const text = JSON.stringify(`${"é".repeat(i % 3)}${i}\n`.repeat(i % 7));
+    lines.push(item(text, `,"10":${i},"9":[${i}.5,"a b",null],"a\\"b":{}`));
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+Deno.test("ValuePlan makes values where code must not be made of strings", () => {
+  const { Function } = globalThis;
+  // What a page does whose policy forbids it.
+  globalThis.Function = class {
+    constructor() {
+      throw new EvalError("forbidden");
+    }
+  } as unknown as FunctionConstructor;
+  try {
+    const lines = [...HEAD];
+    for (let i = 0; i < 200; i++) lines.push(item(`"${i}"`, `,"a":[${i}]`));
+    assertEquals(decoded(lines).every(({ ok }) => ok), true);
+  } finally {
+    globalThis.Function = Function;
+  }
+});
+
+/** Decodes lines of a session file both ways, and says which ones failed. */
+function failedLines(lines: readonly string[]): number[] {
+  const [slow, fast] = (["js", "wasm"] as const).map((engine) => {
+    const outcomes: Outcome<RolloutLine>[] = [];
+    const decoder = new JsonlDecoder({ from: "rollout", engine });
+    decoder.feed(ENCODER.encode(`${lines.join("\n")}\n`), (outcome) => {
+      outcomes.push(outcome);
+    });
+    return outcomes;
+  });
+  assertEquals(fast, slow);
+  return (fast ?? []).filter(({ ok }) => !ok).map(({ line }) => line);
+}
+
+function message(content: string): string {
+  return `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":${content}}}`;
+}
+
+/** Lines of one shape, as far as the normalizer looks, of which some are of no type. */
+const UNLIKE: readonly (readonly [string, string, string])[] = [
+  [
+    "type of the payload",
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","message":{}}}',
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"agent_message","message":{}}}',
+  ],
+  [
+    "type of a part",
+    message('[{"type":"dream","text":1}]'),
+    message('[{"type":"input_text","text":1}]'),
+  ],
+  [
+    "type of the second part",
+    message('[{"type":"input_text","text":"a"},{"type":"dream","text":1}]'),
+    message(
+      '[{"type":"input_text","text":"a"},{"type":"input_text","text":1}]',
+    ),
+  ],
+  [
+    "kind of a field",
+    message('[{"type":"input_text","text":"a"}]'),
+    message('[{"type":"input_text","text":["a"]}]'),
+  ],
+  [
+    "kind of an element of a long list",
+    message(`[${'{"type":"input_text","text":"a"},'.repeat(150)}{"type":"x"}]`),
+    message(`[${'{"type":"input_text","text":"a"},'.repeat(150)}"x"]`),
+  ],
+  [
+    "name of a member that is data",
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","type2":1}}',
+    '{"timestamp":"t","type":"event_msg","payload":{"type":1,"type2":1}}',
+  ],
+];
+
+for (const [what, good, bad] of UNLIKE) {
+  Deno.test(`ValuePlan proves nothing of lines that differ in the ${what}`, () => {
+    const many = [good, good, good, good];
+    assertEquals(failedLines([...many, bad, ...many, bad, bad]), [5, 10, 11]);
+    assertEquals(failedLines([bad, bad, good, bad]), [1, 2, 4]);
+  });
+}
 
 Deno.test("ValuePlan makes a new value each time", () => {
   const todos =

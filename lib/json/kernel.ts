@@ -5,15 +5,15 @@
 
 import type { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
-import { KernelPlans } from "./kernel_plans.ts";
+import { KernelPlans, type KernelWishes } from "./kernel_plans.ts";
 import { KERNEL_MODULE } from "./kernel_module.ts";
+import { KernelTrace, type ValueTaker } from "./kernel_trace.ts";
 import {
   MAX_SLOT_BYTES,
   type RecordContext,
   type Slots,
   type WatchedRecord,
 } from "./record_watch.ts";
-import { decodeUtf8 } from "./utf8.ts";
 import { JsonSlice } from "./value.ts";
 
 const PAGE = 1 << 16;
@@ -45,16 +45,10 @@ const STATE = {
   traceEnd: 9,
   records: 10,
   epoch: 11,
+  skipped: 12,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
-/**
- * How much text is decoded at once. A string of a value keeps all of it alive, so it is a
- * little only; decoding less at once takes more time.
- */
-const TOGETHER = 1 << 12;
-/** What stands in the trace before the parts of a record, in words. */
-const TRACE_HEAD = 7;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
@@ -69,26 +63,13 @@ interface KernelExports {
   run(from: number, to: number, out: number, outEnd: number): number;
 }
 
-/** Takes the values of the records that were written. */
-export interface ValueTaker {
-  /**
-   * Takes a record.
-   *
-   * @param value Its value.
-   * @param text Its text.
-   * @param start Where in the input the line starts that it was made of.
-   * @param line How many lines of the run come before that.
-   */
-  (value: unknown, text: string, start: number, line: number): void;
-}
-
 /** What the kernel did with the lines that it was given. */
 export interface KernelRun {
   /** Where the first line starts that it left. */
   readonly next: number;
-  /** How many it took, empty ones among them. */
+  /** How many it took, empty ones among them, and those whose records nobody wants. */
   readonly lines: number;
-  /** How many of them it rewrote. */
+  /** How many records it wrote. */
   readonly records: number;
 }
 
@@ -127,8 +108,8 @@ export class Kernel {
   readonly #slots: number;
   readonly #input: number;
   readonly #output: number;
-  readonly #makesValues: boolean;
-  readonly #trace: Uint32Array;
+  readonly #wishes: KernelWishes;
+  readonly #trace: KernelTrace;
   readonly #plans: KernelPlans;
   readonly #given: (JsonSlice | undefined)[] = new Array(SLOTS);
   /** What was copied in, from where to where, and where it went. */
@@ -139,22 +120,20 @@ export class Kernel {
 
   /** Where records go: what the kernel writes and what the rules write. */
   readonly home: Uint8Array<ArrayBuffer>;
-  /** How many lines it has rewritten. */
+  /** How many lines it has rewritten or passed over. */
   lines = 0;
 
   /**
    * Gives a new kernel, if it can run here.
    *
    * @param maxLineBytes The limit on the length of a line.
-   * @param makesValues Whether values are to be made of the records.
+   * @param wishes What is to be made of the records.
    */
   static create(
     maxLineBytes: number,
-    makesValues: boolean,
+    wishes: KernelWishes = {},
   ): Kernel | undefined {
-    const idle = IDLE.findIndex((kernel) =>
-      kernel.#makesValues === makesValues
-    );
+    const idle = IDLE.findIndex((kernel) => kernel.#grants(wishes));
     const [used] = idle === -1 ? [] : IDLE.splice(idle, 1);
     if (used !== undefined) {
       used.#reset(maxLineBytes);
@@ -166,21 +145,31 @@ export class Kernel {
       const instance = new WebAssembly.Instance(module);
       // The boundary where the exports get their types.
       const exports = instance.exports as unknown as KernelExports;
-      return new Kernel(exports, maxLineBytes, makesValues);
+      return new Kernel(exports, maxLineBytes, wishes);
     } catch {
       // There is no memory for it.
       return undefined;
     }
   }
 
+  /** Whether there is a kernel of a stream that has ended, which costs nothing to begin with. */
+  static hasIdle(wishes: KernelWishes): boolean {
+    return IDLE.some((kernel) => kernel.#grants(wishes));
+  }
+
+  #grants({ proof, selection }: KernelWishes): boolean {
+    return this.#wishes.proof === proof &&
+      this.#wishes.selection?.key === selection?.key;
+  }
+
   private constructor(
     exports: KernelExports,
     maxLineBytes: number,
-    makesValues: boolean,
+    wishes: KernelWishes,
   ) {
     const { memory } = exports;
     this.#exports = exports;
-    this.#makesValues = makesValues;
+    this.#wishes = wishes;
     const plans = exports.free();
     this.#input = plans + PLAN_SIZE + SLACK;
     this.#output = this.#input + INPUT_SIZE + SLACK;
@@ -192,11 +181,10 @@ export class Kernel {
     this.#bytes = new Uint8Array(buffer);
     this.#state = new Int32Array(buffer, exports.state(), 16);
     this.#state[STATE.limit] = maxLineBytes;
-    if (makesValues) {
+    if (wishes.proof !== undefined) {
       this.#state[STATE.trace] = trace;
       this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
     }
-    this.#trace = new Uint32Array(buffer, trace, TRACE_SIZE >> 2);
     this.#slots = exports.slots();
     this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
     this.#plans = new KernelPlans(
@@ -206,7 +194,12 @@ export class Kernel {
         root: exports.state() + 4 * STATE.root,
         slot: (slot) => this.#slots + slot * SLOT_STRIDE,
       },
-      makesValues,
+      wishes,
+    );
+    this.#trace = new KernelTrace(
+      this.#bytes,
+      new Uint32Array(buffer, trace, TRACE_SIZE >> 2),
+      this.#plans,
     );
   }
 
@@ -281,13 +274,15 @@ export class Kernel {
       next = (state[STATE.next] ?? 0) - shift;
       lines += state[STATE.lines] ?? 0;
       records += state[STATE.records] ?? 0;
+      const answered = (state[STATE.records] ?? 0) +
+        (state[STATE.skipped] ?? 0);
       out.advance((state[STATE.out] ?? 0) - this.#output);
-      if ((state[STATE.records] ?? 0) > 0) this.#tell(context);
+      if (answered > 0) this.#tell(context);
+      this.lines += answered;
+      this.#plans.earn(answered);
       // What was written down has to be read before it is written over.
-      if (isDone === 0 || this.#makesValues) break;
+      if (isDone === 0 || this.#wishes.proof !== undefined) break;
     }
-    this.lines += records;
-    this.#plans.earn(records);
     return { next, lines, records };
   }
 
@@ -295,74 +290,13 @@ export class Kernel {
    * Makes values of the records that the last run wrote.
    *
    * @param records How many those are.
+   * @param take Takes them; lines start where they do in the bytes of the run.
    */
   values(records: number, take: ValueTaker): void {
-    const trace = this.#trace;
-    const bytes = this.#bytes;
     const shift = this.#from - this.#input;
-    // Where in the bytes the text starts and ends, and whether it is ASCII.
-    let from = 0;
-    let to = 0;
-    let texts = "";
-    let isPlain = false;
-    let at = 0;
-    for (let record = 0; record < records; record++) {
-      const plan = this.#plans.valuePlan(trace[at] ?? 0);
-      const lineStart = (trace[at + 1] ?? 0) + shift;
-      const start = trace[at + 2] ?? 0;
-      const end = trace[at + 3] ?? 0;
-      if (start >= to) {
-        from = start;
-        to = this.#endOfTexts(at, record, records);
-        texts = decodeUtf8(bytes, from, to);
-        isPlain = texts.length === to - from;
-      }
-      const text = isPlain
-        ? texts.slice(start - from, end - from)
-        : decodeUtf8(bytes, start, end);
-      const epoch = trace[at + 6] ?? 0;
-      let value: unknown;
-      if (plan === undefined) value = JSON.parse(text);
-      else if (isPlain) {
-        value = plan.make(
-          texts,
-          bytes,
-          from,
-          end - start,
-          trace,
-          at + TRACE_HEAD,
-          epoch,
-        );
-      } else if (text.length === end - start) {
-        value = plan.make(
-          text,
-          bytes,
-          start,
-          end - start,
-          trace,
-          at + TRACE_HEAD,
-          epoch,
-        );
-      } else value = JSON.parse(text);
-      const line = trace[at + 5] ?? 0;
-      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
-      take(value, text, lineStart, line);
-    }
-  }
-
-  /** Where the last record ends that is decoded together with one. */
-  #endOfTexts(first: number, record: number, records: number): number {
-    const trace = this.#trace;
-    const start = trace[first + 2] ?? 0;
-    let end = trace[first + 3] ?? 0;
-    let at = first;
-    for (let next = record + 1; next < records; next++) {
-      at = ((trace[at + 4] ?? 0) - trace.byteOffset) >> 2;
-      const further = trace[at + 3] ?? 0;
-      if (further - start > TOGETHER) break;
-      end = further;
-    }
-    return end;
+    this.#trace.read(records, (value, text, isProven, start, line) => {
+      take(value, text, isProven, start + shift, line);
+    });
   }
 
   #isIn(bytes: Uint8Array, at: number): boolean {

@@ -9,9 +9,11 @@
  */
 
 import { WordCache } from "./names.ts";
-import { type CopiedPart, type LastValue, ValuePlan } from "./value_plan.ts";
+import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
+import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
+import { JsonSlice } from "./value.ts";
 
 /** What follows a piece of text; the kinds of kernel/kernel.ts. */
 const END = 0;
@@ -31,6 +33,9 @@ const KEEP = 0;
 const CLEAR = 1;
 const COUNT = 2;
 const VALUES = 3;
+
+/** The number of plans whose records nobody wants. */
+const UNWANTED = 0xffffffff;
 
 /** Records with more values than this are seldom seen twice. */
 const MAX_VALUES = 100;
@@ -82,12 +87,38 @@ type Piece =
     readonly places: readonly Place[];
   };
 
+/** How a record was rewritten. */
+interface Rewriting {
+  readonly watched: WatchedRecord;
+  /** The pieces of the output. */
+  readonly pieces: readonly Piece[];
+  /** What becomes of the slots, as the kernel has it. */
+  readonly effects: readonly number[];
+  readonly isWanted: boolean;
+}
+
 /** Where things are in the memory of the kernel. */
 export interface KernelPlaces {
   /** The word that leads to the first branch. */
   readonly root: number;
   /** Where a slot is. */
   readonly slot: (slot: number) => number;
+}
+
+/** Tells wanted records from others, by words alone. */
+export interface Selection {
+  /** The same for those that want the same. */
+  readonly key: string;
+  /** Says whether a record, as it was written, is wanted. */
+  wants(reader: JsonReader, record: JsonSlice): boolean;
+}
+
+/** What is to be made of records, besides their text. */
+export interface KernelWishes {
+  /** What is to be proven of their values; without it, none are made. */
+  readonly proof?: Proof | undefined;
+  /** Which ones are wanted; all, without it. */
+  readonly selection?: Selection | undefined;
 }
 
 /** The plans of one stream. */
@@ -97,8 +128,8 @@ export class KernelPlans {
   readonly #room: { readonly start: number; readonly end: number };
   readonly #places: KernelPlaces;
   readonly #tape = new JsonTape(new WordCache());
-  readonly #makesValues: boolean;
-  readonly #lastSlots: (LastValue | undefined)[] = [];
+  readonly #wishes: KernelWishes;
+  readonly #reader = new JsonReader(1);
   #values: (ValuePlan | undefined)[] = [];
   #free: number;
   #credit = CREDIT;
@@ -108,15 +139,15 @@ export class KernelPlans {
    *
    * @param memory The memory of the kernel.
    * @param room The part of it that plans are written to.
-   * @param makesValues Whether values are to be made of the records.
+   * @param wishes What is to be made of records.
    */
   constructor(
     memory: ArrayBuffer,
     room: { readonly start: number; readonly end: number },
     places: KernelPlaces,
-    makesValues: boolean,
+    wishes: KernelWishes,
   ) {
-    this.#makesValues = makesValues;
+    this.#wishes = wishes;
     this.#bytes = new Uint8Array(memory);
     this.#words = new Uint32Array(memory);
     this.#room = room;
@@ -138,15 +169,56 @@ export class KernelPlans {
   learn(watched: WatchedRecord | undefined): void {
     this.#credit -= 1;
     if (watched === undefined) return;
-    const { root } = watched;
-    const { start, end } = root;
+    const { root, observations } = watched;
     // The text was found valid when the record was read.
-    this.#tape.scan(root.bytes, start, end, LEVELS);
-    // What the rules did not open, but most likely comes again with the same keys, is read
-    // faster as text.
-    if (!this.#add(watched, this.#cut(watched, true), FINE_BRANCHES)) {
-      this.#add(watched, this.#cut(watched, false), MAX_BRANCHES);
+    this.#tape.scan(root.bytes, root.start, root.end, LEVELS);
+    const { proof, selection } = this.#wishes;
+    let isWanted = true;
+    const asked = selection && this.#look(watched, (reader, record) => {
+      isWanted = selection.wants(reader, record);
+    });
+    if (selection !== undefined && asked === undefined) return;
+    const seen = asked === undefined ? [observations] : [observations, asked];
+    const add = (
+      seen: readonly Observations[],
+      isFine: boolean,
+      maxBranches: number,
+    ): boolean => {
+      const values = this.#cut(root, seen, isFine);
+      return this.#add(watched, values, maxBranches, isWanted);
+    };
+    if (isWanted) {
+      const proved = proof && this.#look(watched, proof.look.bind(proof));
+      if (
+        proved !== undefined && add([...seen, proved], true, MAX_BRANCHES)
+      ) return;
+      // What the rules did not open, but most likely comes again with the same keys, is read
+      // faster as text.
+      if (add(seen, true, FINE_BRANCHES)) return;
     }
+    add(seen, false, MAX_BRANCHES);
+  }
+
+  /**
+   * Has somebody look at a record as it was written.
+   *
+   * @returns What was looked at, in the record as it was read; nothing if that is not there.
+   */
+  #look(
+    watched: WatchedRecord,
+    look: (reader: JsonReader, record: JsonSlice) => void,
+  ): Observations | undefined {
+    const { output } = watched;
+    // The text behind a value must be a control character.
+    const bytes = new Uint8Array(output.length + 1);
+    bytes.set(output);
+    const record = this.#reader.read(bytes, 0, output.length);
+    if (record === undefined) return undefined;
+    const seen = noObservations();
+    this.#reader.observe(seen);
+    look(this.#reader, record);
+    this.#reader.observe(undefined);
+    return asRead(seen, bytes, watched);
   }
 
   /** Adds a plan; says whether it was possible. */
@@ -154,10 +226,11 @@ export class KernelPlans {
     watched: WatchedRecord,
     values: readonly Value[] | undefined,
     maxBranches: number,
+    isWanted: boolean,
   ): boolean {
     if (values === undefined || values.length > MAX_VALUES) return false;
     const { start, end } = watched.root;
-    const pieces = piecesOf(watched, values);
+    const pieces = isWanted ? piecesOf(watched, values) : [];
     const effects = effectsOf(watched, values);
     if (pieces === undefined || effects === undefined) return false;
     const size = end - start + watched.output.length + PLAN_HEAD +
@@ -165,7 +238,8 @@ export class KernelPlans {
       pieces.length * (STEP + ALIGNMENT) + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    return this.#insert(watched, values, pieces, effects, maxBranches);
+    const plan = { watched, pieces, effects, isWanted };
+    return this.#insert(plan, values, maxBranches);
   }
 
   /** How values are made of the records with a plan; nothing if they have to be parsed. */
@@ -192,16 +266,22 @@ export class KernelPlans {
 
   /** The values of a record that are not text; nothing if the rules looked too deep. */
   #cut(
-    { root, observations }: WatchedRecord,
+    root: JsonSlice,
+    observed: readonly Observations[],
     isFine: boolean,
   ): readonly Value[] | undefined {
     const tape = this.#tape;
-    const isOwn = ({ bytes }: { bytes: Uint8Array }): boolean =>
-      bytes === root.bytes;
-    const words = startsOf(observations.words.filter(isOwn));
-    const wholes = startsOf(observations.wholes.filter(isOwn));
-    const ids = startsOf(observations.ids.map(({ value }) => value));
-    const opened = startsOf(observations.opened.filter(isOwn));
+    const starts = (
+      of: (observations: Observations) => readonly JsonSlice[],
+    ): ReadonlySet<number> =>
+      new Set(
+        observed.flatMap(of).filter(({ bytes }) => bytes === root.bytes)
+          .map(({ start }) => start),
+      );
+    const words = starts((observations) => observations.words);
+    const wholes = starts((observations) => observations.wholes);
+    const opened = starts((observations) => observations.opened);
+    const ids = starts(({ ids }) => ids.map(({ value }) => value));
     const values: Value[] = [];
     const walk = (entry: number, level: number): boolean => {
       if (level > LEVELS) return false;
@@ -241,13 +321,11 @@ export class KernelPlans {
   }
 
   #insert(
-    watched: WatchedRecord,
+    rewriting: Rewriting,
     values: readonly Value[],
-    pieces: readonly Piece[],
-    effects: readonly number[],
     maxBranches: number,
   ): boolean {
-    const { root, filled } = watched;
+    const { root, filled } = rewriting.watched;
     const words = this.#words;
     let head = this.#places.root;
     let from = root.start;
@@ -260,7 +338,7 @@ export class KernelPlans {
     }
     const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
     const text = root.bytes.subarray(from, root.end);
-    const plan = this.#plan(watched, pieces, effects, mask);
+    const plan = this.#plan(rewriting, mask);
     const branch = this.#branch(head, text, END, maxBranches, mask);
     if (branch === undefined) return false;
     words[(branch + 4) >> 2] = plan;
@@ -303,11 +381,11 @@ export class KernelPlans {
   }
 
   #plan(
-    { marks, effects: slotEffects, output }: WatchedRecord,
-    pieces: readonly Piece[],
-    effects: readonly number[],
+    { watched, pieces, effects, isWanted }: Rewriting,
     mask: number,
   ): number {
+    const { marks, effects: slotEffects, output } = watched;
+    const { proof } = this.#wishes;
     const words = this.#words;
     const steps = stepsOf(pieces);
     const plan = this.#take(PLAN_HEAD + STEP * steps.length);
@@ -323,9 +401,10 @@ export class KernelPlans {
     words[at + 4] = this.#write(prefix);
     words[at + 5] = prefix.length;
     words[at + 6] = steps.length;
-    if (this.#makesValues) {
+    if (!isWanted) words[at + 7] = UNWANTED;
+    else if (proof !== undefined) {
       words[at + 7] = this.#values.length;
-      this.#values.push(ValuePlan.of(output, partsOf(pieces), this.#lastSlots));
+      this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
     words.set(effects, at + 8);
     let room = 0;
@@ -366,12 +445,6 @@ export class KernelPlans {
 
 const NOTHING = new Uint8Array(0);
 
-function startsOf(
-  slices: readonly { readonly start: number }[],
-): ReadonlySet<number> {
-  return new Set(slices.map(({ start }) => start));
-}
-
 /** What becomes of the slots, as the kernel has it. */
 function effectsOf(
   { effects }: WatchedRecord,
@@ -388,6 +461,50 @@ function effectsOf(
     } else numbers.push(effect.kind === "clear" ? CLEAR : KEEP);
   }
   return numbers;
+}
+
+/**
+ * Finds what was looked at in an output in the record that it was made of; what is not from
+ * there is always the same.
+ *
+ * @param bytes The output.
+ * @returns Nothing if something else was looked at.
+ */
+function asRead(
+  seen: Observations,
+  bytes: Uint8Array,
+  { root, copies }: WatchedRecord,
+): Observations | undefined {
+  if (seen.isOpaque) return undefined;
+  const found = noObservations();
+  for (const { start, end } of seen.words) {
+    const copy = copies.find(({ to, length }) =>
+      to < end && start < to + length
+    );
+    if (copy === undefined) continue;
+    const { slot, to, length } = copy;
+    if (slot !== -1 || start < to || end > to + length) return undefined;
+    found.words.push(sliceAt(root, start - to + copy.start, end - start));
+  }
+  for (const { bytes: owner, start, end } of seen.opened) {
+    if (owner !== bytes) continue;
+    const copy = copies.find(({ slot, to, length }) =>
+      slot === -1 && to <= start && end <= to + length
+    );
+    if (copy === undefined) continue;
+    found.opened.push(
+      sliceAt(root, start - copy.to + copy.start, end - start),
+    );
+  }
+  return found;
+}
+
+function sliceAt(
+  { bytes }: JsonSlice,
+  start: number,
+  length: number,
+): JsonSlice {
+  return new JsonSlice(bytes, start, start + length, "object", false, -1);
 }
 
 /** The pieces that an output consists of. */

@@ -33,6 +33,18 @@ export interface Observations {
   isOpaque: boolean;
 }
 
+/** What is known before anything has been looked at. */
+export function noObservations(): Observations {
+  return {
+    words: [],
+    wholes: [],
+    ids: [],
+    opened: [],
+    isDeep: false,
+    isOpaque: false,
+  };
+}
+
 /**
  * Reads JSON texts, one after the other.
  *

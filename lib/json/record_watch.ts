@@ -6,7 +6,11 @@
  */
 
 import type { ByteWriter, CopyObserver } from "./byte_writer.ts";
-import type { JsonReader, Observations } from "./reader.ts";
+import {
+  type JsonReader,
+  noObservations,
+  type Observations,
+} from "./reader.ts";
 import type { JsonSlice } from "./value.ts";
 
 /** The longest value, in bytes of JSON, that a plan may put into a slot. */
@@ -99,14 +103,7 @@ export class RecordWatch implements CopyObserver {
   readonly #slots: Slots;
   readonly #counter: number;
   readonly #copies: AnyCopy[] = [];
-  readonly #observations: Observations = {
-    words: [],
-    wholes: [],
-    ids: [],
-    opened: [],
-    isDeep: false,
-    isOpaque: false,
-  };
+  readonly #observations = noObservations();
 
   /** Begins to watch how the record that the reader has read is rewritten. */
   constructor(

@@ -8,6 +8,7 @@
 import type { Issue } from "../errors.ts";
 import { quote } from "../json/problems.ts";
 import { KIND_WORDS } from "../json/value.ts";
+import { Varying } from "../json/varying.ts";
 import type { AnyShape, ObjectShape, Shape } from "./_shapes.ts";
 
 /** What is told of one value at most; a list of millions may have nothing right in it. */
@@ -37,6 +38,9 @@ export interface Fault {
 /**
  * Says whether a value is of a shape.
  *
+ * What stands for many values ({@linkcode Varying} in it) is of the shape if all of them
+ * are, whatever the strings, numbers, objects and lists are that are not told.
+ *
  * @param faults Takes what is wrong with it, up to {@linkcode MAX_FAULTS}; without it, the
  *   check ends at the first fault.
  */
@@ -60,7 +64,8 @@ export function issueOf({ keys, message }: Fault): Issue {
 
 /** Says whether a value is an object and no list. */
 export function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null &&
+    !Array.isArray(value) && !(value instanceof Varying);
 }
 
 function check(
@@ -87,6 +92,7 @@ function check(
     case "tagged":
       if (isObject(value)) {
         const { type } = value;
+        if (type instanceof Varying) break;
         const known = typeof type === "string"
           ? shape.shapes.get(type)
           : undefined;
@@ -99,9 +105,10 @@ function check(
       }
       break;
     case "map":
-      if (isObject(value)) {
-        return shape.value.kind === "any" ||
-          checkEach(shape.value, Object.entries(value), faults, path);
+      if (shape.value.kind === "any") {
+        if (kindOf(value) === "object") return true;
+      } else if (isObject(value)) {
+        return checkEach(shape.value, Object.entries(value), faults, path);
       }
       break;
     case "either": {
@@ -175,6 +182,7 @@ function kindOf(value: unknown): Sort {
       return Number.isNaN(value) ? "none" : "number";
     case "object":
       if (value === null) return "null";
+      if (value instanceof Varying) return value.kind;
       return Array.isArray(value) ? "array" : "object";
     default:
       return "none";
@@ -182,7 +190,7 @@ function kindOf(value: unknown): Sort {
 }
 
 /** The sort of the values that a shape is for. */
-function sortOf(shape: AnyShape): Sort {
+export function sortOf(shape: AnyShape): Sort {
   switch (shape.kind) {
     case "string":
     case "number":

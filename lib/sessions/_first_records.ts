@@ -5,7 +5,7 @@
 import { parseJson } from "../history/mapping/json_fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
-import { openSession } from "./open_session.ts";
+import { withSession } from "./_lent_block.ts";
 
 /** Takes the records of a file until it has enough. */
 export interface RecordTaker {
@@ -16,11 +16,10 @@ export interface RecordTaker {
 }
 
 /** How many lines are looked at: as many as Codex itself does (rollout.md D.4). */
-const MAX_LINES = 10 + 200;
+export const MAX_LINES = 10 + 200;
 /** How many bytes are looked at; a first message with images in it can be long. */
-const MAX_BYTES = 16 << 20;
-/** How many bytes are read at once, and how many are looked at at once. */
-const BLOCK = 1 << 16;
+export const MAX_BYTES = 16 << 20;
+/** How many bytes are looked at at once, which few records are longer than. */
 const SLICE = 1 << 13;
 
 /**
@@ -53,11 +52,9 @@ export async function readFirstRecords(
       },
       failure(): void {},
     },
-    BLOCK,
+    SLICE,
   );
-  const source = await openSession(file);
-  const block = new Uint8Array(BLOCK);
-  try {
+  await withSession(file, async (source, block) => {
     for (let bytes = 0; !isDone() && bytes < MAX_BYTES;) {
       const size = await source.read(block);
       if (size === null) return answers.flush();
@@ -66,7 +63,5 @@ export async function readFirstRecords(
         answers.feed(block.subarray(at, Math.min(size, at + SLICE)));
       }
     }
-  } finally {
-    source.close();
-  }
+  });
 }

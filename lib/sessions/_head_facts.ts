@@ -11,12 +11,7 @@ import {
   numberOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
-import { isInjectedContext } from "../history/mapping/injected_context.ts";
-import {
-  readUserContent,
-  readUserEvent,
-} from "../history/mapping/user_content.ts";
-import type { UserMessage } from "../history/mapping/messages.ts";
+import { userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
 
 /** What a session is to others. */
@@ -74,15 +69,11 @@ export interface SessionHead {
   readonly problem: string | undefined;
 }
 
-/** How much is kept of a first message, in UTF-16 code units. */
-const MAX_MESSAGE = 500;
 /** How much is kept of any other text: as much as a path may have. */
 const MAX_TEXT = 4_096;
 const ID_REGEXP = /^[\w.:-]{1,128}$/;
 /** How many records more are looked at for the model when everything else is known. */
 const MORE_RECORDS = 20;
-/** What an editor's extension puts before the words of the person. */
-const REQUEST_MARK = "## My request for Codex:";
 const CWD_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
 /** How releases write files; another way is not understood (rollout.md D.3). */
 export const HISTORY_MODES: ReadonlySet<string> = new Set([
@@ -125,7 +116,10 @@ export class HeadFacts {
     this.#problem ??= why;
   }
 
-  /** Adds a normalized rollout record. */
+  /**
+   * Adds a normalized rollout record; of one that does not {@linkcode concernsHead}, the type
+   * is enough.
+   */
   add(record: unknown): void {
     this.#records += 1;
     if (this.#message !== undefined) this.#recordsWithout += 1;
@@ -247,63 +241,38 @@ export class HeadFacts {
   }
 }
 
+/** The events that tell something of a head. */
+const EVENTS: ReadonlySet<string | undefined> = new Set([
+  "item_completed",
+  "thread_settings_applied",
+  "user_message",
+]);
+
 /**
- * Gives what a person wrote in a record, or what stands for it.
+ * Says whether {@linkcode HeadFacts.add} may look into the payload of a record.
  *
- * @param record A normalized rollout record.
- * @returns The text; `undefined` if the record is no message, or none of a person's.
+ * @param type The type of the record.
+ * @param payload What the payload says of itself, if it is a text.
  */
-export function userMessageOf(record: unknown): string | undefined {
-  const { type, payload } = fieldsOf(record);
-  const item = fieldsOf(payload);
+export function concernsHead(
+  type: string,
+  payload: {
+    readonly type: string | undefined;
+    readonly role: string | undefined;
+  },
+): boolean {
   switch (type) {
-    case "response_item":
-      return item.type === "message" && item.role === "user"
-        ? messageText(readUserContent(item.content), item)
-        : undefined;
-    case "event_msg":
-      return messageInEvent(item);
+    case "session_meta":
+    case "turn_context":
     case "event":
-      return messageInEvent(fieldsOf(item.msg));
+      return true;
+    case "response_item":
+      return payload.role === "user";
+    case "event_msg":
+      return EVENTS.has(payload.type);
     default:
-      return undefined;
+      return false;
   }
-}
-
-function messageInEvent(event: Fields): string | undefined {
-  if (event.type === "user_message") {
-    const message = readUserEvent(event);
-    // Some releases wrote such events of what the program put there, too.
-    return isInjectedContext(message.text)
-      ? undefined
-      : messageText(message, event);
-  }
-  const item = fieldsOf(event.item);
-  return event.type === "item_completed" && item.type === "UserMessage"
-    ? messageText(readUserContent(item.content), item)
-    : undefined;
-}
-
-function messageText(
-  message: UserMessage | undefined,
-  source: Fields,
-): string | undefined {
-  if (message === undefined) return undefined;
-  const { text, images } = message;
-  const at = text.indexOf(REQUEST_MARK);
-  const words = (at === -1 ? text : text.slice(at + REQUEST_MARK.length))
-    .trim();
-  if (words.length > MAX_MESSAGE) {
-    // Not with half of a pair at the end.
-    return words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
-      .toWellFormed();
-  }
-  if (words !== "") return words.toWellFormed();
-  if (images.length > 0) return "[Image]";
-  const parts = listOf(source.content).map((part) => fieldsOf(part).type);
-  return parts.some((type) => /audio/.test(textOf(type) ?? ""))
-    ? "[Audio]"
-    : undefined;
 }
 
 /** The working directory that the program told the model, before files had it. */

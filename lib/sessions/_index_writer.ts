@@ -3,7 +3,7 @@
  */
 
 import { MessageRows } from "./_message_rows.ts";
-import { RECORDS_PER_FILE } from "./session_index_tables.ts";
+import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import type { FoldedPiece } from "./session_fold.ts";
 import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";
@@ -43,7 +43,7 @@ export interface FileUpdate {
   readonly file: SessionFile;
   /** What the index knew of it when it was read; `undefined` if nothing. */
   readonly before: IndexedFile | undefined;
-  /** From which record on what the index has is void: 0 for all of it. */
+  /** From which row on what the index has is void: 0 for all of it. */
   readonly voidFrom: number;
   /** What was read; `undefined` if only its place is another. */
   readonly piece: FoldedPiece | undefined;
@@ -63,7 +63,7 @@ export type OnStep = (step: string) => void;
 /** The first second that a number of a file stands for, since 1970. */
 const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
 /** The highest number that is wanted: some higher ones are left for files of one second. */
-const MAX_NUMBER = (2 ** 53 / RECORDS_PER_FILE) - 2 ** 20;
+const MAX_NUMBER = (2 ** 53 / ROWS_PER_FILE) - 2 ** 20;
 const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
@@ -150,7 +150,7 @@ export class IndexWriter {
       update.voidFrom > 0;
     const voidFrom = isLost ? 0 : update.voidFrom;
     const piece = isLost ? undefined : update.piece;
-    if (before !== undefined && voidFrom < RECORDS_PER_FILE) {
+    if (before !== undefined && voidFrom < ROWS_PER_FILE) {
       this.#rows.removeFrom(before, voidFrom);
     }
     if (piece !== undefined) {
@@ -193,6 +193,28 @@ export class IndexWriter {
     this.#database.run("DELETE FROM checkpoints WHERE number = ?", file.number);
     this.#database.run("DELETE FROM files WHERE number = ?", file.number);
     this.#database.run("DELETE FROM sessions WHERE id = ?", file.sessionId);
+    this.#onStep("removed");
+    return true;
+  }
+
+  /**
+   * Removes all files and all that is known of them.
+   *
+   * @param files All files of the index, as they were looked up.
+   * @returns Whether they still were all, and as they were.
+   */
+  clear(files: readonly IndexedFile[]): boolean {
+    const revisions = new Map(
+      IndexWriter.files(this.#database)
+        .map(({ path, revision }) => [path, revision]),
+    );
+    const isAll = revisions.size === files.length &&
+      files.every(({ path, revision }) => revisions.get(path) === revision);
+    if (!isAll) return false;
+    this.#rows.clear();
+    for (const table of ["checkpoints", "files", "sessions"]) {
+      this.#database.run(`DELETE FROM ${table}`);
+    }
     this.#onStep("removed");
     return true;
   }

@@ -3,9 +3,9 @@
  */
 
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
-import { RECORDS_PER_FILE } from "./session_index_tables.ts";
+import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
 import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
-import { symbolTrigrams } from "./symbol_trigrams.ts";
+import { symbolGrams } from "./symbol_grams.ts";
 
 /** Whose rows they are. */
 export interface FileRows {
@@ -31,10 +31,10 @@ export class MessageRows {
     this.#onMessage = onMessage;
   }
 
-  /** Removes the messages of a file, from a record on. */
+  /** Removes the messages of a file, from a row on. */
   removeFrom({ number, sessionId }: FileRows, from: number): void {
-    const first = number * RECORDS_PER_FILE + from;
-    const end = (number + 1) * RECORDS_PER_FILE;
+    const first = number * ROWS_PER_FILE + from;
+    const end = (number + 1) * ROWS_PER_FILE;
     const range = "id >= ? AND id < ?";
     for (const table of ["words", "symbols"]) {
       this.#database.run(
@@ -53,49 +53,60 @@ export class MessageRows {
     this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
   }
 
+  /** Removes the messages of all files. */
+  clear(): void {
+    for (const table of ["words", "symbols"]) {
+      this.#database.run(
+        `INSERT INTO ${table}(${table}) VALUES ('delete-all')`,
+      );
+    }
+    for (const table of ["messages", "records"]) {
+      this.#database.run(`DELETE FROM ${table}`);
+    }
+  }
+
   /** Writes what a piece of a file changes. */
   write(at: FileRows, { removed, messages }: FoldedPiece): void {
-    for (const record of removed) this.#removeMessage(at, record);
+    for (const row of removed) this.#removeMessage(at, row);
     for (const message of messages) this.#writeMessage(at, message);
   }
 
   #removeMessage(
     { number, sessionId }: FileRows,
-    record: number,
+    row: number,
   ): SqlRow | undefined {
-    const id = number * RECORDS_PER_FILE + record;
-    const row = this.#database.get(
+    const id = number * ROWS_PER_FILE + row;
+    const known = this.#database.get(
       "SELECT offset, time FROM records WHERE id = ?",
       id,
     );
-    if (row === undefined) return undefined;
+    if (known === undefined) return undefined;
     this.#database.run("DELETE FROM words WHERE rowid = ?", id);
     this.#database.run("DELETE FROM symbols WHERE rowid = ?", id);
     this.#database.run("DELETE FROM records WHERE id = ?", id);
     this.#database.run(
       "DELETE FROM messages WHERE session_id = ? AND offset = ?",
       sessionId,
-      row.offset ?? null,
+      known.offset ?? null,
     );
-    return row;
+    return known;
   }
 
   #writeMessage(
     at: FileRows,
-    { record, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
+    { row, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
   ): void {
-    const before = this.#removeMessage(at, record);
+    const before = this.#removeMessage(at, row);
     // One that has grown and was not there had no text so far.
     const known = isNew ? undefined : before;
     const offset = known?.offset ?? found.offset;
     const time = known?.time ?? found.time;
-    const id = at.number * RECORDS_PER_FILE + record;
+    const id = at.number * ROWS_PER_FILE + row;
     this.#database.run(
-      "INSERT INTO records(id, offset, time, role) VALUES (?, ?, ?, ?)",
+      "INSERT INTO records(id, offset, time) VALUES (?, ?, ?)",
       id,
       offset,
       time,
-      role,
     );
     if (text === "") return;
     this.#database.run(
@@ -111,16 +122,13 @@ export class MessageRows {
     this.#database.run(
       "INSERT INTO words(rowid, text) VALUES (?, ?)",
       id,
-      text,
+      `${text}\n${roleToken(role)}`,
     );
-    const trigrams = symbolTrigrams(text);
-    if (trigrams !== "") {
-      this.#database.run(
-        "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
-        id,
-        trigrams,
-      );
-    }
+    this.#database.run(
+      "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
+      id,
+      `${symbolGrams(text)} ${roleToken(role)}`,
+    );
     this.#onMessage();
   }
 }

@@ -4,6 +4,7 @@
 
 import {
   type AnyHistoryRecord,
+  type ExploreEntry,
   type FileChange,
   type HistoryRecord,
   type InlineSpan,
@@ -41,19 +42,34 @@ const NUL_REGEXP = /\0/g;
  * Gives what can be searched of a record.
  *
  * @param record The record.
- * @returns Its text, at most 64 Ki code units of it: the beginning and the end of a longer one;
- *   `undefined` if there is nothing to search.
+ * @param output What its call gave, if more is known of it than the record shows.
+ * @returns Its text; `undefined` if there is nothing to search.
  */
 export function searchableText(
   record: AnyHistoryRecord,
+  output?: string,
 ): SearchableText | undefined {
   const [role, pieces, toolName = null] = isKnownRecord(record)
-    ? readRecord(record)
+    ? readRecord(record, output)
     : NOTHING;
+  const text = messageText(pieces);
+  return text === undefined ? undefined : { role, text, toolName };
+}
+
+/**
+ * Makes the text of a message.
+ *
+ * @param pieces Its pieces.
+ * @returns A line for each, at most 64 Ki code units of all: the beginning and the end of what
+ *   is longer; `undefined` if it is blank.
+ */
+export function messageText(
+  pieces: readonly (string | null)[],
+): string | undefined {
   const text = bounded(
     pieces.filter((piece) => piece !== null && piece !== "").join("\n"),
   );
-  return text.trim() === "" ? undefined : { role, text, toolName };
+  return text.trim() === "" ? undefined : text;
 }
 
 /** Whose a text is, its pieces, and the tool that ran. */
@@ -65,7 +81,7 @@ type Reading = readonly [
 
 const NOTHING: Reading = ["notice", []];
 
-function readRecord(record: HistoryRecord): Reading {
+function readRecord(record: HistoryRecord, output?: string): Reading {
   switch (record.type) {
     case "plain_message": {
       const { role, lines } = record.payload;
@@ -85,10 +101,11 @@ function readRecord(record: HistoryRecord): Reading {
       return ["command", [commandText(command), ...output], "exec"];
     }
     case "explore": {
-      const { entries } = record.payload;
+      // What has ended is a message of its own, with what it printed.
+      const open = record.payload.entries.filter(isWithoutEnd);
       return [
         "command",
-        entries.map(({ command }) => commandText(command)),
+        open.map(({ command }) => commandText(command)),
         "exec",
       ];
     }
@@ -96,8 +113,15 @@ function readRecord(record: HistoryRecord): Reading {
       return toolReading(record.payload, []);
     case "tool_call": {
       const { result_preview, error_message } = record.payload;
-      const lines = result_preview?.lines ?? [];
-      return toolReading(record.payload, [...lines, error_message]);
+      const lines = output === undefined
+        ? result_preview?.lines ?? []
+        : [output];
+      const isRepeated = error_message !== null &&
+        output?.includes(error_message) === true;
+      return toolReading(record.payload, [
+        ...lines,
+        isRepeated ? null : error_message,
+      ]);
     }
     case "wait_status": {
       const { header, details } = record.payload;
@@ -121,7 +145,11 @@ function readRecord(record: HistoryRecord): Reading {
       return ["plan", [name, ...texts], "update_plan"];
     }
     case "image":
-      return ["tool", [record.payload.path, record.payload.caption]];
+      return ["tool", [
+        record.payload.path,
+        record.payload.caption,
+        output ?? null,
+      ]];
     case "background_event":
       return ["notice", [record.payload.title, record.payload.description]];
     case "notice":
@@ -167,8 +195,14 @@ function sectionTexts({ heading, blocks }: ReasoningSection): string[] {
   return heading === null ? texts : [heading, ...texts];
 }
 
+/** Whether nothing has said how a command ended: it runs, or ran when its turn ended. */
+function isWithoutEnd({ status }: ExploreEntry): boolean {
+  return status === "running" ||
+    typeof status === "object" && status.error.exit_code === null;
+}
+
 /** A command as a person would have typed it: the script that a shell was given, else its words. */
-function commandText(command: readonly string[]): string {
+export function commandText(command: readonly string[]): string {
   const [program = "", flag = "", script] = command;
   const isScript = command.length === 3 && SHELL_REGEXP.test(program) &&
     SCRIPT_FLAG_REGEXP.test(flag);

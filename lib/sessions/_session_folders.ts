@@ -17,6 +17,12 @@ export interface PlacedPath {
   readonly isArchived: boolean;
 }
 
+/** What is called like a session file. */
+export interface FoundFile extends PlacedPath {
+  /** Whether its folder says that it is a file, and no link or anything else. */
+  readonly isRegular: boolean;
+}
+
 /** A folder, or a file beside the sessions, that could not be read. */
 export interface SessionProblem {
   /** Its path. */
@@ -32,7 +38,7 @@ export interface SessionProblem {
 /** What {@linkcode walkSessionFolders} found. */
 export interface SessionFolders {
   /** What is called like a session file. */
-  readonly files: readonly PlacedPath[];
+  readonly files: readonly FoundFile[];
   /** The folders that could not be read. */
   readonly problems: readonly SessionProblem[];
   /** The homes that are not there. */
@@ -56,7 +62,7 @@ const AT_ONCE = 16;
 export async function walkSessionFolders(
   codexHomes: readonly string[],
 ): Promise<SessionFolders> {
-  const files: PlacedPath[] = [];
+  const files: FoundFile[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);
   let folders = homes.flatMap((home): PlacedPath[] =>
@@ -98,14 +104,14 @@ async function differentHomes(
 
 /** What is in a folder. */
 interface FolderContent {
-  readonly files: readonly PlacedPath[];
+  readonly files: readonly FoundFile[];
   readonly folders: readonly PlacedPath[];
   readonly problem?: SessionProblem;
 }
 
 async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path, home } = folder;
-  const files: PlacedPath[] = [];
+  const files: FoundFile[] = [];
   const folders: PlacedPath[] = [];
   try {
     for (const entry of await readdir(path, { withFileTypes: true })) {
@@ -115,7 +121,9 @@ async function readFolder(folder: PlacedPath): Promise<FolderContent> {
         // Of a link, what it leads to is only known when it is looked at.
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
       } else if (NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name)) {
-        if (!entry.isDirectory()) files.push(place);
+        if (!entry.isDirectory()) {
+          files.push({ ...place, isRegular: entry.isFile() });
+        }
       }
     }
     return { files, folders };

@@ -17,10 +17,12 @@ import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlNormalizer } from "../pipeline.ts";
 import type { RolloutLine } from "../rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
-import { HISTORY_MODES, userMessageOf } from "./_head_facts.ts";
+import { HISTORY_MODES } from "./_head_facts.ts";
+import { listSessionFiles, lookAtAll } from "./_listed_files.ts";
+import { userMessageOf } from "./_user_message.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { openSession } from "./open_session.ts";
-import { findSessionFiles, type SessionFile } from "./session_files.ts";
+import type { SessionFile } from "./session_files.ts";
 
 /** Options for {@linkcode listConversations}. */
 export interface ListConversationsOptions {
@@ -142,11 +144,13 @@ export async function listConversations(
     );
   }
   const from = cursor === undefined ? undefined : parseCursor(cursor);
-  const { files } = await findSessionFiles({ codexHomes: [codexHome] });
+  const { files } = await listSessionFiles([codexHome]);
   const items: ConversationItem[] = [];
   let last: SessionFile | undefined;
-  for (const file of files) {
-    if (file.isArchived || (from && !isBehind(file, from))) continue;
+  for (const listed of files) {
+    if (listed.isArchived || (from && !isBehind(listed, from))) continue;
+    const [file] = await lookAtAll([listed]);
+    if (file === undefined) continue;
     const head = await conversationHead(file);
     if (head === undefined) continue;
     if (items.length === pageSize) {

@@ -21,6 +21,7 @@ import {
   parseJson,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import type { ListedFile } from "./_listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
@@ -102,7 +103,7 @@ export class HeadCache {
    *
    * @param files All files of the home, newest first.
    */
-  async save(files: readonly SessionFile[]): Promise<void> {
+  async save(files: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
     // Somebody else may have written meanwhile.

@@ -5,6 +5,7 @@
  */
 
 import { mapAtOnce } from "./_at_once.ts";
+import type { ListedFile } from "./_listed_files.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, sessionOf } from "./session.ts";
 import type { SessionFile, SessionProblem } from "./session_files.ts";
@@ -16,7 +17,7 @@ const AT_ONCE = 16;
 
 /** What is known of a home beside its session files. */
 interface Home {
-  readonly files: readonly SessionFile[];
+  readonly files: readonly ListedFile[];
   readonly cache: HeadCache;
   readonly names: ReadonlyMap<string, string>;
 }
@@ -42,7 +43,7 @@ export class HeadReader {
    * @param cache The folder of the caches; without it nothing is remembered.
    */
   static async open(
-    files: readonly SessionFile[],
+    files: readonly ListedFile[],
     cache: string | undefined,
   ): Promise<HeadReader> {
     const filesByHome = groupedByHome(files);
@@ -97,9 +98,9 @@ export class HeadReader {
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 function groupedByHome(
-  files: readonly SessionFile[],
-): Map<string, SessionFile[]> {
-  const groups = new Map<string, SessionFile[]>();
+  files: readonly ListedFile[],
+): Map<string, ListedFile[]> {
+  const groups = new Map<string, ListedFile[]>();
   for (const file of files) {
     const group = groups.get(file.home);
     if (group === undefined) groups.set(file.home, [file]);

@@ -4,11 +4,7 @@
  * @module
  */
 
-import {
-  hasSymbol,
-  type SymbolLookup,
-  symbolLookups,
-} from "./symbol_trigrams.ts";
+import { hasSymbol, symbolLookups } from "./symbol_grams.ts";
 
 /** A part of a query; all of them must be found in a message. */
 export interface SearchTerm {
@@ -24,27 +20,18 @@ export interface SearchTerm {
   readonly isBeginning: boolean;
 }
 
-/** Where a term was found in a text, in UTF-16 code units. */
-export interface SearchMatch {
-  /** Where it begins. */
-  readonly start: number;
-  /** Where it ends. */
-  readonly end: number;
-  /** Which term it is, counted from 0. */
-  readonly term: number;
-}
-
 /** Words as the tokenizer of the index sees them: letters, digits and marks of any script. */
-const WORD_REGEXP = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+export const WORD_REGEXP = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 /** A query with nothing but words in it. */
 const PLAIN_REGEXP = /^[\p{L}\p{N}\p{M}\p{Co}\s]+$/u;
 /** A phrase in quotation marks, which may end with the query; or anything up to white space. */
 const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
 const ASCII_WORD_REGEXP = /^[\da-z]+$/;
-const MARKS_REGEXP = /\p{M}+/gu;
-const SPECIAL_REGEXP = /[\\^$.*+?()[\]{}|/]/g;
-/** How long the beginning of a word is, at the end of a string, that is looked up. */
-const MIN_BEGINNING = 3;
+const HALF_REGEXP = /[\ud800-\udbff]$/;
+/** How much of a term is searched, in UTF-16 code units. */
+const MAX_TERM = 1_000;
+/** How long the beginning of a word is that is looked up: all words that begin so are gathered. */
+const MIN_BEGINNING = 4;
 /** How much of a string is looked up: more would hardly leave fewer messages. */
 const MAX_LOOKUPS = 24;
 
@@ -56,6 +43,8 @@ const MAX_LOOKUPS = 24;
  * - `"two words"`: the words one after the other.
  * - `begin*`: words that begin so.
  * - `foo(bar)`, `C:\a\b`, `--flag`, `"error: no"`: exactly this text, also within words.
+ *
+ * Of a term of more than 1,000 characters, that many are searched.
  *
  * @param query The query.
  * @returns Its terms; none if it is blank.
@@ -83,7 +72,7 @@ export function parseSearchQuery(query: string): SearchTerm[] {
     const term = phrase === undefined
       ? pieceTerm(piece)
       : termOf(phrase.trim(), star !== "");
-    if (term !== undefined) terms.set(`${term.kind} ${term.text}`, term);
+    if (term !== undefined) terms.set(JSON.stringify(term), term);
   }
   return [...terms.values()];
 }
@@ -95,11 +84,13 @@ function pieceTerm(piece: string): SearchTerm | undefined {
 }
 
 function termOf(given: string, isBeginning: boolean): SearchTerm | undefined {
-  const text = given.toLowerCase();
+  const whole = given.toLowerCase();
+  const text = whole.slice(0, MAX_TERM).replace(HALF_REGEXP, "");
   if (text === "") return undefined;
   const isWords = PLAIN_REGEXP.test(text) && !hasSymbol(text);
+  const isOpen = isBeginning || text.length < whole.length;
   return isWords
-    ? { text, kind: "words", isBeginning }
+    ? { text, kind: "words", isBeginning: isOpen }
     : { text, kind: "string", isBeginning: false };
 }
 
@@ -109,11 +100,16 @@ export interface SearchExpressions {
   readonly words: string | undefined;
   /** For the symbols. */
   readonly symbols: string | undefined;
+  /**
+   * For the words, if there is nothing else: beginnings that are so short that it takes longer
+   * to look them up than to look at some messages.
+   */
+  readonly beginnings: string | undefined;
 }
 
 /**
  * Says what to look up for a query. Every message that the query is about is among those that
- * are found so; where there are strings, others may be, too.
+ * are found so; where there are strings or short beginnings, others may be, too.
  *
  * @param terms The terms.
  * @returns Expressions that FTS5 can always read.
@@ -122,15 +118,21 @@ export function expressionsOf(
   terms: readonly SearchTerm[],
 ): SearchExpressions {
   const words = allOf(terms.map(wordsExpression));
-  const lookups = terms.filter(({ kind }) => kind === "string")
-    .flatMap(({ text }) => symbolLookups(text).slice(0, MAX_LOOKUPS));
-  // What begins with one symbol is much, and said by nearly all: only if there is nothing else.
-  const telling = lookups.filter(({ text }) => text.length > 1);
-  const isOther = words !== undefined || telling.length > 0;
-  return {
-    words,
-    symbols: allOf((isOther ? telling : lookups).map(symbolExpression)),
-  };
+  const symbols = allOf(
+    terms.filter(({ kind }) => kind === "string")
+      .flatMap(({ text }) => symbolLookups(text).slice(0, MAX_LOOKUPS))
+      .map(quoted),
+  );
+  const beginnings = words === undefined && symbols === undefined
+    ? allOf(terms.map(({ text }) => phraseExpression(text, true)))
+    : undefined;
+  return { words, symbols, beginnings };
+}
+
+/** Tells whether a term is not looked up as a whole, so that texts must be looked into for it. */
+export function isLookedInto({ kind, text, isBeginning }: SearchTerm): boolean {
+  return kind === "string" ||
+    isBeginning && (wordsOf(text).at(-1) ?? "").length < MIN_BEGINNING;
 }
 
 function allOf(parts: readonly (string | undefined)[]): string | undefined {
@@ -141,117 +143,39 @@ function allOf(parts: readonly (string | undefined)[]): string | undefined {
 function wordsExpression(
   { kind, text, isBeginning }: SearchTerm,
 ): string | undefined {
-  if (kind === "words") return phraseExpression(text, isBeginning);
+  if (kind === "words") return openPhrase(wordsOf(text), isBeginning);
   // What stands alone within the string is a word of the message, and the last word may be the
   // beginning of one. Of other scripts the tokenizer may see other words.
   const words = [...text.matchAll(WORD_REGEXP)];
   if (!words.every(([word]) => ASCII_WORD_REGEXP.test(word))) return undefined;
   const whole = words.filter(({ index }) => index > 0).map(([word]) => word);
-  if (whole.length === 0) return undefined;
   const last = words.at(-1);
   const isOpen = last !== undefined &&
     last.index + last[0].length === text.length;
-  if (!isOpen) return phraseExpression(whole.join(" "), false);
-  // To gather all words with a short beginning takes longer than to look at what the rest finds.
-  if (last[0].length >= MIN_BEGINNING) {
-    return phraseExpression(whole.join(" "), true);
-  }
-  return whole.length === 1
+  return openPhrase(whole, isOpen);
+}
+
+/** Words one after the other; to look up a short beginning takes longer than to do without. */
+function openPhrase(
+  words: readonly string[],
+  isOpen: boolean,
+): string | undefined {
+  const isShort = isOpen && (words.at(-1) ?? "").length < MIN_BEGINNING;
+  const telling = isShort ? words.slice(0, -1) : words;
+  return telling.length === 0
     ? undefined
-    : phraseExpression(whole.slice(0, -1).join(" "), false);
+    : phraseExpression(telling.join(" "), isOpen && !isShort);
+}
+
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(WORD_REGEXP)].map(([word]) => word);
 }
 
 function phraseExpression(words: string, isBeginning: boolean): string {
   return isBeginning ? `"${words}" *` : `"${words}"`;
 }
 
-function symbolExpression({ text, isBeginning }: SymbolLookup): string {
-  const quoted = `"${text.replaceAll('"', '""')}"`;
-  return isBeginning ? `${quoted} *` : quoted;
-}
-
-/** Finds the terms of a query in texts. */
-export class SearchMatcher {
-  readonly #terms: readonly {
-    readonly words: readonly string[];
-    readonly isBeginning: boolean;
-    readonly regexp: RegExp | undefined;
-  }[];
-
-  /** Constructs a new instance. */
-  constructor(terms: readonly SearchTerm[]) {
-    this.#terms = terms.map(({ kind, text, isBeginning }) =>
-      kind === "string"
-        ? { words: [], isBeginning, regexp: stringRegexp(text) }
-        : {
-          words: [...text.matchAll(WORD_REGEXP)].map(([word]) => folded(word)),
-          isBeginning,
-          regexp: undefined,
-        }
-    );
-  }
-
-  /** Whether all strings of the query are in a text; its words are not looked for. */
-  hasStrings(text: string): boolean {
-    return this.#terms.every(({ regexp }) =>
-      regexp === undefined || text.search(regexp) !== -1
-    );
-  }
-
-  /**
-   * Finds the terms in a text.
-   *
-   * @returns The matches, in order, none of which begins within another one.
-   */
-  matches(text: string): SearchMatch[] {
-    const matches: SearchMatch[] = [];
-    for (const [term, { regexp }] of this.#terms.entries()) {
-      if (regexp === undefined) continue;
-      for (const { 0: found, index } of text.matchAll(regexp)) {
-        matches.push({ start: index, end: index + found.length, term });
-      }
-    }
-    this.#matchWords(text, matches);
-    matches.sort((a, b) => a.start - b.start || b.end - a.end);
-    let end = 0;
-    return matches.filter((match) => {
-      if (match.start < end) return false;
-      end = match.end;
-      return true;
-    });
-  }
-
-  #matchWords(text: string, matches: SearchMatch[]): void {
-    const longest = Math.max(...this.#terms.map(({ words }) => words.length));
-    if (longest <= 0) return;
-    const last: { word: string; start: number }[] = [];
-    for (const { 0: found, index } of text.matchAll(WORD_REGEXP)) {
-      last.push({ word: folded(found), start: index });
-      if (last.length > longest) last.shift();
-      for (const [term, { words, isBeginning }] of this.#terms.entries()) {
-        const first = last[last.length - words.length];
-        if (words.length === 0 || first === undefined) continue;
-        const isFound = words.every((word, at) => {
-          const there = last[last.length - words.length + at]?.word ?? "";
-          return isBeginning && at === words.length - 1
-            ? there.startsWith(word)
-            : there === word;
-        });
-        if (!isFound) continue;
-        const end = index + found.length;
-        matches.push({ start: first.start, end, term });
-      }
-    }
-  }
-}
-
-function stringRegexp(text: string): RegExp {
-  const pattern = text.split(/\s+/)
-    .map((piece) => piece.replace(SPECIAL_REGEXP, "\\$&")).join("\\s+");
-  return new RegExp(pattern, "giu");
-}
-
-/** A word as the index has it. */
-function folded(word: string): string {
-  return word.normalize("NFD").replace(MARKS_REGEXP, "").toLowerCase();
+/** Quotes anything as one word of an expression. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }

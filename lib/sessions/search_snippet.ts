@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SearchMatch } from "./search_query.ts";
+import type { SearchMatch } from "./search_matcher.ts";
 
 /** A piece of a snippet. */
 export interface SnippetPart {

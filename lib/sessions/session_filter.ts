@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { ListedFile } from "./_listed_files.ts";
 import type { Session } from "./session.ts";
-import type { SessionFile } from "./session_files.ts";
 import { startedAt } from "./session_start.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
@@ -82,13 +82,13 @@ export class SessionMatcher {
   }
 
   /** Whether no file behind this one, in the order newest first, can match. */
-  endsAt(file: SessionFile): boolean {
+  endsAt(file: ListedFile): boolean {
     const { since } = this.#filter;
     return since !== undefined && file.start < since - ZONES;
   }
 
   /** Whether a file can be that of a session that matches; its head decides. */
-  admits(file: SessionFile): boolean {
+  admits(file: ListedFile): boolean {
     const { archived, until } = this.#filter;
     if (archived !== undefined && file.isArchived !== archived) return false;
     return until === undefined || file.start < until + ZONES;

@@ -4,29 +4,33 @@
  * @module
  */
 
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { HistoryState } from "../history/history_state.ts";
+import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
-import {
-  type AnyHistoryRecord,
-  type HistoryRecord,
-  isKnownRecord,
-} from "../history/records.ts";
-import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
+import type { AnyHistoryRecord } from "../history/records.ts";
 import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
-import { RECORDS_PER_FILE } from "./session_index_tables.ts";
+import { ROLLOUT_LINE_PROOF } from "../rollout/line_proof.ts";
+import {
+  keptOutputs,
+  lightened,
+  packed,
+  unpacked,
+} from "./_fold_checkpoint.ts";
+import { RowNumbers } from "./_row_numbers.ts";
+import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import { type SearchableText, searchableText } from "./_searchable_text.ts";
+import { type OwnOutput, UnshownOutputs } from "./_unshown_outputs.ts";
 
 /** A message as it goes into the index; one without text only has its place there. */
 export interface FoldedMessage extends SearchableText {
-  /** The number of its record in the history. */
-  readonly record: number;
-  /** The type of its record. */
+  /** The number of its row: they are counted over the whole session, in order. */
+  readonly row: number;
+  /** The type of the record in the history that it is, or is a part of. */
   readonly kind: string;
-  /** Whether its record is new; else one that is in the index keeps its offset and time. */
+  /** Whether it is new; else one that is in the index keeps its offset and time. */
   readonly isNew: boolean;
   /** Where the line is that it came with, in bytes, plus how many others came with it before. */
   readonly offset: number;
@@ -38,7 +42,7 @@ export interface FoldedMessage extends SearchableText {
 export interface FoldedPiece {
   /** Messages that are new or have another text now. */
   readonly messages: readonly FoldedMessage[];
-  /** The numbers of records that are gone. */
+  /** The numbers of rows that are gone. */
   readonly removed: readonly number[];
   /** Up to where the file has been read, in bytes: the end of its last whole line. */
   readonly readTo: number;
@@ -46,7 +50,7 @@ export interface FoldedPiece {
   readonly tail: Uint8Array;
   /** What it takes to read on from there. */
   readonly checkpoint: Uint8Array;
-  /** The time of the last line that had one, in milliseconds since 1970. */
+  /** The time of the last line that had one and was read, in milliseconds since 1970. */
   readonly lastTime: number | undefined;
 }
 
@@ -76,10 +80,6 @@ export interface SessionFoldOptions {
 
 /** How many bytes before a place tell a file apart. */
 export const TAIL_BYTES = 4096;
-/** How many of the last records are kept whole: events may still say more of them. */
-const WHOLE_RECORDS = 8;
-/** How many of the last records are known at all; of older ones, only that there were some. */
-const FORGOTTEN_RECORDS = 1_000;
 /** How many bytes are read before what they changed is asked for. */
 const PIECE_BYTES = 8 << 20;
 /** What is read at once grows with what it takes to go on, so that this stays a small part. */
@@ -87,17 +87,8 @@ const PIECE_PER_CHECKPOINT = 2;
 const BUFFER = 1 << 16;
 const NOTHING = new Uint8Array(0);
 
-/** What a checkpoint holds. */
-interface Saved {
-  /** The history, without the texts of what is long past. */
-  readonly history: HistorySnapshot;
-  /** What the rules of lines remember. */
-  readonly rules: unknown;
-  /** The numbers of the records whose texts were left out. */
-  readonly emptied: readonly number[];
-  /** The time of the last line that had one. */
-  readonly time: number | null;
-}
+/** Where a message is, and when it was made. */
+type Place = Pick<FoldedMessage, "offset" | "time">;
 
 /** Reads a session, and says after each piece what that changes in the index. */
 export class SessionFold {
@@ -106,13 +97,16 @@ export class SessionFold {
   #state: HistoryState;
   /** The numbers of the records, in order. */
   readonly #ids: number[];
+  #rows: RowNumbers;
   /** The records that have changed, and where and when they first did. */
-  readonly #touched = new Map<
-    number,
-    Pick<FoldedMessage, "isNew" | "offset" | "time">
-  >();
+  readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
   readonly #removed = new Set<number>();
-  #emptied: ReadonlySet<number>;
+  readonly #unshown: UnshownOutputs;
+  /** What the calls of records gave, beyond what the records show. */
+  #outputs: Map<number, string>;
+  /** Messages that are no records. */
+  #own: FoldedMessage[] = [];
+  #emptied: Set<number>;
   #time: number | null;
   #lastOffset = -1;
   #inLine = 0;
@@ -122,7 +116,7 @@ export class SessionFold {
   #recent: Uint8Array;
   #pieceEnd: number;
   /**
-   * From which number on the records that the index has are void: they were made of a last line
+   * From which number on the rows that the index has are void: they were made of a last line
    * that had no end, and may be something else now.
    */
   readonly voidFrom: number;
@@ -145,15 +139,23 @@ export class SessionFold {
     this.#ids = saved?.history.records.map(({ id }) => id) ?? [];
     this.#emptied = new Set(saved?.emptied);
     this.#time = saved?.time ?? null;
-    this.voidFrom = saved?.history.next_id ?? 0;
+    this.#rows = new RowNumbers(saved?.history.next_id, saved?.between);
+    this.#unshown = new UnshownOutputs(saved?.calls);
+    this.#outputs = new Map(saved?.outputs);
+    this.voidFrom = saved === undefined ? 0 : this.#rows.next;
     this.#answers = new LineAnswers(
       {
         from: "rollout",
         onError: "drop",
         fileName,
+        only: MAPPED_LINE_TYPES,
         ...(saved === undefined ? {} : { resume: saved.rules }),
       },
       {
+        proof: ROLLOUT_LINE_PROOF,
+        value: (value, _text, _isProven, _line, offset): undefined => {
+          this.#apply(value, base + offset);
+        },
         record: (out, from, _line, offset): undefined => {
           const text = decodeUtf8(out.view(), from, out.length);
           out.truncate(from);
@@ -201,15 +203,21 @@ export class SessionFold {
       rules: this.#answers.save(),
       emptied: [...emptied],
       time: this.#time,
+      between: this.#rows.save(),
+      calls: this.#unshown.save(),
+      outputs: keptOutputs(this.#outputs, emptied),
     });
     const hasMore = isEnd && this.#readTo < this.#bytes;
     if (hasMore) this.#answers.flush();
+    if (isEnd) this.#answers.end();
     const changes = this.#changes(
       hasMore ? this.#state.snapshot().records : snapshot.records,
     );
     this.#touched.clear();
     this.#removed.clear();
+    this.#own = [];
     this.#emptied = emptied;
+    this.#outputs = new Map(keptOutputs(this.#outputs, emptied));
     if (!isEnd) this.#state = HistoryState.restore(history);
     this.#pieceEnd = this.#bytes +
       Math.max(PIECE_BYTES, PIECE_PER_CHECKPOINT * bytes);
@@ -224,8 +232,19 @@ export class SessionFold {
 
   #apply(value: unknown, offset: number): void {
     this.#time = timeOf(value) ?? this.#time;
-    for (const mutation of this.#state.apply(value)) {
-      this.#note(mutation, offset);
+    const mutations = this.#state.apply(value);
+    const { own, attached } = this.#unshown.read(value, mutations);
+    for (const mutation of mutations) {
+      if (mutation.type === "inserted") this.#rows.add(mutation.id);
+    }
+    // Before the records: of an explore record that the line made, only this has a text.
+    if (own !== undefined) this.#addOwn(own, offset);
+    for (const mutation of mutations) this.#note(mutation, offset);
+    if (
+      attached !== undefined && this.#ids.lastIndexOf(attached.record) !== -1
+    ) {
+      this.#outputs.set(attached.record, attached.text);
+      this.#change(attached.record, offset);
     }
   }
 
@@ -233,53 +252,80 @@ export class SessionFold {
     switch (mutation.type) {
       case "inserted":
         this.#ids.splice(mutation.index, 0, mutation.id);
-        this.#touch(mutation.id, offset, true);
+        this.#touched.set(mutation.id, {
+          isNew: true,
+          ...this.#placeAt(offset),
+        });
         break;
       case "removed":
         this.#ids.splice(mutation.index, 1);
         this.#remove(mutation.id);
         break;
       case "truncated":
-        for (const id of this.#ids.splice(mutation.index)) this.#remove(id);
+        this.#truncate(mutation.index);
         break;
       default:
-        if (!this.#touched.has(mutation.id)) {
-          this.#touch(mutation.id, offset, false);
-        }
+        this.#change(mutation.id, offset);
     }
   }
 
-  #touch(id: number, offset: number, isNew: boolean): void {
+  #addOwn(own: OwnOutput, offset: number): void {
+    const row = this.#rows.addBetween();
+    if (row >= ROWS_PER_FILE) return;
+    this.#own.push({ ...own, ...this.#placeAt(offset), row, isNew: true });
+  }
+
+  #change(id: number, offset: number): void {
+    if (this.#touched.has(id)) return;
+    this.#touched.set(id, { isNew: false, ...this.#placeAt(offset) });
+  }
+
+  #placeAt(offset: number): Place {
     this.#inLine = offset === this.#lastOffset ? this.#inLine + 1 : 0;
     this.#lastOffset = offset;
-    this.#touched.set(id, {
-      isNew,
-      offset: offset + this.#inLine,
-      time: this.#time ?? this.#start,
-    });
+    return { offset: offset + this.#inLine, time: this.#time ?? this.#start };
   }
 
   #remove(id: number): void {
     this.#touched.delete(id);
-    this.#removed.add(id);
+    this.#outputs.delete(id);
+    this.#emptied.delete(id);
+    this.#removed.add(this.#rows.of(id));
+  }
+
+  /** Removes the records from a place on, and what came between and behind them. */
+  #truncate(index: number): void {
+    const ids = this.#ids.splice(index);
+    const first = ids.reduce((least, id) => Math.min(least, id), Infinity);
+    for (const id of ids) this.#remove(id);
+    // Without records, a history begins to count them anew.
+    const rows = new Set(this.#rows.betweenAfter(index === 0 ? 0 : first));
+    for (const row of rows) this.#removed.add(row);
+    this.#own = this.#own.filter(({ row }) => !rows.has(row));
+    if (index === 0) this.#rows = new RowNumbers();
   }
 
   #changes(
     records: readonly AnyHistoryRecord[],
   ): Pick<FoldedPiece, "messages" | "removed"> {
-    const messages: FoldedMessage[] = [];
+    const messages = this.#own;
     for (const record of records) {
       const { id, type: kind } = record;
       const touched = this.#touched.get(id);
-      if (touched === undefined || id >= RECORDS_PER_FILE) continue;
+      const row = this.#rows.of(id);
+      if (touched === undefined || row >= ROWS_PER_FILE) continue;
       const { isNew } = touched;
+      const isEmptied = !isNew && this.#emptied.has(id);
+      const output = this.#outputs.get(id);
       // What an emptied record grows by is not its text.
-      if (!isNew && this.#emptied.has(id) && GROWING_TYPES.has(kind)) continue;
-      const text = searchableText(record) ??
-        (isNew || !this.#emptied.has(id) ? NO_TEXT : undefined);
+      if (isEmptied && GROWING_TYPES.has(kind)) continue;
+      if (isEmptied && CALL_TYPES.has(kind) && output === undefined) continue;
+      const text = searchableText(record, output) ??
+        (isEmptied ? undefined : NO_TEXT);
       if (text === undefined) continue;
-      messages.push({ ...text, ...touched, record: id, kind });
+      messages.push({ ...text, ...touched, row, kind });
     }
+    messages.sort((a, b) => a.row - b.row);
     return { messages, removed: [...this.#removed] };
   }
 }
@@ -294,96 +340,8 @@ const GROWING_TYPES: ReadonlySet<string> = new Set([
   "reasoning",
 ]);
 
-/** Leaves the texts out of a history, but for what is not done, or not long past. */
-function lightened(
-  snapshot: HistorySnapshot,
-  before: ReadonlySet<number>,
-): { history: HistorySnapshot; emptied: ReadonlySet<number> } {
-  const { records } = snapshot;
-  const emptied = new Set<number>();
-  const ancient = new Set<number>();
-  const light = records.map((record, at): AnyHistoryRecord => {
-    const { id } = record;
-    const age = records.length - at;
-    const isKept = age <= WHOLE_RECORDS || !isKnownRecord(record) ||
-      isOpen(record);
-    if (!isKept || before.has(id)) emptied.add(id);
-    if (isKept) return record;
-    if (age <= FORGOTTEN_RECORDS) return emptyRecord(record);
-    ancient.add(id);
-    return { id, type: "loading", payload: { message: "" } };
-  });
-  const lookup = (ids: HistoryLookup): HistoryLookup =>
-    Object.fromEntries(
-      Object.entries(ids).filter(([, id]) => !ancient.has(id)),
-    );
-  const history = {
-    ...snapshot,
-    records: light,
-    exec_call_lookup: lookup(snapshot.exec_call_lookup),
-    tool_call_lookup: lookup(snapshot.tool_call_lookup),
-  };
-  return { history, emptied };
-}
-
-/** Whether what a record is about is still going on. */
-function isOpen(record: HistoryRecord): boolean {
-  switch (record.type) {
-    case "exec":
-      return record.payload.status === "running";
-    case "explore":
-      return record.payload.entries.some(({ status }) => status === "running");
-    case "patch":
-      return record.payload.event === "apply_begin" ||
-        record.payload.event === "proposed";
-    case "reasoning":
-      return record.payload.in_progress;
-    default:
-      return record.type === "running_tool" ||
-        record.type === "assistant_stream";
-  }
-}
-
-/** Gives a record without its text, if that is long. */
-function emptyRecord(record: HistoryRecord): HistoryRecord {
-  switch (record.type) {
-    case "plain_message":
-      return { ...record, payload: { ...record.payload, lines: [] } };
-    case "assistant_message":
-      return { ...record, payload: { ...record.payload, markdown: "" } };
-    case "reasoning":
-      return { ...record, payload: { ...record.payload, sections: [] } };
-    case "exec":
-      return {
-        ...record,
-        payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
-      };
-    case "tool_call":
-      return {
-        ...record,
-        payload: { ...record.payload, arguments: [], result_preview: null },
-      };
-    case "patch":
-      return { ...record, payload: { ...record.payload, changes: {} } };
-    case "diff":
-      return { ...record, payload: { ...record.payload, hunks: [] } };
-    case "notice":
-      return { ...record, payload: { ...record.payload, body: [] } };
-    default:
-      return record;
-  }
-}
-
-function packed(saved: Saved): { bytes: number; checkpoint: Uint8Array } {
-  const json = JSON.stringify(saved);
-  // The fastest level: most of it is the same few names, which any level packs well.
-  return { bytes: json.length, checkpoint: deflateRawSync(json, { level: 1 }) };
-}
-
-function unpacked(checkpoint: Uint8Array): Saved {
-  // The boundary: it is what `packed` made, or the version of the index would be another.
-  return JSON.parse(inflateRawSync(checkpoint).toString()) as Saved;
-}
+/** The types of records whose text has what their calls gave, which comes once. */
+const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
 
 function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
   if (bytes.length >= TAIL_BYTES) return bytes.slice(-TAIL_BYTES);

@@ -10,6 +10,7 @@ import {
   type SessionHead,
   type SessionKind,
 } from "./_head_facts.ts";
+import { readPlainHead } from "./_plain_head.ts";
 import { messageOf } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
@@ -41,6 +42,21 @@ export type { SessionHead, SessionKind };
  * ```
  */
 export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
+  return await plainHead(file) ?? await anyHead(file);
+}
+
+/** Reads a head that is written as most are; `undefined` if it is not, or cannot be read. */
+async function plainHead(file: SessionFile): Promise<SessionHead | undefined> {
+  const facts = new HeadFacts(file);
+  try {
+    return await readPlainHead(file, facts) ? facts.head() : undefined;
+  } catch {
+    // Who reads it as any other finds out why.
+    return undefined;
+  }
+}
+
+async function anyHead(file: SessionFile): Promise<SessionHead> {
   const facts = new HeadFacts(file);
   try {
     await readFirstRecords(file, facts);

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ASCII_SYMBOLS } from "./symbol_trigrams.ts";
+import type { MessageRole } from "./message_roles.ts";
+import { ASCII_SYMBOLS } from "./symbol_grams.ts";
 
 /** Says that a database is an index of sessions: `CPsi`. It must never change. */
 export const APPLICATION_ID = 0x43507369;
@@ -13,10 +14,10 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of what is put into them; a change of either makes it higher,
  * and older indexes are made anew. Also what the mapping of lines to records gives counts.
  */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
-/** How many records a file can have: what of a row's number is that of the record. */
-export const RECORDS_PER_FILE = 2 ** 23;
+/** How many rows a file can have: what of the number of a row is counted within the file. */
+export const ROWS_PER_FILE = 2 ** 23;
 
 /** How much FTS5 gathers before it writes: all of a transaction. */
 const GATHERED_BYTES = 32 << 20;
@@ -28,8 +29,8 @@ const GATHERED_BYTES = 32 << 20;
  *
  * The others are ours. `files` says how far each file has been read; its numbers grow with the
  * time at which sessions began. `checkpoints` has what it takes to read on from there. `records`
- * numbers the messages, by the number of the file and that of the record in its history: the
- * rows of `words` and `symbols`, which hold no text.
+ * numbers the messages, by the number of the file and that of the row in it: the rows of `words`
+ * and `symbols`, which hold no text. To both, the role of a message is one more word of it.
  */
 export const TABLES = `
 CREATE TABLE sessions(
@@ -48,7 +49,7 @@ CREATE TABLE files(
 );
 CREATE TABLE checkpoints(number INTEGER PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE records(
-  id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, time INTEGER NOT NULL, role TEXT NOT NULL
+  id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, time INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5(
   text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
@@ -71,6 +72,14 @@ export const TABLE_NAMES = [
   "messages",
   "sessions",
 ] as const;
+
+/** What hardly a message says: a character of nobody's, a letter to both tokenizers. */
+const ROLE_MARK = "\uf8c1";
+
+/** Gives the word that a role is in the index. */
+export function roleToken(role: MessageRole): string {
+  return `${ROLE_MARK}${role}`;
+}
 
 /** Quotes text for a string in single quotes within one in double quotes. */
 function quoted(text: string): string {

@@ -101,6 +101,8 @@ export interface RefreshHooks {
 /** How much text is written at once: others wait as long as that takes. */
 const BATCH_UNITS = 4 << 20;
 const BATCH_FILES = 256;
+/** How many files are removed at once: that takes up to a second. */
+const REMOVED_FILES = 32;
 const BLOCK = 1 << 18;
 
 /**
@@ -239,10 +241,12 @@ class Refresh {
     problems: readonly SessionProblem[],
     nameOf: (file: SessionFile) => string | undefined,
   ): Promise<void> {
+    const indexed = IndexWriter.files(this.#database);
     const { tasks, gone } = planRefresh(
       { files: this.#files, problems, nameOf },
-      IndexWriter.files(this.#database),
+      indexed,
     );
+    const isCleared = gone.length === indexed.length && this.#clear(gone);
     const { shouldStop = () => false, onProgress } = this.#options;
     const totalFiles = tasks.length;
     const totalBytes = tasks.reduce((sum, { file }) => sum + file.size, 0);
@@ -270,7 +274,7 @@ class Refresh {
     this.#filesLeft = end - first;
     this.#bytesLeft = totalBytes - bytes;
     this.#flush();
-    this.#remove(gone);
+    if (!isCleared) this.#remove(gone, shouldStop);
   }
 
   /**
@@ -442,9 +446,22 @@ class Refresh {
     this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
-  #remove(gone: readonly IndexedFile[]): void {
-    const size = this.#batchFiles;
+  /** Removes all files; one by one, that takes as long as to read them. */
+  #clear(gone: readonly IndexedFile[]): boolean {
+    if (gone.length === 0) return false;
+    const isCleared = this.#database.transaction(() =>
+      this.#writer.clear(gone)
+    );
+    if (isCleared) this.#counts.removed += gone.length;
+    this.#onStep("committed");
+    return isCleared;
+  }
+
+  /** Removes files, some of them even if it is to stop. */
+  #remove(gone: readonly IndexedFile[], shouldStop: () => boolean): void {
+    const size = Math.min(REMOVED_FILES, this.#batchFiles);
     for (let at = 0; at < gone.length; at += size) {
+      if (at > 0 && shouldStop()) return;
       this.#counts.removed += this.#database.transaction(() =>
         gone.slice(at, at + size).filter((file) => this.#writer.remove(file))
           .length

@@ -4,14 +4,11 @@
  * @module
  */
 
+import { listSessionFiles, lookAtAll } from "./_listed_files.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
-import {
-  findSessionFiles,
-  type SessionFile,
-  type SessionProblem,
-} from "./session_files.ts";
+import type { SessionFile, SessionProblem } from "./session_files.ts";
 import { type SessionFilter, SessionMatcher } from "./session_filter.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
@@ -126,20 +123,22 @@ export async function listSessions(
   }
   const from = cursor === undefined ? undefined : parseCursor(cursor);
   const matcher = await SessionMatcher.of(options);
-  const { files, problems, missingHomes } = await findSessionFiles({
-    codexHomes,
-  });
-  const reader = await HeadReader.open(files, options.cache);
-  const candidates = files.filter((file) =>
+  const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
+  const listed = files.filter((file) =>
     (from === undefined || isBehind(file, from)) && matcher.admits(file)
   );
+  // Before heads fill the memory, if all of them may be on the page.
+  const candidates = pageSize < listed.length
+    ? listed
+    : await lookAtAll(listed);
+  const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // One more than asked for, to know whether there is another page.
   for (let at = 0; at < candidates.length && sessions.length <= pageSize;) {
     signal?.throwIfAborted();
     const batch = candidates.slice(at, at + batchSize(pageSize, sessions));
     at += batch.length;
-    for (const session of await reader.read(batch)) {
+    for (const session of await reader.read(await lookAtAll(batch))) {
       if (matcher.matches(session)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });

@@ -4,23 +4,27 @@
  * @module
  */
 
-import { RECORDS_PER_FILE } from "./session_index_tables.ts";
-import { isInside } from "./codex_homes.ts";
+import { SearchCandidates } from "./search_candidates.ts";
+import {
+  type SearchedSession,
+  SearchedSessions,
+} from "./_searched_sessions.ts";
 import { MESSAGE_ROLES, type MessageRole } from "./message_roles.ts";
+import { SearchMatcher } from "./search_matcher.ts";
 import {
   expressionsOf,
   parseSearchQuery,
-  SearchMatcher,
+  type SearchTerm,
 } from "./search_query.ts";
 import { snippetOf, type SnippetPart } from "./search_snippet.ts";
-import { shortIds } from "./short_ids.ts";
-import { WorkingFolder } from "./working_directory.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
+  type SqlRow,
   type SqlValue,
   withSessionIndex,
 } from "./session_index_database.ts";
+import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import {
   type IndexingReport,
   type RefreshOptions,
@@ -88,7 +92,7 @@ export interface SearchHit {
   readonly time: string;
   /** Whose it is. */
   readonly role: MessageRole;
-  /** The type of its record in the history. */
+  /** The type of the record in the history that it is, or is a part of. */
   readonly kind: string;
   /** The tool that ran, if one did. */
   readonly tool_name: string | null;
@@ -110,18 +114,18 @@ export interface SearchResult {
 
 /** How many messages are found unless another number is given. */
 const LIMIT = 20;
-/** How many messages are compared with each other at once; beyond, the newest ones are. */
-const RANKED = 3_000;
-/** How far the line of ancestors of a session is followed. */
-const MAX_ANCESTORS = 32;
+/** How many messages are compared with each other at once; of more, the newest ones are. */
+const RANKED = 500;
 
 /**
  * Searches the texts of sessions: what the user and the model said, commands and their output,
  * changes to files, calls of tools, plans, errors.
  *
- * All terms of the query must be in one message. Those that say the searched words most, of
- * all they say, come first, and of equals the newest one. What a forked session repeats of the
- * one it comes from is found once.
+ * All terms of the query must be in one message. Those that say what is searched most, of all
+ * they say, come first, and of equals the newest one: of more than 500 that may be it, the newest
+ * 500 are compared with each other, then those before them. Strings alone are not compared: the
+ * newest messages come first. What a forked session repeats of the one it comes from is found
+ * once.
  *
  * @param options What to search, and where.
  * @returns What was found.
@@ -165,52 +169,36 @@ export async function searchSessionIndex(
   database: SessionIndexDatabase,
   options: SearchSessionsOptions,
 ): Promise<Omit<SearchResult, "refresh">> {
-  const search = new Search(
-    database,
-    options,
-    await wantedFiles(database, options),
-  );
+  const terms = parseSearchQuery(options.query);
+  const expressions = expressionsOf(terms);
+  const search = new Search(database, options, {
+    candidates: await SearchCandidates.of(database, expressions, options),
+    terms,
+  });
   const { sessions } = database.get("SELECT count(*) AS sessions FROM files") ??
     {};
   return { ...search.run(), sessions: Number(sessions ?? 0) };
 }
 
-/** A session whose messages are searched. */
-interface SearchedFile {
-  readonly sessionId: string;
-  /** Whether it is of one of the homes that are searched. */
-  readonly isWanted: boolean;
-}
-
-/** A message that may be what is searched. */
-interface Candidate {
+/** A message that is what is searched. */
+interface Message {
   readonly id: number;
-  readonly rank: number;
+  readonly row: SqlRow;
+  readonly text: string;
 }
 
-/** The numbers of the files of sessions that ran in a folder; `undefined` if that is no matter. */
-async function wantedFiles(
-  database: SessionIndexDatabase,
-  { cwd }: SearchSessionsOptions,
-): Promise<ReadonlySet<number> | undefined> {
-  if (cwd === undefined) return undefined;
-  const folder = await WorkingFolder.of(cwd);
-  const rows = database.all(
-    "SELECT number, cwd FROM files JOIN sessions ON sessions.id = session_id",
-  );
-  const wanted = rows.filter((row) => folder.holds(textOrNull(row.cwd)));
-  return new Set(wanted.map(({ number }) => Number(number)));
+/** A message, and how much of it is about the query. */
+interface ComparedMessage extends Message {
+  readonly score: number;
 }
 
 /** One search. */
 class Search {
   readonly #database: SessionIndexDatabase;
-  readonly #wanted: ReadonlySet<number> | undefined;
-  readonly #files = new Map<number, SearchedFile | undefined>();
+  readonly #candidates: SearchCandidates;
+  readonly #sessions: SearchedSessions;
   readonly #options: SearchSessionsOptions;
   readonly #matcher: SearchMatcher;
-  readonly #words: string | undefined;
-  readonly #symbols: string | undefined;
   /** Whether messages are compared; of those with a string, the newest is the best. */
   readonly #isRanked: boolean;
   /** The places of the hits, by what they say and the session that said it first. */
@@ -220,181 +208,118 @@ class Search {
   constructor(
     database: SessionIndexDatabase,
     options: SearchSessionsOptions,
-    wanted: ReadonlySet<number> | undefined,
+    { candidates, terms }: {
+      readonly candidates: SearchCandidates;
+      readonly terms: readonly SearchTerm[];
+    },
   ) {
-    const terms = parseSearchQuery(options.query);
-    const { words, symbols } = expressionsOf(terms);
     this.#database = database;
-    this.#wanted = wanted;
+    this.#candidates = candidates;
+    this.#sessions = new SearchedSessions(database, options.codexHomes);
     this.#options = options;
     this.#matcher = new SearchMatcher(terms);
-    this.#words = words;
-    this.#symbols = symbols;
     this.#isRanked = terms.some(({ kind }) => kind === "words");
   }
 
   run(): Pick<SearchResult, "hits" | "hasMore"> {
     const { limit = LIMIT } = this.#options;
-    if (this.#words !== undefined || this.#symbols !== undefined) {
-      if (this.#isRanked) this.#searchRanked(limit);
-      else this.#searchNewest(limit);
-    }
+    if (this.#isRanked) this.#searchRanked(limit);
+    else this.#searchNewest(limit);
     const hits = this.#hits.slice(0, limit).map(({ hit }) => hit);
     return { hits, hasMore: this.#hits.length > limit };
   }
 
   /** Looks at messages, the newest first, until there are more than enough. */
   #searchNewest(limit: number): void {
-    for (const { id } of this.#candidates(Number.MAX_SAFE_INTEGER)) {
-      this.#consider(id);
+    for (const id of this.#candidates.newest()) {
+      const message = this.#message(id);
+      if (message === undefined) continue;
+      this.#take(message);
       if (this.#hits.length > limit) return;
     }
   }
 
-  /** Looks at the best of many messages, then at those of the many before them. */
+  /** Compares the newest messages, then those before them, until there are more than enough. */
   #searchRanked(limit: number): void {
-    let below = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const candidates: Candidate[] = [];
-      for (const candidate of this.#candidates(below)) {
-        candidates.push(candidate);
-        below = candidate.id;
-        if (candidates.length === RANKED) break;
+    let compared: ComparedMessage[] = [];
+    let left = RANKED;
+    for (const id of this.#candidates.newest()) {
+      const message = this.#message(id);
+      if (message !== undefined) {
+        const score = this.#matcher.score(message.text);
+        compared.push({ ...message, score });
       }
-      candidates.sort((a, b) => a.rank - b.rank || b.id - a.id);
-      for (const { id } of candidates) {
-        this.#consider(id);
-        if (this.#hits.length > limit) return;
-      }
-      if (candidates.length < RANKED) return;
+      if (--left > 0) continue;
+      this.#takeBest(compared, limit);
+      if (this.#hits.length > limit) return;
+      compared = [];
+      left = RANKED;
+    }
+    this.#takeBest(compared, limit);
+  }
+
+  #takeBest(messages: ComparedMessage[], limit: number): void {
+    messages.sort((a, b) => b.score - a.score || b.id - a.id);
+    for (const message of messages) {
+      this.#take(message);
+      if (this.#hits.length > limit) return;
     }
   }
 
-  /** Finds messages that may be what is searched, below a number; the newest ones first. */
-  *#candidates(below: number): Generator<Candidate> {
-    const { sql, values } = this.#statement(below);
-    for (const row of this.#database.iterate(sql, ...values)) {
-      const id = Number(row.id);
-      const number = Math.floor(id / RECORDS_PER_FILE);
-      if (this.#wanted?.has(number) === false) continue;
-      yield { id, rank: Number(row.rank) };
-    }
-  }
-
-  #statement(below: number): { sql: string; values: SqlValue[] } {
-    const { roles, since } = this.#options;
-    const words = this.#words;
-    const symbols = this.#symbols;
-    const table = words === undefined ? "symbols" : "words";
-    const id = `${table}.rowid`;
-    const conditions = [`${table} MATCH ?`, `${id} < ?`];
-    const values: SqlValue[] = [words ?? symbols ?? "", below];
-    let from = table;
-    if (words !== undefined && symbols !== undefined) {
-      // Without the sign, SQLite would look up the words once for every number.
-      conditions.push(
-        `+${id} IN (SELECT rowid FROM symbols WHERE symbols MATCH ?)`,
-      );
-      values.push(symbols);
-    }
-    if (roles !== undefined) {
-      conditions.push(`records.role IN (${roles.map(() => "?").join(", ")})`);
-      values.push(...roles);
-    }
-    if (since !== undefined) {
-      conditions.push("records.time >= ?");
-      values.push(since);
-    }
-    if (roles !== undefined || since !== undefined) {
-      from += ` CROSS JOIN records ON records.id = ${id}`;
-    }
-    const rank = this.#isRanked ? "bm25(words)" : "0";
-    const sql = `SELECT ${id} AS id, ${rank} AS rank FROM ${from}
-      WHERE ${conditions.join(" AND ")} ORDER BY ${id} DESC`;
-    return { sql, values };
-  }
-
-  /** Looks at a message, and takes it if it is what is searched. */
-  #consider(id: number): void {
-    const file = this.#file(Math.floor(id / RECORDS_PER_FILE));
-    const row = file?.isWanted && this.#database.get(
-      `SELECT messages.offset, time, messages.role, kind, tool_name, text, title, cwd, rollout_path
-         FROM records
+  /** Gives a message if it is what is searched. */
+  #message(id: number): Message | undefined {
+    const session = this.#sessionOf(id);
+    const row = session?.isWanted && this.#database.get(
+      `SELECT messages.offset, time, role, kind, tool_name, text FROM records
          JOIN messages ON session_id = ? AND messages.offset = records.offset
-         LEFT JOIN sessions ON sessions.id = session_id
          WHERE records.id = ?`,
-      file.sessionId,
+      session.id,
       id,
     );
-    if (file === undefined || !row) return;
+    if (!row) return undefined;
+    const { roles } = this.#options;
+    // A message may say what a role is in the index.
+    if (roles?.every((role) => role !== row.role)) return undefined;
     const text = textOrNull(row.text) ?? "";
-    if (!this.#matcher.hasStrings(text)) return;
-    const matches = this.#matcher.matches(text);
+    return this.#matcher.confirms(text) ? { id, row, text } : undefined;
+  }
+
+  #sessionOf(id: number): SearchedSession | undefined {
+    return this.#sessions.at(Math.floor(id / ROWS_PER_FILE));
+  }
+
+  /** Takes a message as a hit, unless it repeats what another session has said. */
+  #take({ id, row, text }: Message): void {
+    const session = this.#sessionOf(id);
+    if (session === undefined) return;
+    const { id: sessionId, path, title, cwd } = session;
     const hit = {
-      session_id: file.sessionId,
-      short_id: this.#shortId(file.sessionId),
-      title: textOrNull(row.title) ?? "",
-      cwd: textOrNull(row.cwd),
-      rollout_path: textOrNull(row.rollout_path) ?? "",
+      session_id: sessionId,
+      short_id: this.#sessions.shortId(sessionId),
+      title,
+      cwd,
+      rollout_path: path,
       offset: Number(row.offset),
       time: new Date(Number(row.time)).toISOString(),
       role: MESSAGE_ROLES.find((role) => role === row.role) ?? "notice",
       kind: textOrNull(row.kind) ?? "",
       tool_name: textOrNull(row.tool_name),
-      snippet: snippetOf(text, matches, this.#options.snippetLength),
+      snippet: snippetOf(
+        text,
+        this.#matcher.matches(text),
+        this.#options.snippetLength,
+      ),
     };
-    const key = `${this.#oldest(file.sessionId)}\n${hit.role}\n${text}`;
+    const key = `${this.#sessions.oldestOf(sessionId)}\n${hit.role}\n${text}`;
     const place = this.#places.get(key);
     const known = place === undefined ? undefined : this.#hits[place];
     if (place === undefined || known === undefined) {
       this.#places.set(key, this.#hits.length);
       this.#hits.push({ hit, id });
-    } else if (known.hit.session_id === file.sessionId) {
+    } else if (known.hit.session_id === sessionId) {
       // Said twice in one session: it is there twice.
       this.#hits.push({ hit, id });
     } else if (id < known.id) this.#hits[place] = { hit, id };
-  }
-
-  #file(number: number): SearchedFile | undefined {
-    if (this.#files.has(number)) return this.#files.get(number);
-    const row = this.#database.get(
-      "SELECT path, session_id FROM files WHERE number = ?",
-      number,
-    );
-    const path = String(row?.path);
-    const file = row && {
-      sessionId: String(row.session_id),
-      isWanted: this.#options.codexHomes.some((home) => isInside(path, home)),
-    };
-    this.#files.set(number, file);
-    return file;
-  }
-
-  /** The session that one comes from in the end, itself if from none. */
-  #oldest(sessionId: string): string {
-    let oldest = sessionId;
-    for (let step = 0; step < MAX_ANCESTORS; step++) {
-      const row = this.#database.get(
-        "SELECT origin FROM files WHERE session_id = ?",
-        oldest,
-      );
-      if (typeof row?.origin !== "string") break;
-      oldest = row.origin;
-    }
-    return oldest;
-  }
-
-  /** As much of an id as tells it from those before and behind it. */
-  #shortId(sessionId: string): string {
-    const row = this.#database.get(
-      `SELECT (SELECT max(session_id) FROM files WHERE session_id < ?) AS before,
-         (SELECT min(session_id) FROM files WHERE session_id > ?) AS behind`,
-      sessionId,
-      sessionId,
-    );
-    const ids = [row?.before, sessionId, row?.behind]
-      .filter((id) => typeof id === "string");
-    return shortIds(ids).get(sessionId) ?? sessionId;
   }
 }
 

@@ -11,6 +11,7 @@ import {
   numberOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { ownText } from "../json/own_text.ts";
 import {
   type CountPlace,
   type SourceLedger,
@@ -133,8 +134,8 @@ export class RolloutCounts {
   #context(context: Fields): void {
     // The thread itself goes on, whatever became of a review.
     this.#leaveReview();
-    this.#model = textOf(context.model) ?? this.#model;
-    this.#cwd = textOf(context.cwd) ?? this.#cwd;
+    this.#model = renewed(this.#model, context.model);
+    this.#cwd = renewed(this.#cwd, context.cwd);
     const turn = idOf(context.turn_id);
     if (turn !== undefined) this.#begin(turn);
   }
@@ -263,6 +264,12 @@ export class RolloutCounts {
     this.#reviewCounter = undefined;
     return this.#counter;
   }
+}
+
+/** A text, or what it was before if it is none; the same text is not kept twice. */
+function renewed(before: string | null, value: unknown): string | null {
+  const text = textOf(value);
+  return text === undefined || text === before ? before : ownText(text);
 }
 
 /** The thread that spawned another one, by the header of that one. */

@@ -2,6 +2,7 @@
  * What one file or stream adds to what was used, turn by turn.
  */
 
+import { ownText } from "../json/own_text.ts";
 import { msOf, timestampOf } from "../history/mapping/times.ts";
 import type { Calendar } from "./calendar.ts";
 import type { UsageRule } from "./derivations.ts";
@@ -173,7 +174,8 @@ export class SourceLedger {
     let entry = turns.get(turn);
     if (entry === undefined) {
       entry = { slices: [], run: undefined, reviewed: undefined };
-      turns.set(turn, entry);
+      // A session may have many turns, and a megabyte each.
+      turns.set(turn === null ? null : ownText(turn), entry);
     }
     return entry;
   }

@@ -5,16 +5,13 @@
 import type { Dialect } from "../dialect_names.ts";
 import { JsonlDecoder } from "../event_pipeline.ts";
 import { fieldsOf } from "../history/mapping/json_fields.ts";
-import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
 import type { LineProblem } from "../errors.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Failure, Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
 import { ExecCounts, UNKNOWN_ID } from "./_exec_counts.ts";
 import { RolloutCounts } from "./_rollout_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
-import { LineSieve } from "./line_sieve.ts";
 import { TokenReader } from "./tokens.ts";
-import { WordFinder } from "./word_finder.ts";
 
 /** Options for {@linkcode UsageMeter.open}. */
 export interface UsageSourceOptions {
@@ -40,18 +37,32 @@ export interface UsageFailure {
   readonly error: LineProblem;
 }
 
-/**
- * What every line has one of that says something of threads, turns, models or tokens, in any
- * dialect. All else is read past without being decoded.
- */
-const WORDS = new WordFinder([
+/** What says something of threads, turns, models or tokens. */
+const TYPES: readonly string[] = [
+  "thread.started",
+  "item.completed/token_count",
+  "turn.completed",
+  "turn.failed",
+  "session_meta",
+  "turn_context",
+  "token_usage_record",
+  "event",
+  "event_msg/task_started",
+  "event_msg/turn_started",
+  "event_msg/user_message",
+  "event_msg/entered_review_mode",
+  "event_msg/exited_review_mode",
+  "event_msg/token_count",
+];
+
+/** What a line that failed has one of if it would have counted, in any dialect. */
+const WORDS: readonly string[] = [
   '"session_meta"',
   '"session_configured"',
   '"session.created"',
   '"thread.started"',
   '"thread.resumed"',
-  '"workdir":"',
-  '"workdir": "',
+  '"workdir":',
   '"turn_context"',
   '"task_started"',
   '"turn_started"',
@@ -67,7 +78,7 @@ const WORDS = new WordFinder([
   '"token_count"',
   '"token_usage_record"',
   '"line.failed"',
-]);
+];
 
 /**
  * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
@@ -75,7 +86,6 @@ const WORDS = new WordFinder([
  * meter.
  */
 export class UsageSource implements Stage<Uint8Array, UsageFailure> {
-  readonly #sieve: LineSieve;
   readonly #decoder: JsonlDecoder;
   readonly #exec: ExecCounts;
   readonly #rollout: RolloutCounts;
@@ -89,12 +99,12 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
-    const limit = checkedMaxLineBytes(options.maxLineBytes);
+    const { maxLineBytes } = options;
     const reader = new TokenReader();
-    this.#sieve = new LineSieve(WORDS, limit);
     this.#decoder = new JsonlDecoder({
       from: options.from ?? "auto",
-      maxLineBytes: limit,
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      only: TYPES,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
@@ -115,7 +125,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @param emit Is called with each failure.
    */
   feed(block: Uint8Array, emit: Emit<UsageFailure>): void {
-    this.#sieve.feed(block, (kept) => this.#decode(kept, emit));
+    this.#decoder.feed(block, (outcome) => this.#take(outcome, emit));
   }
 
   /**
@@ -124,17 +134,13 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @param emit Is called with the failure of a last line without LF.
    */
   flush(emit: Emit<UsageFailure>): void {
-    this.#sieve.flush((kept) => this.#decode(kept, emit));
     this.#decoder.flush((outcome) => this.#take(outcome, emit));
-  }
-
-  #decode(bytes: Uint8Array, emit: Emit<UsageFailure>): void {
-    this.#decoder.feed(bytes, (outcome) => this.#take(outcome, emit));
   }
 
   #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {
     const { line } = outcome;
     if (!outcome.ok) {
+      if (!mayHaveCounted(outcome)) return;
       this.#failures += 1;
       emit({ line, error: outcome.error });
       return;
@@ -145,4 +151,9 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
     this.#exec.take(record, text, line);
     this.#rollout.take(record, text, line);
   }
+}
+
+/** Whether a line that failed would have counted, as far as its text tells. */
+function mayHaveCounted({ raw }: Failure): boolean {
+  return raw === undefined || WORDS.some((word) => raw.includes(word));
 }

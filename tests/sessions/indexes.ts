@@ -82,7 +82,7 @@ export function contentOf({ path }: IndexedHome): unknown {
         `SELECT path, session_id, size, mtime, read_to, read_mark, is_read,
         name, problem, origin FROM files ORDER BY path`,
       ),
-      records: all(`SELECT session_id, offset, time, role FROM records
+      records: all(`SELECT session_id, offset, time FROM records
         JOIN files ON files.number = records.id / ${2 ** 23}
         ORDER BY session_id, offset`),
       checkpoints: all("SELECT count(*) AS count FROM checkpoints"),

@@ -1,5 +1,5 @@
 /**
- * Tests how queries are read, and found in texts.
+ * Tests how queries are read, and what is looked up for them.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import { assertEquals } from "@std/assert";
 import {
   expressionsOf,
+  isLookedInto,
   parseSearchQuery,
-  SearchMatcher,
 } from "../../lib/sessions/search_query.ts";
 
 const QUERIES = [
@@ -16,6 +16,11 @@ const QUERIES = [
   { name: "white space", query: " \t\n", terms: [] },
   { name: "words", query: "Flaky TEST", terms: ["words flaky", "words test"] },
   { name: "a word twice", query: "a A a", terms: ["words a"] },
+  {
+    name: "a word and its beginning",
+    query: "a* a A*",
+    terms: ["words a*", "words a"],
+  },
   { name: "a phrase", query: '"unit  test"', terms: ["words unit  test"] },
   { name: "an empty phrase", query: '"" " "', terms: [] },
   { name: "a beginning", query: "foo*", terms: ["words foo*"] },
@@ -113,9 +118,10 @@ for (const { name, query, terms } of QUERIES) {
 
 const EXPRESSIONS = [
   { query: "one two", words: '"one" AND "two"', symbols: undefined },
-  { query: '"one two"*', words: '"one two" *', symbols: undefined },
-  { query: "a/bcd", words: '"bcd" *', symbols: '"a/b" AND "/bc"' },
-  { query: "a/bc", words: undefined, symbols: '"a/b" AND "/bc"' },
+  { query: '"one word"*', words: '"one word" *', symbols: undefined },
+  { query: '"one two"*', words: '"one"', symbols: undefined },
+  { query: "a/bcde", words: '"bcde" *', symbols: '"a/b" AND "/bc"' },
+  { query: "a/bcd", words: undefined, symbols: '"a/b" AND "/bc"' },
   {
     query: "a/bcd/e",
     words: '"bcd"',
@@ -126,10 +132,15 @@ const EXPRESSIONS = [
     words: '"a bc"',
     symbols: '"/a/" AND "a/b" AND "/bc" AND "bc/"',
   },
-  { query: "x =", words: '"x"', symbols: undefined },
-  { query: "=", words: undefined, symbols: '"=" *' },
-  { query: "= a-b", words: undefined, symbols: '"a-b"' },
-  { query: '"a => bar"', words: '"bar" *', symbols: '"=>" *' },
+  { query: "x =", words: '"x"', symbols: '"="' },
+  { query: "=", words: undefined, symbols: '"="' },
+  { query: "= }", words: undefined, symbols: '"=" AND "}"' },
+  { query: "= a-b", words: undefined, symbols: '"=" AND "a-b"' },
+  {
+    query: '"a => bars"',
+    words: '"bars" *',
+    symbols: '"=>" AND "a\x01=" AND ">\x01b"',
+  },
   { query: 'a""b', words: undefined, symbols: '"a""""" AND """""b"' },
   // What is a word in it, only the tokenizer knows.
   { query: "日本語", words: undefined, symbols: '"日本語"' },
@@ -141,47 +152,39 @@ const EXPRESSIONS = [
 
 for (const { query, words, symbols } of EXPRESSIONS) {
   Deno.test(`expressionsOf() looks up ${query}`, () => {
-    assertEquals(expressionsOf(parseSearchQuery(query)), { words, symbols });
+    assertEquals(expressionsOf(parseSearchQuery(query)), {
+      words,
+      symbols,
+      beginnings: undefined,
+    });
   });
 }
 
-const MATCHES = [
-  { query: "test", text: "Test, tests and a test", found: ["Test", "test"] },
-  {
-    query: "tes*",
-    text: "Test, tests and a test",
-    found: ["Test", "tests", "test"],
-  },
-  {
-    query: '"unit test"',
-    text: "unit unit-test, unit\n test",
-    found: [
-      "unit-test",
-      "unit\n test",
-    ],
-  },
-  { query: '"a b"', text: "a a b a b", found: ["a b", "a b"] },
-  { query: "cafe", text: "Café CAFE\u0301", found: ["Café", "CAFE\u0301"] },
-  { query: "o(b", text: "foo(bar) FOO(BAR)", found: ["o(b", "O(B"] },
-  { query: '"no: such"', text: "no:\n  such", found: ["no:\n  such"] },
-  { query: ".*", text: "a.*b", found: [".*"] },
-  { query: "a-b b", text: "a-b b", found: ["a-b", "b"] },
-  { query: "😀", text: "x😀y", found: ["😀"] },
-] satisfies { query: string; text: string; found: string[] }[];
+Deno.test("parseSearchQuery() reads the beginning of what is very long", () => {
+  const long = "word ".repeat(1_000);
+  assertEquals(
+    parseSearchQuery(`"${long}" ${"x".repeat(5_000)} ${"😀".repeat(2_000)}`)
+      .map(({ text, isBeginning }) => [text.length, isBeginning]),
+    [[1_000, true], [1_000, true], [1_000, false]],
+  );
+});
 
-for (const { query, text, found } of MATCHES) {
-  Deno.test(`SearchMatcher finds ${query} in ${JSON.stringify(text)}`, () => {
-    const matcher = new SearchMatcher(parseSearchQuery(query));
-    assertEquals(
-      matcher.matches(text).map(({ start, end }) => text.slice(start, end)),
-      found,
+Deno.test("expressionsOf() looks up short beginnings only if there is nothing else", () => {
+  const of = (query: string) => {
+    const { words, symbols, beginnings } = expressionsOf(
+      parseSearchQuery(query),
     );
-    assertEquals(matcher.hasStrings(text), true);
-  });
-}
+    return [words, symbols, beginnings];
+  };
+  assertEquals(of("a* tes*"), [undefined, undefined, '"a" * AND "tes" *']);
+  assertEquals(of("a* word"), ['"word"', undefined, undefined]);
+  assertEquals(of("a* ="), [undefined, '"="', undefined]);
+  assertEquals(of("test*"), ['"test" *', undefined, undefined]);
+});
 
-Deno.test("SearchMatcher wants all strings", () => {
-  const matcher = new SearchMatcher(parseSearchQuery("a/b c/d word"));
-  assertEquals(matcher.hasStrings("A/B then c/d"), true);
-  assertEquals(matcher.hasStrings("a/b then word"), false);
+Deno.test("isLookedInto() tells which terms texts must be looked into for", () => {
+  assertEquals(
+    parseSearchQuery('a* test* "long a"* a word a/b').map(isLookedInto),
+    [true, false, true, false, false, true],
+  );
 });

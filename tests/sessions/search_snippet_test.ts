@@ -6,10 +6,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import {
-  parseSearchQuery,
-  SearchMatcher,
-} from "../../lib/sessions/search_query.ts";
+import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
+import { parseSearchQuery } from "../../lib/sessions/search_query.ts";
 import { snippetOf } from "../../lib/sessions/search_snippet.ts";
 
 function shown(query: string, text: string, length: number): string {

@@ -138,6 +138,17 @@ Deno.test("findSessionFiles() keeps a link that leads nowhere, for its name", as
   });
 });
 
+Deno.test("findSessionFiles() takes the packed file for one that is not there any more", async () => {
+  await withFolder(async (home) => {
+    const path = sessionPath(home, ID, STARTED);
+    await writeFile(`${path}.zst`, "");
+    // What a folder names and what is gone by then is not told from such a link.
+    await Deno.symlink(`${home}/nowhere`, path);
+    const file = await only(home);
+    assertEquals([file.path, file.copies], [`${path}.zst`, []]);
+  });
+});
+
 Deno.test("findSessionFiles() says which homes are not there", async () => {
   await withFolder(async (folder) => {
     const missing = `${folder}/none`;

@@ -5,6 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
+import fc from "fast-check";
 import {
   type FoldedMessage,
   type FoldedPiece,
@@ -15,21 +16,21 @@ import { namesIn } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
 
-/** The messages of an index, by the numbers of their records. */
+/** The messages of an index, by the numbers of their rows. */
 class Messages {
   readonly #messages = new Map<number, Omit<FoldedMessage, "isNew">>();
   last: FoldStart | undefined;
 
   /** Takes what was read, as an index does. */
   take(piece: FoldedPiece, voidFrom: number): void {
-    for (const record of this.#messages.keys()) {
-      if (record >= voidFrom) this.#messages.delete(record);
+    for (const row of this.#messages.keys()) {
+      if (row >= voidFrom) this.#messages.delete(row);
     }
-    for (const record of piece.removed) this.#messages.delete(record);
+    for (const row of piece.removed) this.#messages.delete(row);
     for (const { isNew, ...message } of piece.messages) {
-      const { offset, time } = this.#messages.get(message.record) ?? message;
+      const { offset, time } = this.#messages.get(message.row) ?? message;
       this.#messages.set(
-        message.record,
+        message.row,
         isNew ? message : { ...message, offset, time },
       );
     }
@@ -39,7 +40,7 @@ class Messages {
   /** All that have text, in order. */
   get all(): Omit<FoldedMessage, "isNew">[] {
     return [...this.#messages.values()].filter(({ text }) => text !== "")
-      .sort((a, b) => a.record - b.record);
+      .sort((a, b) => a.row - b.row);
   }
 }
 
@@ -220,6 +221,326 @@ Deno.test("SessionFold keeps the text of a message that gets its usage late", ()
   const places = lineEnds(bytes).slice(-2, -1);
   assertEquals(foldGrowing(bytes, places).all, expected);
   assertEquals(foldInPieces(bytes, places).all, expected);
+});
+
+// What calls gave, and the history does not show.
+
+const HEADER = (mode: string) =>
+  LINE("session_meta", { id: "t", history_mode: mode });
+const ITEM = (item: unknown) =>
+  LINE("event_msg", { type: "item_completed", item });
+const CALL = (id: string, name: string, args: unknown) =>
+  LINE("response_item", {
+    type: "function_call",
+    name,
+    call_id: id,
+    arguments: JSON.stringify(args),
+  });
+const OUTPUT = (id: string, output: unknown) =>
+  LINE("response_item", { type: "function_call_output", call_id: id, output });
+const SCRIPT = (id: string, input: string) =>
+  LINE("response_item", {
+    type: "custom_tool_call",
+    name: "exec",
+    call_id: id,
+    input,
+  });
+const PRINTS = (id: string, ...texts: string[]) =>
+  LINE("response_item", {
+    type: "custom_tool_call_output",
+    call_id: id,
+    output: texts.map((text) => ({ type: "input_text", text })),
+  });
+const LOOKS = (id: string, cmd: string, output: string, exit_code = 0) =>
+  ITEM({
+    type: "CommandExecution",
+    id,
+    command: ["bash", "-lc", cmd],
+    cwd: "/w",
+    parsed_cmd: [{ type: "read", cmd, name: "a", path: "a" }],
+    status: "completed",
+    aggregated_output: output,
+    exit_code,
+  });
+const DONE = "Script completed\nWall time 0.1 seconds\nOutput:\n";
+const FAILED = "Script failed\nWall time 0.1 seconds\nOutput:\n";
+
+const UNSHOWN = [
+  {
+    name: "what commands printed that share a record",
+    lines: [
+      HEADER("paginated"),
+      LOOKS("1", "cat a", "error one"),
+      LOOKS("2", "cat b", "error two", 1),
+    ],
+    texts: ["command exec: cat a⏎error one", "command exec: cat b⏎error two"],
+  },
+  {
+    name: "what commands printed, as events tell it",
+    lines: [
+      HEADER("legacy"),
+      LINE("event_msg", {
+        type: "exec_command_begin",
+        call_id: "1",
+        command: ["cat", "a"],
+        parsed_cmd: [{ type: "read", cmd: "cat a", name: "a", path: "a" }],
+      }),
+      LINE("event_msg", {
+        type: "exec_command_end",
+        call_id: "1",
+        command: ["cat", "a"],
+        stdout: "out",
+        stderr: "no such file",
+        aggregated_output: "all",
+        exit_code: 1,
+      }),
+    ],
+    texts: ["command exec: cat a⏎out⏎no such file"],
+  },
+  {
+    name: "a command that has not ended",
+    lines: [
+      HEADER("legacy"),
+      LINE("event_msg", {
+        type: "exec_command_begin",
+        call_id: "1",
+        command: ["cat", "a"],
+        parsed_cmd: [{ type: "read", cmd: "cat a", name: "a", path: "a" }],
+      }),
+    ],
+    texts: ["command exec: cat a"],
+  },
+  {
+    name: "why an image could not be shown",
+    lines: [
+      HEADER("legacy"),
+      CALL("1", "view_image", { path: "/a.png" }),
+      OUTPUT("1", "unable to locate image"),
+    ],
+    texts: ["tool null: /a.png⏎unable to locate image"],
+  },
+  {
+    name: "why an image could not be shown, where only items are shown",
+    lines: [
+      HEADER("paginated"),
+      CALL("1", "view_image", { path: "/a.png" }),
+      OUTPUT("1", "unable to locate image"),
+    ],
+    texts: ["tool view_image: view_image⏎unable to locate image"],
+  },
+  {
+    name: "all that a tool gave",
+    lines: [
+      HEADER("legacy"),
+      CALL("1", "mcp__docs__find", { query: "q" }),
+      OUTPUT(
+        "1",
+        JSON.stringify([
+          {
+            type: "text",
+            text: Array.from({ length: 20 }, (_, at) => `"line ${at}"`)
+              .join("\n"),
+          },
+          { type: "image", data: "AAAA" },
+          { type: "resource_link", uri: "file:///y.txt" },
+        ]),
+      ),
+    ],
+    texts: [
+      `tool docs.find: docs.find⏎query: q⏎${
+        Array.from({ length: 20 }, (_, at) => `"line ${at}"`).join("⏎")
+      }⏎file:///y.txt`,
+    ],
+  },
+  {
+    name: "all that a tool gave, as an item tells it",
+    lines: [
+      HEADER("paginated"),
+      CALL("1", "find", { query: "q" }),
+      ITEM({
+        type: "McpToolCall",
+        id: "1",
+        server: "docs",
+        tool: "find",
+        arguments: { query: "q" },
+        result: {
+          content: [{ type: "text", text: "1\n2\n3\n4\n5\n6\n7\n8\n9" }],
+          structuredContent: { found: 9 },
+        },
+      }),
+      OUTPUT("1", "1\n2\n3\n4\n5\n6\n7\n8\n9"),
+    ],
+    texts: [
+      'tool docs.find: docs.find⏎query: q⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9⏎{"found":9}',
+    ],
+  },
+  {
+    name: "all that a tool of the host program gave",
+    lines: [
+      HEADER("legacy"),
+      LINE("event_msg", {
+        type: "dynamic_tool_call_response",
+        callId: "1",
+        tool: "lookup",
+        arguments: {},
+        contentItems: [
+          { type: "inputText", text: "1\n2\n3\n4\n5\n6\n7\n8\n9" },
+          { type: "inputImage", imageUrl: "data:image/png;base64,AAAA" },
+        ],
+        success: true,
+      }),
+    ],
+    texts: ["tool lookup: lookup⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9"],
+  },
+  {
+    name: "what agents came to",
+    lines: [
+      HEADER("paginated"),
+      ITEM({
+        type: "CollabAgentToolCall",
+        id: "1",
+        tool: "wait",
+        agents_states: { a: { status: "completed", message: "All\nis well" } },
+      }),
+    ],
+    texts: ["tool collab.wait: collab.wait⏎completed⏎All⏎is well"],
+  },
+  {
+    name: "what a script failed with, but not what it printed of items",
+    lines: [
+      HEADER("paginated"),
+      SCRIPT("1", "await tools.view_image({})"),
+      PRINTS("1", FAILED, "Script error:\nno image"),
+      SCRIPT("2", "await tools.exec_command({})"),
+      ITEM({
+        type: "CommandExecution",
+        id: "exec-1",
+        command: ["make"],
+        parsed_cmd: [],
+        aggregated_output: "made",
+        exit_code: 0,
+      }),
+      PRINTS("2", DONE, '{"output":"made"}'),
+      SCRIPT("3", "await tools.exec_command({}); nothing()"),
+      ITEM({
+        type: "CommandExecution",
+        id: "exec-2",
+        command: ["make"],
+        parsed_cmd: [],
+        aggregated_output: "made",
+        exit_code: 0,
+      }),
+      PRINTS("3", FAILED, "Script error:\nnot a function"),
+      SCRIPT("4", "text('hi')"),
+      PRINTS("4", DONE, "hi"),
+    ],
+    texts: [
+      "tool exec: exec⏎Script error:⏎no image",
+      "command exec: make⏎made",
+      "command exec: make⏎made",
+      "tool exec: exec⏎Script error:⏎not a function",
+      "tool exec: exec⏎hi",
+    ],
+  },
+  {
+    name: "calls that run at once",
+    lines: [
+      HEADER("paginated"),
+      CALL("1", "apply_patch", {}),
+      CALL("2", "find", {}),
+      ITEM({
+        type: "McpToolCall",
+        id: "2",
+        server: "docs",
+        tool: "find",
+        result: { content: [{ type: "text", text: "found" }] },
+      }),
+      OUTPUT("2", "found"),
+      OUTPUT("1", "verification failed"),
+    ],
+    texts: [
+      "tool docs.find: docs.find⏎found",
+      "tool apply_patch: apply_patch⏎verification failed",
+    ],
+  },
+  {
+    name: "nothing twice, and nothing of what cannot be read",
+    lines: [
+      HEADER("legacy"),
+      CALL("1", "shell", { command: ["ls"] }),
+      OUTPUT("1", "a.txt"),
+      OUTPUT("1", "a.txt"),
+      OUTPUT("2", "of no call"),
+      LINE("response_item", { type: "function_call_output", output: 7 }),
+      LINE("response_item", { type: "x_call", call_id: 7 }),
+      ITEM({ type: "CommandExecution", command: 7 }),
+      ITEM(null),
+      LINE("event", { msg: null }),
+    ],
+    texts: ["command exec: ls⏎a.txt"],
+  },
+] satisfies { name: string; lines: string[]; texts: string[] }[];
+
+for (const { name, lines, texts } of UNSHOWN) {
+  Deno.test(`SessionFold reads ${name}`, () => {
+    const bytes = encode(lines.join(""));
+    const expected = fold(bytes).all;
+    assertEquals(
+      expected.map(({ role, toolName, text }) =>
+        `${role} ${toolName}: ${text.replaceAll("\n", "⏎")}`
+      ),
+      texts,
+    );
+    for (const place of lineEnds(bytes)) {
+      assertEquals(foldGrowing(bytes, [place]).all, expected);
+      assertEquals(foldInPieces(bytes, [place]).all, expected);
+    }
+    assertEquals(foldGrowing(bytes, lineEnds(bytes)).all, expected);
+  });
+}
+
+Deno.test("SessionFold says where and when a command printed what shares a record", () => {
+  const first = HEADER("paginated") + LOOKS("1", "cat a", "one");
+  const bytes = encode(first + LOOKS("2", "cat b", "two"));
+  assertEquals(
+    fold(bytes).all.map(({ kind, offset }) => [kind, offset]),
+    [["explore", HEADER("paginated").length], ["explore", first.length]],
+  );
+});
+
+Deno.test("SessionFold reads calls, rollbacks and whatever else as if it were whole", () => {
+  const piece = fc.oneof(
+    fc.nat({ max: 9 }).map((n) => ASKS(`ask ${n}`)),
+    fc.nat({ max: 9 }).map((n) => SAYS(`say ${n}`)),
+    fc.nat({ max: 4 }).map((n) => CALL(`c${n}`, "find", { n })),
+    fc.nat({ max: 4 }).map((n) => CALL(`c${n}`, "view_image", { path: "/p" })),
+    fc.nat({ max: 4 }).map((n) => OUTPUT(`c${n}`, `output ${n}`)),
+    fc.nat({ max: 4 }).map((n) => SCRIPT(`c${n}`, "x()")),
+    fc.nat({ max: 4 }).map((n) => PRINTS(`c${n}`, FAILED, `error ${n}`)),
+    fc.nat({ max: 4 }).map((n) => LOOKS(`e${n}`, `cat ${n}`, `text ${n}`)),
+    fc.nat({ max: 3 }).map((n) =>
+      LINE("event_msg", { type: "thread_rolled_back", num_turns: n })
+    ),
+    fc.constant(LINE("event_msg", { type: "task_started" })),
+    fc.constant("no JSON\n"),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom("paginated", "legacy"),
+      fc.array(piece, { maxLength: 40 }),
+      fc.array(fc.nat(), { maxLength: 5 }),
+      (mode, lines, cuts) => {
+        const bytes = encode(HEADER(mode) + lines.join(""));
+        const expected = fold(bytes).all;
+        const places = cuts.map((cut) => cut % bytes.length).sort((a, b) =>
+          a - b
+        );
+        assertEquals(foldGrowing(bytes, places).all, expected);
+        assertEquals(foldInPieces(bytes, places).all, expected);
+      },
+    ),
+    { numRuns: 150 },
+  );
 });
 
 Deno.test("SessionFold asks to be emptied when much was read", () => {

@@ -1,12 +1,15 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import { findSessionFiles } from "../../lib/sessions/session_files.ts";
+import {
+  findSessionFiles,
+  sessionFileAt,
+} from "../../lib/sessions/session_files.ts";
 import {
   readSessionHead,
   type SessionHead,
 } from "../../lib/sessions/session_head.ts";
 import { concat, encode } from "../running.ts";
-import { rolloutFiles } from "../rollouts.ts";
+import { readCapturedFiles, rolloutFiles } from "../rollouts.ts";
 import { zstd } from "../sources.ts";
 import {
   sessionPath,
@@ -394,6 +397,161 @@ Deno.test("readSessionHead() says that a packed file is cut off, and keeps what 
   const head = await headOf(packed.subarray(0, -1), ".zst");
   assertStringIncludes(head.problem ?? "", "cut off");
 });
+
+/**
+ * Puts a blank line behind the first one: it counts for nothing, but no release writes it,
+ * so that lines are not read as those of one that is known.
+ */
+function withBlankLine(bytes: Uint8Array): Uint8Array {
+  const at = bytes.indexOf(0x0a) + 1;
+  if (at === 0) return bytes;
+  return concat([bytes.subarray(0, at), encode("\n"), bytes.subarray(at)]);
+}
+
+/** Checks that content is read the same whether its lines are those of a release or not. */
+async function checkSame(path: string, content: Uint8Array): Promise<void> {
+  const [plain, other] = [content, withBlankLine(content)].map((bytes, at) => ({
+    path: `${path}${at}.jsonl`,
+    bytes,
+  }));
+  const heads: SessionHead[] = [];
+  for (const each of [plain, other]) {
+    if (each === undefined) continue;
+    await Deno.writeFile(each.path, each.bytes);
+    heads.push(await readSessionHead(await sessionFileAt(each.path, ".")));
+  }
+  assertEquals(heads[1], heads[0]);
+}
+
+/** The beginnings of what releases have written. */
+const CAPTURES = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/).map(
+  ({ bytes }) => bytes.subarray(0, 1 << 18),
+);
+
+Deno.test("readSessionHead() reads what releases write as it reads all else", async () => {
+  await withFolder(async (folder) => {
+    for (const bytes of CAPTURES) await checkSame(`${folder}/a`, bytes);
+  });
+});
+
+Deno.test("readSessionHead() reads what was damaged as it reads all else", async () => {
+  const damage = fc.constantFrom(
+    ...["", "x", '"', "\\", "{", "}", ",", ":", "\n", "\t", "é", "null", "\0"],
+  );
+  const place = fc.integer({ min: 0, max: 30_000 });
+  await withFolder(async (folder) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...CAPTURES),
+        place,
+        fc.nat(3),
+        damage,
+        async (bytes, at, length, text) => {
+          const damaged = concat([
+            bytes.subarray(0, at),
+            encode(text),
+            bytes.subarray(at + length),
+          ]);
+          await checkSame(`${folder}/a`, damaged);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** Lines that begin as most do, and are not quite so. */
+const NEARLY_PLAIN = [
+  {
+    name: "names of old releases",
+    text: lines(["session_meta", {
+      id: ID,
+      cliVersion: "0.1.0",
+      git: { commit: "abc", remote: "r", branch: "b" },
+    }]),
+    expected: { cliVersion: "0.1.0", gitCommit: "abc", gitUrl: "r" },
+  },
+  {
+    name: "the last of two members with one name",
+    text:
+      '{"type":"session_meta","payload":{"cwd":"/a","id":"1","cwd":"/b"}}\n' +
+      '{"type":"response_item","payload":{"type":"message","role":"user",' +
+      '"content":"Hello","role":"developer"}}\n' +
+      '{"type":"turn_context","payload":{},"payload":{"model":"m"}}\n',
+    expected: { id: "1", cwd: "/b", model: "m", firstMessage: undefined },
+  },
+  {
+    name: "names and words with escapes in them",
+    text: '{"\\u0074ype":"session_meta","payload":{"\\u0069d":"1"}}\n' +
+      '{"type":"response\\u005fitem","payload":{"type":"message",' +
+      '"role":"us\\u0065r","content":"Hello"}}\n',
+    expected: { id: "1", firstMessage: "Hello" },
+  },
+  {
+    name: "line ends with a CR, and a last line without an end",
+    text: lines(META, TURN, message("Hello")).replaceAll("\n", "\r\n")
+      .slice(0, -2),
+    expected: { id: ID, model: "gpt-5", firstMessage: "Hello" },
+  },
+  {
+    name: "a torn line, which tells nothing",
+    text: lines(META) + '{"type":"turn_context","payload":{"cwd":"/w"\n' +
+      lines(message("Hello")),
+    expected: { id: ID, cwd: undefined, firstMessage: "Hello" },
+  },
+  {
+    name: "no prototype",
+    text:
+      '{"type":"session_meta","payload":{"id":"1","__proto__":{"cwd":"/w"}}}\n',
+    expected: { id: "1", cwd: undefined },
+  },
+  {
+    name: "no record where one failed before",
+    text: '{"type":"line.failed","payload":{"type":"user_message"}}\n',
+    expected: {
+      problem: "nothing in its first lines is a record of a session",
+    },
+  },
+  {
+    name: "no record where the payload is none",
+    text: '{"type":"turn_context","payload":[]}\n',
+    expected: {
+      problem: "nothing in its first lines is a record of a session",
+    },
+  },
+  {
+    name: "messages behind lines that fill some blocks",
+    text: lines(
+      ["session_meta", { id: ID, base_instructions: "é".repeat(50_000) }],
+      ...[1, 2, 3].map((part) =>
+        ["world_state", { full: "x".repeat(part * 40_000) }] as const
+      ),
+      message("Hello"),
+    ),
+    expected: { id: ID, firstMessage: "Hello" },
+  },
+  {
+    name: "messages behind a line that is longer than any block",
+    text: lines(
+      META,
+      ["world_state", { full: "x".repeat(1 << 20) }],
+      message("Hello"),
+    ),
+    expected: { id: ID, firstMessage: "Hello" },
+  },
+] satisfies {
+  name: string;
+  text: string;
+  expected: Partial<SessionHead>;
+}[];
+
+for (const { name, text, expected } of NEARLY_PLAIN) {
+  Deno.test(`readSessionHead() reads ${name}`, async () => {
+    const head = await headOf(text);
+    assertEquals({ ...head, ...expected }, head);
+    assertEquals(await headOf(withBlankLine(encode(text))), head);
+  });
+}
 
 Deno.test("readSessionHead() gives a head of any bytes", async () => {
   await withFolder(async (home) => {

@@ -275,6 +275,53 @@ Deno.test("indexSessions() removes a file that is gone", async () => {
   });
 });
 
+Deno.test("indexSessions() removes all files of a home that is no more asked for", async () => {
+  await withFolder(async (folder) => {
+    for (const [at, name] of ["home", "other"].entries()) {
+      const id = testId(at + 1);
+      await writeFile(
+        sessionPath(`${folder}/${name}`, id, STARTED),
+        sessionText({ id, started: STARTED, message: `elephant = ${name}` }),
+      );
+    }
+    const index = indexIn(folder);
+    await refresh(index);
+    const other = { ...indexIn(folder, `${folder}/other`), path: index.path };
+    assertEquals(countsOf(await refresh(other)), { added: 1, removed: 1 });
+    const anew = { ...other, path: `${folder}/anew.sqlite` };
+    await refresh(anew);
+    assertEquals(contentOf(other), contentOf(anew));
+    assertEquals((await find(other, "elephant =")).length, 1);
+    assertEquals(countsOf(await refresh(other)), {});
+  });
+});
+
+Deno.test("indexSessions() removes on another day what it was stopped at", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    const paths = Array.from(
+      { length: 3 },
+      (_, at) => sessionPath(home, testId(at + 1), STARTED),
+    );
+    for (const [at, path] of paths.entries()) {
+      const id = testId(at + 1);
+      await writeFile(
+        path,
+        sessionText({ id, started: STARTED, message: "elephant" }),
+      );
+    }
+    const index = indexIn(folder);
+    await refresh(index);
+    for (const path of paths.slice(1)) await Deno.remove(path);
+    const stopping = { ...index, shouldStop: () => true };
+    const report = await refresh(stopping, { batchFiles: 1 });
+    assertEquals(countsOf(report), { removed: 1 });
+    assertEquals((await find(index, "elephant")).length, 2);
+    assertEquals(countsOf(await refresh(index)), { removed: 1 });
+    assertEquals((await find(index, "elephant")).length, 1);
+  });
+});
+
 Deno.test("indexSessions() knows a file again that was archived, and does not open it", async () => {
   await withSession(async ({ index, home, path }) => {
     await Deno.mkdir(`${home}/archived_sessions`);

@@ -119,6 +119,37 @@ Deno.test("listSessions() neither repeats nor loses sessions that share a time",
   });
 });
 
+Deno.test("listSessions() puts a file whose name has no time where it was last written to", async () => {
+  await withFolder(async (home) => {
+    const path = `${home}/sessions/rollout-mine.jsonl`;
+    await writeSessions(home, [
+      { number: 1, started: "2026-11-21T10:00:00.000Z" },
+      { number: 2, started: "2026-11-21T12:00:00.000Z" },
+    ]);
+    await writeFile(path, "");
+    const written = new Date("2026-11-21T11:00:00.000Z");
+    await Deno.utime(path, written, written);
+    for (const pageSize of [1, 2, 3, 4]) {
+      const pages = await pagesOf({ codexHomes: [home], pageSize });
+      assertEquals(pages.flat().indexOf(path), 1, `pages of ${pageSize}`);
+    }
+  });
+});
+
+Deno.test("listSessions() counts no link to a folder, whatever it is called", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    const numbers = [1, 2, 3];
+    await writeSessions(home, numbers.map((number) => ({ number, started })));
+    await Deno.symlink(home, sessionPath(home, testId(4), started));
+    for (const pageSize of [1, 3, 4]) {
+      const page = await listSessions({ codexHomes: [home], pageSize });
+      assertEquals(page.total, 3);
+      assertEquals(page.sessions.length, Math.min(pageSize, 3));
+    }
+  });
+});
+
 Deno.test("listSessions() goes on behind its cursor, though the session of the cursor is gone", async () => {
   await withFolder(async (home) => {
     const started = "2026-11-21T10:00:00.000Z";

@@ -7,6 +7,13 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
+import {
+  MESSAGE_ROLES,
+  type MessageRole,
+} from "../../lib/sessions/message_roles.ts";
+import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
+import { parseSearchQuery } from "../../lib/sessions/search_query.ts";
+import { roleToken } from "../../lib/sessions/session_index_tables.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
 import {
   sessionPath,
@@ -232,6 +239,212 @@ function isCopy(
   );
 }
 
+Deno.test("searchSessions() finds what is there, and nothing else, however it looks it up", async () => {
+  await withHome({ versions: ["0.169.0", "0.42.0"] }, async ({ path }) => {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder, path);
+      await refresh(index);
+      const messages = messagesOf(index);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.record({
+              which: fc.nat(),
+              at: fc.nat(),
+              size: fc.integer({ min: 1, max: 12 }),
+              form: fc.constantFrom("string", "word", "beginning"),
+            }),
+            { minLength: 1, maxLength: 3 },
+          ),
+          fc.record({
+            roles: fc.option(fc.subarray([...MESSAGE_ROLES]), {
+              nil: undefined,
+            }),
+            cwd: fc.constantFrom(undefined, "/home", "/nowhere"),
+            since: fc.option(
+              fc.nat().map((at) => messages[at % messages.length]?.time),
+              { nil: undefined },
+            ),
+          }),
+          async (parts, filter) => {
+            const query = parts.map((part) => queryPart(messages, part))
+              .join(" ");
+            const terms = parseSearchQuery(query);
+            const matcher = new SearchMatcher(terms);
+            const expected = messages.filter(({ text, role, time, cwd }) =>
+              terms.length > 0 &&
+              (filter.roles?.includes(role) ?? true) &&
+              time >= (filter.since ?? 0) &&
+              (filter.cwd === undefined ||
+                cwd?.startsWith(`${filter.cwd}/`) === true) &&
+              terms.every((_, term) =>
+                new SearchMatcher(terms.slice(term, term + 1)).matches(text)
+                  .length > 0
+              )
+            );
+            const hits = await find(index, query, { ...filter, limit: 1e6 });
+            const said = hits.map(({ session_id, offset }) =>
+              messages.find((message) =>
+                message.session_id === session_id && message.offset === offset
+              )
+            );
+            const texts = new Set(said.map((message) => message?.text));
+            assert(
+              expected.every(({ text }) => texts.has(text)),
+              `${query} is missing`,
+            );
+            assert(
+              said.every((message) =>
+                message !== undefined && expected.includes(message) &&
+                matcher.confirms(message.text)
+              ),
+              `${query} is not there`,
+            );
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+  });
+});
+
+/** A message as an index has it. */
+interface IndexedMessage {
+  readonly session_id: string;
+  readonly offset: number;
+  readonly text: string;
+  readonly role: MessageRole;
+  readonly time: number;
+  readonly cwd: string | null;
+}
+
+function messagesOf({ path }: IndexedHome): IndexedMessage[] {
+  const database = new DatabaseSync(path);
+  try {
+    return database.prepare(
+      `SELECT messages.session_id, messages.offset, text, role, time, cwd
+         FROM records JOIN files ON files.number = records.id / ${2 ** 23}
+         JOIN messages USING (session_id, offset)
+         JOIN sessions ON sessions.id = session_id`,
+    ).all() as unknown as IndexedMessage[];
+  } finally {
+    database.close();
+  }
+}
+
+/** A part of a query that a message has: a piece of it, a word or the beginning of one. */
+function queryPart(
+  messages: readonly IndexedMessage[],
+  { which, at, size, form }: {
+    readonly which: number;
+    readonly at: number;
+    readonly size: number;
+    readonly form: string;
+  },
+): string {
+  const text = messages[which % messages.length]?.text ?? "";
+  const start = at % text.length;
+  if (form === "string") {
+    const piece = text.slice(start, start + size).toWellFormed();
+    return /["\ufffd]/.test(piece) ? "." : `"${piece}"`;
+  }
+  const [word = "test"] = /[a-z0-9]+/i.exec(text.slice(start)) ?? [];
+  return form === "word" ? word : `${word.slice(0, size % 5 + 1)}*`;
+}
+
+Deno.test("searchSessions() finds what is far back, however it looks it up", async () => {
+  const many = Array.from({ length: 70 }, (_, at) => ({
+    messages: Array.from(
+      { length: 20 },
+      (_, line) => `Message ${line} = ${at === 0 && line === 3 ? "zebra" : ""}`,
+    ),
+    started: new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString(),
+  }));
+  await withMessages(many, async (index) => {
+    const roles = ["user"] as const;
+    for (
+      const query of ["ze*", "zebr*", "zebra", "= zebra", '"= z"', "ze* mess*"]
+    ) {
+      const hits = await find(index, query, { roles });
+      assertEquals(hits.map((hit) => marked(hit).includes("[")), [true], query);
+      assertEquals((await find(index, query)).length > 0, true, query);
+    }
+    assertEquals((await find(index, "message", { roles })).length, 1_000);
+    assertEquals((await find(index, "me*", { roles })).length, 1_000);
+    assertEquals(
+      (await find(index, "me* =", { roles, limit: 10_000 })).length,
+      1_400,
+    );
+    assertEquals(await find(index, "zq*", { roles }), []);
+  });
+});
+
+Deno.test("searchSessions() compares the newest of very many", async () => {
+  const many = Array.from({ length: 30 }, (_, at) => ({
+    messages: Array.from(
+      { length: 20 },
+      (_, line) =>
+        at < 2 && line === 0 ? "elephant" : `elephant and others ${line}`,
+    ),
+    started: new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString(),
+  }));
+  await withMessages(many, async (index) => {
+    const hits = await find(index, "elephant", { roles: ["user"], limit: 3 });
+    assertEquals(hits.map(({ session_id }) => session_id), [
+      testId(30),
+      testId(30),
+      testId(30),
+    ]);
+    const all = await find(index, "elephant", { roles: ["user"] });
+    assertEquals(all.length, 600);
+  });
+});
+
+Deno.test("searchSessions() finds what calls gave that the history does not show", async () => {
+  await withFolder(async (folder) => {
+    const id = testId(1);
+    const started = "2026-01-01T00:00:00.000Z";
+    const item = (payload: unknown) =>
+      `${
+        JSON.stringify({
+          timestamp: started,
+          type: "event_msg",
+          payload: { type: "item_completed", item: payload },
+        })
+      }\n`;
+    const text = sessionText({
+      id,
+      started,
+      message: "Look",
+      meta: { history_mode: "paginated" },
+    });
+    await writeFile(
+      sessionPath(`${folder}/home`, id, started),
+      text + ["one", "two"].map((name) =>
+        item({
+          type: "CommandExecution",
+          id: name,
+          command: ["cat", `${name}.log`],
+          parsed_cmd: [{ type: "read", cmd: "", name: "a", path: "a" }],
+          aggregated_output: `panic: ${name}`,
+          exit_code: 0,
+        })
+      ).join(""),
+    );
+    const index = indexIn(folder);
+    await refresh(index);
+    const [hit, ...others] = await find(index, '"panic: two" two.log');
+    assertEquals(others, []);
+    assertEquals([hit?.role, hit?.kind, hit?.tool_name], [
+      "command",
+      "explore",
+      "exec",
+    ]);
+    assertEquals(hit && marked(hit), "cat [two.log] [panic: two]");
+    assertEquals((await find(index, "panic")).length, 2);
+  });
+});
+
 Deno.test("searchSessions() shows where, who and when", async () => {
   await withMessages(
     [{ messages: ["Feed the elephant"], started: "2026-03-04T05:06:07.890Z" }],
@@ -315,6 +528,21 @@ Deno.test("searchSessions() narrows by role, folder and time", async () => {
     assertEquals((await find(index, '"ne. ele"', all)).length, 2);
     assertEquals((await find(index, ".", all)).length, 2);
   });
+});
+
+Deno.test("searchSessions() takes no word of a message for its role", async () => {
+  await withMessages(
+    [{ messages: [`elephant = ${roleToken("plan")}`] }],
+    async (index) => {
+      for (const query of ["elephant", "=", "el*", "elephant ="]) {
+        assertEquals(await find(index, query, { roles: ["plan"] }), [], query);
+        assertEquals((await find(index, query, { roles: ["user"] })).length, 1);
+      }
+      for (const query of [roleToken("user"), "user", "use*", "\uf8c1u"]) {
+        assertEquals(await find(index, query, { roles: ["user"] }), [], query);
+      }
+    },
+  );
 });
 
 Deno.test("searchSessions() says whether there are more", async () => {

@@ -416,20 +416,30 @@ Deno.test("UsageMeter counts in the lines of a fork of Codex", () => {
   assertEquals(rowsOf(content), [["synthetic-turn-1", null, "2026-11-20", 5]]);
 });
 
-Deno.test("UsageMeter counts the record that is glued to a torn one", () => {
-  const failures: UsageFailure[] = [];
-  const glued = '{"timestamp":"2026-11-20T15:00:00.000Z","type":"response_i' +
-    LINES.count(counts(5));
-  const meter = metered(
-    [{ name: "f", content: [LINES.meta("t"), LINES.turn("1"), glued] }],
-    {},
-    failures,
-  );
-  assertEquals(totalOf(meter)[0], 5);
-  assertEquals(failures.map(({ line, error }) => [line, error.kind]), [
-    [3, "json"],
-  ]);
-});
+for (
+  const { torn, kinds } of [
+    {
+      torn: '"type":"event_msg","payload":{"type":"token_count","in',
+      kinds: ["json"],
+    },
+    { torn: '"type":"response_i', kinds: [] },
+  ]
+) {
+  Deno.test(`UsageMeter counts the record that is glued to one torn at ${torn.slice(-8)}`, () => {
+    const failures: UsageFailure[] = [];
+    const glued = `{"timestamp":"2026-11-20T15:00:00.000Z",${torn}` +
+      LINES.count(counts(5));
+    const meter = metered(
+      [{ name: "f", content: [LINES.meta("t"), LINES.turn("1"), glued] }],
+      {},
+      failures,
+    );
+    assertEquals(totalOf(meter)[0], 5);
+    // Only the failure of what would have counted is one.
+    assertEquals(failures.map(({ line }) => line), kinds.map(() => 3));
+    assertEquals(failures.map(({ error }) => error.kind), kinds);
+  });
+}
 
 const HOSTILE = [
   {

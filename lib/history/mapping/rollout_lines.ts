@@ -38,6 +38,9 @@ const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
   ],
 ]);
 
+/** The types of lines that a history can be made of. */
+export const MAPPED_LINE_TYPES: readonly string[] = [...LINES.keys()];
+
 /**
  * Maps a line; of a type that nobody knows, and of what another thread left, nothing.
  *

@@ -1,13 +1,21 @@
-/** Typed events through a Web Stream, one at a time; nothing written. */
+/** Typed events through Web Streams, one at a time; nothing written. */
 
 import { JsonlDecoderStream } from "@codexpipe/codexpipe";
 
+/** One block is read while one is decoded and one waits between the two streams. */
+const BLOCKS = 3;
+const BLOCK_LENGTH = 1 << 18;
+
 const [path = ""] = Deno.args;
-const file = await Deno.open(path);
+// As the unit reads: synchronously, into the same memory again and again.
+using file = Deno.openSync(path);
+const memory = new Uint8Array(BLOCKS * BLOCK_LENGTH);
+let turn = 0;
 const blocks = new ReadableStream<Uint8Array>({
-  async pull(controller): Promise<void> {
-    const block = new Uint8Array(1 << 18);
-    const length = await file.read(block);
+  pull(controller): void {
+    const from = (turn++ % BLOCKS) * BLOCK_LENGTH;
+    const block = memory.subarray(from, from + BLOCK_LENGTH);
+    const length = file.readSync(block);
     if (length === null) controller.close();
     else controller.enqueue(block.subarray(0, length));
   },

@@ -1,0 +1,143 @@
+/**
+ * What it takes to go on with a session that was read in part.
+ */
+
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import {
+  type AnyHistoryRecord,
+  type HistoryRecord,
+  isKnownRecord,
+} from "../history/records.ts";
+import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
+import type { RowNumbers } from "./_row_numbers.ts";
+import type { UnshownOutputs } from "./_unshown_outputs.ts";
+
+/** How many of the last records are kept whole: events may still say more of them. */
+const WHOLE_RECORDS = 8;
+/** How many of the last records are known at all; of older ones, only that there were some. */
+const FORGOTTEN_RECORDS = 1_000;
+
+/** What a checkpoint holds. */
+export interface SavedFold {
+  /** The history, without the texts of what is long past. */
+  readonly history: HistorySnapshot;
+  /** What the rules of lines remember. */
+  readonly rules: unknown;
+  /** The numbers of the records whose texts were left out. */
+  readonly emptied: readonly number[];
+  /** The time of the last line that had one. */
+  readonly time: number | null;
+  /** What {@linkcode RowNumbers} remembers. */
+  readonly between: ReturnType<RowNumbers["save"]>;
+  /** What {@linkcode UnshownOutputs} remembers. */
+  readonly calls: ReturnType<UnshownOutputs["save"]>;
+  /** What the calls of records gave, by the numbers of the records. */
+  readonly outputs: readonly (readonly [number, string])[];
+}
+
+/** Leaves out what the calls of records gave whose texts are left out. */
+export function keptOutputs(
+  outputs: ReadonlyMap<number, string>,
+  emptied: ReadonlySet<number>,
+): (readonly [number, string])[] {
+  return [...outputs].filter(([id]) => !emptied.has(id));
+}
+
+/** Leaves the texts out of a history, but for what is not done, or not long past. */
+export function lightened(
+  snapshot: HistorySnapshot,
+  before: ReadonlySet<number>,
+): { history: HistorySnapshot; emptied: Set<number> } {
+  const { records } = snapshot;
+  const emptied = new Set<number>();
+  const ancient = new Set<number>();
+  const light = records.map((record, at): AnyHistoryRecord => {
+    const { id } = record;
+    const age = records.length - at;
+    const isKept = age <= WHOLE_RECORDS || !isKnownRecord(record) ||
+      isOpen(record);
+    if (!isKept || before.has(id)) emptied.add(id);
+    if (isKept) return record;
+    if (age <= FORGOTTEN_RECORDS) return emptyRecord(record);
+    ancient.add(id);
+    return { id, type: "loading", payload: { message: "" } };
+  });
+  const lookup = (ids: HistoryLookup): HistoryLookup =>
+    Object.fromEntries(
+      Object.entries(ids).filter(([, id]) => !ancient.has(id)),
+    );
+  const history = {
+    ...snapshot,
+    records: light,
+    exec_call_lookup: lookup(snapshot.exec_call_lookup),
+    tool_call_lookup: lookup(snapshot.tool_call_lookup),
+  };
+  return { history, emptied };
+}
+
+/** Whether what a record is about is still going on. */
+function isOpen(record: HistoryRecord): boolean {
+  switch (record.type) {
+    case "exec":
+      return record.payload.status === "running";
+    case "explore":
+      return record.payload.entries.some(({ status }) => status === "running");
+    case "patch":
+      return record.payload.event === "apply_begin" ||
+        record.payload.event === "proposed";
+    case "reasoning":
+      return record.payload.in_progress;
+    default:
+      return record.type === "running_tool" ||
+        record.type === "assistant_stream";
+  }
+}
+
+/** Gives a record without its text, if that is long. */
+function emptyRecord(record: HistoryRecord): HistoryRecord {
+  switch (record.type) {
+    case "plain_message":
+      return { ...record, payload: { ...record.payload, lines: [] } };
+    case "assistant_message":
+      return { ...record, payload: { ...record.payload, markdown: "" } };
+    case "reasoning":
+      return { ...record, payload: { ...record.payload, sections: [] } };
+    case "exec":
+      return {
+        ...record,
+        payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
+      };
+    case "tool_call":
+      return {
+        ...record,
+        payload: { ...record.payload, arguments: [], result_preview: null },
+      };
+    case "patch":
+      return { ...record, payload: { ...record.payload, changes: {} } };
+    case "diff":
+      return { ...record, payload: { ...record.payload, hunks: [] } };
+    case "notice":
+      return { ...record, payload: { ...record.payload, body: [] } };
+    default:
+      return record;
+  }
+}
+
+/** Packs what it takes to go on; says how long it was before. */
+export function packed(
+  saved: SavedFold,
+): { bytes: number; checkpoint: Uint8Array } {
+  const json = JSON.stringify(saved);
+  // The fastest level: most of it is the same few names, which any level packs well.
+  return { bytes: json.length, checkpoint: deflateRawSync(json, { level: 1 }) };
+}
+
+/**
+ * Unpacks what it takes to go on.
+ *
+ * @throws {Error} If it is damaged.
+ */
+export function unpacked(checkpoint: Uint8Array): SavedFold {
+  // The boundary: it is what `packed` made, or the version of the index would be another.
+  return JSON.parse(inflateRawSync(checkpoint).toString()) as SavedFold;
+}

@@ -1,0 +1,181 @@
+/**
+ * Finding the terms of a search in texts.
+ *
+ * @module
+ */
+
+import { isLookedInto, type SearchTerm, WORD_REGEXP } from "./search_query.ts";
+
+/** Where a term was found in a text, in UTF-16 code units. */
+export interface SearchMatch {
+  /** Where it begins. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** Which term it is, counted from 0. */
+  readonly term: number;
+}
+
+/** A term, ready to be found. */
+interface Pattern {
+  /** Its words, as the index has them; none if it is a string. */
+  readonly words: readonly string[];
+  /** Whether the last word is only the beginning of one. */
+  readonly isBeginning: boolean;
+  /** Whether a text that was found may not have it. */
+  readonly isLookedInto: boolean;
+  /** Finds a string in any text. */
+  readonly string: RegExp | undefined;
+  /** Finds words in a text whose words are of ASCII, many times as fast as word by word. */
+  readonly plain: RegExp | undefined;
+}
+
+const MARKS_REGEXP = /\p{M}+/gu;
+const SPECIAL_REGEXP = /[\\^$.*+?()[\]{}|/]/g;
+const ASCII_WORD_REGEXP = /^[\da-z]+$/;
+const NOT_ASCII_REGEXP = /[^\0-\x7f]/;
+const OTHER_WORD_REGEXP = /(?![\0-\x7f])[\p{L}\p{N}\p{M}\p{Co}]/u;
+/** How much the second mention of a term counts less, and a long text, as BM25 has it. */
+const SATURATION = 1.2;
+const LENGTH_WEIGHT = 0.75;
+/** A text of usual length, in UTF-16 code units. */
+const USUAL_LENGTH = 1_000;
+
+/** Finds the terms of a query in texts. */
+export class SearchMatcher {
+  readonly #patterns: readonly Pattern[];
+
+  /** Constructs a new instance. */
+  constructor(terms: readonly SearchTerm[]) {
+    this.#patterns = terms.map(patternOf);
+  }
+
+  /**
+   * Tells whether a message that was looked up is one that the query is about: has all of its
+   * strings, and words with all of its short beginnings.
+   *
+   * @param text The text of the message.
+   */
+  confirms(text: string): boolean {
+    let isPlainText: boolean | undefined;
+    return this.#patterns.every((pattern) => {
+      if (!pattern.isLookedInto) return true;
+      if (pattern.string !== undefined) {
+        return text.search(pattern.string) !== -1;
+      }
+      isPlainText ??= isPlain(text);
+      return matchesOf(pattern, text, isPlainText).next().done !== true;
+    });
+  }
+
+  /**
+   * Says how much of a text is about the query: the more often it says each term, and the less
+   * else, the more.
+   *
+   * @param text The text.
+   * @returns A number that only compares texts.
+   */
+  score(text: string): number {
+    const isPlainText = isPlain(text);
+    const weight = SATURATION *
+      (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * text.length / USUAL_LENGTH);
+    let score = 0;
+    for (const pattern of this.#patterns) {
+      let count = 0;
+      for (const _ of matchesOf(pattern, text, isPlainText)) count += 1;
+      score += count / (count + weight);
+    }
+    return score;
+  }
+
+  /**
+   * Finds the terms in a text.
+   *
+   * @returns The matches, in order, none of which begins within another one.
+   */
+  matches(text: string): SearchMatch[] {
+    const isPlainText = isPlain(text);
+    const matches: SearchMatch[] = [];
+    for (const [term, pattern] of this.#patterns.entries()) {
+      for (const [start, end] of matchesOf(pattern, text, isPlainText)) {
+        matches.push({ start, end, term });
+      }
+    }
+    matches.sort((a, b) => a.start - b.start || b.end - a.end);
+    let end = 0;
+    return matches.filter((match) => {
+      if (match.start < end) return false;
+      end = match.end;
+      return true;
+    });
+  }
+}
+
+function patternOf(term: SearchTerm): Pattern {
+  const { kind, text, isBeginning } = term;
+  const words = kind === "string"
+    ? []
+    : [...text.matchAll(WORD_REGEXP)].map(([word]) => folded(word));
+  const isAscii = words.every((word) => ASCII_WORD_REGEXP.test(word));
+  return {
+    words,
+    isBeginning,
+    isLookedInto: isLookedInto(term),
+    string: kind === "string" ? stringRegexp(text) : undefined,
+    plain: isAscii ? plainRegexp(words, isBeginning) : undefined,
+  };
+}
+
+function stringRegexp(text: string): RegExp {
+  const pattern = text.split(/\s+/)
+    .map((piece) => piece.replace(SPECIAL_REGEXP, "\\$&")).join("\\s+");
+  return new RegExp(pattern, "giu");
+}
+
+function plainRegexp(words: readonly string[], isBeginning: boolean): RegExp {
+  const end = isBeginning ? "[\\da-z]*" : "(?![\\da-z])";
+  return new RegExp(`(?<![\\da-z])${words.join("[^\\da-z]+")}${end}`, "gi");
+}
+
+/** Whether the words of a text are all of ASCII. */
+function isPlain(text: string): boolean {
+  return !NOT_ASCII_REGEXP.test(text) || !OTHER_WORD_REGEXP.test(text);
+}
+
+/** Finds where a term begins and ends in a text. */
+function* matchesOf(
+  { words, isBeginning, string, plain }: Pattern,
+  text: string,
+  isPlainText: boolean,
+): Generator<readonly [start: number, end: number]> {
+  const regexp = string ?? (isPlainText ? plain : undefined);
+  if (regexp !== undefined) {
+    for (const { 0: found, index } of text.matchAll(regexp)) {
+      yield [index, index + found.length];
+    }
+    return;
+  }
+  // A text of ASCII says no word of another script.
+  if (isPlainText) return;
+  const last: { word: string; start: number }[] = [];
+  for (const { 0: found, index } of text.matchAll(WORD_REGEXP)) {
+    last.push({ word: folded(found), start: index });
+    if (last.length > words.length) last.shift();
+    const [first] = last;
+    if (first === undefined || last.length < words.length) continue;
+    const isFound = words.every((word, at) => {
+      const there = last[at]?.word ?? "";
+      return isBeginning && at === words.length - 1
+        ? there.startsWith(word)
+        : there === word;
+    });
+    if (isFound) yield [first.start, index + found.length];
+  }
+}
+
+/** A word as the index has it. */
+function folded(word: string): string {
+  return NOT_ASCII_REGEXP.test(word)
+    ? word.normalize("NFD").replace(MARKS_REGEXP, "").toLowerCase()
+    : word.toLowerCase();
+}

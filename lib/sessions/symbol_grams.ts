@@ -1,0 +1,202 @@
+/**
+ * The part of the index that finds text inside words and between them: `foo(bar)`, `C:\a\b`,
+ * and languages that put no spaces between words.
+ *
+ * @module
+ */
+
+/**
+ * What is a word to both parts of the index: letters of scripts that put spaces between words,
+ * and digits. Everything else but white space is a symbol.
+ */
+const WORD_RANGES = [
+  [0x30, 0x39],
+  [0x61, 0x7a],
+  [0xc0, 0x24f],
+  [0x370, 0x52f],
+] as const;
+/** White space, as regular expressions have it. */
+const SPACE_RANGES = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+] as const;
+const SPACES_REGEXP = /\s+/;
+// Only what holds a symbol gives a symbol, if they are combined by `&`.
+const SYMBOL = 0;
+const WORD = 3;
+const SPACE = 2;
+
+let kinds: Uint8Array | undefined;
+
+/** What each UTF-16 code unit is; made when it is first needed. */
+function kindsOfUnits(): Uint8Array {
+  if (kinds !== undefined) return kinds;
+  kinds = new Uint8Array(1 << 16);
+  for (const [first, last] of WORD_RANGES) kinds.fill(WORD, first, last + 1);
+  for (const [first, last] of SPACE_RANGES) kinds.fill(SPACE, first, last + 1);
+  return kinds;
+}
+
+const ASCII_BITS = 7;
+const ASCII_END = 1 << ASCII_BITS;
+const BLANK = 0x20;
+/** Stands for white space, however much, within a piece; blanks are between pieces. */
+const GAP = 1;
+/** How many bytes a unit adds at most: four pieces that end with it, and blanks. */
+const BYTES_PER_UNIT = 14;
+const DECODER = new TextDecoder();
+
+/**
+ * Which text each piece of ASCII was last found in, and each that goes across the end of a word:
+ * nearly all are of ASCII, and a set of strings for these took as long as all else. Made when
+ * they are first needed.
+ */
+let lastFound: readonly [Uint32Array, Uint32Array] | undefined;
+let texts = 0;
+let joined = new Uint8Array(1 << 16);
+
+/** The pieces of one text; there is one at a time. */
+class Pieces {
+  readonly #found: readonly [Uint32Array, Uint32Array];
+  readonly #others = new Set<string>();
+  #size = 0;
+
+  constructor(units: number) {
+    this.#found = lastFound ??= [
+      new Uint32Array(1 << (3 * ASCII_BITS)),
+      new Uint32Array(1 << (3 * ASCII_BITS)),
+    ];
+    texts += 1;
+    const room = BYTES_PER_UNIT * (units + 1);
+    if (joined.length < room) joined = new Uint8Array(room);
+  }
+
+  /** Adds a piece of up to three units; `0` is none. */
+  add(first: number, second: number, third: number): void {
+    if ((first | second | third) >= ASCII_END) {
+      const units = [first, second, third].filter((unit) => unit !== 0);
+      this.#others.add(String.fromCharCode(...units));
+    } else if (this.#isNew(0, first, second, third)) {
+      if (first !== 0) joined[this.#size++] = first;
+      if (second !== 0) joined[this.#size++] = second;
+      joined[this.#size++] = third;
+      joined[this.#size++] = BLANK;
+    }
+  }
+
+  /** Adds the two units that end a word, and the one that begins the next. */
+  addAcross(first: number, second: number, next: number): void {
+    if ((first | second | next) >= ASCII_END) {
+      this.#others.add(String.fromCharCode(first, second, GAP, next));
+    } else if (this.#isNew(1, first, second, next)) {
+      joined[this.#size++] = first;
+      joined[this.#size++] = second;
+      joined[this.#size++] = GAP;
+      joined[this.#size++] = next;
+      joined[this.#size++] = BLANK;
+    }
+  }
+
+  /** All of them, with blanks between them. */
+  get text(): string {
+    const ascii = DECODER.decode(
+      joined.subarray(0, Math.max(0, this.#size - 1)),
+    );
+    if (this.#others.size === 0) return ascii;
+    const all = [...ascii === "" ? [] : [ascii], ...this.#others];
+    return all.join(" ").toWellFormed();
+  }
+
+  #isNew(table: 0 | 1, a: number, b: number, c: number): boolean {
+    const key = (a << ASCII_BITS | b) << ASCII_BITS | c;
+    const found = this.#found[table];
+    if (found[key] === texts) return false;
+    found[key] = texts;
+    return true;
+  }
+}
+
+/**
+ * Gives the pieces of a text, in lower case, that hold a symbol: each symbol, each two units
+ * without white space, and each three of which only the middle one may be white space. So a
+ * string with a symbol is such a piece, if it is short, or else is made of some. Where a word that
+ * ends in one symbol is before another word, as in `error: no`, also the four units around the
+ * gap: three of them are said by too many.
+ *
+ * Those without a symbol are not needed: a string without one is found by its words. That
+ * makes this part of the index a third of what it would be. A unit is one of UTF-16, or white
+ * space, however much; what is not a character on its own becomes U+FFFD on both sides.
+ *
+ * @param text The text.
+ * @returns The pieces, each once, with blanks between them; a gap within one is U+0001.
+ */
+export function symbolGrams(text: string): string {
+  const kindOf = kindsOfUnits();
+  const lower = text.toLowerCase();
+  const pieces = new Pieces(lower.length);
+  // The last three units, and what they are.
+  let [a, b, c] = [0, 0, 0];
+  let [kindA, kindB, kindC] = [SPACE, SPACE, SPACE];
+  for (let at = 0; at < lower.length; at++) {
+    const unit = lower.charCodeAt(at);
+    const kind = kindOf[unit] ?? SPACE;
+    if (kind !== SPACE) {
+      if (kind === SYMBOL) pieces.add(0, 0, unit);
+      if (kindC !== SPACE && (kindC & kind) === SYMBOL) {
+        pieces.add(0, c, unit);
+      }
+      if (kindB !== SPACE && (kindB & kindC & kind) === SYMBOL) {
+        pieces.add(b, c, unit);
+        const isAcross = kindA === WORD && kindB === SYMBOL &&
+          kindC === SPACE && kind === WORD;
+        if (isAcross) pieces.addAcross(a, b, unit);
+      }
+    } else if (kindC === SPACE) continue;
+    [a, kindA, b, kindB] = [b, kindB, c, kindC];
+    [c, kindC] = [kind === SPACE ? GAP : unit, kind];
+  }
+  return pieces.text;
+}
+
+/**
+ * Gives what to look up for a string: the longer pieces that it is made of, and of what
+ * is shorter between white space, all of it.
+ *
+ * @param text The string.
+ * @returns Pieces that a text has which has the string.
+ */
+export function symbolLookups(text: string): string[] {
+  const parts = text.toLowerCase().split(SPACES_REGEXP)
+    .filter((part) => part !== "");
+  const whole = symbolGrams(parts.join(" ")).split(" ")
+    .filter(({ length }) => length > 2);
+  const short = parts.filter((part) => part.length < 3 && hasSymbol(part));
+  return [...short, ...whole];
+}
+
+/** Tells whether a text has a symbol, so that its words alone do not find it. */
+export function hasSymbol(text: string): boolean {
+  const kindOf = kindsOfUnits();
+  const lower = text.toLowerCase();
+  for (let at = 0; at < lower.length; at++) {
+    if (kindOf[lower.charCodeAt(at)] === SYMBOL) return true;
+  }
+  return false;
+}
+
+/**
+ * What the tokenizer of SQLite has to take for a part of a piece: everything in ASCII that
+ * is no letter, no digit and no white space. Beyond ASCII it takes everything.
+ */
+export const ASCII_SYMBOLS: string = Array.from(
+  { length: ASCII_END - 1 },
+  (_, at) => String.fromCharCode(at + 1),
+).filter((text) => !/[\da-z\s]/i.test(text)).join("");
