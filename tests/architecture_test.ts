@@ -146,6 +146,9 @@ const ENTRY_FILES = new Set(ENTRY_POINTS.values());
  */
 const TOKEN_REGEXP =
   /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[^]|[^`\\])*`|(?<=(?:^|[(,=:[!&|?{;>+]|\breturn|\bcase)\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+/** What is loaded with a module: no types, and nothing that is imported when it is needed. */
+const LOADED_REGEXP =
+  /^(?:import|export)\b(?! type\b)(?:[^;"/]*? from)? "([^"]+)"/gm;
 const IMPORT_REGEXP = /(?:\bfrom|\bimport|\bimport\s*\()\s*$/;
 const ONLY_EXPORTS_REGEXP =
   /^(?:\s*export (?:type )?(?:\*(?: as \w+)?|\{[^}]*\}) from "";)*\s*$/;
@@ -345,6 +348,36 @@ Deno.test("a command loads the files that it needs, not all of the library", () 
     importsOf(source).includes("mod.ts")
   ).map(({ path }) => path);
   assertEquals(violations, []);
+});
+
+Deno.test("normalize starts with our own files and the parser of arguments, and loads the rest when it is needed", async () => {
+  const seen = new Set(["cli.ts", "lib/cli/commands/normalize.ts"]);
+  const foreign: string[] = [];
+  // A set that grows while it is walked gives its new members too.
+  for (const path of seen) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    for (const [, specifier = ""] of text.matchAll(LOADED_REGEXP)) {
+      const next = resolve(specifier, path);
+      if (next === undefined) foreign.push(`${path} imports ${specifier}`);
+      else if (next.endsWith(".ts")) seen.add(next);
+    }
+  }
+  // Such a class has the platform load its streams, though none is made.
+  const streams = [...seen].filter((path) =>
+    /\bextends (?:Readable|Transform|Writable)Stream\b/
+      .test(sourceByPath.get(path)?.code ?? "")
+  );
+  const facades = [...seen].filter((path) =>
+    path !== "cli.ts" && ENTRY_FILES.has(path)
+  );
+  assertEquals(
+    { foreign, streams, facades },
+    {
+      foreign: ["lib/cli/arguments.ts imports @std/cli"],
+      streams: [],
+      facades: [],
+    },
+  );
 });
 
 Deno.test("only cli.ts ends the process", () => {

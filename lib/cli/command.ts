@@ -89,8 +89,9 @@ export interface CommandTable {
 export function flagsOf(
   { flags }: Pick<Command, "flags">,
 ): readonly (Flag & { readonly name: FlagName })[] {
+  const uses = new Map(flags.map((use) => [nameOf(use), use]));
   return ALL_FLAGS.flatMap((flag) => {
-    const use = flags.find((use) => nameOf(use) === flag.name);
+    const use = uses.get(flag.name);
     if (use === undefined) return [];
     return typeof use === "string" ? [flag] : [narrowed(flag, use)];
   });

@@ -405,7 +405,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions search",
     summary: "Searches everything that sessions showed.",
     details:
-      'Looks into messages, reasoning, commands and their output, edits, tool calls, plans and errors; what a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of strings, the newest. If nothing is found, the exit status is 1.',
+      'Looks into messages, reasoning, commands and their output, edits, calls of tools and what they gave, plans and errors; of what is longer than 64 KB, into the beginning and the end. What a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of more than 500, the newest 500 are compared with each other, then those before them. Of strings alone, the newest come first. If nothing is found, the exit status is 1.',
     usage: [
       "codexpipe sessions search [OPTIONS] QUERY ...",
       "codexpipe sessions search --role=user --since=30d flaky test",

@@ -14,7 +14,8 @@ const KEPT = 8;
 /** Bytes and texts, one after the other. */
 export class Gathered {
   #full: Uint8Array[] = [];
-  #piece = new Uint8Array(PIECE);
+  // Made when there is something for it: most runs have nothing to say.
+  #piece = new Uint8Array(0);
   #length = 0;
   /** Pieces that have been written. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
@@ -26,14 +27,14 @@ export class Gathered {
       this.#full.push(bytes);
       return;
     }
-    if (this.#length + bytes.length > PIECE) this.#seal();
+    this.#makeRoom(bytes.length);
     this.#piece.set(bytes, this.#length);
     this.#length += bytes.length;
   }
 
   /** Adds a text. */
   addText(text: string): void {
-    if (this.#length + 3 * text.length > PIECE) this.#seal();
+    this.#makeRoom(3 * text.length);
     const { read, written } = ENCODER.encodeInto(
       text,
       this.#piece.subarray(this.#length),
@@ -60,10 +61,20 @@ export class Gathered {
     if (rest.length > 0) await output.write(rest);
   }
 
+  /** Goes on to another piece if the one at hand has no room for so much. */
+  #makeRoom(size: number): void {
+    if (this.#length + size <= this.#piece.length) return;
+    this.#seal();
+    if (this.#piece.length === 0) {
+      this.#piece = this.#spare.pop() ?? new Uint8Array(PIECE);
+    }
+  }
+
+  /** Puts what is in the piece at hand behind what is full. */
   #seal(): void {
     if (this.#length === 0) return;
     this.#full.push(this.#piece.subarray(0, this.#length));
-    this.#piece = this.#spare.pop() ?? new Uint8Array(PIECE);
+    this.#piece = new Uint8Array(0);
     this.#length = 0;
   }
 }

@@ -2,11 +2,9 @@
  * Reading: a file or stdin, block by block.
  */
 
-import {
-  type ByteSource,
-  decompressed,
-  PackedDataError,
-} from "../files/files.ts";
+import type { ByteSource } from "../files/byte_source.ts";
+import { decompressed } from "../files/decompress.ts";
+import { PackedDataError } from "../files/errors.ts";
 import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
@@ -31,17 +29,19 @@ export async function openInput(
   context: Surroundings,
 ): Promise<Input> {
   const source = path === STDIN ? context.stdin : await open(path, context);
-  return new Input(decompressed(source, { name: path }), path, context);
+  const input = new Input(decompressed(source, { name: path }), path, context);
+  if (path !== STDIN) await input.begin();
+  return input;
 }
 
 async function open(path: string, context: Surroundings): Promise<ByteSource> {
   try {
-    // Some systems open a directory and fail when it is read, others deny the permission.
-    if ((await context.look(path))?.isDirectory) throw isDirectory(path);
     // A named pipe is open when somebody writes to it.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
-    if (error instanceof IoError || error instanceof Interrupted) throw error;
+    if (error instanceof Interrupted) throw error;
+    // Some systems deny the permission to open a directory.
+    if ((await context.look(path))?.isDirectory) throw isDirectory(path);
     const message = `${path}: cannot open: ${reasonOf(error)}`;
     throw new IoError(message, { cause: error });
   }
@@ -82,6 +82,25 @@ export class Input implements Blocks {
     this.#source = source;
     this.#name = name;
     this.#context = context;
+  }
+
+  /**
+   * Waits for the first block, which the first call of `next` gives.
+   *
+   * @throws {IoError} If it is a directory: most systems open one, and fail when it is read.
+   * @throws {Interrupted} If the user wants the work to end.
+   */
+  async begin(): Promise<void> {
+    this.#ahead = this.#read(this.#current);
+    try {
+      await unlessInterrupted(this.#ahead, this.#context.interrupt);
+    } catch (error) {
+      const isFolder = codeOf(error) === "EISDIR";
+      if (isFolder || error instanceof Interrupted) this.close();
+      if (error instanceof Interrupted) throw error;
+      if (isFolder) throw isDirectory(this.#name);
+      // Whatever else is wrong is thrown when its turn comes.
+    }
   }
 
   /**

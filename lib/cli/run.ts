@@ -16,7 +16,7 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR } from "./flags.ts";
-import { groupHelp, helpOf, type HelpOptions, overview } from "./help.ts";
+import type { HelpOptions } from "./help.ts";
 import { Output } from "./output.ts";
 import { Progress } from "./progress.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
@@ -69,7 +69,7 @@ export async function run(
     if (isHelp || parsed.has("help")) {
       // Only -h asks for less than everything.
       const isLong = !parsed.isShort("help");
-      await stdout.write(ENCODER.encode(help(target, { isLong, style })));
+      await stdout.write(ENCODER.encode(await help(target, { isLong, style })));
       return EXIT.done;
     }
     const { command } = target;
@@ -78,7 +78,7 @@ export async function run(
       // Nothing was asked for, and in a pipe help must not be taken for data.
       const style = styleOf("stderr", parsed);
       await stderr.write(
-        ENCODER.encode(help(target, { isLong: false, style })),
+        ENCODER.encode(await help(target, { isLong: false, style })),
       );
       return EXIT.usage;
     }
@@ -124,8 +124,9 @@ function find([first, second]: readonly string[]): Target {
 }
 
 /** The help of what is named. */
-function help(target: Target, options: HelpOptions): string {
+async function help(target: Target, options: HelpOptions): Promise<string> {
   if (target.unknown !== undefined) throw unknownCommand(target);
+  const { groupHelp, helpOf, overview } = await import("./help.ts");
   if (target.command !== undefined) return helpOf(target.command, options);
   return target.group === undefined
     ? overview(options)

@@ -2,14 +2,12 @@
  * Tables for people.
  */
 
-import stringWidth from "string-width";
 import { escapeControls } from "./escape.ts";
 import type { Style } from "./styles.ts";
+import { TextRuler } from "./text_ruler.ts";
 
 /** What stands between two columns. */
 const GAP = "  ";
-/** What stands for what was cut off. */
-const ELLIPSIS = "…";
 /** What a column that can shrink keeps at least. */
 const MIN_WIDTH = 8;
 
@@ -45,18 +43,20 @@ export interface TableOptions {
  * @param options How it is laid out.
  * @returns The lines, each with a line feed.
  */
-export function tableText(
+export async function tableText(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { width, style }: TableOptions,
-): string {
+): Promise<string> {
   const cells = rows.map((row) =>
     columns.map((_, i) => escapeControls(row[i] ?? ""))
   );
-  const widths = columns.map(({ title }, i) =>
+  const titles = columns.map(({ title }) => title);
+  const ruler = await TextRuler.for([...titles, ...cells.flat()]);
+  const widths = titles.map((title, i) =>
     Math.max(
-      stringWidth(title),
-      ...cells.map((row) => stringWidth(row[i] ?? "")),
+      ruler.widthOf(title),
+      ...cells.map((row) => ruler.widthOf(row[i] ?? "")),
     )
   );
   shrink(columns, widths, width);
@@ -66,49 +66,18 @@ export function tableText(
   ): string =>
     columns.map((column, i) => {
       const room = widths[i] ?? 0;
-      const text = fitted(row[i] ?? "", room, column.cut);
-      const space = " ".repeat(Math.max(0, room - stringWidth(text)));
+      const text = ruler.fitted(row[i] ?? "", room, column.cut);
+      const space = " ".repeat(Math.max(0, room - ruler.widthOf(text)));
       const isLast = i === columns.length - 1;
       if (column.align === "right") return space + look(text, column);
       return look(text, column) + (isLast ? "" : space);
     }).join(GAP).trimEnd() + "\n";
   return [
-    lineOf(columns.map(({ title }) => title), (text) => style.bold(text)),
+    lineOf(titles, (text) => style.bold(text)),
     ...cells.map((row) =>
       lineOf(row, (text, { look }) => look?.(text) ?? text)
     ),
   ].join("");
-}
-
-/**
- * Shortens a text that is wider than there is room.
- *
- * @param text The text, without control characters.
- * @param room What it may take, in columns of a terminal.
- * @param cut The side that it loses text at.
- * @returns The text, or as much of it as there is room for beside an ellipsis.
- */
-export function fitted(
-  text: string,
-  room: number,
-  cut: "start" | "end" = "end",
-): string {
-  if (stringWidth(text) <= room) return text;
-  const clusters = Array.from(
-    new Intl.Segmenter().segment(text),
-    ({ segment }) => segment,
-  );
-  if (cut === "start") clusters.reverse();
-  let left = room - 1;
-  const kept: string[] = [];
-  for (const cluster of clusters) {
-    left -= stringWidth(cluster);
-    if (left < 0) break;
-    kept.push(cluster);
-  }
-  return cut === "start"
-    ? ELLIPSIS + kept.reverse().join("")
-    : kept.join("") + ELLIPSIS;
 }
 
 /** Takes width from the widest columns that can give some, until the table fits. */

@@ -5,14 +5,12 @@
  */
 
 import type { ByteSource } from "./byte_source.ts";
-import type { PackedFormat } from "./errors.ts";
 import {
   cutOffFormat,
   formatOf,
   isPrefixOfMagic,
   MAGIC_BYTES,
 } from "./packed_magic.ts";
-import { Pieces, unpack } from "./unpack.ts";
 
 /** Options for {@linkcode decompressed}. */
 export interface DecompressOptions {
@@ -106,7 +104,11 @@ class SniffedSource implements ByteSource {
     const format = formatOf(start) ??
       (isEnd ? cutOffFormat(start, this.#name) : undefined);
     if (format !== undefined) {
-      this.#content = new UnpackedSource(this.#source, start.slice(), format);
+      const packed = start.slice();
+      // Most of what is read is not packed, and starts sooner without this.
+      const { UnpackedSource } = await import("./unpacked_source.ts");
+      if (this.#isClosed) return null;
+      this.#content = new UnpackedSource(this.#source, packed, format);
     } else if (head === into) {
       this.#content = this.#source;
       return length === 0 && isEnd ? null : length;
@@ -135,38 +137,5 @@ class PrefixedSource implements ByteSource {
 
   close(): void {
     this.#source.close();
-  }
-}
-
-/** What a source holds in packed form. */
-class UnpackedSource implements ByteSource {
-  readonly #packed: ByteSource;
-  readonly #pieces: Pieces;
-  readonly #chunks: AsyncGenerator<Uint8Array>;
-  #chunk: Uint8Array = new Uint8Array(0);
-
-  constructor(packed: ByteSource, head: Uint8Array, format: PackedFormat) {
-    this.#packed = packed;
-    this.#pieces = new Pieces(head, packed);
-    this.#chunks = unpack(this.#pieces, format);
-  }
-
-  async read(into: Uint8Array): Promise<number | null> {
-    while (this.#chunk.length === 0) {
-      const next = await this.#chunks.next();
-      if (next.done === true) return null;
-      this.#chunk = next.value;
-    }
-    const size = Math.min(into.length, this.#chunk.length);
-    into.set(this.#chunk.subarray(0, size));
-    this.#chunk = this.#chunk.subarray(size);
-    return size;
-  }
-
-  close(): void {
-    this.#pieces.end();
-    // What the generator still waits for is not waited for here.
-    this.#chunks.return(undefined).catch(() => {});
-    this.#packed.close();
   }
 }

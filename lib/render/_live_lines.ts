@@ -4,7 +4,8 @@
  * @module
  */
 
-import { clipped, inertLine, type Layout, wrapped } from "./terminal_text.ts";
+import { inertLine } from "./inert_text.ts";
+import { clipped, type Layout, wrapped } from "./terminal_text.ts";
 
 /** What a block of lines is: there is space around prose, but none between work. */
 export type Block = "prose" | "work" | "note";

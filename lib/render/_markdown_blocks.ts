@@ -5,9 +5,9 @@
  */
 
 import { cutOutput } from "./cut_output.ts";
+import { inertText } from "./inert_text.ts";
 import { countedText } from "./quantity_text.ts";
 import { codeBlock } from "./safe_markdown.ts";
-import { inertText } from "./terminal_text.ts";
 
 /** Lines with a blank line before and after them. */
 export type MarkdownBlock = readonly string[];

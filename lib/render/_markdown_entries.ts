@@ -24,6 +24,7 @@ import type {
   ToolView,
   WorkStatus,
 } from "./entry_views.ts";
+import { inertText } from "./inert_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
@@ -34,7 +35,6 @@ import {
   plainLine,
   safeMarkdown,
 } from "./safe_markdown.ts";
-import { inertText } from "./terminal_text.ts";
 
 /** Diffs that are not longer are unfolded. */
 const MAX_OPEN_DIFF = 30;

@@ -19,10 +19,10 @@ import type {
   ToolView,
   WorkStatus,
 } from "./entry_views.ts";
+import { inertText } from "./inert_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 import type { ReasoningChoice, ToolsChoice } from "./render_options.ts";
-import { inertText } from "./terminal_text.ts";
 import type { TextStyle } from "./text_style.ts";
 
 /** How many lines of a command are written: the rest is a document in most cases. */

@@ -8,6 +8,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type MarkdownBlock, quoted } from "./_markdown_blocks.ts";
 import { MarkdownEntries } from "./_markdown_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
+import { inertText } from "./inert_text.ts";
 import type {
   SessionPart,
   TranscriptPart,
@@ -22,7 +23,6 @@ import {
 } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 import { codeSpan, plainLine, safeMarkdown } from "./safe_markdown.ts";
-import { inertText } from "./terminal_text.ts";
 
 /**
  * Writes a transcript as Markdown, to paste and to keep: CommonMark with `<details>`, as GitHub

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { inertLine, inertText } from "./terminal_text.ts";
+import { inertLine, inertText } from "./inert_text.ts";
 import { fenceFor } from "./record_text.ts";
 
 const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;

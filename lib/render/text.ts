@@ -8,6 +8,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { LiveLines } from "./_live_lines.ts";
 import { TextEntries } from "./_text_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
+import { inertText } from "./inert_text.ts";
 import type {
   SessionPart,
   TranscriptPart,
@@ -22,7 +23,6 @@ import {
   timeText,
 } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
-import { inertText } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
 /** Options for {@linkcode TextRenderer}. */

@@ -23,6 +23,7 @@ const HELP = `Measures speed and memory, side by side with other programs.
   --seed N       what the inputs are drawn by: 1 unless given
   --json FILE    write the figures to a file too
   --startup      measure only what it takes to start
+  --compiled     with --startup: make executables, and measure those
   --micro        measure the parts of the hot path instead, inside this process
   --help         show this
 
@@ -56,7 +57,7 @@ function progress(text: string): void {
 
 async function main(): Promise<void> {
   const args = parseArgs(Deno.args, {
-    boolean: ["help", "micro", "startup"],
+    boolean: ["compiled", "help", "micro", "startup"],
     string: ["input", "only", "size", "rounds", "seed", "json"],
     collect: ["input", "only"],
     default: { size: "100M", rounds: "5", seed: "1" },
@@ -71,7 +72,8 @@ async function main(): Promise<void> {
   Deno.addSignalListener("SIGINT", () => interrupt.abort());
   const { signal } = interrupt;
   if (args.startup) {
-    return await print(toStartupTable(await measureStartup(signal)));
+    const options = { isCompiled: args.compiled, signal };
+    return await print(toStartupTable(await measureStartup(options)));
   }
   const inputs = chosen("input", args.input, Object.keys(KINDS));
   const only = chosen("only", args.only, CONTESTANTS.map(({ name }) => name));
@@ -107,7 +109,7 @@ async function main(): Promise<void> {
     }
     if (only.length === CONTESTANTS.length) {
       progress("start-up");
-      const startup = await measureStartup(signal);
+      const startup = await measureStartup({ signal });
       progress("");
       await print(`\n${toStartupTable(startup)}`);
     }

@@ -5,7 +5,7 @@
  */
 
 import config from "../../deno.json" with { type: "json" };
-import { runTimed } from "./measure.ts";
+import { type CommandLine, runTimed } from "./measure.ts";
 import { columns, type Spread, spreadOf } from "./statistics.ts";
 
 const HERE = new URL(".", import.meta.url);
@@ -21,43 +21,101 @@ export interface Startup {
   readonly milliseconds: Spread;
 }
 
-/**
- * Starts an empty script and the command in turn.
- *
- * @param signal Ends everything.
- */
-export async function measureStartup(signal: AbortSignal): Promise<Startup[]> {
+/** A command line, and what it is called. */
+interface NamedCommand extends CommandLine {
+  readonly name: string;
+}
+
+/** Options for {@linkcode measureStartup}. */
+export interface StartupOptions {
+  /** Whether executables are made first and started, in the place of sources. */
+  readonly isCompiled?: boolean;
+  /** Ends everything. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts an empty script and the command in turn. */
+export async function measureStartup(
+  { isCompiled = false, signal }: StartupOptions,
+): Promise<Startup[]> {
+  const folder = await Deno.makeTempDir({ prefix: "codexpipe-bench-" });
+  try {
+    const line = `${folder}/line.jsonl`;
+    await Deno.writeTextFile(line, '{"type":"error","message":"m"}\n');
+    const commands = isCompiled
+      ? await compiledCommands(folder, line, signal)
+      : sourceCommands(line);
+    return await measure(commands, signal);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What is started from source. */
+function sourceCommands(line: string): NamedCommand[] {
+  const program = Deno.execPath();
   const flags = config.tasks.codexpipe.command.split(" ")
     .filter((word) => word.startsWith("--"));
-  const cli = pathOf("../../cli.ts");
-  const line = await Deno.makeTempFile({ suffix: ".jsonl" });
-  await Deno.writeTextFile(line, '{"type":"error","message":"m"}\n');
-  const commands: readonly (readonly [string, readonly string[]])[] = [
-    ["an empty script", ["run", pathOf("rivals/empty.ts")]],
-    ["deno eval ''", ["eval", ""]],
-    ["codexpipe --version", ["run", ...flags, cli, "--version"]],
-    ["codexpipe normalize, one line", [
-      "run",
-      ...flags,
-      cli,
-      "normalize",
-      line,
-    ]],
+  const command = ["run", ...flags, pathOf("../../cli.ts")];
+  const empty = pathOf("rivals/empty.ts");
+  return [
+    { name: "an empty script", program, args: ["run", empty] },
+    { name: "deno eval ''", program, args: ["eval", ""] },
+    ...codexpipeCommands(program, command, line),
   ];
+}
+
+/** What is started of executables, which are made here. */
+async function compiledCommands(
+  folder: string,
+  line: string,
+  signal: AbortSignal,
+): Promise<NamedCommand[]> {
+  const suffix = Deno.build.os === "windows" ? ".exe" : "";
+  const empty = `${folder}/empty${suffix}`;
+  const script = pathOf("rivals/empty.ts");
+  const config = pathOf("../../deno.json");
+  for (
+    const args of [
+      ["compile", "--quiet", "--no-check", "--output", empty, script],
+      ["task", "--config", config, "compile"],
+    ]
+  ) await runTimed({ program: Deno.execPath(), args }, { signal });
+  return [
+    { name: "an empty script, compiled", program: empty, args: [] },
+    ...codexpipeCommands(pathOf(`../../dist/codexpipe${suffix}`), [], line),
+  ];
+}
+
+/** The least that the command can be asked, and the least that it can be asked to do. */
+function codexpipeCommands(
+  program: string,
+  args: readonly string[],
+  line: string,
+): NamedCommand[] {
+  return [
+    { name: "codexpipe --version", program, args: [...args, "--version"] },
+    {
+      name: "codexpipe normalize, one line",
+      program,
+      args: [...args, "normalize", line],
+    },
+  ];
+}
+
+async function measure(
+  commands: readonly NamedCommand[],
+  signal: AbortSignal,
+): Promise<Startup[]> {
   const times = commands.map((): number[] => []);
-  try {
-    for (let round = 0; round <= ROUNDS; round++) {
-      for (const [i, [, args]] of commands.entries()) {
-        const command = { program: Deno.execPath(), args };
-        const { wall, cpu } = await runTimed(command, { signal });
-        // The first round warms the caches up.
-        if (round > 0) times[i]?.push(cpu ?? wall);
-      }
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [i, command] of commands.entries()) {
+      const { wall, cpu } = await runTimed(command, { signal });
+      // The first round warms the caches up.
+      if (round > 0) times[i]?.push(cpu ?? wall);
     }
-  } finally {
-    await Deno.remove(line);
   }
-  return commands.map(([name], i) => {
+  return commands.map(({ name }, i) => {
     const own = times[i] ?? [];
     return {
       name,

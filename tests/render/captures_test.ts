@@ -6,7 +6,7 @@ import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
 import { TextRenderer } from "../../lib/render/text.ts";
-import { inertText } from "../../lib/render/terminal_text.ts";
+import { inertText } from "../../lib/render/inert_text.ts";
 import {
   entriesOf,
   partsOf,

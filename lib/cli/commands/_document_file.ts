@@ -10,7 +10,7 @@ import { IoError } from "../endings.ts";
 import { Output } from "../output.ts";
 import { reasonOf } from "../reasons.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import type { Destination } from "./_rendering.ts";
+import type { Destination } from "./_rendition.ts";
 
 /** A place for a document. */
 export interface DocumentFile extends Destination {

@@ -2,13 +2,11 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
-import type { StreamKind } from "../../dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../../pipeline.ts";
-import { countedText } from "../../render/quantity_text.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -140,7 +138,7 @@ export class Normalization {
     file: string,
     input: Blocks,
   ): Promise<JsonlNormalizer> {
-    const { options, isVerbose } = this.#options;
+    const { options } = this.#options;
     const { diagnostics } = this.#context;
     const normalizer = new JsonlNormalizer({
       ...options,
@@ -153,15 +151,7 @@ export class Normalization {
       input.close();
     }
     await this.#options.onEnd?.();
-    const { kind, records, failures } = normalizer;
-    if (isVerbose) {
-      const dialect = kind === undefined ? "" : `${kind}, `;
-      const failed = countedText(failures, "failed line");
-      const good = countedText(records, "record");
-      const engine = engineOf(normalizer);
-      diagnostics.say(`${file}: ${dialect}${good}, ${failed}; ${engine}`);
-    }
-    if (!this.#hasStopped) this.#hint(file, normalizer);
+    await this.#report(file, normalizer);
     await diagnostics.flush();
     return normalizer;
   }
@@ -230,12 +220,18 @@ export class Normalization {
     this.#context.diagnostics.say(error.message);
   }
 
-  /** Says so if a file looks like a wrong guess. */
-  #hint(file: string, { kind, records, failures }: JsonlNormalizer): void {
-    const { isQuiet, options: { from } } = this.#options;
-    if (isQuiet || from !== "auto" || failures <= records) return;
-    const hint = hintOf(kind, failures, failures + records);
-    if (hint !== undefined) this.#context.diagnostics.say(`${file}: ${hint}`);
+  /** Says how an input went, if that was asked for or looks like a wrong guess. */
+  async #report(file: string, normalizer: JsonlNormalizer): Promise<void> {
+    const { isQuiet, isVerbose, options: { from } } = this.#options;
+    const { failures, records } = normalizer;
+    const isDoubtful = !this.#hasStopped && !isQuiet && from === "auto" &&
+      failures > records;
+    if (!isVerbose && !isDoubtful) return;
+    const { hintOf, summaryOf } = await import("./_normalization_report.ts");
+    const { diagnostics } = this.#context;
+    if (isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
+    const hint = isDoubtful ? hintOf(normalizer) : undefined;
+    if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
   }
 }
 
@@ -263,33 +259,4 @@ function* piecesIn(
     if (normalizer.failures === failures) break;
   }
   if (start < block.length) yield block.subarray(start);
-}
-
-/** Which engine ran, and how much of the work it did. */
-function engineOf(
-  { engine, fastLines, records, failures }: JsonlNormalizer,
-): string {
-  if (engine === "js") return "engine js";
-  // Not rounded up: what looks like all of them is all of them.
-  const thousandth = Math.floor(1000 * fastLines / (records + failures || 1));
-  return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
-}
-
-/** What to say of an input most of whose lines failed. */
-function hintOf(
-  kind: StreamKind | undefined,
-  failures: number,
-  lines: number,
-): string | undefined {
-  switch (kind) {
-    case undefined:
-      return "no line is a JSON object; is it a Codex log?";
-    case "exec":
-      return `${failures} of ${lines} lines failed when read as exec; if it is a session file, say --from=rollout`;
-    case "rollout":
-      return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, say --from=exec`;
-    default:
-      // Each of its lines was said to be what it is.
-      return undefined;
-  }
 }

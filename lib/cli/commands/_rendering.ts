@@ -4,51 +4,24 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
-import { Redactor } from "../../redact/redactor.ts";
-import { GithubRenderer } from "../../render/github.ts";
-import { HtmlRenderer } from "../../render/html.ts";
-import { MarkdownRenderer } from "../../render/markdown.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
-import {
-  REASONING,
-  RENDER_FORMS,
-  type RenderForm,
-  type RenderOptions,
-  TOOLS,
-} from "../../render/render_options.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
-import { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
-import type { Stage } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { ClosedOutput, IoError } from "../endings.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
-import type { ErrorFile } from "../error_file.ts";
-import { COLOR, ON_ERROR } from "../flags.ts";
+import { ON_ERROR } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
-import { COLORED, PLAIN } from "../styles.ts";
 import { Normalization, type NormalizationOptions } from "./_normalization.ts";
-import { patternsOf, saySecrets } from "./_secrets.ts";
+import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
+import { saySecrets } from "./_secrets.ts";
 import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
 
 /** How much text is gathered before it is written, in UTF-16 units. */
 const GATHERED = 1 << 18;
-
-/** Where a document goes. */
-export interface Destination {
-  /** Takes the document. */
-  readonly output: Output;
-  /** Whether a person looks at it as it comes. */
-  readonly isTerminal: boolean;
-  /** The form of the document; without it, text on a terminal, and Markdown elsewhere. */
-  readonly form?: RenderForm | undefined;
-  /** Where failed lines are kept. */
-  readonly errors?: ErrorFile | undefined;
-}
 
 /**
  * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,
@@ -59,9 +32,7 @@ export class Rendering {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #destination: Destination;
-  readonly #form: RenderForm;
-  readonly #redactor: Redactor | undefined;
-  readonly #renderer: Stage<TranscriptPart, string>;
+  readonly #rendition: Rendition;
   readonly #work: Normalization;
   readonly #written = new Gathered();
   readonly #decoder = new TextDecoder();
@@ -72,29 +43,16 @@ export class Rendering {
   /** The input that is being read. */
   #name = "";
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param args What the command was called with.
-   * @param context What the command works with.
-   * @param destination Where the document goes; without it, stdout.
-   * @throws {UsageError} If a pattern is none.
-   */
-  constructor(
+  private constructor(
     args: Arguments,
     context: CommandContext,
-    destination: Destination = {
-      output: context.stdout,
-      isTerminal: context.process.isTerminal.stdout,
-    },
+    destination: Destination,
+    rendition: Rendition,
   ) {
     this.#args = args;
     this.#context = context;
     this.#destination = destination;
-    this.#form = destination.form ?? args.choice("to", RENDER_FORMS) ??
-      (destination.isTerminal ? "text" : "markdown");
-    this.#redactor = redactorOf(args, this.#form);
-    this.#renderer = this.#rendererOf(renderOptionsOf(args, this.#redactor));
+    this.#rendition = rendition;
     const records = new Output(
       { write: (bytes) => this.#fold(bytes) },
       "records",
@@ -104,6 +62,26 @@ export class Rendering {
       { ...context, stdout: records },
       this.#normalizationOptions(),
     );
+  }
+
+  /**
+   * Begins a document: loads what renders it.
+   *
+   * @param args What the command was called with.
+   * @param context What the command works with.
+   * @param destination Where the document goes; without it, stdout.
+   * @throws {UsageError} If a pattern is none.
+   */
+  static async create(
+    args: Arguments,
+    context: CommandContext,
+    destination: Destination = {
+      output: context.stdout,
+      isTerminal: context.process.isTerminal.stdout,
+    },
+  ): Promise<Rendering> {
+    const rendition = await renditionOf(args, context, destination);
+    return new Rendering(args, context, destination, rendition);
   }
 
   /** Whether something could not be read to its end. */
@@ -182,9 +160,9 @@ export class Rendering {
   async end(): Promise<void> {
     // Whatever ended the work: what was read so far is shown.
     await this.#endInput();
-    this.#renderer.flush?.((text) => this.#add(text));
+    this.#rendition.renderer.flush?.((text) => this.#add(text));
     await this.#flush();
-    const { counts } = this.#redactor ?? { counts: new Map() };
+    const { counts } = this.#rendition.redactor ?? { counts: new Map() };
     saySecrets(counts, this.#args, this.#context);
     await this.#context.diagnostics.flush();
   }
@@ -202,28 +180,6 @@ export class Rendering {
       diagnostics.say(error.message);
       await diagnostics.flush();
       return undefined;
-    }
-  }
-
-  #rendererOf(options: RenderOptions): Stage<TranscriptPart, string> {
-    const { style, process } = this.#context;
-    const { isTerminal, output } = this.#destination;
-    // What goes to a file has colours only if they are asked for.
-    const isColored = this.#args.choice("color", COLOR) === "always";
-    const fileStyle = isColored ? COLORED : PLAIN;
-    switch (this.#form) {
-      case "text":
-        return new TextRenderer({
-          ...options,
-          style: output === this.#context.stdout ? style : fileStyle,
-          columns: () => isTerminal ? process.columns() : undefined,
-        });
-      case "markdown":
-        return new MarkdownRenderer(options);
-      case "html":
-        return new HtmlRenderer(options);
-      case "github":
-        return new GithubRenderer(options);
     }
   }
 
@@ -252,7 +208,7 @@ export class Rendering {
   /** Takes normalized records, and writes what they add to the document. */
   async #fold(bytes: Uint8Array): Promise<number> {
     this.#transcript ??= new TranscriptBuilder({
-      live: this.#form === "text",
+      live: this.#rendition.form === "text",
       firstTurn: this.#nextTurn,
     });
     for (const text of this.#decoder.decode(bytes).split("\n")) {
@@ -276,7 +232,7 @@ export class Rendering {
 
   #take(part: TranscriptPart): void {
     if (part.type === "failed_line" && this.#report(part)) return;
-    this.#renderer.feed(part, (text) => this.#add(text));
+    this.#rendition.renderer.feed(part, (text) => this.#add(text));
   }
 
   /** Says that a line has failed, and tells whether that is enough. */
@@ -307,32 +263,6 @@ export class Rendering {
     this.#length = 0;
     await this.#written.writeTo(this.#destination.output);
   }
-}
-
-/** The redactor that the flags ask for. */
-function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
-  const patterns = patternsOf(args);
-  if (args.has("no-redact")) {
-    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
-    return undefined;
-  }
-  const isAsked = args.has("redact") || patterns.length > 0;
-  return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
-}
-
-function renderOptionsOf(
-  args: Arguments,
-  redactor: Redactor | undefined,
-): RenderOptions {
-  const reasoning = args.choice("reasoning", REASONING);
-  const tools = args.choice("tools", TOOLS);
-  const lines = args.value("max-output-lines");
-  return {
-    ...(redactor === undefined ? {} : { redactor }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(lines === undefined ? {} : { maxOutputLines: Number(lines) }),
-  };
 }
 
 /** What was thrown while records were folded is no trouble of writing them. */

@@ -19,10 +19,10 @@ interface SessionColumn extends Column {
 }
 
 /** Lays out a page of sessions; what no session has is left out. */
-export function sessionsTable(
+export async function sessionsTable(
   { sessions, shortIds }: SessionPage,
   { process, style }: CommandContext,
-): string {
+): Promise<string> {
   const width = process.isTerminal.stdout ? process.columns() : undefined;
   const isWide = width === undefined || width >= WIDE;
   const userHome = process.env("HOME") || process.env("USERPROFILE");
@@ -90,7 +90,7 @@ export function sessionsTable(
   const rows = sessions.map((session) =>
     columns.map((column) => column.text(session))
   );
-  return tableText(columns, rows, { width, style });
+  return await tableText(columns, rows, { width, style });
 }
 
 /** What sets a session apart from others. */

@@ -65,11 +65,11 @@ const NO_ROW: UsageRow = {
  * @param options How it is printed.
  * @returns The text, in pieces.
  */
-export function* usageText(
+export async function* usageText(
   rows: readonly UsageRow[],
   { by, timeZone, prices }: UsageReportParts,
   options: UsageOutputOptions,
-): Generator<string, void, void> {
+): AsyncGenerator<string, void, void> {
   const groups = groupUsage(rows, by);
   const total = totalOf(rows);
   const costed = (group: UsageGroup): CostedGroup => ({
@@ -80,7 +80,7 @@ export function* usageText(
     usageFields(group, by, prices?.costOf(group.rows));
   switch (options.format) {
     case "table":
-      yield groupsTable(groups.map(costed), costed(total), by, options);
+      yield await groupsTable(groups.map(costed), costed(total), by, options);
       return;
     case "json": {
       const sum = usageFields(total, [], prices?.costOf(total.rows));
@@ -106,14 +106,14 @@ export function* usageText(
  * @param options How it is printed.
  * @returns The text, in pieces.
  */
-export function* derivationText(
+export async function* derivationText(
   derivations: readonly UsageDerivation[],
   rows: readonly UsageRow[],
   options: UsageOutputOptions,
-): Generator<string, void, void> {
+): AsyncGenerator<string, void, void> {
   switch (options.format) {
     case "table":
-      yield derivationsTable(derivations, totalOf(rows), options);
+      yield await derivationsTable(derivations, totalOf(rows), options);
       return;
     case "json":
       yield* listText(derivations.map(derivationFields));

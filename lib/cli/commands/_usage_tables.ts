@@ -91,12 +91,12 @@ const COST: GroupColumn = {
  * @param options How it is laid out.
  * @returns The lines.
  */
-export function groupsTable(
+export async function groupsTable(
   rows: readonly CostedGroup[],
   total: CostedGroup,
   by: readonly UsageKey[],
   { width, style }: UsageTableOptions,
-): string {
+): Promise<string> {
   // A turn is one of its thread.
   const keys = by.includes("turn") && !by.includes("thread")
     ? by.flatMap((key): UsageKey[] => key === "turn" ? ["thread", key] : [key])
@@ -120,7 +120,7 @@ export function groupsTable(
   const shown = isTooWide
     ? columns.filter(({ isSpare }) => isSpare !== true)
     : columns;
-  return tableText(shown, cellsOf(shown), { width, style });
+  return await tableText(shown, cellsOf(shown), { width, style });
 }
 
 /**
@@ -131,11 +131,11 @@ export function groupsTable(
  * @param options How it is laid out.
  * @returns The lines.
  */
-export function derivationsTable(
+export async function derivationsTable(
   derivations: readonly UsageDerivation[],
   total: UsageGroup,
   { width, style }: UsageTableOptions,
-): string {
+): Promise<string> {
   const columns: Column[] = [
     { title: "Line", align: "right" },
     { title: "Turn", cut: "end" },
@@ -144,20 +144,23 @@ export function derivationsTable(
     { title: "Rule" },
     { title: "Why", cut: "end" },
   ];
-  const tables = [...Map.groupBy(derivations, ({ source }) => source)]
-    .map(([source, steps]) => {
-      const cells = steps.map((step) => [
-        String(step.line),
-        turnOf(step, { isAlone: true }),
-        ...[step.tokens.input_tokens, step.tokens.output_tokens].map((count) =>
-          step.counted ? grouped(String(count)) : "-"
-        ),
-        step.rule,
-        explainRule(step.rule),
-      ]);
-      const heading = style.bold(escapeControls(source));
-      return `${heading}\n${tableText(columns, cells, { width, style })}\n`;
-    });
+  const tables = await Promise.all(
+    [...Map.groupBy(derivations, ({ source }) => source)]
+      .map(async ([source, steps]) => {
+        const cells = steps.map((step) => [
+          String(step.line),
+          turnOf(step, { isAlone: true }),
+          ...[step.tokens.input_tokens, step.tokens.output_tokens].map((
+            count,
+          ) => step.counted ? grouped(String(count)) : "-"),
+          step.rule,
+          explainRule(step.rule),
+        ]);
+        const heading = style.bold(escapeControls(source));
+        const table = await tableText(columns, cells, { width, style });
+        return `${heading}\n${table}\n`;
+      }),
+  );
   const { input_tokens, output_tokens } = total.tokens;
   const sum = `${grouped(String(input_tokens))} input, ${
     grouped(String(output_tokens))

@@ -25,7 +25,7 @@ import { refuseIdleFlags } from "../idle_flags.ts";
 import { escapeControls } from "../escape.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
-import { GithubStep } from "./_github_step.ts";
+import type { GithubStep } from "./_github_step.ts";
 import { invite } from "./_invitation.ts";
 
 const ENCODER = new TextEncoder();
@@ -87,10 +87,10 @@ class Check {
   /** Judges a file, or stdin; one that cannot be read is reported. */
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
-    const step = this.#args.has("github")
-      ? new GithubStep(this.#args, this.#context, () => builder.verdict)
-      : undefined;
     const builder = new VerdictBuilder(this.#options);
+    const step = this.#args.has("github")
+      ? await githubStep(this.#args, this.#context, builder)
+      : undefined;
     try {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
@@ -221,4 +221,14 @@ function optionsOf(args: Arguments): VerdictOptions {
     ...(from === undefined ? {} : { from }),
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
   };
+}
+
+/** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
+async function githubStep(
+  args: Arguments,
+  context: CommandContext,
+  builder: VerdictBuilder,
+): Promise<GithubStep> {
+  const { GithubStep } = await import("./_github_step.ts");
+  return new GithubStep(args, context, () => builder.verdict);
 }

@@ -12,11 +12,11 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
-import { ErrorFile } from "../error_file.ts";
+import type { Surroundings } from "../context.ts";
+import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, ON_ERROR } from "../flags.ts";
 import { refuseSeveral } from "./_following.ts";
 import { Normalization } from "./_normalization.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */
 export async function run(
@@ -28,12 +28,9 @@ export async function run(
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
   const errorsTo = args.value("errors-to");
-  if (errorsTo !== undefined) {
-    await refuseOverwriting("errors-to", errorsTo, files, process);
-  }
   const errors = errorsTo === undefined
     ? undefined
-    : await ErrorFile.create(errorsTo, process);
+    : await createErrorFile(errorsTo, files, process);
   const options = optionsOf(args);
   checkEngine(options);
   const work = new Normalization(context, {
@@ -55,6 +52,20 @@ export async function run(
   if (work.isIncomplete) return EXIT.io;
   const isNo = work.hasStopped || (args.has("strict") && work.hasFailures);
   return isNo ? EXIT.no : EXIT.done;
+}
+
+/** Opens the file that failed lines are kept in; few runs have one. */
+async function createErrorFile(
+  path: string,
+  inputs: readonly string[],
+  process: Surroundings,
+): Promise<ErrorFile> {
+  const [{ ErrorFile }, { refuseOverwriting }] = await Promise.all([
+    import("../error_file.ts"),
+    import("./_overwriting.ts"),
+  ]);
+  await refuseOverwriting("errors-to", path, inputs, process);
+  return await ErrorFile.create(path, process);
 }
 
 /** Says so before anything is read if the engine that was asked for cannot run. */

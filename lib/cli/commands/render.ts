@@ -35,7 +35,10 @@ export async function run(
     if (errorsTo !== undefined) {
       errors = await ErrorFile.create(errorsTo, process);
     }
-    const rendering = new Rendering(args, context, { ...document, errors });
+    const rendering = await Rendering.create(args, context, {
+      ...document,
+      errors,
+    });
     for (const operand of files) {
       try {
         if (isFollowing) await rendering.follow(operand);

@@ -56,7 +56,7 @@ export async function run(
   const { stdout, diagnostics } = context;
   const encoder = new TextEncoder();
   let text = "";
-  for (const piece of piecesOf(page, form, args, context)) {
+  for await (const piece of piecesOf(page, form, args, context)) {
     text += piece;
     if (text.length < GATHERED) continue;
     await stdout.write(encoder.encode(text));
@@ -117,16 +117,16 @@ async function list(
 }
 
 /** The list in some form, piece by piece. */
-function* piecesOf(
+async function* piecesOf(
   page: SessionPage,
   form: typeof FORMS[number],
   args: Arguments,
   context: CommandContext,
-): Generator<string> {
+): AsyncGenerator<string> {
   const { sessions } = page;
   switch (form) {
     case "table":
-      if (sessions.length > 0) yield sessionsTable(page, context);
+      if (sessions.length > 0) yield await sessionsTable(page, context);
       break;
     case "json":
       yield* jsonPieces(page, args.has("codex-home"));

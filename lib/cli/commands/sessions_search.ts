@@ -15,7 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import type { FORMATS } from "../flags.ts";
-import { fitted } from "../table.ts";
+import { TextRuler } from "../text_ruler.ts";
 import { parseTime } from "../times.ts";
 import { indexPlaces, reportProblems, withProgress } from "./_session_index.ts";
 import { folderOf, minuteOf } from "./_sessions.ts";
@@ -50,7 +50,7 @@ export async function run(
   }
   const { stdout } = context;
   const result = await search(query, args, context);
-  const text = textOf(query, result, args, context);
+  const text = await textOf(query, result, args, context);
   await stdout.write(new TextEncoder().encode(text));
   const isIncomplete = await remark(result, args, context);
   if (isIncomplete) return EXIT.io;
@@ -94,15 +94,18 @@ function snippetLength({ process }: CommandContext): number {
     : Math.max(MIN_SNIPPET, columns - INDENT.length - 2);
 }
 
-function textOf(
+async function textOf(
   query: string,
   { hits, hasMore, refresh }: SearchResult,
   args: Arguments,
   context: CommandContext,
-): string {
+): Promise<string> {
   switch (args.choice("format", FORMS) ?? "text") {
-    case "text":
-      return hits.map((hit) => hitText(hit, context)).join("\n");
+    case "text": {
+      const titles = hits.map(({ title }) => escapeControls(title));
+      const ruler = await TextRuler.for(titles);
+      return hits.map((hit) => hitText(hit, context, ruler)).join("\n");
+    }
     case "json": {
       const list = hits.map((hit) => `\n${JSON.stringify(hitRecord(hit))}`);
       const rest = {
@@ -140,6 +143,7 @@ function hitRecord(hit: SearchHit): Readonly<Record<string, unknown>> {
 function hitText(
   { session_id, short_id, title, time, role, snippet }: SearchHit,
   { process, style }: CommandContext,
+  ruler: TextRuler,
 ): string {
   const isScreen = process.isTerminal.stdout;
   const columns = isScreen ? process.columns() : undefined;
@@ -147,7 +151,7 @@ function hitText(
   const id = escapeControls(isScreen ? short_id : session_id);
   const facts = `  ${minuteOf(Date.parse(time))}  ${role}  `;
   const room = (columns ?? Infinity) - id.length - facts.length;
-  const name = fitted(escapeControls(title), Math.max(MIN_TITLE, room));
+  const name = ruler.fitted(escapeControls(title), Math.max(MIN_TITLE, room));
   return `${style.cyan(id)}${style.dim(facts)}${name}\n${INDENT}${
     snippet.map((part) => partText(part, style)).join("")
   }\n`;

@@ -84,7 +84,7 @@ async function render(
   const { Rendering } = await import("./_rendering.ts");
   const document = await openDocument(args, context, inputs);
   try {
-    const rendering = new Rendering(args, context, document);
+    const rendering = await Rendering.create(args, context, document);
     await rendering.renderInput(path, openWhole(whole, context));
     await rendering.end();
     return rendering.isIncomplete ? EXIT.io : EXIT.done;

@@ -4,7 +4,6 @@
 
 import { DIALECTS } from "../../dialect_names.ts";
 import { countText } from "../../render/quantity_text.ts";
-import { WorkingFolder } from "../../sessions/working_directory.ts";
 import {
   PriceList,
   RUN_COUNTERS,
@@ -23,8 +22,8 @@ import type { FlagName } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { openInput } from "../input.ts";
 import { parseTime } from "../times.ts";
-import { folderOf } from "./_sessions.ts";
-import { type UsageInput, usageInputs } from "./_usage_inputs.ts";
+import type { UsageInput } from "./_usage_input.ts";
+import { usageInputs } from "./_usage_inputs.ts";
 import { derivationText, USAGE_FORMATS, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
 
@@ -199,6 +198,10 @@ class UsageCommand {
     const rows = this.#meter.rows();
     const cwd = this.#args.value("cwd");
     if (cwd === undefined) return rows;
+    const [{ WorkingFolder }, { folderOf }] = await Promise.all([
+      import("../../sessions/working_directory.ts"),
+      import("./_sessions.ts"),
+    ]);
     const folder = await WorkingFolder.of(
       folderOf(cwd, this.#context.process),
     );
@@ -237,10 +240,10 @@ class UsageCommand {
   }
 
   /** Writes a text, many pieces at once. */
-  async #write(pieces: Iterable<string>): Promise<void> {
+  async #write(pieces: AsyncIterable<string>): Promise<void> {
     const { stdout } = this.#context;
     let text = "";
-    for (const piece of pieces) {
+    for await (const piece of pieces) {
       text += piece;
       if (text.length < GATHERED) continue;
       await stdout.write(ENCODER.encode(text));

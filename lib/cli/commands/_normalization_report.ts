@@ -1,0 +1,47 @@
+/**
+ * What is said of an input when it has been normalized.
+ */
+
+import type { JsonlNormalizer } from "../../pipeline.ts";
+import { countedText } from "../../render/quantity_text.ts";
+
+/** What an input was read as, how many lines it had, and what answered them. */
+export function summaryOf(normalizer: JsonlNormalizer): string {
+  const { kind, failures, records } = normalizer;
+  const dialect = kind === undefined ? "" : `${kind}, `;
+  const failed = countedText(failures, "failed line");
+  const good = countedText(records, "record");
+  return `${dialect}${good}, ${failed}; ${engineOf(normalizer)}`;
+}
+
+/** Which engine ran, and how much of the work it did. */
+function engineOf(
+  { engine, fastLines, records, failures }: JsonlNormalizer,
+): string {
+  if (engine === "js") return "engine js";
+  // Not rounded up: what looks like all of them is all of them.
+  const thousandth = Math.floor(1000 * fastLines / (records + failures || 1));
+  return `engine wasm, ${(thousandth / 10).toFixed(1)} % of the lines`;
+}
+
+/**
+ * What to say of an input most of whose lines failed.
+ *
+ * @returns What may help, if there is something.
+ */
+export function hintOf(
+  { kind, failures, records }: JsonlNormalizer,
+): string | undefined {
+  const lines = failures + records;
+  switch (kind) {
+    case undefined:
+      return "no line is a JSON object; is it a Codex log?";
+    case "exec":
+      return `${failures} of ${lines} lines failed when read as exec; if it is a session file, say --from=rollout`;
+    case "rollout":
+      return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, say --from=exec`;
+    default:
+      // Each of its lines was said to be what it is.
+      return undefined;
+  }
+}

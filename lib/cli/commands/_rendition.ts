@@ -1,0 +1,130 @@
+/**
+ * How a document is rendered: the form, and what makes it, as the flags of a command say.
+ */
+
+import { Redactor } from "../../redact/redactor.ts";
+import type { TranscriptPart } from "../../render/parts.ts";
+import {
+  REASONING,
+  RENDER_FORMS,
+  type RenderForm,
+  type RenderOptions,
+  TOOLS,
+} from "../../render/render_options.ts";
+import type { Stage } from "../../stage.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import type { ErrorFile } from "../error_file.ts";
+import { COLOR } from "../flags.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
+import type { Output } from "../output.ts";
+import { COLORED, PLAIN } from "../styles.ts";
+import { patternsOf } from "./_secrets.ts";
+
+/** Where a document goes. */
+export interface Destination {
+  /** Takes the document. */
+  readonly output: Output;
+  /** Whether a person looks at it as it comes. */
+  readonly isTerminal: boolean;
+  /** The form of the document; without it, text on a terminal, and Markdown elsewhere. */
+  readonly form?: RenderForm | undefined;
+  /** Where failed lines are kept. */
+  readonly errors?: ErrorFile | undefined;
+}
+
+/** How a document is rendered. */
+export interface Rendition {
+  /** The form. */
+  readonly form: RenderForm;
+  /** What masks secrets. */
+  readonly redactor: Redactor | undefined;
+  /** Makes its text. */
+  readonly renderer: Stage<TranscriptPart, string>;
+}
+
+/**
+ * Finds out how a document is to be rendered, and loads what does it and no more.
+ *
+ * @param args What the command was called with.
+ * @param context What the command works with.
+ * @param destination Where the document goes.
+ * @throws {UsageError} If a pattern is none.
+ */
+export async function renditionOf(
+  args: Arguments,
+  context: CommandContext,
+  destination: Destination,
+): Promise<Rendition> {
+  const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
+    (destination.isTerminal ? "text" : "markdown");
+  const redactor = redactorOf(args, form);
+  const options = renderOptionsOf(args, redactor);
+  const renderer = form === "text"
+    ? await textRenderer(options, args, context, destination)
+    : await documentRenderer(form, options);
+  return { form, redactor, renderer };
+}
+
+async function textRenderer(
+  options: RenderOptions,
+  args: Arguments,
+  { stdout, style, process }: CommandContext,
+  { isTerminal, output }: Destination,
+): Promise<Stage<TranscriptPart, string>> {
+  // What goes to a file has colours only if they are asked for.
+  const isColored = args.choice("color", COLOR) === "always";
+  const fileStyle = isColored ? COLORED : PLAIN;
+  const { TextRenderer } = await import("../../render/text.ts");
+  return new TextRenderer({
+    ...options,
+    style: output === stdout ? style : fileStyle,
+    columns: () => isTerminal ? process.columns() : undefined,
+  });
+}
+
+async function documentRenderer(
+  form: Exclude<RenderForm, "text">,
+  options: RenderOptions,
+): Promise<Stage<TranscriptPart, string>> {
+  switch (form) {
+    case "markdown": {
+      const { MarkdownRenderer } = await import("../../render/markdown.ts");
+      return new MarkdownRenderer(options);
+    }
+    case "html": {
+      const { HtmlRenderer } = await import("../../render/html.ts");
+      return new HtmlRenderer(options);
+    }
+    case "github": {
+      const { GithubRenderer } = await import("../../render/github.ts");
+      return new GithubRenderer(options);
+    }
+  }
+}
+
+/** The redactor that the flags ask for. */
+function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
+  const patterns = patternsOf(args);
+  if (args.has("no-redact")) {
+    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
+    return undefined;
+  }
+  const isAsked = args.has("redact") || patterns.length > 0;
+  return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
+}
+
+function renderOptionsOf(
+  args: Arguments,
+  redactor: Redactor | undefined,
+): RenderOptions {
+  const reasoning = args.choice("reasoning", REASONING);
+  const tools = args.choice("tools", TOOLS);
+  const lines = args.value("max-output-lines");
+  return {
+    ...(redactor === undefined ? {} : { redactor }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(lines === undefined ? {} : { maxOutputLines: Number(lines) }),
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * What `codexpipe usage` reads of Codex homes.
+ */
+
+import {
+  findSessionFiles,
+  openSession,
+  type SessionFile,
+} from "../../sessions/sessions.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import type { Surroundings } from "../context.ts";
+import { IoError } from "../endings.ts";
+import { Input } from "../input.ts";
+import { reasonOf } from "../reasons.ts";
+import { reportHomes, sessionPlaces } from "./_sessions.ts";
+import type { UsageInputs } from "./_usage_input.ts";
+
+/** The first CLI, which wrote one object a file, did not count. */
+const UNCOUNTED_REGEXP = /\.json$/i;
+
+/**
+ * Finds the session files of the Codex homes.
+ *
+ * @param args Say which homes.
+ * @param context What the command works with; is told what could not be looked at.
+ * @param since What was last written to before that time does not matter.
+ * @returns What there is to read.
+ */
+export async function homeInputs(
+  args: Arguments,
+  context: CommandContext,
+  since: number,
+): Promise<UsageInputs> {
+  const { process } = context;
+  const { codexHomes } = sessionPlaces(args, process);
+  const { files, ...rest } = await findSessionFiles({ codexHomes });
+  const isIncomplete = reportHomes(
+    { ...rest, total: files.length },
+    args,
+    context,
+  );
+  const inputs = files.filter(({ path, mtime }) =>
+    mtime >= since && !UNCOUNTED_REGEXP.test(path)
+  ).reverse().map((file) => ({
+    name: file.path,
+    open: () => openSessionInput(file, process),
+  }));
+  return { isHome: true, inputs, isIncomplete };
+}
+
+/** Opens a session file, also while Codex packs it. */
+async function openSessionInput(
+  file: SessionFile,
+  process: Surroundings,
+): Promise<Input> {
+  try {
+    return new Input(await openSession(file), file.path, process);
+  } catch (error) {
+    const message = `${file.path}: cannot open: ${reasonOf(error)}`;
+    throw new IoError(message, { cause: error });
+  }
+}

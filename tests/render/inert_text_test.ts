@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { inertLine, inertText } from "../../lib/render/inert_text.ts";
+
+const INERT_CASES = [
+  { name: "colours", text: "\x1b[1;31mred\x1b[0m", inert: "red" },
+  { name: "moves of the cursor", text: "a\x1b[2K\x1b[1Gb", inert: "ab" },
+  { name: "modes", text: "\x1b[?2004hprompt", inert: "prompt" },
+  {
+    name: "the title of a window",
+    text: "\x1b]0;owned\x07",
+    inert: "\\u001b]0;owned\\u0007",
+  },
+  {
+    name: "a link of a terminal",
+    text: "\x1b]8;;http://x\x1b\\here",
+    inert: "\\u001b]8;;http://x\\u001b\\here",
+  },
+  { name: "C1 controls", text: "\x9b31mred\x9d", inert: "red\\u009d" },
+  {
+    name: "a CR that would hide what stands before it",
+    text: "rm -rf /\rls",
+    inert: "rm -rf /\nls",
+  },
+  { name: "CRLF", text: "a\r\nb", inert: "a\nb" },
+  { name: "tabs", text: "a\tb", inert: "a    b" },
+  { name: "backspaces and bells", text: "a\bb\x07", inert: "a\\u0008b\\u0007" },
+  {
+    name: "bidirectional controls",
+    text: "a\u202eb\u2066c",
+    inert: "a\\u202eb\\u2066c",
+  },
+  {
+    name: "what hides text",
+    text: "a\u200bb\ufeff",
+    inert: "a\\u200bb\\ufeff",
+  },
+  { name: "tags", text: "a\u{e0041}", inert: "a\\u{e0041}" },
+  { name: "half of a pair", text: "a\ud83d", inert: "a\ufffd" },
+  { name: "emoji of several characters", text: "👩‍💻é", inert: "👩‍💻é" },
+  {
+    name: "a command of a runner anywhere",
+    text: "x ##[error]y",
+    inert: "x #\\#[error]y",
+  },
+] satisfies { name: string; text: string; inert: string }[];
+
+for (const { name, text, inert } of INERT_CASES) {
+  Deno.test(`inertText() makes harmless: ${name}`, () => {
+    assertEquals(inertText(text), inert);
+  });
+}
+
+Deno.test("inertLine() lets no line begin with a command of a runner", () => {
+  assertEquals(
+    ["::error::x", "  ::set-output name=a::b", "a ::b"].map(inertLine),
+    ["\\::error::x", "  \\::set-output name=a::b", "a ::b"],
+  );
+});
