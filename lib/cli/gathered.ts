@@ -52,6 +52,7 @@ export class Gathered {
     for (const piece of full) {
       await output.write(piece);
       const { buffer } = piece;
+      // A piece that is not ours is longer, or it would have been copied.
       const isOwn = buffer.byteLength === PIECE &&
         buffer instanceof ArrayBuffer;
       if (isOwn && this.#spare.length < KEPT) {
