@@ -27,10 +27,10 @@ import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 const MAX_REST = 64;
 
 /**
- * Longer records are not watched: shorter ones are of the same shapes, and what is written down
- * of one holds all of it (40 MB in a stream of lines of 1 MB).
+ * Longer records are not watched: there is no room for plans of their size, and what is written
+ * down of one holds all of it (40 MB in a stream of lines of 1 MB).
  */
-const MAX_WATCHED_BYTES = 1 << 16;
+const MAX_WATCHED_BYTES = 1 << 18;
 
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),

@@ -19,6 +19,8 @@ const LF = 0x0a;
  * long, and waits in memory until it is written.
  */
 const FAILING_PIECE = 1 << 15;
+/** How much is answered at first, which tells whether lines fail and what engine is of use. */
+const FIRST_PIECE = 1 << 12;
 
 /** How to normalize. */
 export interface NormalizationOptions {
@@ -160,6 +162,7 @@ export class Normalization {
     input: Blocks,
     normalizer: JsonlNormalizer,
   ): Promise<void> {
+    let size = FIRST_PIECE;
     for (;;) {
       let block: Uint8Array | undefined;
       try {
@@ -171,13 +174,15 @@ export class Normalization {
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
+      const { failures } = normalizer;
       const pieces = this.#options.isLineBuffered
         ? linesIn(block)
-        : piecesIn(block, normalizer);
+        : piecesIn(block, size, normalizer);
       for (const piece of pieces) {
         await this.#answer((emit) => normalizer.feed(piece, emit));
         if (this.#hasStopped) return;
       }
+      size = normalizer.failures > failures ? FAILING_PIECE : Infinity;
     }
   }
 
@@ -245,18 +250,20 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A block, cut into pieces as long as lines fail. */
+/** A block, cut into pieces as long as lines fail; the first one is of a given size. */
 function* piecesIn(
   block: Uint8Array,
+  size: number,
   normalizer: JsonlNormalizer,
 ): Generator<Uint8Array> {
-  let start = 0;
-  while (start < block.length) {
+  let end = Math.min(size, block.length);
+  for (let start = 0; start < block.length;) {
     const { failures } = normalizer;
-    const piece = block.subarray(start, start + FAILING_PIECE);
-    yield piece;
-    start += piece.length;
-    if (normalizer.failures === failures) break;
+    yield block.subarray(start, end);
+    start = end;
+    const isFailing = normalizer.failures > failures;
+    end = isFailing
+      ? Math.min(start + FAILING_PIECE, block.length)
+      : block.length;
   }
-  if (start < block.length) yield block.subarray(start);
 }
