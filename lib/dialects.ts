@@ -87,6 +87,10 @@ class DetectingRules implements StreamRules {
     return this.kind === undefined ? undefined : this.#rules.context;
   }
 
+  get isTeachable(): boolean {
+    return this.#rules.isTeachable === true;
+  }
+
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
     this.#rules.teach?.(learner);

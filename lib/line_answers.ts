@@ -33,6 +33,9 @@ import type { NormalizerOptions } from "./normalizer.ts";
 import { failureOf } from "./lines/line_failure.ts";
 import type { Failure } from "./outcome.ts";
 
+/** Writes what `encode` gives, to where it is to stand; no part of what the class promises. */
+export let writeFailed: (failed: FailedLine, out: ByteWriter) => void;
+
 /** A line that failed, as long as its bytes last: inside the callback that is given it. */
 export class FailedLine {
   /** The physical line number, counted from 1. */
@@ -80,14 +83,23 @@ export class FailedLine {
    * @returns The bytes of a line of JSONL, without its end.
    */
   encode(): Uint8Array<ArrayBuffer> {
-    const fault = this.#fault;
-    const raw = fault === undefined
-      ? undefined
-      : this.#bytes.subarray(fault.start, fault.end);
-    if (raw !== undefined && this.isInBand) return raw.slice();
-    const out = new ByteWriter(256 + (raw?.length ?? 0));
-    writeLineFailed(out, this, raw);
+    const { start, end } = this.#fault ?? { start: 0, end: 0 };
+    const out = new ByteWriter(256 + end - start);
+    writeFailed(this, out);
     return out.view();
+  }
+
+  static {
+    writeFailed = (failed, out): void => {
+      const fault = failed.#fault;
+      if (fault === undefined) writeLineFailed(out, failed, undefined);
+      else if (failed.isInBand) {
+        out.range(failed.#bytes, fault.start, fault.end);
+      } else {
+        const raw = failed.#bytes.subarray(fault.start, fault.end);
+        writeLineFailed(out, failed, raw);
+      }
+    };
   }
 }
 
@@ -275,16 +287,22 @@ export class LineAnswers implements LineVisitor {
   /** Takes a block, which may be used again afterwards. */
   feed(block: Uint8Array): void {
     this.#bytes += block.length;
-    if (
-      this.#kernel === undefined && this.#engine === "auto" &&
-      this.out.length === 0 && !this.#isSlow &&
-      (this.#bytes >= KERNEL_BYTES || Kernel.hasIdle(this.#wishes))
-    ) this.#isSlow = !this.#startKernel();
+    if (this.#isWorthKernel()) this.#isSlow = !this.#startKernel();
     try {
       this.#framer.feed(block, this);
     } finally {
       this.#kernel?.forget();
     }
+  }
+
+  #isWorthKernel(): boolean {
+    if (this.#kernel !== undefined || this.#engine !== "auto") return false;
+    if (this.#isSlow || this.out.length > 0) return false;
+    // Streams of the old dialect have no records to repeat, what is no log has none at all.
+    const hasUse = this.#rules.isTeachable === true ||
+      this.records + this.failures === 0;
+    return hasUse &&
+      (this.#bytes >= KERNEL_BYTES || Kernel.hasIdle(this.#wishes));
   }
 
   #startKernel(): boolean {
@@ -363,11 +381,13 @@ export class LineAnswers implements LineVisitor {
     if (fault === undefined) {
       this.#record(length, bytes, start, end, line, offset);
     } else {
+      const { recordStart } = fault;
       // A record that was told apart from what failed stands behind it (R5).
-      const record = out.view(length).slice();
+      const record = recordStart === undefined
+        ? NOTHING
+        : out.view(length).slice();
       out.truncate(length);
       this.#fault(fault, bytes, line, offset + fault.start - start);
-      const { recordStart } = fault;
       if (recordStart !== undefined) {
         const from = out.length;
         // A first line begins its buffer, with the byte order mark that was skipped.

@@ -12,6 +12,7 @@ import {
   type JsonlOptions,
   LineAnswers,
   type OnError,
+  writeFailed,
 } from "./line_answers.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 
@@ -165,7 +166,7 @@ const WRITER: AnswerTaker = {
     return undefined;
   },
   failure(failed, out) {
-    out.all(failed.encode());
+    writeFailed(failed, out);
     out.byte(LF);
   },
 };

@@ -359,6 +359,31 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
   assert(normalizer.fastLines > 0);
 });
 
+Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
+  const old = streamOf([
+    '{"msg":{"type":"session_configured","session_id":"s"}}',
+    ...new Array(20_000).fill('{"msg":{"type":"agent_message","message":"m"}}'),
+  ]);
+  const current = streamOf(new Array(1_000).fill(message("m")));
+  const normalizer = new JsonlNormalizer();
+  const engines: string[] = [];
+  // A first piece tells what the stream is.
+  for (
+    const block of [
+      old.subarray(0, 1_000),
+      old.subarray(1_000),
+      old,
+      current,
+      current,
+    ]
+  ) {
+    normalizer.feed(block, () => {});
+    engines.push(normalizer.engine);
+  }
+  assertEquals(engines, ["js", "js", "js", "js", "wasm"]);
+  assertEquals([normalizer.failures, normalizer.fastLines > 900], [0, true]);
+});
+
 Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {
   const { Instance } = WebAssembly;
   // What a page whose policy forbids it does.

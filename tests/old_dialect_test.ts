@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { NormalizerOptions } from "../lib/normalizer.ts";
+import { Normalizer, type NormalizerOptions } from "../lib/normalizer.ts";
 import { answers } from "./running.ts";
 
 /** Lines, and what becomes of each: its text, or the kind of its failure. */
@@ -1546,3 +1546,107 @@ testAll("P12, P13 other messages", [
     ],
   },
 ]);
+
+/** Things that lines of the old dialect open and that no line ends. */
+const NEVER_ENDING: Readonly<Record<string, (n: number) => string>> = {
+  "commands": (n) =>
+    message(
+      "exec_command_begin",
+      `"call_id":"c${n}","command":["echo","${"x".repeat(200)}"]`,
+    ),
+  "patches": (n) =>
+    message(
+      "patch_apply_begin",
+      `"call_id":"c${n}","changes":{"${"x".repeat(200)}":"delete"}`,
+    ),
+  "characters in the output of commands": (n) =>
+    message(
+      "exec_command_output_delta",
+      `"call_id":"${"c".repeat(100)}${n}","stream":"stdout","chunk":"4pyT4pw="`,
+    ),
+  "reasonings": (n) =>
+    n % 2 === 0
+      ? message("agent_reasoning_section_break")
+      : message("agent_reasoning_delta", '"delta":"d"'),
+};
+
+for (const [name, line] of Object.entries(NEVER_ENDING)) {
+  Deno.test(`OldDialect remembers no more of ${name} that never end than it has room for`, () => {
+    const normalizer = new Normalizer({ from: "exec", ...OPEN });
+    for (let n = 0; n < 12_000; n++) {
+      normalizer.feed({
+        ok: true,
+        line: n,
+        offset: 0,
+        value: line(n),
+        text: line(n),
+      }, (outcome) => {
+        assertEquals(outcome.ok, true);
+      });
+    }
+    const saved = JSON.stringify(normalizer.save());
+    assertEquals(saved.length < 1_500_000, true, `${saved.length}`);
+  });
+}
+
+Deno.test("OldDialect remembers thousands of open commands", () => {
+  const count = 5_000;
+  const ids = Array.from({ length: count }, (_, n) => `"call_id":"c${n}"`);
+  const lines = [
+    ...ids.map((id, n) =>
+      message("exec_command_begin", `${id},"command":["echo","${n}"]`)
+    ),
+    ...ids.map((id) => message("exec_command_end", id)),
+  ];
+  assertEquals(
+    answers(lines, OPEN).slice(count),
+    ids.map((_, n) =>
+      completed(
+        `c${n}`,
+        "command_execution",
+        `"content":{"command":"echo ${n}"}`,
+      )
+    ),
+  );
+});
+
+Deno.test("OldDialect takes two spellings of a call's id for one", () => {
+  assertEquals(
+    answers([
+      message("exec_command_begin", '"call_id":"\\u0063","command":["ls"]'),
+      message("exec_command_end", '"call_id":"c"'),
+    ], OPEN).at(-1),
+    completed("c", "command_execution", '"content":{"command":"ls"}'),
+  );
+});
+
+Deno.test("OldDialect reads a list of bytes however its numbers are spelled", () => {
+  for (
+    const list of [
+      "[104,105]",
+      " [ 104 , 105 ] ",
+      "[1.04e2,105.0]",
+      "[104,1050e-1]",
+    ]
+  ) {
+    const line = message(
+      "exec_command_output_delta",
+      `"call_id":"c","stream":"stdout","chunk":${list}`,
+    );
+    assertEquals(answers([line], OPEN), [
+      event("delta", "c", {
+        type: "command_execution",
+        more: '"delta":{"stdout":"hi"}',
+      }),
+    ]);
+  }
+  for (
+    const list of ["[256]", "[104,-1]", "[1.5]", '["1"]', "[1e3]", "[[1]]"]
+  ) {
+    const line = message(
+      "exec_command_output_delta",
+      `"call_id":"c","stream":"stdout","chunk":${list}`,
+    );
+    assertEquals(answers([line], OPEN), ["typed"]);
+  }
+});

@@ -4,7 +4,11 @@
 
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
+import { JsonReader } from "../lib/json/reader.ts";
+import { RecordPlans } from "../lib/json/record_plans.ts";
+import { ByteWriter } from "../lib/json/byte_writer.ts";
 import { JsonlNormalizer } from "../mod.ts";
+import { encode } from "./running.ts";
 
 const HEAD = [
   '{"type":"thread.started","thread_id":"T"}',
@@ -152,3 +156,26 @@ for (const { name, between } of CASES) {
     );
   });
 }
+
+/** Reads records of shapes that never come again, until there is no use in watching them. */
+function learnInVain(): { readonly plans: RecordPlans; readonly seen: number } {
+  const reader = new JsonReader(2);
+  const plans = new RecordPlans(reader);
+  for (let seen = 0;; seen++) {
+    const record = encode(`{${`"${"k".repeat(seen)}":1`}}`);
+    reader.read(record, 0, record.length);
+    if (!plans.isEager || seen === 10_000) return { plans, seen };
+    plans.learn(undefined);
+  }
+}
+
+Deno.test("RecordPlans stop to learn from records that never come again", () => {
+  assertEquals(learnInVain().seen, 128);
+});
+
+Deno.test("RecordPlans learn again when there were many records", () => {
+  const { plans } = learnInVain();
+  const out = new ByteWriter();
+  for (let i = 0; i < 256; i++) plans.repeat(encode("{}"), out, []);
+  assertEquals(plans.isEager, true);
+});

@@ -58,18 +58,28 @@ for (
   });
 }
 
+const HOSTILE_TEXTS = {
+  after_break: 1,
+  open: [1, ["a"], ["b", 2], ["agent_message", ["item_x", 1, null]]],
+};
 const HOSTILE = [
   null,
   1,
   "text",
   [],
   { kind: "exec", rules: { context: { thread_id: 1, turns: -1 } } },
-  { kind: "exec", rules: { old: { open: [1, ["a"], ["b", 2]], items: 1.5 } } },
+  {
+    kind: "exec",
+    rules: { old: { texts: HOSTILE_TEXTS, plan_id: "x", items: 1.5 } },
+  },
   {
     kind: "exec",
     rules: {
       old: {
-        calls: { begun: [["c", [["command", "{"]]]], chunks: [["c", 1]] },
+        calls: {
+          begun: [["command c", "{"], ["d", 1], ["e"], 1],
+          chunks: [["stdout c", 1], ["d", ["x", 300]], ["e", [0x41, 0xe2]]],
+        },
         usage: { total: "[]", sums: [["input_tokens", "x"]] },
       },
     },

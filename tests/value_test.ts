@@ -49,6 +49,10 @@ for (
     { name: "as many members as are walked", names: MANY.slice(0, 16) },
     { name: "one member more", names: MANY.slice(0, 17) },
     { name: "many members", names: MANY },
+    {
+      name: "a thousand members",
+      names: Array.from({ length: 1_000 }, (_, i) => `${i}`),
+    },
     { name: "hostile names", names: HOSTILE },
     { name: "hostile names among many", names: [...MANY, ...HOSTILE] },
   ] satisfies { name: string; names: string[] }[]
@@ -60,7 +64,7 @@ for (
       assert(object.has(key));
       assertEquals(textOf(object.get(key)), `${i}`);
     });
-    for (const key of ["absent", "name", "valueOf", "0"]) {
+    for (const key of ["absent", "name", "valueOf", "00"]) {
       assertEquals([object.has(key), object.get(key)], [false, undefined]);
     }
   });

@@ -49,7 +49,8 @@ export class Diagnostics {
     },
   ): void {
     const { bold, red } = this.#style;
-    const where = bold(`codexpipe: ${inert(file)}:${line}:`);
+    // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+    const where = bold(`codexpipe: ${inert(file)}:${line.toFixed()}:`);
     this.#lines.addText(
       `${where} ${red(`${kind}:`)} ${inert(message)}\n`,
     );

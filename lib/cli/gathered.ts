@@ -8,12 +8,17 @@ const ENCODER = new TextEncoder();
 /** The size of a piece: what is gathered is never moved to make room for more. */
 const PIECE = 1 << 18;
 
+/** How many pieces are kept to be used again: memory that is given back comes back late. */
+const KEPT = 8;
+
 /** Bytes and texts, one after the other. */
 export class Gathered {
   #full: Uint8Array[] = [];
   // Made when there is something for it: most runs have nothing to say.
   #piece = new Uint8Array(0);
   #length = 0;
+  /** Pieces that have been written. */
+  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
 
   /** Adds bytes, which must not change until they are written. */
   add(bytes: Uint8Array): void {
@@ -44,7 +49,16 @@ export class Gathered {
     const rest = this.#piece.subarray(0, this.#length);
     this.#full = [];
     this.#length = 0;
-    for (const piece of full) await output.write(piece);
+    for (const piece of full) {
+      await output.write(piece);
+      const { buffer } = piece;
+      // A piece that is not ours is longer, or it would have been copied.
+      const isOwn = buffer.byteLength === PIECE &&
+        buffer instanceof ArrayBuffer;
+      if (isOwn && this.#spare.length < KEPT) {
+        this.#spare.push(new Uint8Array(buffer));
+      }
+    }
     if (rest.length > 0) await output.write(rest);
   }
 
@@ -52,7 +66,9 @@ export class Gathered {
   #makeRoom(size: number): void {
     if (this.#length + size <= this.#piece.length) return;
     this.#seal();
-    if (this.#piece.length === 0) this.#piece = new Uint8Array(PIECE);
+    if (this.#piece.length === 0) {
+      this.#piece = this.#spare.pop() ?? new Uint8Array(PIECE);
+    }
   }
 
   /** Puts what is in the piece at hand behind what is full. */

@@ -5,7 +5,7 @@
 import { TRUE_VALUE } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { JsonObject } from "../json/value.ts";
-import { type Payload, PAYLOADS } from "./fields.ts";
+import type { Payload } from "./fields.ts";
 
 /**
  * Moves the fields of a nested item to the top level, and its id under `item_id`.
@@ -59,15 +59,16 @@ function dropNull(line: JsonObject, name: string): void {
 /**
  * Puts the payload of an item line under `content`, or `delta` of item.delta.
  *
- * @param itemType The item type, if it is a string.
- * @param hasSpareId What {@linkcode flatten} said.
+ * @param payload The payload of the item type, if it is a known one.
+ * @param options Whether the line is item.delta, and whether the payload has an `id`: that
+ *   of the line.
  */
 export function gatherPayload(
   line: JsonObject,
-  itemType: string | undefined,
-  { isDelta, hasSpareId }: {
+  payload: Payload | undefined,
+  { isDelta, hasPayloadId }: {
     readonly isDelta: boolean;
-    readonly hasSpareId: boolean;
+    readonly hasPayloadId: boolean;
   },
 ): void {
   const name = isDelta ? "delta" : "content";
@@ -79,15 +80,10 @@ export function gatherPayload(
       line.set("snapshot", TRUE_VALUE);
     }
   }
-  const payload = itemType === undefined ? undefined : PAYLOADS.get(itemType);
   if (payload === undefined) return;
   const value = line.live(name);
   if (value === undefined) {
-    const gathered = gather(
-      line,
-      payload,
-      itemType === "web_search" && hasSpareId,
-    );
+    const gathered = gather(line, payload, hasPayloadId);
     if (gathered.size > 0) line.set(name, gathered);
   } else if (value.kind === "string" && payload.isText === true) {
     const wrapped = new JsonObject();
@@ -100,10 +96,10 @@ export function gatherPayload(
 function gather(
   line: JsonObject,
   { content, isText }: Payload,
-  hasSpareId: boolean,
+  hasPayloadId: boolean,
 ): JsonObject {
   const gathered = new JsonObject();
-  if (hasSpareId) {
+  if (hasPayloadId) {
     const id = line.take("id");
     if (id !== undefined) gathered.set("id", id);
   }

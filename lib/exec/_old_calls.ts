@@ -4,16 +4,15 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { lasting, sliceOf, stringValue } from "../json/literal.ts";
+import { sliceOf, stringValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { savedPairs, valueOf } from "../json/saved.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type JsonNode,
   JsonObject,
   JsonSlice,
   JsonString,
 } from "../json/value.ts";
+import { BegunCalls, type CallDefaults } from "./_begun_calls.ts";
 import { ChunkDecoder } from "./_chunk_decoder.ts";
 import {
   listOf,
@@ -30,43 +29,36 @@ const COMPLETED = stringValue("completed");
 const FAILED = stringValue("failed");
 const DELETE = "delete";
 
-/** What the begin of a call said that its end leaves out. */
-type Begun = ReadonlyMap<string, JsonSlice>;
+/** What the begins of calls say that their ends leave out, and what there is without. */
+const COMMAND: CallDefaults = { names: ["command"], values: [EMPTY_STRING] };
+const CHANGES: CallDefaults = { names: ["changes"], values: [EMPTY_LIST] };
+const TOOL: CallDefaults = {
+  names: ["server", "tool", "arguments"],
+  values: [EMPTY_STRING, EMPTY_STRING, undefined],
+};
 
 /** Rewrites the messages of calls; remembers those that are open. */
 export class OldCalls {
   readonly #reader: JsonReader;
-  readonly #chunks = new ChunkDecoder();
-  readonly #begun = new Map<string, Begun>();
+  readonly #chunks: ChunkDecoder;
+  readonly #begun: BegunCalls;
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
+    this.#chunks = new ChunkDecoder(reader);
+    this.#begun = new BegunCalls(reader);
   }
 
   /** Writes down what is remembered of the open calls. */
   save(): unknown {
-    return {
-      begun: [...this.#begun].map(([callId, values]) => [
-        callId,
-        [...values].map(([name, value]) => [name, textOf(value)]),
-      ]),
-      chunks: this.#chunks.save(),
-    };
+    return { begun: this.#begun.save(), chunks: this.#chunks.save() };
   }
 
   /** Goes on from what was written down. */
   load(saved: unknown): void {
-    this.clear();
     this.#chunks.load(saved, "chunks");
-    for (const [callId, values] of savedPairs(saved, "begun")) {
-      const begun = new Map<string, JsonSlice>();
-      for (const [name, text] of savedPairs({ values }, "values")) {
-        const value = typeof text === "string" ? valueOf(text) : undefined;
-        if (value !== undefined) begun.set(name, value);
-      }
-      this.#begun.set(callId, begun);
-    }
+    this.#begun.load(saved, "begun");
   }
 
   /** Forgets the open calls. */
@@ -79,7 +71,7 @@ export class OldCalls {
   rewrite(type: string, line: JsonObject): Rewritten | undefined {
     switch (type) {
       case "exec_command_begin":
-        return this.#begin(line, "command_execution", ["command"]);
+        return this.#begin(line, "command_execution", COMMAND);
       case "exec_command_output_delta":
         return this.#outputDelta(line);
       case "exec_command_end":
@@ -89,11 +81,7 @@ export class OldCalls {
         return this.#patch(line, type === "patch_apply_begin");
       case "mcp_tool_call_begin":
         this.#spread(line, "invocation");
-        return this.#begin(line, "mcp_tool_call", [
-          "server",
-          "tool",
-          "arguments",
-        ]);
+        return this.#begin(line, "mcp_tool_call", TOOL);
       case "mcp_tool_call_end":
         return this.#toolEnd(line);
       case "web_search_begin":
@@ -112,13 +100,8 @@ export class OldCalls {
     if (stream !== "stdout" && stream !== "stderr") {
       return refused("stream", 'not "stdout" or "stderr"');
     }
-    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
-    const text = this.#chunks.decode(
-      callId,
-      stream,
-      line.get("chunk"),
-      this.#reader,
-    );
+    const id = line.get("item_id");
+    const text = this.#chunks.decode(id, stream, line.get("chunk"));
     if (text === undefined) {
       return refused("chunk", "neither base64 nor a list of bytes");
     }
@@ -131,9 +114,8 @@ export class OldCalls {
   #commandEnd(line: JsonObject): Rewritten {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
-    const callId = this.#reader.textOf(line.get("item_id")) ?? "";
-    this.#chunks.end(callId);
-    this.#complete(line, new Map([["command", EMPTY_STRING]]));
+    this.#chunks.end(line.get("item_id"));
+    this.#begun.complete(line, COMMAND);
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
       setStatus(line, isZero(code) ? COMPLETED : FAILED);
@@ -154,10 +136,10 @@ export class OldCalls {
       line.set("changes", list);
     }
     if (begins) {
-      this.#remember(line, ["changes"]);
+      this.#begun.remember(line, CHANGES);
       return "item.started";
     }
-    this.#complete(line, new Map([["changes", EMPTY_LIST]]));
+    this.#begun.complete(line, CHANGES);
     const success = line.get("success");
     if (success?.kind === "boolean") {
       setStatus(line, isTrue(success) ? COMPLETED : FAILED);
@@ -192,10 +174,7 @@ export class OldCalls {
     this.#spread(line, "invocation");
     const problem = this.#call(line, "mcp_tool_call");
     if (problem !== undefined) return problem;
-    this.#complete(
-      line,
-      new Map([["server", EMPTY_STRING], ["tool", EMPTY_STRING]]),
-    );
+    this.#begun.complete(line, TOOL);
     const failed = this.#toolResult(line);
     setStatus(line, failed ? FAILED : COMPLETED);
     return "item.completed";
@@ -226,37 +205,12 @@ export class OldCalls {
   #begin(
     line: JsonObject,
     itemType: string,
-    names: readonly string[],
+    defaults: CallDefaults,
   ): Rewritten {
     const problem = this.#call(line, itemType);
     if (problem !== undefined) return problem;
-    this.#remember(line, names);
+    this.#begun.remember(line, defaults);
     return "item.started";
-  }
-
-  #remember(line: JsonObject, names: readonly string[]): void {
-    const begun = new Map<string, JsonSlice>();
-    for (const name of names) {
-      const value = line.live(name);
-      if (value instanceof JsonSlice) begun.set(name, lasting(value));
-    }
-    this.#begun.set(this.#keyOf(line), begun);
-  }
-
-  /** Fills in what an end leaves out: as its begin said, else as given. */
-  #complete(line: JsonObject, defaults: Begun): void {
-    const key = this.#keyOf(line);
-    const begun = this.#begun.get(key);
-    this.#begun.delete(key);
-    for (const [name, value] of new Map([...defaults, ...begun ?? []])) {
-      if (line.live(name) === undefined) line.set(name, value);
-    }
-  }
-
-  /** What a call is remembered under: two of different kinds may have one id. */
-  #keyOf(line: JsonObject): string {
-    const itemType = this.#reader.wordOf(line.get("item_type")) ?? "";
-    return `${itemType} ${this.#reader.textOf(line.get("item_id")) ?? ""}`;
   }
 
   /** Names an item line after its call. */
@@ -276,10 +230,6 @@ export class OldCalls {
     line.take(name);
     setAll(line, this.#reader.members(value));
   }
-}
-
-function textOf({ bytes, start, end }: JsonSlice): string {
-  return decodeUtf8(bytes, start, end);
 }
 
 function setStatus(line: JsonObject, status: JsonSlice): void {

@@ -6,21 +6,18 @@
 import { FALSE_VALUE, TRUE_VALUE } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
-import {
-  savedCount,
-  savedField,
-  savedPairs,
-  savedText,
-} from "../json/saved.ts";
+import { savedCount, savedField, savedText } from "../json/saved.ts";
 import {
   type JsonNode,
   type JsonObject,
   JsonSlice,
   JsonString,
 } from "../json/value.ts";
+import { WordTable } from "../json/word_table.ts";
 import { trimBlank } from "../lines/blank.ts";
 import { unnormalizable } from "../lines/record_rules.ts";
 import { OldCalls } from "./_old_calls.ts";
+import { itemId, itemIdValue, itemOf } from "./_old_items.ts";
 import {
   listOf,
   refused,
@@ -30,10 +27,11 @@ import {
   typeValue,
 } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
+import { OpenTexts } from "./_open_texts.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
-const NOTICES: ReadonlySet<string> = new Set([
+const NOTICES = new WordTable([
   "token_count",
   "background_event",
   "turn_diff",
@@ -48,20 +46,7 @@ const NOTICES: ReadonlySet<string> = new Set([
   "entered_review_mode",
   "exited_review_mode",
   "shutdown_complete",
-]);
-
-/** Texts that come in deltas: the item type, and the field of the full text (P4, P5). */
-const TEXTS: ReadonlyMap<string, { itemType: string; field: string }> = new Map(
-  [
-    ["agent_message", { itemType: "agent_message", field: "message" }],
-    ["agent_reasoning", { itemType: "reasoning", field: "text" }],
-    ["agent_reasoning_raw_content", {
-      itemType: "agent_reasoning_raw_content",
-      field: "text",
-    }],
-  ],
-);
-const DELTA_SUFFIX = "_delta";
+].map((type) => [type, type] as const));
 
 /** The names under which a config line has strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
@@ -80,11 +65,10 @@ export function isOldRecord(line: JsonObject): boolean {
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
-  readonly #open = new Map<string, string[]>();
+  readonly #texts = new OpenTexts();
   readonly #calls: OldCalls;
   readonly #usage: OldUsage;
-  #planId: string | undefined;
-  #afterBreak = false;
+  #planItem: number | undefined;
   #items = 0;
   #threads = 0;
 
@@ -106,9 +90,8 @@ export class OldDialect {
     return {
       threads: this.#threads,
       items: this.#items,
-      plan_id: this.#planId ?? null,
-      after_break: this.#afterBreak,
-      open: [...this.#open].map(([type, ids]) => [type, [...ids]]),
+      plan_id: this.#planItem === undefined ? null : itemId(this.#planItem),
+      texts: this.#texts.save(),
       calls: this.#calls.save(),
       usage: this.#usage.save(),
     };
@@ -119,11 +102,8 @@ export class OldDialect {
     this.reset();
     this.#threads = savedCount(saved, "threads");
     this.#items = savedCount(saved, "items");
-    this.#planId = savedText(saved, "plan_id");
-    this.#afterBreak = savedField(saved, "after_break") === true;
-    for (const [type, ids] of savedPairs(saved, "open")) {
-      if (Array.isArray(ids)) this.#open.set(type, ids.map(String));
-    }
+    this.#planItem = itemOf(savedText(saved, "plan_id"));
+    this.#texts.load(savedField(saved, "texts"));
     this.#calls.load(savedField(saved, "calls"));
     this.#usage.load(savedField(saved, "usage"));
   }
@@ -138,9 +118,8 @@ export class OldDialect {
 
   /** A turn line found its ids. */
   turnChanged(): void {
-    this.#open.clear();
-    this.#afterBreak = false;
-    this.#planId = undefined;
+    this.#texts.clear();
+    this.#planItem = undefined;
   }
 
   /**
@@ -222,9 +201,9 @@ export class OldDialect {
         return this.#newItem(line, "user_message");
       }
     }
-    if (NOTICES.has(type)) {
+    if (NOTICES.get(type) !== undefined) {
       if (type === "token_count") this.#usage.count(line);
-      if (type === "agent_reasoning_section_break") this.#afterBreak = true;
+      if (type === "agent_reasoning_section_break") this.#texts.endSection();
       return this.#newItem(line, type);
     }
     return this.#calls.rewrite(type, line) ?? this.#text(type, line) ?? {
@@ -238,31 +217,14 @@ export class OldDialect {
 
   /** P4, P5: full texts and their deltas. */
   #text(type: string, line: JsonObject): Rewritten | undefined {
-    const full = TEXTS.get(type);
-    if (full !== undefined) {
-      const id = this.#queue(type).shift();
-      setText(line, "content", "text", line.take(full.field));
-      return this.#item(line, full.itemType, id) ?? "item.completed";
-    }
-    if (!type.endsWith(DELTA_SUFFIX)) return undefined;
-    const whole = type.slice(0, -DELTA_SUFFIX.length);
-    const delta = TEXTS.get(whole);
-    if (delta === undefined) return undefined;
-    const queue = this.#queue(whole);
-    const opensNext = this.#afterBreak && whole === "agent_reasoning";
-    if (queue.length === 0 || opensNext) queue.push(this.#newId());
-    if (opensNext) this.#afterBreak = false;
-    setText(line, "delta", "text_delta", line.take("delta"));
-    return this.#item(line, delta.itemType, queue.at(-1)) ?? "item.delta";
-  }
-
-  #queue(type: string): string[] {
-    let queue = this.#open.get(type);
-    if (queue === undefined) {
-      queue = [];
-      this.#open.set(type, queue);
-    }
-    return queue;
+    const text = this.#texts.find(type, this.#items);
+    if (text === undefined) return undefined;
+    const { kind: { itemType, field }, isDelta, item } = text;
+    if (item === this.#items) this.#items += 1;
+    if (isDelta) setText(line, "delta", "text_delta", line.take("delta"));
+    else setText(line, "content", "text", line.take(field));
+    return this.#item(line, itemType, item) ??
+      (isDelta ? "item.delta" : "item.completed");
   }
 
   /** P10: the first plan of a turn opens an item, later ones are pictures of it. */
@@ -271,10 +233,10 @@ export class OldDialect {
     if (items === undefined) return refused("plan", "not a list of objects");
     line.take("plan");
     line.set("items", items);
-    const isFirst = this.#planId === undefined;
-    const id = this.#planId ?? this.#newId();
-    this.#planId = id;
-    return this.#item(line, "todo_list", id) ??
+    const isFirst = this.#planItem === undefined;
+    const item = this.#planItem ?? this.#newItemNumber();
+    this.#planItem = item;
+    return this.#item(line, "todo_list", item) ??
       (isFirst ? "item.started" : "item.updated");
   }
 
@@ -299,15 +261,14 @@ export class OldDialect {
   #item(
     line: JsonObject,
     itemType: string,
-    id: string | undefined,
+    item: number | undefined,
   ): undefined {
-    line.set("item_id", new JsonString(id ?? this.#newId()));
+    line.set("item_id", itemIdValue(item ?? this.#newItemNumber()));
     line.set("item_type", typeValue(itemType));
   }
 
-  #newId(): string {
-    const id = `item_${this.#items}`;
+  #newItemNumber(): number {
     this.#items += 1;
-    return id;
+    return this.#items - 1;
   }
 }

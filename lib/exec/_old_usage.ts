@@ -25,7 +25,8 @@ const MAX_DIGITS = 1000;
 /** Remembers the usage of a thread until a turn ends. */
 export class OldUsage {
   readonly #reader: JsonReader;
-  readonly #sums = new Map<string, bigint>();
+  /** By count, the sum of what single requests said. */
+  readonly #sums: (bigint | undefined)[] = COUNTS.map(() => undefined);
   readonly #total = new ByteWriter(256);
   #hasTotal = false;
 
@@ -47,26 +48,25 @@ export class OldUsage {
       }
       return;
     }
-    for (const name of COUNTS) {
-      const value = line.get(name);
+    for (let i = 0; i < COUNTS.length; i++) {
+      const value = line.get(COUNTS[i] ?? "");
       if (!(value instanceof JsonSlice)) continue;
       const text = this.#reader.source(value);
       if (text.length > MAX_DIGITS || !PLAIN_DIGITS_REGEXP.test(text)) continue;
-      this.#sums.set(name, (this.#sums.get(name) ?? 0n) + BigInt(text));
+      this.#sums[i] = (this.#sums[i] ?? 0n) + BigInt(text);
     }
   }
 
   /** Gives a line the remembered usage unless it has its own. */
   give(line: JsonObject): void {
     if (line.live("usage") !== undefined) return;
-    if (this.#sums.size > 0) {
-      const usage = new JsonObject();
-      for (const name of COUNTS) {
-        const sum = this.#sums.get(name);
-        if (sum !== undefined) usage.set(name, numberValue(sum));
-      }
-      line.set("usage", usage);
-    } else if (this.#hasTotal) {
+    const usage = new JsonObject();
+    for (let i = 0; i < COUNTS.length; i++) {
+      const sum = this.#sums[i];
+      if (sum !== undefined) usage.set(COUNTS[i] ?? "", numberValue(sum));
+    }
+    if (usage.size > 0) line.set("usage", usage);
+    else if (this.#hasTotal) {
       line.set("usage", sliceOf(this.#total.view(), "object"));
     }
   }
@@ -77,7 +77,10 @@ export class OldUsage {
       total: this.#hasTotal
         ? decodeUtf8(this.#total.view(), 0, this.#total.length)
         : null,
-      sums: [...this.#sums].map(([name, sum]) => [name, String(sum)]),
+      sums: COUNTS.flatMap((name, i) => {
+        const sum = this.#sums[i];
+        return sum === undefined ? [] : [[name, String(sum)]];
+      }),
     };
   }
 
@@ -91,15 +94,16 @@ export class OldUsage {
       this.#hasTotal = true;
     }
     for (const [name, sum] of savedPairs(saved, "sums")) {
+      const i = COUNTS.findIndex((count) => count === name);
       const isSum = typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum);
-      if (isSum) this.#sums.set(name, BigInt(sum));
+      if (i !== -1 && isSum) this.#sums[i] = BigInt(sum);
     }
   }
 
   /** Forgets what is remembered. */
   clear(): void {
     this.#hasTotal = false;
-    if (this.#sums.size > 0) this.#sums.clear();
+    this.#sums.fill(undefined);
   }
 }
 

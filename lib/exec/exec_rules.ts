@@ -15,6 +15,7 @@ import type {
 } from "../json/record_watch.ts";
 import { savedField } from "../json/saved.ts";
 import { JsonReader } from "../json/reader.ts";
+import { WordTable } from "../json/word_table.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
@@ -37,10 +38,13 @@ const TYPE_VALUES = new Map<EventType, JsonSlice>();
 for (const type of new Set(EVENTS.values())) {
   TYPE_VALUES.set(type, stringValue(type));
 }
-const ITEM_TYPE_VALUES = new Map<string, JsonSlice>();
-for (const type of ITEM_TYPE_ALIASES.values()) {
-  ITEM_TYPE_VALUES.set(type, stringValue(type));
-}
+const EVENT_WORDS = new WordTable(EVENTS);
+const PAYLOAD_WORDS = new WordTable(PAYLOADS);
+const ITEM_TYPE_WORDS = new WordTable(
+  [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
+    [alias, { type, value: stringValue(type) }] as const
+  ),
+);
 
 /** What records say when they are rewritten by a plan: what the old dialect must hear. */
 const NOTHING = 0;
@@ -155,7 +159,7 @@ export class ExecRules extends RecordRules {
       }
       line.take("type");
     }
-    const type = EVENTS.get(name);
+    const type = EVENT_WORDS.get(name);
     if (type === undefined) {
       return {
         kind: "typed",
@@ -264,17 +268,18 @@ export class ExecRules extends RecordRules {
     const hasSpareId = isOld ? false : flatten(line, this.reader);
     let itemType = this.reader.wordOf(line.get("item_type"));
     if (itemType !== undefined) {
-      const alias = ITEM_TYPE_ALIASES.get(itemType);
-      const value = alias === undefined
-        ? undefined
-        : ITEM_TYPE_VALUES.get(alias);
-      if (value !== undefined) {
-        itemType = alias;
-        line.set("item_type", value);
+      const alias = ITEM_TYPE_WORDS.get(itemType);
+      if (alias !== undefined) {
+        itemType = alias.type;
+        line.set("item_type", alias.value);
       }
     }
-    gatherPayload(line, itemType, { isDelta, hasSpareId });
-    const payload = itemType === undefined ? undefined : PAYLOADS.get(itemType);
+    const payload = itemType === undefined
+      ? undefined
+      : PAYLOAD_WORDS.get(itemType);
+    // Of the others, what is left under `id` stays there.
+    const hasPayloadId = hasSpareId && itemType === "web_search";
+    gatherPayload(line, payload, { isDelta, hasPayloadId });
     if (payload === undefined) return undefined;
     return isDelta
       ? { fields: payload.delta }

@@ -21,18 +21,16 @@ const LETTERS = new Map([
 ]);
 const DIGITS = ENCODER.encode("0123456789abcdef");
 
-/** Is told of each range that is copied to a {@linkcode ByteWriter}. */
-export type CopyObserver = (
-  source: Uint8Array,
-  start: number,
-  end: number,
-  to: number,
-) => void;
+/** Is told of each range that is copied to a {@linkcode ByteWriter}, before it is copied. */
+export interface CopyObserver {
+  /** Is told where a range lies, and where in the output it goes. */
+  copied(source: Uint8Array, start: number, end: number, to: number): void;
+}
 
 /** A buffer that bytes are appended to. */
 export class ByteWriter {
-  /** Is told of each range before it is copied. */
-  onCopy: CopyObserver | undefined;
+  /** Is told of each range. */
+  observer: CopyObserver | undefined;
   #bytes: Uint8Array<ArrayBuffer>;
   #home: Uint8Array<ArrayBuffer> | undefined;
   #length = 0;
@@ -121,7 +119,7 @@ export class ByteWriter {
   /** Appends a range of bytes. */
   range(source: Uint8Array, start: number, end: number): void {
     const size = end - start;
-    this.onCopy?.(source, start, end, this.#length);
+    this.observer?.copied(source, start, end, this.#length);
     if (this.#length + size > this.#bytes.length) this.reserve(size);
     const target = this.#bytes;
     let at = this.#length;

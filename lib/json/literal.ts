@@ -2,6 +2,7 @@
  * Values that are not in the source.
  */
 
+import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import type { JsonKind } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
@@ -11,6 +12,26 @@ export function sliceOf(bytes: Uint8Array, kind: JsonKind): JsonSlice {
   // Whether a text holds escapes does not matter to one that is only written.
   return new JsonSlice(bytes, 0, bytes.length, kind, kind === "string", -1);
 }
+
+/** Makes a value of a range of bytes that holds its JSON text. */
+export function sliceAt(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): JsonSlice {
+  const kind = KINDS.get(bytes[start] ?? 0) ?? "number";
+  return new JsonSlice(bytes, start, end, kind, kind === "string", -1);
+}
+
+/** What a JSON text that begins with a byte is, if it is no number. */
+const KINDS: ReadonlyMap<number, JsonKind> = new Map([
+  [OPEN_BRACE, "object"],
+  [OPEN_BRACKET, "array"],
+  [QUOTE, "string"],
+  [0x74, "boolean"],
+  [0x66, "boolean"],
+  [0x6e, "null"],
+]);
 
 /** What strings are put together in. */
 const SCRATCH = new ByteWriter(256);

@@ -14,15 +14,27 @@ const SLOTS = 2048;
 /** Longer words are decoded each time: they are data, not vocabulary. */
 const MAX_BYTES = 64;
 const FIRST: Word = { bytes: new Uint8Array(0), text: "" };
+/** How often a word comes before it is kept; rules look at some words of a line twice. */
+const USUAL = 3;
+/** How many words of a stream may be names; more than that is data in the place of names. */
+const MAX_INTERNED = 2048;
 
 /**
  * A direct-mapped cache of words, bounded whatever the input brings.
  *
  * Giving the same string object for the same key keeps comparisons with the names in the
  * rule tables to a pointer comparison.
+ *
+ * A word is kept when it has come often enough that it will come again. The others would be
+ * garbage among what is old, which the engine hardly ever collects: 140 MB of it in a stream
+ * of 100 MB whose types never come again.
  */
 export class WordCache {
   #slots: Word[] = new Array<Word>(SLOTS).fill(FIRST);
+  /** By slot, the hash of the last word that was not kept, and how often it has come. */
+  readonly #hashes = new Int32Array(SLOTS);
+  readonly #times = new Uint8Array(SLOTS);
+  #interned = 0;
 
   /**
    * Gives the string for a range of bytes.
@@ -35,11 +47,25 @@ export class WordCache {
     const slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
     const word = this.#slots[slot] ?? FIRST;
     if (word.bytes.length === length && sameBytes(word.bytes, bytes, start)) {
+      // What comes between keeps its place.
+      this.#times[slot] = 0;
       return word.text;
     }
-    const text = interned(decodeUtf8(bytes, start, end));
-    this.#slots[slot] = { bytes: bytes.slice(start, end), text };
-    return text;
+    const text = decodeUtf8(bytes, start, end);
+    if (!this.#isUsual(slot, hash)) return text;
+    this.#interned += 1;
+    const kept = this.#interned > MAX_INTERNED ? text : interned(text);
+    this.#slots[slot] = { bytes: bytes.slice(start, end), text: kept };
+    return kept;
+  }
+
+  /** Counts how often a word has come to a slot; says whether that is enough. */
+  #isUsual(slot: number, hash: number): boolean {
+    const isSame = this.#hashes[slot] === hash;
+    const times = isSame ? (this.#times[slot] ?? 0) + 1 : 1;
+    this.#hashes[slot] = hash;
+    this.#times[slot] = times % USUAL;
+    return times === USUAL;
   }
 }
 
@@ -68,8 +94,16 @@ export function hashBytes(
   start: number,
   end: number,
 ): number {
+  return end - start > MAX_BYTES ? 0 : hashRange(bytes, start, end);
+}
+
+/** The hash of a range of bytes, whatever its length. */
+export function hashRange(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number {
   let hash = 0;
-  if (end - start > MAX_BYTES) return hash;
   for (let at = start; at < end; at++) {
     hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
   }

@@ -6,30 +6,14 @@ import { CLOSE_BRACE, COLON, COMMA, OPEN_BRACE } from "./bytes.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { type JsonNode, JsonObject, JsonString } from "./value.ts";
 
-const ENCODER = new TextEncoder();
-/** Keys are few in a stream that Codex wrote; a hostile one must not fill the memory. */
-const MAX_KEYS = 4096;
-const MAX_KEY_LENGTH = 64;
-const KEYS = new Map<string, Uint8Array>();
-
 /**
  * Writes a key with minimal escaping, its colon, and the comma before it if it is not the
  * first.
  */
 export function writeKey(out: ByteWriter, name: string): void {
   if (out.last !== OPEN_BRACE) out.byte(COMMA);
-  let key = KEYS.get(name);
-  if (key === undefined) {
-    if (name.length > MAX_KEY_LENGTH) {
-      out.string(name);
-      out.byte(COLON);
-      return;
-    }
-    key = ENCODER.encode(`${JSON.stringify(name)}:`);
-    if (KEYS.size === MAX_KEYS) KEYS.clear();
-    KEYS.set(name, key);
-  }
-  out.all(key);
+  out.string(name);
+  out.byte(COLON);
 }
 
 /** Writes a value: its source text, or what was put together. */

@@ -27,7 +27,8 @@ export function syntaxProblem(
   const at = Math.min(reader.problemAt, end) - start + 1;
   return {
     kind: "json",
-    message: `Cannot parse the line as JSON: ${reader.problem} (byte ${at})`,
+    message:
+      `Cannot parse the line as JSON: ${reader.problem} (byte ${at.toFixed()})`,
   };
 }
 

@@ -17,8 +17,19 @@ import type { JsonTape, TapeShape } from "./tape.ts";
 
 /** Shapes with more values than this are seldom seen twice. */
 const MAX_ENTRIES = 64;
-/** A stream that Codex wrote has some dozens of shapes. */
-const MAX_PLANS = 512;
+/** A stream that Codex wrote has some dozens of shapes; of more, the first ones have plans. */
+const MAX_PLANS = 256;
+/** More plans than this for one shape are taken up by data that looks like vocabulary. */
+const MAX_ALIKE = 24;
+/** How many plans may be made before any has been of use. */
+const CREDIT = 128;
+/**
+ * What a record that a plan was found for gives back of that, and what every record does, so
+ * that a stream whose shapes never come again is watched now and then only: one of 100 MB took
+ * 34 s with a plan for each record.
+ */
+const USE = 1 / 4;
+const RECORD = 1 / 256;
 /** What the bytes of one operation are: an entry, a slot, or a literal. */
 const ENTRY = 0;
 const SLOT = 1;
@@ -47,8 +58,9 @@ export class RecordPlans {
   readonly #reader: JsonReader;
   readonly #tape: JsonTape;
   /** By shape; `undefined` stands for a shape that cannot be planned. */
-  #plans = new Map<number, (Plan | undefined)[]>();
+  readonly #plans = new Map<number, (Plan | undefined)[]>();
   #count = 0;
+  #credit = CREDIT;
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
@@ -58,21 +70,33 @@ export class RecordPlans {
 
   /** Rewrites the record that the reader has read, if there is a plan for it. */
   repeat(bytes: Uint8Array, out: ByteWriter, slots: Slots): boolean {
+    const plan = this.#planFor(bytes, slots);
+    const earned = plan === undefined ? RECORD : USE;
+    this.#credit = Math.min(CREDIT, this.#credit + earned);
+    if (plan === undefined) return false;
+    this.#carryOut(plan, bytes, out, slots);
+    return true;
+  }
+
+  /** The plan for the record that the reader has read. */
+  #planFor(bytes: Uint8Array, slots: Slots): Plan | undefined {
     const plans = this.#plans.get(this.#tape.shapeHash);
-    if (plans === undefined) return false;
+    if (plans === undefined) return undefined;
     for (const plan of plans) {
-      if (plan !== undefined && this.#fits(plan, bytes, slots)) {
-        this.#carryOut(plan, bytes, out, slots);
-        return true;
-      }
+      if (plan !== undefined && this.#fits(plan, bytes, slots)) return plan;
     }
-    return false;
+    return undefined;
   }
 
   /** Whether there is use in watching how the record that the reader has read is rewritten. */
   get isEager(): boolean {
-    return this.#tape.count <= MAX_ENTRIES &&
-      this.#plans.get(this.#tape.shapeHash)?.includes(undefined) !== true;
+    if (
+      this.#credit < 1 || this.#count === MAX_PLANS ||
+      this.#tape.count > MAX_ENTRIES
+    ) return false;
+    const plans = this.#plans.get(this.#tape.shapeHash);
+    return plans === undefined ||
+      (plans.length < MAX_ALIKE && !plans.includes(undefined));
   }
 
   /**
@@ -81,14 +105,11 @@ export class RecordPlans {
    * @param watched What was done; nothing if it cannot be done again.
    */
   learn(watched: WatchedRecord | undefined): void {
+    this.#credit -= 1;
     this.#add(watched === undefined ? undefined : this.#planOf(watched));
   }
 
   #add(plan: Plan | undefined): void {
-    if (this.#count === MAX_PLANS) {
-      this.#plans.clear();
-      this.#count = 0;
-    }
     this.#count += 1;
     const hash = this.#tape.shapeHash;
     const plans = this.#plans.get(hash);

@@ -5,7 +5,7 @@
  * what they put between, and what of it they look at.
  */
 
-import type { ByteWriter } from "./byte_writer.ts";
+import type { ByteWriter, CopyObserver } from "./byte_writer.ts";
 import {
   type JsonReader,
   noObservations,
@@ -94,7 +94,7 @@ interface AnyCopy {
 }
 
 /** Watches one record after the other. */
-export class RecordWatch {
+export class RecordWatch implements CopyObserver {
   readonly #reader: JsonReader;
   readonly #out: ByteWriter;
   readonly #root: JsonSlice;
@@ -119,10 +119,13 @@ export class RecordWatch {
     this.#context = context;
     this.#slots = [...context.slots];
     this.#counter = context.counter;
-    out.onCopy = (source, start, end, to): void => {
-      this.#copies.push({ source, start, end, to });
-    };
+    out.observer = this;
     reader.observe(this.#observations);
+  }
+
+  /** Is told of a copy. */
+  copied(source: Uint8Array, start: number, end: number, to: number): void {
+    this.#copies.push({ source, start, end, to });
   }
 
   /**
@@ -166,7 +169,7 @@ export class RecordWatch {
 
   /** Ends watching without a result. */
   stop(): void {
-    this.#out.onCopy = undefined;
+    this.#out.observer = undefined;
     this.#reader.observe(undefined);
   }
 

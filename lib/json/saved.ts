@@ -2,7 +2,7 @@
  * State that was written down as plain JSON, read back by somebody who trusts none of it.
  */
 
-import { sliceOf } from "./literal.ts";
+import { sliceAt } from "./literal.ts";
 import type { JsonKind } from "./tape.ts";
 import type { JsonSlice } from "./value.ts";
 
@@ -44,30 +44,16 @@ export function savedPairs(
 
 /** Makes a value of its JSON text; nothing of what is none. */
 export function valueOf(text: string): JsonSlice | undefined {
-  const kind = kindOf(text);
-  return kind === undefined ? undefined : sliceOf(ENCODER.encode(text), kind);
-}
-
-/** Whether a text is JSON of a kind. */
-export function isJsonText(text: string, kind: JsonKind): boolean {
-  return kindOf(text) === kind;
-}
-
-function kindOf(text: string): JsonKind | undefined {
   try {
     JSON.parse(text);
   } catch {
     return undefined;
   }
-  return KINDS.get(text.trimStart().charAt(0)) ?? "number";
+  const bytes = ENCODER.encode(text.trim());
+  return sliceAt(bytes, 0, bytes.length);
 }
 
-/** What a JSON text that begins with a character is, if it is no number. */
-const KINDS: ReadonlyMap<string, JsonKind> = new Map([
-  ["{", "object"],
-  ["[", "array"],
-  ['"', "string"],
-  ["t", "boolean"],
-  ["f", "boolean"],
-  ["n", "null"],
-]);
+/** Whether a text is JSON of a kind. */
+export function isJsonText(text: string, kind: JsonKind): boolean {
+  return valueOf(text)?.kind === kind;
+}

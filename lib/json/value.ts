@@ -69,8 +69,10 @@ export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
   null: "null",
 };
 
-/** Beyond this many members a map beats a walk over the names. */
+/** Beyond this many members an index beats a walk over the names. */
 const WALK = 16;
+/** Makes names that are looked for in the same place a matter of luck. */
+const SEED = Math.floor(Math.random() * 2 ** 31) | 1;
 
 /**
  * The members of one JSON object, in order, without their values being decoded.
@@ -83,7 +85,11 @@ export class JsonObject {
   readonly kind = "object";
   #names: string[] = [];
   #values: (JsonNode | undefined)[] = [];
-  #index: Map<string, number> | undefined;
+  /**
+   * By hash, with open addressing: a place, plus one. Not a `Map`, which makes the engine keep
+   * a copy of its own of each name, among what is old.
+   */
+  #index: Int32Array | undefined;
   #firsts: Map<string, JsonNode> | undefined;
   /** The {@linkcode bit}s of the names: most names that are looked for are not there. */
   #bits = 0;
@@ -152,8 +158,6 @@ export class JsonObject {
     if (place === -1) return undefined;
     const value = this.#values[place];
     this.#values[place] = undefined;
-    // Or the place would be found again, and a member of this name come back to it.
-    this.#index?.delete(name);
     return value;
   }
 
@@ -167,15 +171,12 @@ export class JsonObject {
     this.take(to);
     this.#names[place] = to;
     this.#bits |= bit(to);
-    if (this.#index !== undefined) {
-      this.#index.delete(name);
-      this.#index.set(to, place);
-    }
+    if (this.#index !== undefined) this.#enter(this.#index, place);
   }
 
   #place(name: string): number {
     if ((this.#bits & bit(name)) === 0) return -1;
-    if (this.#index !== undefined) return this.#index.get(name) ?? -1;
+    if (this.#index !== undefined) return this.#find(this.#index, name);
     for (let place = 0; place < this.#names.length; place++) {
       if (this.#names[place] === name && this.#values[place] !== undefined) {
         return place;
@@ -189,13 +190,39 @@ export class JsonObject {
     this.#bits |= bit(name);
     this.#names.push(name);
     this.#values.push(value);
-    if (this.#index !== undefined) this.#index.set(name, place);
-    else if (place === WALK) {
-      this.#index = new Map();
-      for (let i = 0; i <= place; i++) {
-        if (this.#values[i] !== undefined) {
-          this.#index.set(this.#names[i] ?? "", i);
-        }
+    if (place < WALK) return;
+    const index = this.#index;
+    // No more than half of it is taken, but for renamed members, which are few.
+    if (index !== undefined && 2 * place < index.length) {
+      this.#enter(index, place);
+    } else this.#makeIndex(4 * place);
+  }
+
+  #makeIndex(least: number): void {
+    let size = 4 * WALK;
+    while (size < least) size *= 2;
+    const index = new Int32Array(size);
+    for (let place = 0; place < this.#names.length; place++) {
+      this.#enter(index, place);
+    }
+    this.#index = index;
+  }
+
+  #enter(index: Int32Array, place: number): void {
+    const mask = index.length - 1;
+    let slot = hashOf(this.#names[place] ?? "") & mask;
+    while (index[slot] !== 0) slot = (slot + 1) & mask;
+    index[slot] = place + 1;
+  }
+
+  #find(index: Int32Array, name: string): number {
+    const mask = index.length - 1;
+    for (let slot = hashOf(name) & mask;; slot = (slot + 1) & mask) {
+      const place = (index[slot] ?? 0) - 1;
+      if (place === -1) return -1;
+      // A member that was taken out or renamed stays where its name was.
+      if (this.#names[place] === name && this.#values[place] !== undefined) {
+        return place;
       }
     }
   }
@@ -204,6 +231,15 @@ export class JsonObject {
 /** One of 32 bits for a name. */
 function bit(name: string): number {
   return 1 << ((name.length + 5 * name.charCodeAt(0)) & 31);
+}
+
+function hashOf(name: string): number {
+  let hash = SEED;
+  for (let i = 0; i < name.length; i++) {
+    hash = Math.imul(hash ^ name.charCodeAt(i), SEED);
+    hash ^= hash >>> 13;
+  }
+  return hash ^ (hash >>> 7);
 }
 
 /** Whether two values have the same source text. */

@@ -68,8 +68,10 @@ export function writeLineFailed(
   { line, offset, error }: LineFailedHead,
   raw: Uint8Array | undefined,
 ): void {
-  out.text(`{"type":"${LINE_FAILED}","line":${line},"offset":${offset}`);
-  out.text(`,"error":{"kind":"${error.kind}","message":`);
+  // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+  const place = `"line":${line.toFixed()},"offset":${offset.toFixed()}`;
+  const reason = `"error":{"kind":"${error.kind}","message":`;
+  out.text(`{"type":"${LINE_FAILED}",${place},${reason}`);
   out.string(error.message);
   out.text("}");
   if (error.bytes !== undefined) out.text(`,"bytes":${error.bytes}`);

@@ -63,6 +63,9 @@ export interface LineRules {
   /** What records depend on besides themselves; absent if none are to be repeated. */
   readonly context?: RecordContext | undefined;
 
+  /** Whether there was a record that can be repeated. */
+  readonly isTeachable?: boolean;
+
   /**
    * Lets somebody learn how records are rewritten, who will do most of them.
    *

@@ -20,6 +20,18 @@ import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { LINE_FAILED } from "./line_failed.ts";
 import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 
+/**
+ * How many records are let go unwatched, at most, when several have failed in a row while they
+ * were watched: where all fail, watching takes a third of the time.
+ */
+const MAX_REST = 64;
+
+/**
+ * Longer records are not watched: there is no room for plans of their size, and what is written
+ * down of one holds all of it (40 MB in a stream of lines of 1 MB).
+ */
+const MAX_WATCHED_BYTES = 1 << 18;
+
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
 );
@@ -38,6 +50,10 @@ export abstract class RecordRules implements LineRules {
   readonly #plans: RecordPlans;
   #learner: RecordLearner | undefined;
   #marks: number | undefined;
+  #isTeachable = false;
+  /** How many records have failed in a row while they were watched, and how many to let go. */
+  #failed = 0;
+  #rest = 0;
 
   /**
    * Constructs a new instance.
@@ -79,6 +95,11 @@ export abstract class RecordRules implements LineRules {
     this.#learner = learner;
   }
 
+  /** Whether there was a record that can be repeated. */
+  get isTeachable(): boolean {
+    return this.#isTeachable;
+  }
+
   /**
    * Says that like records can be rewritten like this one without asking the rules.
    *
@@ -86,6 +107,7 @@ export abstract class RecordRules implements LineRules {
    */
   protected repeatable(marks: number): void {
     this.#marks = marks;
+    this.#isTeachable = true;
   }
 
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
@@ -118,22 +140,30 @@ export abstract class RecordRules implements LineRules {
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const isWatched = learner !== undefined || this.#plans.isEager;
-    const watch = isWatched && context !== undefined
+    const isWatched = context !== undefined && this.#rest === 0 &&
+      end - start <= MAX_WATCHED_BYTES &&
+      (learner !== undefined || this.#plans.isEager);
+    if (this.#rest > 0) this.#rest -= 1;
+    const watch = isWatched
       ? new RecordWatch(this.reader, root, out, context)
       : undefined;
     this.#marks = undefined;
     const problem = this.record(root, line, out);
     if (problem === undefined) {
       if (watch !== undefined) {
+        this.#failed = 0;
         const watched = this.#watched(watch);
         if (learner !== undefined) learner.learn(watched);
         else this.#plans.learn(watched);
       }
       return undefined;
     }
-    // A line that failed for want of a context says nothing of those that will have one.
-    watch?.stop();
+    if (watch !== undefined) {
+      // A line that failed for want of a context says nothing of those that will have one.
+      watch.stop();
+      this.#failed = Math.min(MAX_REST, this.#failed + 1);
+      this.#rest = this.#failed;
+    }
     out.truncate(length);
     return { problem, start, end, inBand: false };
   }

@@ -51,3 +51,20 @@ Deno.test("Gathered.writeTo() forgets what it could not write", async () => {
   await gathered.writeTo(new Output(sink, "x", CONTEXT));
   assertEquals(sink.text, "b");
 });
+
+Deno.test("Gathered writes what it is given, round after round", async () => {
+  const gathered = new Gathered();
+  for (let round = 0; round < 5; round++) {
+    const sink = new Sink();
+    let expected = "";
+    for (let i = 0; i < 50_000; i++) {
+      const text = `round ${round}, line ${i}\n`;
+      gathered.addText(text);
+      expected += text;
+    }
+    gathered.add(encode("x".repeat(300_000)));
+    expected += "x".repeat(300_000);
+    await gathered.writeTo(new Output(sink, "x", CONTEXT));
+    assertEquals(sink.text === expected, true, `${round}`);
+  }
+});

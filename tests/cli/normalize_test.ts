@@ -495,3 +495,26 @@ Deno.test("normalize says nothing on stderr that a runner takes for a command", 
   assertStringIncludes(stderr, String.raw`x\n::error::y ## [error]z`);
   assertEquals(stderr.match(/^\s*::|##\[/gm), null);
 });
+
+Deno.test("normalize writes what it says of failed lines before there is much of it", async () => {
+  const stdout = new Sink();
+  const lines = 200_000;
+  await call(["normalize", "--on-error=inline"], {
+    stdin: "x\n".repeat(lines),
+    stdout,
+  });
+  const sizes = stdout.writes.map(({ length }) => length);
+  assert(Math.max(...sizes) < 4_000_000, `${sizes}`);
+  assertEquals(stdout.text.split("\n").length - 1, lines);
+});
+
+Deno.test("normalize gives the same answers wherever lines fail in a block", async () => {
+  const good =
+    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"x"}}\n';
+  const stdin = STARTED + good.repeat(1_000) + BAD.repeat(10_000) +
+    good.repeat(2_000) + BAD + good;
+  const { stdout } = await call(["normalize"], { stdin });
+  const { stdout: one } = await call(["normalize"], { stdin: STARTED + good });
+  const [, record = ""] = one.split("\n");
+  assertEquals(stdout === `${STARTED}${`${record}\n`.repeat(3_001)}`, true);
+});

@@ -14,6 +14,13 @@ import { type Blocks, type Input, openInput } from "../input.ts";
 import { invite } from "./_invitation.ts";
 
 const LF = 0x0a;
+/**
+ * How much is answered at once where lines fail: what is said of a short one is fifty times as
+ * long, and waits in memory until it is written.
+ */
+const FAILING_PIECE = 1 << 15;
+/** How much is answered at first, which tells whether lines fail and what engine is of use. */
+const FIRST_PIECE = 1 << 12;
 
 /** How to normalize. */
 export interface NormalizationOptions {
@@ -155,6 +162,7 @@ export class Normalization {
     input: Blocks,
     normalizer: JsonlNormalizer,
   ): Promise<void> {
+    let size = FIRST_PIECE;
     for (;;) {
       let block: Uint8Array | undefined;
       try {
@@ -166,11 +174,15 @@ export class Normalization {
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
-      const pieces = this.#options.isLineBuffered ? linesIn(block) : [block];
+      const { failures } = normalizer;
+      const pieces = this.#options.isLineBuffered
+        ? linesIn(block)
+        : piecesIn(block, size, normalizer);
       for (const piece of pieces) {
         await this.#answer((emit) => normalizer.feed(piece, emit));
         if (this.#hasStopped) return;
       }
+      size = normalizer.failures > failures ? FAILING_PIECE : Infinity;
     }
   }
 
@@ -235,5 +247,23 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
     const next = end === -1 ? block.length : end + 1;
     yield block.subarray(start, next);
     start = next;
+  }
+}
+
+/** A block, cut into pieces as long as lines fail; the first one is of a given size. */
+function* piecesIn(
+  block: Uint8Array,
+  size: number,
+  normalizer: JsonlNormalizer,
+): Generator<Uint8Array> {
+  let end = Math.min(size, block.length);
+  for (let start = 0; start < block.length;) {
+    const { failures } = normalizer;
+    yield block.subarray(start, end);
+    start = end;
+    const isFailing = normalizer.failures > failures;
+    end = isFailing
+      ? Math.min(start + FAILING_PIECE, block.length)
+      : block.length;
   }
 }
