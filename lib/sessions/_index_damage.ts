@@ -21,6 +21,9 @@ const BUSY_CODES: ReadonlySet<number> = new Set([5, 6]);
 const DAMAGE_REGEXP =
   /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column)|has no column named|malformed database schema/i;
 const BUSY_REGEXP = /database (?:table )?is locked/i;
+/** SQLITE_READONLY and SQLITE_IOERR. */
+const GONE_CODES: ReadonlySet<number> = new Set([8, 10]);
+const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
 /** Tells whether an error says that the database is damaged. */
 export function isIndexDamage(error: unknown): boolean {
@@ -30,6 +33,14 @@ export function isIndexDamage(error: unknown): boolean {
 /** Tells whether an error says that others keep the database busy. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, BUSY_CODES, BUSY_REGEXP);
+}
+
+/**
+ * Tells whether an error says what SQLite says when somebody else has removed a damaged file
+ * since it was opened; if it was that, the next one who opens it has no error.
+ */
+export function mayBeGone(error: unknown): boolean {
+  return hasCode(error, GONE_CODES, GONE_REGEXP);
 }
 
 /** Deno says what is wrong in words only, Node in numbers too. */

@@ -14,6 +14,7 @@ import {
   isIndexDamage,
   isSqliteError,
   markIndex,
+  mayBeGone,
   PATIENCE,
   pragma,
   removeDamaged,
@@ -55,7 +56,7 @@ export interface SqlRow {
 }
 
 /** How often a damaged index is made anew before it is given up. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 4;
 
 /** The database of an index of sessions. It is opened by {@linkcode openSessionIndex}. */
 export class SessionIndexDatabase {
@@ -199,10 +200,11 @@ export async function openSessionIndex(
       if (isBusy(error)) {
         throw new SessionIndexError("busy", path, { cause: error });
       }
-      if (!isIndexDamage(error) || attempt === ATTEMPTS) {
+      const isHopeless = !isIndexDamage(error) && !mayBeGone(error);
+      if (isHopeless || attempt === ATTEMPTS) {
         throw new SessionIndexError("io", path, { cause: error });
       }
-      isDamaged = true;
+      isDamaged = isIndexDamage(error);
     }
   }
 }
@@ -232,17 +234,18 @@ export async function withSessionIndex<T>(
   options: SessionIndexOptions,
   work: (database: SessionIndexDatabase) => Promise<T>,
 ): Promise<T> {
+  let rebuild = options.rebuild ?? false;
   for (let isRetry = false;; isRetry = true) {
-    const database = await openSessionIndex(
-      isRetry ? { ...options, rebuild: true } : options,
-    );
+    const database = await openSessionIndex({ ...options, rebuild });
     try {
       return await work(database);
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (isRetry || !isIndexDamage(error)) {
+      const isDamage = isIndexDamage(error);
+      if (isRetry || (!isDamage && !mayBeGone(error))) {
         throw new SessionIndexError("io", options.path, { cause: error });
       }
+      rebuild ||= isDamage;
     } finally {
       database.close();
     }
