@@ -350,6 +350,15 @@ Deno.test("Kernel makes no more plans when none is of use", () => {
   assert(assertSame([streamOf(lines)]) < 100);
 });
 
+Deno.test("Kernel makes plans again when lines come that are like each other", () => {
+  const lines = [...HEAD];
+  for (let i = 0; i < 1000; i++) {
+    lines.push(`{"type":"error","message":"m","key_${i}":${i}}`);
+  }
+  for (let i = 0; i < 1000; i++) lines.push(message(`text ${i}`));
+  assert(assertSame([streamOf(lines)]) > 700);
+});
+
 Deno.test("JsonlNormalizer starts the kernel when there is enough input for it", () => {
   const normalizer = new JsonlNormalizer();
   const block = streamOf([...HEAD, message("x".repeat(50_000))]);

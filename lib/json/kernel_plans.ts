@@ -58,6 +58,8 @@ const FINE_MEMBERS = 24;
 const CREDIT = 128;
 /** How many lines a plan has to rewrite to be worth the making. */
 const PRICE = 16;
+/** After how many lines that no plan was for another one is made, whatever became of others. */
+const PATIENCE = 256;
 const ALIGNMENT = 16;
 /** What stands before the text of a branch; before the steps of a plan; one of these. */
 const BRANCH_HEAD = 16;
@@ -137,9 +139,10 @@ export class KernelPlans {
     return this.#credit >= 1;
   }
 
-  /** Takes to account that lines were rewritten by plans. */
+  /** Takes to account that some lines were rewritten by plans, and the next one was not. */
   earn(lines: number): void {
-    this.#credit = Math.min(CREDIT, this.#credit + lines / PRICE);
+    const earned = lines / PRICE + 1 / PATIENCE;
+    this.#credit = Math.min(CREDIT, this.#credit + earned);
   }
 
   /** Makes a plan, if one can be made. */
