@@ -12,14 +12,14 @@ import {
   type JsonlOptions,
   LineAnswers,
   type OnError,
-  writeFailed,
 } from "./line_answers.ts";
+import { writeFailed } from "./lines/failed_line.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 
+export { FailedLine } from "./lines/failed_line.ts";
 export {
   type Engine,
   ENGINES,
-  FailedLine,
   type JsonlOptions,
   type OnError,
 } from "./line_answers.ts";
