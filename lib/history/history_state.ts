@@ -136,6 +136,11 @@ export class HistoryState {
     return this.#context.memory.threadId;
   }
 
+  /** The number that the next record gets. */
+  get nextId(): number {
+    return this.#context.store.nextId;
+  }
+
   /**
    * What a rollout goes on from, if it begins in the middle of a thread: a part of another file
    * that was not read before it. The history is partial then.

@@ -5,41 +5,32 @@
 
 /** Counts the rows of a session, in the order in which they come. */
 export class RowNumbers {
-  /** The number that the next record gets. */
-  #nextRecord: number;
   /** For each message that is no record, the number of the next record then; never falls. */
   readonly #between: number[];
 
   /**
    * Constructs a new instance.
    *
-   * @param nextRecord The number that the next record gets; the first one has 1.
    * @param between What {@linkcode RowNumbers.save} gave.
    */
-  constructor(nextRecord = 1, between: readonly number[] = []) {
-    this.#nextRecord = nextRecord;
+  constructor(between: readonly number[] = []) {
     this.#between = [...between];
   }
 
-  /** The number of the next row. */
-  get next(): number {
-    return this.#nextRecord + this.#between.length;
-  }
-
-  /** Gives what it takes to go on, beside the number of the next record, as plain JSON. */
+  /** Gives what it takes to go on, as plain JSON. */
   save(): readonly number[] {
     return [...this.#between];
   }
 
-  /** Takes note of a record. */
-  add(record: number): void {
-    this.#nextRecord = Math.max(this.#nextRecord, record + 1);
+  /** Gives the number of the next row, if the next record has a number. */
+  next(nextRecord: number): number {
+    return this.#place(nextRecord) + this.#between.length;
   }
 
-  /** Gives the row of a new message that is no record. */
-  addBetween(): number {
-    const row = this.next;
-    this.#between.push(this.#nextRecord);
+  /** Gives the row of a new message that is no record, if the next record has a number. */
+  addBetween(nextRecord: number): number {
+    const row = this.next(nextRecord);
+    this.#between.push(this.#place(nextRecord));
     return row;
   }
 
@@ -48,13 +39,18 @@ export class RowNumbers {
     return record + this.#countUpTo(record);
   }
 
-  /** Gives the rows of all messages that are no records and came after a record. */
-  betweenAfter(record: number): number[] {
-    const rows: number[] = [];
-    for (let at = this.#countUpTo(record); at < this.#between.length; at++) {
-      rows.push((this.#between[at] ?? 0) + at);
-    }
-    return rows;
+  /** Forgets all messages that are no records and came after a record, and gives their rows. */
+  truncateAfter(record: number): number[] {
+    const first = this.#countUpTo(record);
+    return this.#between.splice(first).map((place, at) => place + first + at);
+  }
+
+  /**
+   * Where a message is among the records. When records were truncated, their numbers come again,
+   * even if a message stands behind what is no record any more.
+   */
+  #place(nextRecord: number): number {
+    return Math.max(nextRecord, this.#between.at(-1) ?? 0);
   }
 
   /** How many came before a record. */

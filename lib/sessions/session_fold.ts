@@ -97,7 +97,7 @@ export class SessionFold {
   #state: HistoryState;
   /** The numbers of the records, in order. */
   readonly #ids: number[];
-  #rows: RowNumbers;
+  readonly #rows: RowNumbers;
   /** The records that have changed, and where and when they first did. */
   readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
   readonly #removed = new Set<number>();
@@ -139,10 +139,12 @@ export class SessionFold {
     this.#ids = saved?.history.records.map(({ id }) => id) ?? [];
     this.#emptied = new Set(saved?.emptied);
     this.#time = saved?.time ?? null;
-    this.#rows = new RowNumbers(saved?.history.next_id, saved?.between);
+    this.#rows = new RowNumbers(saved?.between);
     this.#unshown = new UnshownOutputs(saved?.calls);
     this.#outputs = new Map(saved?.outputs);
-    this.voidFrom = saved === undefined ? 0 : this.#rows.next;
+    this.voidFrom = saved === undefined
+      ? 0
+      : this.#rows.next(this.#state.nextId);
     this.#answers = new LineAnswers(
       {
         from: "rollout",
@@ -234,9 +236,6 @@ export class SessionFold {
     this.#time = timeOf(value) ?? this.#time;
     const mutations = this.#state.apply(value);
     const { own, attached } = this.#unshown.read(value, mutations);
-    for (const mutation of mutations) {
-      if (mutation.type === "inserted") this.#rows.add(mutation.id);
-    }
     // Before the records: of an explore record that the line made, only this has a text.
     if (own !== undefined) this.#addOwn(own, offset);
     for (const mutation of mutations) this.#note(mutation, offset);
@@ -270,7 +269,7 @@ export class SessionFold {
   }
 
   #addOwn(own: OwnOutput, offset: number): void {
-    const row = this.#rows.addBetween();
+    const row = this.#rows.addBetween(this.#state.nextId);
     if (row >= ROWS_PER_FILE) return;
     this.#own.push({ ...own, ...this.#placeAt(offset), row, isNew: true });
   }
@@ -299,10 +298,9 @@ export class SessionFold {
     const first = ids.reduce((least, id) => Math.min(least, id), Infinity);
     for (const id of ids) this.#remove(id);
     // Without records, a history begins to count them anew.
-    const rows = new Set(this.#rows.betweenAfter(index === 0 ? 0 : first));
+    const rows = new Set(this.#rows.truncateAfter(index === 0 ? 0 : first));
     for (const row of rows) this.#removed.add(row);
     this.#own = this.#own.filter(({ row }) => !rows.has(row));
-    if (index === 0) this.#rows = new RowNumbers();
   }
 
   #changes(

@@ -508,6 +508,42 @@ Deno.test("SessionFold says where and when a command printed what shares a recor
   );
 });
 
+const AFTER_ROLLBACK = [
+  { name: "before it", before: SCRIPT("c1", "x()"), after: "" },
+  {
+    name: "around a record that it removes",
+    before: SCRIPT("c1", "x()") + CALL("c2", "view_image", { path: "/p" }),
+    after: SAYS("more"),
+  },
+];
+
+for (const { name, before, after } of AFTER_ROLLBACK) {
+  Deno.test(`SessionFold counts on behind a rollback as if it were whole, with a call ${name}`, () => {
+    const bytes = encode([
+      HEADER("legacy"),
+      SAYS("say 0"),
+      ASKS("ask 0"),
+      before,
+      LINE("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
+      after,
+      PRINTS("c1", FAILED, "error 1"),
+      ASKS("ask 1"),
+    ].join(""));
+    const expected = fold(bytes).all;
+    const place = bytes.length - ASKS("ask 1").length;
+    const texts = expected.map(({ text }) => text);
+    assertEquals(texts.includes("exec\nerror 1"), true);
+    assertEquals(texts.at(-1), "ask 1");
+    for (const end of lineEnds(bytes)) {
+      for (const cut of [end, end + 1, end + 40]) {
+        const at = Math.min(cut, place);
+        assertEquals(foldGrowing(bytes, [at]).all, expected, `${at}`);
+        assertEquals(foldInPieces(bytes, [at]).all, expected, `${at}`);
+      }
+    }
+  });
+}
+
 Deno.test("SessionFold reads calls, rollbacks and whatever else as if it were whole", () => {
   const piece = fc.oneof(
     fc.nat({ max: 9 }).map((n) => ASKS(`ask ${n}`)),
