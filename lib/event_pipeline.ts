@@ -59,7 +59,7 @@ const KEPT_CAPACITY = 1 << 16;
  *
  * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes
  * what {@linkcode JsonlNormalizer} writes. Neither event nor text keeps the block alive, but a string
- * of them may keep up to 8 KiB of the text around it.
+ * of them may keep up to 1 KiB of the text around it.
  *
  * Memory is bounded by the longest line and the largest block.
  *

@@ -6,8 +6,10 @@
 import { MINUS, ZERO } from "./bytes.ts";
 import { ownText } from "./own_text.ts";
 
-/** From this length of a record on, short strings must not keep it alive. */
-const LARGE = 4096;
+/** From this length of a record on, a string must not keep it alive that is a small part. */
+const LARGE = 1 << 10;
+/** What part of a record is small. */
+const PART = 1 / 2;
 const LOWER_T = 0x74;
 /** Numbers of this many digits are added up faster than they are parsed. */
 const FEW_DIGITS = 9;
@@ -31,7 +33,8 @@ export class RecordParts {
   readonly #slots: (LastValue | undefined)[] = [];
   #text = "";
   #from = 0;
-  #isLarge = false;
+  /** The length below which a string is copied. */
+  #least = 0;
   #at = 0;
   #epoch = 0;
 
@@ -62,7 +65,7 @@ export class RecordParts {
   ): void {
     this.#text = text;
     this.#from = from;
-    this.#isLarge = length > LARGE;
+    this.#least = length > LARGE ? PART * length : 0;
     this.#at = at;
     this.#epoch = epoch;
   }
@@ -75,7 +78,7 @@ export class RecordParts {
     const end = this.#from + (mark & PLACE);
     if (mark >= ESCAPED) return JSON.parse(this.#text.slice(start, end));
     const text = this.#text.slice(start + 1, end - 1);
-    return this.#isLarge && end - start < LARGE ? ownText(text) : text;
+    return end - start < this.#least ? ownText(text) : text;
   }
 
   /** Makes a string that came out of a slot: most likely it is what it was before. */
