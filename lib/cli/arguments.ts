@@ -138,7 +138,9 @@ export function parseArguments(
       });
     }
   }
-  if (end !== -1) operands.push(...args.slice(end + 1));
+  if (end !== -1) {
+    for (const operand of args.slice(end + 1)) operands.push(operand);
+  }
   // What a flag takes can depend on the command, which may stand behind it.
   const flags = flagsFor(operands);
   for (const { name, isShort, value } of found) {

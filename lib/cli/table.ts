@@ -54,9 +54,9 @@ export async function tableText(
   const titles = columns.map(({ title }) => title);
   const ruler = await TextRuler.for([...titles, ...cells.flat()]);
   const widths = titles.map((title, i) =>
-    Math.max(
+    cells.reduce(
+      (most, row) => Math.max(most, ruler.widthOf(row[i] ?? "")),
       ruler.widthOf(title),
-      ...cells.map((row) => ruler.widthOf(row[i] ?? "")),
     )
   );
   shrink(columns, widths, width);

@@ -54,6 +54,8 @@ export class EntryLog {
   #waitingWeight = 0;
   /** What the next entries may still add to. */
   readonly #settling = new Set<Entry>();
+  /** Those of them that are images: a message may have many, which are settled together. */
+  readonly #images = new Set<Entry>();
   /** What is given when the turn ends. */
   #ofTurn: Entry[] = [];
   /** What was given and is over, with its weight. */
@@ -98,6 +100,7 @@ export class EntryLog {
     this.release();
     this.turn = null;
     this.#settling.clear();
+    this.#images.clear();
     for (const entry of this.#entries.values()) {
       if (entry.state !== "open") this.#end(entry);
     }
@@ -119,6 +122,7 @@ export class EntryLog {
   clear(): void {
     this.#entries.clear();
     this.#settling.clear();
+    this.#images.clear();
     this.#past = [];
     this.#pastWeight = 0;
   }
@@ -126,15 +130,16 @@ export class EntryLog {
   /** What comes next shows that some entries are complete. */
   #settleBefore(type: string): void {
     for (const entry of this.#settling) {
-      const [record] = entry.records;
-      // The next image belongs to the same message, whose other copy is still to come.
-      const isOver = record.type === "reasoning" ||
-        (record.type === "image" && type !== "image");
-      if (!isOver) continue;
-      this.#settling.delete(entry);
-      entry.state = "done";
-      this.#note(entry);
+      if (entry.records[0].type === "reasoning") this.#settle(entry);
     }
+    // The next image belongs to the same message, whose other copy is still to come.
+    if (type === "image") return;
+    for (const entry of this.#images) this.#settle(entry);
+  }
+
+  #settle(entry: Entry): void {
+    entry.state = "done";
+    this.#note(entry);
   }
 
   #add(id: number, record: AnyHistoryRecord): void {
@@ -175,8 +180,13 @@ export class EntryLog {
   /** Does what has to be done now that an entry is as it is. */
   #note(entry: Entry): void {
     const { isLive } = this.#options;
-    if (entry.state === "settling") this.#settling.add(entry);
-    else this.#settling.delete(entry);
+    if (entry.state === "settling") {
+      const isImage = entry.records[0].type === "image";
+      (isImage ? this.#images : this.#settling).add(entry);
+    } else {
+      this.#settling.delete(entry);
+      this.#images.delete(entry);
+    }
     const isReady = entry.state === "done" ||
       (isLive && entry.state === "settling");
     if (isReady) entry.endedAt = this.now;

@@ -140,7 +140,7 @@ export function cutDiffHtml(diff: string, frame: EntryFrame): string {
 }
 
 /** Tells whether texts are short enough together to be shown unfolded. */
-export function isShort(...texts: readonly string[]): boolean {
+export function isShort(texts: readonly string[]): boolean {
   return texts.reduce((sum, text) => sum + text.split("\n", 99).length, 0) <=
     SHORT_LINES;
 }

@@ -93,7 +93,7 @@ function noticeHtml(
   const level = view.level === "error" && isRetryNotice(text)
     ? "warning"
     : view.level;
-  const isLong = text.length > SHORT_NOTICE || !isShort(text);
+  const isLong = text.length > SHORT_NOTICE || !isShort([text]);
   const look = level === "error" ? "l-bad" : "l-think";
   const lane = level === "info" ? null : "messages";
   if (level === "info" && !isLong) {

@@ -3,6 +3,7 @@
  */
 
 import { attributeText, elementText } from "./html_text.ts";
+import { withoutEnd } from "./_text_end.ts";
 
 /** Options for Markdown as HTML. */
 export interface MarkdownHtmlOptions {
@@ -23,7 +24,7 @@ const WEB_REGEXP = /^(?:https?:\/\/|mailto:)\S/i;
 const HIDDEN_REGEXP = /\p{C}/u;
 
 /** What ends a sentence is not part of the address before it. */
-const AFTER_URL_REGEXP = /[.,;:!?*_~]+$/;
+const AFTER_URL = ".,;:!?*_~";
 
 const TAGS: ReadonlyMap<string, readonly [open: string, close: string]> =
   new Map([
@@ -155,7 +156,7 @@ export function inlineHtml(
       out.push(bang === "!" ? `[image] ${content}` : content);
     } else if (angled !== undefined) out.push(link("", angled, options));
     else if (bare !== undefined) {
-      let url = bare.replace(AFTER_URL_REGEXP, "");
+      let url = withoutEnd(bare, AFTER_URL);
       if (url.endsWith(")") && !url.includes("(")) url = url.slice(0, -1);
       end = m.index + url.length;
       out.push(link("", url, options));

@@ -6,6 +6,7 @@
 
 import { inertLine } from "./inert_text.ts";
 import { clipped, type Layout, wrapped } from "./terminal_text.ts";
+import { withoutEnd } from "./_text_end.ts";
 
 /** What a block of lines is: there is space around prose, but none between work. */
 export type Block = "prose" | "work" | "note";
@@ -45,7 +46,7 @@ export class LiveLines {
 
   /** Adds a text, broken where it is too long. */
   addText(text: string, { sign = "", look = same }: LineLook = {}): void {
-    const lines = text.replace(/\n+$/, "").split("\n");
+    const lines = withoutEnd(text, "\n").split("\n");
     for (const line of wrapped(lines, this.#layout(sign))) {
       this.add(line, look);
     }

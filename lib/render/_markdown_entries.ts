@@ -89,7 +89,7 @@ export class MarkdownEntries {
         if (this.#reasoning === "omit" || view.text.trim() === "") return;
         const lines = safeMarkdown(view.text);
         if (this.#reasoning === "include") {
-          return this.#add(...quoted(["**Reasoning**", "", ...lines]));
+          return this.#add(quoted(["**Reasoning**", "", ...lines]));
         }
         return this.#fold("Reasoning", [lines]);
       }
@@ -101,7 +101,7 @@ export class MarkdownEntries {
         if (this.#tools === "none") return;
         const { lines, blocks } = this.#outputOf(view.diff, "diff");
         if (this.#tools === "names") {
-          return this.#add(
+          return this.#addLine(
             `*Changed in this turn: ${countedText(lines, "line")} of diff*`,
           );
         }
@@ -115,14 +115,14 @@ export class MarkdownEntries {
         const caption = view.caption === ""
           ? ""
           : ` ${plainLine(view.caption)}`;
-        return this.#add(`**Image** ${path}${caption}`.trimEnd());
+        return this.#addLine(`**Image** ${path}${caption}`.trimEnd());
       }
       case "explore": {
         if (this.#tools === "none") return;
         const lines = view.looks.map(({ command, status, note }) =>
           `- ${codeSpan(`$ ${command}`)}${endText(status, [note])}`
         );
-        return lines.length === 0 ? undefined : this.#add(...lines);
+        return lines.length === 0 ? undefined : this.#add(lines);
       }
       case "notice": {
         const { level, title, text } = view;
@@ -131,7 +131,7 @@ export class MarkdownEntries {
         const name = names.length === 0 ? "" : `**${names.join(": ")}**`;
         const lines = text.trim() === "" ? [] : safeMarkdown(text);
         return this.#add(
-          ...quoted([
+          quoted([
             ...(name === "" ? [] : [name]),
             ...(name === "" || lines.length === 0 ? [] : [""]),
             ...lines,
@@ -153,11 +153,11 @@ export class MarkdownEntries {
     if (text.trim() === "") return;
     const lines = safeMarkdown(text);
     if (role === "user") {
-      return this.#add("**User**", "", ...quoted(withBreaks(lines)));
+      return this.#add(["**User**", "", ...quoted(withBreaks(lines))]);
     }
     const to = recipient === null ? "" : ` → ${plainLine(recipient)}`;
-    if (author !== null) this.#add(`**${plainLine(author)}${to}**`);
-    this.#add(...lines);
+    if (author !== null) this.#addLine(`**${plainLine(author)}${to}**`);
+    this.#add(lines);
   }
 
   #writeCommand(view: CommandView, { durationMs, phase }: EntryPart): void {
@@ -178,7 +178,7 @@ export class MarkdownEntries {
     const hasMore = !isWhole || lostBytes > 0 || out.blocks.length > 0 ||
       err.blocks.length > 0;
     if (this.#tools === "names" || !hasMore) {
-      return this.#add(codeSpan(title) + end);
+      return this.#addLine(codeSpan(title) + end);
     }
     const lost = lostBytes === 0
       ? []
@@ -212,7 +212,7 @@ export class MarkdownEntries {
       ...this.#outputOf(result, "text").blocks,
     ];
     if (this.#tools === "names" || blocks.length === 0) {
-      return this.#add(codeSpan(title + query) + end);
+      return this.#addLine(codeSpan(title + query) + end);
     }
     this.#fold(`<code>${htmlLine(title + query)}</code>${end}`, blocks);
   }
@@ -243,7 +243,9 @@ export class MarkdownEntries {
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
       const { lines, blocks } = this.#outputOf(diff, "diff");
       if (this.#tools === "names" || blocks.length === 0) {
-        this.#add(`**${verb}** ${names.map(codeSpan).join(" → ")}${beside}`);
+        this.#addLine(
+          `**${verb}** ${names.map(codeSpan).join(" → ")}${beside}`,
+        );
         continue;
       }
       const shown = names.map((name) => `<code>${htmlLine(name)}</code>`);
@@ -251,10 +253,10 @@ export class MarkdownEntries {
         isOpen: lines <= MAX_OPEN_DIFF,
       });
     }
-    if (files.length === 0) this.#add(`**edit**${end}`);
+    if (files.length === 0) this.#addLine(`**edit**${end}`);
     if (failure === "" || this.#tools === "names") return;
     for (const block of this.#outputOf(failure, "text").blocks) {
-      this.#add(...block);
+      this.#add(block);
     }
   }
 
@@ -271,10 +273,10 @@ export class MarkdownEntries {
       return `- [${box}] ${looks[status] ?? text}`;
     });
     const done = steps.filter(({ status }) => status === "complete").length;
-    this.#add(
+    this.#add([
       `**${plainLine(name)}** (${done}/${steps.length})`,
       ...(lines.length === 0 ? [] : ["", ...lines]),
-    );
+    ]);
   }
 
   #outputOf(text: string, language: string): OutputBlocks {
@@ -285,8 +287,12 @@ export class MarkdownEntries {
     this.#blocks.push(foldedBlock(...fold));
   }
 
-  #add(...lines: MarkdownBlock): void {
-    this.#blocks.push(lines);
+  #addLine(line: string): void {
+    this.#blocks.push([line]);
+  }
+
+  #add(block: MarkdownBlock): void {
+    this.#blocks.push(block);
   }
 }
 

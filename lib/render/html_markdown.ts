@@ -8,6 +8,7 @@ import { diffHtml } from "./_html_diff.ts";
 import { inlineHtml, type MarkdownHtmlOptions } from "./_html_inline.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";
+import { withoutEnd } from "./_text_end.ts";
 
 /** How deep quotations and lists may lie in each other; what is deeper is text. */
 const MAX_DEPTH = 12;
@@ -141,8 +142,12 @@ class Blocks {
   #heading(marks = "#", text = ""): string {
     this.#at += 1;
     const tag = `h${Math.min(6, TOP_HEADING - 1 + marks.length)}`;
-    const content = text.trim().replace(/[ \t]+#+$/, "");
-    return `<${tag}>${this.#inline(content)}</${tag}>`;
+    const line = text.trim();
+    const bare = withoutEnd(line, "#");
+    const content = withoutEnd(bare, " \t");
+    // Marks without a space before them are a part of the text.
+    const shown = content === bare ? line : content;
+    return `<${tag}>${this.#inline(shown)}</${tag}>`;
   }
 
   #quotation(): string {

@@ -223,7 +223,10 @@ ${marks.join("\n")}
   ): string {
     const sizeOf = ({ input_tokens, output_tokens }: RequestUsage): number =>
       input_tokens + output_tokens;
-    const most = Math.max(1, ...requests.map(sizeOf));
+    const most = requests.reduce(
+      (most, request) => Math.max(most, sizeOf(request)),
+      1,
+    );
     const room = TOKENS_HEIGHT - 6;
     return requests.map((request, i) => {
       const { at, input_tokens: input, output_tokens: output } = request;

@@ -102,16 +102,18 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "turn_started":
         return this.#writeTurn(part);
       case "entry":
-        this.#blocks.push(...this.#entries.blocksOf(part));
+        for (const block of this.#entries.blocksOf(part)) this.#add(block);
         return;
       case "turn_ended":
         return this.#writeEnd(part);
       case "rolled_back":
-        return this.#add(`*↶ ${countedText(part.turns, "turn")} taken back*`);
+        return this.#addLine(
+          `*↶ ${countedText(part.turns, "turn")} taken back*`,
+        );
       case "failed_line": {
         const message = plainLine(this.#redactor.redact(part.message));
         const kind = plainLine(part.kind);
-        return this.#add(
+        return this.#addLine(
           `> **Line ${part.line} could not be read** (${kind}): ${message}`,
         );
       }
@@ -138,15 +140,15 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const hasFrontMatter = !this.#isBegun && facts.length > 0;
     if (hasFrontMatter) {
       const lines = facts.map(([name, value]) => `${name}: ${yamlText(value)}`);
-      this.#add("---", ...lines, "---");
+      this.#add(["---", ...lines, "---"]);
     }
-    this.#add("# Codex session");
+    this.#addLine("# Codex session");
     if (hasFrontMatter || facts.length === 0) return;
-    this.#add(...facts.map(([name, value]) => `- ${name}: ${codeSpan(value)}`));
+    this.#add(facts.map(([name, value]) => `- ${name}: ${codeSpan(value)}`));
   }
 
   #writeTurn({ turn, startedAt, model, cwd }: TurnStartedPart): void {
-    this.#add(`## Turn ${turn}`);
+    this.#addLine(`## Turn ${turn}`);
     const facts = [
       startedAt === null ? null : timeText(startedAt),
       model === this.#model ? null : model,
@@ -156,7 +158,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     );
     this.#model = model ?? this.#model;
     this.#entries.cwd = cwd ?? this.#entries.cwd;
-    if (facts.length > 0) this.#add(`*${facts.join(" · ")}*`);
+    if (facts.length > 0) this.#addLine(`*${facts.join(" · ")}*`);
   }
 
   #writeEnd(part: TurnEndedPart): void {
@@ -178,13 +180,17 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       unknown: usage === null ? "" : `*${beside}*`,
     }[status];
     if (error !== null && !isErrorShown && error.trim() !== "") {
-      this.#add(...quoted(safeMarkdown(this.#redactor.redact(error))));
+      this.#add(quoted(safeMarkdown(this.#redactor.redact(error))));
     }
-    if (text !== "") this.#add(text);
+    if (text !== "") this.#addLine(text);
   }
 
-  #add(...lines: readonly string[]): void {
-    this.#blocks.push(lines);
+  #addLine(line: string): void {
+    this.#blocks.push([line]);
+  }
+
+  #add(block: MarkdownBlock): void {
+    this.#blocks.push(block);
   }
 }
 

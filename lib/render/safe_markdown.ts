@@ -48,7 +48,7 @@ const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
  * @returns Lines to put into a document, with a blank line before and after.
  */
 export function safeMarkdown(text: string): string[] {
-  const lines = inertText(text).replace(/^\n+|\s+$/g, "").split("\n");
+  const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
   const safe: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
@@ -64,7 +64,7 @@ export function safeMarkdown(text: string): string[] {
       if (isClosing(inside, mark)) break;
       code.push(withoutIndent(inside, indent.length));
     }
-    safe.push(...codeBlock(code, language));
+    for (const inside of codeBlock(code, language)) safe.push(inside);
   }
   return safe;
 }

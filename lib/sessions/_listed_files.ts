@@ -106,7 +106,9 @@ export async function listSessionFiles(
     } else doubtful.push(group.map(({ file }) => file));
   }
   const looked = await mapAtOnce(doubtful, AT_ONCE, fileThatCounts);
-  files.push(...looked.filter((file) => file !== undefined));
+  for (const file of looked) {
+    if (file !== undefined) files.push(file);
+  }
   files.sort(compareNewestFirst);
   return { files, problems, missingHomes };
 }

@@ -62,7 +62,7 @@ const AT_ONCE = 16;
 export async function walkSessionFolders(
   codexHomes: readonly string[],
 ): Promise<SessionFolders> {
-  const files: FoundFile[] = [];
+  const found: (readonly FoundFile[])[] = [];
   const problems: SessionProblem[] = [];
   const { homes, missingHomes } = await differentHomes(codexHomes);
   let folders = homes.flatMap((home): PlacedPath[] =>
@@ -74,14 +74,13 @@ export async function walkSessionFolders(
   );
   for (let level = 0; level <= LEVELS; level += 1) {
     const contents = await mapAtOnce(folders, AT_ONCE, readFolder);
-    folders = [];
-    for (const content of contents) {
-      files.push(...content.files);
-      if (content.problem !== undefined) problems.push(content.problem);
-      folders.push(...content.folders);
+    for (const { files, problem } of contents) {
+      found.push(files);
+      if (problem !== undefined) problems.push(problem);
     }
+    folders = contents.flatMap(({ folders }) => folders);
   }
-  return { files, problems, missingHomes };
+  return { files: found.flat(), problems, missingHomes };
 }
 
 /** Tells homes apart: one by two paths, of which one is a link, is one. */

@@ -40,7 +40,7 @@ export class Settlement {
         if (thread.isFile) this.#file(ledger, id, thread);
         else if (!isMadeUp(id)) {
           const list = runs.get(id) ?? [];
-          list.push(...runsOf(ledger, thread));
+          for (const run of runsOf(ledger, thread)) list.push(run);
           runs.set(id, list);
         } else this.#settle(runsOf(ledger, thread), counters);
       }

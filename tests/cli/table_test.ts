@@ -76,3 +76,9 @@ Deno.test("tableText() of no rows is the titles", async () => {
     "ID  TOKENS  TITLE\n",
   );
 });
+
+Deno.test("tableText() shows more rows than a call takes arguments", async () => {
+  const rows = new Array(200_000).fill(["a"]);
+  const text = await tableText([{ title: "T" }], rows, { style: PLAIN });
+  assertEquals(text.length, 2 * (1 + rows.length));
+});

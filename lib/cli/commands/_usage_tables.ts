@@ -186,8 +186,11 @@ function widthOf(
   cells: readonly (readonly string[])[],
 ): number {
   return columns.reduce((sum, { title }, i) => {
-    const lengths = cells.map((row) => row[i]?.length ?? 0);
-    return sum + Math.max(title.length, ...lengths) + 2;
+    const width = cells.reduce(
+      (most, row) => Math.max(most, row[i]?.length ?? 0),
+      title.length,
+    );
+    return sum + width + 2;
   }, -2);
 }
 
