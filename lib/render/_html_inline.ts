@@ -3,7 +3,7 @@
  */
 
 import { attributeText, elementText } from "./html_text.ts";
-import { withoutEnd } from "./_text_end.ts";
+import { withoutEnd } from "./text_end.ts";
 
 /** Options for Markdown as HTML. */
 export interface MarkdownHtmlOptions {

@@ -6,7 +6,7 @@
 
 import { inertLine } from "./inert_text.ts";
 import { clipped, type Layout, wrapped } from "./terminal_text.ts";
-import { withoutEnd } from "./_text_end.ts";
+import { withoutEnd } from "./text_end.ts";
 
 /** What a block of lines is: there is space around prose, but none between work. */
 export type Block = "prose" | "work" | "note";

@@ -8,7 +8,7 @@ import { diffHtml } from "./_html_diff.ts";
 import { inlineHtml, type MarkdownHtmlOptions } from "./_html_inline.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";
-import { withoutEnd } from "./_text_end.ts";
+import { withoutEnd } from "./text_end.ts";
 
 /** How deep quotations and lists may lie in each other; what is deeper is text. */
 const MAX_DEPTH = 12;

@@ -1,7 +1,7 @@
 /** What texts end with. */
 
 import { assertEquals } from "@std/assert";
-import { withoutEnd } from "../../lib/render/_text_end.ts";
+import { withoutEnd } from "../../lib/render/text_end.ts";
 
 for (
   const { text, letters, expected } of [

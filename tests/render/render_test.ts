@@ -1,4 +1,4 @@
-/** Entries with so many lines or parts that a call could not take each as an argument. */
+/** All renderers, with more of everything than most logs have. */
 
 import { assert } from "@std/assert";
 import { GithubRenderer } from "../../lib/render/github.ts";
@@ -14,7 +14,7 @@ import {
   writtenBy,
 } from "./transcripts.ts";
 
-/** More than V8 takes as arguments of a call. */
+/** So many lines or parts that a call cannot take each as an argument. */
 const MANY = 150_000;
 const lines = new Array(MANY).fill("line").join("\n");
 const itemOf = (type: string, fields: Readonly<Record<string, unknown>>) => [
