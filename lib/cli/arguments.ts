@@ -102,7 +102,8 @@ export class Arguments {
  *
  * @param args The arguments, without the name of the program.
  * @param flagsFor Knows what the flags take; the whole table does, if it is left out.
- * @throws {UsageError} If a flag is not known, or its value is missing or wrong.
+ * @throws {UsageError} If a flag is not known, or the value of one that holds is missing or
+ * wrong.
  */
 export function parseArguments(
   args: readonly string[],
@@ -144,10 +145,12 @@ export function parseArguments(
   // What a flag takes can depend on the command, which may stand behind it.
   const flags = flagsFor(operands);
   for (const { name, isShort, value } of found) {
-    const flag = [...flags, ...ALL_FLAGS].find((flag) => flag.name === name);
+    const own = flags.find((flag) => flag.name === name);
+    const flag = own ?? ALL_FLAGS.find((flag) => flag.name === name);
     if (flag === undefined) continue;
     const parts = partsOfValue(flag, value);
-    for (const part of parts) check(flag, part);
+    // What a flag takes that is not of the command helps nobody to know.
+    if (own !== undefined) { for (const part of parts) check(flag, part); }
     const values = [
       ...given.get(name)?.values ?? [],
       ...parts.map((part) => part ?? ""),

@@ -53,10 +53,7 @@ export async function run(
     now: () => context.now(),
   });
   try {
-    const parsed = parseArguments(args, (operands) => {
-      const target = find(operands);
-      return target.command === undefined ? ALL_FLAGS : flagsOf(target.command);
-    });
+    const parsed = parseArguments(args, (operands) => allowed(find(operands)));
     diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
     const stdout = new Output(context.stdout, "stdout", context);
     const style = styleOf("stdout", parsed);
@@ -141,12 +138,19 @@ function unknownCommand({ unknown = "" }: Target): UsageError {
   );
 }
 
+/** The flags that can be given with what was named; all, as long as nothing was. */
+function allowed({ command, unknown }: Target): ReturnType<typeof flagsOf> {
+  if (command === undefined && unknown === undefined) return ALL_FLAGS;
+  const own = command === undefined ? [] : flagsOf(command);
+  const common = ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name));
+  return [...own, ...common];
+}
+
 function checkFlags(command: Command, args: Arguments): void {
-  const own: readonly string[] = [
-    ...flagsOf(command).map(({ name }) => name),
-    ...COMMON_FLAGS,
-  ];
-  const foreign = args.given.find(({ name }) => !own.includes(name));
+  const flags = allowed({ command });
+  const foreign = args.given.find((given) =>
+    flags.every(({ name }) => name !== given.name)
+  );
   if (foreign !== undefined) {
     throw new UsageError(
       `--${foreign.name} is not an option of ${command.name}`,

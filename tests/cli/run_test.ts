@@ -69,6 +69,31 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the options\n',
   },
   {
+    name: "2 for an unknown command, whatever its options take",
+    args: ["normalise", "--format=exec"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: unknown command "normalise"; did you mean "normalize"?\n' +
+      'codexpipe: "codexpipe -h" shows the options\n',
+  },
+  {
+    name: "2 for an option of another command, whatever it takes there",
+    args: ["normalize", "--format=markdown"],
+    world: { stdin: LINE },
+    status: 2,
+    stderr: "codexpipe: --format is not an option of normalize\n" +
+      `codexpipe: ${SHOWS}`,
+  },
+  {
+    name: "2 for a wrong value of an option that all commands have",
+    args: ["normalize", "--color=pink"],
+    world: { stdin: LINE },
+    status: 2,
+    stderr: 'codexpipe: --color cannot be "pink": expected auto, always or ' +
+      `never\ncodexpipe: ${SHOWS}`,
+  },
+  {
     name: "2 for an unknown option",
     args: ["normalize", "--form=exec"],
     world: { stdin: LINE },
