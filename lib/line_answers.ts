@@ -392,7 +392,7 @@ export class LineAnswers implements LineVisitor {
 
 const NOTHING = new Uint8Array(0);
 /** From how much input on WebAssembly makes up for the time that it needs to begin. */
-const KERNEL_BYTES = 1 << 19;
+const KERNEL_BYTES = 1 << 17;
 
 function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] ?? 0;

@@ -15,6 +15,8 @@ import { STDIN } from "./standard_streams.ts";
  * larger ones save nothing.
  */
 const BLOCK = 1 << 19;
+/** How much is read at first: enough to show what larger blocks would be good for. */
+const FIRST_BLOCK = 1 << 17;
 
 /**
  * Opens what is to be read, and reads through how it is packed.
@@ -57,9 +59,10 @@ export interface Blocks {
   /**
    * Waits for the next block.
    *
+   * @param most How many bytes the block behind it may have; as many as fit, without it.
    * @returns The block, which lasts until the next call; `undefined` at the end.
    */
-  next(): Promise<Uint8Array | undefined>;
+  next(most?: number): Promise<Uint8Array | undefined>;
   /** Gives back what reading needs. */
   close(): void;
 }
@@ -91,7 +94,7 @@ export class Input implements Blocks {
    * @throws {Interrupted} If the user wants the work to end.
    */
   async begin(): Promise<void> {
-    this.#ahead = this.#read(this.#current);
+    this.#ahead = this.#read(this.#current.subarray(0, FIRST_BLOCK));
     try {
       await unlessInterrupted(this.#ahead, this.#context.interrupt);
     } catch (error) {
@@ -106,12 +109,13 @@ export class Input implements Blocks {
   /**
    * Waits for the next block.
    *
+   * @param most How many bytes the block behind it may have; as many as fit, without it.
    * @returns The block, which lasts until the next call; `undefined` at the end.
    * @throws {IoError} If it cannot be read; what came before has been given then.
    * @throws {Interrupted} If the user wants the work to end.
    */
-  async next(): Promise<Uint8Array | undefined> {
-    this.#ahead ??= this.#read(this.#current);
+  async next(most = BLOCK): Promise<Uint8Array | undefined> {
+    this.#ahead ??= this.#read(this.#current.subarray(0, FIRST_BLOCK));
     let size: number | null;
     try {
       size = await unlessInterrupted(this.#ahead, this.#context.interrupt);
@@ -124,7 +128,7 @@ export class Input implements Blocks {
     if (size === null) return undefined;
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
-    this.#ahead = this.#read(this.#current);
+    this.#ahead = this.#read(this.#current.subarray(0, most));
     // It is thrown when its turn comes.
     this.#ahead.catch(() => {});
     return block;

@@ -22,6 +22,12 @@ const FAILING_PIECE = 1 << 15;
 /** How much is answered at first, which tells whether lines fail and what engine is of use. */
 const FIRST_PIECE = 1 << 12;
 
+/**
+ * How much is read at once as long as the engine is `js`, for which larger blocks save no time:
+ * with blocks of half a megabyte, a stream of the old protocol takes 4 MB more.
+ */
+const SLOW_BLOCK = 1 << 17;
+
 /** How to normalize. */
 export interface NormalizationOptions {
   /** What the stage is to do. */
@@ -166,7 +172,8 @@ export class Normalization {
     for (;;) {
       let block: Uint8Array | undefined;
       try {
-        block = await input.next();
+        const isFast = normalizer.engine === "wasm";
+        block = await input.next(isFast ? undefined : SLOW_BLOCK);
       } catch (error) {
         this.#reportUnreadable(error);
       }
