@@ -28,20 +28,35 @@ const OBJECT: u32 = 5;
 const ARRAY: u32 = 6;
 /** A string that is its own trimmed text: no escapes, and no blank at its ends. */
 const ID: u32 = 7;
+/** From here on: the text that is in the first slot, the second one, and so on. */
+const SAME: u32 = 8;
 
-/** What happens to a slot. */
-const KEEP: u32 = 0;
+/**
+ * What happens to a slot, if anything: this, the number of a value times 256, and what is made
+ * of that times 65536.
+ */
 const CLEAR: u32 = 1;
-const COUNT: u32 = 2;
-const VALUES: u32 = 3;
+/** It is cleared, and what is put into it is counted anew. */
+const RESET: u32 = 2;
+/** It gets the next counted text. */
+const COUNT: u32 = 3;
+/** It gets a value. */
+const VALUE: u32 = 4;
+/** It gets what is made of a value. */
+const MADE: u32 = 5;
+/** In the place of the slots that were filled: none were. */
+const REFUSED: u32 = 0xffffffff;
 
 /** How deep values without branches of their own may nest. */
 const MAX_DEPTH: usize = 1000;
 /** How often a line may turn out to be on the wrong branch. */
 const MAX_DETOURS: i32 = 16;
-const SLOTS: u32 = 4;
-/** How much a slot can hold, and what stands before it: its length, 0 if it is empty. */
-const SLOT_SIZE: u32 = 512;
+const SLOTS: u32 = 8;
+/**
+ * How much a slot can hold. Before it stand its length, 0 if it is empty, and the number of the
+ * last text that was counted for it.
+ */
+const SLOT_SIZE: u32 = 4096;
 const SLOT_STRIDE: u32 = SLOT_SIZE + 32;
 const SHORT: usize = 256;
 
@@ -50,13 +65,13 @@ const STATE: usize = memory.data(64, 16);
 const NEXT: usize = STATE;
 const OUT: usize = STATE + 4;
 const LINES: usize = STATE + 8;
-const MARKS: usize = STATE + 12;
+/** Where the notes end. */
+const NOTED: usize = STATE + 12;
 const TOUCHED: usize = STATE + 16;
-const COUNTER: usize = STATE + 20;
 /** Where the first branch of the tree is. */
-const ROOT: usize = STATE + 24;
+const ROOT: usize = STATE + 20;
 /** The longest line to take, its CR included. */
-const LIMIT: usize = STATE + 28;
+const LIMIT: usize = STATE + 24;
 /**
  * Where to write down what of the records was copied, and where the room for that ends; 0
  * if nobody asks. Of each record: the number of its plan, where its line starts, where it
@@ -64,14 +79,14 @@ const LIMIT: usize = STATE + 28;
  * epoch, and its length in units of UTF-16; then where in these each value and slot in it
  * starts and ends, with `ESCAPED` added to the end of strings that have escapes.
  */
-const TRACE: usize = STATE + 32;
-const TRACE_END: usize = STATE + 36;
+const TRACE: usize = STATE + 28;
+const TRACE_END: usize = STATE + 32;
 /** How many of the lines have become records; the others are empty. */
-const RECORDS: usize = STATE + 40;
+const RECORDS: usize = STATE + 36;
 /** Another number whenever a slot has changed. */
-const EPOCH: usize = STATE + 44;
+const EPOCH: usize = STATE + 40;
 /** How many of the lines would have become records that nobody wants. */
-const SKIPPED: usize = STATE + 48;
+const SKIPPED: usize = STATE + 44;
 /** What stands before the places of the values of a record. */
 const TRACE_HEAD: usize = 32;
 const ESCAPED: u32 = 0x80000000;
@@ -79,8 +94,19 @@ const ESCAPED: u32 = 0x80000000;
 const UNWANTED: u32 = 0xffffffff;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
-/** Where the first value slot is. */
-const SLOT: usize = memory.data(2240, 16);
+/** Where the first slot is. */
+const SLOT: usize = memory.data(33024, 16);
+/** Where what is made of a value is put first. */
+const MADE_TEXT: usize = memory.data(4128, 16);
+/**
+ * What is to be said of the records, in threes: the code, and where in the line the value that
+ * goes with it starts and ends, 0 if there is none.
+ */
+const NOTES: usize = memory.data(12288, 16);
+const NOTES_END: usize = NOTES + 12288;
+const NOTE: usize = 12;
+/** What stands before the steps of a plan. */
+const PLAN_HEAD: usize = 80;
 /** Where the line starts, and where each of its values starts and ends. */
 const POSITIONS: usize = memory.data(1024, 16);
 /** How the tree was walked: for each value where its branches begin, the branch before the
@@ -116,6 +142,28 @@ export function state(): usize {
 export function slots(): usize {
   return SLOT;
 }
+
+/** Where the notes are. */
+export function notes(): usize {
+  return NOTES;
+}
+
+/** Where is put first what is made of a value. */
+export function made(): usize {
+  return MADE_TEXT;
+}
+
+/**
+ * Makes a text of a value, where `made` says; there is room for what a slot can hold.
+ *
+ * @param code What is made of it.
+ * @param start Where the value starts.
+ * @param end Where it ends.
+ * @returns How long the text is, or 0 if it cannot be made here.
+ */
+// @ts-ignore: AssemblyScript
+@external("rules", "make")
+declare function make(code: u32, start: usize, end: usize): u32;
 
 /** Where memory is free. */
 export function free(): usize {
@@ -367,9 +415,14 @@ function valueEnd(at: usize, kind: u32): usize {
       return byte == 0x7b ? containerEnd(at) : 0;
     case ARRAY:
       return byte == 0x5b ? containerEnd(at) : 0;
-    default: {
+    case ID: {
       const end = byte == QUOTE ? stringEnd(at + 1) : 0;
       return end != 0 && isId(at, end) ? end : 0;
+    }
+    default: {
+      const slot: usize = SLOT + (kind - SAME) * SLOT_STRIDE;
+      const length = load<u32>(slot);
+      return length != 0 && isAt(at, slot + 16, length) ? at + length : 0;
     }
   }
 }
@@ -447,8 +500,8 @@ function filled(): u32 {
 
 /** Puts a counted text into a slot: a literal, the next number, and a quote. */
 function count(slot: usize, text: usize, length: usize): void {
-  const value = load<u32>(COUNTER) + 1;
-  store<u32>(COUNTER, value);
+  const value = load<u32>(slot, 4) + 1;
+  store<u32>(slot, value, 4);
   let digits = 1;
   for (let rest = value; rest >= 10; rest /= 10) digits += 1;
   let at = copy(slot + 16, text, length) + digits;
@@ -462,15 +515,98 @@ function count(slot: usize, text: usize, length: usize): void {
   } while (rest > 0);
 }
 
-/** Whether the slots can hold the values that a plan puts into them. */
-function isFitting(plan: usize): bool {
+/** What a plan does to a slot. */
+// @ts-ignore: AssemblyScript
+@inline
+function effectOf(plan: usize, slot: u32): u32 {
+  return load<u32>(plan + 32 + slot * 4);
+}
+
+/** Where the places are of the value that an effect is about. */
+// @ts-ignore: AssemblyScript
+@inline
+function valueOf(effect: u32): usize {
+  return POSITIONS + 4 + (((effect >> 8) & 0xff) << 3);
+}
+
+/** Puts a text into a slot. */
+function fill(slot: usize, from: usize, length: u32): void {
+  copy(slot + 16, from, length);
+  store<u32>(slot, length);
+}
+
+/**
+ * Fills the slots that the record may need.
+ *
+ * @returns Which ones; `REFUSED`, and nothing has changed, if the line is left to TypeScript.
+ */
+function fillBefore(plan: usize): u32 {
+  let length: u32 = 0;
   for (let slot: u32 = 0; slot < SLOTS; slot++) {
-    const effect = load<u32>(plan + 32 + slot * 4);
-    if (effect < VALUES) continue;
-    const value = POSITIONS + 4 + ((effect - VALUES) << 3);
-    if (load<u32>(value, 4) - load<u32>(value) > SLOT_SIZE) return false;
+    const effect = effectOf(plan, slot);
+    const kind = effect & 0xff;
+    if (kind < VALUE) continue;
+    const value = valueOf(effect);
+    const start: usize = load<u32>(value);
+    const end: usize = load<u32>(value, 4);
+    if (kind == MADE) {
+      length = make(effect >> 16, start, end);
+      if (length == 0) return REFUSED;
+    } else if (end - start > SLOT_SIZE) return REFUSED;
   }
-  return true;
+  let touched: u32 = 0;
+  for (let slot: u32 = 0; slot < SLOTS; slot++) {
+    const kind = effectOf(plan, slot) & 0xff;
+    const at = SLOT + slot * SLOT_STRIDE;
+    if (kind == COUNT) count(at, load<u32>(plan, 16), load<u32>(plan, 20));
+    else if (kind == MADE) fill(at, MADE_TEXT, length);
+    else continue;
+    touched |= 1 << slot;
+  }
+  return touched;
+}
+
+/** Fills and empties the other slots; says which ones. */
+function fillAfter(plan: usize): u32 {
+  let touched: u32 = 0;
+  for (let slot: u32 = 0; slot < SLOTS; slot++) {
+    const effect = effectOf(plan, slot);
+    const kind = effect & 0xff;
+    const at = SLOT + slot * SLOT_STRIDE;
+    if (kind == VALUE) {
+      const value = valueOf(effect);
+      const start: usize = load<u32>(value);
+      fill(at, start, load<u32>(value, 4) - (start as u32));
+    } else if (kind == CLEAR || kind == RESET) {
+      store<u32>(at, 0);
+      if (kind == RESET) store<u32>(at, -1, 4);
+    } else continue;
+    touched |= 1 << slot;
+  }
+  return touched;
+}
+
+/** Writes the notes of a plan behind those that are there; says where they end. */
+function takeNotes(plan: usize, at: usize): usize {
+  let note: usize = load<u32>(plan, 68);
+  const last = note + load<u32>(plan, 64) * 20;
+  for (; note < last; note += 20) {
+    const code = load<u32>(note);
+    const first: usize = load<u32>(note, 4);
+    let start: u32 = 0;
+    let end: u32 = 0;
+    if (first != 0) {
+      start = load<u32>(POSITIONS + first) + load<u32>(note, 8);
+      end = load<u32>(POSITIONS + load<u32>(note, 12)) + load<u32>(note, 16);
+    } else if (
+      at > NOTES && load<u32>(at - NOTE) == code && load<u32>(at - NOTE, 8) == 0
+    ) continue;
+    store<u32>(at, code);
+    store<u32>(at, start, 4);
+    store<u32>(at, end, 8);
+    at += NOTE;
+  }
+  return at;
 }
 
 /**
@@ -490,7 +626,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let records: u32 = 0;
   let skipped: u32 = 0;
   let line = from;
-  let marks: u32 = 0;
+  let noted = NOTES;
   let touched: u32 = 0;
   let trace: usize = load<u32>(TRACE);
   const traceEnd: usize = load<u32>(TRACE_END);
@@ -565,21 +701,18 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     // `at` is at the LF now.
     if (plan == 0 || at - line > limit) break;
     const slotsSize = SLOTS * SLOT_SIZE + 64;
-    if (out + (at - line) + load<u32>(plan, 4) + slotsSize > outEnd) break;
+    const copied = (at - line) * load<u32>(plan, 12);
+    if (out + copied + load<u32>(plan, 4) + slotsSize > outEnd) break;
+    const notes: usize = load<u32>(plan, 64);
+    if (noted + notes * NOTE > NOTES_END) break;
     const hasEffects = load<u32>(plan, 8) != 0;
     if (hasEffects) {
-      // A value that a slot cannot hold is left to TypeScript.
-      if (!isFitting(plan)) break;
-      for (let slot: u32 = 0; slot < SLOTS; slot++) {
-        if (load<u32>(plan + 32 + slot * 4) != COUNT) continue;
-        touched |= 1 << slot;
-        bits |= 1 << slot;
+      const slots = fillBefore(plan);
+      if (slots == REFUSED) break;
+      if (slots != 0) {
+        touched |= slots;
+        bits |= slots;
         store<u32>(EPOCH, load<u32>(EPOCH) + 1);
-        count(
-          SLOT + slot * SLOT_STRIDE,
-          load<u32>(plan, 16),
-          load<u32>(plan, 20),
-        );
       }
     }
     // What was taken last comes first next time.
@@ -605,7 +738,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         store<u32>(record, load<u32>(EPOCH), 24);
         trace += TRACE_HEAD;
       }
-      let step = plan + 48;
+      let step = plan + PLAN_HEAD;
       const lastStep = step + load<u32>(plan, 24) * 32;
       for (; step < lastStep; step += 32) {
         out = copy(out, load<u32>(step), load<u32>(step, 4));
@@ -638,25 +771,13 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       store<u8>(out++, LF);
       records += 1;
     }
+    if (notes != 0) noted = takeNotes(plan, noted);
     if (hasEffects) {
-      marks |= load<u32>(plan, 12);
-      for (let slot: u32 = 0; slot < SLOTS; slot++) {
-        const effect = load<u32>(plan + 32 + slot * 4);
-        if (effect == KEEP || effect == COUNT) continue;
-        touched |= 1 << slot;
+      const slots = fillAfter(plan);
+      if (slots != 0) {
+        touched |= slots;
+        bits = filled();
         store<u32>(EPOCH, load<u32>(EPOCH) + 1);
-        const target = SLOT + slot * SLOT_STRIDE;
-        if (effect == CLEAR) {
-          store<u32>(target, 0);
-          bits &= ~(1 << slot);
-        } else {
-          const value = POSITIONS + 4 + ((effect - VALUES) << 3);
-          const start = load<u32>(value);
-          const length = load<u32>(value, 4) - start;
-          copy(target + 16, start, length);
-          store<u32>(target, length);
-          bits |= 1 << slot;
-        }
       }
     }
     lines += 1;
@@ -667,7 +788,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   store<u32>(LINES, lines);
   store<u32>(RECORDS, records);
   store<u32>(SKIPPED, skipped);
-  store<u32>(MARKS, marks);
+  store<u32>(NOTED, noted as u32);
   store<u32>(TOUCHED, touched);
   return line >= to;
 }

@@ -226,7 +226,7 @@ export class LineAnswers implements LineVisitor {
   #isWorthKernel(): boolean {
     if (this.#kernel !== undefined || this.#engine !== "auto") return false;
     if (this.#isSlow || this.out.length > 0) return false;
-    // Streams of the old dialect have no records to repeat, what is no log has none at all.
+    // What is no log has no records to repeat.
     const hasUse = this.#rules.isTeachable === true ||
       this.records + this.failures === 0;
     return hasUse &&

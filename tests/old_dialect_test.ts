@@ -3,6 +3,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Normalizer, type NormalizerOptions } from "../lib/normalizer.ts";
+import { JSON_STRING } from "./generators.ts";
 import { answers } from "./running.ts";
 
 /** Lines, and what becomes of each: its text, or the kind of its failure. */
@@ -803,6 +804,43 @@ Deno.test("OldDialect, P6 chunks: any bytes are decoded as by one streaming deco
         )
       );
       assertEquals(answers(lines, OPEN), expected);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+Deno.test("OldDialect, P6 commands: words are joined as a shell would read them, however they are spelled", () => {
+  const blank = fc.constantFrom("", " ", "\t", "  ");
+  const spelled = fc.array(fc.tuple(JSON_STRING, blank, blank), {
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(spelled, (words) => {
+      const list = words.map((parts) => `${parts[1]}${parts[0]}${parts[2]}`);
+      const joined = words.map(([word]) => String(JSON.parse(word)))
+        .map((word) =>
+          /^[\w@%+=:,./-]+$/.test(word)
+            ? word
+            : `'${word.replaceAll("'", `'"'"'`)}'`
+        ).join(" ");
+      assertEquals(
+        answers([
+          message("exec_command_begin", `"call_id":"c","command":[${list}]`),
+          message("exec_command_end", '"call_id":"c"'),
+        ], OPEN),
+        [
+          event("started", "c", {
+            status: "in_progress",
+            type: "command_execution",
+            more: `"content":{"command":${JSON.stringify(joined)}}`,
+          }),
+          completed(
+            "c",
+            "command_execution",
+            `"content":{"command":${JSON.stringify(joined)}}`,
+          ),
+        ],
+      );
     }),
     { numRuns: 1_000 },
   );

@@ -5,10 +5,10 @@
 
 import { ByteMap } from "../json/byte_map.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { COMMA, NINE, ZERO } from "../json/bytes.ts";
+import { COMMA, NINE, QUOTE, ZERO } from "../json/bytes.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { savedPairs } from "../json/saved.ts";
-import { decodeUtf8, unfinishedBytes } from "../json/utf8.ts";
+import { decodeUtf8, isUtf8, unfinishedBytes } from "../json/utf8.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";
 import { CallKeys } from "./_call_keys.ts";
 
@@ -75,12 +75,34 @@ export class ChunkDecoder {
     return decodeUtf8(bytes, 0, end);
   }
 
+  /**
+   * Writes the text of a chunk that neither begins nor ends inside a character, as a string
+   * of JSON.
+   *
+   * @returns Whether it is such a chunk, and one of UTF-8.
+   */
+  write(out: ByteWriter, chunk: JsonSlice): boolean {
+    this.#bytes.clear(KEPT_CAPACITY);
+    if (!this.#write(chunk)) return false;
+    const bytes = this.#bytes.view();
+    if (!isUtf8(bytes, 0, bytes.length)) return false;
+    out.byte(QUOTE);
+    out.escaped(bytes, 0, bytes.length);
+    out.byte(QUOTE);
+    return true;
+  }
+
   /** Forgets what is unfinished of a call that has ended. */
   end(id: JsonNode | undefined): void {
     if (this.#pending.size === 0) return;
     for (const stream of STREAMS) {
       this.#pending.delete(this.#keys.of(stream, id));
     }
+  }
+
+  /** Whether a character is unfinished. */
+  get isOpen(): boolean {
+    return this.#pending.size > 0;
   }
 
   /** Forgets all calls. */
@@ -110,16 +132,11 @@ export class ChunkDecoder {
 
   /** Writes the bytes of a chunk; says whether it is one. */
   #write(chunk: JsonSlice): boolean {
-    if (chunk.kind === "array") return this.#byteList(chunk);
-    if (chunk.kind !== "string") return false;
-    if (!chunk.escaped) {
-      return writeBase64(
-        this.#bytes,
-        chunk.bytes,
-        chunk.start + 1,
-        chunk.end - 1,
-      );
-    }
+    const { bytes, start, end, kind } = chunk;
+    if (kind === "array") return this.#byteList(chunk);
+    if (kind !== "string") return false;
+    if (writeBase64(this.#bytes, bytes, start + 1, end - 1)) return true;
+    if (!chunk.escaped) return false;
     const text = ENCODER.encode(this.#reader.text(chunk));
     return writeBase64(this.#bytes, text, 0, text.length);
   }
@@ -180,12 +197,16 @@ function writeBase64(
   ) {
     padding += 1;
   }
+  const from = out.length;
   out.reserve(3 * (length / 4));
   for (let at = start; at < end; at += 4) {
     let quad = 0;
     for (let i = at; i < at + 4; i++) {
       const sextet = i < end - padding ? SEXTETS[source[i] ?? 0] ?? INVALID : 0;
-      if (sextet === INVALID) return false;
+      if (sextet === INVALID) {
+        out.truncate(from);
+        return false;
+      }
       quad = (quad << 6) | sextet;
     }
     out.byte(quad >> 16);

@@ -86,16 +86,14 @@ export class Context {
     return this.#turns;
   }
 
-  /** Goes on from what happened elsewhere; what is `undefined` stays as it is. */
-  goOn(
-    { thread, turn, turns }: {
-      readonly thread: readonly [JsonSlice | undefined] | undefined;
-      readonly turn: readonly [JsonSlice | undefined] | undefined;
-      readonly turns: number;
-    },
-  ): void {
-    if (thread !== undefined) this.thread = idOf(thread[0]);
-    if (turn !== undefined) this.turn = idOf(turn[0]);
+  /** Goes on from a thread that was found elsewhere. */
+  goOnThread(value: JsonSlice | undefined): void {
+    this.thread = idOf(value);
+  }
+
+  /** Goes on from a turn that was found elsewhere. */
+  goOnTurn(value: JsonSlice | undefined, turns: number): void {
+    this.turn = idOf(value);
     this.#turns = turns;
   }
 

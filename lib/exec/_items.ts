@@ -103,18 +103,28 @@ function gather(
     const id = line.take("id");
     if (id !== undefined) gathered.set("id", id);
   }
-  for (const { name, aliases = [], stays } of content) {
+  for (const { name, aliases, stays } of content) {
     if (stays === true) continue;
     if (isText === true && line.live(name)?.kind !== "string") continue;
-    for (const spelling of [name, ...aliases]) {
-      const value = line.get(spelling);
-      if (value === undefined) continue;
-      if (value.kind === "null") line.take(spelling);
-      else if (!gathered.has(name)) {
-        line.take(spelling);
-        gathered.set(name, value);
-      }
-    }
+    move(line, name, gathered, name);
+    if (aliases === undefined) continue;
+    for (const alias of aliases) move(line, alias, gathered, name);
   }
   return gathered;
+}
+
+/** Moves a member, unless its new name is taken; nulls are dropped. */
+function move(
+  from: JsonObject,
+  name: string,
+  to: JsonObject,
+  newName: string,
+): void {
+  const value = from.get(name);
+  if (value === undefined) return;
+  if (value.kind === "null") from.take(name);
+  else if (!to.has(newName)) {
+    from.take(name);
+    to.set(newName, value);
+  }
 }

@@ -4,8 +4,10 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { sliceOf, stringValue } from "../json/literal.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { lasting, sliceOf, stringValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { fitsSlot } from "../json/record_watch.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -13,7 +15,7 @@ import {
   JsonString,
 } from "../json/value.ts";
 import { BegunCalls, type CallDefaults } from "./_begun_calls.ts";
-import { ChunkDecoder } from "./_chunk_decoder.ts";
+import { ChunkDecoder, type StreamName } from "./_chunk_decoder.ts";
 import {
   listOf,
   refused,
@@ -22,12 +24,18 @@ import {
   setText,
   typeValue,
 } from "./_old_lines.ts";
+import { MADE, SLOT } from "./_record_slots.ts";
+import { writeCommand } from "./_shell.ts";
 
 const EMPTY_STRING = stringValue("");
+/** In bytes of its own, as slots are. */
+const NO_OUTPUT = stringValue("");
 const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
 const COMPLETED = stringValue("completed");
 const FAILED = stringValue("failed");
 const DELETE = "delete";
+/** Room for a text of the usual size. */
+const KEPT_CAPACITY = 1 << 12;
 
 /** What the begins of calls say that their ends leave out, and what there is without. */
 const COMMAND: CallDefaults = { names: ["command"], values: [EMPTY_STRING] };
@@ -42,6 +50,9 @@ export class OldCalls {
   readonly #reader: JsonReader;
   readonly #chunks: ChunkDecoder;
   readonly #begun: BegunCalls;
+  readonly #text = new ByteWriter(KEPT_CAPACITY);
+  /** The last output, for those who repeat what was done. */
+  #output = NO_OUTPUT;
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
@@ -61,17 +72,51 @@ export class OldCalls {
     this.#begun.load(saved, "begun");
   }
 
-  /** Forgets the open calls. */
+  /** Whether anything is remembered of a call that is in no slot. */
+  get isOpen(): boolean {
+    return this.#begun.isOpen || this.#chunks.isOpen;
+  }
+
+  /** Fills the slots of calls. */
+  fillSlots(slots: (JsonSlice | undefined)[]): void {
+    const { last } = this.#begun;
+    slots[SLOT.call] = last?.id;
+    slots[SLOT.command] = last?.command;
+    slots[SLOT.output] = this.#output;
+  }
+
+  /** Goes on from the last command that has begun in lines that were repeated. */
+  goOn(id: JsonSlice | undefined, command: JsonSlice | undefined): void {
+    this.#begun.last = id && command && { id, command };
+  }
+
+  /** Forgets the open calls, but for what is in slots. */
   clear(): void {
     this.#chunks.clear();
     this.#begun.clear();
+  }
+
+  /** Forgets what is in slots. */
+  clearSlots(): void {
+    this.#begun.last = undefined;
+  }
+
+  /**
+   * Makes a text of a value; see {@linkcode MADE}.
+   *
+   * @returns Whether it depends on nothing else.
+   */
+  make(code: number, value: JsonSlice, out: ByteWriter): boolean {
+    if (code === MADE.output) return this.#chunks.write(out, value);
+    return value.kind === "array" &&
+      writeCommand(out, value.bytes, value.start);
   }
 
   /** Rewrites a message, if it is one of a call. */
   rewrite(type: string, line: JsonObject): Rewritten | undefined {
     switch (type) {
       case "exec_command_begin":
-        return this.#begin(line, "command_execution", COMMAND);
+        return this.#commandBegin(line);
       case "exec_command_output_delta":
         return this.#outputDelta(line);
       case "exec_command_end":
@@ -100,15 +145,52 @@ export class OldCalls {
     if (stream !== "stdout" && stream !== "stderr") {
       return refused("stream", 'not "stdout" or "stderr"');
     }
-    const id = line.get("item_id");
-    const text = this.#chunks.decode(id, stream, line.get("chunk"));
+    const text = this.#outputText(line, stream);
     if (text === undefined) {
       return refused("chunk", "neither base64 nor a list of bytes");
     }
     line.take("stream");
     line.take("chunk");
-    setText(line, "delta", stream, new JsonString(text));
+    setText(line, "delta", stream, text);
     return "item.delta";
+  }
+
+  #outputText(line: JsonObject, stream: StreamName): JsonNode | undefined {
+    const chunk = line.get("chunk");
+    if (chunk instanceof JsonSlice && !this.#chunks.isOpen) {
+      const text = this.#made(MADE.output, chunk);
+      if (text !== undefined && fitsSlot(text)) this.#output = text;
+      if (text !== undefined) return text;
+    }
+    this.#reader.looked();
+    const text = this.#chunks.decode(line.get("item_id"), stream, chunk);
+    return text === undefined ? undefined : new JsonString(text);
+  }
+
+  /** Makes a text of a value, if it depends on nothing else. */
+  #made(code: number, value: JsonSlice): JsonSlice | undefined {
+    const out = this.#text;
+    out.clear(KEPT_CAPACITY);
+    if (!this.make(code, value, out)) return undefined;
+    const text = sliceOf(out.view().slice(), "string");
+    this.#reader.observeMade(value, code, text);
+    return text;
+  }
+
+  #commandBegin(line: JsonObject): Rewritten {
+    const problem = this.#call(line, "command_execution");
+    if (problem !== undefined) return problem;
+    let command = line.live("command");
+    if (command instanceof JsonSlice && command.kind === "array") {
+      command = this.#made(MADE.command, command) ?? command;
+      line.set("command", command);
+    } else if (command instanceof JsonSlice) {
+      const copy = lasting(command);
+      this.#reader.observeKept(command, copy);
+      command = copy;
+    }
+    this.#begun.rememberCommand(line.get("item_id"), command);
+    return "item.started";
   }
 
   #commandEnd(line: JsonObject): Rewritten {
@@ -118,6 +200,7 @@ export class OldCalls {
     this.#begun.complete(line, COMMAND);
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
+      this.#reader.observeWord(code);
       setStatus(line, isZero(code) ? COMPLETED : FAILED);
     }
     return "item.completed";

@@ -3,9 +3,11 @@
  * dialect (normalize.md section 7).
  */
 
-import { FALSE_VALUE, TRUE_VALUE } from "../json/literal.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
+import { FALSE_VALUE, stringValue, TRUE_VALUE } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
+import { NOT_COUNTED } from "../json/record_watch.ts";
 import { savedCount, savedField, savedText } from "../json/saved.ts";
 import {
   type JsonNode,
@@ -28,6 +30,7 @@ import {
 } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
+import { NOTE, SLOT } from "./_record_slots.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
@@ -51,6 +54,19 @@ const NOTICES = new WordTable([
 /** The names under which a config line has strings (P1). */
 const CONFIG_NAMES = ["model", "provider", "workdir"] as const;
 
+/** Messages of calls that depend on nothing that is in no slot. */
+const PLAIN_CALLS = new WordTable([
+  "exec_command_begin",
+  "exec_command_output_delta",
+  "exec_command_end",
+  "web_search_begin",
+  "web_search_end",
+].map((type) => [type, type] as const));
+
+/** These fill the slots that only say yes. */
+const BUSY = stringValue("busy");
+const OLD = stringValue("old");
+
 function isConfig(line: JsonObject): boolean {
   return CONFIG_NAMES.every((name) => line.get(name)?.kind === "string");
 }
@@ -70,7 +86,12 @@ export class OldDialect {
   readonly #usage: OldUsage;
   #planItem: number | undefined;
   #items = 0;
+  /** The id of the last one of these. */
+  #lastItemId: JsonSlice | undefined;
   #threads = 0;
+  #isPlain = false;
+  /** Whether there was a line of this dialect; without one, nothing is remembered. */
+  isUsed = false;
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
@@ -83,6 +104,71 @@ export class OldDialect {
   reset(): void {
     this.threadStarted();
     this.#threads = 0;
+    this.isUsed = false;
+  }
+
+  /** Whether anything is remembered that decides about lines, and is in no slot. */
+  get isBusy(): boolean {
+    return this.#texts.isOpen || this.#calls.isOpen;
+  }
+
+  /** Whether the line before can be repeated: what decided about it is in slots. */
+  get isRepeatable(): boolean {
+    return this.#isPlain;
+  }
+
+  /** How many threads have been given an id. */
+  get threads(): number {
+    return this.#threads;
+  }
+
+  /** The number of the last new item; {@linkcode NOT_COUNTED} before the first one. */
+  get lastItem(): number {
+    return this.#items + NOT_COUNTED;
+  }
+
+  /** Fills the slots that are the old dialect's. */
+  fillSlots(slots: (JsonSlice | undefined)[]): void {
+    slots[SLOT.item] = this.#lastItemId;
+    this.#calls.fillSlots(slots);
+    slots[SLOT.busy] = this.isBusy ? BUSY : undefined;
+    slots[SLOT.old] = this.isUsed ? OLD : undefined;
+  }
+
+  /** Goes on from the threads of lines that were repeated. */
+  goOnThreads(threads: number): void {
+    this.#threads = threads;
+  }
+
+  /** Goes on from the items of such lines. */
+  goOnItems(lastItem: number, id: JsonSlice | undefined): void {
+    this.#items = lastItem - NOT_COUNTED;
+    this.#lastItemId = id;
+  }
+
+  /** Goes on from the last command that has begun in such lines. */
+  goOnCalls(id: JsonSlice | undefined, command: JsonSlice | undefined): void {
+    this.#calls.goOn(id, command);
+  }
+
+  /** Makes a text of a value; see {@linkcode MADE}. */
+  make(code: number, value: JsonSlice, out: ByteWriter): boolean {
+    return this.#calls.make(code, value, out);
+  }
+
+  /** Does again what was noted down of a line, for one like it. */
+  repeat(code: number, bytes: Uint8Array, start: number, end: number): void {
+    switch (code) {
+      case NOTE.threadStarted:
+        return this.#forgetThread();
+      case NOTE.turnChanged:
+        return this.turnChanged();
+      case NOTE.sectionEnded:
+        return this.#texts.endSection();
+      case NOTE.totalUsage:
+        return this.#usage.setTotal(bytes, start, end);
+    }
+    this.#usage.add(code - NOTE.usage, bytes, start, end);
   }
 
   /** Writes down what is remembered. */
@@ -100,8 +186,10 @@ export class OldDialect {
   /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.reset();
+    this.isUsed = true;
     this.#threads = savedCount(saved, "threads");
     this.#items = savedCount(saved, "items");
+    if (this.#items > 0) this.#lastItemId = itemIdValue(this.lastItem);
     this.#planItem = itemOf(savedText(saved, "plan_id"));
     this.#texts.load(savedField(saved, "texts"));
     this.#calls.load(savedField(saved, "calls"));
@@ -110,10 +198,17 @@ export class OldDialect {
 
   /** A thread line found its id. */
   threadStarted(): void {
+    this.#forgetThread();
+    this.#items = 0;
+    this.#lastItemId = undefined;
+    this.#calls.clearSlots();
+  }
+
+  /** Forgets what is remembered of a thread, but for what is in slots. */
+  #forgetThread(): void {
     this.turnChanged();
     this.#calls.clear();
     this.#usage.clear();
-    this.#items = 0;
   }
 
   /** A turn line found its ids. */
@@ -128,11 +223,21 @@ export class OldDialect {
    * @returns The type of the flat line that it has become.
    */
   rewrite(line: JsonObject): Rewritten {
+    const wasBusy = this.isBusy;
+    this.#isPlain = false;
+    this.isUsed = true;
+    const rewritten = this.#rewrite(line);
+    if (wasBusy || this.isBusy) this.#isPlain = false;
+    return rewritten;
+  }
+
+  #rewrite(line: JsonObject): Rewritten {
     const message = line.get("msg");
     if (message !== undefined) return this.#message(line, message);
     if (isConfig(line)) return this.#config(line);
     const prompt = line.get("prompt");
     if (prompt?.kind === "string") {
+      this.#isPlain = true;
       line.take("prompt");
       setText(line, "content", "text", prompt);
       return this.#newItem(line, "user_message");
@@ -145,6 +250,7 @@ export class OldDialect {
     const isNamed = THREAD_ID_NAMES.some((name) =>
       trimBlank(this.#reader.textOf(line.get(name)) ?? "") !== ""
     );
+    this.#isPlain = true;
     if (!isNamed) {
       this.#threads += 1;
       line.set(
@@ -175,6 +281,7 @@ export class OldDialect {
         return "thread.started";
       case "task_started":
       case "turn_started":
+        this.#isPlain = true;
         return "turn.started";
       case "task_complete":
       case "turn_complete":
@@ -189,23 +296,31 @@ export class OldDialect {
         return "turn.failed";
       }
       case "error":
+        this.#isPlain = true;
         return "error";
       case "plan_update":
         return this.#plan(line);
       case "stream_error":
       case "warning":
+        this.#isPlain = true;
         return this.#newItem(line, "error");
       case "user_message": {
+        this.#isPlain = true;
         const text = line.take("message");
         setText(line, "content", "text", text);
         return this.#newItem(line, "user_message");
       }
     }
     if (NOTICES.get(type) !== undefined) {
+      this.#isPlain = true;
       if (type === "token_count") this.#usage.count(line);
-      if (type === "agent_reasoning_section_break") this.#texts.endSection();
+      if (type === "agent_reasoning_section_break") {
+        this.#reader.note(NOTE.sectionEnded);
+        this.#texts.endSection();
+      }
       return this.#newItem(line, type);
     }
+    this.#isPlain = PLAIN_CALLS.get(type) !== undefined;
     return this.#calls.rewrite(type, line) ?? this.#text(type, line) ?? {
       kind: "typed",
       message: `Cannot decode a message of type ${
@@ -220,7 +335,8 @@ export class OldDialect {
     const text = this.#texts.find(type, this.#items);
     if (text === undefined) return undefined;
     const { kind: { itemType, field }, isDelta, item } = text;
-    if (item === this.#items) this.#items += 1;
+    this.#isPlain = !isDelta;
+    if (item === this.#items) this.#newItemNumber();
     if (isDelta) setText(line, "delta", "text_delta", line.take("delta"));
     else setText(line, "content", "text", line.take(field));
     return this.#item(line, itemType, item) ??
@@ -263,12 +379,15 @@ export class OldDialect {
     itemType: string,
     item: number | undefined,
   ): undefined {
-    line.set("item_id", itemIdValue(item ?? this.#newItemNumber()));
+    const number = item ?? this.#newItemNumber();
+    const id = number === this.lastItem ? this.#lastItemId : undefined;
+    line.set("item_id", id ?? itemIdValue(number));
     line.set("item_type", typeValue(itemType));
   }
 
   #newItemNumber(): number {
     this.#items += 1;
-    return this.#items - 1;
+    this.#lastItemId = itemIdValue(this.lastItem);
+    return this.lastItem;
   }
 }

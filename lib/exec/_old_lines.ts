@@ -5,7 +5,7 @@
 import type { LineProblem } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../json/bytes.ts";
-import { sliceOf, stringValue } from "../json/literal.ts";
+import { sliceOf, wordValue } from "../json/literal.ts";
 import { writeNode } from "../json/object_writer.ts";
 import { type JsonNode, JsonObject, type JsonSlice } from "../json/value.ts";
 
@@ -19,7 +19,7 @@ const TYPE_VALUES = new Map<string, JsonSlice>();
 export function typeValue(itemType: string): JsonSlice {
   let value = TYPE_VALUES.get(itemType);
   if (value === undefined) {
-    value = stringValue(itemType);
+    value = wordValue(itemType);
     TYPE_VALUES.set(itemType, value);
   }
   return value;

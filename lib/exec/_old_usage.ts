@@ -3,12 +3,13 @@
  */
 
 import { ByteWriter } from "../json/byte_writer.ts";
+import { ZERO } from "../json/bytes.ts";
 import { sliceOf } from "../json/literal.ts";
-import { writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { isJsonText, savedPairs, savedText } from "../json/saved.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, JsonSlice } from "../json/value.ts";
+import { NOTE } from "./_record_slots.ts";
 
 /** The counts of a request, in the order in which their sums are written. */
 const COUNTS = [
@@ -26,7 +27,7 @@ const MAX_DIGITS = 1000;
 export class OldUsage {
   readonly #reader: JsonReader;
   /** By count, the sum of what single requests said. */
-  readonly #sums: (bigint | undefined)[] = COUNTS.map(() => undefined);
+  readonly #sums: (number | bigint | undefined)[] = COUNTS.map(() => undefined);
   readonly #total = new ByteWriter(256);
   #hasTotal = false;
 
@@ -41,20 +42,41 @@ export class OldUsage {
     if (info?.kind === "object") {
       const total = this.#reader.members(info).get("total_token_usage");
       if (total instanceof JsonSlice && total.kind === "object") {
-        this.clear();
-        this.#total.clear(256);
-        writeNode(this.#total, total);
-        this.#hasTotal = true;
+        this.#reader.note(NOTE.totalUsage, total);
+        this.setTotal(total.bytes, total.start, total.end);
       }
       return;
     }
     for (let i = 0; i < COUNTS.length; i++) {
       const value = line.get(COUNTS[i] ?? "");
       if (!(value instanceof JsonSlice)) continue;
-      const text = this.#reader.source(value);
-      if (text.length > MAX_DIGITS || !PLAIN_DIGITS_REGEXP.test(text)) continue;
-      this.#sums[i] = (this.#sums[i] ?? 0n) + BigInt(text);
+      this.#reader.note(NOTE.usage + i, value);
+      this.add(i, value.bytes, value.start, value.end);
     }
+  }
+
+  /** Replaces what is remembered. */
+  setTotal(bytes: Uint8Array, start: number, end: number): void {
+    this.clear();
+    this.#total.clear(256);
+    this.#total.range(bytes, start, end);
+    this.#hasTotal = true;
+  }
+
+  /** Adds a count to what is remembered, by its place; what is no count is left out. */
+  add(place: number, bytes: Uint8Array, start: number, end: number): void {
+    if (start === end || end - start > MAX_DIGITS) return;
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) return;
+      count = 10 * count + digit;
+    }
+    const before = this.#sums[place] ?? 0;
+    const sum = typeof before === "number" ? before + count : Infinity;
+    this.#sums[place] = Number.isSafeInteger(sum)
+      ? sum
+      : BigInt(before) + BigInt(decodeUtf8(bytes, start, end));
   }
 
   /** Gives a line the remembered usage unless it has its own. */
@@ -107,6 +129,6 @@ export class OldUsage {
   }
 }
 
-function numberValue(value: bigint): JsonSlice {
+function numberValue(value: number | bigint): JsonSlice {
   return sliceOf(new TextEncoder().encode(String(value)), "number");
 }

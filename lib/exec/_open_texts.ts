@@ -64,6 +64,11 @@ export class OpenTexts {
     this.#afterBreak = true;
   }
 
+  /** Whether there is an open item. */
+  get isOpen(): boolean {
+    return this.#open.some((queue) => queue.length > 0);
+  }
+
   /** Forgets what is open. */
   clear(): void {
     for (const queue of this.#open) queue.length = 0;

@@ -21,7 +21,7 @@ import {
   type FieldKind,
   TODO_FIELDS,
 } from "./fields.ts";
-import { joinCommand } from "./_shell.ts";
+import { writeCommand } from "./_shell.ts";
 
 /** The fields of the payload of one record. */
 export interface PayloadFields {
@@ -189,11 +189,10 @@ export class RecordWriter {
     fields: readonly Field[],
     oneOf: readonly string[],
   ): boolean {
-    return fields.some(({ name, aliases = [] }) =>
+    return fields.some(({ name, aliases }) =>
       oneOf.includes(name) &&
-      [name, ...aliases].some((spelling) =>
-        members.live(spelling) !== undefined
-      )
+      (members.live(name) !== undefined ||
+        aliases?.some((alias) => members.live(alias) !== undefined))
     );
   }
 
@@ -201,15 +200,17 @@ export class RecordWriter {
     if (!(node instanceof JsonSlice) || node.kind !== "array") {
       return this.#refuse(node, "command", path);
     }
-    const words: string[] = [];
-    for (const element of this.#reader.elements(node)) {
-      if (element.kind !== "string") {
-        return this.#refuse(element, "string", `${path}[${words.length}]`);
-      }
-      words.push(this.#reader.text(element));
+    const length = out.length;
+    if (writeCommand(out, node.bytes, node.start)) {
+      this.#reader.looked();
+      return true;
     }
-    out.string(joinCommand(words));
-    return true;
+    out.truncate(length);
+    const words = this.#reader.elements(node);
+    const place = words.findIndex(({ kind }) => kind !== "string");
+    const word = words[place];
+    return word === undefined ||
+      this.#refuse(word, "string", `${path}[${place}]`);
   }
 
   #isChanges(node: JsonNode): boolean {

@@ -5,7 +5,7 @@
 import type { LineProblem } from "../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { stringValue } from "../json/literal.ts";
+import { sliceAt, stringValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import type {
@@ -21,6 +21,7 @@ import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
 import { flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
+import { NOTE, SLOT } from "./_record_slots.ts";
 import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
 import {
   EVENT_FIELDS,
@@ -46,26 +47,21 @@ const ITEM_TYPE_WORDS = new WordTable(
   ),
 );
 
-/** What records say when they are rewritten by a plan: what the old dialect must hear. */
-const NOTHING = 0;
-const TURN_CHANGED = 1;
-const THREAD_STARTED = 2;
-const MARKS: ReadonlyMap<EventType, number> = new Map([
-  ["thread.started", THREAD_STARTED],
-  ["turn.started", TURN_CHANGED],
-  ["turn.completed", TURN_CHANGED],
-  ["turn.failed", TURN_CHANGED],
+/** What the old dialect must hear of records of each type. */
+const NOTES: ReadonlyMap<EventType, number> = new Map([
+  ["thread.started", NOTE.threadStarted],
+  ["turn.started", NOTE.turnChanged],
+  ["turn.completed", NOTE.turnChanged],
+  ["turn.failed", NOTE.turnChanged],
 ]);
-/** The bits of the slots. */
-const THREAD = 1;
-const TURN = 2;
 
-/** The ids that lines are filled in with, for those who repeat what was done. */
+/** What lines are filled in with, for those who repeat what was done. */
 class ExecRecordContext implements RecordContext {
   readonly rules = ExecRecordContext;
   readonly #context: Context;
   readonly #old: OldDialect;
-  readonly #ids: (JsonSlice | undefined)[] = [undefined, undefined];
+  readonly #slots: (JsonSlice | undefined)[] = [];
+  readonly #counters: (number | undefined)[] = [];
 
   constructor(context: Context, old: OldDialect) {
     this.#context = context;
@@ -73,24 +69,53 @@ class ExecRecordContext implements RecordContext {
   }
 
   get slots(): Slots {
-    this.#ids[0] = this.#context.thread?.value;
-    this.#ids[1] = this.#context.turn?.value;
-    return this.#ids;
+    this.#slots[SLOT.thread] = this.#context.thread?.value;
+    this.#slots[SLOT.turn] = this.#context.turn?.value;
+    this.#old.fillSlots(this.#slots);
+    return this.#slots;
   }
 
-  get counter(): number {
-    return this.#context.turns;
+  get counters(): readonly (number | undefined)[] {
+    this.#counters[SLOT.thread] = this.#old.threads;
+    this.#counters[SLOT.turn] = this.#context.turns;
+    this.#counters[SLOT.item] = this.#old.lastItem;
+    return this.#counters;
   }
 
-  take({ touched, slots, counter, marks }: ContextChanges): void {
-    const [thread, turn] = slots;
-    this.#context.goOn({
-      thread: (touched & THREAD) === 0 ? undefined : [thread],
-      turn: (touched & TURN) === 0 ? undefined : [turn],
-      turns: counter,
-    });
-    if ((marks & THREAD_STARTED) !== 0) this.#old.threadStarted();
-    else if ((marks & TURN_CHANGED) !== 0) this.#old.turnChanged();
+  take(changes: ContextChanges): void {
+    const context = this.#context;
+    const old = this.#old;
+    if (changes.isTouched(SLOT.thread)) {
+      context.goOnThread(changes.valueOf(SLOT.thread));
+      old.goOnThreads(changes.counterOf(SLOT.thread));
+    }
+    if (changes.isTouched(SLOT.turn)) {
+      const turns = changes.counterOf(SLOT.turn);
+      context.goOnTurn(changes.valueOf(SLOT.turn), turns);
+    }
+    if (changes.isTouched(SLOT.item)) {
+      const last = changes.counterOf(SLOT.item);
+      old.goOnItems(last, changes.valueOf(SLOT.item));
+    }
+    // These two are filled and emptied together.
+    if (changes.isTouched(SLOT.call)) {
+      const command = changes.valueOf(SLOT.command);
+      old.goOnCalls(changes.valueOf(SLOT.call), command);
+    }
+  }
+
+  note(code: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#old.repeat(code, bytes, start, end);
+  }
+
+  make(
+    code: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): boolean {
+    return this.#old.make(code, sliceAt(bytes, start, end), out);
   }
 }
 
@@ -169,8 +194,12 @@ export class ExecRules extends RecordRules {
         field: "type",
       };
     }
-    // What is remembered of the old dialect is no part of the context.
-    if (!isOld) this.repeatable(MARKS.get(type) ?? NOTHING);
+    const note = this.#old.isUsed ? NOTES.get(type) : undefined;
+    const isRepeatable = isOld
+      ? this.#old.isRepeatable
+      : note === undefined || !this.#old.isBusy;
+    if (isRepeatable) this.repeatable();
+    if (note !== undefined) this.reader.note(note);
     let payload: PayloadFields | undefined;
     let problem: LineProblem | undefined;
     switch (type) {

@@ -3,18 +3,19 @@
  * it.
  */
 
-import type { ByteWriter } from "./byte_writer.ts";
+import { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
 import { KernelPlans, type KernelWishes } from "./kernel_plans.ts";
 import { KERNEL_MODULE } from "./kernel_module.ts";
 import { KernelTrace, type ValueTaker } from "./kernel_trace.ts";
 import {
+  type ContextChanges,
   MAX_SLOT_BYTES,
   type RecordContext,
-  type Slots,
   type WatchedRecord,
 } from "./record_watch.ts";
-import { JsonSlice } from "./value.ts";
+import { sliceAt } from "./literal.ts";
+import type { JsonSlice } from "./value.ts";
 
 const PAGE = 1 << 16;
 /** Room for plans: a stream that Codex wrote needs a tenth of it. */
@@ -36,29 +37,34 @@ const STATE = {
   next: 0,
   out: 1,
   lines: 2,
-  marks: 3,
+  noted: 3,
   touched: 4,
-  counter: 5,
-  root: 6,
-  limit: 7,
-  trace: 8,
-  traceEnd: 9,
-  records: 10,
-  epoch: 11,
-  skipped: 12,
+  root: 5,
+  limit: 6,
+  trace: 7,
+  traceEnd: 8,
+  records: 9,
+  epoch: 10,
+  skipped: 11,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
-const SLOTS = 4;
+const SLOTS = 8;
+/** Numbers beyond this one are counted by the rules. */
+const MAX_COUNTER = 1 << 30;
+/** How many words a note has. */
+const NOTE = 3;
 
 /** What the module exports. */
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
   state(): number;
   slots(): number;
+  notes(): number;
+  made(): number;
   free(): number;
   run(from: number, to: number, out: number, outEnd: number): number;
 }
@@ -105,7 +111,10 @@ export class Kernel {
   readonly #exports: KernelExports;
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #state: Int32Array;
+  /** All of the memory, in words. */
+  readonly #words: Int32Array;
   readonly #slots: number;
+  readonly #notes: number;
   readonly #input: number;
   readonly #output: number;
   readonly #wishes: KernelWishes;
@@ -115,6 +124,22 @@ export class Kernel {
   /** What was copied in, from where to where, and where it went. */
   #source: Uint8Array | undefined;
   #rules: unknown;
+  /** That of the run. */
+  #context: RecordContext | undefined;
+  readonly #made = new ByteWriter(0);
+  /** What the last run changed. */
+  readonly #changes: ContextChanges = {
+    isTouched: (slot) =>
+      ((this.#state[STATE.touched] ?? 0) & (1 << slot)) !== 0,
+    valueOf: (slot) => {
+      const at = this.#slotAt(slot);
+      const length = this.#words[at >> 2] ?? 0;
+      if (length === 0) return undefined;
+      const from = at + SLOT_HEAD;
+      return sliceAt(this.#bytes.slice(from, from + length), 0, length);
+    },
+    counterOf: (slot) => this.#words[(this.#slotAt(slot) >> 2) + 1] ?? 0,
+  };
   #from = 0;
   #to = 0;
 
@@ -142,10 +167,7 @@ export class Kernel {
     const module = moduleOf();
     if (module === undefined) return undefined;
     try {
-      const instance = new WebAssembly.Instance(module);
-      // The boundary where the exports get their types.
-      const exports = instance.exports as unknown as KernelExports;
-      return new Kernel(exports, maxLineBytes, wishes);
+      return new Kernel(module, maxLineBytes, wishes);
     } catch {
       // There is no memory for it.
       return undefined;
@@ -163,10 +185,14 @@ export class Kernel {
   }
 
   private constructor(
-    exports: KernelExports,
+    module: WebAssembly.Module,
     maxLineBytes: number,
     wishes: KernelWishes,
   ) {
+    const make = this.#make.bind(this);
+    const instance = new WebAssembly.Instance(module, { rules: { make } });
+    // The boundary where the exports get their types.
+    const exports = instance.exports as unknown as KernelExports;
     const { memory } = exports;
     this.#exports = exports;
     this.#wishes = wishes;
@@ -179,6 +205,7 @@ export class Kernel {
     if (missing > 0) memory.grow(missing);
     const buffer = memory.buffer as ArrayBuffer;
     this.#bytes = new Uint8Array(buffer);
+    this.#words = new Int32Array(buffer);
     this.#state = new Int32Array(buffer, exports.state(), 16);
     this.#state[STATE.limit] = maxLineBytes;
     if (wishes.proof !== undefined) {
@@ -186,6 +213,8 @@ export class Kernel {
       this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
     }
     this.#slots = exports.slots();
+    this.#notes = exports.notes();
+    this.#made.settle(new Uint8Array(buffer, exports.made(), MAX_SLOT_BYTES));
     this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
     this.#plans = new KernelPlans(
       buffer,
@@ -223,10 +252,10 @@ export class Kernel {
     return this.#plans.isEager;
   }
 
-  /** Makes a plan of what was done with a record. */
-  learn(watched: WatchedRecord | undefined): void {
+  /** Makes a plan of what was done with a record; says whether that was possible. */
+  learn(watched: WatchedRecord | undefined): boolean {
     if (watched !== undefined) this.#obey(watched.rules);
-    this.#plans.learn(watched);
+    return this.#plans.learn(watched);
   }
 
   /** Forgets what was learned of other rules than these. */
@@ -261,6 +290,7 @@ export class Kernel {
     let records = 0;
     this.#obey(context.rules);
     if (!this.#give(context)) return { next, lines, records };
+    this.#context = context;
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
       const shift = this.#input - this.#from;
@@ -319,23 +349,30 @@ export class Kernel {
   }
 
   /** Gives the kernel the values that have changed; says whether it can hold them. */
-  #give({ slots, counter }: RecordContext): boolean {
-    this.#state[STATE.counter] = counter;
+  #give({ slots, counters }: RecordContext): boolean {
     for (let slot = 0; slot < slots.length; slot++) {
       const value = slots[slot];
-      if (value === this.#given[slot]) continue;
-      const length = value === undefined ? 0 : value.end - value.start;
-      if (length > MAX_SLOT_BYTES) return false;
-      this.#given[slot] = value;
-      this.#setSlot(slot, value);
+      if (value !== this.#given[slot]) {
+        const length = value === undefined ? 0 : value.end - value.start;
+        if (length > MAX_SLOT_BYTES) return false;
+        this.#given[slot] = value;
+        this.#setSlot(slot, value);
+      }
+      const counter = counters[slot];
+      if (counter === undefined) continue;
+      if (counter > MAX_COUNTER) return false;
+      this.#words[(this.#slotAt(slot) >> 2) + 1] = counter;
     }
     return true;
   }
 
+  #slotAt(slot: number): number {
+    return this.#slots + slot * SLOT_STRIDE;
+  }
+
   #setSlot(slot: number, value: JsonSlice | undefined): void {
-    const at = this.#slots + slot * SLOT_STRIDE;
-    const length = value === undefined ? 0 : value.end - value.start;
-    new DataView(this.#bytes.buffer).setUint32(at, length, true);
+    const at = this.#slotAt(slot);
+    this.#words[at >> 2] = value === undefined ? 0 : value.end - value.start;
     this.#state[STATE.epoch] = (this.#state[STATE.epoch] ?? 0) + 1;
     if (value === undefined) return;
     this.#bytes.set(
@@ -344,32 +381,28 @@ export class Kernel {
     );
   }
 
-  /** Tells the rules what has changed while they were not asked. */
+  /** Tells the rules what has happened while they were not asked. */
   #tell(context: RecordContext): void {
-    const state = this.#state;
-    const touched = state[STATE.touched] ?? 0;
-    const counter = state[STATE.counter] ?? 0;
-    const marks = state[STATE.marks] ?? 0;
-    if (touched === 0 && marks === 0) return;
-    const slots: (JsonSlice | undefined)[] = [];
-    for (let slot = 0; slot < SLOTS; slot++) {
-      const isTouched = (touched & (1 << slot)) !== 0;
-      slots.push(isTouched ? this.#slot(slot) : undefined);
+    if (this.#state[STATE.touched] !== 0) {
+      context.take(this.#changes);
+      const { slots } = context;
+      for (let slot = 0; slot < slots.length; slot++) {
+        this.#given[slot] = slots[slot];
+      }
     }
-    context.take({ touched, slots, counter, marks });
-    const now: Slots = context.slots;
-    for (let slot = 0; slot < now.length; slot++) {
-      this.#given[slot] = now[slot];
+    const words = this.#words;
+    const end = (this.#state[STATE.noted] ?? 0) >> 2;
+    for (let at = this.#notes >> 2; at < end; at += NOTE) {
+      const start = words[at + 1] ?? 0;
+      context.note(words[at] ?? 0, this.#bytes, start, words[at + 2] ?? 0);
     }
   }
 
-  /** The value of a slot. */
-  #slot(slot: number): JsonSlice | undefined {
-    const at = this.#slots + slot * SLOT_STRIDE;
-    const length = new DataView(this.#bytes.buffer).getUint32(at, true);
-    if (length === 0) return undefined;
-    const from = at + SLOT_HEAD;
-    const value = this.#bytes.slice(from, from + length);
-    return new JsonSlice(value, 0, length, "string", false, -1);
+  /** Has a text made of a value, where `#made` writes; says how long it is, or 0. */
+  #make(code: number, start: number, end: number): number {
+    const out = this.#made;
+    out.clear(0);
+    const isMade = this.#context?.make(code, this.#bytes, start, end, out);
+    return isMade === true && out.isHome ? out.length : 0;
   }
 }

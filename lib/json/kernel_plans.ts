@@ -12,6 +12,7 @@ import { WordCache } from "./names.ts";
 import { type Proof, ValuePlan } from "./value_plan.ts";
 import { JsonReader, type Observations } from "./reader.ts";
 import {
+  mostCopies,
   partsOf,
   type Piece,
   piecesOf,
@@ -27,6 +28,7 @@ import type { JsonSlice } from "./value.ts";
 const END = 0;
 const WHOLE = 3;
 const ID = 7;
+const SAME = 8;
 const KINDS: Readonly<Record<JsonKind, number>> = {
   string: 1,
   number: 2,
@@ -36,11 +38,15 @@ const KINDS: Readonly<Record<JsonKind, number>> = {
   // Where one null is, another kind of value is not: it is text.
   null: END,
 };
-/** What happens to a slot. */
-const KEEP = 0;
-const CLEAR = 1;
-const COUNT = 2;
-const VALUES = 3;
+/** What happens to a slot; see kernel/kernel.ts. */
+const EFFECTS = {
+  keep: 0,
+  clear: 1,
+  reset: 2,
+  count: 3,
+  value: 4,
+  made: 5,
+} as const;
 
 /** The number of plans whose records nobody wants. */
 const UNWANTED = 0xffffffff;
@@ -63,8 +69,10 @@ const PATIENCE = 256;
 const ALIGNMENT = 16;
 /** What stands before the text of a branch; before the steps of a plan; one of these. */
 const BRANCH_HEAD = 16;
-const PLAN_HEAD = 48;
+const PLAN_HEAD = 80;
 const STEP = 32;
+/** How many words a note has. */
+const NOTE = 5;
 
 /** How a record was rewritten. */
 interface Rewriting {
@@ -73,6 +81,8 @@ interface Rewriting {
   readonly pieces: readonly Piece[];
   /** What becomes of the slots, as the kernel has it. */
   readonly effects: readonly number[];
+  /** The notes, as the kernel has them. */
+  readonly notes: readonly number[];
   readonly isWanted: boolean;
 }
 
@@ -145,10 +155,10 @@ export class KernelPlans {
     this.#credit = Math.min(CREDIT, this.#credit + earned);
   }
 
-  /** Makes a plan, if one can be made. */
-  learn(watched: WatchedRecord | undefined): void {
+  /** Makes a plan, if one can be made; says whether. */
+  learn(watched: WatchedRecord | undefined): boolean {
     this.#credit -= 1;
-    if (watched === undefined) return;
+    if (watched === undefined) return false;
     const { root, observations } = watched;
     // The text was found valid when the record was read.
     this.#tape.scan(root.bytes, root.start, root.end, LEVELS);
@@ -158,7 +168,7 @@ export class KernelPlans {
       lookAtOutput(watched, this.#reader, (reader, record) => {
         isWanted = selection.wants(reader, record);
       });
-    if (selection !== undefined && asked === undefined) return;
+    if (selection !== undefined && asked === undefined) return false;
     const seen = asked === undefined ? [observations] : [observations, asked];
     const add = (
       seen: readonly Observations[],
@@ -173,12 +183,12 @@ export class KernelPlans {
         lookAtOutput(watched, this.#reader, proof.look.bind(proof));
       if (
         proved !== undefined && add([...seen, proved], true, MAX_BRANCHES)
-      ) return;
+      ) return true;
       // What the rules did not open, but most likely comes again with the same keys, is read
       // faster as text.
-      if (add(seen, true, FINE_BRANCHES)) return;
+      if (add(seen, true, FINE_BRANCHES)) return true;
     }
-    add(seen, false, MAX_BRANCHES);
+    return add(seen, false, MAX_BRANCHES);
   }
 
   /** Adds a plan; says whether it was possible. */
@@ -192,13 +202,16 @@ export class KernelPlans {
     const { start, end } = watched.root;
     const pieces = isWanted ? piecesOf(watched, values) : [];
     const effects = effectsOf(watched, values);
-    if (pieces === undefined || effects === undefined) return false;
+    const notes = notesOf(watched, values);
+    if (
+      pieces === undefined || effects === undefined || notes === undefined
+    ) return false;
     const size = end - start + watched.output.length + PLAN_HEAD +
       (values.length + 1) * (BRANCH_HEAD + 2 * ALIGNMENT) +
-      pieces.length * (STEP + ALIGNMENT) + 1024;
+      pieces.length * (STEP + ALIGNMENT) + 4 * notes.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, pieces, effects, isWanted };
+    const plan = { watched, pieces, effects, notes, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -241,7 +254,17 @@ export class KernelPlans {
     const words = starts((observations) => observations.words);
     const wholes = starts((observations) => observations.wholes);
     const opened = starts((observations) => observations.opened);
-    const ids = starts(({ ids }) => ids.map(({ value }) => value));
+    const ids = starts(({ kept }) =>
+      kept.filter(({ isId }) => isId).map(({ value }) => value)
+    );
+    // What is kept of a value, or made of it, is of all of it.
+    const wanted = starts(({ kept, made }) =>
+      [...kept, ...made].map(({ value }) => value)
+    );
+    const sames = new Map(
+      observed.flatMap(({ sames }) => sames)
+        .map(({ value, slot }) => [value.start, slot]),
+    );
     const values: Value[] = [];
     const walk = (entry: number, level: number): boolean => {
       if (level > LEVELS) return false;
@@ -252,12 +275,17 @@ export class KernelPlans {
         if (words.has(start) || name === "null") continue;
         if (name === "object" || name === "array") {
           const isOpened = opened.has(start);
-          if (isOpened || (isFine && this.#isUsual(at, level))) {
+          const isSplit = isFine && !wanted.has(start) &&
+            this.#isUsual(at, level);
+          if (isOpened || isSplit) {
             if (!walk(at, level + 1)) return false;
             continue;
           }
         }
-        const kind = wholes.has(start)
+        const slot = sames.get(start);
+        const kind = slot !== undefined
+          ? SAME + slot
+          : wholes.has(start)
           ? WHOLE
           : ids.has(start)
           ? ID
@@ -341,10 +369,10 @@ export class KernelPlans {
   }
 
   #plan(
-    { watched, pieces, effects, isWanted }: Rewriting,
+    { watched, pieces, effects, notes, isWanted }: Rewriting,
     mask: number,
   ): number {
-    const { marks, effects: slotEffects, output } = watched;
+    const { effects: slotEffects, output } = watched;
     const { proof } = this.#wishes;
     const words = this.#words;
     const steps = stepsOf(pieces);
@@ -354,10 +382,8 @@ export class KernelPlans {
     const at = plan >> 2;
     words.fill(0, at, at + (PLAN_HEAD >> 2));
     words[at] = mask;
-    words[at + 2] = marks !== 0 || effects.some((effect) => effect !== KEEP)
-      ? 1
-      : 0;
-    words[at + 3] = marks;
+    words[at + 2] = effects.some((effect) => effect !== EFFECTS.keep) ? 1 : 0;
+    words[at + 3] = mostCopies(pieces);
     words[at + 4] = this.#write(prefix);
     words[at + 5] = prefix.length;
     words[at + 6] = steps.length;
@@ -367,6 +393,9 @@ export class KernelPlans {
       this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
     words.set(effects, at + 8);
+    words[at + 16] = notes.length / NOTE;
+    words[at + 17] = this.#take(4 * notes.length);
+    words.set(notes, (words[at + 17] ?? 0) >> 2);
     let room = 0;
     steps.forEach(({ text, source }, i) => {
       const step = at + ((PLAN_HEAD + STEP * i) >> 2);
@@ -377,10 +406,9 @@ export class KernelPlans {
       if (source?.kind === "slot") {
         words[step + 2] = this.#places.slot(source.slot);
       } else if (source?.kind === "part") {
-        // Positions are the start of the line, then the start and the end of each value.
-        words[step + 3] = 4 * (1 + 2 * source.first);
+        words[step + 3] = firstPlace(source.first);
         words[step + 4] = -source.before;
-        words[step + 5] = 4 * (2 + 2 * source.last);
+        words[step + 5] = lastPlace(source.last);
         room += source.before;
       }
     });
@@ -412,13 +440,57 @@ function effectsOf(
 ): readonly number[] | undefined {
   const numbers: number[] = [];
   for (const effect of effects) {
-    if (effect.kind === "count") numbers.push(COUNT);
-    else if (effect.kind === "value") {
-      const { start } = effect.value;
-      const value = values.findIndex((each) => each.start === start);
-      if (value === -1) return undefined;
-      numbers.push(VALUES + value);
-    } else numbers.push(effect.kind === "clear" ? CLEAR : KEEP);
+    const number: number = EFFECTS[effect.kind];
+    if (effect.kind !== "value" && effect.kind !== "made") {
+      numbers.push(number);
+      continue;
+    }
+    const { start, end } = effect.value;
+    const value = values.findIndex((each) =>
+      each.start === start && each.end === end
+    );
+    if (value === -1) return undefined;
+    const code = effect.kind === "made" ? effect.code : 0;
+    numbers.push(number | (value << 8) | (code << 16));
   }
   return numbers;
+}
+
+/** The notes, as the kernel has them; nothing if it cannot find their values. */
+function notesOf(
+  { observations }: WatchedRecord,
+  values: readonly Value[],
+): readonly number[] | undefined {
+  const numbers: number[] = [];
+  for (const { code, value } of observations.notes) {
+    if (value === undefined) {
+      numbers.push(code, 0, 0, 0, 0);
+      continue;
+    }
+    const first = values.findIndex(({ start }) => start >= value.start);
+    const last = values.findLastIndex(({ end }) => end <= value.end);
+    const [from, to] = [values[first], values[last]];
+    // A text that is always the same, or a part of a value, is not to be found.
+    if (from === undefined || to === undefined || last < first) {
+      return undefined;
+    }
+    numbers.push(
+      code,
+      firstPlace(first),
+      value.start - from.start,
+      lastPlace(last),
+      value.end - to.end,
+    );
+  }
+  return numbers;
+}
+
+/** Where the start of a value is: behind that of the line, each has two places. */
+function firstPlace(value: number): number {
+  return 4 * (1 + 2 * value);
+}
+
+/** Where the end of a value is. */
+function lastPlace(value: number): number {
+  return 4 * (2 + 2 * value);
 }

@@ -43,6 +43,12 @@ export function stringValue(text: string): JsonSlice {
   return sliceOf(SCRATCH.view().slice(), "string");
 }
 
+/** Makes a string value of a word that needs no escapes, which can be read as one. */
+export function wordValue(word: string): JsonSlice {
+  const { bytes, start, end, kind } = stringValue(word);
+  return new JsonSlice(bytes, start, end, kind, false, -1);
+}
+
 /** Copies a value out of bytes that will not last. */
 export function lasting(value: JsonSlice): JsonSlice {
   const { bytes, start, end, kind, escaped } = value;

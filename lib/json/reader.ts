@@ -14,6 +14,30 @@ import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
  */
 export type NotedLevels = 1 | 2;
 
+/** Something that is done with a record besides rewriting it, in whatever order. */
+export interface Note {
+  /** What; the numbers are those of the rules. */
+  readonly code: number;
+  /** The value that it is done with. */
+  readonly value: JsonSlice | undefined;
+}
+
+/** A value of which a copy was kept. */
+export interface KeptValue {
+  readonly value: JsonSlice;
+  readonly copy: JsonSlice;
+  /** Whether it had to be a string that is its own trimmed text. */
+  readonly isId: boolean;
+}
+
+/** A text that was made of a value, and of nothing else. */
+export interface MadeText {
+  readonly value: JsonSlice;
+  /** How; the numbers are those of the rules. */
+  readonly code: number;
+  readonly text: JsonSlice;
+}
+
 /**
  * What somebody learned of a record beyond its shape: of which values the text was looked
  * at, and to what end.
@@ -23,8 +47,14 @@ export interface Observations {
   readonly words: JsonSlice[];
   /** Numbers that were found to be integers. */
   readonly wholes: JsonSlice[];
-  /** Strings that are their own trimmed text, and what was made of them as ids. */
-  readonly ids: { readonly value: JsonSlice; readonly id: JsonSlice }[];
+  /** Values of which copies were kept. */
+  readonly kept: KeptValue[];
+  /** Values whose text was found to be what is in a slot. */
+  readonly sames: { readonly value: JsonSlice; readonly slot: number }[];
+  /** Values that a text was made of. */
+  readonly made: MadeText[];
+  /** What has to be done again for each like record, in order. */
+  readonly notes: Note[];
   /** Objects and lists, the record itself apart, whose parts were asked for. */
   readonly opened: JsonSlice[];
   /** Whether one of them lies deeper than the tape goes. */
@@ -38,7 +68,10 @@ export function noObservations(): Observations {
   return {
     words: [],
     wholes: [],
-    ids: [],
+    kept: [],
+    sames: [],
+    made: [],
+    notes: [],
     opened: [],
     isDeep: false,
     isOpaque: false,
@@ -102,7 +135,32 @@ export class JsonReader {
 
   /** Notes down that a string, which is its own trimmed text, has become an id. */
   observeId(value: JsonSlice, id: JsonSlice): void {
-    this.#observations?.ids.push({ value, id });
+    this.#observations?.kept.push({ value, copy: id, isId: true });
+  }
+
+  /** Notes down that a copy of a value was kept. */
+  observeKept(value: JsonSlice, copy: JsonSlice): void {
+    this.#observations?.kept.push({ value, copy, isId: false });
+  }
+
+  /** Notes down that the text of a value is that in a slot, which made a difference. */
+  observeSame(value: JsonSlice, slot: number): void {
+    this.#observations?.sames.push({ value, slot });
+  }
+
+  /** Notes down that a text was made of a value. */
+  observeMade(value: JsonSlice, code: number, text: JsonSlice): void {
+    this.#observations?.made.push({ value, code, text });
+  }
+
+  /** Notes down what has to be done again for each like record. */
+  note(code: number, value?: JsonSlice): void {
+    this.#observations?.notes.push({ code, value });
+  }
+
+  /** Notes down that the text of a value decided, as a word of the rules does. */
+  observeWord(value: JsonSlice): void {
+    this.#observations?.words.push(value);
   }
 
   /** Notes down that a decision came from the text of a value. */

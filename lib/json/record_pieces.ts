@@ -44,13 +44,8 @@ export function piecesOf(
   values: readonly Value[],
 ): readonly Piece[] | undefined {
   const pieces: Piece[] = [];
-  const used = new Set<number>();
   /** Takes a value whose text in the output ends with that of the record before it. */
-  const addValue = (index: number, to: number): boolean => {
-    if (used.has(index)) return false;
-    used.add(index);
-    const value = values[index];
-    if (value === undefined) return false;
+  const addValue = (index: number, value: Value, to: number): void => {
     const place = { start: to, end: to + value.end - value.start };
     const before = values[index - 1];
     const from = before?.end ?? root.start;
@@ -67,7 +62,7 @@ export function piecesOf(
       pieces.length -= text === undefined ? 1 : 2;
       const places = [...earlier.places, place];
       pieces.push({ ...earlier, last: index, places });
-      return true;
+      return;
     }
     if (isWhole && text !== undefined) {
       pieces.pop();
@@ -81,7 +76,6 @@ export function piecesOf(
       before: isWhole ? between : 0,
       places: [place],
     });
-    return true;
   };
   const addText = (text: Uint8Array): void => {
     if (text.length === 0) return;
@@ -109,7 +103,7 @@ export function piecesOf(
       // Half a value cannot be found again.
       if (value.start < start || value.end > end) return undefined;
       addText(root.bytes.subarray(from, value.start));
-      if (!addValue(index, to + value.start - start)) return undefined;
+      addValue(index, value, to + value.start - start);
       from = value.end;
     }
     addText(root.bytes.subarray(from, end));
@@ -150,6 +144,18 @@ export function stepsOf(pieces: readonly Piece[]): readonly Step[] {
   }
   if (text !== undefined) steps.push({ text, source: undefined });
   return steps;
+}
+
+/** How often the value is in the output that is there most often. */
+export function mostCopies(pieces: readonly Piece[]): number {
+  const counts = new Map<number, number>();
+  for (const piece of pieces) {
+    if (piece.kind !== "part") continue;
+    for (let value = piece.first; value <= piece.last; value++) {
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+  }
+  return Math.max(0, ...counts.values());
 }
 
 /** The parts of an output that were copied, in order. */

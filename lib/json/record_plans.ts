@@ -103,10 +103,13 @@ export class RecordPlans {
    * Makes a plan of what was done with the record that the reader has read.
    *
    * @param watched What was done; nothing if it cannot be done again.
+   * @returns Whether it can.
    */
-  learn(watched: WatchedRecord | undefined): void {
+  learn(watched: WatchedRecord | undefined): boolean {
     this.#credit -= 1;
-    this.#add(watched === undefined ? undefined : this.#planOf(watched));
+    const plan = watched && this.#planOf(watched);
+    this.#add(plan);
+    return plan !== undefined;
   }
 
   #add(plan: Plan | undefined): void {
@@ -118,14 +121,14 @@ export class RecordPlans {
   }
 
   #planOf(
-    { root, output, copies, observations, filled, effects, marks }:
-      WatchedRecord,
+    { root, output, copies, observations, filled, effects }: WatchedRecord,
   ): Plan | undefined {
-    const { ids, isDeep } = observations;
+    const { kept, sames, made, notes, isDeep } = observations;
     // Here a plan is for records that change nothing, and shapes end where the tape does.
-    const hasEffects = marks !== 0 ||
+    const hasEffects = notes.length > 0 ||
       effects.some(({ kind }) => kind !== "keep");
-    if (isDeep || hasEffects || ids.length > 0) return undefined;
+    const hasOthers = [kept, sames, made].some(({ length }) => length > 0);
+    if (isDeep || hasEffects || hasOthers) return undefined;
     const steps: number[] = [];
     let at = 0;
     for (const { slot, start, end, to, length } of copies) {

@@ -14,7 +14,12 @@ import {
 import type { JsonSlice } from "./value.ts";
 
 /** The longest value, in bytes of JSON, that a plan may put into a slot. */
-export const MAX_SLOT_BYTES = 512;
+export const MAX_SLOT_BYTES = 4096;
+
+/** Says whether a slot has room for a value. */
+export function fitsSlot({ start, end }: JsonSlice): boolean {
+  return end - start <= MAX_SLOT_BYTES;
+}
 
 /** Values that come from the context of a record and not from the record. */
 export type Slots = readonly (JsonSlice | undefined)[];
@@ -23,24 +28,48 @@ export type Slots = readonly (JsonSlice | undefined)[];
 export interface RecordContext {
   /** Stands for the rules: what was learned of one stream holds for all with the same. */
   readonly rules: unknown;
-  /** The values; two that are not the same one have bytes of their own. */
+  /** Strings of JSON; two that are not the same one have bytes of their own. */
   readonly slots: Slots;
-  /** How many values have been made by counting so far. */
-  readonly counter: number;
-  /** Takes over what happened while records were rewritten by plans. */
+  /**
+   * By slot, the number of the last value that was made for it by counting; absent for slots
+   * whose values are not.
+   */
+  readonly counters: readonly (number | undefined)[];
+  /** Takes over what became of the slots while records were rewritten by plans. */
   take(changes: ContextChanges): void;
+  /**
+   * Does what the rules noted down of a record, for one that was rewritten by a plan.
+   *
+   * @param code What.
+   * @param bytes The bytes that its value lies in, where it starts, and where it ends: 0 if
+   *   there is none.
+   */
+  note(code: number, bytes: Uint8Array, start: number, end: number): void;
+  /**
+   * Makes a text of a value as the rules did.
+   *
+   * @param code How.
+   * @param bytes The bytes that the value lies in, where it starts, and where it ends.
+   * @param out Takes the text, which is a string of JSON.
+   * @returns Whether it can be made without the rules.
+   */
+  make(
+    code: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): boolean;
 }
 
 /** What records that were rewritten by plans changed. */
 export interface ContextChanges {
-  /** The bits of the slots that were filled or emptied. */
-  readonly touched: number;
-  /** The values of these. */
-  readonly slots: Slots;
-  /** As in {@linkcode RecordContext}. */
-  readonly counter: number;
-  /** What the rules said of these records: all marks that were set, together. */
-  readonly marks: number;
+  /** Whether a slot was filled or emptied. */
+  isTouched(slot: number): boolean;
+  /** What is in a slot now. */
+  valueOf(slot: number): JsonSlice | undefined;
+  /** The number of the last value that was counted for a slot. */
+  counterOf(slot: number): number;
 }
 
 /** One copy that the rules made of a part of the record or of a slot. */
@@ -60,10 +89,17 @@ export interface WatchedCopy {
 /** What becomes of a slot. */
 export type SlotEffect =
   | { readonly kind: "keep" | "clear" }
+  /** It is cleared, and what is counted for it begins anew. */
+  | { readonly kind: "reset" }
   /** It gets a value of the record. */
   | { readonly kind: "value"; readonly value: JsonSlice }
+  /** It gets what is made of a value of the record. */
+  | { readonly kind: "made"; readonly value: JsonSlice; readonly code: number }
   /** It gets the next counted value: this text, the number, a quote. */
   | { readonly kind: "count"; readonly text: Uint8Array };
+
+/** The number before the first one that is counted anew. */
+export const NOT_COUNTED = -1;
 
 /** What the rules did with one record. */
 export interface WatchedRecord {
@@ -81,8 +117,6 @@ export interface WatchedRecord {
   readonly filled: readonly boolean[];
   /** What became of each slot. */
   readonly effects: readonly SlotEffect[];
-  /** What the rules said of it. */
-  readonly marks: number;
 }
 
 /** Any copy that was made. */
@@ -101,7 +135,7 @@ export class RecordWatch implements CopyObserver {
   readonly #from: number;
   readonly #context: RecordContext;
   readonly #slots: Slots;
-  readonly #counter: number;
+  readonly #counters: readonly (number | undefined)[];
   readonly #copies: AnyCopy[] = [];
   readonly #observations = noObservations();
 
@@ -118,7 +152,7 @@ export class RecordWatch implements CopyObserver {
     this.#from = out.length;
     this.#context = context;
     this.#slots = [...context.slots];
-    this.#counter = context.counter;
+    this.#counters = [...context.counters];
     out.observer = this;
     reader.observe(this.#observations);
   }
@@ -131,10 +165,9 @@ export class RecordWatch implements CopyObserver {
   /**
    * Ends watching.
    *
-   * @param marks What the rules say of the record.
    * @returns What was done; nothing if it cannot be told what a like record would get.
    */
-  end(marks: number): WatchedRecord | undefined {
+  end(): WatchedRecord | undefined {
     this.stop();
     const observations = this.#observations;
     const slots = this.#slots;
@@ -145,9 +178,11 @@ export class RecordWatch implements CopyObserver {
       if (effect === undefined) return undefined;
       effects.push(effect);
     }
-    const isCounted = effects.some(({ kind }) => kind === "count");
-    if (this.#context.counter !== this.#counter + (isCounted ? 1 : 0)) {
-      return undefined;
+    // There is room for one of each.
+    for (const kind of ["count", "made"]) {
+      if (effects.filter((effect) => effect.kind === kind).length > 1) {
+        return undefined;
+      }
     }
     const copies: WatchedCopy[] = [];
     for (const copy of this.#copies) {
@@ -163,7 +198,6 @@ export class RecordWatch implements CopyObserver {
       observations,
       filled: slots.map((value) => value !== undefined),
       effects,
-      marks,
     };
   }
 
@@ -176,13 +210,27 @@ export class RecordWatch implements CopyObserver {
   #effect(slot: number): SlotEffect | undefined {
     const before = this.#slots[slot];
     const after = this.#context.slots[slot];
-    if (after === before) return { kind: "keep" };
-    if (after === undefined) return { kind: "clear" };
-    for (const { value, id } of this.#observations.ids) {
-      if (after === id) return { kind: "value", value };
+    const lastNumber = this.#counters[slot];
+    const number = this.#context.counters[slot];
+    if (after === undefined && before !== undefined) {
+      if (number === lastNumber) return { kind: "clear" };
+      return number === NOT_COUNTED ? { kind: "reset" } : undefined;
     }
-    const text = countedText(after, this.#context.counter);
-    return text === undefined ? undefined : { kind: "count", text };
+    if (number !== lastNumber) {
+      if (after === undefined || number === undefined) return undefined;
+      const text = countedText(after, number);
+      return text === undefined || number !== (lastNumber ?? 0) + 1
+        ? undefined
+        : { kind: "count", text };
+    }
+    if (after === before || after === undefined) return { kind: "keep" };
+    for (const { value, copy } of this.#observations.kept) {
+      if (after === copy) return { kind: "value", value };
+    }
+    for (const { value, code, text } of this.#observations.made) {
+      if (after === text) return { kind: "made", value, code };
+    }
+    return undefined;
   }
 
   /** What a copy was of; nothing if it was a part of something that is not understood. */
@@ -195,21 +243,26 @@ export class RecordWatch implements CopyObserver {
     if (source === this.#root.bytes) {
       return { slot: -1, start, end, to: from, length };
     }
-    for (const { value, id } of this.#observations.ids) {
-      if (id.bytes !== source) continue;
+    for (const { value, copy } of this.#observations.kept) {
+      if (copy.bytes !== source) continue;
       if (length !== value.end - value.start) return undefined;
       return { slot: -1, start: value.start, end: value.end, to: from, length };
     }
     for (let slot = 0; slot < effects.length; slot++) {
-      // What is counted is counted before the record is written.
-      const value = effects[slot]?.kind === "count"
+      // These are filled before the record is written.
+      const kind = effects[slot]?.kind;
+      const value = kind === "count" || kind === "made"
         ? this.#context.slots[slot]
         : this.#slots[slot];
       if (value?.bytes !== source) continue;
       if (start !== value.start || end !== value.end) return undefined;
       return { slot, start, end, to: from, length };
     }
-    return LITERAL;
+    // What was made and is in no slot cannot be found again.
+    const isMade = this.#observations.made.some(({ text }) =>
+      text.bytes === source
+    );
+    return isMade ? undefined : LITERAL;
   }
 }
 

@@ -31,8 +31,9 @@ export interface RecordLearner {
    * Is told what was done with a record.
    *
    * @param watched What was done; nothing if it cannot be done again.
+   * @returns Whether it can be done again now.
    */
-  learn(watched: WatchedRecord | undefined): void;
+  learn(watched: WatchedRecord | undefined): boolean;
 }
 
 /**

@@ -21,10 +21,12 @@ import { LINE_FAILED } from "./line_failed.ts";
 import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 
 /**
- * How many records are let go unwatched, at most, when several have failed in a row while they
- * were watched: where all fail, watching takes a third of the time.
+ * How many records of one shape are let go unwatched, at most, when watching several in a row
+ * was of no use: where all fail, it takes a third of the time.
  */
 const MAX_REST = 64;
+/** How many shapes are told apart for that; a power of two. */
+const SHAPES = 256;
 
 /**
  * Longer records are not watched: there is no room for plans of their size, and what is written
@@ -49,11 +51,11 @@ export abstract class RecordRules implements LineRules {
   readonly context: RecordContext | undefined;
   readonly #plans: RecordPlans;
   #learner: RecordLearner | undefined;
-  #marks: number | undefined;
+  #isRepeatable = false;
   #isTeachable = false;
-  /** How many records have failed in a row while they were watched, and how many to let go. */
-  #failed = 0;
-  #rest = 0;
+  /** By shape, how many records in a row were watched without use, and how many to let go. */
+  readonly #useless = new Uint8Array(SHAPES);
+  readonly #rests = new Uint8Array(SHAPES);
 
   /**
    * Constructs a new instance.
@@ -100,13 +102,9 @@ export abstract class RecordRules implements LineRules {
     return this.#isTeachable;
   }
 
-  /**
-   * Says that like records can be rewritten like this one without asking the rules.
-   *
-   * @param marks What `context` is to be told when that was done.
-   */
-  protected repeatable(marks: number): void {
-    this.#marks = marks;
+  /** Says that like records can be rewritten like this one without asking the rules. */
+  protected repeatable(): void {
+    this.#isRepeatable = true;
     this.#isTeachable = true;
   }
 
@@ -140,36 +138,43 @@ export abstract class RecordRules implements LineRules {
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const isWatched = context !== undefined && this.#rest === 0 &&
+    const isWatched = context !== undefined &&
       end - start <= MAX_WATCHED_BYTES &&
       (learner !== undefined || this.#plans.isEager);
-    if (this.#rest > 0) this.#rest -= 1;
-    const watch = isWatched
+    const shape = this.reader.tape.shapeHash & (SHAPES - 1);
+    const rest = this.#rests[shape] ?? 0;
+    if (isWatched && rest > 0) this.#rests[shape] = rest - 1;
+    const watch = isWatched && rest === 0
       ? new RecordWatch(this.reader, root, out, context)
       : undefined;
-    this.#marks = undefined;
+    this.#isRepeatable = false;
     const problem = this.record(root, line, out);
     if (problem === undefined) {
       if (watch !== undefined) {
-        this.#failed = 0;
         const watched = this.#watched(watch);
-        if (learner !== undefined) learner.learn(watched);
-        else this.#plans.learn(watched);
+        const isLearned = (learner ?? this.#plans).learn(watched);
+        this.#weigh(shape, isLearned);
       }
       return undefined;
     }
     if (watch !== undefined) {
       // A line that failed for want of a context says nothing of those that will have one.
       watch.stop();
-      this.#failed = Math.min(MAX_REST, this.#failed + 1);
-      this.#rest = this.#failed;
+      this.#weigh(shape, false);
     }
     out.truncate(length);
     return { problem, start, end, inBand: false };
   }
 
+  /** Takes to account whether it was of use to watch a record of a shape. */
+  #weigh(shape: number, isUseful: boolean): void {
+    const useless = isUseful ? 0 : (this.#useless[shape] ?? 0) + 1;
+    this.#useless[shape] = Math.min(MAX_REST, useless);
+    this.#rests[shape] = Math.min(MAX_REST, useless);
+  }
+
   #watched(watch: RecordWatch): WatchedRecord | undefined {
-    if (this.#marks !== undefined) return watch.end(this.#marks);
+    if (this.#isRepeatable) return watch.end();
     watch.stop();
     return undefined;
   }

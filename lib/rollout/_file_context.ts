@@ -3,11 +3,10 @@
  * file.
  */
 
-import {
-  type ContextChanges,
-  MAX_SLOT_BYTES,
-  type RecordContext,
-  type Slots,
+import type {
+  ContextChanges,
+  RecordContext,
+  Slots,
 } from "../json/record_watch.ts";
 import { lasting, stringValue } from "../json/literal.ts";
 import { isJsonText, savedField, savedText } from "../json/saved.ts";
@@ -17,13 +16,18 @@ import { JsonSlice, JsonString } from "../json/value.ts";
 import { canonicalTimestamp } from "./timestamp.ts";
 
 const ENCODER = new TextEncoder();
+/** The slots. */
+const TIME = 0;
+const SESSION_TIME = 1;
+/** What is longer is no time. */
+const MAX_TIME_BYTES = 512;
 
 /** The context of one file. */
 export class FileContext implements RecordContext {
   /** The same for all files. */
   readonly rules: unknown = FileContext;
   readonly #fileTime: string | undefined;
-  readonly #bytes = new Uint8Array(MAX_SLOT_BYTES);
+  readonly #bytes = new Uint8Array(MAX_TIME_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
   #lastTime: JsonSlice | undefined;
   /** The `timestamp` of the first header, as JSON text. */
@@ -47,16 +51,26 @@ export class FileContext implements RecordContext {
   }
 
   /** Nothing is counted. */
-  get counter(): number {
-    return 0;
-  }
+  readonly counters: readonly number[] = [];
 
   /** Takes over what wrapped lines, which are the only ones with plans, changed. */
-  take({ slots: [time, sessionTime] }: ContextChanges): void {
+  take(changes: ContextChanges): void {
     this.isBareFile = false;
     // Neither is ever taken away by a line.
-    if (time !== undefined) this.remember(time);
-    if (sessionTime !== undefined) this.startSession(sessionTime);
+    const time = changes.valueOf(TIME);
+    if (changes.isTouched(TIME) && time !== undefined) this.remember(time);
+    const sessionTime = changes.valueOf(SESSION_TIME);
+    if (changes.isTouched(SESSION_TIME) && sessionTime !== undefined) {
+      this.startSession(sessionTime);
+    }
+  }
+
+  /** Nothing is noted down. */
+  note(): void {}
+
+  /** Nothing is made of values. */
+  make(): boolean {
+    return false;
   }
 
   /** Forgets the file: the next line is the first one of another. */
@@ -103,7 +117,7 @@ export class FileContext implements RecordContext {
     | JsonSlice
     | undefined {
     const length = end - start;
-    if (length > MAX_SLOT_BYTES) return undefined;
+    if (length > MAX_TIME_BYTES) return undefined;
     const own = this.#bytes;
     for (let i = 0; i < length; i++) own[i] = bytes[start + i] ?? 0;
     this.#carried = undefined;

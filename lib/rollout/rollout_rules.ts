@@ -136,7 +136,7 @@ export class RolloutRules extends RecordRules {
       return noPayload(type, state);
     }
     this.#file.isBareFile = false;
-    this.repeatable(0);
+    this.repeatable();
     let isChanged = false;
     if (type === "session_meta") {
       const meta = this.reader.members(payload);
