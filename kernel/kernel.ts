@@ -44,6 +44,8 @@ const COUNT: u32 = 3;
 const VALUE: u32 = 4;
 /** It gets what is made of a value. */
 const MADE: u32 = 5;
+/** It gets what is in another slot, whose number stands in the place of that of a value. */
+const MOVED: u32 = 6;
 /** In the place of the slots that were filled: none were. */
 const REFUSED: u32 = 0xffffffff;
 
@@ -51,12 +53,12 @@ const REFUSED: u32 = 0xffffffff;
 const MAX_DEPTH: usize = 1000;
 /** How often a line may turn out to be on the wrong branch. */
 const MAX_DETOURS: i32 = 16;
-const SLOTS: u32 = 8;
+const SLOTS: u32 = 16;
 /**
  * How much a slot can hold. Before it stand its length, 0 if it is empty, and the number of the
  * last text that was counted for it.
  */
-const SLOT_SIZE: u32 = 4096;
+const SLOT_SIZE: u32 = 16384;
 const SLOT_STRIDE: u32 = SLOT_SIZE + 32;
 const SHORT: usize = 256;
 
@@ -95,9 +97,9 @@ const UNWANTED: u32 = 0xffffffff;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first slot is. */
-const SLOT: usize = memory.data(33024, 16);
+const SLOT: usize = memory.data(262656, 16);
 /** Where what is made of a value is put first. */
-const MADE_TEXT: usize = memory.data(4128, 16);
+const MADE_TEXT: usize = memory.data(16416, 16);
 /**
  * What is to be said of the records, in threes: the code, and where in the line the value that
  * goes with it starts and ends, 0 if there is none.
@@ -106,7 +108,7 @@ const NOTES: usize = memory.data(12288, 16);
 const NOTES_END: usize = NOTES + 12288;
 const NOTE: usize = 12;
 /** What stands before the steps of a plan. */
-const PLAN_HEAD: usize = 80;
+const PLAN_HEAD: usize = 48;
 /** Where the line starts, and where each of its values starts and ends. */
 const POSITIONS: usize = memory.data(1024, 16);
 /** How the tree was walked: for each value where its branches begin, the branch before the
@@ -420,7 +422,7 @@ function valueEnd(at: usize, kind: u32): usize {
       return end != 0 && isId(at, end) ? end : 0;
     }
     default: {
-      const slot: usize = SLOT + (kind - SAME) * SLOT_STRIDE;
+      const slot = slotAt(kind - SAME);
       const length = load<u32>(slot);
       return length != 0 && isAt(at, slot + 16, length) ? at + length : 0;
     }
@@ -515,11 +517,11 @@ function count(slot: usize, text: usize, length: usize): void {
   } while (rest > 0);
 }
 
-/** What a plan does to a slot. */
+/** Where a slot is. */
 // @ts-ignore: AssemblyScript
 @inline
-function effectOf(plan: usize, slot: u32): u32 {
-  return load<u32>(plan + 32 + slot * 4);
+function slotAt(slot: u32): usize {
+  return SLOT + slot * SLOT_STRIDE;
 }
 
 /** Where the places are of the value that an effect is about. */
@@ -538,14 +540,16 @@ function fill(slot: usize, from: usize, length: u32): void {
 /**
  * Fills the slots that the record may need.
  *
+ * @param effects The slots and what happens to them, up to `last`.
+ * @param plan Has the text that is counted.
  * @returns Which ones; `REFUSED`, and nothing has changed, if the line is left to TypeScript.
  */
-function fillBefore(plan: usize): u32 {
+function fillBefore(effects: usize, last: usize, plan: usize): u32 {
   let length: u32 = 0;
-  for (let slot: u32 = 0; slot < SLOTS; slot++) {
-    const effect = effectOf(plan, slot);
+  for (let at = effects; at < last; at += 8) {
+    const effect = load<u32>(at, 4);
     const kind = effect & 0xff;
-    if (kind < VALUE) continue;
+    if (kind != VALUE && kind != MADE) continue;
     const value = valueOf(effect);
     const start: usize = load<u32>(value);
     const end: usize = load<u32>(value, 4);
@@ -555,11 +559,12 @@ function fillBefore(plan: usize): u32 {
     } else if (end - start > SLOT_SIZE) return REFUSED;
   }
   let touched: u32 = 0;
-  for (let slot: u32 = 0; slot < SLOTS; slot++) {
-    const kind = effectOf(plan, slot) & 0xff;
-    const at = SLOT + slot * SLOT_STRIDE;
-    if (kind == COUNT) count(at, load<u32>(plan, 16), load<u32>(plan, 20));
-    else if (kind == MADE) fill(at, MADE_TEXT, length);
+  for (let at = effects; at < last; at += 8) {
+    const slot = load<u32>(at);
+    const kind = load<u32>(at, 4) & 0xff;
+    if (kind == COUNT) {
+      count(slotAt(slot), load<u32>(plan, 16), load<u32>(plan, 20));
+    } else if (kind == MADE) fill(slotAt(slot), MADE_TEXT, length);
     else continue;
     touched |= 1 << slot;
   }
@@ -567,19 +572,23 @@ function fillBefore(plan: usize): u32 {
 }
 
 /** Fills and empties the other slots; says which ones. */
-function fillAfter(plan: usize): u32 {
+function fillAfter(effects: usize, last: usize): u32 {
   let touched: u32 = 0;
-  for (let slot: u32 = 0; slot < SLOTS; slot++) {
-    const effect = effectOf(plan, slot);
+  for (let at = effects; at < last; at += 8) {
+    const slot = load<u32>(at);
+    const target = slotAt(slot);
+    const effect = load<u32>(at, 4);
     const kind = effect & 0xff;
-    const at = SLOT + slot * SLOT_STRIDE;
     if (kind == VALUE) {
       const value = valueOf(effect);
       const start: usize = load<u32>(value);
-      fill(at, start, load<u32>(value, 4) - (start as u32));
+      fill(target, start, load<u32>(value, 4) - (start as u32));
+    } else if (kind == MOVED) {
+      const source = slotAt((effect >> 8) & 0xff);
+      fill(target, source + 16, load<u32>(source));
     } else if (kind == CLEAR || kind == RESET) {
-      store<u32>(at, 0);
-      if (kind == RESET) store<u32>(at, -1, 4);
+      store<u32>(target, 0);
+      if (kind == RESET) store<u32>(target, -1, 4);
     } else continue;
     touched |= 1 << slot;
   }
@@ -588,8 +597,8 @@ function fillAfter(plan: usize): u32 {
 
 /** Writes the notes of a plan behind those that are there; says where they end. */
 function takeNotes(plan: usize, at: usize): usize {
-  let note: usize = load<u32>(plan, 68);
-  const last = note + load<u32>(plan, 64) * 20;
+  let note: usize = load<u32>(plan, 40);
+  const last = note + load<u32>(plan, 36) * 20;
   for (; note < last; note += 20) {
     const code = load<u32>(note);
     const first: usize = load<u32>(note, 4);
@@ -703,11 +712,12 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     const slotsSize = SLOTS * SLOT_SIZE + 64;
     const copied = (at - line) * load<u32>(plan, 12);
     if (out + copied + load<u32>(plan, 4) + slotsSize > outEnd) break;
-    const notes: usize = load<u32>(plan, 64);
+    const notes: usize = load<u32>(plan, 36);
     if (noted + notes * NOTE > NOTES_END) break;
-    const hasEffects = load<u32>(plan, 8) != 0;
-    if (hasEffects) {
-      const slots = fillBefore(plan);
+    const effects: usize = load<u32>(plan, 32);
+    const lastEffect = effects + load<u32>(plan, 8) * 8;
+    if (effects != lastEffect) {
+      const slots = fillBefore(effects, lastEffect, plan);
       if (slots == REFUSED) break;
       if (slots != 0) {
         touched |= slots;
@@ -772,8 +782,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
       records += 1;
     }
     if (notes != 0) noted = takeNotes(plan, noted);
-    if (hasEffects) {
-      const slots = fillAfter(plan);
+    if (effects != lastEffect) {
+      const slots = fillAfter(effects, lastEffect);
       if (slots != 0) {
         touched |= slots;
         bits = filled();

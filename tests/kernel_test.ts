@@ -284,8 +284,8 @@ const IDS = [
   utf8("\u00a0T"),
   utf8("T\u0085"),
   // With its quotes, what a slot has room for, and one byte more.
-  "x".repeat(4094),
-  "x".repeat(4095),
+  "x".repeat(16_382),
+  "x".repeat(16_383),
 ];
 
 for (const id of IDS) {
@@ -327,7 +327,13 @@ function old(type: string, ...fields: readonly string[]): string {
   return `{"id":"0","msg":{${[`"type":"${type}"`, ...fields].join(",")}}}`;
 }
 
-const CALL_IDS = ['"c1"', '"c2"', '"\\u00631"', '""', `"${"c".repeat(4096)}"`];
+const CALL_IDS = [
+  '"c1"',
+  '"c2"',
+  '"\\u00631"',
+  '""',
+  `"${"c".repeat(16_383)}"`,
+];
 const OLD_COMMANDS = [
   '["ls","-l"]',
   '["bash","-lc","echo \'it\\u0027s\' \\"quoted\\" a\\/b"]',
@@ -337,8 +343,8 @@ const OLD_COMMANDS = [
   '["ls",1]',
   "null",
   "7",
-  `["${"x".repeat(4094)}"]`,
-  `["${"x".repeat(4095)}"]`,
+  `["${"x".repeat(16_382)}"]`,
+  `["${"x".repeat(16_383)}"]`,
 ].map(utf8);
 const CHUNKS = [
   "[104,105]",
@@ -348,7 +354,7 @@ const CHUNKS = [
   "[256]",
   '"aGk\\u003d"',
   '"//8="',
-  `[${new Array(4100).fill(120)}]`,
+  `[${new Array(16_400).fill(120)}]`,
 ];
 const USAGES = [
   '"input_tokens":7,"output_tokens":9007199254740992',
@@ -504,7 +510,7 @@ Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it co
   const old = streamOf([
     '{"msg":{"type":"session_configured","session_id":"s"}}',
     ...new Array(20_000).fill(
-      '{"msg":{"type":"agent_message_delta","delta":"m"}}',
+      '{"msg":{"type":"plan_update","plan":[]}}',
     ),
   ]);
   const current = streamOf(new Array(1_000).fill(message("m")));

@@ -3,10 +3,11 @@
  */
 
 import { ByteMap } from "../json/byte_map.ts";
-import { lasting, sliceAt } from "../json/literal.ts";
+import { lasting, sliceAt, sliceOf, stringValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { fitsSlot } from "../json/record_watch.ts";
 import { savedPairs, valueOf } from "../json/saved.ts";
+import type { JsonKind } from "../json/tape.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import {
   type JsonNode,
@@ -15,15 +16,48 @@ import {
   sameSource,
 } from "../json/value.ts";
 import { CallKeys } from "./_call_keys.ts";
-import { SLOT } from "./_record_slots.ts";
+import { SLOT, type SlotValues } from "./_record_slots.ts";
 
-/** The fields that the ends of calls of one type leave out, and what there is without. */
-export interface CallDefaults {
-  /** The names of the fields. No two types have one in common. */
-  readonly names: readonly string[];
-  /** The values, by name. */
-  readonly values: readonly (JsonSlice | undefined)[];
+/** A field that the ends of calls of one type leave out. */
+export interface CallField {
+  /** Its name. No two types have one in common. */
+  readonly name: string;
+  /** Its slot. */
+  readonly slot: number;
+  /** What it is when it is in its slot. */
+  readonly kind: JsonKind;
+  /** What there is without a begin. */
+  readonly default: JsonSlice | undefined;
 }
+
+const EMPTY_STRING = stringValue("");
+const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
+
+/** What the ends of commands leave out. */
+export const COMMAND_FIELDS: readonly CallField[] = [
+  {
+    name: "command",
+    slot: SLOT.command,
+    kind: "string",
+    default: EMPTY_STRING,
+  },
+];
+/** What the ends of patches leave out. */
+export const PATCH_FIELDS: readonly CallField[] = [
+  { name: "changes", slot: SLOT.changes, kind: "array", default: EMPTY_LIST },
+];
+/** What the ends of tools leave out. */
+export const TOOL_FIELDS: readonly CallField[] = [
+  { name: "server", slot: SLOT.server, kind: "string", default: EMPTY_STRING },
+  { name: "tool", slot: SLOT.tool, kind: "string", default: EMPTY_STRING },
+  {
+    name: "arguments",
+    slot: SLOT.arguments,
+    kind: "object",
+    default: undefined,
+  },
+];
+const ALL_FIELDS = [...COMMAND_FIELDS, ...PATCH_FIELDS, ...TOOL_FIELDS];
 
 /**
  * How many bytes are remembered, unless one begin alone says more: thousands of calls that
@@ -31,83 +65,75 @@ export interface CallDefaults {
  */
 const LIMIT = 1 << 20;
 
-/** A command that has begun, in bytes of its own. */
-export interface BegunCommand {
-  /** The id of the call. */
-  readonly id: JsonSlice;
-  /** The command line, a string. */
-  readonly command: JsonSlice;
-}
-
-/** The one field that commands leave out. */
-const COMMAND = "command";
-
-/** Remembers the begins of open calls. */
+/** Remembers the begins of open calls: the last one in slots, the others in a map. */
 export class BegunCalls {
   readonly #values = new ByteMap(LIMIT);
   readonly #reader: JsonReader;
+  readonly #slots: SlotValues;
   readonly #keys: CallKeys;
 
-  /** The command that began last, if no other call has; what it says is not among the rest. */
-  last: BegunCommand | undefined;
-
   /** Constructs a new instance. */
-  constructor(reader: JsonReader) {
+  constructor(reader: JsonReader, slots: SlotValues) {
     this.#reader = reader;
+    this.#slots = slots;
     this.#keys = new CallKeys(reader);
   }
 
-  /** Remembers what a begin says, instead of what an earlier one of its id said. */
-  remember(line: JsonObject, { names }: CallDefaults): void {
-    this.#putAside();
-    const id = line.get("item_id");
-    for (const name of names) this.#set(name, id, line.live(name));
-  }
-
   /**
-   * Remembers the command of a begin, as {@linkcode BegunCalls.remember} does.
+   * Remembers what a begin says, instead of what an earlier one of its id said.
    *
-   * @param command In bytes of its own, if it is a string.
+   * @param made The one value that is in bytes of its own already.
    */
-  rememberCommand(
-    id: JsonNode | undefined,
-    command: JsonNode | undefined,
+  remember(
+    line: JsonObject,
+    fields: readonly CallField[],
+    made?: JsonSlice,
   ): void {
     // What becomes of the one before is not to be seen from the slots.
-    if (this.last !== undefined) this.#reader.looked();
+    if (this.#slots[SLOT.call] !== undefined) this.#reader.looked();
     this.#putAside();
-    this.#set(COMMAND, id, undefined);
-    if (
-      id instanceof JsonSlice && !id.escaped && fitsSlot(id) &&
-      command instanceof JsonSlice && command.kind === "string" &&
-      fitsSlot(command)
-    ) {
-      const copy = lasting(id);
-      this.#reader.observeKept(id, copy);
-      this.last = { id: copy, command };
-    } else this.#set(COMMAND, id, command);
+    const id = line.get("item_id");
+    const fits = this.#fits(id, line, fields, made);
+    for (const { name, slot } of fields) {
+      const value = line.live(name);
+      this.#set(name, id, fits ? undefined : value);
+      if (!fits || !(value instanceof JsonSlice)) continue;
+      this.#slots[slot] = value === made ? value : this.#kept(value);
+    }
+    if (fits && id instanceof JsonSlice) {
+      this.#slots[SLOT.call] = this.#kept(id);
+    }
   }
 
   /** Fills in what an end leaves out, as its begin said, else as given; forgets the begin. */
-  complete(line: JsonObject, { names, values }: CallDefaults): void {
+  complete(line: JsonObject, fields: readonly CallField[]): void {
     const id = line.get("item_id");
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i] ?? "";
-      const value = this.#take(name, id) ?? values[i];
+    const isLast = this.#isLast(id, fields);
+    for (const field of fields) {
+      const { name } = field;
+      const value = (isLast ? this.#slots[field.slot] : this.#take(name, id)) ??
+        field.default;
       if (value !== undefined && line.live(name) === undefined) {
         line.set(name, value);
       }
     }
+    if (isLast) this.clearSlots();
   }
 
-  /** Whether anything is remembered besides the last command. */
+  /** Whether anything is remembered that is in no slot. */
   get isOpen(): boolean {
     return this.#values.size > 0;
   }
 
-  /** Forgets all calls but the last command. */
+  /** Forgets all calls but the one in slots. */
   clear(): void {
     this.#values.clear();
+  }
+
+  /** Forgets the one in slots. */
+  clearSlots(): void {
+    this.#slots[SLOT.call] = undefined;
+    for (const { slot } of ALL_FIELDS) this.#slots[slot] = undefined;
   }
 
   /** Writes down what is remembered. */
@@ -120,8 +146,8 @@ export class BegunCalls {
 
   /** Goes on from what was written down under a name. */
   load(saved: unknown, name: string): void {
-    this.last = undefined;
     this.clear();
+    this.clearSlots();
     for (const [key, text] of savedPairs(saved, name)) {
       const value = typeof text === "string" ? valueOf(text) : undefined;
       if (value === undefined) continue;
@@ -130,12 +156,58 @@ export class BegunCalls {
     }
   }
 
-  /** Puts the last command to the rest. */
+  /** Whether slots can hold what a begin says, if it says anything. */
+  #fits(
+    id: JsonNode | undefined,
+    line: JsonObject,
+    fields: readonly CallField[],
+    made: JsonSlice | undefined,
+  ): boolean {
+    if (!(id instanceof JsonSlice) || id.escaped || !fitsSlot(id)) return false;
+    let isAny = false;
+    for (const { name, kind } of fields) {
+      const value = line.live(name);
+      if (value === undefined) continue;
+      // A list is checked by those who write it, element by element, unless it was made here.
+      const isGood = value instanceof JsonSlice && value.kind === kind &&
+        (kind !== "array" || value === made);
+      if (!isGood || !fitsSlot(value)) return false;
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  #kept(value: JsonSlice): JsonSlice {
+    const copy = lasting(value);
+    this.#reader.observeKept(value, copy);
+    return copy;
+  }
+
+  /** Whether the call in slots is of a type, and has an id. */
+  #isLast(id: JsonNode | undefined, fields: readonly CallField[]): boolean {
+    const last = this.#slots[SLOT.call];
+    if (last === undefined) return false;
+    if (fields.every(({ slot }) => this.#slots[slot] === undefined)) {
+      return false;
+    }
+    if (id instanceof JsonSlice && !id.escaped && sameSource(last, id)) {
+      this.#reader.observeSame(id, SLOT.call);
+      return true;
+    }
+    this.#reader.looked();
+    this.#putAside();
+    return false;
+  }
+
+  /** Puts what is in slots to the rest. */
   #putAside(): void {
-    const { last } = this;
-    if (last === undefined) return;
-    this.last = undefined;
-    this.#set(COMMAND, last.id, last.command);
+    const id = this.#slots[SLOT.call];
+    if (id === undefined) return;
+    for (const { name, slot } of ALL_FIELDS) {
+      const value = this.#slots[slot];
+      if (value !== undefined) this.#set(name, id, value);
+    }
+    this.clearSlots();
   }
 
   #set(
@@ -150,18 +222,6 @@ export class BegunCalls {
   }
 
   #take(name: string, id: JsonNode | undefined): JsonSlice | undefined {
-    const { last } = this;
-    if (last !== undefined && name === COMMAND) {
-      if (
-        id instanceof JsonSlice && !id.escaped && sameSource(last.id, id)
-      ) {
-        this.#reader.observeSame(id, SLOT.call);
-        this.last = undefined;
-        return last.command;
-      }
-      this.#reader.looked();
-      this.#putAside();
-    }
     if (this.#values.size === 0) return undefined;
     const key = this.#keys.of(name, id);
     const found = this.#values.get(key);

@@ -76,19 +76,21 @@ export class ChunkDecoder {
   }
 
   /**
-   * Writes the text of a chunk that neither begins nor ends inside a character, as a string
-   * of JSON.
+   * Writes the text of a chunk that does not end inside a character, as a string of JSON, if
+   * there is none that it goes on with.
    *
-   * @returns Whether it is such a chunk, and one of UTF-8.
+   * @returns Whether it is such a chunk.
    */
   write(out: ByteWriter, chunk: JsonSlice): boolean {
     this.#bytes.clear(KEPT_CAPACITY);
     if (!this.#write(chunk)) return false;
     const bytes = this.#bytes.view();
-    if (!isUtf8(bytes, 0, bytes.length)) return false;
-    out.byte(QUOTE);
-    out.escaped(bytes, 0, bytes.length);
-    out.byte(QUOTE);
+    if (unfinishedBytes(bytes) > 0) return false;
+    if (isUtf8(bytes, 0, bytes.length)) {
+      out.byte(QUOTE);
+      out.escaped(bytes, 0, bytes.length);
+      out.byte(QUOTE);
+    } else out.string(decodeUtf8(bytes, 0, bytes.length));
     return true;
   }
 

@@ -4,8 +4,10 @@
  */
 
 import type { LineProblem } from "../errors.ts";
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../json/bytes.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { lasting, sliceOf, stringValue } from "../json/literal.ts";
+import { sliceOf, stringValue } from "../json/literal.ts";
+import { writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { fitsSlot } from "../json/record_watch.ts";
 import {
@@ -14,51 +16,47 @@ import {
   JsonSlice,
   JsonString,
 } from "../json/value.ts";
-import { BegunCalls, type CallDefaults } from "./_begun_calls.ts";
+import {
+  BegunCalls,
+  COMMAND_FIELDS,
+  PATCH_FIELDS,
+  TOOL_FIELDS,
+} from "./_begun_calls.ts";
 import { ChunkDecoder, type StreamName } from "./_chunk_decoder.ts";
 import {
-  listOf,
   refused,
   type Rewritten,
   setAll,
   setText,
   typeValue,
 } from "./_old_lines.ts";
-import { MADE, SLOT } from "./_record_slots.ts";
+import { MADE, SLOT, type SlotValues } from "./_record_slots.ts";
 import { writeCommand } from "./_shell.ts";
 
 const EMPTY_STRING = stringValue("");
 /** In bytes of its own, as slots are. */
 const NO_OUTPUT = stringValue("");
-const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
 const COMPLETED = stringValue("completed");
 const FAILED = stringValue("failed");
 const DELETE = "delete";
 /** Room for a text of the usual size. */
 const KEPT_CAPACITY = 1 << 12;
 
-/** What the begins of calls say that their ends leave out, and what there is without. */
-const COMMAND: CallDefaults = { names: ["command"], values: [EMPTY_STRING] };
-const CHANGES: CallDefaults = { names: ["changes"], values: [EMPTY_LIST] };
-const TOOL: CallDefaults = {
-  names: ["server", "tool", "arguments"],
-  values: [EMPTY_STRING, EMPTY_STRING, undefined],
-};
-
 /** Rewrites the messages of calls; remembers those that are open. */
 export class OldCalls {
   readonly #reader: JsonReader;
   readonly #chunks: ChunkDecoder;
   readonly #begun: BegunCalls;
+  readonly #slots: SlotValues;
   readonly #text = new ByteWriter(KEPT_CAPACITY);
-  /** The last output, for those who repeat what was done. */
-  #output = NO_OUTPUT;
 
   /** Constructs a new instance. */
-  constructor(reader: JsonReader) {
+  constructor(reader: JsonReader, slots: SlotValues) {
     this.#reader = reader;
+    this.#slots = slots;
     this.#chunks = new ChunkDecoder(reader);
-    this.#begun = new BegunCalls(reader);
+    this.#begun = new BegunCalls(reader, slots);
+    slots[SLOT.output] = NO_OUTPUT;
   }
 
   /** Writes down what is remembered of the open calls. */
@@ -77,19 +75,6 @@ export class OldCalls {
     return this.#begun.isOpen || this.#chunks.isOpen;
   }
 
-  /** Fills the slots of calls. */
-  fillSlots(slots: (JsonSlice | undefined)[]): void {
-    const { last } = this.#begun;
-    slots[SLOT.call] = last?.id;
-    slots[SLOT.command] = last?.command;
-    slots[SLOT.output] = this.#output;
-  }
-
-  /** Goes on from the last command that has begun in lines that were repeated. */
-  goOn(id: JsonSlice | undefined, command: JsonSlice | undefined): void {
-    this.#begun.last = id && command && { id, command };
-  }
-
   /** Forgets the open calls, but for what is in slots. */
   clear(): void {
     this.#chunks.clear();
@@ -98,7 +83,7 @@ export class OldCalls {
 
   /** Forgets what is in slots. */
   clearSlots(): void {
-    this.#begun.last = undefined;
+    this.#begun.clearSlots();
   }
 
   /**
@@ -107,7 +92,12 @@ export class OldCalls {
    * @returns Whether it depends on nothing else.
    */
   make(code: number, value: JsonSlice, out: ByteWriter): boolean {
-    if (code === MADE.output) return this.#chunks.write(out, value);
+    switch (code) {
+      case MADE.output:
+        return this.#chunks.write(out, value);
+      case MADE.changes:
+        return this.#writeChanges(out, value);
+    }
     return value.kind === "array" &&
       writeCommand(out, value.bytes, value.start);
   }
@@ -125,8 +115,7 @@ export class OldCalls {
       case "patch_apply_end":
         return this.#patch(line, type === "patch_apply_begin");
       case "mcp_tool_call_begin":
-        this.#spread(line, "invocation");
-        return this.#begin(line, "mcp_tool_call", TOOL);
+        return this.#toolBegin(line);
       case "mcp_tool_call_end":
         return this.#toolEnd(line);
       case "web_search_begin":
@@ -158,38 +147,40 @@ export class OldCalls {
   #outputText(line: JsonObject, stream: StreamName): JsonNode | undefined {
     const chunk = line.get("chunk");
     if (chunk instanceof JsonSlice && !this.#chunks.isOpen) {
-      const text = this.#made(MADE.output, chunk);
-      if (text !== undefined && fitsSlot(text)) this.#output = text;
-      if (text !== undefined) return text;
+      const text = this.#made(MADE.output, chunk, "string");
+      if (text !== undefined) {
+        if (fitsSlot(text)) this.#slots[SLOT.output] = text;
+        return text;
+      }
     }
     this.#reader.looked();
     const text = this.#chunks.decode(line.get("item_id"), stream, chunk);
     return text === undefined ? undefined : new JsonString(text);
   }
 
-  /** Makes a text of a value, if it depends on nothing else. */
-  #made(code: number, value: JsonSlice): JsonSlice | undefined {
+  /** Makes a value of another one, if it depends on nothing else. */
+  #made(
+    code: number,
+    value: JsonSlice,
+    kind: "array" | "string",
+  ): JsonSlice | undefined {
     const out = this.#text;
     out.clear(KEPT_CAPACITY);
     if (!this.make(code, value, out)) return undefined;
-    const text = sliceOf(out.view().slice(), "string");
-    this.#reader.observeMade(value, code, text);
-    return text;
+    const made = sliceOf(out.view().slice(), kind);
+    this.#reader.observeMade(value, code, made);
+    return made;
   }
 
   #commandBegin(line: JsonObject): Rewritten {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
-    let command = line.live("command");
-    if (command instanceof JsonSlice && command.kind === "array") {
-      command = this.#made(MADE.command, command) ?? command;
-      line.set("command", command);
-    } else if (command instanceof JsonSlice) {
-      const copy = lasting(command);
-      this.#reader.observeKept(command, copy);
-      command = copy;
-    }
-    this.#begun.rememberCommand(line.get("item_id"), command);
+    const command = line.live("command");
+    const made = command instanceof JsonSlice && command.kind === "array"
+      ? this.#made(MADE.command, command, "string")
+      : undefined;
+    if (made !== undefined) line.set("command", made);
+    this.#begun.remember(line, COMMAND_FIELDS, made);
     return "item.started";
   }
 
@@ -197,7 +188,7 @@ export class OldCalls {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
     this.#chunks.end(line.get("item_id"));
-    this.#begun.complete(line, COMMAND);
+    this.#begun.complete(line, COMMAND_FIELDS);
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
       this.#reader.observeWord(code);
@@ -211,27 +202,31 @@ export class OldCalls {
     const problem = this.#call(line, "file_change");
     if (problem !== undefined) return problem;
     const changes = line.live("changes");
-    if (changes?.kind === "object") {
-      const list = this.#changeList(changes);
-      if (list === undefined) {
+    let made: JsonSlice | undefined;
+    if (changes instanceof JsonSlice && changes.kind === "object") {
+      made = this.#made(MADE.changes, changes, "array");
+      if (made === undefined) {
         return refused("changes", "not a map of paths to changes");
       }
-      line.set("changes", list);
+      line.set("changes", made);
     }
     if (begins) {
-      this.#begun.remember(line, CHANGES);
+      this.#begun.remember(line, PATCH_FIELDS, made);
       return "item.started";
     }
-    this.#begun.complete(line, CHANGES);
+    this.#begun.complete(line, PATCH_FIELDS);
     const success = line.get("success");
-    if (success?.kind === "boolean") {
+    if (success instanceof JsonSlice && success.kind === "boolean") {
+      this.#reader.observeWord(success);
       setStatus(line, isTrue(success) ? COMPLETED : FAILED);
     }
     return "item.completed";
   }
 
-  #changeList(changes: JsonNode): JsonSlice | undefined {
-    const list: JsonObject[] = [];
+  /** Writes the list of a map of changes; says whether it is one. */
+  #writeChanges(out: ByteWriter, changes: JsonSlice): boolean {
+    out.byte(OPEN_BRACKET);
+    let isFirst = true;
     const byPath = this.#reader.members(changes);
     for (let place = 0; place < byPath.size; place++) {
       const change = byPath.valueAt(place);
@@ -241,15 +236,27 @@ export class OldCalls {
       if (change.kind === "object") {
         const kinds = this.#reader.members(change);
         const fields = kinds.valueAt(0);
-        if (kinds.size !== 1 || fields?.kind !== "object") return undefined;
+        if (kinds.size !== 1 || fields?.kind !== "object") return false;
         entry.set("kind", new JsonString(kinds.nameAt(0)));
         spreadInto(entry, this.#reader.members(fields));
       } else if (this.#reader.wordOf(change) === DELETE) {
         entry.set("kind", change);
-      } else return undefined;
-      list.push(entry);
+      } else return false;
+      if (!isFirst) out.byte(COMMA);
+      isFirst = false;
+      writeNode(out, entry);
     }
-    return listOf(list);
+    out.byte(CLOSE_BRACKET);
+    return true;
+  }
+
+  /** P8. */
+  #toolBegin(line: JsonObject): Rewritten {
+    this.#spread(line, "invocation");
+    const problem = this.#call(line, "mcp_tool_call");
+    if (problem !== undefined) return problem;
+    this.#begun.remember(line, TOOL_FIELDS);
+    return "item.started";
   }
 
   /** P8. */
@@ -257,7 +264,7 @@ export class OldCalls {
     this.#spread(line, "invocation");
     const problem = this.#call(line, "mcp_tool_call");
     if (problem !== undefined) return problem;
-    this.#begun.complete(line, TOOL);
+    this.#begun.complete(line, TOOL_FIELDS);
     const failed = this.#toolResult(line);
     setStatus(line, failed ? FAILED : COMPLETED);
     return "item.completed";
@@ -274,7 +281,9 @@ export class OldCalls {
       line.set("result", ok);
       if (ok.kind !== "object") return false;
       const members = this.#reader.members(ok);
-      return ["isError", "is_error"].some((name) => isTrue(members.get(name)));
+      return ["isError", "is_error"].some((name) =>
+        this.#isTrue(members.get(name))
+      );
     }
     const error = variants.get("Err");
     if (error === undefined) return false;
@@ -282,18 +291,6 @@ export class OldCalls {
     if (error.kind === "string") setText(line, "error", "message", error);
     else line.set("error", error);
     return true;
-  }
-
-  /** Makes a line the begin of a call, and remembers what its end will leave out. */
-  #begin(
-    line: JsonObject,
-    itemType: string,
-    defaults: CallDefaults,
-  ): Rewritten {
-    const problem = this.#call(line, itemType);
-    if (problem !== undefined) return problem;
-    this.#begun.remember(line, defaults);
-    return "item.started";
   }
 
   /** Names an item line after its call. */
@@ -304,6 +301,12 @@ export class OldCalls {
     line.rename("call_id", "item_id");
     line.set("item_type", typeValue(itemType));
     return undefined;
+  }
+
+  #isTrue(node: JsonNode | undefined): boolean {
+    if (!(node instanceof JsonSlice) || node.kind !== "boolean") return false;
+    this.#reader.observeWord(node);
+    return isTrue(node);
   }
 
   /** Moves the fields of an object member to the line. */
@@ -328,9 +331,8 @@ function spreadInto(target: JsonObject, members: JsonObject): void {
   }
 }
 
-function isTrue(node: JsonNode | undefined): boolean {
-  return node instanceof JsonSlice && node.kind === "boolean" &&
-    node.end - node.start === "true".length;
+function isTrue({ start, end }: JsonSlice): boolean {
+  return end - start === "true".length;
 }
 
 function isZero(number: JsonSlice): boolean {

@@ -30,7 +30,7 @@ import {
 } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
-import { NOTE, SLOT } from "./_record_slots.ts";
+import { NOTE, SLOT, type SlotValues } from "./_record_slots.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
@@ -61,6 +61,10 @@ const PLAIN_CALLS = new WordTable([
   "exec_command_end",
   "web_search_begin",
   "web_search_end",
+  "patch_apply_begin",
+  "patch_apply_end",
+  "mcp_tool_call_begin",
+  "mcp_tool_call_end",
 ].map((type) => [type, type] as const));
 
 /** These fill the slots that only say yes. */
@@ -81,13 +85,13 @@ export function isOldRecord(line: JsonObject): boolean {
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
-  readonly #texts = new OpenTexts();
+  /** What is in slots; those that are not the old dialect's are somebody else's. */
+  readonly slots: SlotValues = [];
+  readonly #texts: OpenTexts;
   readonly #calls: OldCalls;
   readonly #usage: OldUsage;
   #planItem: number | undefined;
   #items = 0;
-  /** The id of the last one of these. */
-  #lastItemId: JsonSlice | undefined;
   #threads = 0;
   #isPlain = false;
   /** Whether there was a line of this dialect; without one, nothing is remembered. */
@@ -96,7 +100,8 @@ export class OldDialect {
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
-    this.#calls = new OldCalls(reader);
+    this.#texts = new OpenTexts(reader, this.slots);
+    this.#calls = new OldCalls(reader, this.slots);
     this.#usage = new OldUsage(reader);
   }
 
@@ -127,28 +132,16 @@ export class OldDialect {
     return this.#items + NOT_COUNTED;
   }
 
-  /** Fills the slots that are the old dialect's. */
-  fillSlots(slots: (JsonSlice | undefined)[]): void {
-    slots[SLOT.item] = this.#lastItemId;
-    this.#calls.fillSlots(slots);
-    slots[SLOT.busy] = this.isBusy ? BUSY : undefined;
-    slots[SLOT.old] = this.isUsed ? OLD : undefined;
+  /** Fills the slots that only say yes. */
+  fillSlots(): void {
+    this.slots[SLOT.busy] = this.isBusy ? BUSY : undefined;
+    this.slots[SLOT.old] = this.isUsed ? OLD : undefined;
   }
 
-  /** Goes on from the threads of lines that were repeated. */
-  goOnThreads(threads: number): void {
+  /** Goes on from the threads and items of lines that were repeated. */
+  goOn(threads: number, lastItem: number): void {
     this.#threads = threads;
-  }
-
-  /** Goes on from the items of such lines. */
-  goOnItems(lastItem: number, id: JsonSlice | undefined): void {
     this.#items = lastItem - NOT_COUNTED;
-    this.#lastItemId = id;
-  }
-
-  /** Goes on from the last command that has begun in such lines. */
-  goOnCalls(id: JsonSlice | undefined, command: JsonSlice | undefined): void {
-    this.#calls.goOn(id, command);
   }
 
   /** Makes a text of a value; see {@linkcode MADE}. */
@@ -162,7 +155,7 @@ export class OldDialect {
       case NOTE.threadStarted:
         return this.#forgetThread();
       case NOTE.turnChanged:
-        return this.turnChanged();
+        return this.#forgetTurn();
       case NOTE.sectionEnded:
         return this.#texts.endSection();
       case NOTE.totalUsage:
@@ -189,7 +182,7 @@ export class OldDialect {
     this.isUsed = true;
     this.#threads = savedCount(saved, "threads");
     this.#items = savedCount(saved, "items");
-    if (this.#items > 0) this.#lastItemId = itemIdValue(this.lastItem);
+    if (this.#items > 0) this.slots[SLOT.item] = itemIdValue(this.lastItem);
     this.#planItem = itemOf(savedText(saved, "plan_id"));
     this.#texts.load(savedField(saved, "texts"));
     this.#calls.load(savedField(saved, "calls"));
@@ -199,20 +192,27 @@ export class OldDialect {
   /** A thread line found its id. */
   threadStarted(): void {
     this.#forgetThread();
-    this.#items = 0;
-    this.#lastItemId = undefined;
+    this.#texts.clearSlots();
     this.#calls.clearSlots();
-  }
-
-  /** Forgets what is remembered of a thread, but for what is in slots. */
-  #forgetThread(): void {
-    this.turnChanged();
-    this.#calls.clear();
-    this.#usage.clear();
+    this.#items = 0;
+    this.slots[SLOT.item] = undefined;
   }
 
   /** A turn line found its ids. */
   turnChanged(): void {
+    this.#forgetTurn();
+    this.#texts.clearSlots();
+  }
+
+  /** Forgets what is remembered of a thread, but for what is in slots. */
+  #forgetThread(): void {
+    this.#forgetTurn();
+    this.#calls.clear();
+    this.#usage.clear();
+  }
+
+  /** Forgets what is remembered of a turn, but for what is in slots. */
+  #forgetTurn(): void {
     this.#texts.clear();
     this.#planItem = undefined;
   }
@@ -332,15 +332,19 @@ export class OldDialect {
 
   /** P4, P5: full texts and their deltas. */
   #text(type: string, line: JsonObject): Rewritten | undefined {
-    const text = this.#texts.find(type, this.#items);
-    if (text === undefined) return undefined;
-    const { kind: { itemType, field }, isDelta, item } = text;
-    this.#isPlain = !isDelta;
-    if (item === this.#items) this.#newItemNumber();
+    const found = this.#texts.find(type);
+    if (found === undefined) return undefined;
+    const { kind: { itemType, field }, isDelta, place } = found;
+    this.#isPlain = true;
+    let { id } = found;
+    if (id === undefined) {
+      id = this.#newItemId();
+      if (isDelta) this.#texts.open(place, this.lastItem, id);
+    }
     if (isDelta) setText(line, "delta", "text_delta", line.take("delta"));
     else setText(line, "content", "text", line.take(field));
-    return this.#item(line, itemType, item) ??
-      (isDelta ? "item.delta" : "item.completed");
+    setItem(line, itemType, id);
+    return isDelta ? "item.delta" : "item.completed";
   }
 
   /** P10: the first plan of a turn opens an item, later ones are pictures of it. */
@@ -350,10 +354,12 @@ export class OldDialect {
     line.take("plan");
     line.set("items", items);
     const isFirst = this.#planItem === undefined;
-    const item = this.#planItem ?? this.#newItemNumber();
-    this.#planItem = item;
-    return this.#item(line, "todo_list", item) ??
-      (isFirst ? "item.started" : "item.updated");
+    const id = this.#planItem === undefined
+      ? this.#newItemId()
+      : itemIdValue(this.#planItem);
+    this.#planItem ??= this.lastItem;
+    setItem(line, "todo_list", id);
+    return isFirst ? "item.started" : "item.updated";
   }
 
   #todoList(plan: JsonNode | undefined): JsonSlice | undefined {
@@ -371,23 +377,17 @@ export class OldDialect {
   }
 
   #newItem(line: JsonObject, itemType: string): Rewritten {
-    return this.#item(line, itemType, undefined) ?? "item.completed";
+    setItem(line, itemType, this.#newItemId());
+    return "item.completed";
   }
 
-  #item(
-    line: JsonObject,
-    itemType: string,
-    item: number | undefined,
-  ): undefined {
-    const number = item ?? this.#newItemNumber();
-    const id = number === this.lastItem ? this.#lastItemId : undefined;
-    line.set("item_id", id ?? itemIdValue(number));
-    line.set("item_type", typeValue(itemType));
-  }
-
-  #newItemNumber(): number {
+  #newItemId(): JsonSlice {
     this.#items += 1;
-    this.#lastItemId = itemIdValue(this.lastItem);
-    return this.lastItem;
+    return this.slots[SLOT.item] = itemIdValue(this.lastItem);
   }
+}
+
+function setItem(line: JsonObject, itemType: string, id: JsonSlice): void {
+  line.set("item_id", id);
+  line.set("item_type", typeValue(itemType));
 }

@@ -1,9 +1,11 @@
 /**
  * What records of one stream depend on besides themselves, for those who repeat what was done
- * with them: where each value is, and what is noted down.
+ * with them: the values that are filled in, what is noted down, and what is made of values.
  */
 
-/** The slots: strings of JSON that are put into records. */
+import type { JsonSlice } from "../json/value.ts";
+
+/** The slots, by what is in them. */
 export const SLOT = {
   /** The id of the thread; counted in the old dialect, where none says it. */
   thread: 0,
@@ -11,17 +13,25 @@ export const SLOT = {
   turn: 1,
   /** The id of the last item that got a counted one, in the old dialect. */
   item: 2,
-  /** The id of the command that began last and has not ended. */
-  call: 3,
-  /** What it is. */
-  command: 4,
-  /** The last output of a command, as it is put into its record. */
-  output: 5,
-  /** Filled as long as the old dialect remembers what is in no slot, and nothing is repeated. */
-  busy: 6,
+  /** Filled as long as the old dialect remembers what decides about lines and is in no slot. */
+  busy: 3,
   /** Filled once there was a line of the old dialect: from then on it is told of others. */
-  old: 7,
+  old: 4,
+  /** The id of the call that began last, if it has not ended, and what its end leaves out. */
+  call: 5,
+  command: 6,
+  changes: 7,
+  server: 8,
+  tool: 9,
+  arguments: 10,
+  /** The last output of a command, as it was put into its record. */
+  output: 11,
+  /** The items of texts that deltas have begun, one for each kind of text. */
+  texts: 12,
 } as const;
+
+/** Values in slots, by the number of the slot: those of the old dialect. */
+export type SlotValues = (JsonSlice | undefined)[];
 
 /** What the old dialect does with a record besides rewriting it. */
 export const NOTE = {
@@ -43,4 +53,6 @@ export const MADE = {
   command: 1,
   /** A text of a chunk of output. */
   output: 2,
+  /** A list of changes of a map of them. */
+  changes: 3,
 } as const;

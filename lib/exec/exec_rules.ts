@@ -60,7 +60,6 @@ class ExecRecordContext implements RecordContext {
   readonly rules = ExecRecordContext;
   readonly #context: Context;
   readonly #old: OldDialect;
-  readonly #slots: (JsonSlice | undefined)[] = [];
   readonly #counters: (number | undefined)[] = [];
 
   constructor(context: Context, old: OldDialect) {
@@ -69,10 +68,11 @@ class ExecRecordContext implements RecordContext {
   }
 
   get slots(): Slots {
-    this.#slots[SLOT.thread] = this.#context.thread?.value;
-    this.#slots[SLOT.turn] = this.#context.turn?.value;
-    this.#old.fillSlots(this.#slots);
-    return this.#slots;
+    const { slots } = this.#old;
+    slots[SLOT.thread] = this.#context.thread?.value;
+    slots[SLOT.turn] = this.#context.turn?.value;
+    this.#old.fillSlots();
+    return slots;
   }
 
   get counters(): readonly (number | undefined)[] {
@@ -84,24 +84,21 @@ class ExecRecordContext implements RecordContext {
 
   take(changes: ContextChanges): void {
     const context = this.#context;
-    const old = this.#old;
+    const { slots } = this.#old;
     if (changes.isTouched(SLOT.thread)) {
       context.goOnThread(changes.valueOf(SLOT.thread));
-      old.goOnThreads(changes.counterOf(SLOT.thread));
     }
     if (changes.isTouched(SLOT.turn)) {
       const turns = changes.counterOf(SLOT.turn);
       context.goOnTurn(changes.valueOf(SLOT.turn), turns);
     }
-    if (changes.isTouched(SLOT.item)) {
-      const last = changes.counterOf(SLOT.item);
-      old.goOnItems(last, changes.valueOf(SLOT.item));
+    for (let slot: number = SLOT.item; slot < slots.length; slot++) {
+      // What the last output was does not matter to anybody here.
+      if (slot === SLOT.output || !changes.isTouched(slot)) continue;
+      slots[slot] = changes.valueOf(slot);
     }
-    // These two are filled and emptied together.
-    if (changes.isTouched(SLOT.call)) {
-      const command = changes.valueOf(SLOT.command);
-      old.goOnCalls(changes.valueOf(SLOT.call), command);
-    }
+    const threads = changes.counterOf(SLOT.thread);
+    this.#old.goOn(threads, changes.counterOf(SLOT.item));
   }
 
   note(code: number, bytes: Uint8Array, start: number, end: number): void {

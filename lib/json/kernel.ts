@@ -52,7 +52,7 @@ const TRACE_SIZE = 1 << 16;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
-const SLOTS = 8;
+const SLOTS = 16;
 /** Numbers beyond this one are counted by the rules. */
 const MAX_COUNTER = 1 << 30;
 /** How many words a note has. */

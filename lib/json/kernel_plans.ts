@@ -40,12 +40,12 @@ const KINDS: Readonly<Record<JsonKind, number>> = {
 };
 /** What happens to a slot; see kernel/kernel.ts. */
 const EFFECTS = {
-  keep: 0,
   clear: 1,
   reset: 2,
   count: 3,
   value: 4,
   made: 5,
+  moved: 6,
 } as const;
 
 /** The number of plans whose records nobody wants. */
@@ -69,7 +69,7 @@ const PATIENCE = 256;
 const ALIGNMENT = 16;
 /** What stands before the text of a branch; before the steps of a plan; one of these. */
 const BRANCH_HEAD = 16;
-const PLAN_HEAD = 80;
+const PLAN_HEAD = 48;
 const STEP = 32;
 /** How many words a note has. */
 const NOTE = 5;
@@ -208,7 +208,8 @@ export class KernelPlans {
     ) return false;
     const size = end - start + watched.output.length + PLAN_HEAD +
       (values.length + 1) * (BRANCH_HEAD + 2 * ALIGNMENT) +
-      pieces.length * (STEP + ALIGNMENT) + 4 * notes.length + 1024;
+      pieces.length * (STEP + ALIGNMENT) + 4 * (effects.length + notes.length) +
+      1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
     const plan = { watched, pieces, effects, notes, isWanted };
@@ -275,9 +276,8 @@ export class KernelPlans {
         if (words.has(start) || name === "null") continue;
         if (name === "object" || name === "array") {
           const isOpened = opened.has(start);
-          const isSplit = isFine && !wanted.has(start) &&
-            this.#isUsual(at, level);
-          if (isOpened || isSplit) {
+          const isSplit = isOpened || (isFine && this.#isUsual(at, level));
+          if (isSplit && !wanted.has(start)) {
             if (!walk(at, level + 1)) return false;
             continue;
           }
@@ -382,7 +382,7 @@ export class KernelPlans {
     const at = plan >> 2;
     words.fill(0, at, at + (PLAN_HEAD >> 2));
     words[at] = mask;
-    words[at + 2] = effects.some((effect) => effect !== EFFECTS.keep) ? 1 : 0;
+    words[at + 2] = effects.length / 2;
     words[at + 3] = mostCopies(pieces);
     words[at + 4] = this.#write(prefix);
     words[at + 5] = prefix.length;
@@ -392,10 +392,9 @@ export class KernelPlans {
       words[at + 7] = this.#values.length;
       this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
-    words.set(effects, at + 8);
-    words[at + 16] = notes.length / NOTE;
-    words[at + 17] = this.#take(4 * notes.length);
-    words.set(notes, (words[at + 17] ?? 0) >> 2);
+    words[at + 8] = this.#writeWords(effects);
+    words[at + 9] = notes.length / NOTE;
+    words[at + 10] = this.#writeWords(notes);
     let room = 0;
     steps.forEach(({ text, source }, i) => {
       const step = at + ((PLAN_HEAD + STEP * i) >> 2);
@@ -423,6 +422,12 @@ export class KernelPlans {
     return at;
   }
 
+  #writeWords(words: readonly number[]): number {
+    const at = this.#take(4 * words.length);
+    this.#words.set(words, at >> 2);
+    return at;
+  }
+
   #take(size: number): number {
     const at = this.#free;
     // One more piece, because the kernel reads whole ones.
@@ -433,25 +438,26 @@ export class KernelPlans {
 
 const NOTHING = new Uint8Array(0);
 
-/** What becomes of the slots, as the kernel has it. */
+/** What becomes of the slots, as the kernel has it: pairs of a slot and an effect. */
 function effectsOf(
   { effects }: WatchedRecord,
   values: readonly Value[],
 ): readonly number[] | undefined {
   const numbers: number[] = [];
-  for (const effect of effects) {
-    const number: number = EFFECTS[effect.kind];
-    if (effect.kind !== "value" && effect.kind !== "made") {
-      numbers.push(number);
-      continue;
+  for (const [slot, effect] of effects.entries()) {
+    if (effect.kind === "keep") continue;
+    let number: number = EFFECTS[effect.kind];
+    if (effect.kind === "moved") number |= effect.slot << 8;
+    if (effect.kind === "value" || effect.kind === "made") {
+      const { start, end } = effect.value;
+      const value = values.findIndex((each) =>
+        each.start === start && each.end === end
+      );
+      if (value === -1) return undefined;
+      number |= value << 8;
     }
-    const { start, end } = effect.value;
-    const value = values.findIndex((each) =>
-      each.start === start && each.end === end
-    );
-    if (value === -1) return undefined;
-    const code = effect.kind === "made" ? effect.code : 0;
-    numbers.push(number | (value << 8) | (code << 16));
+    if (effect.kind === "made") number |= effect.code << 16;
+    numbers.push(slot, number);
   }
   return numbers;
 }

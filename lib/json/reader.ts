@@ -49,6 +49,8 @@ export interface Observations {
   readonly wholes: JsonSlice[];
   /** Values of which copies were kept. */
   readonly kept: KeptValue[];
+  /** Slots of whose values copies were kept. */
+  readonly moved: { readonly slot: number; readonly copy: JsonSlice }[];
   /** Values whose text was found to be what is in a slot. */
   readonly sames: { readonly value: JsonSlice; readonly slot: number }[];
   /** Values that a text was made of. */
@@ -69,6 +71,7 @@ export function noObservations(): Observations {
     words: [],
     wholes: [],
     kept: [],
+    moved: [],
     sames: [],
     made: [],
     notes: [],
@@ -141,6 +144,11 @@ export class JsonReader {
   /** Notes down that a copy of a value was kept. */
   observeKept(value: JsonSlice, copy: JsonSlice): void {
     this.#observations?.kept.push({ value, copy, isId: false });
+  }
+
+  /** Notes down that a copy of what is in a slot was kept. */
+  observeMoved(slot: number, copy: JsonSlice): void {
+    this.#observations?.moved.push({ slot, copy });
   }
 
   /** Notes down that the text of a value is that in a slot, which made a difference. */

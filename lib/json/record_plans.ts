@@ -123,11 +123,13 @@ export class RecordPlans {
   #planOf(
     { root, output, copies, observations, filled, effects }: WatchedRecord,
   ): Plan | undefined {
-    const { kept, sames, made, notes, isDeep } = observations;
+    const { kept, moved, sames, made, notes, isDeep } = observations;
     // Here a plan is for records that change nothing, and shapes end where the tape does.
     const hasEffects = notes.length > 0 ||
       effects.some(({ kind }) => kind !== "keep");
-    const hasOthers = [kept, sames, made].some(({ length }) => length > 0);
+    const hasOthers = [kept, moved, sames, made].some(({ length }) =>
+      length > 0
+    );
     if (isDeep || hasEffects || hasOthers) return undefined;
     const steps: number[] = [];
     let at = 0;

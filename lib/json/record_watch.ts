@@ -14,7 +14,7 @@ import {
 import type { JsonSlice } from "./value.ts";
 
 /** The longest value, in bytes of JSON, that a plan may put into a slot. */
-export const MAX_SLOT_BYTES = 4096;
+export const MAX_SLOT_BYTES = 1 << 14;
 
 /** Says whether a slot has room for a value. */
 export function fitsSlot({ start, end }: JsonSlice): boolean {
@@ -93,6 +93,8 @@ export type SlotEffect =
   | { readonly kind: "reset" }
   /** It gets a value of the record. */
   | { readonly kind: "value"; readonly value: JsonSlice }
+  /** It gets what is in another slot, once that is counted. */
+  | { readonly kind: "moved"; readonly slot: number }
   /** It gets what is made of a value of the record. */
   | { readonly kind: "made"; readonly value: JsonSlice; readonly code: number }
   /** It gets the next counted value: this text, the number, a quote. */
@@ -226,6 +228,9 @@ export class RecordWatch implements CopyObserver {
     if (after === before || after === undefined) return { kind: "keep" };
     for (const { value, copy } of this.#observations.kept) {
       if (after === copy) return { kind: "value", value };
+    }
+    for (const { slot, copy } of this.#observations.moved) {
+      if (after === copy) return { kind: "moved", slot };
     }
     for (const { value, code, text } of this.#observations.made) {
       if (after === text) return { kind: "made", value, code };

@@ -135,7 +135,7 @@ function valueOf(node: Node, parts: RecordParts): unknown {
       return node.nodes.map((element) => valueOf(element, parts));
   }
   const { of, pair, slot } = node;
-  if (slot !== undefined) return parts.slot(pair, slot);
+  if (slot !== undefined && of === "string") return parts.slot(pair, slot);
   switch (of) {
     case "string":
     case "number":
@@ -195,7 +195,9 @@ function codeOf(node: Node): string {
       return `[${node.nodes.map(codeOf).join(",")}]`;
   }
   const { of, pair, slot } = node;
-  if (slot !== undefined) return `parts.slot(${pair},${slot})`;
+  if (slot !== undefined && of === "string") {
+    return `parts.slot(${pair},${slot})`;
+  }
   switch (of) {
     case "string":
     case "number":
