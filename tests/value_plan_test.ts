@@ -162,6 +162,39 @@ Deno.test("ValuePlan makes values where code must not be made of strings", () =>
   }
 });
 
+Deno.test("ValuePlan makes values of what the ends of old calls take from their begins", () => {
+  const lines = [...HEAD];
+  for (let i = 0; i < 90; i++) {
+    const call = `"call_id":"c${i}"`;
+    const argument = [`{"n":${i}}`, `"${i}"`, String(i), "{}", "null"][i % 5];
+    const changes = `{"/a${i}":{"add":{"content":"\\u00e9 ${i}"}}}`;
+    lines.push(
+      `{"msg":{"type":"exec_command_begin",${call},"command":["echo","é ${i}"]}}`,
+      `{"msg":{"type":"exec_command_output_delta",${call},"stream":"stdout","chunk":"w6kK"}}`,
+      `{"msg":{"type":"exec_command_end",${call},"exit_code":${i % 3}}}`,
+      `{"msg":{"type":"patch_apply_begin",${call},"changes":${changes}}}`,
+      `{"msg":{"type":"patch_apply_end",${call},"success":true}}`,
+      `{"msg":{"type":"mcp_tool_call_begin",${call},"invocation":{"server":"s","tool":"t","arguments":${argument}}}}`,
+      `{"msg":{"type":"mcp_tool_call_end",${call},"result":{"Ok":{"isError":false}}}}`,
+    );
+  }
+  const outcomes = decoded(lines);
+  assertEquals(outcomes.every(({ ok }) => ok), true);
+  const ends = outcomes.map((outcome) =>
+    outcome.ok && outcome.value.type === "item.completed"
+      ? JSON.stringify(outcome.value.content)
+      : ""
+  ).filter((content) => content !== "");
+  assertEquals(ends.slice(-6), [
+    '{"command":"echo \'é 88\'","exit_code":1}',
+    '{"changes":[{"path":"/a88","kind":"add","content":"é 88"}]}',
+    '{"server_name":"s","tool_name":"t","arguments":{},"result":{"isError":false}}',
+    '{"command":"echo \'é 89\'","exit_code":2}',
+    '{"changes":[{"path":"/a89","kind":"add","content":"é 89"}]}',
+    '{"server_name":"s","tool_name":"t","result":{"isError":false}}',
+  ]);
+});
+
 /** Decodes lines of a session file both ways, and says which ones failed. */
 function failedLines(lines: readonly string[]): number[] {
   const [slow, fast] = (["js", "wasm"] as const).map((engine) => {

@@ -30,7 +30,7 @@ import {
 } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
-import { NOTE, SLOT, type SlotValues } from "./_record_slots.ts";
+import { NOTE, SLOT, SLOT_COUNT, type SlotValues } from "./_record_slots.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
@@ -85,8 +85,8 @@ export function isOldRecord(line: JsonObject): boolean {
 /** Rewrites lines of the old dialect; remembers what their order means. */
 export class OldDialect {
   readonly #reader: JsonReader;
-  /** What is in slots; those that are not the old dialect's are somebody else's. */
-  readonly slots: SlotValues = [];
+  /** What is in slots; those of the thread and the turn are filled by others. */
+  readonly slots: SlotValues = new Array(SLOT_COUNT).fill(undefined);
   readonly #texts: OpenTexts;
   readonly #calls: OldCalls;
   readonly #usage: OldUsage;

@@ -30,7 +30,10 @@ export const SLOT = {
   texts: 12,
 } as const;
 
-/** Values in slots, by the number of the slot: those of the old dialect. */
+/** How many slots there are: there are three kinds of text. */
+export const SLOT_COUNT: number = SLOT.texts + 3;
+
+/** Values in slots, by the number of the slot. */
 export type SlotValues = (JsonSlice | undefined)[];
 
 /** What the old dialect does with a record besides rewriting it. */

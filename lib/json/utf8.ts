@@ -73,7 +73,23 @@ export function decodeUtf8(
 ): string {
   if (end - start <= SHORT) {
     let text = "";
-    for (let at = start; at < end; at++) {
+    let at = start;
+    // Eight at once take half the time, and leave fewer strings behind (heap profile of keys).
+    for (; at + 8 <= end; at += 8) {
+      const a = bytes[at] ?? 0;
+      const b = bytes[at + 1] ?? 0;
+      const c = bytes[at + 2] ?? 0;
+      const d = bytes[at + 3] ?? 0;
+      const e = bytes[at + 4] ?? 0;
+      const f = bytes[at + 5] ?? 0;
+      const g = bytes[at + 6] ?? 0;
+      const h = bytes[at + 7] ?? 0;
+      if ((a | b | c | d | e | f | g | h) >= 0x80) {
+        return LOSSY.decode(bytes.subarray(start, end));
+      }
+      text += String.fromCharCode(a, b, c, d, e, f, g, h);
+    }
+    for (; at < end; at++) {
       const code = bytes[at] ?? 0;
       if (code >= 0x80) return LOSSY.decode(bytes.subarray(start, end));
       text += String.fromCharCode(code);
