@@ -53,7 +53,7 @@ const REFUSED: u32 = 0xffffffff;
 const MAX_DEPTH: usize = 1000;
 /** How often a line may turn out to be on the wrong branch. */
 const MAX_DETOURS: i32 = 16;
-const SLOTS: u32 = 16;
+const SLOTS: u32 = 20;
 /**
  * How much a slot can hold. Before it stand its length, 0 if it is empty, and the number of the
  * last text that was counted for it.
@@ -97,7 +97,7 @@ const UNWANTED: u32 = 0xffffffff;
 /** More than one record needs. */
 const MAX_TRACE: usize = 2048;
 /** Where the first slot is. */
-const SLOT: usize = memory.data(262656, 16);
+const SLOT: usize = memory.data(328320, 16);
 /** Where what is made of a value is put first. */
 const MADE_TEXT: usize = memory.data(16416, 16);
 /**

@@ -342,6 +342,15 @@ const OLD_COMMANDS = [
   `["${"x".repeat(16_382)}"]`,
   `["${"x".repeat(16_383)}"]`,
 ].map(utf8);
+const OLD_CHANGES = [
+  '{"/a":{"add":{"content":"c"}},"__proto__":"delete"}',
+  '{"\\u002fb":{"update":{"unified_diff":"d","path":"p"}}}',
+  '{"/a":7}',
+  "{}",
+  '[{"path":"/a","kind":"add"}]',
+  '["/a"]',
+  "null",
+];
 const CHUNKS = [
   "[104,105]",
   '"aGkK"',
@@ -366,7 +375,7 @@ function drawOldLine(random: Random): string {
     texts[random.below(texts.length)] ?? "";
   // Most calls are of the same id, and end before the next one begins.
   const id = `"call_id":${pick(random.below(4) > 0 ? ['"c1"'] : CALL_IDS)}`;
-  switch (random.below(24)) {
+  switch (random.below(26)) {
     case 0:
       return pick(HEAD);
     case 1:
@@ -386,9 +395,22 @@ function drawOldLine(random: Random): string {
     case 8:
       return old("plan_update", '"plan":[{"step":"s","status":"completed"}]');
     case 9:
-      return old("mcp_tool_call_begin", id, '"invocation":{"server":"s"}');
+      return old(
+        "mcp_tool_call_begin",
+        id,
+        pick([
+          '"invocation":{"server":"s","tool":"t","arguments":{"a":[1]}}',
+          '"invocation":{"server":"s","arguments":"a"}',
+          '"invocation":{"server":7}',
+          '"tool":"t"',
+        ]),
+      );
     case 10:
-      return old("mcp_tool_call_end", id, '"result":{"Ok":{}}');
+      return old(
+        "mcp_tool_call_end",
+        id,
+        `"result":${pick(['{"Ok":{"isError":true}}', '{"Err":"e"}', "{}"])}`,
+      );
     case 11:
       return old("web_search_begin", id);
     case 12:
@@ -405,7 +427,11 @@ function drawOldLine(random: Random): string {
     case 19:
       return old("exec_command_begin", id, `"command":${pick(OLD_COMMANDS)}`);
     case 20:
-    case 21: {
+      return old("patch_apply_begin", id, `"changes":${pick(OLD_CHANGES)}`);
+    case 21:
+      return old("patch_apply_end", id, `"success":${pick(["true", "false"])}`);
+    case 22:
+    case 23: {
       const stream = `"stream":"${pick(["stdout", "stderr"])}"`;
       const chunk = `"chunk":${pick(CHUNKS)}`;
       return old("exec_command_output_delta", id, stream, chunk);

@@ -16,7 +16,7 @@ import {
   sameSource,
 } from "../json/value.ts";
 import { CallKeys } from "./_call_keys.ts";
-import { SLOT, type SlotValues } from "./_record_slots.ts";
+import { NOTE, SLOT, type SlotValues } from "./_record_slots.ts";
 
 /** A field that the ends of calls of one type leave out. */
 export interface CallField {
@@ -33,31 +33,54 @@ export interface CallField {
 const EMPTY_STRING = stringValue("");
 const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
 
-/** What the ends of commands leave out. */
-export const COMMAND_FIELDS: readonly CallField[] = [
-  {
-    name: "command",
-    slot: SLOT.command,
-    kind: "string",
-    default: EMPTY_STRING,
-  },
-];
-/** What the ends of patches leave out. */
-export const PATCH_FIELDS: readonly CallField[] = [
-  { name: "changes", slot: SLOT.changes, kind: "array", default: EMPTY_LIST },
-];
-/** What the ends of tools leave out. */
-export const TOOL_FIELDS: readonly CallField[] = [
-  { name: "server", slot: SLOT.server, kind: "string", default: EMPTY_STRING },
-  { name: "tool", slot: SLOT.tool, kind: "string", default: EMPTY_STRING },
-  {
-    name: "arguments",
-    slot: SLOT.arguments,
-    kind: "object",
-    default: undefined,
-  },
-];
-const ALL_FIELDS = [...COMMAND_FIELDS, ...PATCH_FIELDS, ...TOOL_FIELDS];
+/** A type of calls. */
+export interface CallType {
+  /** What their ends leave out. */
+  readonly fields: readonly CallField[];
+  /** The note of a begin. */
+  readonly begun: number;
+}
+
+/** Commands. */
+export const COMMANDS: CallType = {
+  begun: NOTE.commandBegun,
+  fields: [
+    {
+      name: "command",
+      slot: SLOT.command,
+      kind: "string",
+      default: EMPTY_STRING,
+    },
+  ],
+};
+/** Patches. */
+export const PATCHES: CallType = {
+  begun: NOTE.patchBegun,
+  fields: [
+    { name: "changes", slot: SLOT.changes, kind: "array", default: EMPTY_LIST },
+  ],
+};
+/** Tools. */
+export const TOOLS: CallType = {
+  begun: NOTE.toolBegun,
+  fields: [
+    {
+      name: "server",
+      slot: SLOT.server,
+      kind: "string",
+      default: EMPTY_STRING,
+    },
+    { name: "tool", slot: SLOT.tool, kind: "string", default: EMPTY_STRING },
+    {
+      name: "arguments",
+      slot: SLOT.arguments,
+      kind: "object",
+      default: undefined,
+    },
+  ],
+};
+const TYPES = [COMMANDS, PATCHES, TOOLS];
+const ALL_FIELDS = TYPES.flatMap(({ fields }) => fields);
 
 /**
  * How many bytes are remembered, unless one begin alone says more: thousands of calls that
@@ -84,31 +107,35 @@ export class BegunCalls {
    *
    * @param made The one value that is in bytes of its own already.
    */
-  remember(
-    line: JsonObject,
-    fields: readonly CallField[],
-    made?: JsonSlice,
-  ): void {
+  remember(line: JsonObject, type: CallType, made?: JsonSlice): void {
     // What becomes of the one before is not to be seen from the slots.
     if (this.#slots[SLOT.call] !== undefined) this.#reader.looked();
     this.#putAside();
     const id = line.get("item_id");
-    const fits = this.#fits(id, line, fields, made);
-    for (const { name, slot } of fields) {
-      const value = line.live(name);
-      this.#set(name, id, fits ? undefined : value);
-      if (!fits || !(value instanceof JsonSlice)) continue;
-      this.#slots[slot] = value === made ? value : this.#kept(value);
+    if (this.isOpen && id instanceof JsonSlice) {
+      this.#reader.note(type.begun, id);
+      this.#forget(type, id);
     }
-    if (fits && id instanceof JsonSlice) {
-      this.#slots[SLOT.call] = this.#kept(id);
+    if (this.#fits(id, line, type, made)) this.#fill(id, line, type, made);
+    else {
+      this.#reader.looked();
+      for (const { name } of type.fields) {
+        const value = line.live(name);
+        if (value instanceof JsonSlice) this.#set(name, id, value);
+      }
     }
   }
 
+  /** Forgets what is in no slot of a call that begins anew; see {@linkcode NOTE}. */
+  forget(note: number, id: JsonSlice): void {
+    for (const type of TYPES) if (type.begun === note) this.#forget(type, id);
+  }
+
   /** Fills in what an end leaves out, as its begin said, else as given; forgets the begin. */
-  complete(line: JsonObject, fields: readonly CallField[]): void {
+  complete(line: JsonObject, { fields }: CallType): void {
     const id = line.get("item_id");
     const isLast = this.#isLast(id, fields);
+    if (!isLast && this.isOpen) this.#reader.looked();
     for (const field of fields) {
       const { name } = field;
       const value = (isLast ? this.#slots[field.slot] : this.#take(name, id)) ??
@@ -156,25 +183,36 @@ export class BegunCalls {
     }
   }
 
-  /** Whether slots can hold what a begin says, if it says anything. */
+  /** Whether slots can hold what a begin says. */
   #fits(
     id: JsonNode | undefined,
     line: JsonObject,
-    fields: readonly CallField[],
+    { fields }: CallType,
     made: JsonSlice | undefined,
-  ): boolean {
+  ): id is JsonSlice {
     if (!(id instanceof JsonSlice) || id.escaped || !fitsSlot(id)) return false;
-    let isAny = false;
-    for (const { name, kind } of fields) {
+    return fields.every(({ name, kind }) => {
       const value = line.live(name);
-      if (value === undefined) continue;
+      if (value === undefined) return true;
       // A list is checked by those who write it, element by element, unless it was made here.
-      const isGood = value instanceof JsonSlice && value.kind === kind &&
-        (kind !== "array" || value === made);
-      if (!isGood || !fitsSlot(value)) return false;
-      isAny = true;
+      return value instanceof JsonSlice && value.kind === kind &&
+        (kind !== "array" || value === made) && fitsSlot(value);
+    });
+  }
+
+  /** Puts what a begin says into slots, if it says anything. */
+  #fill(
+    id: JsonSlice,
+    line: JsonObject,
+    { fields }: CallType,
+    made: JsonSlice | undefined,
+  ): void {
+    for (const { name, slot } of fields) {
+      const value = line.live(name);
+      if (!(value instanceof JsonSlice)) continue;
+      this.#slots[slot] = value === made ? value : this.#kept(value);
+      this.#slots[SLOT.call] ??= this.#kept(id);
     }
-    return isAny;
   }
 
   #kept(value: JsonSlice): JsonSlice {
@@ -210,15 +248,13 @@ export class BegunCalls {
     this.clearSlots();
   }
 
-  #set(
-    name: string,
-    id: JsonNode | undefined,
-    value: JsonNode | undefined,
-  ): void {
+  #forget({ fields }: CallType, id: JsonSlice): void {
+    for (const { name } of fields) this.#values.delete(this.#keys.of(name, id));
+  }
+
+  #set(name: string, id: JsonNode | undefined, value: JsonSlice): void {
     const key = this.#keys.of(name, id);
-    if (value instanceof JsonSlice) {
-      this.#values.set(key, value.bytes, value.start, value.end);
-    } else this.#values.delete(key);
+    this.#values.set(key, value.bytes, value.start, value.end);
   }
 
   #take(name: string, id: JsonNode | undefined): JsonSlice | undefined {

@@ -16,12 +16,7 @@ import {
   JsonSlice,
   JsonString,
 } from "../json/value.ts";
-import {
-  BegunCalls,
-  COMMAND_FIELDS,
-  PATCH_FIELDS,
-  TOOL_FIELDS,
-} from "./_begun_calls.ts";
+import { BegunCalls, COMMANDS, PATCHES, TOOLS } from "./_begun_calls.ts";
 import { ChunkDecoder, type StreamName } from "./_chunk_decoder.ts";
 import {
   refused,
@@ -70,9 +65,19 @@ export class OldCalls {
     this.#begun.load(saved, "begun");
   }
 
-  /** Whether anything is remembered of a call that is in no slot. */
+  /** Whether calls are remembered that are in no slot. */
   get isOpen(): boolean {
-    return this.#begun.isOpen || this.#chunks.isOpen;
+    return this.#begun.isOpen;
+  }
+
+  /** Whether characters of outputs wait for their rest. */
+  get hasOpenChunks(): boolean {
+    return this.#chunks.isOpen;
+  }
+
+  /** Forgets what is in no slot of a call that begins anew; see {@linkcode NOTE}. */
+  forget(note: number, id: JsonSlice): void {
+    this.#begun.forget(note, id);
   }
 
   /** Forgets the open calls, but for what is in slots. */
@@ -180,15 +185,17 @@ export class OldCalls {
       ? this.#made(MADE.command, command, "string")
       : undefined;
     if (made !== undefined) line.set("command", made);
-    this.#begun.remember(line, COMMAND_FIELDS, made);
+    this.#begun.remember(line, COMMANDS, made);
     return "item.started";
   }
 
   #commandEnd(line: JsonObject): Rewritten {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
+    // Which characters wait for their rest is in no slot.
+    if (this.#chunks.isOpen) this.#reader.looked();
     this.#chunks.end(line.get("item_id"));
-    this.#begun.complete(line, COMMAND_FIELDS);
+    this.#begun.complete(line, COMMANDS);
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
       this.#reader.observeWord(code);
@@ -211,10 +218,10 @@ export class OldCalls {
       line.set("changes", made);
     }
     if (begins) {
-      this.#begun.remember(line, PATCH_FIELDS, made);
+      this.#begun.remember(line, PATCHES, made);
       return "item.started";
     }
-    this.#begun.complete(line, PATCH_FIELDS);
+    this.#begun.complete(line, PATCHES);
     const success = line.get("success");
     if (success instanceof JsonSlice && success.kind === "boolean") {
       this.#reader.observeWord(success);
@@ -255,7 +262,7 @@ export class OldCalls {
     this.#spread(line, "invocation");
     const problem = this.#call(line, "mcp_tool_call");
     if (problem !== undefined) return problem;
-    this.#begun.remember(line, TOOL_FIELDS);
+    this.#begun.remember(line, TOOLS);
     return "item.started";
   }
 
@@ -264,7 +271,7 @@ export class OldCalls {
     this.#spread(line, "invocation");
     const problem = this.#call(line, "mcp_tool_call");
     if (problem !== undefined) return problem;
-    this.#begun.complete(line, TOOL_FIELDS);
+    this.#begun.complete(line, TOOLS);
     const failed = this.#toolResult(line);
     setStatus(line, failed ? FAILED : COMPLETED);
     return "item.completed";

@@ -4,7 +4,12 @@
  */
 
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { FALSE_VALUE, stringValue, TRUE_VALUE } from "../json/literal.ts";
+import {
+  FALSE_VALUE,
+  sliceAt,
+  stringValue,
+  TRUE_VALUE,
+} from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { NOT_COUNTED } from "../json/record_watch.ts";
@@ -68,8 +73,10 @@ const PLAIN_CALLS = new WordTable([
 ].map((type) => [type, type] as const));
 
 /** These fill the slots that only say yes. */
-const BUSY = stringValue("busy");
 const OLD = stringValue("old");
+const OPEN_CALLS = stringValue("calls");
+const OPEN_CHUNKS = stringValue("chunks");
+const OPEN_TEXTS = stringValue("texts");
 
 function isConfig(line: JsonObject): boolean {
   return CONFIG_NAMES.every((name) => line.get(name)?.kind === "string");
@@ -112,11 +119,6 @@ export class OldDialect {
     this.isUsed = false;
   }
 
-  /** Whether anything is remembered that decides about lines, and is in no slot. */
-  get isBusy(): boolean {
-    return this.#texts.isOpen || this.#calls.isOpen;
-  }
-
   /** Whether the line before can be repeated: what decided about it is in slots. */
   get isRepeatable(): boolean {
     return this.#isPlain;
@@ -134,8 +136,13 @@ export class OldDialect {
 
   /** Fills the slots that only say yes. */
   fillSlots(): void {
-    this.slots[SLOT.busy] = this.isBusy ? BUSY : undefined;
-    this.slots[SLOT.old] = this.isUsed ? OLD : undefined;
+    const { slots } = this;
+    slots[SLOT.old] = this.isUsed ? OLD : undefined;
+    slots[SLOT.openCalls] = this.#calls.isOpen ? OPEN_CALLS : undefined;
+    slots[SLOT.openChunks] = this.#calls.hasOpenChunks
+      ? OPEN_CHUNKS
+      : undefined;
+    slots[SLOT.openTexts] = this.#texts.isOpen ? OPEN_TEXTS : undefined;
   }
 
   /** Goes on from the threads and items of lines that were repeated. */
@@ -160,6 +167,10 @@ export class OldDialect {
         return this.#texts.endSection();
       case NOTE.totalUsage:
         return this.#usage.setTotal(bytes, start, end);
+      case NOTE.commandBegun:
+      case NOTE.patchBegun:
+      case NOTE.toolBegun:
+        return this.#calls.forget(code, sliceAt(bytes, start, end));
     }
     this.#usage.add(code - NOTE.usage, bytes, start, end);
   }
@@ -223,11 +234,18 @@ export class OldDialect {
    * @returns The type of the flat line that it has become.
    */
   rewrite(line: JsonObject): Rewritten {
-    const wasBusy = this.isBusy;
+    const hadCalls = this.#calls.isOpen;
+    const hadChunks = this.#calls.hasOpenChunks;
+    const hadTexts = this.#texts.isOpen;
     this.#isPlain = false;
     this.isUsed = true;
     const rewritten = this.#rewrite(line);
-    if (wasBusy || this.isBusy) this.#isPlain = false;
+    // Whether there are any now may depend on which ones there were.
+    if (
+      this.#calls.isOpen !== hadCalls ||
+      this.#calls.hasOpenChunks !== hadChunks ||
+      this.#texts.isOpen !== hadTexts
+    ) this.#isPlain = false;
     return rewritten;
   }
 

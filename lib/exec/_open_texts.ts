@@ -110,10 +110,12 @@ export class OpenTexts {
     for (let place = 0; place < KINDS.length; place++) {
       const kind = KINDS[place];
       if (kind === undefined) continue;
+      if (kind.type !== type && kind.deltaType !== type) continue;
+      // Which texts are open is in no slot, if those are several.
+      if (this.isOpen) this.#reader.looked();
       if (kind.type === type) {
         return { place, kind, isDelta: false, id: this.#end(place) };
       }
-      if (kind.deltaType !== type) continue;
       let opensNext = false;
       if (type === SECTIONED_DELTA) {
         // Whether a section has ended is in no slot.

@@ -13,21 +13,25 @@ export const SLOT = {
   turn: 1,
   /** The id of the last item that got a counted one, in the old dialect. */
   item: 2,
-  /** Filled as long as the old dialect remembers what decides about lines and is in no slot. */
-  busy: 3,
   /** Filled once there was a line of the old dialect: from then on it is told of others. */
-  old: 4,
+  old: 3,
+  /** Filled as long as calls are remembered that are in no slot. */
+  openCalls: 4,
+  /** Filled as long as characters of outputs wait for their rest. */
+  openChunks: 5,
+  /** Filled as long as texts are remembered that are in no slot. */
+  openTexts: 6,
   /** The id of the call that began last, if it has not ended, and what its end leaves out. */
-  call: 5,
-  command: 6,
-  changes: 7,
-  server: 8,
-  tool: 9,
-  arguments: 10,
+  call: 7,
+  command: 8,
+  changes: 9,
+  server: 10,
+  tool: 11,
+  arguments: 12,
   /** The last output of a command, as it was put into its record. */
-  output: 11,
+  output: 13,
   /** The items of texts that deltas have begun, one for each kind of text. */
-  texts: 12,
+  texts: 14,
 } as const;
 
 /** How many slots there are: there are three kinds of text. */
@@ -46,8 +50,14 @@ export const NOTE = {
   sectionEnded: 3,
   /** Remembers the usage of the thread, which is given. */
   totalUsage: 4,
+  /** Forgets, of the calls in no slot, the command of an id. */
+  commandBegun: 5,
+  /** The same for a patch. */
+  patchBegun: 6,
+  /** The same for a tool. */
+  toolBegun: 7,
   /** From here on: adds a count to that usage, by the place of the count. */
-  usage: 5,
+  usage: 8,
 } as const;
 
 /** What is made of values of the old dialect. */

@@ -192,10 +192,7 @@ export class ExecRules extends RecordRules {
       };
     }
     const note = this.#old.isUsed ? NOTES.get(type) : undefined;
-    const isRepeatable = isOld
-      ? this.#old.isRepeatable
-      : note === undefined || !this.#old.isBusy;
-    if (isRepeatable) this.repeatable();
+    if (!isOld || this.#old.isRepeatable) this.repeatable();
     if (note !== undefined) this.reader.note(note);
     let payload: PayloadFields | undefined;
     let problem: LineProblem | undefined;

@@ -52,7 +52,7 @@ const TRACE_SIZE = 1 << 16;
 /** From one slot to the next, and from the length of its value to the value. */
 const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
 const SLOT_HEAD = 16;
-const SLOTS = 16;
+const SLOTS = 20;
 /** Numbers beyond this one are counted by the rules. */
 const MAX_COUNTER = 1 << 30;
 /** How many words a note has. */
@@ -383,18 +383,19 @@ export class Kernel {
 
   /** Tells the rules what has happened while they were not asked. */
   #tell(context: RecordContext): void {
-    if (this.#state[STATE.touched] !== 0) {
-      context.take(this.#changes);
-      const { slots } = context;
-      for (let slot = 0; slot < slots.length; slot++) {
-        this.#given[slot] = slots[slot];
-      }
-    }
+    const isTouched = this.#state[STATE.touched] !== 0;
+    if (isTouched) context.take(this.#changes);
     const words = this.#words;
     const end = (this.#state[STATE.noted] ?? 0) >> 2;
     for (let at = this.#notes >> 2; at < end; at += NOTE) {
       const start = words[at + 1] ?? 0;
       context.note(words[at] ?? 0, this.#bytes, start, words[at + 2] ?? 0);
+    }
+    if (!isTouched) return;
+    // What was noted down may decide about what is in slots.
+    const { slots } = context;
+    for (let slot = 0; slot < slots.length; slot++) {
+      this.#given[slot] = slots[slot];
     }
   }
 
