@@ -456,6 +456,25 @@ Deno.test("Kernel answers lines of the old dialect as the rules do, whatever cal
   assert(fastLines > 12_000, String(fastLines));
 });
 
+Deno.test("Kernel tells calls that are remembered from characters that wait for their rest", () => {
+  const chunk = old(
+    "exec_command_output_delta",
+    '"call_id":"c9"',
+    '"stream":"stdout"',
+    '"chunk":[226,130]',
+  );
+  const end = old("mcp_tool_call_end", '"call_id":"c1"', '"result":{}');
+  const begin = old(
+    "mcp_tool_call_begin",
+    '"call_id":"c1"',
+    '"invocation":{"server":7}',
+  );
+  const done = old("exec_command_end", '"call_id":"c9"', '"exit_code":0');
+  assertSame([
+    streamOf([...HEAD, chunk, end, end, end, done, end, begin, end, end]),
+  ]);
+});
+
 Deno.test("Kernel numbers items of the old dialect from where the rules were, thread by thread", () => {
   const lines: string[] = [];
   for (let thread = 0; thread < 60; thread++) {
