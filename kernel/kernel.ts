@@ -595,7 +595,10 @@ function fillAfter(effects: usize, last: usize): u32 {
   return touched;
 }
 
-/** Writes the notes of a plan behind those that are there; says where they end. */
+/**
+ * Writes the notes of a plan behind those that are there; says where they end. One without a
+ * value is not written twice in a row.
+ */
 function takeNotes(plan: usize, at: usize): usize {
   let note: usize = load<u32>(plan, 40);
   const last = note + load<u32>(plan, 36) * 20;

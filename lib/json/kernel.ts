@@ -234,6 +234,7 @@ export class Kernel {
 
   /** Ends the work for a stream: from now on the kernel may be given to another one. */
   release(): void {
+    this.#context = undefined;
     if (IDLE.length < MAX_IDLE) IDLE.push(this);
   }
 

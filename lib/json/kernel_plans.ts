@@ -259,7 +259,7 @@ export class KernelPlans {
       kept.filter(({ isId }) => isId).map(({ value }) => value)
     );
     // What is kept of a value, or made of it, is of all of it.
-    const wanted = starts(({ kept, made }) =>
+    const undivided = starts(({ kept, made }) =>
       [...kept, ...made].map(({ value }) => value)
     );
     const sames = new Map(
@@ -277,7 +277,7 @@ export class KernelPlans {
         if (name === "object" || name === "array") {
           const isOpened = opened.has(start);
           const isSplit = isOpened || (isFine && this.#isUsual(at, level));
-          if (isSplit && !wanted.has(start)) {
+          if (isSplit && !undivided.has(start)) {
             if (!walk(at, level + 1)) return false;
             continue;
           }

@@ -14,9 +14,9 @@ import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
  */
 export type NotedLevels = 1 | 2;
 
-/** Something that is done with a record besides rewriting it, in whatever order. */
+/** Something that is done with a record besides rewriting it. */
 export interface Note {
-  /** What; the numbers are those of the rules. */
+  /** What; the numbers are those of the rules. Without a value, twice is as good as once. */
   readonly code: number;
   /** The value that it is done with. */
   readonly value: JsonSlice | undefined;

@@ -28,7 +28,10 @@ export type Slots = readonly (JsonSlice | undefined)[];
 export interface RecordContext {
   /** Stands for the rules: what was learned of one stream holds for all with the same. */
   readonly rules: unknown;
-  /** Strings of JSON; two that are not the same one have bytes of their own. */
+  /**
+   * Values of JSON, in each slot of one kind; two that are not the same one have bytes of their
+   * own.
+   */
   readonly slots: Slots;
   /**
    * By slot, the number of the last value that was made for it by counting; absent for slots
