@@ -41,8 +41,12 @@ const CALLS: readonly Call[] = [
   { args: ["usage", "--since=2026-01-01", "--by=model"], output: "text" },
 ];
 
-/** What GitHub's runner may find on stderr, at the start of a line. */
-const COMMAND_REGEXP = /^\s*::(?!(?:error|warning|notice) title=)|##\[/m;
+/**
+ * What GitHub's runner may take for a command on stderr, but for annotations, whose text cannot
+ * be another one.
+ */
+const COMMAND_REGEXP =
+  /^(?!::(?:error|warning|notice) title=)(?:[^\S\n]*::|.*##\[)/m;
 
 /** One law for each command. */
 export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
