@@ -9,6 +9,7 @@ import {
   unlink,
   writeFile,
 } from "node:fs/promises";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { follow, type FollowOptions } from "../lib/files/follow.ts";
@@ -400,6 +401,42 @@ Deno.test("follow() gives what was complete when the signal came", async () => {
     atEnd: () => false,
   });
   assertEquals(contents, [A + B + C]);
+});
+
+Deno.test("follow() gives what was complete before the signal came, whenever that is noticed", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const { signal } = new AbortController();
+    let isRead = false;
+    let isEnding = false;
+    // Whoever asks is told so at once, and not at the next event.
+    Object.defineProperty(signal, "aborted", {
+      get(): boolean {
+        if (isRead && !isEnding) appendFileSync(path, "b\n");
+        isEnding ||= isRead;
+        return isEnding;
+      },
+    });
+    const into = new Uint8Array(1 << 12);
+    const chunks: Uint8Array[] = [];
+    const changes = {
+      // What was there has been read.
+      wait: () => Promise.resolve().then(() => void (isRead = true)),
+      close(): void {},
+    };
+    for await (const source of follow([path], { signal, changes })) {
+      for (;;) {
+        const length = await source.read(into);
+        if (length === null) break;
+        chunks.push(into.slice(0, length));
+      }
+    }
+    assertEquals(decode(concat(chunks)), "a\nb\n");
+  } finally {
+    await rm(root, { recursive: true });
+  }
 });
 
 Deno.test("follow() ends at once if the signal comes before everything old was read", async () => {

@@ -217,6 +217,8 @@ class Follower {
     // Whoever wants an end in the middle of old lines does not want the rest of them.
     if (this.#signal.aborted && !this.#isCaughtUp) return null;
     for (;;) {
+      // What is complete when the end is wished is read: so this is asked before it is looked.
+      const isEnding = this.#signal.aborted;
       const content = this.#content;
       if (this.#ending !== undefined) {
         return await content?.readRest(into) ?? null;
@@ -226,7 +228,7 @@ class Follower {
       if (await this.#look()) continue;
       this.#isCaughtUp = true;
       this.#content?.beginHere();
-      if (this.#signal.aborted || this.#options.atEnd?.()) {
+      if (isEnding || this.#options.atEnd?.()) {
         this.#ending = { type: "end" };
         const isWhole = this.#isDoubtful ||
           await this.#content?.endWithRecord();
