@@ -439,6 +439,31 @@ Deno.test("follow() gives what was complete before the signal came, whenever tha
   }
 });
 
+Deno.test("follow() gives what was complete when the signal came, if everything old was read, and no more", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const end = new AbortController();
+    const into = new Uint8Array(1 << 12);
+    let text = "";
+    for await (const source of follow([path], { signal: end.signal })) {
+      for (;;) {
+        const length = await source.read(into);
+        if (length === null) break;
+        text += decode(into.slice(0, length));
+        if (text === "a\n") {
+          appendFileSync(path, "b\nc");
+          end.abort();
+        }
+      }
+    }
+    assertEquals(text, "a\nb\n");
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
 Deno.test("follow() ends at once if the signal comes before everything old was read", async () => {
   const steps: Step[] = [(f) => f.write(A + B)];
   const { contents } = await followSteps(steps, {

@@ -154,6 +154,8 @@ class Follower {
   /** Whether the content may not be what it was. */
   #isDoubtful = false;
   #isAwaited = false;
+  /** Up to where the file was there when it was opened, if that can be told. */
+  #old = Infinity;
   /** Whether everything that was there has been read once. */
   #isCaughtUp = false;
   #ending: Ending | undefined;
@@ -211,9 +213,11 @@ class Follower {
     const { from = 0 } = this.#options;
     this.#content = new GrowingContent(file, from === "end" ? Infinity : from);
     this.#seen = versionOf(found);
+    if (!file.isPacked) this.#old = found.size;
   }
 
   async #read(into: Uint8Array): Promise<number | null> {
+    this.#isCaughtUp ||= (this.#content?.position ?? 0) >= this.#old;
     // Whoever wants an end in the middle of old lines does not want the rest of them.
     if (this.#signal.aborted && !this.#isCaughtUp) return null;
     for (;;) {
