@@ -8,6 +8,13 @@
  * text in the same places is rewritten by the same copies.
  */
 
+import {
+  effectsOf,
+  firstPlace,
+  lastPlace,
+  NOTE_WORDS,
+  notesOf,
+} from "./kernel_effects.ts";
 import { WordCache } from "./names.ts";
 import { type Proof, ValuePlan } from "./value_plan.ts";
 import { JsonReader, type Observations } from "./reader.ts";
@@ -38,15 +45,6 @@ const KINDS: Readonly<Record<JsonKind, number>> = {
   // Where one null is, another kind of value is not: it is text.
   null: END,
 };
-/** What happens to a slot; see kernel/kernel.ts. */
-const EFFECTS = {
-  clear: 1,
-  reset: 2,
-  count: 3,
-  value: 4,
-  made: 5,
-  moved: 6,
-} as const;
 
 /** The number of plans whose records nobody wants. */
 const UNWANTED = 0xffffffff;
@@ -71,8 +69,6 @@ const ALIGNMENT = 16;
 const BRANCH_HEAD = 16;
 const PLAN_HEAD = 48;
 const STEP = 32;
-/** How many words a note has. */
-const NOTE = 5;
 
 /** How a record was rewritten. */
 interface Rewriting {
@@ -393,7 +389,7 @@ export class KernelPlans {
       this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
     words[at + 8] = this.#writeWords(effects);
-    words[at + 9] = notes.length / NOTE;
+    words[at + 9] = notes.length / NOTE_WORDS;
     words[at + 10] = this.#writeWords(notes);
     let room = 0;
     steps.forEach(({ text, source }, i) => {
@@ -437,66 +433,3 @@ export class KernelPlans {
 }
 
 const NOTHING = new Uint8Array(0);
-
-/** What becomes of the slots, as the kernel has it: pairs of a slot and an effect. */
-function effectsOf(
-  { effects }: WatchedRecord,
-  values: readonly Value[],
-): readonly number[] | undefined {
-  const numbers: number[] = [];
-  for (const [slot, effect] of effects.entries()) {
-    if (effect.kind === "keep") continue;
-    let number: number = EFFECTS[effect.kind];
-    if (effect.kind === "moved") number |= effect.slot << 8;
-    if (effect.kind === "value" || effect.kind === "made") {
-      const { start, end } = effect.value;
-      const value = values.findIndex((each) =>
-        each.start === start && each.end === end
-      );
-      if (value === -1) return undefined;
-      number |= value << 8;
-    }
-    if (effect.kind === "made") number |= effect.code << 16;
-    numbers.push(slot, number);
-  }
-  return numbers;
-}
-
-/** The notes, as the kernel has them; nothing if it cannot find their values. */
-function notesOf(
-  { observations }: WatchedRecord,
-  values: readonly Value[],
-): readonly number[] | undefined {
-  const numbers: number[] = [];
-  for (const { code, value } of observations.notes) {
-    if (value === undefined) {
-      numbers.push(code, 0, 0, 0, 0);
-      continue;
-    }
-    const first = values.findIndex(({ start }) => start >= value.start);
-    const last = values.findLastIndex(({ end }) => end <= value.end);
-    const [from, to] = [values[first], values[last]];
-    // A text that is always the same, or a part of a value, is not to be found.
-    if (from === undefined || to === undefined || last < first) {
-      return undefined;
-    }
-    numbers.push(
-      code,
-      firstPlace(first),
-      value.start - from.start,
-      lastPlace(last),
-      value.end - to.end,
-    );
-  }
-  return numbers;
-}
-
-/** Where the start of a value is: behind that of the line, each has two places. */
-function firstPlace(value: number): number {
-  return 4 * (1 + 2 * value);
-}
-
-/** Where the end of a value is. */
-function lastPlace(value: number): number {
-  return 4 * (2 + 2 * value);
-}
