@@ -303,6 +303,23 @@ for (const id of IDS) {
   });
 }
 
+Deno.test("Kernel carries times of any length as far as the rules do", () => {
+  const line = (time: string): string =>
+    `{${time}"type":"event_msg","payload":{"type":"agent_message","message":"m"}}`;
+  const lines: string[] = [];
+  for (const length of [24, 600, 16_382, 16_383]) {
+    for (let i = 0; i < 20; i++) {
+      lines.push(
+        line(`"timestamp":"2026-01-01T00:00:00.0${10 + i}Z",`),
+        line(`"timestamp":"${"t".repeat(length)}",`),
+        line(""),
+        line(""),
+      );
+    }
+  }
+  assert(assertSame([streamOf(lines)], { from: "rollout" }) > 0);
+});
+
 Deno.test("Kernel counts turns on from where the rules were, and they from where it was", () => {
   const lines: string[] = [];
   for (let turn = 0; turn < 120; turn++) {

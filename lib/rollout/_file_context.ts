@@ -3,10 +3,11 @@
  * file.
  */
 
-import type {
-  ContextChanges,
-  RecordContext,
-  Slots,
+import {
+  type ContextChanges,
+  MAX_SLOT_BYTES,
+  type RecordContext,
+  type Slots,
 } from "../json/record_watch.ts";
 import { lasting, stringValue } from "../json/literal.ts";
 import { isJsonText, savedField, savedText } from "../json/saved.ts";
@@ -19,8 +20,8 @@ const ENCODER = new TextEncoder();
 /** The slots. */
 const TIME = 0;
 const SESSION_TIME = 1;
-/** What is longer is no time. */
-const MAX_TIME_BYTES = 512;
+/** What is longer is no time, and in no slot. */
+const MAX_TIME_BYTES = MAX_SLOT_BYTES;
 
 /** The context of one file. */
 export class FileContext implements RecordContext {
