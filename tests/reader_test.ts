@@ -92,13 +92,37 @@ for (const levels of [1, 2] as const) {
   Deno.test(`JsonReader.elements() gives the values of a list, however deep it is${noting}`, () => {
     const reader = new JsonReader(levels);
     const sources = (list: JsonSlice): string[] =>
-      reader.elements(list).map((element) => reader.source(element));
+      [...reader.elements(list)].map((element) => reader.source(element));
     const root = read(reader, '[1,"a",[2, 3],{"k":[4]}]');
     assertEquals(sources(root), ["1", '"a"', "[2, 3]", '{"k":[4]}']);
     const [, , list] = reader.elements(root);
     assert(list !== undefined);
     assertEquals(sources(list), ["2", "3"]);
     assertEquals(sources(read(reader, "[ ]")), []);
+  });
+
+  Deno.test(`JsonReader lets large and small values be open at once, however deep they are${noting}`, () => {
+    const names = Array.from({ length: 70 }, (_, i) => `"k${i}"`);
+    const large = (start: number): string =>
+      `{${names.map((name, i) => `${name}:${start + i}`).join()}}`;
+    const list = `[${[0, 100, 200].map(large).join()},${names.join()}]`;
+    const text = `{"one":{"a":${large(1000)},"b":${list},"c":{"d":5}}}`;
+    const reader = new JsonReader(levels);
+    const one = member(reader, read(reader, text), "one");
+    const last = (node: JsonNode): string =>
+      reader.source(member(reader, node, "k69"));
+    const opened = reader.members(member(reader, one, "a"));
+    const elements: string[] = [];
+    for (const element of reader.elements(member(reader, one, "b"))) {
+      const d = member(reader, member(reader, one, "c"), "d");
+      assertEquals(reader.source(d), "5");
+      elements.push(
+        element.kind === "object" ? last(element) : reader.source(element),
+      );
+    }
+    assertEquals(elements, ["69", "169", "269", ...names]);
+    assertEquals(last(opened), "1069");
+    assertEquals([opened.size, opened.nameAt(65)], [70, "k65"]);
   });
 
   Deno.test(`JsonReader reads ranges of a longer text${noting}`, () => {
@@ -152,7 +176,7 @@ for (const levels of [1, 2] as const) {
   });
 
   Deno.test(`JsonReader.members() gives the members of any object, as JSON.parse() does${noting}`, () => {
-    const objects = fc.array(fc.tuple(JSON_KEY, JSON_TEXT), { maxLength: 24 });
+    const objects = fc.array(fc.tuple(JSON_KEY, JSON_TEXT), { maxLength: 90 });
     fc.assert(
       fc.property(objects, fc.nat(3), (pairs, depth) => {
         const source = `{${pairs.map(([key, value]) => `${key}:${value}`)}}`;

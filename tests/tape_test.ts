@@ -1,7 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { WordCache } from "../lib/json/names.ts";
-import { JsonTape, MAX_DEPTH, stringText } from "../lib/json/tape.ts";
+import {
+  JsonTape,
+  MAX_DEPTH,
+  NAMED_ENTRIES,
+  stringText,
+} from "../lib/json/tape.ts";
 import { JSON_TEXT, mutations } from "./generators.ts";
 import { decode, encode } from "./running.ts";
 
@@ -455,3 +460,24 @@ Deno.test("JsonTape.scan() accepts what one changed byte leaves valid, and nothi
 function decodeLossy(bytes: Uint8Array): string {
   return JSON.stringify(new TextDecoder().decode(bytes));
 }
+
+Deno.test("JsonTape has the name of each member, however many there are", () => {
+  const keys = Array.from(
+    { length: 2 * NAMED_ENTRIES },
+    (_, i) => i % 3 === 0 ? `"\\u0061\\"${i}"` : `"é${i}"`,
+  );
+  const members = keys.map((key, i) => `${key} : [${i}, 1]`);
+  const line = encode(`{${members.join(" , ")}}`);
+  for (const levels of [1, 2]) {
+    assert(accepts(line, levels));
+    const entries = entriesOf(line);
+    const names = entries.filter(({ kind }) => kind === "array");
+    assertEquals(
+      names.map(({ name }) => name),
+      keys.map((key): unknown => JSON.parse(key)),
+    );
+    for (const { name } of entries.filter(({ kind }) => kind !== "array")) {
+      assertEquals(name, "");
+    }
+  }
+});

@@ -28,10 +28,7 @@ export function flatten(line: JsonObject, reader: JsonReader): boolean {
   if (item.live("type") === undefined && item.has("item_type")) {
     item.take("type");
   } else item.rename("type", "item_type");
-  for (let place = 0; place < item.size; place++) {
-    const value = item.valueAt(place);
-    if (value !== undefined) line.set(item.nameAt(place), value);
-  }
+  line.setAll(item);
   if (first?.kind === "string") {
     line.set("item_id", first);
     dropNull(line, "id");

@@ -18,13 +18,7 @@ import {
 } from "../json/value.ts";
 import { BegunCalls, COMMANDS, PATCHES, TOOLS } from "./_begun_calls.ts";
 import { ChunkDecoder, type StreamName } from "./_chunk_decoder.ts";
-import {
-  refused,
-  type Rewritten,
-  setAll,
-  setText,
-  typeValue,
-} from "./_old_lines.ts";
+import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
 import { MADE, SLOT, type SlotValues } from "./_record_slots.ts";
 import { writeCommand } from "./_shell.ts";
 
@@ -321,7 +315,7 @@ export class OldCalls {
     const value = line.get(name);
     if (value?.kind !== "object") return;
     line.take(name);
-    setAll(line, this.#reader.members(value));
+    line.setAll(this.#reader.members(value));
   }
 }
 

@@ -29,7 +29,6 @@ import {
   listOf,
   refused,
   type Rewritten,
-  setAll,
   setText,
   typeValue,
 } from "./_old_lines.ts";
@@ -289,7 +288,7 @@ export class OldDialect {
       return unnormalizable('"msg.type" is not a string', "msg.type");
     }
     line.take("msg");
-    setAll(line, fields);
+    line.setAll(fields);
     return this.#typed(type, line);
   }
 

@@ -37,14 +37,6 @@ export function setText(
   line.set(name, object);
 }
 
-/** Sets the members of one object in another, replacing namesakes. */
-export function setAll(target: JsonObject, members: JsonObject): void {
-  for (let place = 0; place < members.size; place++) {
-    const value = members.valueAt(place);
-    if (value !== undefined) target.set(members.nameAt(place), value);
-  }
-}
-
 /** Makes a list of objects. */
 export function listOf(objects: readonly JsonObject[]): JsonSlice {
   const out = new ByteWriter(256);

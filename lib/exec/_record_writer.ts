@@ -206,19 +206,24 @@ export class RecordWriter {
       return true;
     }
     out.truncate(length);
-    const words = this.#reader.elements(node);
-    const place = words.findIndex(({ kind }) => kind !== "string");
-    const word = words[place];
-    return word === undefined ||
-      this.#refuse(word, "string", `${path}[${place}]`);
+    let place = 0;
+    for (const word of this.#reader.elements(node)) {
+      if (word.kind !== "string") {
+        return this.#refuse(word, "string", `${path}[${place}]`);
+      }
+      place += 1;
+    }
+    return true;
   }
 
   #isChanges(node: JsonNode): boolean {
     if (!(node instanceof JsonSlice) || node.kind !== "array") return false;
-    return this.#reader.elements(node).every((change) =>
-      change.kind === "object" &&
-      this.#reader.members(change).get("path")?.kind === "string"
-    );
+    for (const change of this.#reader.elements(node)) {
+      if (change.kind !== "object") return false;
+      const path = this.#reader.members(change).get("path");
+      if (path?.kind !== "string") return false;
+    }
+    return true;
   }
 
   #todos(out: ByteWriter, node: JsonNode, path: string): boolean {

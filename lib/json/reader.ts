@@ -2,9 +2,10 @@
  * Reads JSON texts as values that can be opened one level at a time.
  */
 
+import { ManyMembers } from "./many_members.ts";
 import { hashBytes, WordCache } from "./names.ts";
 import { isWhole } from "./number.ts";
-import { JsonTape, stringText } from "./tape.ts";
+import { JsonTape, NAMED_ENTRIES, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
 
@@ -13,6 +14,9 @@ import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
  * lies deeper is read again when it is asked for.
  */
 export type NotedLevels = 1 | 2;
+
+/** What has more parts than this is left on the tape. */
+const MANY = NAMED_ENTRIES;
 
 /** Something that is done with a record besides rewriting it. */
 export interface Note {
@@ -90,7 +94,7 @@ export function noObservations(): Observations {
 export class JsonReader {
   readonly #words = new WordCache();
   readonly #tape = new JsonTape(this.#words);
-  readonly #inner = new JsonTape(this.#words);
+  #inner = new JsonTape(this.#words);
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
 
@@ -189,11 +193,22 @@ export class JsonReader {
   /** The members of an object; none of what is no object. */
   members(node: JsonNode): JsonObject {
     if (node instanceof JsonObject) return node;
-    const object = new JsonObject();
-    if (node instanceof JsonString || node.kind !== "object") return object;
+    if (node instanceof JsonString || node.kind !== "object") {
+      return new JsonObject();
+    }
     const tape = this.#tapeOf(node);
     const entry = Math.max(node.entry, 0);
     const behind = tape.next(entry);
+    if (behind - entry > MANY) {
+      const count = countParts(tape, entry);
+      if (count > MANY) {
+        this.#leave(tape);
+        const valueOf = this.#slice.bind(this, tape, node);
+        const many = new ManyMembers(tape, node.bytes, entry, count, valueOf);
+        return new JsonObject(many);
+      }
+    }
+    const object = new JsonObject();
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       object.read(tape.name(at), this.#slice(tape, node, at));
     }
@@ -201,15 +216,30 @@ export class JsonReader {
   }
 
   /** The elements of a list. */
-  elements(list: JsonSlice): JsonSlice[] {
-    const elements: JsonSlice[] = [];
+  elements(list: JsonSlice): Iterable<JsonSlice> {
     const tape = this.#tapeOf(list);
     const entry = Math.max(list.entry, 0);
     const behind = tape.next(entry);
+    if (behind - entry > MANY) {
+      this.#leave(tape);
+      return this.#left(tape, list, entry);
+    }
+    const elements: JsonSlice[] = [];
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       elements.push(this.#slice(tape, list, at));
     }
     return elements;
+  }
+
+  *#left(
+    tape: JsonTape,
+    list: JsonSlice,
+    entry: number,
+  ): Generator<JsonSlice> {
+    const behind = tape.next(entry);
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      yield this.#slice(tape, list, at);
+    }
   }
 
   /** The text of a string. */
@@ -261,6 +291,11 @@ export class JsonReader {
     return this.#inner;
   }
 
+  /** Leaves a tape as it is to somebody who has need of it until the next record. */
+  #leave(tape: JsonTape): void {
+    if (tape === this.#inner) this.#inner = new JsonTape(this.#words);
+  }
+
   /** A part of a value, by its entry on the tape. */
   #slice(tape: JsonTape, node: JsonSlice, at: number): JsonSlice {
     return new JsonSlice(
@@ -272,4 +307,12 @@ export class JsonReader {
       node.entry === 0 && this.#levels > 1 ? at : -1,
     );
   }
+}
+
+/** How many members or elements there are. */
+function countParts(tape: JsonTape, entry: number): number {
+  let count = 0;
+  const behind = tape.next(entry);
+  for (let at = entry + 1; at < behind; at = tape.next(at)) count += 1;
+  return count;
 }

@@ -13,10 +13,10 @@ import type { ByteWriter } from "./byte_writer.ts";
 import { isWhole } from "./number.ts";
 import type { JsonReader } from "./reader.ts";
 import type { Slots, WatchedRecord } from "./record_watch.ts";
-import type { JsonTape, TapeShape } from "./tape.ts";
+import { type JsonTape, NAMED_ENTRIES, type TapeShape } from "./tape.ts";
 
 /** Shapes with more values than this are seldom seen twice. */
-const MAX_ENTRIES = 64;
+const MAX_ENTRIES = NAMED_ENTRIES;
 /** A stream that Codex wrote has some dozens of shapes; of more, the first ones have plans. */
 const MAX_PLANS = 256;
 /** More plans than this for one shape are taken up by data that looks like vocabulary. */

@@ -75,13 +75,25 @@ const KEY_OR_END = 3;
 const AFTER_VALUE = 4;
 
 const DEEPEST_LEVEL = 7;
+/**
+ * The names of entries beyond these are made when somebody asks for them. Objects with more
+ * members are data, whose names are hardly ever asked for: in a stream of lines of 100,000
+ * members, they and what else a member takes were 150 bytes each.
+ */
+export const NAMED_ENTRIES = 64;
+/** In the place of a key, for a value that has none. */
+const NO_KEY = -1;
 const TRUE = [0x74, 0x72, 0x75, 0x65];
 const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65];
 const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
 
+/** What is open while a text is read, by depth; no two are read at once. */
+const CONTAINERS = new Uint8Array(MAX_DEPTH + 1);
+const NO_BYTES = new Uint8Array(0);
+
 /** The names, kinds and levels of the entries of a tape. */
 export interface TapeShape {
-  /** The names, by entry. */
+  /** The names, by entry; only of shapes with no more than {@linkcode NAMED_ENTRIES}. */
   readonly names: readonly string[];
   /** The kinds, by entry, as the tape has them. */
   readonly kinds: Uint8Array;
@@ -102,8 +114,11 @@ export class JsonTape {
   #starts = new Int32Array(64);
   #ends = new Int32Array(64);
   #nexts = new Int32Array(64);
-  #names: string[] = [];
-  readonly #containers = new Uint8Array(MAX_DEPTH + 1);
+  /** Where keys start, at their quotes. */
+  #keys = new Int32Array(64);
+  /** The names of the first entries. */
+  readonly #names: string[] = [];
+  #bytes: Uint8Array = NO_BYTES;
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
   #escaped = false;
   #shapeHash = 0;
@@ -139,12 +154,14 @@ export class JsonTape {
     end: number,
     levels: number,
   ): boolean {
-    const containers = this.#containers;
+    const containers = CONTAINERS;
     const open = this.#open;
     let at = start;
     let depth = 0;
     let expect = VALUE;
     let name = "";
+    let key = NO_KEY;
+    this.#bytes = bytes;
     this.#count = 0;
     this.#shapeHash = 0;
     for (;;) {
@@ -183,6 +200,7 @@ export class JsonTape {
         if (depth <= levels) this.#close(open[depth] ?? 0, at);
         // Elements behind an object have no name.
         name = "";
+        key = NO_KEY;
         continue;
       }
       if (expect === KEY || expect === KEY_OR_END) {
@@ -197,7 +215,8 @@ export class JsonTape {
           return this.#fail(at, `${show(byte)} stands where a key is expected`);
         }
         const keyStart = at + 1;
-        if (depth <= levels) {
+        key = at;
+        if (depth <= levels && this.#count < NAMED_ENTRIES) {
           let hash = 0;
           byte = bytes[++at] ?? 0;
           while (PLAIN[byte] === 1) {
@@ -215,6 +234,7 @@ export class JsonTape {
         } else {
           at = this.#string(bytes, keyStart);
           if (at === -1) return false;
+          name = "";
         }
         byte = bytes[at] ?? 0;
         while (
@@ -250,8 +270,9 @@ export class JsonTape {
         kind = byte === OPEN_BRACE ? OBJECT : ARRAY;
         if (depth <= levels) {
           open[depth] = this.#count;
-          this.#record(kind, name, from, from);
+          this.#record(kind, name, key, from, from);
           name = "";
+          key = NO_KEY;
         }
         depth += 1;
         containers[depth] = kind;
@@ -285,7 +306,7 @@ export class JsonTape {
           at += 1;
         }
       }
-      if (depth <= levels) this.#record(kind, name, from, at);
+      if (depth <= levels) this.#record(kind, name, key, from, at);
       expect = AFTER_VALUE;
     }
   }
@@ -331,7 +352,14 @@ export class JsonTape {
 
   /** The name of a member; `""` for an element. */
   name(entry: number): string {
-    return this.#names[entry] ?? "";
+    if (entry < NAMED_ENTRIES) return this.#names[entry] ?? "";
+    const key = this.key(entry);
+    return key === NO_KEY ? "" : keyText(this.#bytes, key);
+  }
+
+  /** Where the key of a member starts, at its quote. */
+  key(entry: number): number {
+    return this.#keys[entry] ?? NO_KEY;
   }
 
   /** The kind of a value. */
@@ -354,14 +382,21 @@ export class JsonTape {
     return this.#ends[entry] ?? 0;
   }
 
-  #record(kind: number, name: string, start: number, end: number): void {
+  #record(
+    kind: number,
+    name: string,
+    key: number,
+    start: number,
+    end: number,
+  ): void {
     const entry = this.#count;
     if (entry === this.#kinds.length) this.#grow();
     this.#kinds[entry] = kind;
     this.#starts[entry] = start;
     this.#ends[entry] = end;
     this.#nexts[entry] = entry + 1;
-    this.#names[entry] = name;
+    this.#keys[entry] = key;
+    if (entry < NAMED_ENTRIES) this.#names[entry] = name;
     this.#count = entry + 1;
     this.#shapeHash = Math.imul(
       this.#shapeHash ^ (kind & ~ESCAPED) ^ (name.length << 4),
@@ -380,6 +415,7 @@ export class JsonTape {
     this.#starts = resized(this.#starts, new Int32Array(size));
     this.#ends = resized(this.#ends, new Int32Array(size));
     this.#nexts = resized(this.#nexts, new Int32Array(size));
+    this.#keys = resized(this.#keys, new Int32Array(size));
   }
 
   /**
@@ -481,6 +517,20 @@ export class JsonTape {
     this.problemAt = at;
     return false;
   }
+}
+
+/** The name that a key spells; `start` is at its quote. */
+export function keyText(bytes: Uint8Array, start: number): string {
+  let isPlain = true;
+  let at = start + 1;
+  for (; bytes[at] !== QUOTE; at++) {
+    if (bytes[at] !== BACKSLASH) continue;
+    isPlain = false;
+    at += 1;
+  }
+  return isPlain
+    ? decodeUtf8(bytes, start + 1, at)
+    : stringText(bytes, start, at + 1);
 }
 
 /** The value of a JSON string; `start` is at its quote, `end` behind the other one. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { hashOfName, NameIndex } from "./name_index.ts";
 import type { JsonKind } from "./tape.ts";
 
 /**
@@ -71,8 +72,24 @@ export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
 
 /** Beyond this many members an index beats a walk over the names. */
 const WALK = 16;
-/** Makes names that are looked for in the same place a matter of luck. */
-const SEED = Math.floor(Math.random() * 2 ** 31) | 1;
+
+/** Members of an object that are kept by somebody else. */
+export interface MemberBlock {
+  /** The number of places, those of members that were taken out included. */
+  readonly size: number;
+  /** The place of a member, or -1. */
+  find(name: string): number;
+  /** The name at a place. */
+  nameAt(place: number): string;
+  /** The value at a place; `undefined` if the member was taken out. */
+  valueAt(place: number): JsonNode | undefined;
+  /** Puts a value at a place, or takes the member out. */
+  put(place: number, value: JsonNode | undefined): void;
+  /** Gives the member at a place another name. */
+  rename(place: number, to: string): void;
+  /** The first value of a member that the text has more than once. */
+  shadowed(name: string): JsonNode | undefined;
+}
 
 /**
  * The members of one JSON object, in order, without their values being decoded.
@@ -85,34 +102,50 @@ export class JsonObject {
   readonly kind = "object";
   #names: string[] = [];
   #values: (JsonNode | undefined)[] = [];
-  /**
-   * By hash, with open addressing: a place, plus one. Not a `Map`, which makes the engine keep
-   * a copy of its own of each name, among what is old.
-   */
-  #index: Int32Array | undefined;
+  #index: NameIndex | undefined;
   #firsts: Map<string, JsonNode> | undefined;
   /** The {@linkcode bit}s of the names: most names that are looked for are not there. */
   #bits = 0;
+  /** Members that are kept elsewhere, and between which of those above they stand. */
+  #block: MemberBlock | undefined;
+  #blockAt = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param block The members that it has to begin with; none, if absent.
+   */
+  constructor(block?: MemberBlock) {
+    if (block !== undefined) this.#insert(block);
+  }
 
   /** The number of places, those of members that were taken out included. */
   get size(): number {
-    return this.#names.length;
+    return this.#names.length + (this.#block?.size ?? 0);
   }
 
   /** The name at a place. */
   nameAt(place: number): string {
-    return this.#names[place] ?? "";
+    const block = this.#block;
+    if (block === undefined) return this.#names[place] ?? "";
+    return this.#isInBlock(place)
+      ? block.nameAt(place - this.#blockAt)
+      : this.#names[this.#own(place)] ?? "";
   }
 
   /** The value at a place; `undefined` if the member was taken out. */
   valueAt(place: number): JsonNode | undefined {
-    return this.#values[place];
+    const block = this.#block;
+    if (block === undefined) return this.#values[place];
+    return this.#isInBlock(place)
+      ? block.valueAt(place - this.#blockAt)
+      : this.#values[this.#own(place)];
   }
 
   /** The value of a member, or `undefined` if there is none. */
   get(name: string): JsonNode | undefined {
     const place = this.#place(name);
-    return place === -1 ? undefined : this.#values[place];
+    return place === -1 ? undefined : this.valueAt(place);
   }
 
   /** The value of a member that is there and not null (*live*). */
@@ -123,13 +156,13 @@ export class JsonObject {
 
   /** Whether there is a member of this name. */
   has(name: string): boolean {
-    return this.get(name) !== undefined;
+    return this.#place(name) !== -1;
   }
 
   /** Replaces the value of a member where it stands, or adds the member at the end. */
   set(name: string, value: JsonNode): void {
     const place = this.#place(name);
-    if (place !== -1) this.#values[place] = value;
+    if (place !== -1) this.#put(place, value);
     else this.#push(name, value);
   }
 
@@ -138,26 +171,26 @@ export class JsonObject {
     const place = this.#place(name);
     if (place === -1) this.#push(name, value);
     else {
-      const first = this.#values[place];
+      const first = this.valueAt(place);
       if (first !== undefined) {
         this.#firsts ??= new Map();
         if (!this.#firsts.has(name)) this.#firsts.set(name, first);
       }
-      this.#values[place] = value;
+      this.#put(place, value);
     }
   }
 
   /** The first value of a member that the text has more than once (normalize.md E9). */
   shadowed(name: string): JsonNode | undefined {
-    return this.#firsts?.get(name);
+    return this.#block?.shadowed(name) ?? this.#firsts?.get(name);
   }
 
   /** Takes a member out and gives its value. */
   take(name: string): JsonNode | undefined {
     const place = this.#place(name);
     if (place === -1) return undefined;
-    const value = this.#values[place];
-    this.#values[place] = undefined;
+    const value = this.valueAt(place);
+    this.#put(place, undefined);
     return value;
   }
 
@@ -169,18 +202,87 @@ export class JsonObject {
     const place = this.#place(name);
     if (place === -1 || name === to) return;
     this.take(to);
-    this.#names[place] = to;
     this.#bits |= bit(to);
-    if (this.#index !== undefined) this.#enter(this.#index, place);
+    if (this.#isInBlock(place)) {
+      this.#block?.rename(place - this.#blockAt, to);
+      return;
+    }
+    const own = this.#own(place);
+    this.#names[own] = to;
+    this.#index?.enter(hashOfName(to), own);
+  }
+
+  /** Sets all members of another object, which is used up by it. */
+  setAll(other: JsonObject): void {
+    const block = other.#block;
+    const isTaken = this.#block === undefined && block !== undefined;
+    const before = isTaken ? other.#blockAt : other.size;
+    for (let place = 0; place < before; place++) this.#setFrom(other, place);
+    if (!isTaken) return;
+    // The block comes as it is, but for namesakes of what is here.
+    for (let own = 0; own < this.#names.length; own++) {
+      if (this.#values[own] === undefined) continue;
+      const value = other.take(this.#names[own] ?? "");
+      if (value !== undefined) this.#values[own] = value;
+    }
+    this.#insert(block);
+    const behind = before + block.size;
+    for (let place = behind; place < other.size; place++) {
+      this.#setFrom(other, place);
+    }
+  }
+
+  #setFrom(other: JsonObject, place: number): void {
+    const value = other.valueAt(place);
+    if (value !== undefined) this.set(other.nameAt(place), value);
+  }
+
+  #insert(block: MemberBlock): void {
+    this.#block = block;
+    this.#blockAt = this.#names.length;
+    this.#bits = -1;
+  }
+
+  #isInBlock(place: number): boolean {
+    const size = this.#block?.size ?? 0;
+    return place >= this.#blockAt && place < this.#blockAt + size;
+  }
+
+  /** The place among the members that are not in the block. */
+  #own(place: number): number {
+    return place < this.#blockAt ? place : place - (this.#block?.size ?? 0);
+  }
+
+  #put(place: number, value: JsonNode | undefined): void {
+    const block = this.#block;
+    if (block === undefined) this.#values[place] = value;
+    else if (this.#isInBlock(place)) block.put(place - this.#blockAt, value);
+    else this.#values[this.#own(place)] = value;
   }
 
   #place(name: string): number {
     if ((this.#bits & bit(name)) === 0) return -1;
-    if (this.#index !== undefined) return this.#find(this.#index, name);
-    for (let place = 0; place < this.#names.length; place++) {
-      if (this.#names[place] === name && this.#values[place] !== undefined) {
-        return place;
-      }
+    const block = this.#block;
+    if (block === undefined) return this.#find(name);
+    const inBlock = block.find(name);
+    if (inBlock !== -1) return this.#blockAt + inBlock;
+    const own = this.#find(name);
+    return own < this.#blockAt ? own : own + block.size;
+  }
+
+  /** Finds the place of a name among the members that are not in the block. */
+  #find(name: string): number {
+    const names = this.#names;
+    const values = this.#values;
+    // A member that was taken out or renamed stays where its name was.
+    if (this.#index !== undefined) {
+      return this.#index.find(
+        hashOfName(name),
+        (place) => names[place] === name && values[place] !== undefined,
+      );
+    }
+    for (let place = 0; place < names.length; place++) {
+      if (names[place] === name && values[place] !== undefined) return place;
     }
     return -1;
   }
@@ -191,55 +293,22 @@ export class JsonObject {
     this.#names.push(name);
     this.#values.push(value);
     if (place < WALK) return;
-    const index = this.#index;
-    // No more than half of it is taken, but for renamed members, which are few.
-    if (index !== undefined && 2 * place < index.length) {
-      this.#enter(index, place);
-    } else this.#makeIndex(4 * place);
+    // Members that are renamed are in it twice; those are few.
+    if (this.#index?.holds(place + 1)) {
+      this.#index.enter(hashOfName(name), place);
+    } else this.#makeIndex(2 * place);
   }
 
-  #makeIndex(least: number): void {
-    let size = 4 * WALK;
-    while (size < least) size *= 2;
-    const index = new Int32Array(size);
-    for (let place = 0; place < this.#names.length; place++) {
-      this.#enter(index, place);
-    }
+  #makeIndex(count: number): void {
+    const index = new NameIndex(Math.max(count, 2 * WALK));
+    this.#names.forEach((name, place) => index.enter(hashOfName(name), place));
     this.#index = index;
-  }
-
-  #enter(index: Int32Array, place: number): void {
-    const mask = index.length - 1;
-    let slot = hashOf(this.#names[place] ?? "") & mask;
-    while (index[slot] !== 0) slot = (slot + 1) & mask;
-    index[slot] = place + 1;
-  }
-
-  #find(index: Int32Array, name: string): number {
-    const mask = index.length - 1;
-    for (let slot = hashOf(name) & mask;; slot = (slot + 1) & mask) {
-      const place = (index[slot] ?? 0) - 1;
-      if (place === -1) return -1;
-      // A member that was taken out or renamed stays where its name was.
-      if (this.#names[place] === name && this.#values[place] !== undefined) {
-        return place;
-      }
-    }
   }
 }
 
 /** One of 32 bits for a name. */
 function bit(name: string): number {
   return 1 << ((name.length + 5 * name.charCodeAt(0)) & 31);
-}
-
-function hashOf(name: string): number {
-  let hash = SEED;
-  for (let i = 0; i < name.length; i++) {
-    hash = Math.imul(hash ^ name.charCodeAt(i), SEED);
-    hash ^= hash >>> 13;
-  }
-  return hash ^ (hash >>> 7);
 }
 
 /** Whether two values have the same source text. */

@@ -33,6 +33,8 @@ const SHAPES = 256;
  * down of one holds all of it (40 MB in a stream of lines of 1 MB).
  */
 const MAX_WATCHED_BYTES = 1 << 18;
+/** Nor are those of many values, for the same reasons (70 MB with 10,000 new keys a line). */
+const MAX_WATCHED_VALUES = 1 << 9;
 
 const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
   LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
@@ -140,6 +142,7 @@ export abstract class RecordRules implements LineRules {
     const length = out.length;
     const isWatched = context !== undefined &&
       end - start <= MAX_WATCHED_BYTES &&
+      this.reader.tape.count <= MAX_WATCHED_VALUES &&
       (learner !== undefined || this.#plans.isEager);
     const shape = this.reader.tape.shapeHash & (SHAPES - 1);
     const rest = this.#rests[shape] ?? 0;

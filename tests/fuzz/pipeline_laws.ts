@@ -18,7 +18,7 @@ import {
 import { compose } from "../../lib/stage.ts";
 import { concat, decode, emitted, encode, normalizeLines } from "../running.ts";
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
-import { chunksOf } from "./random.ts";
+import { chunksOf, type Random } from "./random.ts";
 
 const LF = 0x0a;
 /** A number that may be too large for JavaScript, which has no JSON for it then. */
@@ -180,6 +180,20 @@ export const PIPELINE_LAWS: readonly Law[] = [
     },
   },
   {
+    name: "members that nobody knows change nothing, however many there are",
+    check(stream, random): void {
+      const lines = normalize([stream]).text.split("\n");
+      const padded = normalize([padLines(stream, random)]).text;
+      for (const line of padded.split("\n")) {
+        const expected = lines.shift() ?? "";
+        // What failed is shown as it was.
+        if (expected !== "" && isFailed(expected)) {
+          if (!isFailed(line)) throw new LawBroken(`is no failure: ${line}`);
+        } else mustBeSame(unpadded(line), expected);
+      }
+    },
+  },
+  {
     name: "what is decoded is what is normalized, and can be decoded again",
     check(stream, random): void {
       const { text, stage } = normalize([stream]);
@@ -207,6 +221,37 @@ export const PIPELINE_LAWS: readonly Law[] = [
     },
   },
 ];
+
+/** So many members that they are not taken for vocabulary. */
+const PADS = Array.from({ length: 70 }, (_, i) => `"pad${i}":0`).join();
+/** Where an object begins that the rules open, and that has members. */
+const OPENED_REGEXP = /^\s*\{(?=\s*")|"(?:item|msg|payload)":\{(?=")/g;
+
+/** The same stream, with members of no meaning in objects of its records. */
+function padLines(stream: Uint8Array, random: Random): Uint8Array {
+  const lines: Uint8Array[] = [];
+  for (let start = 0; start < stream.length;) {
+    const end = stream.indexOf(LF, start) + 1 || stream.length;
+    const line = stream.subarray(start, end);
+    start = end;
+    const isRecord = isUtf8(line, 0, line.length) && isJson(decode(line));
+    lines.push(
+      isRecord
+        ? encode(
+          decode(line).replace(
+            OPENED_REGEXP,
+            (start) => random.oneIn(2) ? start : `${start}${PADS},`,
+          ),
+        )
+        : line,
+    );
+  }
+  return concat(lines);
+}
+
+function unpadded(line: string): string {
+  return line.replaceAll(`,${PADS}`, "").replaceAll(`${PADS},`, "");
+}
 
 /** Whether a line says of itself that it failed earlier. */
 function isFailed(line: string): boolean {
@@ -250,4 +295,13 @@ function stringsIn(line: string): Set<string> {
     // What is no JSON names nobody.
   }
   return strings;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
