@@ -3,9 +3,13 @@
  * them.
  */
 
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  assertEquals,
+  assertNotStrictEquals,
+  assertStrictEquals,
+} from "@std/assert";
 import fc from "fast-check";
-import { ManyMembers } from "../lib/json/many_members.ts";
+import { ManyMembers, Numbers } from "../lib/json/many_members.ts";
 import { WordCache } from "../lib/json/names.ts";
 import { JsonTape } from "../lib/json/tape.ts";
 import { JsonObject, JsonSlice, JsonString } from "../lib/json/value.ts";
@@ -75,7 +79,10 @@ function objectOf(pairs: readonly Pair[], kind: Kind): JsonObject {
     );
   if (kind === "many") {
     const count = tape.count - 1;
-    return new JsonObject(new ManyMembers(tape, bytes, 0, count, valueOf));
+    const numbers = new Numbers();
+    return new JsonObject(
+      new ManyMembers(tape, bytes, 0, count, valueOf, numbers),
+    );
   }
   const object = new JsonObject();
   for (let at = 1; at < tape.count; at++) {
@@ -160,6 +167,30 @@ Deno.test("ManyMembers are the members that the text has, the last of one name w
   assertEquals(textOf(object.shadowed("b")), "2");
   assertEquals(object.shadowed("é"), undefined);
   assertEquals(object.shadowed("c"), undefined);
+});
+
+Deno.test("Numbers gives room that is its taker's own until it is cleared, and empty", () => {
+  const numbers = new Numbers();
+  for (let round = 0; round < 3; round++) {
+    const taken = [100, 7, 100, 64, 1_000, 3, 0].map((size, i) => {
+      const room = numbers.take(size);
+      assertEquals([...room], Array<number>(size).fill(0));
+      return room.fill(i + 1);
+    });
+    for (const [i, room] of taken.entries()) {
+      assertEquals(new Set(room), new Set(room.length === 0 ? [] : [i + 1]));
+    }
+    numbers.clear();
+  }
+});
+
+Deno.test("Numbers uses room again, but not much of it for little", () => {
+  const numbers = new Numbers();
+  const { buffer } = numbers.take(1_000);
+  numbers.clear();
+  assertNotStrictEquals(numbers.take(10).buffer, buffer);
+  assertStrictEquals(numbers.take(900).buffer, buffer);
+  assertNotStrictEquals(numbers.take(900).buffer, buffer);
 });
 
 Deno.test("ManyMembers gives what was put in the place of a value", () => {

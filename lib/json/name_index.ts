@@ -22,11 +22,15 @@ export class NameIndex {
    * Constructs a new instance.
    *
    * @param count How many places it has to hold.
+   * @param make Makes room for so many numbers, all of them 0.
    */
-  constructor(count: number) {
+  constructor(
+    count: number,
+    make: (size: number) => Int32Array = (size) => new Int32Array(size),
+  ) {
     let room = 1;
     while (room < 2 * count) room *= 2;
-    this.#slots = new Int32Array(room);
+    this.#slots = make(room);
   }
 
   /** Whether it can hold so many places. */

@@ -2,7 +2,7 @@
  * Reads JSON texts as values that can be opened one level at a time.
  */
 
-import { ManyMembers } from "./many_members.ts";
+import { ManyMembers, Numbers } from "./many_members.ts";
 import { hashBytes, WordCache } from "./names.ts";
 import { isWhole } from "./number.ts";
 import { JsonTape, NAMED_ENTRIES, stringText } from "./tape.ts";
@@ -95,6 +95,7 @@ export class JsonReader {
   readonly #words = new WordCache();
   readonly #tape = new JsonTape(this.#words);
   #inner = new JsonTape(this.#words);
+  readonly #numbers = new Numbers();
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
 
@@ -114,6 +115,7 @@ export class JsonReader {
    */
   read(bytes: Uint8Array, start: number, end: number): JsonSlice | undefined {
     const tape = this.#tape;
+    this.#numbers.clear();
     if (!tape.scan(bytes, start, end, this.#levels)) return undefined;
     return new JsonSlice(
       bytes,
@@ -204,7 +206,14 @@ export class JsonReader {
       if (count > MANY) {
         this.#leave(tape);
         const valueOf = this.#slice.bind(this, tape, node);
-        const many = new ManyMembers(tape, node.bytes, entry, count, valueOf);
+        const many = new ManyMembers(
+          tape,
+          node.bytes,
+          entry,
+          count,
+          valueOf,
+          this.#numbers,
+        );
         return new JsonObject(many);
       }
     }
