@@ -168,19 +168,26 @@ function replacePart(
   const { memory } = context;
   const record = context.get(id);
   if (record?.type !== "reasoning") return;
-  const sizes = [...partsOf(context, id)];
-  let start = 0;
-  for (const size of sizes.slice(0, at)) start += size;
+  const { sections: older } = record.payload;
+  const sizes = partsOf(context, id);
+  // Most parts come behind the others: a hundred thousand are added up no hundred thousand times.
+  const isNew = at >= sizes.length;
+  const start = isNew ? older.length : sumOf(sizes.slice(0, at));
   const end = start + (sizes[at] ?? 0);
   sizes[at] = sections.length;
   if (sizes.length > 1) memory.parts.set(id, sizes);
-  const { sections: older } = record.payload;
   context.replace(id, {
     type: "reasoning",
     payload: {
       ...record.payload,
       in_progress: memory.thinking.has(id),
-      sections: [...older.slice(0, start), ...sections, ...older.slice(end)],
+      sections: isNew
+        ? older.concat(sections)
+        : older.slice(0, start).concat(sections, older.slice(end)),
     },
   });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
