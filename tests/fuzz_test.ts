@@ -8,7 +8,7 @@ import { type Round, roundsOf } from "./fuzz/rounds.ts";
 import { readSeedbeds } from "./fuzz/seedbeds.ts";
 import { SESSION_LAWS } from "./fuzz/sessions.ts";
 import { SNAPSHOT_LAWS } from "./fuzz/snapshots.ts";
-import { decode } from "./running.ts";
+import { decode, isJson } from "./running.ts";
 
 const seedbeds = readSeedbeds();
 
@@ -65,13 +65,4 @@ for (const { name, laws, lines } of TARGETS) {
       for (const law of laws) await law.check(stream, random());
     }
   });
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
 }

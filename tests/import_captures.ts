@@ -10,6 +10,7 @@
  * replaced go to stdout; a text that still reads like prose is an error.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { isJson } from "./running.ts";
 
 const TARGET = new URL("../testdata/captures/", import.meta.url);
 const STAND_IN = "(Text of the Codex CLI, left out.)";
@@ -167,15 +168,6 @@ function gluedRecord(line: string): number {
     start = line.indexOf('{"timestamp":', start + 1);
   }
   return Math.max(start, 0);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Replaces the CLI's texts in JSONL. */

@@ -27,6 +27,16 @@ export function decode(bytes: Uint8Array): string {
   return DECODER.decode(bytes);
 }
 
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Joins chunks of bytes. */
 export function concat(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

@@ -16,7 +16,14 @@ import {
   type JsonlNormalizerOptions,
 } from "../../lib/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
-import { concat, decode, emitted, encode, normalizeLines } from "../running.ts";
+import {
+  concat,
+  decode,
+  emitted,
+  encode,
+  isJson,
+  normalizeLines,
+} from "../running.ts";
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 
@@ -295,13 +302,4 @@ function stringsIn(line: string): Set<string> {
     // What is no JSON names nobody.
   }
   return strings;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
