@@ -123,6 +123,10 @@ for (const levels of [1, 2] as const) {
     assertEquals(elements, ["69", "169", "269", ...names]);
     assertEquals(last(opened), "1069");
     assertEquals([opened.size, opened.nameAt(65)], [70, "k65"]);
+    const again = reader.elements(read(reader, `[${names.join()}]`));
+    for (let walk = 0; walk < 2; walk++) {
+      assertEquals([...again].map((each) => reader.source(each)), names);
+    }
   });
 
   Deno.test(`JsonReader reads ranges of a longer text${noting}`, () => {

@@ -224,14 +224,14 @@ export class JsonReader {
     return object;
   }
 
-  /** The elements of a list. */
+  /** The elements of a list, to be walked until the next `read`, as often as one likes. */
   elements(list: JsonSlice): Iterable<JsonSlice> {
     const tape = this.#tapeOf(list);
     const entry = Math.max(list.entry, 0);
     const behind = tape.next(entry);
     if (behind - entry > MANY) {
       this.#leave(tape);
-      return this.#left(tape, list, entry);
+      return { [Symbol.iterator]: () => this.#left(tape, list, entry) };
     }
     const elements: JsonSlice[] = [];
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
@@ -240,6 +240,7 @@ export class JsonReader {
     return elements;
   }
 
+  /** The elements of a list that is left on its tape. */
   *#left(
     tape: JsonTape,
     list: JsonSlice,
