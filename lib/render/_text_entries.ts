@@ -95,6 +95,9 @@ export class TextEntries {
     switch (view.kind) {
       case "message": {
         const { role, author, recipient } = view;
+        const isEmpty = view.text.trim() === "";
+        // Codex 0.169 ends each of several answers to one request, the empty ones too.
+        if (isEmpty && role !== "user" && author === null) return;
         this.#begin("prose");
         if (role === "user") {
           const text = inertText(view.text);

@@ -49,6 +49,16 @@ const CASES = [
     text: "Hello.\n\n- one\n- two\n\n✓ done (1,234 in / 567 out)\n",
   },
   {
+    name: "messages without text, which leave no gap",
+    lines: [
+      message("Hello."),
+      message("", "item_1"),
+      message(" \n", "item_2"),
+      DONE,
+    ],
+    text: "Hello.\n\n✓ done (1,234 in / 567 out)\n",
+  },
+  {
     name: "a command, its output and its exit status",
     lines: [
       command("started"),
