@@ -13,7 +13,7 @@ import { decodeUtf8 } from "./utf8.ts";
  */
 const TOGETHER = 1 << 10;
 /** What stands before the parts of a record, in words; see kernel/kernel.ts. */
-const HEAD = 8;
+const HEAD = 9;
 
 /** Takes the values of the records that were written. */
 export interface ValueTaker {
@@ -53,7 +53,7 @@ export class KernelTrace {
     this.#bytes = bytes;
     this.#words = words;
     this.#plans = plans;
-    this.#parts = new RecordParts(words);
+    this.#parts = new RecordParts(words, bytes);
   }
 
   /**
@@ -87,8 +87,8 @@ export class KernelTrace {
       }
       const isProven = plan?.isProven ?? false;
       take(value, text, isProven, words[at + 1] ?? 0, words[at + 5] ?? 0);
-      // Behind the LF.
-      from += length + 1;
+      // Behind the texts of the record, and the LF.
+      from += (words[at + 8] ?? 0) + 1;
       at = this.#next(at);
     }
   }
@@ -108,7 +108,8 @@ export class KernelTrace {
     for (let next = record + 1; next < records; next++) {
       at = this.#next(at);
       const further = words[at + 3] ?? 0;
-      if (further - start > TOGETHER) break;
+      // Texts that are decoded apart may lie between.
+      if (words[at + 2] !== end + 1 || further - start > TOGETHER) break;
       end = further;
     }
     return end;

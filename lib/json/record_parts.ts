@@ -3,19 +3,21 @@
  * whatever else has to be read anew in each record.
  */
 
-import { MINUS, ZERO } from "./bytes.ts";
 import { ownText } from "./own_text.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** From this length of a record on, a string must not keep it alive that is a small part. */
 const LARGE = 1 << 10;
 /** What part of a record is small. */
 const PART = 1 / 2;
 const LOWER_T = 0x74;
-/** Numbers of this many digits are added up faster than they are parsed. */
-const FEW_DIGITS = 9;
 /** What the end of a string is marked with that has escapes; see kernel/kernel.ts. */
 const ESCAPED = 0x80000000;
-const PLACE = 0x7fffffff;
+/** What the end of a text is marked with whose place is one in the memory of the kernel. */
+const APART = 0x40000000;
+const PLACE = 0x3fffffff;
+/** Stands for the end of a number that stands for itself. */
+const DIGITS = 0xffffffff;
 
 /** What was last in a slot, and when. */
 interface LastValue {
@@ -30,6 +32,7 @@ interface LastValue {
  */
 export class RecordParts {
   readonly #places: Uint32Array;
+  readonly #bytes: Uint8Array;
   readonly #slots: (LastValue | undefined)[] = [];
   #text = "";
   #from = 0;
@@ -42,9 +45,11 @@ export class RecordParts {
    * Constructs a new instance.
    *
    * @param places Where in records their parts start and end.
+   * @param bytes The memory of the kernel.
    */
-  constructor(places: Uint32Array) {
+  constructor(places: Uint32Array, bytes: Uint8Array) {
     this.#places = places;
+    this.#bytes = bytes;
   }
 
   /**
@@ -73,12 +78,20 @@ export class RecordParts {
   /** Makes a string. */
   string(pair: number): string {
     const place = this.#at + pair;
-    const start = this.#from + (this.#places[place] ?? 0);
-    const mark = this.#places[place + 1] ?? 0;
-    const end = this.#from + (mark & PLACE);
-    if (mark >= ESCAPED) return JSON.parse(this.#text.slice(start, end));
-    const text = this.#text.slice(start + 1, end - 1);
+    const start = this.#places[place] ?? 0;
+    const end = this.#places[place + 1] ?? 0;
+    if (end >= APART) return this.#marked(start, end);
+    const from = this.#from;
+    const text = this.#text.slice(from + start + 1, from + end - 1);
     return end - start < this.#least ? ownText(text) : text;
+  }
+
+  /** Makes a string whose end is marked. */
+  #marked(start: number, mark: number): string {
+    const end = mark & PLACE;
+    if (mark < ESCAPED) return decodeUtf8(this.#bytes, start, end);
+    const from = this.#from;
+    return JSON.parse(this.#text.slice(from + start, from + end));
   }
 
   /** Makes a string that came out of a slot: most likely it is what it was before. */
@@ -95,20 +108,11 @@ export class RecordParts {
   /** Makes a number. */
   number(pair: number): number {
     const place = this.#at + pair;
-    const start = this.#from + (this.#places[place] ?? 0);
-    const end = this.#from + (this.#places[place + 1] ?? 0);
-    const text = this.#text;
-    if (end - start <= FEW_DIGITS && text.charCodeAt(start) !== MINUS) {
-      let number = 0;
-      let at = start;
-      for (; at < end; at++) {
-        const digit = text.charCodeAt(at) - ZERO;
-        if (digit < 0 || digit > 9) break;
-        number = 10 * number + digit;
-      }
-      if (at === end) return number;
-    }
-    return Number(text.slice(start, end));
+    const start = this.#places[place] ?? 0;
+    const end = this.#places[place + 1] ?? 0;
+    if (end === DIGITS) return start;
+    const from = this.#from;
+    return Number(this.#text.slice(from + start, from + end));
   }
 
   /** Makes `true` or `false`. */
