@@ -20,8 +20,6 @@ const OPTIONS = [
   "--enable=simd",
   "--enable=bulk-memory",
   "-O3",
-  // Some browsers compile no more than 4 KiB while a page waits.
-  "--shrinkLevel=1",
   "--noAssert",
   "--converge",
 ];

@@ -95,6 +95,8 @@ const RECORDS: usize = STATE + 36;
 const EPOCH: usize = STATE + 40;
 /** How many of the lines would have become records that nobody wants. */
 const SKIPPED: usize = STATE + 44;
+/** How much text is decoded at once: a record, and the texts of its strings behind it. */
+const TOGETHER: usize = STATE + 48;
 /** What stands before the places of the values of a record. */
 const TRACE_HEAD: usize = 36;
 const ESCAPED: u32 = 0x80000000;
@@ -102,8 +104,6 @@ const APART: u32 = 0x40000000;
 const DIGITS: u32 = 0xffffffff;
 /** How many digits a number has at most that a word holds whatever they are. */
 const FEW_DIGITS: usize = 9;
-/** How much text is decoded at once; see lib/json/kernel_trace.ts. */
-const TOGETHER: usize = 1024;
 /** Strings of less bytes are parsed in less time than they are decoded by themselves. */
 const LITTLE: usize = 64;
 /** The number of plans whose records nobody wants. */
@@ -569,6 +569,7 @@ function wholeOf(at: usize, end: usize): u32 {
  */
 function endTrace(record: usize, end: usize, out: usize, outEnd: usize): usize {
   const start: usize = load<u32>(record, 8);
+  const together: usize = load<u32>(TOGETHER);
   const more = excess(start, out);
   const length = ((out - start) as u32) - more;
   let total = length;
@@ -592,7 +593,7 @@ function endTrace(record: usize, end: usize, out: usize, outEnd: usize): usize {
     }
     const isEscaped = first == QUOTE && hasEscapes(from, to);
     if (isEscaped) {
-      isTogether = isTogether && behind - start + (to - from) <= TOGETHER;
+      isTogether = isTogether && behind - start + (to - from) <= together;
       const isWorth = isTogether || to - from >= LITTLE;
       const textEnd = isWorth && behind + (to - from) <= outEnd
         ? writeText(behind, from + 1, to - 1)

@@ -59,7 +59,7 @@ const KEPT_CAPACITY = 1 << 16;
  *
  * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes
  * what {@linkcode JsonlNormalizer} writes. Neither event nor text keeps the block alive; a
- * string of them keeps no more than 1 KiB of the text around it, or as much as it has itself.
+ * string of them keeps no more than 2 KiB of the text around it, or as much as it has itself.
  *
  * Memory is bounded by the longest line and the largest block.
  *

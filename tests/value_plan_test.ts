@@ -109,6 +109,113 @@ Deno.test("ValuePlan makes of values what JSON.parse makes of them, wherever the
   );
 });
 
+/** What a string can be made of, as JSON spells it. */
+const SPELLINGS = [
+  "a",
+  '\\"',
+  "\\\\",
+  "\\/",
+  "\\b",
+  "\\f",
+  "\\n",
+  "\\r",
+  "\\t",
+  "\\u0000",
+  "\\u007F",
+  "\\u0080",
+  "\\u07ff",
+  "\\u0800",
+  "\\uFFFF",
+  "\\ud800\\udc00",
+  "\\uDBFF\\uDFFF",
+  "é",
+  "日",
+  "😀",
+] as const;
+
+Deno.test("ValuePlan makes of every escape what it stands for, at every place of a block of 16 bytes", () => {
+  const lines = [...HEAD];
+  for (const spelling of SPELLINGS) {
+    for (let before = 0; before < 18; before++) {
+      const text = `${"x".repeat(before)}${spelling}`;
+      lines.push(item(`"${text}"`), item(`"${text}${spelling}y"`));
+    }
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+// Records are decoded together up to 2 KiB, escaped strings by themselves from 64 bytes on.
+for (const [from, to] of [[1, 160], [1_640, 2_120]] as const) {
+  for (const spelling of ["\\n", "\\u00e9", "\\ud83d\\ude00", "é\\n"]) {
+    Deno.test(`ValuePlan makes strings of ${from} to ${to} bytes, ${spelling} in them, long or short as those beside them are`, () => {
+      const lines = [...HEAD];
+      for (let length = from; length < to; length += 7) {
+        const text = "x".repeat(length);
+        const pad = "y".repeat(3_000);
+        lines.push(
+          item(`"${text}${spelling}"`),
+          item(`"${spelling}${text}"`, `,"extra":"é${spelling}"`),
+          item(`"a"`, `,"extra":"${text}${spelling}","more":"${spelling}"`),
+          item(
+            `"${spelling}"`,
+            `,"extra":"${pad}","more":"${text}${spelling}"`,
+          ),
+          item('"b"', ',"extra":12,"more":"c"'),
+        );
+      }
+      assertEquals(decoded(lines).every(({ ok }) => ok), true);
+    });
+  }
+}
+
+Deno.test("ValuePlan makes a text that is short only once its escapes are read, and what stands behind it", () => {
+  const lines = [...HEAD];
+  for (let count = 100; count < 240; count++) {
+    const long = "\\u0041".repeat(count);
+    lines.push(
+      item(`"${long}"`, ',"extra":"\\n","more":"\\u00e9b"'),
+      item('"a"', ',"extra":"b","more":"c\\n"'),
+    );
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+Deno.test("ValuePlan makes all escaped strings of any size of a record, and the records behind it", () => {
+  const string = fc.tuple(
+    fc.array(fc.constantFrom(...SPELLINGS), { maxLength: 12 }),
+    fc.nat({ max: 900 }),
+  ).map(([spellings, length]) =>
+    `"${spellings.join("")}${"x".repeat(length)}${spellings.join("")}"`
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(string, string, string), { minLength: 4 }),
+      (texts) => {
+        const lines = [...HEAD];
+        for (const [text, extra, more] of texts) {
+          lines.push(
+            item(text, `,"extra":${extra},"more":${more}`),
+            item('"a"', ',"extra":"b","more":"c"'),
+          );
+        }
+        assertEquals(decoded(lines).every(({ ok }) => ok), true);
+      },
+    ),
+  );
+});
+
+Deno.test("ValuePlan makes numbers of any count of digits", () => {
+  const lines = [...HEAD];
+  const numbers = ["0", "-1", "-0", "0.5", "1e2", "12.50", "4294967295"];
+  for (let digits = 1; digits < 24; digits++) {
+    numbers.push("9".repeat(digits), `-${"1".repeat(digits)}`);
+  }
+  for (const number of numbers) {
+    lines.push(item('"é"', `,"extra":${number},"more":"a"`));
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
 for (const id of ['a"b', "a\\b", "a\\nb", "é", "x".repeat(600)]) {
   Deno.test(`ValuePlan gives lines the thread ${JSON.stringify(id.slice(0, 9))} that none of them names`, () => {
     const lines = ["a", "b", "c", "d"].map((text) => item(`"${text}"`));

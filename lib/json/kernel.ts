@@ -15,6 +15,7 @@ import {
   type WatchedRecord,
 } from "./record_watch.ts";
 import { sliceAt } from "./literal.ts";
+import { MAX_KEPT_TEXT } from "./own_text.ts";
 import type { JsonSlice } from "./value.ts";
 
 const PAGE = 1 << 16;
@@ -46,6 +47,7 @@ const STATE = {
   records: 9,
   epoch: 10,
   skipped: 11,
+  together: 12,
 } as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
@@ -211,6 +213,7 @@ export class Kernel {
     if (wishes.proof !== undefined) {
       this.#state[STATE.trace] = trace;
       this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
+      this.#state[STATE.together] = MAX_KEPT_TEXT;
     }
     this.#slots = exports.slots();
     this.#notes = exports.notes();

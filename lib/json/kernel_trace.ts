@@ -4,14 +4,10 @@
  */
 
 import type { KernelPlans } from "./kernel_plans.ts";
+import { MAX_KEPT_TEXT } from "./own_text.ts";
 import { RecordParts } from "./record_parts.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/**
- * How much text is decoded at once: a string of a value keeps all of it alive, so it is a
- * little only. Decoding each record alone takes a tenth more time (bench case `events`).
- */
-const TOGETHER = 1 << 10;
 /** What stands before the parts of a record, in words; see kernel/kernel.ts. */
 const HEAD = 9;
 
@@ -109,7 +105,7 @@ export class KernelTrace {
       at = this.#next(at);
       const further = words[at + 3] ?? 0;
       // Texts that are decoded apart may lie between.
-      if (words[at + 2] !== end + 1 || further - start > TOGETHER) break;
+      if (words[at + 2] !== end + 1 || further - start > MAX_KEPT_TEXT) break;
       end = further;
     }
     return end;

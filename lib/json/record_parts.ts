@@ -3,12 +3,10 @@
  * whatever else has to be read anew in each record.
  */
 
-import { ownText } from "./own_text.ts";
+import { MAX_KEPT_TEXT, ownText } from "./own_text.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** From this length of a record on, a string must not keep it alive that is a small part. */
-const LARGE = 1 << 10;
-/** What part of a record is small. */
+/** What part of a long record must not keep it alive. */
 const PART = 1 / 2;
 const LOWER_T = 0x74;
 /** What the end of a string is marked with that has escapes; see kernel/kernel.ts. */
@@ -70,7 +68,7 @@ export class RecordParts {
   ): void {
     this.#text = text;
     this.#from = from;
-    this.#least = length > LARGE ? PART * length : 0;
+    this.#least = length > MAX_KEPT_TEXT ? PART * length : 0;
     this.#at = at;
     this.#epoch = epoch;
   }
