@@ -68,7 +68,8 @@ export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
 class DetectingRules implements StreamRules {
   readonly #given: "exec" | "rollout" | undefined;
   readonly #options: RulesOptions;
-  readonly #reader = new JsonReader(1);
+  /** Reads the lines until one tells what the stream is. */
+  #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: LineRules | undefined;
   #rules: LineRules;
@@ -128,8 +129,11 @@ class DetectingRules implements StreamRules {
       const kind = this.#detect(bytes, start, end, out);
       if (kind !== undefined) {
         this.kind = kind;
-        this.#rules = rulesOf(kind, this.#options);
-        this.#rules.teach?.(this.#learner);
+        // What there has been so far has left nothing behind in the rules.
+        if (kind !== "exec") {
+          this.#rules = rulesOf(kind, this.#options);
+          this.#rules.teach?.(this.#learner);
+        }
       }
     }
     return this.#rules.apply(bytes, start, end, out);
@@ -142,7 +146,7 @@ class DetectingRules implements StreamRules {
     end: number,
     out: ByteWriter,
   ): StreamKind | undefined {
-    const reader = this.#reader;
+    const reader = this.#reader ??= new JsonReader(1);
     const root = reader.read(bytes, start, end);
     if (root === undefined) {
       const length = out.length;

@@ -2,7 +2,7 @@
  * RecordPlans: a record that is rewritten by a plan is what the rules would have made of it.
  */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
 import { JsonReader } from "../lib/json/reader.ts";
 import { RecordPlans } from "../lib/json/record_plans.ts";
@@ -110,7 +110,7 @@ Deno.test("RecordPlans repeat only what the rules would do, whatever the values"
   fc.assert(
     fc.property(
       shapes,
-      fc.array(values, { minLength: 2, maxLength: 5 }),
+      fc.array(values, { minLength: 3, maxLength: 6 }),
       (shape, drawn) => {
         const lines = drawn.map((values) => lineOf(shape, values));
         const last = lines.at(-1) ?? "";
@@ -154,6 +154,39 @@ for (const { name, between } of CASES) {
       lastAnswer([...HEAD, ITEM, ITEM, ...between, ITEM]),
       lastAnswer([...HEAD, ...between.filter((line) => line !== ITEM), ITEM]),
     );
+  });
+}
+
+/** What decides about records of one shape: another one of as many bytes is not the same. */
+const DECISIVE = [
+  {
+    name: "the type of the line",
+    lines: [ITEM, ITEM.replace("item.completed", "item.cancelled")],
+  },
+  {
+    name: "the type of the item",
+    lines: [
+      ITEM.replace('"agent_message"', '"mcp_tool_call"'),
+      ITEM.replace('"agent_message"', '"todo_list____"'),
+    ],
+  },
+  {
+    name: "whether a number is whole",
+    lines: [
+      '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"c","exit_code":100}}',
+      '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"c","exit_code":1.5}}',
+    ],
+  },
+] as const;
+
+for (const { name, lines: [one, other] } of DECISIVE) {
+  Deno.test(`RecordPlans go by ${name}`, () => {
+    for (const [first, last] of [[one, other], [other, one]] as const) {
+      assertEquals(last.length, first.length);
+      const answer = lastAnswer([...HEAD, last]);
+      assertNotEquals(answer, lastAnswer([...HEAD, first]));
+      assertEquals(lastAnswer([...HEAD, first, first, first, last]), answer);
+    }
   });
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { ByteMap } from "../json/byte_map.ts";
-import { lasting, sliceAt, sliceOf, stringValue } from "../json/literal.ts";
+import { lasting, sliceAt, sliceOf, wordValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { fitsSlot } from "../json/record_watch.ts";
 import { savedPairs, valueOf } from "../json/saved.ts";
@@ -30,7 +30,7 @@ export interface CallField {
   readonly default: JsonSlice | undefined;
 }
 
-const EMPTY_STRING = stringValue("");
+const EMPTY_STRING = wordValue("");
 const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
 
 /** A type of calls. */

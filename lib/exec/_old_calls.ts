@@ -6,7 +6,7 @@
 import type { LineProblem } from "../errors.ts";
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../json/bytes.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { sliceOf, stringValue } from "../json/literal.ts";
+import { sliceOf, wordValue } from "../json/literal.ts";
 import { writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { fitsSlot } from "../json/record_watch.ts";
@@ -22,11 +22,11 @@ import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
 import { MADE, SLOT, type SlotValues } from "./_record_slots.ts";
 import { writeCommand } from "./_shell.ts";
 
-const EMPTY_STRING = stringValue("");
+const EMPTY_STRING = wordValue("");
 /** In bytes of its own, as slots are. */
-const NO_OUTPUT = stringValue("");
-const COMPLETED = stringValue("completed");
-const FAILED = stringValue("failed");
+const NO_OUTPUT = wordValue("");
+const COMPLETED = wordValue("completed");
+const FAILED = wordValue("failed");
 const DELETE = "delete";
 /** Room for a text of the usual size. */
 const KEPT_CAPACITY = 1 << 12;

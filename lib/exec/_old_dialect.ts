@@ -7,8 +7,8 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import {
   FALSE_VALUE,
   sliceAt,
-  stringValue,
   TRUE_VALUE,
+  wordValue,
 } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
@@ -72,10 +72,10 @@ const PLAIN_CALLS = new WordTable([
 ].map((type) => [type, type] as const));
 
 /** These fill the slots that only say yes. */
-const OLD = stringValue("old");
-const OPEN_CALLS = stringValue("calls");
-const OPEN_CHUNKS = stringValue("chunks");
-const OPEN_TEXTS = stringValue("texts");
+const OLD = wordValue("old");
+const OPEN_CALLS = wordValue("calls");
+const OPEN_CHUNKS = wordValue("chunks");
+const OPEN_TEXTS = wordValue("texts");
 
 function isConfig(line: JsonObject): boolean {
   return CONFIG_NAMES.every((name) => line.get(name)?.kind === "string");

@@ -5,7 +5,7 @@
 import type { LineProblem } from "../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { sliceAt, stringValue } from "../json/literal.ts";
+import { sliceAt, wordValue } from "../json/literal.ts";
 import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import type {
@@ -37,13 +37,13 @@ export type { InitialContext } from "./_context.ts";
 
 const TYPE_VALUES = new Map<EventType, JsonSlice>();
 for (const type of new Set(EVENTS.values())) {
-  TYPE_VALUES.set(type, stringValue(type));
+  TYPE_VALUES.set(type, wordValue(type));
 }
 const EVENT_WORDS = new WordTable(EVENTS);
 const PAYLOAD_WORDS = new WordTable(PAYLOADS);
 const ITEM_TYPE_WORDS = new WordTable(
   [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
-    [alias, { type, value: stringValue(type) }] as const
+    [alias, { type, value: wordValue(type) }] as const
   ),
 );
 
@@ -225,7 +225,7 @@ export class ExecRules extends RecordRules {
     if (problem !== undefined) return problem;
     out.byte(OPEN_BRACE);
     writeKey(out, "type");
-    writeNode(out, TYPE_VALUES.get(type) ?? stringValue(type));
+    writeNode(out, TYPE_VALUES.get(type) ?? wordValue(type));
     if (!this.#writer.write(out, line, EVENT_FIELDS[type], payload)) {
       const { field, state } = this.#writer;
       return {

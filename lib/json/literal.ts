@@ -33,6 +33,7 @@ const KINDS: ReadonlyMap<number, JsonKind> = new Map([
   [0x6e, "null"],
 ]);
 
+const ENCODER = new TextEncoder();
 /** What strings are put together in. */
 const SCRATCH = new ByteWriter(256);
 
@@ -45,8 +46,8 @@ export function stringValue(text: string): JsonSlice {
 
 /** Makes a string value of a word that needs no escapes, which can be read as one. */
 export function wordValue(word: string): JsonSlice {
-  const { bytes, start, end, kind } = stringValue(word);
-  return new JsonSlice(bytes, start, end, kind, false, -1);
+  const bytes = ENCODER.encode(`"${word}"`);
+  return new JsonSlice(bytes, 0, bytes.length, "string", false, -1);
 }
 
 /** Copies a value out of bytes that will not last. */
@@ -58,12 +59,12 @@ export function lasting(value: JsonSlice): JsonSlice {
 
 /** `true`. */
 export const TRUE_VALUE: JsonSlice = sliceOf(
-  new TextEncoder().encode("true"),
+  ENCODER.encode("true"),
   "boolean",
 );
 
 /** `false`. */
 export const FALSE_VALUE: JsonSlice = sliceOf(
-  new TextEncoder().encode("false"),
+  ENCODER.encode("false"),
   "boolean",
 );

@@ -11,14 +11,14 @@ const BUCKETS = 64;
  * what is old: 20 MB in a stream of 65 MB whose types never come again.
  */
 export class WordTable<T> {
-  readonly #buckets: (readonly [word: string, value: T])[][] = Array.from(
-    { length: BUCKETS },
-    () => [],
-  );
+  readonly #buckets: ((readonly [word: string, value: T])[] | undefined)[] =
+    new Array(BUCKETS);
 
   /** Constructs a new instance of words and what they stand for. */
   constructor(entries: Iterable<readonly [word: string, value: T]>) {
-    for (const entry of entries) this.#buckets[bucketOf(entry[0])]?.push(entry);
+    for (const entry of entries) {
+      (this.#buckets[bucketOf(entry[0])] ??= []).push(entry);
+    }
   }
 
   /** What a text stands for; nothing, if it is none of the words. */

@@ -55,9 +55,12 @@ export abstract class RecordRules implements LineRules {
   #learner: RecordLearner | undefined;
   #isRepeatable = false;
   #isTeachable = false;
-  /** By shape, how many records in a row were watched without use, and how many to let go. */
+  /**
+   * By shape, how many records in a row were watched without use, and how many to let go: the
+   * first one, as it may be the only one.
+   */
   readonly #useless = new Uint8Array(SHAPES);
-  readonly #rests = new Uint8Array(SHAPES);
+  readonly #rests = new Uint8Array(SHAPES).fill(1);
 
   /**
    * Constructs a new instance.
@@ -97,6 +100,8 @@ export abstract class RecordRules implements LineRules {
   /** Lets somebody else learn how records are rewritten, who will do most of them. */
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
+    // Whoever does most of them has seen that there are more.
+    if (learner !== undefined) this.#rests.fill(0);
   }
 
   /** Whether there was a record that can be repeated. */
