@@ -4,9 +4,13 @@
 
 import { assertEquals, assertNotEquals } from "@std/assert";
 import fc from "fast-check";
-import { JsonReader } from "../lib/json/reader.ts";
-import { RecordPlans } from "../lib/json/record_plans.ts";
 import { ByteWriter } from "../lib/json/byte_writer.ts";
+import { sliceOf, stringValue } from "../lib/json/literal.ts";
+import { JsonReader } from "../lib/json/reader.ts";
+import { writeKey, writeNode } from "../lib/json/object_writer.ts";
+import { RecordPlans } from "../lib/json/record_plans.ts";
+import { type RecordContext, RecordWatch } from "../lib/json/record_watch.ts";
+import type { JsonSlice } from "../lib/json/value.ts";
 import { JsonlNormalizer } from "../mod.ts";
 import { encode } from "./running.ts";
 
@@ -211,4 +215,64 @@ Deno.test("RecordPlans learn again when there were many records", () => {
   const out = new ByteWriter();
   for (let i = 0; i < 256; i++) plans.repeat(encode("{}"), out, []);
   assertEquals(plans.isEager, true);
+});
+
+const NULL = sliceOf(encode("null"), "null");
+
+/** Rules that ask a record for its `n` and write it, and what is in a slot, or else the text. */
+function rewritten(text: string, out: ByteWriter, known: Known): boolean {
+  const { reader, plans, slots } = known;
+  const bytes = encode(text);
+  const root = reader.read(bytes, 0, bytes.length);
+  if (root === undefined) throw new TypeError(`${text} is no JSON`);
+  if (plans.repeat(bytes, out, slots)) return true;
+  const context: RecordContext = {
+    rules: rewritten,
+    slots,
+    counters: [],
+    take(): void {},
+    note(): void {},
+    make: () => false,
+  };
+  const watch = new RecordWatch(reader, root, out, context);
+  const value = reader.members(root).get("n");
+  out.byte(0x7b);
+  writeKey(out, "a");
+  writeNode(out, value ?? NULL);
+  writeKey(out, "b");
+  writeNode(out, slots[0] ?? NULL);
+  out.byte(0x7d);
+  assertEquals(plans.learn(watch.end()), true);
+  return false;
+}
+
+interface Known {
+  readonly reader: JsonReader;
+  readonly plans: RecordPlans;
+  readonly slots: (JsonSlice | undefined)[];
+}
+
+Deno.test("RecordPlans do the work of the rules once those have been watched, and only for like records", () => {
+  const reader = new JsonReader(2);
+  const known: Known = {
+    reader,
+    plans: new RecordPlans(reader),
+    slots: [stringValue("s")],
+  };
+  const answer = (
+    text: string,
+  ): readonly [text: string, isRepeated: boolean] => {
+    const out = new ByteWriter();
+    const isRepeated = rewritten(text, out, known);
+    return [new TextDecoder().decode(out.view()), isRepeated];
+  };
+  assertEquals(answer('{"n":1,"m":[2]}'), ['{"a":1,"b":"s"}', false]);
+  assertEquals(answer('{"n":23 , "m":[ 3]}'), ['{"a":23,"b":"s"}', true]);
+  assertEquals(answer('{"m":[3],"n":4}'), ['{"a":4,"b":"s"}', false]);
+  assertEquals(answer('{"n":"5","m":[3]}'), ['{"a":"5","b":"s"}', false]);
+  known.slots[0] = stringValue("other");
+  assertEquals(answer('{"n":6,"m":[7]}'), ['{"a":6,"b":"other"}', true]);
+  known.slots[0] = undefined;
+  assertEquals(answer('{"n":8,"m":[9]}'), ['{"a":8,"b":null}', false]);
+  assertEquals(answer('{"n":10,"m":[9]}'), ['{"a":10,"b":null}', true]);
 });
