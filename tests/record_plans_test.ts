@@ -219,7 +219,7 @@ Deno.test("RecordPlans learn again when there were many records", () => {
 
 const NULL = sliceOf(encode("null"), "null");
 
-/** Rules that ask a record for its `n` and write it, and what is in a slot, or else the text. */
+/** Writes the `n` of a record and what is in the slot, by a plan if there is one; says whether. */
 function rewritten(text: string, out: ByteWriter, known: Known): boolean {
   const { reader, plans, slots } = known;
   const bytes = encode(text);
