@@ -44,8 +44,8 @@ const PERMISSIONS = OPTIONS.filter((option) => !option.startsWith(V8_OPTION));
  *   they are first called, which is not: `normalize` starts in 1.1 of an empty script instead
  *   of 1.2, and only the first run of all takes longer.
  * - Functions that turn out hot are not compiled before they are worth the work of the engine's
- *   better compilers: `normalize` of one line starts in 1.10 of an empty script instead of 1.15,
- *   `--version` in 1.02 instead of 1.05, and 200 MB take as long.
+ *   better compilers: `normalize` of one line starts in 1.22 of an empty script instead of 1.25,
+ *   `--version` in 1.14 instead of 1.16, and 200 MB take as long.
  */
 const V8_FLAGS = [
   ...OPTIONS.filter((option) => option.startsWith(V8_OPTION))
