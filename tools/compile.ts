@@ -34,9 +34,8 @@ const PERMISSIONS = OPTIONS.filter((option) => !option.startsWith(V8_OPTION));
 
 /**
  * What the engine is told. By the task: the room for what is new does not grow to the 16 MB that
- * it otherwise takes in long runs, at the same speed. (To have 4 MB from the beginning saves two
- * collections, 1.5 ms of a start, but the old protocol peaks 3 MB higher.) Only here, because
- * other releases of the engine may not know them:
+ * it otherwise takes in long runs, at the same speed. Only here, because other releases of the
+ * engine may not know them:
  *
  * - What it needed to compile is freed by the thread that needed it; a stream of the old
  *   protocol peaks 10 MB lower.
