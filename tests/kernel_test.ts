@@ -10,7 +10,13 @@ import {
   type JsonlNormalizerOptions,
 } from "../mod.ts";
 import { Kernel } from "../lib/json/kernel.ts";
-import { generate, Random, readRuns } from "./bench/generator.ts";
+import {
+  generate,
+  type KindName,
+  KINDS,
+  Random,
+  readRuns,
+} from "./bench/generator.ts";
 import { type Capture, readCaptures } from "./fixtures.ts";
 import { binaryOf, bytesOf } from "./fuzz/damage.ts";
 import { compareEngines, drawStream } from "./fuzz/engines.ts";
@@ -112,18 +118,34 @@ Deno.test("Kernel answers three times each capture as the rules do, in blocks of
   }
 });
 
-for (const kind of ["exec", "small", "rollout", "old"] as const) {
-  Deno.test(`Kernel answers more than 95 of 100 lines: ${kind}`, async () => {
-    const runs = await readRuns(kind);
-    const blocks = [...generate(runs, { seed: 3, size: 3e6 })]
-      .map((block) => block.slice());
-    const fastLines = assertSame(blocks);
-    const lines = blocks.reduce(
-      (sum, block) => sum + binaryOf(block).split("\n").length - 1,
-      0,
-    );
-    assert(fastLines > 0.95 * lines, `${fastLines} of ${lines}`);
-  });
+/** What may be wanted of an input: all of it, or the few lines that tell of tokens. */
+const SHARES: readonly {
+  readonly what: string;
+  readonly options: JsonlNormalizerOptions;
+}[] = [
+  { what: "all", options: {} },
+  {
+    what: "those that count tokens",
+    options: {
+      only: ["turn.completed", "session_meta", "event_msg/token_count"],
+    },
+  },
+];
+
+for (const kind of Object.keys(KINDS) as KindName[]) {
+  for (const { what, options } of SHARES) {
+    Deno.test(`Kernel answers more than 95 of 100 lines: ${kind}, ${what} wanted`, async () => {
+      const runs = await readRuns(kind);
+      const blocks = [...generate(runs, { seed: 3, size: 3e6 })]
+        .map((block) => block.slice());
+      const fastLines = assertSame(blocks, options);
+      const lines = blocks.reduce(
+        (sum, block) => sum + binaryOf(block).split("\n").length - 1,
+        0,
+      );
+      assert(fastLines > 0.95 * lines, `${fastLines} of ${lines}`);
+    });
+  }
 }
 
 Deno.test("Kernel answers as the rules do: 8,000 lines, a part of them damaged", () => {
@@ -490,6 +512,19 @@ Deno.test("Kernel tells calls that are remembered from characters that wait for 
   assertSame([
     streamOf([...HEAD, chunk, end, end, end, done, end, begin, end, end]),
   ]);
+});
+
+Deno.test("Kernel tells the item that deltas of the old dialect begin and a message ends", () => {
+  const lines = [old("task_started")];
+  for (let i = 0; i < 100; i++) {
+    lines.push(
+      old("agent_message_delta", `"delta":"a${i}"`),
+      old("agent_message_delta", '"delta":"b"'),
+      old("agent_message", `"message":"a${i}b"`),
+    );
+  }
+  const fastLines = assertSame([streamOf(lines)], { initialThreadId: "T" });
+  assert(fastLines > 290, String(fastLines));
 });
 
 Deno.test("Kernel numbers items of the old dialect from where the rules were, thread by thread", () => {
