@@ -116,6 +116,10 @@ class DetectingRules implements StreamRules {
       this.kind = kind;
       this.#rules = rulesOf(kind, this.#options);
     }
+    const { initialThreadId, initialTurnId } = this.#options;
+    const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
+    // Before its first record, a stream has saved what it began with; what is given now counts.
+    if (this.kind === undefined && hasSeeds) return;
     this.#rules.load(savedField(saved, "rules"));
   }
 

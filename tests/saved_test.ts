@@ -6,6 +6,7 @@ import { assertEquals } from "@std/assert";
 import { savedCount, savedField, savedPairs } from "../lib/json/saved.ts";
 import { JsonlNormalizer } from "../mod.ts";
 import { readCapturedFiles } from "./rollouts.ts";
+import { encode } from "./running.ts";
 
 /** Longer files are cut at some of their lines only. */
 const ALL_CUTS = 40;
@@ -56,6 +57,32 @@ for (
       assertEquals(rest.saved, whole.saved, `cut at ${at}`);
     }
   });
+}
+
+/** What a stream begins with that had no record when it was saved. */
+const SEEDS = [
+  { name: "what the first part began with", first: "T", rest: undefined },
+  { name: "what the rest is given", first: undefined, rest: "T" },
+  { name: "what the rest is given instead", first: "U", rest: "T" },
+] as const;
+
+for (const { name, first, rest } of SEEDS) {
+  for (const head of ["", "\n", "not JSON\n"]) {
+    Deno.test(`JsonlNormalizer begins a stream saved after ${JSON.stringify(head)} with ${name}`, () => {
+      const before = new JsonlNormalizer({
+        initialThreadId: first,
+        onError: "drop",
+      });
+      before.feed(encode(head), () => {});
+      const resume: unknown = JSON.parse(JSON.stringify(before.save()));
+      const normalizer = new JsonlNormalizer({ initialThreadId: rest, resume });
+      let text = "";
+      normalizer.feed(encode('{"type":"turn.started"}\n'), (bytes) => {
+        text += new TextDecoder().decode(bytes);
+      });
+      assertEquals(JSON.parse(text).thread_id, "T");
+    });
+  }
 }
 
 const HOSTILE_TEXTS = {
