@@ -10,7 +10,8 @@
 
 import asc from "assemblyscript/asc";
 
-const SOURCE = "kernel.ts";
+const SOURCES = new URL("wasm/", import.meta.url);
+const ENTRY = "kernel.ts";
 const MODULE = "kernel.wasm";
 const WIDTH = 76;
 const OPTIONS = [
@@ -26,14 +27,23 @@ const OPTIONS = [
 
 const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
 
+async function readSource(name: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(new URL(name, SOURCES));
+  } catch (error) {
+    // The compiler asks for the places where a source might be.
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
 /** Compiles the kernel; gives the text of the file that holds the module. */
 async function buildKernel(): Promise<string> {
-  const source = await Deno.readTextFile(new URL(SOURCE, import.meta.url));
   let module: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
-    [SOURCE, `--outFile=${MODULE}`, ...OPTIONS],
+    [ENTRY, `--outFile=${MODULE}`, ...OPTIONS],
     {
-      readFile: (name: string) => name === SOURCE ? source : null,
+      readFile: readSource,
       writeFile: (name: string, contents: Uint8Array | string) => {
         if (name === MODULE && typeof contents !== "string") module = contents;
       },
@@ -49,7 +59,7 @@ async function buildKernel(): Promise<string> {
 function textOf(module: Uint8Array): string {
   const base64 = btoa(String.fromCharCode(...module));
   const pieces = base64.match(new RegExp(`.{1,${WIDTH}}`, "g")) ?? [];
-  return `// Made of kernel/kernel.ts by \`deno task kernel\`. Do not edit.
+  return `// Made of kernel/wasm/kernel.ts by \`deno task kernel\`. Do not edit.
 
 /** The kernel as a WebAssembly module of ${module.length} bytes, in base64. */
 export const KERNEL_MODULE = \`

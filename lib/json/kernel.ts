@@ -33,7 +33,7 @@ const SLACK = 64;
  */
 const COPIED = 1 << 18;
 
-/** Where in the state the words are; see kernel/kernel.ts. */
+/** Where in the state the words are; see kernel/wasm/kernel.ts. */
 const STATE = {
   next: 0,
   out: 1,

@@ -5,7 +5,7 @@
 import type { Value } from "./record_pieces.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 
-/** What happens to a slot; see kernel/kernel.ts. */
+/** What happens to a slot; see kernel/wasm/slots.ts. */
 const EFFECTS = {
   clear: 1,
   reset: 2,

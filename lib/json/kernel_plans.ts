@@ -31,7 +31,7 @@ import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import type { JsonSlice } from "./value.ts";
 
-/** What follows a piece of text; the kinds of kernel/kernel.ts. */
+/** What follows a piece of text; the kinds of kernel/wasm/kernel.ts. */
 const END = 0;
 const WHOLE = 3;
 const ID = 7;

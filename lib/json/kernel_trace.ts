@@ -8,7 +8,7 @@ import { MAX_KEPT_TEXT } from "./own_text.ts";
 import { RecordParts } from "./record_parts.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** What stands before the parts of a record, in words; see kernel/kernel.ts. */
+/** What stands before the parts of a record, in words; see kernel/wasm/trace.ts. */
 const HEAD = 9;
 
 /** Takes the values of the records that were written. */

@@ -9,7 +9,7 @@ import { decodeUtf8 } from "./utf8.ts";
 /** What part of a long record must not keep it alive. */
 const PART = 1 / 2;
 const LOWER_T = 0x74;
-/** What the end of a string is marked with that has escapes; see kernel/kernel.ts. */
+/** What the end of a string is marked with that has escapes; see kernel/wasm/trace.ts. */
 const ESCAPED = 0x80000000;
 /** What the end of a text is marked with whose place is one in the memory of the kernel. */
 const APART = 0x40000000;
