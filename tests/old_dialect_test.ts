@@ -662,6 +662,8 @@ testAll("P6 chunks", [
       "[256]",
       "[-1]",
       "[1.5]",
+      "[1e-400]",
+      "[64.99999999999999999999]",
       '["1"]',
       "[null]",
       "[[1]]",
@@ -672,7 +674,7 @@ testAll("P6 chunks", [
       "true",
     ]
       .map((value) => chunk(value)),
-    expected: new Array(11).fill("typed"),
+    expected: new Array(13).fill("typed"),
   },
   {
     name: "only stdout and stderr are streams",
@@ -1189,6 +1191,28 @@ testAll("P8 tools", [
         "c",
         "mcp_tool_call",
         '"content":{"server_name":"","tool_name":""}',
+      ),
+    ],
+  },
+  {
+    name: "the type of an event stays its own, whatever an invocation holds",
+    lines: [
+      message(
+        "mcp_tool_call_begin",
+        '"call_id":"c","invocation":{"server":"s","tool":"t","type":"x","y":1}',
+      ),
+      toolEnd('"invocation":{"\\u0074ype":{},"type":"x"}'),
+    ],
+    expected: [
+      event("started", "c", {
+        status: "in_progress",
+        type: "mcp_tool_call",
+        more: '"content":{"server_name":"s","tool_name":"t"},"y":1',
+      }),
+      completed(
+        "c",
+        "mcp_tool_call",
+        '"content":{"server_name":"s","tool_name":"t"}',
       ),
     ],
   },

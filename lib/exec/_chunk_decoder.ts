@@ -6,6 +6,7 @@
 import { ByteMap } from "../json/byte_map.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { COMMA, NINE, QUOTE, ZERO } from "../json/bytes.ts";
+import { isWhole } from "../json/number.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { savedPairs } from "../json/saved.ts";
 import { decodeUtf8, isUtf8, unfinishedBytes } from "../json/utf8.ts";
@@ -151,10 +152,10 @@ export class ChunkDecoder {
     out.truncate(from);
     for (const element of this.#reader.elements(list)) {
       if (element.kind !== "number") return false;
+      const { bytes, start, end } = element;
+      if (!isWhole(bytes, start, end)) return false;
       const value = Number(this.#reader.source(element));
-      if (!(value >= 0 && value <= 255 && Number.isInteger(value))) {
-        return false;
-      }
+      if (!(value >= 0 && value <= 255)) return false;
       out.byte(value);
     }
     return true;

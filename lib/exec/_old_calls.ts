@@ -310,12 +310,14 @@ export class OldCalls {
     return isTrue(node);
   }
 
-  /** Moves the fields of an object member to the line. */
+  /** Moves the fields of an object member to the line; its `type` gives way to the event's. */
   #spread(line: JsonObject, name: string): void {
     const value = line.get(name);
     if (value?.kind !== "object") return;
     line.take(name);
-    line.setAll(this.#reader.members(value));
+    const fields = this.#reader.members(value);
+    fields.take("type");
+    line.setAll(fields);
   }
 }
 
