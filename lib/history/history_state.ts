@@ -152,11 +152,16 @@ export class HistoryState {
   /**
    * Takes an event and changes the history by it.
    *
-   * @param event A normalized exec event or rollout line.
+   * @param event A normalized exec event or rollout line, which may become part of the history:
+   *   do not change what is in it afterwards.
+   * @param text The JSON text that the event was parsed from. With it, numbers among the
+   *   arguments of tools stand in the records as they are spelled there (`1.0`, 64-bit
+   *   integers), and arguments in the order of the text.
    * @returns What changed, in order; do not change what is in it.
    */
-  apply(event: unknown): HistoryMutation[] {
+  apply(event: unknown, text?: string): HistoryMutation[] {
     if (!isFields(event)) return [];
+    this.#context.text = text;
     const isLine = isFields(event.payload) && !isExecType(event.type);
     if (isLine) {
       this.#context.now = this.#timeOf(event, event.payload);
@@ -165,6 +170,7 @@ export class HistoryState {
       this.#context.now = this.#timeOf(event);
       mapExecEvent(this.#context, event);
     }
+    this.#context.text = undefined;
     return this.#context.takeMutations();
   }
 

@@ -52,7 +52,8 @@ export class HistoryReducer
     this.#stage = onSuccess<unknown, HistoryMutation>({
       feed({ line, offset, value }, emit): void {
         const event = typeof value === "string" ? parseJson(value) : value;
-        for (const mutation of state.apply(event)) {
+        const text = typeof value === "string" ? value : undefined;
+        for (const mutation of state.apply(event, text)) {
           emit({ ok: true, line, offset, value: mutation });
         }
       },

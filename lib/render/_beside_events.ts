@@ -16,10 +16,8 @@ import {
 import { timestampOf, timestampOfMs } from "../history/mapping/times.ts";
 import type { TokenCount } from "../usage/token_counter.ts";
 import { readTokenCount } from "../usage/token_counts.ts";
-import { TokenReader, type Tokens } from "../usage/tokens.ts";
+import type { Tokens } from "../usage/tokens.ts";
 import type { TurnStatus, TurnUsage } from "./parts.ts";
-
-const READER = new TokenReader();
 
 /** What is known of a session, as far as an event says it. */
 export interface SessionFacts {
@@ -248,7 +246,7 @@ function tokenCount(event: Fields): BesideFact {
     counts.some((fields) => numberOf(fields[kind]) !== undefined);
   return {
     type: "token_count",
-    count: readTokenCount(event, undefined, [], READER),
+    count: readTokenCount(event, undefined, []),
     hasCached: has("cached_input_tokens"),
     hasReasoning: has("reasoning_output_tokens"),
   };

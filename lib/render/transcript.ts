@@ -186,10 +186,11 @@ export class TranscriptBuilder
       return this.#sayFailed({ type: "failed_line", line, kind, message });
     }
     const { value } = outcome;
-    const event = typeof value === "string" ? parseJson(value) : value;
+    const text = typeof value === "string" ? value : undefined;
+    const event = text === undefined ? value : parseJson(text);
     if (!isFields(event)) return;
     if (event.type === "line.failed") this.#sayFailed(failedLine(event));
-    else this.#take(event);
+    else this.#take(event, text);
   }
 
   /**
@@ -210,7 +211,7 @@ export class TranscriptBuilder
     return isByEvent && !this.#isEndless ? "open" : "unknown";
   }
 
-  #take(event: Fields): void {
+  #take(event: Fields, text: string | undefined): void {
     this.#timeOf(event);
     const fact = isInherited(event, this.#firstOrdinal)
       ? undefined
@@ -224,7 +225,7 @@ export class TranscriptBuilder
     }
     this.#entries.isWarning = isErrorItem(event);
     const end = fact?.type === "turn_end" ? fact : undefined;
-    for (const mutation of this.#state.apply(event)) {
+    for (const mutation of this.#state.apply(event, text)) {
       this.#change(mutation, end);
     }
     if (end !== undefined) this.#takeEnd(end);

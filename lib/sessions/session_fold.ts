@@ -155,13 +155,13 @@ export class SessionFold {
       },
       {
         proof: ROLLOUT_LINE_PROOF,
-        value: (value, _text, _isProven, _line, offset): undefined => {
-          this.#apply(value, base + offset);
+        value: (value, text, _isProven, _line, offset): undefined => {
+          this.#apply(value, text, base + offset);
         },
         record: (out, from, _line, offset): undefined => {
           const text = decodeUtf8(out.view(), from, out.length);
           out.truncate(from);
-          this.#apply(parseJson(text), base + offset);
+          this.#apply(parseJson(text), text, base + offset);
         },
         failure(): void {},
       },
@@ -232,9 +232,9 @@ export class SessionFold {
     };
   }
 
-  #apply(value: unknown, offset: number): void {
+  #apply(value: unknown, text: string, offset: number): void {
     this.#time = timeOf(value) ?? this.#time;
-    const mutations = this.#state.apply(value);
+    const mutations = this.#state.apply(value, text);
     const { own, attached } = this.#unshown.read(value, mutations);
     // Before the records: of an explore record that the line made, only this has a text.
     if (own !== undefined) this.#addOwn(own, offset);

@@ -11,7 +11,7 @@ import {
 import type { CountPlace, SourceLedger } from "./_source_ledger.ts";
 import { readTokenCount } from "./token_counts.ts";
 import { TokenCounter } from "./token_counter.ts";
-import { isNothing, type TokenReader } from "./tokens.ts";
+import { isNothing, readTokens } from "./tokens.ts";
 
 /** What stands for the ids that a stream without its beginning does not have. */
 export const UNKNOWN_ID = "unknown";
@@ -19,7 +19,6 @@ export const UNKNOWN_ID = "unknown";
 /** Reads the events of one stream. */
 export class ExecCounts {
   readonly #ledger: SourceLedger;
-  readonly #reader: TokenReader;
   #counter = new TokenCounter();
   /** Whether the process counts request by request (up to 0.42). */
   #hasCounts = false;
@@ -27,9 +26,8 @@ export class ExecCounts {
   #cwd: string | null = null;
 
   /** Constructs a new instance. */
-  constructor(ledger: SourceLedger, reader: TokenReader) {
+  constructor(ledger: SourceLedger) {
     this.#ledger = ledger;
-    this.#reader = reader;
   }
 
   /**
@@ -51,7 +49,7 @@ export class ExecCounts {
       case "item.completed": {
         if (event.item_type !== "token_count") return;
         this.#hasCounts = true;
-        const count = readTokenCount(event, text, [], this.#reader);
+        const count = readTokenCount(event, text, []);
         const place = this.#place(event, line);
         const addition = this.#counter.count(count, place.turn, false);
         this.#ledger.add(place, addition);
@@ -59,7 +57,7 @@ export class ExecCounts {
       }
       case "turn.completed":
       case "turn.failed": {
-        const usage = this.#reader.read(event.usage, text, ["usage"]);
+        const usage = readTokens(event.usage, text, ["usage"]);
         if (usage === undefined) return;
         const place = this.#place(event, line);
         if (this.#hasCounts) this.#ledger.add(place, { rule: "summed" });

@@ -22,7 +22,7 @@ import {
   type TokenCount,
   TokenCounter,
 } from "./token_counter.ts";
-import type { TokenReader } from "./tokens.ts";
+import { readTokens } from "./tokens.ts";
 import { readTokenCount } from "./token_counts.ts";
 import { timeInUuid } from "./_uuid_time.ts";
 
@@ -51,7 +51,6 @@ interface Review {
 /** Reads the lines of one session file. */
 export class RolloutCounts {
   readonly #ledger: SourceLedger;
-  readonly #reader: TokenReader;
   #counter = new TokenCounter();
   #thread: string | null = null;
   #hasHeader = false;
@@ -74,9 +73,8 @@ export class RolloutCounts {
   #reviewCounter: TokenCounter | undefined;
 
   /** Constructs a new instance. */
-  constructor(ledger: SourceLedger, reader: TokenReader) {
+  constructor(ledger: SourceLedger) {
     this.#ledger = ledger;
-    this.#reader = reader;
   }
 
   /**
@@ -157,7 +155,7 @@ export class RolloutCounts {
     } else if (event.type === "exited_review_mode") {
       this.#leaveReview();
     } else if (event.type === "token_count") {
-      const count = readTokenCount(event, at.text, path, this.#reader);
+      const count = readTokenCount(event, at.text, path);
       if (this.#turn === null) this.#begin(undefined);
       const counter = this.#counterOf(count);
       const addition = counter.count(count, this.#turn, this.#isFork);
@@ -171,7 +169,7 @@ export class RolloutCounts {
     { text, line }: { readonly text: string; readonly line: number },
   ): void {
     const path = ["payload", "usage"];
-    const tokens = this.#reader.read(usage.usage, text, path);
+    const tokens = readTokens(usage.usage, text, path);
     if (tokens === undefined) return;
     const turn = idOf(usage.turn_id) ?? this.#turn;
     const thread = idOf(usage.thread_id);

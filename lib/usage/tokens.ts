@@ -4,8 +4,7 @@
  * @module
  */
 
-import { JsonReader } from "../json/reader.ts";
-import { type JsonNode, JsonSlice } from "../json/value.ts";
+import { memberTexts } from "../json/member_texts.ts";
 
 /** The kinds of tokens, by the names that Codex gives them. */
 export const TOKEN_KINDS = [
@@ -99,63 +98,49 @@ export function isNothing(tokens: Tokens): boolean {
   return sameTokens(tokens, NO_TOKENS);
 }
 
-/** Reads the counts of a record that was decoded, and of its text where that says more. */
-export class TokenReader {
-  // Made when a number turns out to be beyond what JavaScript's hold exactly.
-  #reader: JsonReader | undefined;
-
-  /**
-   * Reads counts.
-   *
-   * @param value The object that has them, as it was decoded.
-   * @param text The JSON text of the record that the object stands in; without it, counts
-   *   beyond what JavaScript's numbers hold exactly are rounded.
-   * @param path The names that lead from the record to the object.
-   * @returns The counts; `undefined` if the object has none.
-   */
-  read(
-    value: unknown,
-    text: string | undefined,
-    path: readonly string[],
-  ): Tokens | undefined {
-    if (typeof value !== "object" || value === null) return undefined;
-    let isLarge = false;
-    let hasAny = false;
-    const numbers = new Map<TokenKind, number>();
-    for (const [name, count] of Object.entries(value)) {
-      const kind = TOKEN_KINDS.find((kind) => kind === name);
-      if (kind === undefined || typeof count !== "number") continue;
-      if (!(count >= 0) || !Number.isInteger(count)) continue;
-      hasAny ||= kind === "input_tokens" || kind === "output_tokens";
-      isLarge ||= count > Number.MAX_SAFE_INTEGER;
-      numbers.set(kind, count);
-    }
-    if (!hasAny) return undefined;
-    const exact = isLarge && text !== undefined
-      ? this.#sources(text, path)
-      : undefined;
-    return tokensOf((kind) =>
-      exact?.get(kind) ?? BigInt(numbers.get(kind) ?? 0)
-    );
+/**
+ * Reads the counts of a record that was decoded, and of its text where that says more.
+ *
+ * @param value The object that has them, as it was decoded.
+ * @param text The JSON text of the record that the object stands in; without it, counts
+ *   beyond what JavaScript's numbers hold exactly are rounded.
+ * @param path The names that lead from the record to the object.
+ * @returns The counts; `undefined` if the object has none.
+ */
+export function readTokens(
+  value: unknown,
+  text: string | undefined,
+  path: readonly string[],
+): Tokens | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  let isLarge = false;
+  let hasAny = false;
+  const numbers = new Map<TokenKind, number>();
+  for (const [name, count] of Object.entries(value)) {
+    const kind = TOKEN_KINDS.find((kind) => kind === name);
+    if (kind === undefined || typeof count !== "number") continue;
+    if (!(count >= 0) || !Number.isInteger(count)) continue;
+    hasAny ||= kind === "input_tokens" || kind === "output_tokens";
+    isLarge ||= count > Number.MAX_SAFE_INTEGER;
+    numbers.set(kind, count);
   }
+  if (!hasAny) return undefined;
+  const exact = isLarge && text !== undefined
+    ? countTexts(text, path)
+    : undefined;
+  return tokensOf((kind) => exact?.get(kind) ?? BigInt(numbers.get(kind) ?? 0));
+}
 
-  /** The counts as they are spelled. */
-  #sources(text: string, path: readonly string[]): Map<TokenKind, bigint> {
-    const counts = new Map<TokenKind, bigint>();
-    const reader = this.#reader ??= new JsonReader(1);
-    const bytes = new TextEncoder().encode(text + "\n");
-    let node: JsonNode | undefined = reader.read(bytes, 0, bytes.length - 1);
-    for (const name of path) {
-      node = node === undefined ? undefined : reader.members(node).get(name);
-    }
-    if (node === undefined) return counts;
-    const members = reader.members(node);
-    for (const kind of TOKEN_KINDS) {
-      const value = members.get(kind);
-      if (!(value instanceof JsonSlice)) continue;
-      const source = reader.source(value);
-      if (/^\d{1,40}$/.test(source)) counts.set(kind, BigInt(source));
-    }
-    return counts;
+/** The counts as they are spelled. */
+function countTexts(
+  text: string,
+  path: readonly string[],
+): Map<TokenKind, bigint> {
+  const counts = new Map<TokenKind, bigint>();
+  const texts = memberTexts(text, path);
+  for (const kind of TOKEN_KINDS) {
+    const count = texts.get(kind) ?? "";
+    if (/^\d{1,40}$/.test(count)) counts.set(kind, BigInt(count));
   }
+  return counts;
 }

@@ -11,7 +11,6 @@ import type { Emit, Stage } from "../stage.ts";
 import { ExecCounts, UNKNOWN_ID } from "./_exec_counts.ts";
 import { RolloutCounts } from "./_rollout_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
-import { TokenReader } from "./tokens.ts";
 
 /** Options for {@linkcode UsageMeter.open}. */
 export interface UsageSourceOptions {
@@ -100,7 +99,6 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
     const { maxLineBytes } = options;
-    const reader = new TokenReader();
     this.#decoder = new JsonlDecoder({
       from: options.from ?? "auto",
       ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
@@ -109,8 +107,8 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
     });
-    this.#exec = new ExecCounts(ledger, reader);
-    this.#rollout = new RolloutCounts(ledger, reader);
+    this.#exec = new ExecCounts(ledger);
+    this.#rollout = new RolloutCounts(ledger);
   }
 
   /** How many lines that would have counted could not be read. */

@@ -213,7 +213,7 @@ export class Rendering {
     });
     for (const text of this.#decoder.decode(bytes).split("\n")) {
       if (text === "") continue;
-      const value = this.#stamped(JSON.parse(text));
+      const value = this.#stamped(text);
       const outcome = { ok: true, line: 0, offset: 0, value } as const;
       this.#transcript.feed(outcome, (part) => this.#take(part));
       if (this.#length > GATHERED) await this.#flush();
@@ -246,10 +246,13 @@ export class Rendering {
     return this.#destination.isTerminal && process.isTerminal.stderr;
   }
 
-  #stamped(value: unknown): unknown {
-    if (!this.#args.has("stamp") || !isObject(value)) return value;
-    const isTimed = "timestamp" in value || "payload" in value;
-    if (isTimed) return value;
+  /** Gives a record the time, if it is to have one: parsed then, and as it is otherwise. */
+  #stamped(text: string): unknown {
+    if (!this.#args.has("stamp")) return text;
+    const value: unknown = JSON.parse(text);
+    const isTimed = !isObject(value) || "timestamp" in value ||
+      "payload" in value;
+    if (isTimed) return text;
     const now = this.#context.process.now();
     return { ...value, timestamp: new Date(now).toISOString() };
   }

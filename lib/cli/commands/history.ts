@@ -183,7 +183,7 @@ class Fold {
     for (const line of this.#decoder.decode(bytes).split("\n")) {
       if (line === "") continue;
       this.#stamp = undefined;
-      const mutations = this.#state.apply(JSON.parse(line));
+      const mutations = this.#state.apply(JSON.parse(line), line);
       if (!isWritten) continue;
       const stamp = this.#stamp === undefined ? {} : { timestamp: this.#stamp };
       for (const mutation of mutations) {

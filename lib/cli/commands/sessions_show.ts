@@ -119,7 +119,7 @@ async function writeHistory(
     {
       write(bytes): Promise<number> {
         for (const line of decoder.decode(bytes).split("\n")) {
-          if (line !== "") state.apply(JSON.parse(line));
+          if (line !== "") state.apply(JSON.parse(line), line);
         }
         return Promise.resolve(bytes.length);
       },

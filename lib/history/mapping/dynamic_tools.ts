@@ -17,11 +17,14 @@ import {
 } from "./tools.ts";
 
 /** What an event says of the call. */
-export function dynamicCall(event: Fields): ToolStart {
+export function dynamicCall(
+  context: MappingContext,
+  event: Fields,
+): ToolStart {
   return {
     callId: firstIdOf(event.call_id, event.callId) ?? null,
     title: qualifiedTitle(event.namespace, event.tool),
-    arguments: toolArguments(event.arguments),
+    arguments: toolArguments(event.arguments, context.textsOf("arguments")),
   };
 }
 

@@ -145,7 +145,7 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ],
   [
     "mcp_tool_call_begin",
-    (context, event) => startTool(context, mcpCall(event)),
+    (context, event) => startTool(context, mcpCall(context, event)),
   ],
   ["mcp_tool_call_end", endMcpCall],
   [
@@ -194,11 +194,12 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ],
   [
     "dynamic_tool_call_request",
-    (context, event) => startTool(context, dynamicCall(event)),
+    (context, event) => startTool(context, dynamicCall(context, event)),
   ],
   [
     "dynamic_tool_call_response",
-    (context, event) => endDynamicTool(context, dynamicCall(event), event),
+    (context, event) =>
+      endDynamicTool(context, dynamicCall(context, event), event),
   ],
   ["custom_tool_call_begin", startCustomCall],
   ["custom_tool_call_update", startCustomCall],
@@ -306,19 +307,22 @@ function callIdOf(event: Fields): string | null {
   return idOf(event.call_id) ?? null;
 }
 
-function mcpCall(event: Fields): ToolStart {
+function mcpCall(context: MappingContext, event: Fields): ToolStart {
   const { server, tool, arguments: args } = fieldsOf(event.invocation);
   return {
     callId: callIdOf(event),
     title: qualifiedTitle(server, tool),
-    arguments: toolArguments(args),
+    arguments: toolArguments(
+      args,
+      context.textsOf("invocation", "arguments"),
+    ),
   };
 }
 
 function endMcpCall(context: MappingContext, event: Fields): void {
   const { Ok: ok, Err: error } = fieldsOf(event.result);
   finishTool(context, {
-    ...mcpCall(event),
+    ...mcpCall(context, event),
     ...mcpResult(ok, error),
     durationMs: durationMsOf(event.duration),
   });
@@ -336,14 +340,17 @@ function startCustomCall(context: MappingContext, event: Fields): void {
   const title = textOf(event.tool_name) ?? "";
   if (title === WAIT_TOOL) {
     startWait(context, callIdOf(event), event.parameters);
-  } else startTool(context, { ...customCall(event), title });
+  } else startTool(context, { ...customCall(context, event), title });
 }
 
-function customCall(event: Fields): ToolStart {
+function customCall(context: MappingContext, event: Fields): ToolStart {
   return {
     callId: callIdOf(event),
     title: textOf(event.tool_name) ?? "",
-    arguments: toolArguments(event.parameters),
+    arguments: toolArguments(
+      event.parameters,
+      context.textsOf("parameters"),
+    ),
   };
 }
 
@@ -352,7 +359,7 @@ function endCustomCall(context: MappingContext, event: Fields): void {
   const isSuccess = !Object.hasOwn(result, "Err");
   const text = textOf(isSuccess ? result.Ok : result.Err) ?? "";
   const durationMs = durationMsOf(event.duration);
-  const call = customCall(event);
+  const call = customCall(context, event);
   if (call.title === WAIT_TOOL) {
     finishWait(context, call.callId, {
       parameters: event.parameters,

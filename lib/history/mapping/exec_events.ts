@@ -44,6 +44,7 @@ export function isExecType(type: unknown): boolean {
 
 /** Maps an event; of a type that nobody knows, nothing. */
 export function mapExecEvent(context: MappingContext, event: Fields): void {
+  context.path = [];
   if (typeof event.type === "string") EVENTS.get(event.type)?.(context, event);
 }
 

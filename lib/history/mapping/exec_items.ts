@@ -251,7 +251,10 @@ function showMcpCall(
   const call = {
     callId: id,
     title: qualifiedTitle(content.server_name, content.tool_name),
-    arguments: toolArguments(content.arguments),
+    arguments: toolArguments(
+      content.arguments,
+      context.textsOf("content", "arguments"),
+    ),
   };
   if (phase === "started") startTool(context, call);
   if (phase !== "completed") return;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { memberTexts } from "../../json/member_texts.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
 import type { RecordStore } from "../record_store.ts";
@@ -30,6 +31,8 @@ const ANSWER_TYPES: ReadonlySet<string> = new Set([
 /** What follows an answer up to the next prompt. */
 const ANSWER_KINDS: readonly MessageKind[] = ["assistant", "reasoning"];
 
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
+
 /** Changes records, and tells the memory and the caller what has changed. */
 export class MappingContext {
   /** The records. */
@@ -38,6 +41,10 @@ export class MappingContext {
   readonly memory: MappingMemory;
   /** The time of the event. */
   now: string = EPOCH;
+  /** The JSON text of the event, if it is known. */
+  text: string | undefined;
+  /** The names that lead from there to what is being mapped. */
+  path: readonly string[] = [];
   #mutations: HistoryMutation[] = [];
 
   /**
@@ -56,6 +63,19 @@ export class MappingContext {
     const mutations = this.#mutations;
     this.#mutations = [];
     return mutations;
+  }
+
+  /**
+   * Finds an object inside what is being mapped in the text of the event.
+   *
+   * @param path The names that lead to the object.
+   * @returns Gives the texts of its members, in order; none if the text is not known.
+   */
+  textsOf(...path: readonly string[]): () => ReadonlyMap<string, string> {
+    return () =>
+      this.text === undefined
+        ? NO_TEXTS
+        : memberTexts(this.text, [...this.path, ...path]);
   }
 
   /**

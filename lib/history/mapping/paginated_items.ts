@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ToolArgument } from "../records.ts";
 import { collabCall, statesPreview } from "./agent_calls.ts";
 import { endDynamicTool } from "./dynamic_tools.ts";
 import { endEventCommand } from "./event_commands.ts";
@@ -73,7 +74,7 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
     endDynamicTool(context, {
       callId: id,
       title: qualifiedTitle(item.namespace, item.tool),
-      arguments: toolArguments(item.arguments),
+      arguments: itemArguments(context, item),
     }, item)],
   ["CollabAgentToolCall", (context, item, id) =>
     finishTool(context, {
@@ -190,12 +191,16 @@ function showReasoningItem(
   });
 }
 
+function itemArguments(context: MappingContext, item: Fields): ToolArgument[] {
+  return toolArguments(item.arguments, context.textsOf("item", "arguments"));
+}
+
 function showMcpItem(context: MappingContext, item: Fields, id: string): void {
   const result = mcpResult(item.result, item.error);
   finishTool(context, {
     callId: id,
     title: qualifiedTitle(item.server, item.tool),
-    arguments: toolArguments(item.arguments),
+    arguments: itemArguments(context, item),
     ...result,
     isFailed: result.isFailed || isFailedWord(item.status),
     durationMs: durationMsOf(item.duration),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ToolArgument } from "../records.ts";
 import {
   appendOutput,
   finishCommand,
@@ -17,7 +18,6 @@ import {
   fieldsOf,
   firstIdOf,
   idOf,
-  isFields,
   listOf,
   parseJson,
   textOf,
@@ -172,7 +172,7 @@ function mapFunctionCall(context: MappingContext, item: Fields): void {
     startTool(context, {
       callId,
       title: functionTitle(item.namespace, name),
-      arguments: toolArgumentsOfText(item.arguments),
+      arguments: argumentsOf(context, item),
     });
   }
 }
@@ -182,6 +182,13 @@ function commandOf(name: string, args: Fields): string[] | undefined {
   const command = args[SHELL_FUNCTIONS.get(name) ?? ""];
   if (typeof command === "string") return [command];
   return Array.isArray(command) ? textsOf(command) : undefined;
+}
+
+/** Most releases write the arguments of a call as the text of their JSON. */
+function argumentsOf(context: MappingContext, item: Fields): ToolArgument[] {
+  return typeof item.arguments === "string"
+    ? toolArgumentsOfText(item.arguments)
+    : toolArguments(item.arguments, context.textsOf("arguments"));
 }
 
 function functionTitle(namespace: unknown, name: string): string {
@@ -267,9 +274,7 @@ function mapToolSearch(context: MappingContext, item: Fields): void {
   startTool(context, {
     callId: firstIdOf(item.call_id, item.id) ?? null,
     title: "tool_search",
-    arguments: isFields(item.arguments)
-      ? toolArguments(item.arguments)
-      : toolArgumentsOfText(item.arguments),
+    arguments: argumentsOf(context, item),
   });
 }
 

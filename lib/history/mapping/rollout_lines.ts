@@ -20,6 +20,10 @@ import { showCompaction } from "./side_events.ts";
 /** Maps a line of one type. */
 type MapLine = (context: MappingContext, payload: Fields) => void;
 
+/** Where what a line tells is in it; the fork has it one level deeper. */
+const PAYLOAD: readonly string[] = ["payload"];
+const FORK_EVENT: readonly string[] = ["payload", "msg"];
+
 const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
   ["session_meta", readHeader],
   ["response_item", (context, payload) => {
@@ -28,8 +32,10 @@ const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
   ["event_msg", (context, payload) => mapEventMessage(context, payload)],
   [
     "event",
-    (context, payload) =>
-      mapEventMessage(context, fieldsOf(payload.msg), idOf(payload.id) ?? null),
+    (context, payload) => {
+      context.path = FORK_EVENT;
+      mapEventMessage(context, fieldsOf(payload.msg), idOf(payload.id) ?? null);
+    },
   ],
   [
     "compacted",
@@ -50,6 +56,7 @@ export const MAPPED_LINE_TYPES: readonly string[] = [...LINES.keys()];
 export function mapRolloutLine(context: MappingContext, line: Fields): void {
   if (isInherited(line, context.memory.firstOrdinal)) return;
   if (typeof line.type !== "string") return;
+  context.path = PAYLOAD;
   LINES.get(line.type)?.(context, fieldsOf(line.payload));
 }
 

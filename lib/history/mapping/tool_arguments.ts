@@ -4,22 +4,44 @@
  * @module
  */
 
+import { memberTexts } from "../../json/member_texts.ts";
 import type { ToolArgument, ToolArgumentValue } from "../records.ts";
 import { isFields, jsonTextOf, parseJson } from "./json_fields.ts";
+
+/** Keys that JavaScript puts before all others. */
+const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
 /**
  * Lists the arguments of a call.
  *
  * @param value The arguments; absent, `null` and `{}` are none.
+ * @param texts Gives the texts of the fields, in order, where the source is known: numbers then
+ *   stand as they are spelled there.
  * @returns One argument for each field of an object, one for anything else.
  */
-export function toolArguments(value: unknown): ToolArgument[] {
+export function toolArguments(
+  value: unknown,
+  texts?: () => ReadonlyMap<string, string>,
+): ToolArgument[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return [{ name: "items", value: valueOf(value) }];
   if (!isFields(value)) return [{ name: "args", value: valueOf(value) }];
-  return Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .map(([name, field]) => ({ name, value: valueOf(field) }));
+  const fields = Object.entries(value).filter(([, field]) =>
+    field !== undefined
+  );
+  const known = fields.some(isInexact) ? texts?.() : undefined;
+  if (known === undefined || known.size === 0) {
+    return fields.map(([name, field]) => ({ name, value: valueOf(field) }));
+  }
+  const byName = new Map(fields);
+  return [...known]
+    .filter(([name]) => byName.has(name))
+    .map(([name, text]) => ({ name, value: valueOf(byName.get(name), text) }));
+}
+
+/** Tells whether a field may have lost its spelling or its place when it was parsed. */
+function isInexact([name, value]: readonly [string, unknown]): boolean {
+  return typeof value === "number" || INDEX_REGEXP.test(name);
 }
 
 /**
@@ -28,11 +50,13 @@ export function toolArguments(value: unknown): ToolArgument[] {
  * @param text The text; what is no JSON is an argument as it stands, blank text is none.
  * @returns The arguments.
  */
-export function toolArgumentsOfText(text: unknown): ToolArgument[] {
-  if (typeof text !== "string") return toolArguments(text);
+export function toolArgumentsOfText(text: string): ToolArgument[] {
   if (text.trim() === "") return [];
   const value = parseJson(text);
-  return toolArguments(value === undefined ? text : value);
+  if (value === undefined) return toolArguments(text);
+  return typeof value === "number"
+    ? [{ name: "args", value: valueOf(value, text.trim()) }]
+    : toolArguments(value, () => memberTexts(text));
 }
 
 /**
@@ -71,9 +95,9 @@ export function webSearchArguments(
   return toolArguments({ query: words, ...rest });
 }
 
-function valueOf(value: unknown): ToolArgumentValue {
+function valueOf(value: unknown, source?: string): ToolArgumentValue {
   if (typeof value === "string") return { type: "text", text: value };
   return typeof value === "object" && value !== null
     ? { type: "json", value }
-    : { type: "text", text: jsonTextOf(value) };
+    : { type: "text", text: source ?? jsonTextOf(value) };
 }

@@ -43,9 +43,9 @@ export interface ToolWait {
 export interface ToolEnd {
   /** The id of the call. */
   readonly callId: string | null;
-  /** What it is called; absent if only the beginning says it. */
+  /** What it is called; absent or empty if only the beginning says it. */
   readonly title?: string;
-  /** What it was called with; absent if only the beginning says it. */
+  /** What it was called with; absent or empty if only the beginning says it. */
   readonly arguments?: readonly ToolArgument[];
   /** Whether it failed. */
   readonly isFailed: boolean;
@@ -120,9 +120,11 @@ export function finishTool(context: MappingContext, end: ToolEnd): void {
     type: "tool_call",
     payload: {
       status: end.isFailed ? "failed" : "success",
-      title: end.title ?? payload?.title ?? "",
+      title: end.title || payload?.title || "",
       duration_ms: end.durationMs ?? null,
-      arguments: end.arguments ?? payload?.arguments ?? [],
+      arguments: end.arguments?.length
+        ? end.arguments
+        : payload?.arguments ?? [],
       result_preview: end.preview ?? null,
       error_message: end.errorMessage ?? null,
     },

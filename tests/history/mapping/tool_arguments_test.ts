@@ -1,0 +1,101 @@
+/** Tests the arguments of calls (B.7). */
+
+import { assertEquals } from "@std/assert";
+import {
+  toolArguments,
+  toolArgumentsOfText,
+} from "../../../lib/history/mapping/tool_arguments.ts";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+
+const ARGUMENTS =
+  '{"limit":1.0,"big":9007199254740993,"e":1E2,"10":true,"2":[1],"s":"x","n":null}';
+/** The texts, by name, in the order of the source. */
+const EXACT = [
+  ["limit", "1.0"],
+  ["big", "9007199254740993"],
+  ["e", "1E2"],
+  ["10", "true"],
+  ["2", [1]],
+  ["s", "x"],
+  ["n", "null"],
+];
+
+function pairs(args: ReturnType<typeof toolArguments>): unknown[] {
+  return args.map(({ name, value }) => [
+    name,
+    value.type === "text" ? value.text : value.type === "json" && value.value,
+  ]);
+}
+
+Deno.test("toolArgumentsOfText() keeps numbers and the order as they are spelled", () => {
+  assertEquals(pairs(toolArgumentsOfText(ARGUMENTS)), EXACT);
+});
+
+Deno.test("toolArgumentsOfText() takes what is no object for one argument", () => {
+  assertEquals(pairs(toolArgumentsOfText(" 1.0 ")), [["args", "1.0"]]);
+  assertEquals(pairs(toolArgumentsOfText("[1]")), [["items", [1]]]);
+  assertEquals(pairs(toolArgumentsOfText("no JSON")), [["args", "no JSON"]]);
+  assertEquals(pairs(toolArgumentsOfText(" ")), []);
+  assertEquals(pairs(toolArgumentsOfText("{}")), []);
+});
+
+Deno.test("toolArguments() gives what JavaScript makes of numbers where the source is not known", () => {
+  assertEquals(pairs(toolArguments({ big: 1.0, s: "x" })), [
+    ["big", "1"],
+    ["s", "x"],
+  ]);
+});
+
+const CALLS = [
+  {
+    name: "an item of an exec stream",
+    text:
+      `{"type":"item.started","item_id":"i","item_type":"mcp_tool_call","content":{"server_name":"s","tool_name":"t","arguments":${ARGUMENTS}}}`,
+  },
+  {
+    name: "a function call with arguments as text",
+    text:
+      `{"type":"response_item","payload":{"type":"function_call","name":"f","call_id":"c","arguments":${
+        JSON.stringify(ARGUMENTS)
+      }}}`,
+  },
+  {
+    name: "a function call with arguments as an object",
+    text:
+      `{"type":"response_item","payload":{"type":"function_call","name":"f","call_id":"c","arguments":${ARGUMENTS}}}`,
+  },
+  {
+    name: "an event of an MCP call",
+    text:
+      `{"type":"event_msg","payload":{"type":"mcp_tool_call_begin","call_id":"c","invocation":{"server":"s","tool":"t","arguments":${ARGUMENTS}}}}`,
+  },
+  {
+    name: "an event of a dynamic tool",
+    text:
+      `{"type":"event_msg","payload":{"type":"dynamic_tool_call_request","call_id":"c","tool":"t","arguments":${ARGUMENTS}}}`,
+  },
+  {
+    name: "an event of the fork",
+    text:
+      `{"type":"event","payload":{"id":"1","msg":{"type":"custom_tool_call_begin","call_id":"c","tool_name":"t","parameters":${ARGUMENTS}}}}`,
+  },
+  {
+    name: "an item of a paginated rollout",
+    meta: '{"type":"session_meta","payload":{"history_mode":"paginated"}}',
+    text:
+      `{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"McpToolCall","id":"c","server":"s","tool":"t","arguments":${ARGUMENTS}}}}`,
+  },
+];
+
+for (const { name, meta, text } of CALLS) {
+  Deno.test(`HistoryState keeps the arguments of ${name} as they are spelled`, () => {
+    const state = new HistoryState();
+    if (meta !== undefined) state.apply(JSON.parse(meta), meta);
+    state.apply(JSON.parse(text), text);
+    const [record] = state.snapshot().records;
+    const { arguments: args } = record?.payload as {
+      arguments: ReturnType<typeof toolArguments>;
+    };
+    assertEquals(pairs(args), EXACT);
+  });
+}
