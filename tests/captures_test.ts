@@ -1,5 +1,6 @@
 /** Holds the normalizer to what released versions of Codex printed. */
 
+import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
 import { isBlank } from "../lib/lines/blank.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";
@@ -30,6 +31,18 @@ const byVersion = Map.groupBy(captures, ({ version }) => version);
 function split(chunks: Iterable<Uint8Array>): Outcome<string>[] {
   const stage = compose(new LineSplitter(), new Normalizer({ from: "exec" }));
   return emitted(stage, chunks);
+}
+
+/** Gives bytes in one buffer of Node, over and over: to slice it is to look at it. */
+function* inOneBuffer(bytes: Uint8Array, size: number): Generator<Buffer> {
+  const buffer = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const part = bytes.subarray(at, at + size);
+    buffer.fill(0x20);
+    buffer.set(part);
+    yield buffer.subarray(0, part.length);
+  }
+  buffer.fill(0x20);
 }
 
 function printedLines(bytes: Uint8Array): string[] {
@@ -102,6 +115,18 @@ for (const [version, files] of byVersion) {
       assertSameText(answers(events).join("\n"), events.join("\n"), path);
     }
   });
+
+  for (const engine of ["js", "wasm"] as const) {
+    Deno.test(`JsonlNormalizer makes the same of ${version} when it comes in one buffer, ${engine}`, () => {
+      for (const { path, bytes } of files) {
+        const whole = decode(normalizeBytes([bytes]));
+        for (const size of [300, 4096]) {
+          const output = normalizeBytes(inOneBuffer(bytes, size), { engine });
+          assertSameText(decode(output), whole, path);
+        }
+      }
+    });
+  }
 
   Deno.test(`JsonlNormalizer makes the same of ${version} when it comes byte by byte`, () => {
     for (const { path, bytes } of files) {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { type CodexRecord, Decoder } from "../lib/decoder.ts";
@@ -115,25 +116,51 @@ Deno.test("JsonlDecoder gives the same outcomes however the input is chunked", (
   }));
 });
 
-Deno.test("JsonlDecoder keeps nothing of a block that is used again", () => {
-  const block = new Uint8Array(64);
-  const outcomes: Outcome<CodexRecord>[] = [];
-  const decoder = new JsonlDecoder();
-  for (const name of ["one", "two"]) {
-    const { written } = new TextEncoder().encodeInto(
-      `{"type":"error","message":"${name}"}\n`,
-      block,
+const BLOCKS: { name: string; block: Uint8Array }[] = [
+  { name: "bytes", block: new Uint8Array(64) },
+  { name: "a buffer of Node", block: Buffer.alloc(64) },
+];
+
+for (const { name, block } of BLOCKS) {
+  Deno.test(`JsonlDecoder keeps nothing of a block of ${name} that is used again`, () => {
+    const outcomes: Outcome<CodexRecord>[] = [];
+    const decoder = new JsonlDecoder();
+    for (const name of ["one", "two"]) {
+      const { written } = new TextEncoder().encodeInto(
+        `{"type":"error","message":"${name}"}\n`,
+        block,
+      );
+      decoder.feed(
+        block.subarray(0, written),
+        (outcome) => outcomes.push(outcome),
+      );
+    }
+    assertEquals(
+      outcomes.map((outcome) => outcome.ok && outcome.text),
+      ['{"type":"error","message":"one"}', '{"type":"error","message":"two"}'],
     );
-    decoder.feed(
-      block.subarray(0, written),
-      (outcome) => outcomes.push(outcome),
+  });
+
+  Deno.test(`JsonlDecoder gives bytes that are not UTF-8 for good, from a block of ${name}`, () => {
+    block.set([0x61, 0xff, 0x0a]);
+    const kept: unknown[] = [];
+    new JsonlDecoder().feed(
+      block.subarray(0, 3),
+      (outcome) => kept.push(outcome.ok || [...outcome.rawBytes ?? []]),
     );
-  }
-  assertEquals(
-    outcomes.map((outcome) => outcome.ok && outcome.text),
-    ['{"type":"error","message":"one"}', '{"type":"error","message":"two"}'],
-  );
-});
+    new LineSplitter().feed(
+      block.subarray(0, 3),
+      (outcome) => kept.push(outcome),
+    );
+    block.fill(0x7a);
+    const [decoded, split] = kept;
+    assertEquals(decoded, [0x61, 0xff]);
+    assertEquals(
+      [...(split as { rawBytes: Uint8Array }).rawBytes],
+      [0x61, 0xff],
+    );
+  });
+}
 
 const IN_BAND =
   '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"utf8","message":"m"}}';

@@ -2,7 +2,7 @@
  * One content of a file that grows: its lines, as they are complete.
  */
 
-import { LF } from "../json/bytes.ts";
+import { copyOf, LF } from "../json/bytes.ts";
 import { LineTrail, type TrailComparison } from "./line_trail.ts";
 import type { OpenedFile } from "./_opened_file.ts";
 import { PackedDataError } from "./errors.ts";
@@ -186,9 +186,9 @@ function overlapOf(
   before: Uint8Array,
   bytes: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const last = bytes.slice(-OVERLAP);
+  const last = copyOf(bytes, -OVERLAP);
   if (last.length === OVERLAP || before.length === 0) return last;
-  const kept = before.slice(-(OVERLAP - last.length));
+  const kept = copyOf(before, -(OVERLAP - last.length));
   const overlap = new Uint8Array(kept.length + last.length);
   overlap.set(kept);
   overlap.set(last, kept.length);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { copyOf } from "../json/bytes.ts";
 import type { ByteSource } from "./byte_source.ts";
 import {
   cutOffFormat,
@@ -104,7 +105,7 @@ class SniffedSource implements ByteSource {
     const format = formatOf(start) ??
       (isEnd ? cutOffFormat(start, this.#name) : undefined);
     if (format !== undefined) {
-      const packed = start.slice();
+      const packed = copyOf(start);
       // Most of what is read is not packed, and starts sooner without this.
       const { UnpackedSource } = await import("./unpacked_source.ts");
       if (this.#isClosed) return null;

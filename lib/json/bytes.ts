@@ -21,6 +21,20 @@ export const ZERO = 0x30;
 export const NINE = 0x39;
 export const LOWER_U = 0x75;
 
+/**
+ * Copies bytes.
+ *
+ * Their own `slice` does not always: that of Node's `Buffer` gives a view, which is something
+ * else as soon as the caller uses the buffer again.
+ */
+export function copyOf(
+  bytes: Uint8Array,
+  start = 0,
+  end: number = bytes.length,
+): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes.subarray(start, end));
+}
+
 /** 1 for a byte that stands for itself inside a string: printable ASCII, no quote, no backslash. */
 export const PLAIN: Uint8Array = new Uint8Array(256);
 PLAIN.fill(1, SPACE, 0x80);

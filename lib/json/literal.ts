@@ -2,7 +2,7 @@
  * Values that are not in the source.
  */
 
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
+import { copyOf, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import type { JsonKind } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
@@ -53,7 +53,7 @@ export function wordValue(word: string): JsonSlice {
 /** Copies a value out of bytes that will not last. */
 export function lasting(value: JsonSlice): JsonSlice {
   const { bytes, start, end, kind, escaped } = value;
-  const copy = bytes.slice(start, end);
+  const copy = copyOf(bytes, start, end);
   return new JsonSlice(copy, 0, copy.length, kind, escaped, -1);
 }
 

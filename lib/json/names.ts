@@ -2,6 +2,7 @@
  * Bytes of short words (keys, types, ids) to strings, without decoding a word twice.
  */
 
+import { copyOf } from "./bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** One remembered word. */
@@ -55,7 +56,7 @@ export class WordCache {
     if (!this.#isUsual(slot, hash)) return text;
     this.#interned += 1;
     const kept = this.#interned > MAX_INTERNED ? text : interned(text);
-    this.#slots[slot] = { bytes: bytes.slice(start, end), text: kept };
+    this.#slots[slot] = { bytes: copyOf(bytes, start, end), text: kept };
     return kept;
   }
 

@@ -9,6 +9,7 @@
  * matter here, so there is one set of them (bench case `small` with and without: 0.6).
  */
 
+import { copyOf } from "./bytes.ts";
 import type { ByteWriter } from "./byte_writer.ts";
 import { isWhole } from "./number.ts";
 import type { JsonReader } from "./reader.ts";
@@ -149,7 +150,7 @@ export class RecordPlans {
       if (bytes !== root.bytes) continue;
       words.push({
         entry: this.#entryAt(start, end),
-        text: bytes.slice(start, end),
+        text: copyOf(bytes, start, end),
       });
     }
     const wholes = observations.wholes.map(({ start, end }) =>

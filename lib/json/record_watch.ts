@@ -5,6 +5,7 @@
  * what they put between, and what of it they look at.
  */
 
+import { copyOf } from "./bytes.ts";
 import type { ByteWriter, CopyObserver } from "./byte_writer.ts";
 import {
   type JsonReader,
@@ -294,5 +295,5 @@ function countedText(
   const from = end - rest.length;
   const isCounted = from > start &&
     rest.every((byte, i) => byte === bytes[from + i]);
-  return isCounted ? bytes.slice(start, from) : undefined;
+  return isCounted ? copyOf(bytes, start, from) : undefined;
 }

@@ -2,6 +2,7 @@
  * UTF-8 that comes in pieces, decoded by somebody whose state can be written down.
  */
 
+import { copyOf } from "./bytes.ts";
 import { decodeUtf8, unfinishedBytes } from "./utf8.ts";
 
 /** The longest beginning of a character that is not one yet. */
@@ -42,7 +43,7 @@ export class Utf8Decoder {
       bytes.set(piece, this.#pending.length);
     }
     const end = bytes.length - unfinishedBytes(bytes);
-    this.#pending = bytes.slice(end);
+    this.#pending = copyOf(bytes, end);
     return decodeUtf8(bytes, 0, end);
   }
 }

@@ -2,6 +2,7 @@
  * Faults that rules have found, as failures that last.
  */
 
+import { copyOf } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { Failure } from "../outcome.ts";
 import type { LineFault } from "./line_rules.ts";
@@ -29,5 +30,5 @@ export function failureOf(
   const failure = { ok: false, line, offset: offset + start, raw } as const;
   if (inBand) return { ...failure, error: problem, inBand: raw };
   if (problem.kind !== "utf8") return { ...failure, error: problem };
-  return { ...failure, error: problem, rawBytes: bytes.slice(start, end) };
+  return { ...failure, error: problem, rawBytes: copyOf(bytes, start, end) };
 }

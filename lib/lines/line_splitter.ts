@@ -4,6 +4,7 @@
  * @module
  */
 
+import { copyOf } from "../json/bytes.ts";
 import type { LineProblem } from "../errors.ts";
 import { UTF8_PROBLEM } from "../json/problems.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
@@ -180,7 +181,7 @@ class EmittingVisitor implements LineVisitor {
     const value = decodeUtf8(bytes, start, end);
     // U+FFFD may stand in the line itself; only then the bytes are looked at again.
     if (value.includes("\ufffd") && !isUtf8(bytes, start, end)) {
-      this.emit(notUtf8(bytes.slice(start, end), { line, offset }));
+      this.emit(notUtf8(copyOf(bytes, start, end), { line, offset }));
     } else this.emit({ ok: true, line, offset, value });
   }
 

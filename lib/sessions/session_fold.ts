@@ -9,7 +9,7 @@ import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
-import { LF } from "../json/bytes.ts";
+import { copyOf, LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
 import { ROLLOUT_LINE_PROOF } from "../rollout/line_proof.ts";
@@ -342,7 +342,7 @@ const GROWING_TYPES: ReadonlySet<string> = new Set([
 const CALL_TYPES: ReadonlySet<string> = new Set(["image", "tool_call"]);
 
 function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
-  if (bytes.length >= TAIL_BYTES) return bytes.slice(-TAIL_BYTES);
+  if (bytes.length >= TAIL_BYTES) return copyOf(bytes, -TAIL_BYTES);
   const kept = before.subarray(
     Math.max(0, before.length + bytes.length - TAIL_BYTES),
   );

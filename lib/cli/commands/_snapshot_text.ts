@@ -46,7 +46,7 @@ async function peek(input: Blocks, name: string): Promise<Peeked> {
   const blocks = new PrefixedBlocks(read, input);
   if (!isSnapshotStart(first)) return { snapshot: undefined, blocks };
   for (let block = await input.next(); block; block = await input.next()) {
-    read.push(block.slice());
+    read.push(new Uint8Array(block));
   }
   const value = parsed(textOf(read));
   if (value === undefined && first.trim() !== "{") {
@@ -66,7 +66,7 @@ async function readFirstLine(
   read: Uint8Array[],
 ): Promise<string> {
   for (let block = await input.next(); block; block = await input.next()) {
-    read.push(block.slice());
+    read.push(new Uint8Array(block));
     if (block.includes(LF) && textOf(read).trimStart().includes("\n")) break;
   }
   return textOf(read).trimStart().split("\n", 1)[0] ?? "";
