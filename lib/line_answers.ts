@@ -181,9 +181,12 @@ export class LineAnswers implements LineVisitor {
     if (selection !== undefined) this.#reader = new JsonReader(1);
     this.#wishes = { proof: taker.proof, selection };
     const { engine = "auto" } = options;
-    // Whoever wants to hear of each line hears of it in its turn.
-    const isFast = taker.value !== undefined ||
-      (taker.takesLines === true && options.onAnswer === undefined);
+    // Whoever wants to hear of each line hears of it in its turn: values are given one by one,
+    // but for those that nobody wants.
+    const isHeard = options.onAnswer !== undefined;
+    const isFast = taker.value === undefined
+      ? taker.takesLines === true && !isHeard
+      : selection === undefined || !isHeard;
     this.#engine = isFast ? engine : "js";
     if (engine === "wasm" && isFast && !this.#startKernel()) {
       throw new TypeError(

@@ -191,6 +191,20 @@ for (const { onError, expected } of MODES) {
   });
 }
 
+for (const engine of ["js", "wasm"] as const) {
+  Deno.test(`JsonlDecoder.onAnswer is called for lines that are not wanted too, ${engine}`, () => {
+    const line = `${ERROR}\n`;
+    let answers = 0;
+    const decoder = new JsonlDecoder({
+      engine,
+      only: ["turn.started"],
+      onAnswer: () => answers += 1,
+    });
+    emitted(decoder, [encode(`${THREAD}\n${line.repeat(500)}{\n`)]);
+    assertEquals(answers, 502);
+  });
+}
+
 Deno.test("JsonlDecoder throws the error of the first line that fails if onError is stop", () => {
   const seen: string[] = [];
   const decoder = new JsonlDecoder({ onError: "stop" });

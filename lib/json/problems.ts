@@ -6,11 +6,11 @@ import type { LineProblem } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";
 import { isUtf8 } from "./utf8.ts";
 
-/** The problem of a line that is not valid UTF-8. */
-export const UTF8_PROBLEM: LineProblem = {
+/** The problem of a line that is not valid UTF-8; all such lines share it. */
+export const UTF8_PROBLEM: LineProblem = Object.freeze({
   kind: "utf8",
   message: "Cannot decode the line: its bytes are not valid UTF-8",
-};
+});
 
 /**
  * Says why a reader refused a line: it is not UTF-8, wherever (L7), or else not JSON.
