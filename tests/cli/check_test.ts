@@ -278,6 +278,8 @@ Deno.test("check masks secrets in what GitHub is told", async () => {
     stderr,
     /::error .*::turn 1 failed: PASSWORD=\[redacted:password\]/,
   );
+  // Stderr is the log of the job.
+  assert(!/hunter2/.test(stderr), stderr);
   for (const text of written.values()) {
     assert(!/hunter2|abc1/.test(text), text);
   }
@@ -286,6 +288,37 @@ Deno.test("check masks secrets in what GitHub is told", async () => {
     env: GITHUB,
   });
   assertMatch(open.written.get("output") ?? "", /^API_TOKEN=abc1$/m);
+});
+
+Deno.test("check gives GitHub one verdict for several runs", async () => {
+  const files = { "bad.jsonl": HEAD + failTurn("No"), "good.jsonl": GOOD };
+  for (
+    const { names, status, verdict } of [
+      { names: ["bad", "good"], status: 1, verdict: "failed" },
+      { names: ["good", "bad"], status: 1, verdict: "failed" },
+      { names: ["good", "good"], status: 0, verdict: "passed" },
+      { names: ["none", "good"], status: 3, verdict: "failed" },
+      { names: ["none"], status: 3, verdict: "failed" },
+    ]
+  ) {
+    const called = await call(
+      ["check", "--github", ...names.map((name) => `${name}.jsonl`)],
+      { files, env: GITHUB },
+    );
+    assertEquals(called.status, status);
+    const written = called.written.get("output") ?? "";
+    // GitHub goes by what was written last.
+    const [, last] = written.match(/^verdict<<.*\n(.*)$/m) ?? [];
+    assertEquals(last, verdict, names.join(" "));
+  }
+});
+
+Deno.test("check tells GitHub of a run that cannot be read", async () => {
+  const { status, stderr } = await call(["check", "--github", "none.jsonl"], {
+    env: GITHUB,
+  });
+  assertEquals(status, 3);
+  assertMatch(stderr, /^::error title=Codex run::none.jsonl: cannot open/m);
 });
 
 /** What would do something to a terminal, to a runner, or to who reads the summary. */

@@ -31,6 +31,7 @@ export class GithubStep {
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
   #summary = "";
+  #said: GithubVerdict | undefined;
 
   /**
    * Constructs a new instance.
@@ -56,6 +57,16 @@ export class GithubStep {
     });
   }
 
+  /** Why the run failed, in words that the job's log may show. */
+  get reasons(): readonly string[] {
+    return this.#githubVerdict().reasons;
+  }
+
+  /** Takes secrets out of a text. */
+  masked(text: string): string {
+    return this.#redactor?.redact(text) ?? text;
+  }
+
   /** Takes a part of the transcript. */
   take(part: TranscriptPart): void {
     this.#renderer.feed(part);
@@ -64,37 +75,60 @@ export class GithubStep {
   /**
    * Tells the step what is known.
    *
+   * @param hasFailed Whether a run that was judged before failed: the step has one verdict.
    * @throws {IoError} If a file of the step cannot be written.
    */
-  async end(): Promise<void> {
+  async end(hasFailed: boolean): Promise<void> {
     const { diagnostics, process } = this.#context;
     this.#renderer.flush((text) => this.#summary += text);
     const verdict = this.#githubVerdict();
     for (const message of verdict.reasons.slice(0, MAX_ANNOTATIONS)) {
-      diagnostics.command(
-        githubAnnotation({ level: "error", title: "Codex run", message }),
-      );
+      this.#annotate(message);
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
     if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
     else if (!this.#args.has("quiet")) {
       diagnostics.say("GITHUB_STEP_SUMMARY is not set: there is no summary");
     }
-    const outputPath = process.env("GITHUB_OUTPUT") ?? "";
-    if (outputPath !== "") {
-      await this.#append(outputPath, this.#outputs(verdict));
-    }
+    const isPassed = verdict.isPassed && !hasFailed;
+    await this.#output(this.#outputs({ ...verdict, isPassed }));
     if (this.#redactor !== undefined) {
       saySecrets(this.#redactor.counts, this.#args, this.#context);
     }
   }
 
+  /**
+   * Tells the step that the run could not be read.
+   *
+   * @param message Why.
+   * @throws {IoError} If a file of the step cannot be written.
+   */
+  async fail(message: string): Promise<void> {
+    this.#annotate(message);
+    const nothing = {
+      threadId: null,
+      status: null,
+      usage: null,
+      finalMessage: null,
+    };
+    const verdict = { isPassed: false, title: "", reasons: [message] };
+    await this.#output(githubOutputs(nothing, verdict));
+  }
+
+  #annotate(message: string): void {
+    this.#context.diagnostics.command(
+      githubAnnotation({ level: "error", title: "Codex run", message }),
+    );
+  }
+
+  /** What is to be said, when everything has been read. */
   #githubVerdict(): GithubVerdict {
+    if (this.#said !== undefined) return this.#said;
     const { isPassed, reasons } = this.#verdict();
-    return {
+    return this.#said = {
       isPassed,
       title: isPassed ? "The Codex run passed" : "The Codex run failed",
-      reasons: reasons.map(({ message }) => this.#masked(message)),
+      reasons: reasons.map(({ message }) => this.masked(message)),
     };
   }
 
@@ -104,12 +138,13 @@ export class GithubStep {
       threadId,
       status,
       usage: tokens === null ? null : usageOf(tokens),
-      finalMessage: finalMessage && this.#masked(finalMessage),
+      finalMessage: finalMessage && this.masked(finalMessage),
     }, verdict);
   }
 
-  #masked(text: string): string {
-    return this.#redactor?.redact(text) ?? text;
+  async #output(text: string): Promise<void> {
+    const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
+    if (path !== "") await this.#append(path, text);
   }
 
   async #append(path: string, text: string): Promise<void> {

@@ -96,7 +96,7 @@ class Check {
       if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
         await this.#read(input, builder, (part) => {
-          this.#report(file, part);
+          this.#report(file, part, step);
           step?.take(part);
         });
       } finally {
@@ -106,13 +106,14 @@ class Check {
       if (!(error instanceof IoError)) throw error;
       this.isIncomplete = true;
       diagnostics.say(error.message);
+      await step?.fail(error.message);
       await diagnostics.flush();
       return;
     }
     const { verdict } = builder;
+    this.#say(file, verdict, step?.reasons);
+    await step?.end(this.hasFailed || this.isIncomplete);
     this.hasFailed ||= !verdict.isPassed;
-    this.#say(file, verdict);
-    await step?.end();
     await diagnostics.flush();
     await this.#print(file, verdict);
   }
@@ -134,18 +135,23 @@ class Check {
     builder.flush(take);
   }
 
-  #report(file: string, part: TranscriptPart): void {
+  #report(
+    file: string,
+    part: TranscriptPart,
+    step: GithubStep | undefined,
+  ): void {
     if (part.type !== "failed_line" || this.#args.has("quiet")) return;
-    this.#context.diagnostics.failed(file, part);
+    const message = step?.masked(part.message) ?? part.message;
+    this.#context.diagnostics.failed(file, { ...part, message });
   }
 
-  /** Says the verdict to people. */
-  #say(file: string, verdict: Verdict): void {
+  /** Says the verdict to people, in the words of the step if there are any. */
+  #say(file: string, verdict: Verdict, words?: readonly string[]): void {
     if (this.#args.has("quiet")) return;
     const { diagnostics } = this.#context;
     const name = this.#isOneOfMany ? `${file}: ` : "";
     const { isPassed, reasons, tokens } = verdict;
-    for (const { message } of reasons) {
+    for (const message of words ?? reasons.map(({ message }) => message)) {
       diagnostics.say(`${name}failed: ${message}`);
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
