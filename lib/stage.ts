@@ -11,7 +11,9 @@ export type Emit<T> = (value: T) => void;
  * A step of a pipeline, without any stream: it is fed values and emits values.
  *
  * `feed` and `flush` are synchronous and emit in order. A stage holds the state of one
- * input and must not be shared between two.
+ * input and must not be shared between two. What is called with its outputs must not feed the
+ * same stage; if it throws, the rest of the input is not answered, and the stage is of no
+ * further use.
  *
  * @typeParam I The type of the values that go in.
  * @typeParam O The type of the values that come out.
