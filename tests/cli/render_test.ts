@@ -334,6 +334,11 @@ const USAGE = [
   { args: ["-o", "a", "a"], message: /--output would overwrite a/ },
   { args: ["-o", "./a", "a"], message: /--output would overwrite a/ },
   {
+    args: ["-o", "s/rollout-x.jsonl", "a"],
+    message:
+      /--output would overwrite s\/rollout-x\.jsonl, a session file: name another file/,
+  },
+  {
     args: ["-o", "x", "--errors-to=x"],
     message: /--output and --errors-to name the same file/,
   },
@@ -345,7 +350,10 @@ const USAGE = [
 for (const { args, message } of USAGE) {
   Deno.test(`render refuses ${args.join(" ")}`, async () => {
     const { status, stderr } = await call(["render", ...args], {
-      files: { a: SESSION, "./a": SESSION, b: SESSION },
+      files: {
+        ...{ a: SESSION, "./a": SESSION, b: SESSION },
+        "s/rollout-x.jsonl": SESSION,
+      },
     });
     assertEquals(status, 2);
     assertMatch(stderr, message);

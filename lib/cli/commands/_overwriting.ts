@@ -6,14 +6,19 @@ import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
 
+/** The name of a session file; nothing that this command writes is called like that. */
+const SESSION_FILE_REGEXP =
+  /(?:^|[\\/])rollout-[^\\/]+\.jsonl(?:\.zst|\.gz)?$/i;
+
 /**
- * Refuses to write to a file that is to be read: emptying it would lose it.
+ * Refuses to write to a file that is to be read, since emptying it would lose it, and to any
+ * session file: those are Codex's own.
  *
  * @param flag What names the file to write, without the dashes.
  * @param path The file to write.
  * @param files The files to read.
  * @param process Knows which names are of the same file.
- * @throws {UsageError} If it is one of them.
+ * @throws {UsageError} If it is one of them, or the session file of whatever session.
  */
 export async function refuseOverwriting(
   flag: string,
@@ -21,7 +26,8 @@ export async function refuseOverwriting(
   files: readonly string[],
   process: Surroundings,
 ): Promise<void> {
-  const identity = (await process.look(path))?.identity;
+  const found = await process.look(path);
+  const identity = found?.identity;
   for (const file of files) {
     if (file === STDIN) continue;
     const isSame = file === path || (identity !== undefined &&
@@ -31,5 +37,10 @@ export async function refuseOverwriting(
         `--${flag} would overwrite ${file}, which is to be read`,
       );
     }
+  }
+  if (found !== undefined && SESSION_FILE_REGEXP.test(path)) {
+    throw new UsageError(
+      `--${flag} would overwrite ${path}, a session file: name another file`,
+    );
   }
 }
