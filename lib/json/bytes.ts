@@ -32,7 +32,10 @@ export function copyOf(
   start = 0,
   end: number = bytes.length,
 ): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes.subarray(start, end));
+  // Where their own does copy it takes half the time.
+  return bytes.constructor === Uint8Array
+    ? bytes.slice(start, end)
+    : new Uint8Array(bytes.subarray(start, end));
 }
 
 /** 1 for a byte that stands for itself inside a string: printable ASCII, no quote, no backslash. */
