@@ -50,7 +50,8 @@ export interface HistorySnapshotOptions {
  * not know changes nothing.
  *
  * What an event costs does not grow with the history. Ids of exec items begin again with every
- * process, so those of the second run in a stream read `2:item_0`, and so on.
+ * process, so those of the second run in a stream read `2:item_0`, and so on. A call whose id
+ * comes again after its end is another one and makes a record of its own.
  *
  * @example A turn
  * ```ts

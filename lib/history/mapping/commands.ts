@@ -14,6 +14,7 @@ import type {
 import {
   finishExploring,
   interruptExploring,
+  isRunningEntry,
   startExploring,
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
@@ -59,11 +60,27 @@ const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 
 /** Tells whether a command is known, in whatever record. */
 export function isKnownCommand(
-  { memory, store }: MappingContext,
+  context: MappingContext,
   callId: string,
 ): boolean {
-  return store.indexOfExec(callId) !== -1 ||
-    memory.links.get("explore", callId) !== undefined;
+  return context.indexOfExec(callId) !== -1 ||
+    context.memory.links.get("explore", callId) !== undefined;
+}
+
+/** Tells whether a command runs, in whatever record. */
+export function isRunningCommand(
+  context: MappingContext,
+  callId: string,
+): boolean {
+  const record = context.at(context.indexOfExec(callId));
+  if (record?.type === "exec") return record.payload.status === "running";
+  return isRunningEntry(context, callId);
+}
+
+/** Forgets what is only remembered of a command until it ends. */
+export function leaveCommand(context: MappingContext, callId: string): void {
+  context.memory.exploring.delete(callId);
+  dropDecoders(context, callId);
 }
 
 /**
@@ -102,7 +119,7 @@ function renameCommand(
   callId: string,
   { command, parsed }: CommandStart,
 ): void {
-  const index = context.store.indexOfExec(callId);
+  const index = context.indexOfExec(callId);
   const record = context.at(index);
   if (record?.type !== "exec" || command.length === 0) return;
   const { payload } = record;
@@ -129,7 +146,7 @@ export function appendOutput(
   callId: string,
   { stdout, stderr }: CommandOutput,
 ): void {
-  const index = context.store.indexOfExec(callId);
+  const index = context.indexOfExec(callId);
   if (index === -1) return;
   const chunk = (
     stream: "stdout" | "stderr",
@@ -169,7 +186,7 @@ export function continuesOutput(
   callId: string,
   output: CommandOutput,
 ): boolean {
-  const record = context.at(context.store.indexOfExec(callId));
+  const record = context.at(context.indexOfExec(callId));
   if (record?.type !== "exec") return false;
   return OUTPUTS.every((stream) => {
     const known = knownText(record.payload[`${stream}_chunks`]);
@@ -185,7 +202,7 @@ function unseenOutput(
   output: CommandOutput,
 ): { stdout: string; stderr: string } {
   const { store } = context;
-  const index = store.indexOfExec(callId);
+  const index = context.indexOfExec(callId);
   const record = context.at(index);
   const unseen = { stdout: "", stderr: "" };
   if (record?.type !== "exec") return unseen;
@@ -235,7 +252,7 @@ export function finishCommand(
     : { error: { exit_code: exitCode } };
   if (finishExploring(context, callId, exploreStatus)) return;
   const { stdout, stderr } = unseenOutput(context, callId, output);
-  const record = context.at(store.indexOfExec(callId));
+  const record = context.at(context.indexOfExec(callId));
   if (record?.type !== "exec") return;
   memory.working.delete(record.id);
   dropDecoders(context, callId);
@@ -276,7 +293,7 @@ export function failCommand(
   message: string,
 ): boolean {
   const { memory, store } = context;
-  const index = store.indexOfExec(callId);
+  const index = context.indexOfExec(callId);
   const record = context.at(index);
   if (record?.type !== "exec" || record.payload.status !== "running") {
     return false;

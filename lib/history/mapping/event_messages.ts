@@ -5,6 +5,7 @@
  */
 
 import { collabCall, statesPreview } from "./agent_calls.ts";
+import { beginCall } from "./calls.ts";
 import { dynamicCall, endDynamicTool } from "./dynamic_tools.ts";
 import {
   endEventCommand,
@@ -136,7 +137,7 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
     memory.isThoughtBroken = true;
   }],
   ["context_compacted", (context) => showCompaction(context, "event")],
-  ["exec_command_begin", startEventCommand],
+  ["exec_command_begin", begin(startEventCommand)],
   ["exec_command_output_delta", streamOutput],
   [
     "exec_command_end",
@@ -145,28 +146,29 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ],
   [
     "mcp_tool_call_begin",
-    (context, event) => startTool(context, mcpCall(context, event)),
+    begin((context, event) => startTool(context, mcpCall(context, event))),
   ],
   ["mcp_tool_call_end", endMcpCall],
   [
     "web_search_begin",
-    (context, event) => startTool(context, webSearch(event)),
+    begin((context, event) => startTool(context, webSearch(event))),
   ],
   [
     "web_search_end",
     (context, event) =>
       finishTool(context, { ...webSearch(event), isFailed: false }),
   ],
-  ["view_image_tool_call", showViewedImage],
+  ["view_image_tool_call", begin(showViewedImage)],
   ["image_generation_end", showMadeImage],
   [
     "patch_apply_begin",
-    (context, event) =>
+    begin((context, event) =>
       showPatch(context, callIdOf(event), {
         event: "apply_begin",
         changes: readChanges(event.changes),
         autoApproved: booleanOf(event.auto_approved),
-      }),
+      })
+    ),
   ],
   [
     "patch_apply_updated",
@@ -181,11 +183,12 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ],
   [
     "apply_patch_approval_request",
-    (context, event) =>
+    begin((context, event) =>
       showPatch(context, callIdOf(event), {
         event: "proposed",
         changes: readChanges(event.changes),
-      }),
+      })
+    ),
   ],
   [
     "plan_update",
@@ -194,14 +197,14 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ],
   [
     "dynamic_tool_call_request",
-    (context, event) => startTool(context, dynamicCall(context, event)),
+    begin((context, event) => startTool(context, dynamicCall(context, event))),
   ],
   [
     "dynamic_tool_call_response",
     (context, event) =>
       endDynamicTool(context, dynamicCall(context, event), event),
   ],
-  ["custom_tool_call_begin", startCustomCall],
+  ["custom_tool_call_begin", begin(startCustomCall)],
   ["custom_tool_call_update", startCustomCall],
   ["custom_tool_call_end", endCustomCall],
   ["sub_agent_activity", showSubAgent],
@@ -303,6 +306,14 @@ function showWarning(context: MappingContext, event: Fields): void {
 
 // Tools.
 
+/** Makes of an event the beginning of a call, which may be another one of a known id. */
+function begin(show: MapEvent): MapEvent {
+  return (context, event, eventId) => {
+    beginCall(context, firstIdOf(event.call_id, event.callId), "event");
+    show(context, event, eventId);
+  };
+}
+
 function callIdOf(event: Fields): string | null {
   return idOf(event.call_id) ?? null;
 }
@@ -389,7 +400,9 @@ function collabEvents(): [string, MapEvent][] {
   return tools.flatMap(([name, tool]): [string, MapEvent][] => [
     [
       `collab_${name}_begin`,
-      (context, event) => startTool(context, eventCollabCall(event, tool)),
+      begin((context, event) =>
+        startTool(context, eventCollabCall(event, tool))
+      ),
     ],
     [`collab_${name}_end`, (context, event) =>
       finishTool(context, {

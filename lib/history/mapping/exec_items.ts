@@ -5,6 +5,7 @@
  */
 
 import { collabCall, statesPreview } from "./agent_calls.ts";
+import { beginCall } from "./calls.ts";
 import {
   appendOutput,
   type CommandOutput,
@@ -78,11 +79,11 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["agent_message", showAgentMessage],
   ["reasoning", showReasoning(false)],
   ["agent_reasoning_raw_content", showReasoning(true)],
-  ["command_execution", showCommand],
-  ["file_change", showFileChange],
-  ["mcp_tool_call", showMcpCall],
-  ["web_search", showWebSearch],
-  ["collab_tool_call", showCollabCall],
+  ["command_execution", call(showCommand)],
+  ["file_change", call(showFileChange)],
+  ["mcp_tool_call", call(showMcpCall)],
+  ["web_search", call(showWebSearch)],
+  ["collab_tool_call", call(showCollabCall)],
   ["todo_list", showTodoList],
   [
     "error",
@@ -140,7 +141,7 @@ export function failItem(
   message: string,
 ): void {
   if (failCommand(context, id, message)) return;
-  if (context.store.indexOfTool(id) !== -1) {
+  if (context.indexOfTool(id) !== -1) {
     finishTool(context, { callId: id, isFailed: true, errorMessage: message });
   } else showRemark(context, message);
 }
@@ -149,6 +150,14 @@ export function failItem(
 function completed(show: ShowItem): ShowItem {
   return (context, item) => {
     if (item.phase === "completed") show(context, item);
+  };
+}
+
+/** Makes something a call, which may be another one of a known id. */
+function call(show: ShowItem): ShowItem {
+  return (context, item) => {
+    if (item.phase === "started") beginCall(context, item.id, "event");
+    show(context, item);
   };
 }
 

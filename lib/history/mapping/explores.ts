@@ -76,6 +76,17 @@ export function finishExploring(
   return true;
 }
 
+/** Tells whether a command in an explore record runs. */
+export function isRunningEntry(
+  context: MappingContext,
+  callId: string,
+): boolean {
+  const link = context.memory.links.get("explore", callId);
+  const record = context.get(link?.id);
+  return link !== undefined && record?.type === "explore" &&
+    record.payload.entries[link.at]?.status === "running";
+}
+
 /** Ends what is still running in an explore record. */
 export function interruptExploring(context: MappingContext, id: number): void {
   const record = context.get(id);

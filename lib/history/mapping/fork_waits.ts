@@ -109,7 +109,7 @@ function runningCommand(
 ): { readonly index: number; readonly payload: ExecPayload } | undefined {
   const callId = idOf(call_id);
   if (callId === undefined) return undefined;
-  const index = context.store.indexOfExec(callId);
+  const index = context.indexOfExec(callId);
   const record = context.at(index);
   return record?.type === "exec" && record.payload.status === "running"
     ? { index, payload: record.payload }

@@ -15,6 +15,7 @@ import {
 } from "../records.ts";
 import type { MappingMemory } from "./mapping_memory.ts";
 import type { MessageKind } from "./pairing.ts";
+import { CALL_LINKS } from "./record_links.ts";
 import { EPOCH } from "./times.ts";
 
 /** The records after which a lone copy of a prompt is another prompt. */
@@ -124,6 +125,22 @@ export class MappingContext {
     return record !== undefined && isKnownRecord(record) ? record : undefined;
   }
 
+  /** Finds the command of the newest call of an id; -1 if it has made none. */
+  indexOfExec(callId: string): number {
+    return this.#ofNewestCall(this.store.indexOfExec(callId));
+  }
+
+  /** Finds the tool of the newest call of an id; -1 if it has made none. */
+  indexOfTool(callId: string): number {
+    return this.#ofNewestCall(this.store.indexOfTool(callId));
+  }
+
+  /** The lookups of the store name the record of an older call until a newer one has made one. */
+  #ofNewestCall(index: number): number {
+    const id = this.store.idAt(index);
+    return id === undefined || this.memory.calls.isBygone(id) ? -1 : index;
+  }
+
   /** Gives the number of the last record; `undefined` if there is none. */
   get lastId(): number | undefined {
     return this.store.idAt(this.store.length - 1);
@@ -156,6 +173,15 @@ export class MappingContext {
   forget(ids: ReadonlySet<number>): void {
     this.memory.turns.forgotten(this.store.forget(ids));
     for (const id of ids) this.memory.forget(id);
+    this.#forgetCalls();
+  }
+
+  #forgetCalls(): void {
+    const { calls, links } = this.memory;
+    calls.retain((callId) =>
+      this.indexOfExec(callId) !== -1 || this.indexOfTool(callId) !== -1 ||
+      CALL_LINKS.some((kind) => links.get(kind, callId) !== undefined)
+    );
   }
 
   /**
@@ -183,5 +209,6 @@ export class MappingContext {
       memory.liveStream = null;
     }
     memory.pairing.forgetAll();
+    this.#forgetCalls();
   }
 }

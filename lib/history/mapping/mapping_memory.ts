@@ -12,6 +12,7 @@ import {
   textOf,
   wholeOf,
 } from "./json_fields.ts";
+import { CallLog } from "./call_log.ts";
 import { Utf8Decoder } from "../../json/utf8_decoder.ts";
 import { Pairing } from "./pairing.ts";
 import { RecordLinks, savedField, savedPairs } from "./record_links.ts";
@@ -72,6 +73,8 @@ export class MappingMemory {
   readonly pairing: Pairing;
   /** The records of things. */
   readonly links: RecordLinks;
+  /** The calls. */
+  readonly calls: CallLog;
   /** Records of work that is under way, with the ids of their calls. */
   readonly working: Map<number, string | null>;
   /** The text of each answer that is being written. */
@@ -126,6 +129,7 @@ export class MappingMemory {
     this.turns = new TurnLog(field("turns"));
     this.pairing = new Pairing(field("pairing"));
     this.links = new RecordLinks(field("links"));
+    this.calls = new CallLog(field("calls"));
     this.working = new Map(
       readMap(field("working"), wholeOf, (id) => textOf(id) ?? null),
     );
@@ -178,6 +182,7 @@ export class MappingMemory {
   /** Forgets everything about a record that is gone. */
   forget(id: number): void {
     this.links.forget(id);
+    this.calls.forget(id);
     this.working.delete(id);
     for (const key of this.thinking.get(id) ?? []) this.thoughts.delete(key);
     this.thinking.delete(id);
@@ -203,6 +208,7 @@ export class MappingMemory {
       turns: this.turns.save(),
       pairing: this.pairing.save(),
       links: this.links.save(),
+      calls: this.calls.save(),
       working: [...this.working],
       streams: [...this.streams],
       live_stream: this.liveStream,

@@ -69,7 +69,7 @@ function commandOf(
   context: MappingContext,
   callId: string,
 ): number | undefined {
-  const record = context.at(context.store.indexOfExec(callId));
+  const record = context.at(context.indexOfExec(callId));
   return record?.type === "exec" && record.payload.status === "running"
     ? record.id
     : undefined;

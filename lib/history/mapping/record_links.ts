@@ -28,6 +28,9 @@ export type LinkKind =
   | "review"
   | "user";
 
+/** The links that find a record of a call where no lookup does. */
+export const CALL_LINKS: readonly LinkKind[] = ["explore", "image", "patch"];
+
 /** Links from things to records, and back: records that go take their links along. */
 export class RecordLinks {
   readonly #links = new Map<string, RecordLink>();
@@ -55,6 +58,15 @@ export class RecordLinks {
   /** Remembers the record of a thing, instead of any it had. */
   set(kind: LinkKind, thing: string, id: number, at = 0): void {
     this.#set(keyOf(kind, thing), { id, at });
+  }
+
+  /** Forgets the record of a thing. */
+  drop(kind: LinkKind, thing: string): void {
+    const key = keyOf(kind, thing);
+    const link = this.#links.get(key);
+    if (link === undefined) return;
+    this.#links.delete(key);
+    this.#keysById.get(link.id)?.delete(key);
   }
 
   /** Forgets everything about a record. */

@@ -5,6 +5,7 @@
  */
 
 import type { ToolArgument } from "../records.ts";
+import { beginCall } from "./calls.ts";
 import {
   appendOutput,
   finishCommand,
@@ -73,7 +74,7 @@ const ITEMS: ReadonlyMap<string, MapItem> = new Map<string, MapItem>([
     (context, item) =>
       showGeneratedImage(
         context,
-        firstIdOf(item.id, item.call_id) ?? null,
+        begunCall(context, item.id, item.call_id),
         item,
       ),
   ],
@@ -147,14 +148,24 @@ function mapReasoning(context: MappingContext, item: Fields): void {
 
 // Calls.
 
+/** Gives the id of a call that begins, which may be another one of a known id. */
+function begunCall(
+  context: MappingContext,
+  ...ids: readonly unknown[]
+): string | null {
+  const callId = firstIdOf(...ids) ?? null;
+  beginCall(context, callId, "item");
+  return callId;
+}
+
 function mapLocalShellCall(context: MappingContext, item: Fields): void {
-  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  const callId = begunCall(context, item.call_id, item.id);
   startShell(context, callId, textsOf(fieldsOf(item.action).command));
 }
 
 function mapFunctionCall(context: MappingContext, item: Fields): void {
   const name = textOf(item.name) ?? "";
-  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  const callId = begunCall(context, item.call_id, item.id);
   const args = typeof item.arguments === "string"
     ? parseJson(item.arguments)
     : item.arguments;
@@ -201,7 +212,7 @@ function functionTitle(namespace: unknown, name: string): string {
 
 function mapCustomCall(context: MappingContext, item: Fields): void {
   const name = textOf(item.name) ?? "";
-  const callId = firstIdOf(item.call_id, item.id) ?? null;
+  const callId = begunCall(context, item.call_id, item.id);
   if (name === PATCH_TOOL) startPatch(context, callId, item.input);
   else if (!isKnownCall(context, callId)) {
     startTool(context, {
@@ -252,15 +263,15 @@ function isKnownCall(
 ): boolean {
   return callId !== null && (
     isKnownCommand(context, callId) ||
-    context.store.indexOfTool(callId) !== -1 ||
+    context.indexOfTool(callId) !== -1 ||
     context.memory.links.get("patch", callId) !== undefined
   );
 }
 
 function mapWebSearch(context: MappingContext, item: Fields): void {
-  const callId = firstIdOf(item.id, item.call_id) ?? null;
+  const callId = begunCall(context, item.id, item.call_id);
   const isShown = callId !== null && !isRunningTool(context, callId) &&
-    context.store.indexOfTool(callId) !== -1;
+    context.indexOfTool(callId) !== -1;
   if (isShown) return;
   finishTool(context, {
     callId,
@@ -272,7 +283,7 @@ function mapWebSearch(context: MappingContext, item: Fields): void {
 
 function mapToolSearch(context: MappingContext, item: Fields): void {
   startTool(context, {
-    callId: firstIdOf(item.call_id, item.id) ?? null,
+    callId: begunCall(context, item.call_id, item.id),
     title: "tool_search",
     arguments: argumentsOf(context, item),
   });
@@ -289,7 +300,7 @@ function mapToolSearchOutput(context: MappingContext, item: Fields): void {
 function mapOutput(context: MappingContext, item: Fields): void {
   const callId = firstIdOf(item.call_id, item.id);
   if (callId === undefined) return;
-  const record = context.at(context.store.indexOfExec(callId));
+  const record = context.at(context.indexOfExec(callId));
   if (record?.type === "exec") {
     if (record.payload.status !== "running") return;
     const output = readToolOutput(item.output);

@@ -73,11 +73,11 @@ const NO_WAIT: ToolWait = { capMs: null, hasTarget: false, hasCallId: false };
 
 /** Shows a tool that begins; of one that runs, the arguments become better known. */
 export function startTool(context: MappingContext, start: ToolStart): void {
-  const { store, memory } = context;
+  const { memory } = context;
   const { callId, title, wait = NO_WAIT } = start;
   const record = callId === null
     ? undefined
-    : context.at(store.indexOfTool(callId));
+    : context.at(context.indexOfTool(callId));
   if (record?.type === "tool_call") return;
   const known = record?.type === "running_tool" ? record : undefined;
   const running: NewRecord = {
@@ -104,7 +104,7 @@ export function isRunningTool(
   context: MappingContext,
   callId: string,
 ): boolean {
-  return context.at(context.store.indexOfTool(callId))?.type === "running_tool";
+  return context.at(context.indexOfTool(callId))?.type === "running_tool";
 }
 
 /** Shows how a tool ended, in its place or at the end. */
@@ -112,7 +112,7 @@ export function finishTool(context: MappingContext, end: ToolEnd): void {
   const { callId } = end;
   const known = callId === null
     ? undefined
-    : context.at(context.store.indexOfTool(callId));
+    : context.at(context.indexOfTool(callId));
   const payload = known?.type === "running_tool" || known?.type === "tool_call"
     ? known.payload
     : undefined;
@@ -140,7 +140,7 @@ export function finishAs(
   const { store, memory } = context;
   const id = callId === null
     ? undefined
-    : store.idAt(store.indexOfTool(callId));
+    : store.idAt(context.indexOfTool(callId));
   if (id === undefined) {
     context.push(record, { callId });
     return;

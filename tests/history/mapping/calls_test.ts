@@ -1,0 +1,348 @@
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+import { applyMutation } from "../../../lib/history/mutations.ts";
+import type {
+  AnyHistoryRecord,
+  HistoryRecord,
+} from "../../../lib/history/records.ts";
+import { isKnownRecord } from "../../../lib/history/records.ts";
+import type { HistorySnapshot } from "../../../lib/history/snapshot.ts";
+import { equalJson } from "../../fixtures.ts";
+import { eventLine, historyOf, itemLine, snapshotOf } from "../histories.ts";
+
+const ID = "call_0";
+
+function item(type: string, fields: Record<string, unknown> = {}) {
+  return itemLine(type, { call_id: ID, ...fields });
+}
+
+function event(type: string, fields: Record<string, unknown> = {}) {
+  return eventLine(type, { call_id: ID, ...fields });
+}
+
+function functionCall(name: string, args: unknown) {
+  return item("function_call", { name, arguments: JSON.stringify(args) });
+}
+
+function output(text: string) {
+  return item("function_call_output", { output: text });
+}
+
+function execItem(phase: string, type: string, content: unknown) {
+  return { type: `item.${phase}`, item_id: ID, item_type: type, content };
+}
+
+function envelope(path: string): string {
+  return `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
+}
+
+/** Says in a few words what a record shows. */
+function tellRecord(record: HistoryRecord): string {
+  switch (record.type) {
+    case "exec": {
+      const { command, status, stdout_chunks } = record.payload;
+      const text = stdout_chunks.map(({ content }) => content).join("");
+      return `exec ${command.join(" ")}: ${status} ${text}`.trim();
+    }
+    case "explore":
+      return record.payload.entries.map(({ command, status }) =>
+        `explore ${command.join(" ")}: ${JSON.stringify(status)}`
+      ).join(", ");
+    case "patch":
+      return `patch ${
+        Object.keys(record.payload.changes)
+      }: ${record.payload.event}`;
+    case "image":
+      return `image ${record.payload.path}`;
+    case "running_tool":
+      return `tool ${record.payload.title}: running`;
+    case "tool_call": {
+      const { title, status, result_preview } = record.payload;
+      const lines = result_preview?.lines.join(" ") ?? "";
+      return `tool ${title}: ${status} ${lines}`.trim();
+    }
+    default:
+      return record.type;
+  }
+}
+
+function tell({ records }: HistorySnapshot): string[] {
+  return records.filter(isKnownRecord).map(tellRecord);
+}
+
+/** What is told twice of calls of one id, and what becomes of it. */
+const REPEATED: readonly {
+  readonly name: string;
+  readonly events: readonly unknown[];
+  readonly shown: readonly string[];
+}[] = [
+  {
+    name: "two commands of response items",
+    events: [
+      functionCall("shell", { command: ["ls"] }),
+      output("a"),
+      functionCall("shell", { command: ["rm", "-rf", "x"] }),
+      output("b"),
+    ],
+    shown: ["exec ls: success a", "exec rm -rf x: success b"],
+  },
+  {
+    name: "a command of response items that never ended, and another one",
+    events: [
+      functionCall("shell", { command: ["ls"] }),
+      functionCall("shell", { command: ["pwd"] }),
+      output("b"),
+    ],
+    shown: ["exec ls: running", "exec pwd: success b"],
+  },
+  {
+    name: "two local shell calls",
+    events: ["ls", "pwd"].flatMap((command) => [
+      item("local_shell_call", { action: { command: [command] } }),
+      output(command),
+    ]),
+    shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name: "two functions",
+    events: ["one", "two"].flatMap((name) => [
+      functionCall(name, {}),
+      output(name),
+    ]),
+    shown: ["tool one: success one", "tool two: success two"],
+  },
+  {
+    name: "two equal functions",
+    events: [1, 2].flatMap(() => [functionCall("f", {}), output("x")]),
+    shown: ["tool f: success x", "tool f: success x"],
+  },
+  {
+    name: "two patches of custom tools",
+    events: ["a", "b"].flatMap((path) => [
+      item("custom_tool_call", { name: "apply_patch", input: envelope(path) }),
+      item("custom_tool_call_output", { output: "Success. Updated" }),
+    ]),
+    shown: ["patch a: apply_success", "patch b: apply_success"],
+  },
+  {
+    name: "two images",
+    events: ["/a.png", "/b.png"].flatMap((path) => [
+      functionCall("view_image", { path }),
+      event("view_image_tool_call", { path }),
+      output("attached"),
+    ]),
+    shown: ["image /a.png", "image /b.png"],
+  },
+  {
+    name: "two images of events",
+    events: ["/a.png", "/b.png"].map((path) =>
+      event("view_image_tool_call", { path })
+    ),
+    shown: ["image /a.png", "image /b.png"],
+  },
+  {
+    name: "a command and a function",
+    events: [
+      functionCall("shell", { command: ["ls"] }),
+      output("a"),
+      functionCall("f", {}),
+      output("b"),
+    ],
+    shown: ["exec ls: success a", "tool f: success b"],
+  },
+  {
+    name: "a running command and a plan, whose output is nobody's",
+    events: [
+      functionCall("shell", { command: ["ls"] }),
+      functionCall("update_plan", { plan: [] }),
+      output("Plan updated"),
+    ],
+    shown: ["exec ls: running", "plan_update"],
+  },
+  {
+    name: "two commands that both sources tell of",
+    events: ["ls", "pwd"].flatMap((command) => [
+      functionCall("shell", { command: [command] }),
+      event("exec_command_begin", { command: [command] }),
+      event("exec_command_end", { exit_code: 0, stdout: command }),
+      output(command),
+    ]),
+    shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name: "two commands that the events tell of first",
+    events: ["ls", "pwd"].flatMap((command) => [
+      event("exec_command_begin", { command: [command] }),
+      event("exec_command_end", { exit_code: 0, stdout: command }),
+      functionCall("shell", { command: [command] }),
+      output(command),
+    ]),
+    shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name: "two commands of events",
+    events: ["ls", "pwd"].flatMap((command) => [
+      event("exec_command_begin", { command: [command] }),
+      event("exec_command_output_delta", {
+        stream: "stdout",
+        chunk: btoa(command),
+      }),
+      event("exec_command_end", { exit_code: 0, stdout: command }),
+    ]),
+    shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name: "one command that an event tells of again while it runs",
+    events: [
+      event("exec_command_begin", { command: ["ls"] }),
+      event("exec_command_begin", { command: ["ls", "-l"] }),
+    ],
+    shown: ["exec ls -l: running"],
+  },
+  {
+    name: "two commands that only look at things",
+    events: ["a", "b"].flatMap((name) => [
+      event("exec_command_begin", {
+        command: ["cat", name],
+        parsed_cmd: [{ type: "read", cmd: `cat ${name}`, name }],
+      }),
+      event("exec_command_end", { exit_code: name === "a" ? 0 : 2 }),
+    ]),
+    shown: [
+      'explore cat a: "success", explore cat b: {"error":{"exit_code":2}}',
+    ],
+  },
+  {
+    name: "two MCP calls",
+    events: ["one", "two"].flatMap((tool) => {
+      const invocation = { server: "s", tool };
+      const content = [{ type: "text", text: tool }];
+      return [
+        event("mcp_tool_call_begin", { invocation }),
+        event("mcp_tool_call_end", { invocation, result: { Ok: { content } } }),
+      ];
+    }),
+    shown: ["tool s.one: success one", "tool s.two: success two"],
+  },
+  {
+    name: "two patches of events",
+    events: ["a", "b"].flatMap((path) => [
+      event("patch_apply_begin", { changes: { [path]: { type: "add" } } }),
+      event("patch_apply_end", { success: true }),
+    ]),
+    shown: ["patch a: apply_success", "patch b: apply_success"],
+  },
+  {
+    name: "one patch that is proposed and applied",
+    events: [
+      event("apply_patch_approval_request", {
+        changes: { a: { type: "add" } },
+      }),
+      event("patch_apply_begin", { changes: { a: { type: "add" } } }),
+      event("patch_apply_end", { success: true }),
+    ],
+    shown: ["patch a: apply_success"],
+  },
+  {
+    name: "two commands of an exec stream",
+    events: ["ls", "pwd"].flatMap((command) => [
+      execItem("started", "command_execution", { command }),
+      execItem("completed", "command_execution", {
+        command,
+        stdout: command,
+        exit_code: 0,
+      }),
+    ]),
+    shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name: "a command and a tool of an exec stream",
+    events: [
+      execItem("started", "command_execution", { command: "ls" }),
+      execItem("completed", "command_execution", { exit_code: 0 }),
+      execItem("started", "mcp_tool_call", {
+        server_name: "s",
+        tool_name: "t",
+      }),
+      execItem("completed", "mcp_tool_call", {
+        server_name: "s",
+        tool_name: "t",
+      }),
+    ],
+    shown: ["exec ls: success", "tool s.t: success"],
+  },
+];
+
+for (const { name, events, shown } of REPEATED) {
+  Deno.test(`HistoryState.apply() tells calls of the same id apart: ${name}`, () => {
+    const state = new HistoryState();
+    const records: AnyHistoryRecord[] = [];
+    for (const each of events) {
+      for (const mutation of state.apply(each)) {
+        applyMutation(records, mutation);
+      }
+    }
+    const expected = state.snapshot({ resume: true });
+    assertEquals(tell(expected), shown);
+    assert(equalJson(records, expected.records));
+    for (let at = 0; at <= events.length; at++) {
+      const saved = JSON.stringify(
+        historyOf(events.slice(0, at)).snapshot({ resume: true }),
+      );
+      const restored = historyOf(
+        events.slice(at),
+        HistoryState.restore(JSON.parse(saved)),
+      );
+      assert(equalJson(restored.snapshot({ resume: true }), expected));
+    }
+  });
+}
+
+Deno.test("HistoryState.apply() leaves the id of a call with the newest of them", () => {
+  const snapshot = snapshotOf([
+    eventLine("task_started"),
+    functionCall("one", {}),
+    functionCall("two", {}),
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ]);
+  assertEquals(tell(snapshot), [
+    "tool one: failed",
+    "tool two: failed",
+    "background_event",
+  ]);
+  assertEquals(snapshot.tool_call_lookup, { [ID]: 2 });
+});
+
+Deno.test("HistoryState.apply() takes a call for its first one when that is rolled back", () => {
+  const turn = (command: string) => [
+    eventLine("task_started"),
+    functionCall("shell", { command: [command] }),
+    output(command),
+    eventLine("task_complete"),
+  ];
+  const state = historyOf([
+    ...turn("ls"),
+    ...turn("rm"),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    event("exec_command_begin", { command: ["pwd"] }),
+    event("exec_command_end", { exit_code: 0, stdout: "x" }),
+    functionCall("shell", { command: ["pwd"] }),
+  ]);
+  assertEquals(tell(state.snapshot()), [
+    "exec ls: success ls",
+    "exec pwd: success x",
+  ]);
+});
+
+Deno.test("HistoryState.forget() forgets the calls of records that are gone", () => {
+  const state = historyOf([
+    functionCall("shell", { command: ["ls"] }),
+    output("a"),
+    functionCall("shell", { command: ["pwd"] }),
+    output("b"),
+  ]);
+  const empty = new HistoryState().snapshot({ resume: true });
+  state.forget(new Set([1, 2]));
+  const { calls } = Object(state.snapshot({ resume: true }).resume);
+  assertEquals(calls, Object(empty.resume).calls);
+});
