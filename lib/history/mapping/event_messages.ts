@@ -50,11 +50,7 @@ import {
 import { backgroundRecord, noticeRecord, warningRecord } from "./text_lines.ts";
 import { appendLive, appendToThought, showThoughtCopy } from "./thoughts.ts";
 import { durationMsOf } from "./times.ts";
-import {
-  mergeArguments,
-  toolArguments,
-  webSearchArguments,
-} from "./tool_arguments.ts";
+import { mergeArguments, toolArguments } from "./tool_arguments.ts";
 import {
   errorText,
   finishTool,
@@ -66,6 +62,7 @@ import {
 import { settleTurn } from "./turn_ends.ts";
 import { showTokenCount } from "./usage.ts";
 import { readUserEvent } from "./user_content.ts";
+import { showSearchCopy, webSearch } from "./web_searches.ts";
 
 /** Maps an event of one type. */
 type MapEvent = (
@@ -151,13 +148,11 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["mcp_tool_call_end", endMcpCall],
   [
     "web_search_begin",
-    begin((context, event) => startTool(context, webSearch(event))),
+    begin((context, event) =>
+      startTool(context, webSearch(callIdOf(event), event))
+    ),
   ],
-  [
-    "web_search_end",
-    (context, event) =>
-      finishTool(context, { ...webSearch(event), isFailed: false }),
-  ],
+  ["web_search_end", endWebSearch],
   ["view_image_tool_call", begin(showViewedImage)],
   ["image_generation_end", showMadeImage],
   [
@@ -339,12 +334,11 @@ function endMcpCall(context: MappingContext, event: Fields): void {
   });
 }
 
-function webSearch(event: Fields): ToolStart {
-  return {
-    callId: callIdOf(event),
-    title: "web_search",
-    arguments: webSearchArguments(event.query, event.action),
-  };
+function endWebSearch(context: MappingContext, event: Fields): void {
+  showSearchCopy(context, callIdOf(event), event, {
+    source: "event",
+    isFailed: false,
+  });
 }
 
 function startCustomCall(context: MappingContext, event: Fields): void {

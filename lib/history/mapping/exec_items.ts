@@ -44,9 +44,10 @@ import {
   showTurnDiff,
 } from "./side_events.ts";
 import { appendToThought, showThought } from "./thoughts.ts";
-import { toolArguments, webSearchArguments } from "./tool_arguments.ts";
+import { toolArguments } from "./tool_arguments.ts";
 import { finishTool, mcpResult, qualifiedTitle, startTool } from "./tools.ts";
 import { showTokenCount } from "./usage.ts";
+import { webSearch } from "./web_searches.ts";
 
 /**
  * What an event says of an item: a piece of it, or all of it so far. Which of the two a
@@ -280,11 +281,7 @@ function showWebSearch(
   context: MappingContext,
   { id, phase, content, event }: ItemState,
 ): void {
-  const call = {
-    callId: id,
-    title: "web_search",
-    arguments: webSearchArguments(content.query, content.action),
-  };
+  const call = webSearch(id, content);
   if (phase === "started") startTool(context, call);
   if (phase === "completed") {
     finishTool(context, { ...call, isFailed: isFailedWord(event.status) });

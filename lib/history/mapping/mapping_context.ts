@@ -14,7 +14,7 @@ import {
   type NewRecord,
 } from "../records.ts";
 import type { MappingMemory } from "./mapping_memory.ts";
-import type { MessageKind } from "./pairing.ts";
+import type { CopyKind } from "./pairing.ts";
 import { CALL_LINKS } from "./record_links.ts";
 import { EPOCH } from "./times.ts";
 
@@ -29,8 +29,8 @@ const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "running_tool",
   "tool_call",
 ]);
-/** What follows an answer up to the next prompt. */
-const ANSWER_KINDS: readonly MessageKind[] = ["assistant", "reasoning"];
+/** What belongs to an answer, up to the next prompt. */
+const ANSWER_KINDS: readonly CopyKind[] = ["assistant", "reasoning", "search"];
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 

@@ -32,10 +32,11 @@ import {
 import { noticeRecord, userRecord } from "./text_lines.ts";
 import { showThought } from "./thoughts.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
-import { toolArguments, webSearchArguments } from "./tool_arguments.ts";
+import { toolArguments } from "./tool_arguments.ts";
 import { contentText } from "./tool_output.ts";
 import { finishTool, mcpResult, qualifiedTitle } from "./tools.ts";
 import { readUserContent } from "./user_content.ts";
+import { webSearch } from "./web_searches.ts";
 
 /** Shows an item of one type. */
 type ShowItem = (context: MappingContext, item: Fields, id: string) => void;
@@ -56,9 +57,7 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["McpToolCall", showMcpItem],
   ["WebSearch", (context, item, id) =>
     finishTool(context, {
-      callId: id,
-      title: "web_search",
-      arguments: webSearchArguments(item.query, item.action),
+      ...webSearch(id, item),
       isFailed: isFailedWord(item.status),
     })],
   [

@@ -1,8 +1,9 @@
 /**
  * Telling the two copies of a message from two equal messages (C.3).
  *
- * Rollouts hold user, assistant and reasoning text as a response item and as an event. A copy
- * uses up an equal unmatched one of the other source; only what finds none is shown.
+ * Rollouts hold user, assistant and reasoning text as a response item and as an event, and so
+ * they do with searches, which in some releases have no id in common. A copy uses up an equal
+ * unmatched one of the other source; only what finds none is shown.
  *
  * @module
  */
@@ -10,8 +11,8 @@
 import { listOf, wholeOf } from "./json_fields.ts";
 import { savedField, savedPairs } from "./record_links.ts";
 
-/** What a message is. */
-export type MessageKind = "user" | "assistant" | "reasoning";
+/** What there are copies of. */
+export type CopyKind = "user" | "assistant" | "reasoning" | "search";
 
 /** Where a copy comes from. */
 export type CopySource = "item" | "event";
@@ -19,7 +20,7 @@ export type CopySource = "item" | "event";
 /** Numbers of the image records that belong to one copy. */
 type Images = readonly number[];
 
-const KINDS: readonly MessageKind[] = ["user", "assistant", "reasoning"];
+const KINDS: readonly CopyKind[] = ["user", "assistant", "reasoning", "search"];
 const SOURCES: readonly CopySource[] = ["item", "event"];
 
 /** Remembers the copies that are still alone. */
@@ -43,12 +44,12 @@ export class Pairing {
    * Looks for the other copy of a message and uses it up.
    *
    * @param kind What the message is.
-   * @param text Its text.
+   * @param text Its text, or what else tells it from others.
    * @param source Where this copy comes from.
    * @returns The images of the other copy, or `undefined` if this is the first one.
    */
   match(
-    kind: MessageKind,
+    kind: CopyKind,
     text: string,
     source: CopySource,
   ): Images | undefined {
@@ -65,11 +66,11 @@ export class Pairing {
    * Remembers a copy that was shown.
    *
    * @param kind What the message is.
-   * @param text Its text.
+   * @param text Its text, or what else tells it from others.
    * @param copy Where it comes from, and the images that were shown with it.
    */
   add(
-    kind: MessageKind,
+    kind: CopyKind,
     text: string,
     { source, images = [] }: {
       readonly source: CopySource;
@@ -84,7 +85,7 @@ export class Pairing {
   }
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */
-  forget(...kinds: readonly MessageKind[]): void {
+  forget(...kinds: readonly CopyKind[]): void {
     for (const kind of kinds) {
       for (const source of SOURCES) {
         this.#unmatched.get(slotOf(kind, source))?.clear();
@@ -112,7 +113,7 @@ export class Pairing {
   }
 }
 
-function slotOf(kind: MessageKind, source: CopySource): string {
+function slotOf(kind: CopyKind, source: CopySource): string {
   return `${kind}_${source}`;
 }
 

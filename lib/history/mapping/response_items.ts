@@ -33,11 +33,7 @@ import { resultPreview } from "./result_preview.ts";
 import { showGeneratedImage, showImage } from "./shown_images.ts";
 import { agentRecord } from "./text_lines.ts";
 import { showThoughtCopy } from "./thoughts.ts";
-import {
-  toolArguments,
-  toolArgumentsOfText,
-  webSearchArguments,
-} from "./tool_arguments.ts";
+import { toolArguments, toolArgumentsOfText } from "./tool_arguments.ts";
 import {
   contentText,
   isSuccess,
@@ -51,6 +47,7 @@ import {
   startTool,
 } from "./tools.ts";
 import { readUserContent } from "./user_content.ts";
+import { showSearchCopy } from "./web_searches.ts";
 
 /** Maps an item of one type. */
 type MapItem = (context: MappingContext, item: Fields) => void;
@@ -270,13 +267,8 @@ function isKnownCall(
 
 function mapWebSearch(context: MappingContext, item: Fields): void {
   const callId = begunCall(context, item.id, item.call_id);
-  const isShown = callId !== null && !isRunningTool(context, callId) &&
-    context.indexOfTool(callId) !== -1;
-  if (isShown) return;
-  finishTool(context, {
-    callId,
-    title: "web_search",
-    arguments: webSearchArguments(item.query, item.action),
+  showSearchCopy(context, callId, item, {
+    source: "item",
     isFailed: item.status === "failed",
   });
 }

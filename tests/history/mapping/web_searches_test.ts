@@ -1,0 +1,92 @@
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+import { equalJson } from "../../fixtures.ts";
+import { readCapturedFiles } from "../../rollouts.ts";
+import {
+  eventLine,
+  historyOf,
+  itemLine,
+  payloadsOf,
+  readEvents,
+  snapshotOf,
+} from "../histories.ts";
+
+const SEARCH = { type: "search", query: "q", queries: ["q", "r"] };
+const PAGE = { type: "open_page", url: "https://example.com/" };
+const USER = eventLine("user_message", { message: "go" });
+
+function item(action: unknown, id?: string) {
+  return itemLine("web_search_call", {
+    status: "completed",
+    action,
+    ...(id === undefined ? {} : { id }),
+  });
+}
+
+function end(call_id: string, action: unknown, query = "words") {
+  return eventLine("web_search_end", { call_id, query, action });
+}
+
+/** Counts the searches, at every moment that a checkpoint may be taken. */
+function countOf(events: readonly unknown[]): number {
+  const whole = historyOf(events).snapshot({ resume: true });
+  for (let at = 0; at <= events.length; at++) {
+    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
+    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
+    historyOf(events.slice(at), restored);
+    assert(equalJson(restored.snapshot({ resume: true }), whole));
+  }
+  return payloadsOf(whole, "tool_call").length;
+}
+
+Deno.test("HistoryState.apply() shows a search once whose item has no id", () => {
+  assertEquals(countOf([end("a", SEARCH), item(SEARCH)]), 1);
+  assertEquals(countOf([item(SEARCH), end("a", SEARCH)]), 1);
+  assertEquals(countOf([item(PAGE), end("a", PAGE)]), 1);
+  assertEquals(countOf([end("a", { type: "other" }, ""), item({})]), 1);
+  const begin = eventLine("web_search_begin", { call_id: "a" });
+  assertEquals(countOf([begin, end("a", SEARCH), item(SEARCH)]), 1);
+});
+
+Deno.test("HistoryState.apply() knows the search of an event that has only the query", () => {
+  const old = eventLine("web_search_end", { call_id: "a", query: "q" });
+  const search = item({ type: "search", query: "q" });
+  assertEquals(countOf([old, search]), 1);
+  assertEquals(countOf([search, old]), 1);
+});
+
+Deno.test("HistoryState.apply() keeps repeated equal searches apart", () => {
+  assertEquals(countOf([item(SEARCH), item(SEARCH)]), 2);
+  assertEquals(countOf([end("a", SEARCH), end("b", SEARCH)]), 2);
+  const both = [end("a", SEARCH), item(SEARCH)];
+  assertEquals(countOf([...both, end("b", SEARCH), item(SEARCH)]), 2);
+  assertEquals(
+    countOf([end("a", SEARCH), end("b", SEARCH), item(SEARCH), item(SEARCH)]),
+    2,
+  );
+  assertEquals(countOf([item(SEARCH), USER, end("a", SEARCH)]), 2);
+  assertEquals(countOf([item(SEARCH), end("a", PAGE)]), 2);
+});
+
+Deno.test("HistoryState.apply() pairs searches that have ids by their ids", () => {
+  assertEquals(countOf([end("a", SEARCH), item(SEARCH, "a")]), 1);
+  assertEquals(countOf([item(SEARCH, "a"), end("a", SEARCH)]), 1);
+  assertEquals(countOf([item(SEARCH, "a"), end("b", SEARCH)]), 2);
+  assertEquals(
+    countOf([end("a", SEARCH), item(SEARCH, "a"), item(SEARCH)]),
+    2,
+  );
+});
+
+Deno.test("HistoryState.apply() shows the same searches whichever release wrote them", () => {
+  const counts = new Set<number>();
+  for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
+    if (!/^[\d.]+\/websearch\//.test(file.path)) continue;
+    const { events } = readEvents(file);
+    const text = JSON.stringify(events);
+    // The older releases did not offer the tool.
+    if (!/"(?:web_search_call|WebSearch)"/.test(text)) continue;
+    counts.add(payloadsOf(snapshotOf(events), "tool_call").length);
+  }
+  assertEquals([...counts], [6]);
+});
