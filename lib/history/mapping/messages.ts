@@ -58,13 +58,28 @@ export function showUserCopy(
   if (message.text.trim() === "" && message.images.length === 0) return;
   const shown = pairing.match("user", message.text, source);
   if (shown === undefined) {
-    const images = showUserMessage(context, message);
+    const images = isViewedImage(context, message)
+      ? []
+      : showUserMessage(context, message);
     pairing.add("user", message.text, { source, images });
   } else if (source === "event") {
     message.images.forEach((image, at) =>
       renameImage(context, shown[at], image)
     );
   }
+}
+
+/**
+ * Tells whether a message hands the model the image that it has just asked for: some releases
+ * do that in the name of the user.
+ */
+function isViewedImage(
+  context: MappingContext,
+  { text, images }: UserMessage,
+): boolean {
+  const { viewedImage } = context.memory;
+  return text.trim() === "" && images.length === 1 &&
+    viewedImage !== null && viewedImage === context.lastId;
 }
 
 function renameImage(

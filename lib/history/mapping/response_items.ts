@@ -25,7 +25,7 @@ import {
   textsOf,
 } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
-import { showAnswerCopy, showUserCopy, type UserMessage } from "./messages.ts";
+import { showAnswerCopy, showUserCopy } from "./messages.ts";
 import { readPatchEnvelope } from "./patch_envelope.ts";
 import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
 import { planRecord } from "./plan.ts";
@@ -105,21 +105,7 @@ function mapMessage(context: MappingContext, item: Fields): void {
   }
   if (item.role !== "user") return;
   const message = readUserContent(item.content);
-  if (message === undefined || isViewedImage(context, message)) return;
-  showUserCopy(context, message, "item");
-}
-
-/**
- * Tells whether a message hands the model the image that it has just asked for: some releases
- * do that in the name of the user.
- */
-function isViewedImage(
-  context: MappingContext,
-  { text, images }: UserMessage,
-): boolean {
-  const { viewedImage } = context.memory;
-  return text.trim() === "" && images.length === 1 &&
-    viewedImage !== null && viewedImage === context.lastId;
+  if (message !== undefined) showUserCopy(context, message, "item");
 }
 
 function mapAgentMessage(context: MappingContext, item: Fields): void {
