@@ -24,6 +24,7 @@ import {
 } from "./histories.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
+const ENDED = { stdout: "hello\n", exit_code: 0 };
 
 for (const name of namesIn("vectors/history/")) {
   if (!/^(?:exec|rollout)_/.test(name)) continue;
@@ -93,6 +94,20 @@ Deno.test("HistoryState.apply() rewrites output that a snapshot does not continu
   assertEquals(payloadsOf(snapshot, "exec")[0]?.stdout_chunks, [
     { offset: 0, content: "20%!" },
   ]);
+});
+
+Deno.test("HistoryState.apply() fills in the command of output that came before it", () => {
+  const delta = item("delta", "command_execution", {
+    delta: { stdout: "hello\n" },
+  });
+  for (const type of ["started", "completed"] as const) {
+    const named = item(type, "command_execution", {
+      content: { command: "npm test", ...(type === "started" ? {} : ENDED) },
+    });
+    const [exec, ...others] = payloadsOf(snapshotOf([delta, named]), "exec");
+    assertEquals([exec?.command, others.length], [["npm", "test"], 0]);
+    assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "hello\n" }]);
+  }
 });
 
 Deno.test("HistoryState.apply() shows a failed item where it is", () => {

@@ -67,6 +67,15 @@ export function isKnownCommand(
     context.memory.links.get("explore", callId) !== undefined;
 }
 
+/** Tells whether a command is known by more than its id. */
+export function isNamedCommand(
+  context: MappingContext,
+  callId: string,
+): boolean {
+  const record = context.at(context.indexOfExec(callId));
+  return record?.type === "exec" && record.payload.command.length > 0;
+}
+
 /** Tells whether a command runs, in whatever record. */
 export function isRunningCommand(
   context: MappingContext,

@@ -13,6 +13,7 @@ import {
   failCommand,
   finishCommand,
   isKnownCommand,
+  isNamedCommand,
   replaceOutput,
   startCommand,
 } from "./commands.ts";
@@ -207,10 +208,13 @@ function showCommand(
 ): void {
   // Releases around 0.20 print what a patch says as if it were a command; its end has it too.
   if (isOpenPatch(context, id)) return;
-  if (!isKnownCommand(context, id)) {
+  const command = textOf(content.command) ?? "";
+  // Output may be known before anything has said what printed it.
+  const isNamedNow = command !== "" && !isNamedCommand(context, id);
+  if (isNamedNow || !isKnownCommand(context, id)) {
     startCommand(context, {
       callId: id,
-      command: shellWords(textOf(content.command) ?? ""),
+      command: shellWords(command),
       // Nothing on the wire says what the command does.
       parsed: [],
       cwd: null,
