@@ -276,6 +276,68 @@ Deno.test("HistoryState.apply() makes one record of a patch that was run in a sh
   assertEquals(snapshot.exec_call_lookup, {});
 });
 
+Deno.test("HistoryState.apply() takes a patch for failed only if its output says so", () => {
+  const patched = (fields: Record<string, unknown>) =>
+    payloadsOf(
+      snapshotOf([
+        itemLine("custom_tool_call", {
+          name: "apply_patch",
+          call_id: "p",
+          input: "*** Begin Patch\n*** Delete File: a\n*** End Patch",
+        }),
+        itemLine("custom_tool_call_output", { call_id: "p", ...fields }),
+      ]),
+      "patch",
+    )[0]?.event;
+  const applied = [
+    "Success. Updated the following files:\nM failed.txt\n",
+    "Success: error.txt",
+    "Patch applied.",
+    "Applied.\nThe old file failed to parse.",
+    "",
+  ];
+  for (const output of applied) {
+    assertEquals(patched({ output }), "apply_success", output);
+    const failed = { output, success: false };
+    assertEquals(patched(failed), "apply_failure", output);
+  }
+  const refused = [
+    "\n \napply_patch verification failed: no such file\nd.txt",
+    "patch rejected by user",
+    "error: invalid hunk",
+    "Permission denied",
+    "aborted by user after 2.0s",
+    "Exit code: 1\nWall time: 0 seconds\nOutput:\nPatch applied.",
+  ];
+  for (const output of refused) {
+    assertEquals(patched({ output }), "apply_failure", output);
+  }
+  assertEquals(
+    patched({ output: "Exit code: 0\nOutput:\nerror.txt" }),
+    "apply_success",
+  );
+});
+
+Deno.test("HistoryState.apply() believes what stands beside an output of its success", () => {
+  const ended = (name: string, args: unknown) =>
+    snapshotOf([
+      itemLine("function_call", {
+        name,
+        call_id: "c",
+        arguments: JSON.stringify(args),
+      }),
+      itemLine("function_call_output", {
+        call_id: "c",
+        output: "x",
+        success: false,
+      }),
+    ]);
+  const [tool] = payloadsOf(ended("f", {}), "tool_call");
+  assertEquals(tool?.status, "failed");
+  const [exec] = payloadsOf(ended("shell", { command: ["x"] }), "exec");
+  assertEquals([exec?.status, exec?.exit_code], ["error", null]);
+});
+
 Deno.test("HistoryState.apply() skips what a sub-agent inherits", () => {
   const answer = (id: string, ordinal: number) => ({
     ...pagedLine("AgentMessage", { id, content: [{ type: "Text", text: id }] }),

@@ -15,6 +15,7 @@ import {
 import { changesOf } from "./file_changes.ts";
 import { imageRecord, pathOf } from "./images.ts";
 import {
+  booleanOf,
   type Fields,
   fieldsOf,
   firstIdOf,
@@ -88,7 +89,10 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
 const PATCH_TOOL = "apply_patch";
 const MCP_PREFIX = "mcp__";
 /** How the output of a patch begins that was applied. */
-const APPLIED_REGEXP = /^\s*(?:Success|Done)\b/;
+const APPLIED_REGEXP = /^(?:Success|Done)\b/;
+/** What the first line of a patch's output says if it was not applied. */
+const FAILED_REGEXP =
+  /\b(?:aborted|cancell?ed|cannot|could not|declined|denied|error|failed|failure|invalid|rejected|timed out|unable to|unsupported)\b/i;
 
 /** Maps an item; of a type that nobody knows, nothing. */
 export function mapResponseItem(context: MappingContext, item: Fields): void {
@@ -281,19 +285,25 @@ function mapOutput(context: MappingContext, item: Fields): void {
   const record = context.at(context.indexOfExec(callId));
   if (record?.type === "exec") {
     if (record.payload.status !== "running") return;
-    const output = readToolOutput(item.output);
+    const output = outputOf(item);
     appendOutput(context, callId, { stdout: output.text });
     if (!output.isRunning) finishShell(context, callId, output);
   } else if (isOpenPatch(context, callId)) {
-    endPatch(context, callId, readToolOutput(item.output));
+    endPatch(context, callId, outputOf(item));
   } else if (isRunningTool(context, callId)) {
-    const output = readToolOutput(item.output);
+    const output = outputOf(item);
     finishTool(context, {
       callId,
       isFailed: !isSuccess(output),
       preview: resultPreview(output.blocks),
     });
   }
+}
+
+/** Reads the output of an item, which may say beside it how the call ended. */
+function outputOf(item: Fields): ToolOutput {
+  const output = readToolOutput(item.output);
+  return { ...output, success: booleanOf(item.success) ?? output.success };
 }
 
 function finishShell(
@@ -308,6 +318,12 @@ function finishShell(
   });
 }
 
+/** Tells whether a patch was applied by what was printed: it was, unless that says otherwise. */
+function saysApplied(text: string): boolean {
+  const [line = ""] = text.trimStart().split("\n", 1);
+  return APPLIED_REGEXP.test(line) || !FAILED_REGEXP.test(line);
+}
+
 function endPatch(
   context: MappingContext,
   callId: string,
@@ -315,7 +331,7 @@ function endPatch(
 ): void {
   const { text, exitCode, success } = output;
   const isApplied = exitCode === null
-    ? success ?? APPLIED_REGEXP.test(text)
+    ? success ?? saysApplied(text)
     : isSuccess(output);
   finishPatch(context, callId, {
     isSuccess: isApplied,
