@@ -15,6 +15,7 @@ import {
   finishExploring,
   interruptExploring,
   isRunningEntry,
+  renameEntry,
   startExploring,
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
@@ -121,6 +122,41 @@ export function startCommand(
     action: "run",
     startedAt,
   }));
+}
+
+/**
+ * Shows a command that begins anew in its place, without what it had printed.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @param start The command; without a name it keeps the one that it has.
+ */
+export function restartCommand(
+  context: MappingContext,
+  callId: string,
+  start: CommandStart,
+): void {
+  const { command, parsed, startedAt } = start;
+  const record = context.at(context.indexOfExec(callId));
+  const isNamed = command.length > 0;
+  if (record?.type !== "exec") {
+    context.memory.exploring.set(callId, actionOf(parsed));
+    if (isNamed) renameEntry(context, callId, start);
+    return;
+  }
+  const { payload } = record;
+  context.replace(record.id, {
+    type: "exec",
+    payload: {
+      ...payload,
+      command: isNamed ? command : payload.command,
+      parsed: isNamed ? parsed : payload.parsed,
+      action: isNamed ? actionOf(parsed) : payload.action,
+      stdout_chunks: [],
+      stderr_chunks: [],
+      started_at: startedAt,
+    },
+  });
 }
 
 function renameCommand(

@@ -10,6 +10,7 @@ import {
   decoderKey,
   finishCommand,
   isKnownCommand,
+  restartCommand,
   startCommand,
 } from "./commands.ts";
 import { pathOf } from "./images.ts";
@@ -87,14 +88,14 @@ export function endEventCommand(
   if (callId === undefined) return;
   const completedAt = timeOf(event.completed_at_ms) ?? context.now;
   const durationMs = durationMsOf(event.duration) ?? 0;
-  const described = describedCommand(event);
-  if (!isKnownCommand(context, callId) || described.command.length > 0) {
-    startCommand(context, {
-      callId,
-      ...described,
-      startedAt: startedAtOf(event, completedAt, durationMs),
-    });
-  }
+  const start: CommandStart = {
+    callId,
+    ...describedCommand(event),
+    startedAt: startedAtOf(event, completedAt, durationMs),
+  };
+  const isKnown = isKnownCommand(context, callId);
+  if (isKnown && context.replaces) restartCommand(context, callId, start);
+  else if (!isKnown || start.command.length > 0) startCommand(context, start);
   const stdout = textOf(event.stdout) ?? "";
   const stderr = textOf(event.stderr) ?? "";
   const isBlank = stdout.trim() === "" && stderr.trim() === "";

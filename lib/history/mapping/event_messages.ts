@@ -202,9 +202,9 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["custom_tool_call_begin", begin(startCustomCall)],
   ["custom_tool_call_update", startCustomCall],
   ["custom_tool_call_end", endCustomCall],
-  ["sub_agent_activity", showSubAgent],
-  ["entered_review_mode", showReviewStart],
-  ["exited_review_mode", showReviewEnd],
+  ["sub_agent_activity", (context, event) => showSubAgent(context, event)],
+  ["entered_review_mode", (context, event) => showReviewStart(context, event)],
+  ["exited_review_mode", (context, event) => showReviewEnd(context, event)],
   ...collabEvents(),
 ];
 

@@ -6,6 +6,7 @@
 
 import type { ExploreEntry, ExploreStatus } from "../records.ts";
 import type { MappingContext } from "./mapping_context.ts";
+import type { RecordLink } from "./record_links.ts";
 
 /** A command that only looks at things. */
 export interface ExploreStart {
@@ -29,7 +30,7 @@ export function startExploring(
 ): void {
   const { memory, store } = context;
   const entry: ExploreEntry = { command, cwd, status: "running" };
-  const key = JSON.stringify([cwd, ...command]);
+  const key = entryKey(entry);
   const open = memory.explore;
   const record = context.get(open?.id);
   let id: number;
@@ -66,13 +67,10 @@ export function finishExploring(
   callId: string,
   status: ExploreStatus,
 ): boolean {
-  const link = context.memory.links.get("explore", callId);
-  const record = context.get(link?.id);
-  if (link === undefined || record?.type !== "explore") return false;
-  const entry = record.payload.entries[link.at];
-  if (entry === undefined) return false;
+  const known = entryOf(context, callId);
+  if (known === undefined) return false;
   context.memory.exploring.delete(callId);
-  replaceEntry(context, link, { ...entry, status });
+  replaceEntry(context, known.link, { ...known.entry, status });
   return true;
 }
 
@@ -81,10 +79,43 @@ export function isRunningEntry(
   context: MappingContext,
   callId: string,
 ): boolean {
+  return entryOf(context, callId)?.entry.status === "running";
+}
+
+/** Shows what a command in an explore record turns out to be. */
+export function renameEntry(
+  context: MappingContext,
+  callId: string,
+  { command, cwd }: Pick<ExploreStart, "command" | "cwd">,
+): void {
+  const known = entryOf(context, callId);
+  if (known === undefined) return;
+  const { link, entry } = known;
+  const open = context.memory.explore;
+  if (open?.id === link.id) {
+    open.entries.delete(entryKey(entry));
+    open.entries.set(entryKey({ command, cwd }), link.at);
+  }
+  replaceEntry(context, link, { ...entry, command, cwd });
+}
+
+/** What is the same for the same command. */
+export function entryKey(
+  { command, cwd }: Pick<ExploreEntry, "command" | "cwd">,
+): string {
+  return JSON.stringify([cwd, ...command]);
+}
+
+/** Finds the entry of a command. */
+function entryOf(
+  context: MappingContext,
+  callId: string,
+): { readonly link: RecordLink; readonly entry: ExploreEntry } | undefined {
   const link = context.memory.links.get("explore", callId);
   const record = context.get(link?.id);
-  return link !== undefined && record?.type === "explore" &&
-    record.payload.entries[link.at]?.status === "running";
+  if (link === undefined || record?.type !== "explore") return undefined;
+  const entry = record.payload.entries[link.at];
+  return entry && { link, entry };
 }
 
 /** Ends what is still running in an explore record. */

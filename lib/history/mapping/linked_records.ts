@@ -31,3 +31,14 @@ export function showLinked(
   if (thing !== null) links.set(kind, thing, id);
   return id;
 }
+
+/** Takes out the record with an id, if there is one. */
+export function removeLinked(
+  context: MappingContext,
+  { kind, thing }: { readonly kind: LinkKind; readonly thing: string | null },
+): void {
+  const known = thing === null
+    ? undefined
+    : context.memory.links.get(kind, thing);
+  if (known !== undefined) context.remove(known.id);
+}

@@ -125,6 +125,14 @@ export class MappingContext {
     return record !== undefined && isKnownRecord(record) ? record : undefined;
   }
 
+  /**
+   * Whether what comes again for an id takes the place of all that was known: items of paginated
+   * files are whole, other files tell of a thing in several parts.
+   */
+  get replaces(): boolean {
+    return this.memory.mode === "paginated";
+  }
+
   /** Finds the command of the newest call of an id; -1 if it has made none. */
   indexOfExec(callId: string): number {
     return this.#ofNewestCall(this.store.indexOfExec(callId));

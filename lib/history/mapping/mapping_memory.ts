@@ -107,6 +107,8 @@ export class MappingMemory {
   viewedImage: number | null;
   /** What is being reviewed. */
   reviewHint: string | null;
+  /** What was reviewed, by the record that shows the end of the review. */
+  readonly reviewHints: Map<number, string>;
   /** The last prompt of the review that is going on; `null` if there is no review. */
   reviewPrompt: string | null;
   /** The compaction whose other line may still come. */
@@ -170,6 +172,9 @@ export class MappingMemory {
     };
     this.viewedImage = wholeOf(field("viewed_image")) ?? null;
     this.reviewHint = textOf(field("review_hint")) ?? null;
+    this.reviewHints = new Map(
+      readMap(field("review_hints"), wholeOf, textOf),
+    );
     this.reviewPrompt = textOf(field("review_prompt")) ?? null;
     this.compaction = readCompaction(field("compaction"));
   }
@@ -187,6 +192,7 @@ export class MappingMemory {
     for (const key of this.thinking.get(id) ?? []) this.thoughts.delete(key);
     this.thinking.delete(id);
     this.parts.delete(id);
+    this.reviewHints.delete(id);
     if (this.explore?.id === id) this.explore = null;
     if (this.compaction?.id === id) this.compaction = null;
     if (this.viewedImage === id) this.viewedImage = null;
@@ -229,6 +235,7 @@ export class MappingMemory {
       crossed: { ...this.crossed },
       viewed_image: this.viewedImage,
       review_hint: this.reviewHint,
+      review_hints: [...this.reviewHints],
       review_prompt: this.reviewPrompt,
       compaction: this.compaction === null ? null : { ...this.compaction },
     };

@@ -19,25 +19,35 @@ export interface UserMessage {
   readonly images: readonly NewRecord[];
 }
 
+/** The records of what a user said. */
+export interface ShownUserMessage {
+  /** The number of the text. */
+  readonly textId: number | undefined;
+  /** The numbers of the images. */
+  readonly imageIds: readonly number[];
+}
+
+const NOTHING_SHOWN: ShownUserMessage = { textId: undefined, imageIds: [] };
+
 /**
  * Shows what the user said.
  *
  * @param context Where.
  * @param message What.
- * @returns The numbers of the images.
+ * @returns The numbers of the records.
  */
 export function showUserMessage(
   context: MappingContext,
   { text, images }: UserMessage,
-): number[] {
+): ShownUserMessage {
   const { memory, store } = context;
   const isBlank = text.trim() === "";
-  if (isBlank && images.length === 0) return [];
+  if (isBlank && images.length === 0) return NOTHING_SHOWN;
   memory.turns.prompt(store.length);
-  if (!isBlank) context.push(userRecord(text));
-  const ids = images.map((image) => context.push(image));
+  const textId = isBlank ? undefined : context.push(userRecord(text));
+  const imageIds = images.map((image) => context.push(image));
   memory.turns.prompted(store.length);
-  return ids;
+  return { textId, imageIds };
 }
 
 /**
@@ -58,8 +68,8 @@ export function showUserCopy(
   if (message.text.trim() === "" && message.images.length === 0) return;
   const shown = pairing.match("user", message.text, source);
   if (shown === undefined) {
-    const images = isViewedImage(context, message)
-      ? []
+    const { imageIds: images } = isViewedImage(context, message)
+      ? NOTHING_SHOWN
       : showUserMessage(context, message);
     pairing.add("user", message.text, { source, images });
   } else if (source === "event") {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { entryKey } from "./explores.ts";
 import { textOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 
@@ -51,10 +52,7 @@ export function findOpenWork(
         memory.explore = {
           id: record.id,
           entries: new Map(
-            entries.map((
-              { cwd, command },
-              at,
-            ) => [JSON.stringify([cwd, ...command]), at]),
+            entries.map((entry, at) => [entryKey(entry), at]),
           ),
         };
         break;

@@ -18,9 +18,9 @@ import {
   textOf,
   textsOf,
 } from "./json_fields.ts";
-import { showLinked } from "./linked_records.ts";
+import { removeLinked, showLinked } from "./linked_records.ts";
 import type { MappingContext } from "./mapping_context.ts";
-import { showAnswer, showUserMessage } from "./messages.ts";
+import { showAnswer, showUserMessage, type UserMessage } from "./messages.ts";
 import { finishEventPatch } from "./patches.ts";
 import { showGeneratedImage, showImage } from "./shown_images.ts";
 import {
@@ -81,13 +81,10 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
       isFailed: isFailedWord(item.status),
       preview: statesPreview(item.agents_states),
     })],
-  ["SubAgentActivity", (context, item) => showSubAgent(context, item)],
-  ["EnteredReviewMode", once("review", showReviewStart)],
-  ["ExitedReviewMode", once("review", showReviewEnd)],
-  [
-    "ContextCompaction",
-    once("compaction", (context) => showCompaction(context, "event")),
-  ],
+  ["SubAgentActivity", showSubAgent],
+  ["EnteredReviewMode", showReviewStart],
+  ["ExitedReviewMode", showReviewEnd],
+  ["ContextCompaction", showCompactionItem],
 ]);
 
 /** What also legacy rollouts have. */
@@ -137,22 +134,15 @@ function showPlanItem(
   showPlanNotice(context, id, textOf(item.text) ?? "");
 }
 
-/** Makes something happen once for an item, however often it comes. */
-function once(
-  kind: "review" | "compaction",
-  show: (context: MappingContext, item: Fields) => void,
-): ShowItem {
-  return (context, item, id) => {
-    const { links } = context.memory;
-    if (context.get(links.get(kind, id)?.id) !== undefined) return;
-    const before = context.store.length;
-    const { compaction } = context.memory;
-    show(context, item);
-    const shown = context.store.length > before
-      ? context.lastId
-      : compaction?.id;
-    if (shown !== undefined) links.set(kind, id, shown);
-  };
+/** Shows a compaction, of which an item that comes again says nothing new. */
+function showCompactionItem(
+  context: MappingContext,
+  _item: Fields,
+  id: string,
+): void {
+  const { links } = context.memory;
+  if (context.get(links.get("compaction", id)?.id) !== undefined) return;
+  links.set("compaction", id, showCompaction(context, "event"));
 }
 
 function showUserItem(
@@ -162,17 +152,48 @@ function showUserItem(
 ): void {
   const message = readUserContent(item.content);
   if (message === undefined) return;
-  const { links } = context.memory;
-  const known = links.get("user", id);
-  if (context.get(known?.id)?.type === "plain_message") {
-    if (known !== undefined) {
-      context.replace(known.id, userRecord(message.text));
-    }
+  if (isKnownUser(context, id)) {
+    replaceUser(context, message, id);
     return;
   }
-  const first = context.store.nextId;
-  showUserMessage(context, message);
-  if (context.store.nextId > first) links.set("user", id, first);
+  const { links } = context.memory;
+  const { textId, imageIds } = showUserMessage(context, message);
+  if (textId !== undefined) links.set("user", id, textId);
+  imageIds.forEach((image, at) =>
+    links.set("user_image", imageKey(id, at), image)
+  );
+}
+
+function isKnownUser({ memory }: MappingContext, id: string): boolean {
+  return memory.links.get("user", id) !== undefined ||
+    memory.links.get("user_image", imageKey(id, 0)) !== undefined;
+}
+
+/** Puts what the user said in the place of what the same item had said. */
+function replaceUser(
+  context: MappingContext,
+  { text, images }: UserMessage,
+  id: string,
+): void {
+  const said = { kind: "user", thing: id } as const;
+  if (text.trim() !== "") showLinked(context, said, userRecord(text));
+  // What says nothing takes nothing back.
+  else if (images.length > 0) removeLinked(context, said);
+  else return;
+  const link = (at: number) =>
+    ({ kind: "user_image", thing: imageKey(id, at) }) as const;
+  images.forEach((image, at) => showLinked(context, link(at), image));
+  const { links } = context.memory;
+  let at = images.length;
+  while (links.get("user_image", imageKey(id, at)) !== undefined) {
+    removeLinked(context, link(at));
+    at += 1;
+  }
+}
+
+/** What an image of an item is known by. */
+function imageKey(id: string, at: number): string {
+  return `${at}:${id}`;
 }
 
 function showReasoningItem(

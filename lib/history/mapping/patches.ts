@@ -42,7 +42,8 @@ export function showPatch(
   const { links, working } = context.memory;
   const link = callId === null ? undefined : links.get("patch", callId);
   const record = context.get(link?.id);
-  const known = record?.type === "patch" ? record.payload : undefined;
+  const shown = record?.type === "patch" ? record.payload : undefined;
+  const known = context.replaces ? undefined : shown;
   const payload = {
     event: event ?? known?.event ?? "apply_begin",
     auto_approved: autoApproved ?? known?.auto_approved ?? null,
@@ -51,7 +52,7 @@ export function showPatch(
       : changes,
     failure: failure ?? null,
   };
-  if (link !== undefined && known !== undefined) {
+  if (link !== undefined && shown !== undefined) {
     context.replace(link.id, { type: "patch", payload });
     return;
   }

@@ -25,8 +25,12 @@ export type LinkKind =
   | "patch"
   | "plan"
   | "reasoning"
-  | "review"
-  | "user";
+  | "review_end"
+  | "review_notice"
+  | "review_start"
+  | "sub_agent"
+  | "user"
+  | "user_image";
 
 /** The links that find a record of a call where no lookup does. */
 export const CALL_LINKS: readonly LinkKind[] = ["explore", "image", "patch"];

@@ -25,7 +25,7 @@ export function showGeneratedImage(
   callId: string | null,
   fields: Fields,
 ): void {
-  const link = callId === null
+  const link = callId === null || context.replaces
     ? undefined
     : context.memory.links.get("image", callId);
   const known = context.get(link?.id);

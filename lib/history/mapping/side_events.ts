@@ -6,7 +6,7 @@
 
 import { diffHunks } from "./diff_hunks.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "./json_fields.ts";
-import { showLinked } from "./linked_records.ts";
+import { removeLinked, showLinked } from "./linked_records.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import { backgroundRecord, noticeRecord } from "./text_lines.ts";
 
@@ -46,36 +46,73 @@ export function showBackground(
   );
 }
 
-/** Shows that a review begins. */
-export function showReviewStart(context: MappingContext, event: Fields): void {
+/**
+ * Shows that a review begins.
+ *
+ * @param context Where.
+ * @param event The event or the item.
+ * @param id The id of the item, by which it may come again.
+ */
+export function showReviewStart(
+  context: MappingContext,
+  event: Fields,
+  id: string | null = null,
+): void {
   const hint = textOf(event.user_facing_hint)?.trim() ?? "";
   context.memory.reviewHint = hint === "" ? null : hint;
   context.memory.reviewPrompt = "";
   const about = hint === "" ? "" : `: ${hint}`;
-  context.push(backgroundRecord("", `>> Code review started${about} <<`));
+  showLinked(
+    context,
+    { kind: "review_start", thing: id },
+    backgroundRecord("", `>> Code review started${about} <<`),
+  );
 }
 
-/** Shows what a review has come to. */
-export function showReviewEnd(context: MappingContext, event: Fields): void {
-  const hint = context.memory.reviewHint;
-  context.memory.reviewHint = null;
-  context.memory.reviewPrompt = null;
-  if (!isFields(event.review_output)) {
-    const about = hint === null ? "" : ` (${hint})`;
-    context.push(
-      backgroundRecord(
-        "",
-        `<< Code review finished without a final response${about} >>`,
-      ),
-    );
-    return;
+/**
+ * Shows what a review has come to.
+ *
+ * @param context Where.
+ * @param event The event or the item.
+ * @param id The id of the item, by which it may come again.
+ */
+export function showReviewEnd(
+  context: MappingContext,
+  event: Fields,
+  id: string | null = null,
+): void {
+  const { memory } = context;
+  const { links, reviewHints } = memory;
+  const known = id === null ? undefined : links.get("review_end", id);
+  const hint = known === undefined
+    ? memory.reviewHint
+    : reviewHints.get(known.id) ?? null;
+  if (known === undefined) {
+    memory.reviewHint = null;
+    memory.reviewPrompt = null;
   }
-  const explanation = textOf(event.review_output.overall_explanation) ?? "";
-  if (explanation.trim() !== "") {
-    context.push(noticeRecord("Code review", explanation));
+  const output = isFields(event.review_output)
+    ? event.review_output
+    : undefined;
+  const explanation = textOf(output?.overall_explanation) ?? "";
+  const notice = { kind: "review_notice", thing: id } as const;
+  if (explanation.trim() === "") removeLinked(context, notice);
+  else showLinked(context, notice, noticeRecord("Code review", explanation));
+  const shown = showLinked(
+    context,
+    { kind: "review_end", thing: id },
+    backgroundRecord("", reviewEndText(hint, output !== undefined)),
+  );
+  if (id !== null && hint !== null) reviewHints.set(shown, hint);
+}
+
+function reviewEndText(hint: string | null, isFinal: boolean): string {
+  if (isFinal) {
+    const about = hint === null ? "" : `: ${hint}`;
+    return `<< Code review finished${about} >>`;
   }
-  const about = hint === null ? "" : `: ${hint}`;
-  context.push(backgroundRecord("", `<< Code review finished${about} >>`));
+  const about = hint === null ? "" : ` (${hint})`;
+  return `<< Code review finished without a final response${about} >>`;
 }
 
 /**
@@ -85,12 +122,13 @@ export function showReviewEnd(context: MappingContext, event: Fields): void {
  * @param context Where.
  * @param from Which of the two this is.
  * @param message The text, if this is the line.
+ * @returns The number of the record.
  */
 export function showCompaction(
   context: MappingContext,
   from: "line" | "event",
   message = "",
-): void {
+): number {
   const { memory } = context;
   const { compaction } = memory;
   const record = backgroundRecord("Context compacted", message);
@@ -101,18 +139,34 @@ export function showCompaction(
     memory.compaction = null;
     if (isOne) {
       if (from === "line") context.replace(compaction.id, record);
-      return;
+      return compaction.id;
     }
   }
-  memory.compaction = { id: context.push(record), from };
+  const id = context.push(record);
+  memory.compaction = { id, from };
+  return id;
 }
 
-/** Shows what a sub-agent does. */
-export function showSubAgent(context: MappingContext, event: Fields): void {
+/**
+ * Shows what a sub-agent does.
+ *
+ * @param context Where.
+ * @param event The event or the item.
+ * @param id The id of the item, by which it may come again.
+ */
+export function showSubAgent(
+  context: MappingContext,
+  event: Fields,
+  id: string | null = null,
+): void {
   const who = textOf(event.agent_path) ?? textOf(event.agent_thread_id) ?? "";
   const what = textOf(event.kind) ?? textOf(event.message) ?? "";
   const text = [who, what].filter((part) => part !== "").join(" ");
-  context.push(backgroundRecord("Sub-agent", text));
+  showLinked(
+    context,
+    { kind: "sub_agent", thing: id },
+    backgroundRecord("Sub-agent", text),
+  );
 }
 
 /** Gives the message of an event that is there to tell it. */

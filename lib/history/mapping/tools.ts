@@ -110,7 +110,7 @@ export function isRunningTool(
 /** Shows how a tool ended, in its place or at the end. */
 export function finishTool(context: MappingContext, end: ToolEnd): void {
   const { callId } = end;
-  const known = callId === null
+  const known = callId === null || context.replaces
     ? undefined
     : context.at(context.indexOfTool(callId));
   const payload = known?.type === "running_tool" || known?.type === "tool_call"

@@ -1,0 +1,179 @@
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+import { applyMutation } from "../../../lib/history/mutations.ts";
+import type { AnyHistoryRecord } from "../../../lib/history/records.ts";
+import { equalJson } from "../../fixtures.ts";
+import { historyOf, pagedLine, PAGINATED, snapshotOf } from "../histories.ts";
+
+/** The fields of an item, whose id the test gives. */
+type Item = Readonly<Record<string, unknown>>;
+
+const ADD = { a: { type: "add", content: "x" } };
+
+/** For each type of item one that says much, and another one that says less. */
+const ITEMS: readonly (readonly [type: string, first: Item, second: Item])[] = [
+  [
+    "UserMessage",
+    {
+      content: [
+        { type: "text", text: "a" },
+        { type: "local_image", path: "/a.png" },
+        { type: "local_image", path: "/b.png" },
+      ],
+    },
+    {
+      content: [
+        { type: "text", text: "b" },
+        { type: "local_image", path: "/c.png" },
+      ],
+    },
+  ],
+  [
+    "AgentMessage",
+    { content: [{ type: "Text", text: "a" }] },
+    { content: [{ type: "Text", text: "b" }] },
+  ],
+  [
+    "Reasoning",
+    { summary_text: ["**A**\n\na"], raw_content: [] },
+    { summary_text: ["b"], raw_content: [] },
+  ],
+  ["Plan", { text: "a" }, { text: "b" }],
+  [
+    "CommandExecution",
+    {
+      command: ["make", "a"],
+      stdout: "o",
+      stderr: "e",
+      exit_code: 1,
+      started_at_ms: 1,
+    },
+    { command: ["make", "b"], aggregated_output: "new", exit_code: 0 },
+  ],
+  [
+    "CommandExecution",
+    {
+      command: ["cat", "a"],
+      parsed_cmd: [{ type: "read", cmd: "cat a", name: "a" }],
+      exit_code: 0,
+    },
+    {
+      command: ["rg", "b"],
+      parsed_cmd: [{ type: "search", cmd: "rg b" }],
+      cwd: "/w",
+      exit_code: 1,
+    },
+  ],
+  [
+    "FileChange",
+    { changes: ADD, status: "failed", stderr: "no" },
+    { changes: {}, status: "completed" },
+  ],
+  [
+    "McpToolCall",
+    { server: "s", tool: "a", arguments: { x: 1 }, error: { message: "no" } },
+    { server: "s", tool: "b" },
+  ],
+  ["WebSearch", { query: "q", status: "failed" }, { query: "" }],
+  ["ImageView", { path: "/a.png" }, { path: "/b.png" }],
+  [
+    "ImageGeneration",
+    { revised_prompt: "p", saved_path: "/a.png", status: "completed" },
+    { saved_path: "/b.png" },
+  ],
+  ["DynamicToolCall", { tool: "a", arguments: { x: 1 } }, { tool: "b" }],
+  [
+    "CollabAgentToolCall",
+    { tool: "wait", prompt: "p", agents_states: { a: "done" } },
+    { tool: "wait" },
+  ],
+  [
+    "SubAgentActivity",
+    { agent_path: "agents/a", kind: "started" },
+    { agent_path: "agents/a", kind: "interrupted" },
+  ],
+  [
+    "EnteredReviewMode",
+    { user_facing_hint: "a" },
+    { user_facing_hint: "b" },
+  ],
+  [
+    "ExitedReviewMode",
+    { review_output: { overall_explanation: "a" } },
+    { review_output: { overall_explanation: "b" } },
+  ],
+  ["ContextCompaction", {}, {}],
+];
+
+const REVIEW = pagedLine("EnteredReviewMode", {
+  id: "review",
+  user_facing_hint: "the change",
+});
+
+for (const [type, first, second] of ITEMS) {
+  Deno.test(`HistoryState.apply() puts a ${type} in the place of one of its id: ${JSON.stringify(second)}`, () => {
+    const start = [PAGINATED, REVIEW];
+    const events = [
+      ...start,
+      pagedLine(type, { id: "x", ...first }),
+      pagedLine("AgentMessage", { id: "m", content: "between" }),
+      pagedLine(type, { id: "x", ...second }),
+    ];
+    const { records } = historyOf(events).snapshot();
+    const alone = historyOf([
+      ...start,
+      pagedLine(type, { id: "x", ...second }),
+    ]).snapshot().records;
+    const contents = records.filter(({ payload }) =>
+      Object(payload).markdown !== "between"
+    ).map(({ type, payload }) => ({ type, payload }));
+    assertEquals(
+      contents,
+      alone.map(({ type, payload }) => ({
+        type,
+        payload: type === "explore" ? { ...payload, trailing: false } : payload,
+      })),
+    );
+    assertSound(events);
+  });
+}
+
+/** Checks the mutations of events, and a checkpoint after each of them. */
+function assertSound(events: readonly unknown[]): void {
+  const state = new HistoryState();
+  const records: AnyHistoryRecord[] = [];
+  for (const event of events) {
+    for (const mutation of state.apply(event)) applyMutation(records, mutation);
+  }
+  const expected = state.snapshot({ resume: true });
+  assert(equalJson(records, expected.records));
+  for (let at = 0; at <= events.length; at++) {
+    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
+    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
+    historyOf(events.slice(at), restored);
+    assert(equalJson(restored.snapshot({ resume: true }), expected));
+  }
+}
+
+Deno.test("HistoryState.apply() takes back what a paginated item does not say again", () => {
+  const review = (explanation: string) =>
+    pagedLine("ExitedReviewMode", {
+      id: "x",
+      review_output: { overall_explanation: explanation },
+    });
+  const types = (events: readonly unknown[]) =>
+    snapshotOf([PAGINATED, ...events]).records.map(({ type }) => type);
+  assertEquals(types([review("a"), review(" ")]), ["background_event"]);
+  const user = (...content: unknown[]) =>
+    pagedLine("UserMessage", { id: "u", content });
+  const text = { type: "text", text: "a" };
+  const image = { type: "local_image", path: "/a.png" };
+  assertEquals(types([user(text, image), user(image)]), ["image"]);
+  assertEquals(types([user(text, image), user(text)]), ["plain_message"]);
+  assertEquals(types([user(image), user(text, image)]), [
+    "image",
+    "plain_message",
+  ]);
+  assertEquals(types([user(text), user()]), ["plain_message"]);
+  assertSound([PAGINATED, user(text, image), user(image), user(text)]);
+});
