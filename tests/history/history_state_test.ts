@@ -471,7 +471,10 @@ Deno.test("HistoryState.apply() shows what the fork's wait tool does", () => {
       tool_name: "wait",
       ...fields,
     });
-  const ok = { duration: { secs: 2, nanos: 0 }, result: { Ok: "a\n\na\nb" } };
+  const ok = {
+    duration: { secs: 2, nanos: 0 },
+    result: { Ok: "a\n\na\nCancelled by user." },
+  };
   const timed = snapshotOf([
     wait("begin", { parameters: { for: "npm test", timeout_ms: 9 } }),
     wait("end", { parameters: { for: "npm test", timeout_ms: 9 }, ...ok }),
@@ -494,8 +497,10 @@ Deno.test("HistoryState.apply() shows what the fork's wait tool does", () => {
   );
   assertEquals([exec?.wait_total_ms, exec?.wait_active], [2000, false]);
   assertEquals(
-    Object(exec?.wait_notes).map(({ message }: { message: string }) => message),
-    ["a", "b"],
+    Object(exec?.wait_notes).map((
+      { message, tone }: { message: string; tone: string },
+    ) => [message, tone]),
+    [["a", "info"], ["Cancelled by user.", "error"]],
   );
 });
 

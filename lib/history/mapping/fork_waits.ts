@@ -127,7 +127,7 @@ function withNotes(
     const message = line.trim();
     if (message === "" || known.has(message)) continue;
     known.add(message);
-    const tone = message === CANCELLED ? "error" : "default";
+    const tone = message === CANCELLED ? "error" : "info";
     notes.push({ message, tone, timestamp });
   }
   return notes;
