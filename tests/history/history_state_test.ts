@@ -253,6 +253,12 @@ Deno.test("HistoryState.apply() makes one record of a compaction", () => {
   assertEquals(descriptions([PAGINATED, compacted, answer, paged, paged]), [
     "sum",
   ]);
+  const other = pagedLine("ContextCompaction", { id: "d" });
+  assertEquals(descriptions([PAGINATED, paged, compacted]), ["", "sum"]);
+  assertEquals(descriptions([PAGINATED, paged, compacted, other]), [
+    "",
+    "sum",
+  ]);
 });
 
 Deno.test("HistoryState.apply() makes one record of a patch that was run in a shell", () => {

@@ -117,7 +117,8 @@ function reviewEndText(hint: string | null, isFinal: boolean): string {
 
 /**
  * Shows that the context was compacted. A line says it with the text, an event without; the
- * two are one record when they come together, in paginated files also when they do not.
+ * two are one record when they come together; in paginated files, where the item stands for the
+ * event, when it comes after the line.
  *
  * @param context Where.
  * @param from Which of the two this is.
@@ -134,8 +135,7 @@ export function showCompaction(
   const record = backgroundRecord("Context compacted", message);
   const isAdjacent = compaction?.id === context.lastId;
   if (compaction !== null && compaction.from !== from) {
-    const isOne = isAdjacent ||
-      (from === "event" && memory.mode === "paginated");
+    const isOne = memory.mode === "paginated" ? from === "event" : isAdjacent;
     memory.compaction = null;
     if (isOne) {
       if (from === "line") context.replace(compaction.id, record);
