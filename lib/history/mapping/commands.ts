@@ -55,6 +55,9 @@ export interface CommandEnd {
   readonly completedAt: string;
 }
 
+/** What tells whether a command succeeded. */
+type CommandResult = Pick<CommandEnd, "exitCode" | "status">;
+
 const OUTPUTS = ["stdout", "stderr"] as const;
 /** What ends a command in error, whatever its exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
@@ -285,17 +288,9 @@ export function finishCommand(
   { exitCode, status, completedAt, ...output }: CommandEnd & CommandOutput,
 ): void {
   const { memory, store } = context;
-  const isSuccess = exitCode === null
-    ? !FAILED_STATUSES.has(status)
-    : exitCode === 0 && !FAILED_STATUSES.has(status);
   const action = memory.exploring.get(callId);
-  const exploreStatus: ExploreStatus = isSuccess
-    ? "success"
-    // Searching and listing say with 1 that there is nothing.
-    : exitCode === 1 && (action === "search" || action === "list")
-    ? "not_found"
-    : { error: { exit_code: exitCode } };
-  if (finishExploring(context, callId, exploreStatus)) return;
+  const entryStatus = entryStatusOf({ exitCode, status }, action);
+  if (finishExploring(context, callId, entryStatus)) return;
   const { stdout, stderr } = unseenOutput(context, callId, output);
   const record = context.at(context.indexOfExec(callId));
   if (record?.type !== "exec") return;
@@ -303,13 +298,60 @@ export function finishCommand(
   dropDecoders(context, callId);
   context.note(store.finishExec({
     id: record.id,
-    status: isSuccess ? "success" : "error",
+    status: isSuccess({ exitCode, status }) ? "success" : "error",
     exitCode,
     completedAt,
     stdoutTail: stdout === "" ? null : stdout,
     stderrTail: stderr === "" ? null : stderr,
     ...waitsOf(record.payload),
   }));
+}
+
+/**
+ * Shows a command that has no id, by which anything else could be told of it, with its end.
+ *
+ * @param context Where.
+ * @param start The command.
+ * @param end How it ended, and all that it printed.
+ */
+export function showEndedCommand(
+  context: MappingContext,
+  start: CommandStart,
+  { completedAt, stdout, stderr, ...end }: CommandEnd & CommandOutput,
+): void {
+  const { store } = context;
+  const action = actionOf(start.parsed);
+  if (isExploring(start.parsed)) {
+    startExploring(context, { ...start, status: entryStatusOf(end, action) });
+    return;
+  }
+  const id = store.nextId;
+  context.note(store.startExec({ ...start, action: "run" }));
+  context.note(store.finishExec({
+    id,
+    status: isSuccess(end) ? "success" : "error",
+    exitCode: end.exitCode,
+    completedAt,
+    stdoutTail: stdout ?? null,
+    stderrTail: stderr ?? null,
+  }));
+}
+
+function isSuccess({ exitCode, status }: CommandResult): boolean {
+  return (exitCode ?? 0) === 0 && !FAILED_STATUSES.has(status);
+}
+
+/** Says how a command ended that only looks at things. */
+function entryStatusOf(
+  result: CommandResult,
+  action: string | undefined,
+): ExploreStatus {
+  if (isSuccess(result)) return "success";
+  const { exitCode } = result;
+  // Searching and listing say with 1 that there is nothing.
+  return exitCode === 1 && (action === "search" || action === "list")
+    ? "not_found"
+    : { error: { exit_code: exitCode } };
 }
 
 /** Ends work that a failed turn leaves behind. */

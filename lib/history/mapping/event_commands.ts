@@ -6,11 +6,14 @@
 
 import {
   appendOutput,
+  type CommandEnd,
+  type CommandOutput,
   type CommandStart,
   decoderKey,
   finishCommand,
   isKnownCommand,
   restartCommand,
+  showEndedCommand,
   startCommand,
 } from "./commands.ts";
 import { pathOf } from "./images.ts";
@@ -77,15 +80,14 @@ export function streamOutput(context: MappingContext, event: Fields): void {
  * Shows how a command ended, and that it began if nothing has said so.
  *
  * @param context Where.
- * @param callId The id of the call.
+ * @param callId The id of the call; `null` if nothing else is told of it.
  * @param event An `exec_command_end`, or a `CommandExecution` item.
  */
 export function endEventCommand(
   context: MappingContext,
-  callId: string | undefined,
+  callId: string | null,
   event: Fields,
 ): void {
-  if (callId === undefined) return;
   const completedAt = timeOf(event.completed_at_ms) ?? context.now;
   const durationMs = durationMsOf(event.duration) ?? 0;
   const start: CommandStart = {
@@ -93,19 +95,24 @@ export function endEventCommand(
     ...describedCommand(event),
     startedAt: startedAtOf(event, completedAt, durationMs),
   };
-  const isKnown = isKnownCommand(context, callId);
-  if (isKnown && context.replaces) restartCommand(context, callId, start);
-  else if (!isKnown || start.command.length > 0) startCommand(context, start);
   const stdout = textOf(event.stdout) ?? "";
   const stderr = textOf(event.stderr) ?? "";
   const isBlank = stdout.trim() === "" && stderr.trim() === "";
-  finishCommand(context, callId, {
+  const end: CommandEnd & CommandOutput = {
     stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
     stderr: isBlank ? undefined : stderr,
     exitCode: wholeOf(event.exit_code) ?? null,
     status: event.status,
     completedAt,
-  });
+  };
+  if (callId === null) {
+    showEndedCommand(context, start, end);
+    return;
+  }
+  const isKnown = isKnownCommand(context, callId);
+  if (isKnown && context.replaces) restartCommand(context, callId, start);
+  else if (!isKnown || start.command.length > 0) startCommand(context, start);
+  finishCommand(context, callId, end);
 }
 
 function startedAtOf(

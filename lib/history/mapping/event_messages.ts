@@ -136,11 +136,10 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["context_compacted", (context) => showCompaction(context, "event")],
   ["exec_command_begin", begin(startEventCommand)],
   ["exec_command_output_delta", streamOutput],
-  [
-    "exec_command_end",
-    (context, event) =>
-      endEventCommand(context, firstIdOf(event.call_id), event),
-  ],
+  ["exec_command_end", (context, event) => {
+    const callId = callIdOf(event);
+    if (callId !== null) endEventCommand(context, callId, event);
+  }],
   [
     "mcp_tool_call_begin",
     begin((context, event) => startTool(context, mcpCall(context, event))),

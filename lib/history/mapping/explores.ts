@@ -16,6 +16,8 @@ export interface ExploreStart {
   readonly command: readonly string[];
   /** Where it runs. */
   readonly cwd: string | null;
+  /** How it ended, if it did. */
+  readonly status?: ExploreStatus;
 }
 
 /**
@@ -26,10 +28,10 @@ export interface ExploreStart {
  */
 export function startExploring(
   context: MappingContext,
-  { callId, command, cwd }: ExploreStart,
+  { callId, command, cwd, status = "running" }: ExploreStart,
 ): void {
   const { memory, store } = context;
-  const entry: ExploreEntry = { command, cwd, status: "running" };
+  const entry: ExploreEntry = { command, cwd, status };
   const key = entryKey(entry);
   const open = memory.explore;
   const record = context.get(open?.id);
@@ -50,7 +52,7 @@ export function startExploring(
       payload: { entries: [entry], trailing: true },
     });
   }
-  memory.working.set(id, null);
+  if (status === "running") memory.working.set(id, null);
   if (callId !== null) memory.links.set("explore", callId, id, at);
 }
 

@@ -38,14 +38,19 @@ import { finishTool, mcpResult, qualifiedTitle } from "./tools.ts";
 import { readUserContent } from "./user_content.ts";
 import { webSearch } from "./web_searches.ts";
 
-/** Shows an item of one type. */
-type ShowItem = (context: MappingContext, item: Fields, id: string) => void;
+/** Shows an item of one type. Without an id it is an item of its own. */
+type ShowItem = (
+  context: MappingContext,
+  item: Fields,
+  id: string | null,
+) => void;
 
 const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["UserMessage", showUserItem],
   [
     "AgentMessage",
-    (context, item, id) => showAnswer(context, id, contentText(item.content)),
+    (context, item, id) =>
+      showAnswer(context, id, contentText(contentOf(item))),
   ],
   ["Reasoning", showReasoningItem],
   ["Plan", showPlanItem],
@@ -98,8 +103,7 @@ const LEGACY_TYPES: ReadonlySet<unknown> = new Set(["Plan"]);
  */
 export function mapPaginatedItem(context: MappingContext, event: Fields): void {
   const item = fieldsOf(event.item);
-  const id = idOf(item.id);
-  if (id === undefined || typeof item.type !== "string") return;
+  if (typeof item.type !== "string") return;
   if (context.memory.mode === "legacy" && !LEGACY_TYPES.has(item.type)) return;
   const { now } = context;
   const ms = numberOf(event.completed_at_ms) ?? 0;
@@ -108,14 +112,14 @@ export function mapPaginatedItem(context: MappingContext, event: Fields): void {
   ITEMS.get(item.type)?.(context, {
     started_at_ms: event.started_at_ms,
     ...item,
-  }, id);
+  }, idOf(item.id) ?? null);
   context.now = now;
 }
 
-/** Shows a plan in words, in its place. */
+/** Shows a plan in words, in its place if it has an id. */
 export function showPlanNotice(
   context: MappingContext,
-  id: string,
+  id: string | null,
   text: string,
 ): void {
   showLinked(
@@ -128,9 +132,9 @@ export function showPlanNotice(
 function showPlanItem(
   context: MappingContext,
   item: Fields,
-  id: string,
+  id: string | null,
 ): void {
-  context.memory.plans.delete(id);
+  if (id !== null) context.memory.plans.delete(id);
   showPlanNotice(context, id, textOf(item.text) ?? "");
 }
 
@@ -138,26 +142,29 @@ function showPlanItem(
 function showCompactionItem(
   context: MappingContext,
   _item: Fields,
-  id: string,
+  id: string | null,
 ): void {
   const { links } = context.memory;
-  if (context.get(links.get("compaction", id)?.id) !== undefined) return;
-  links.set("compaction", id, showCompaction(context, "event"));
+  const link = id === null ? undefined : links.get("compaction", id);
+  if (context.get(link?.id) !== undefined) return;
+  const shown = showCompaction(context, "event");
+  if (id !== null) links.set("compaction", id, shown);
 }
 
 function showUserItem(
   context: MappingContext,
   item: Fields,
-  id: string,
+  id: string | null,
 ): void {
-  const message = readUserContent(item.content);
+  const message = readUserContent(contentOf(item));
   if (message === undefined) return;
-  if (isKnownUser(context, id)) {
+  if (id !== null && isKnownUser(context, id)) {
     replaceUser(context, message, id);
     return;
   }
   const { links } = context.memory;
   const { textId, imageIds } = showUserMessage(context, message);
+  if (id === null) return;
   if (textId !== undefined) links.set("user", id, textId);
   imageIds.forEach((image, at) =>
     links.set("user_image", imageKey(id, at), image)
@@ -199,7 +206,7 @@ function imageKey(id: string, at: number): string {
 function showReasoningItem(
   context: MappingContext,
   item: Fields,
-  key: string,
+  key: string | null,
 ): void {
   const summary = textsOf(item.summary_text);
   const parts = summary.length > 0 ? summary : textsOf(item.raw_content);
@@ -211,11 +218,20 @@ function showReasoningItem(
   });
 }
 
+/** Gives the content of a message, which may be its text alone. */
+function contentOf({ content, text }: Fields): unknown {
+  return content ?? textOf(text);
+}
+
 function itemArguments(context: MappingContext, item: Fields): ToolArgument[] {
   return toolArguments(item.arguments, context.textsOf("item", "arguments"));
 }
 
-function showMcpItem(context: MappingContext, item: Fields, id: string): void {
+function showMcpItem(
+  context: MappingContext,
+  item: Fields,
+  id: string | null,
+): void {
   const result = mcpResult(item.result, item.error);
   finishTool(context, {
     callId: id,

@@ -138,6 +138,49 @@ for (const [type, first, second] of ITEMS) {
   });
 }
 
+for (const [type, item] of ITEMS) {
+  Deno.test(`HistoryState.apply() shows a ${type} without an id as one of its own: ${JSON.stringify(item)}`, () => {
+    const contentsOf = (...items: readonly unknown[]) =>
+      snapshotOf([
+        PAGINATED,
+        ...items.flatMap((id) => [
+          pagedLine(type, { id, ...item }),
+          pagedLine("Plan", { id: "between", text: "between" }),
+        ]),
+      ]).records.map(({ type, payload }) => {
+        const { call_id: _callId, stream_id: _streamId, ...rest } = Object(
+          payload,
+        );
+        return { type, payload: rest };
+      });
+    const named = contentsOf("a", "b");
+    assert(named.length > 2);
+    assertEquals(contentsOf(undefined, undefined), named);
+    assertEquals(contentsOf("", 7), named);
+    assertSound([
+      PAGINATED,
+      pagedLine(type, item),
+      pagedLine(type, { ...item, id: "" }),
+    ]);
+  });
+}
+
+Deno.test("HistoryState.apply() shows the text of a message that has no content", () => {
+  const snapshot = snapshotOf([
+    PAGINATED,
+    pagedLine("UserMessage", { id: "u", text: "go" }),
+    pagedLine("AgentMessage", { id: "a", text: "done" }),
+  ]);
+  assertEquals(
+    snapshot.records.map(({ type, payload }) =>
+      type === "plain_message"
+        ? Object(payload).lines[0].spans[0].text
+        : Object(payload).markdown
+    ),
+    ["go", "done"],
+  );
+});
+
 /** Checks the mutations of events, and a checkpoint after each of them. */
 function assertSound(events: readonly unknown[]): void {
   const state = new HistoryState();
