@@ -77,7 +77,7 @@ export class MessageRows {
   ): SqlRow | undefined {
     const id = number * ROWS_PER_FILE + row;
     const known = this.#database.get(
-      "SELECT offset, time FROM records WHERE id = ?",
+      "SELECT offset, in_line, time FROM records WHERE id = ?",
       id,
     );
     if (known === undefined) return undefined;
@@ -99,13 +99,15 @@ export class MessageRows {
     const before = this.#removeMessage(at, row);
     // One that has grown and was not there had no text so far.
     const known = isNew ? undefined : before;
-    const offset = known?.offset ?? found.offset;
+    const inLine = known?.in_line ?? found.inLine;
+    const offset = known?.offset ?? found.offset + found.inLine;
     const time = known?.time ?? found.time;
     const id = at.number * ROWS_PER_FILE + row;
     this.#database.run(
-      "INSERT INTO records(id, offset, time) VALUES (?, ?, ?)",
+      "INSERT INTO records(id, offset, in_line, time) VALUES (?, ?, ?, ?)",
       id,
       offset,
+      inLine,
       time,
     );
     if (text === "") return;

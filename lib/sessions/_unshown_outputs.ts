@@ -144,7 +144,7 @@ function shownOutput(
     const record = recordOf(mutations, "tool_call");
     return record === undefined ? NOTHING : attach(record, text);
   }
-  if (recordOf(mutations, "explore") === undefined) return NOTHING;
+  if (!isExplored(mutations)) return NOTHING;
   return ownOutput("command", "explore", [commandText(command), text], "exec");
 }
 
@@ -161,6 +161,17 @@ function ownOutput(
 function attach(record: number, given: string): UnshownOutput {
   const text = messageText([given]);
   return text === undefined ? NOTHING : { attached: { record, text } };
+}
+
+/**
+ * Whether it is an explore record that a command is a part of. A record that is put behind one
+ * changes that, too: then the command is what was put there.
+ */
+function isExplored(mutations: readonly HistoryMutation[]): boolean {
+  return recordOf(mutations, "explore") !== undefined &&
+    mutations.every((mutation) =>
+      mutation.type !== "inserted" || mutation.record.type === "explore"
+    );
 }
 
 /** The record of a type that was made or changed. */

@@ -30,10 +30,12 @@ export interface FoldedMessage extends SearchableText {
   readonly row: number;
   /** The type of the record in the history that it is, or is a part of. */
   readonly kind: string;
-  /** Whether it is new; else one that is in the index keeps its offset and time. */
+  /** Whether it is new; else one that is in the index keeps its place and time. */
   readonly isNew: boolean;
-  /** Where the line is that it came with, in bytes, plus how many others came with it before. */
+  /** Where the line is that it came with, in bytes. */
   readonly offset: number;
+  /** How many others came with that line before. */
+  readonly inLine: number;
   /** When it was made, in milliseconds since 1970. */
   readonly time: number;
 }
@@ -88,7 +90,7 @@ const BUFFER = 1 << 16;
 const NOTHING = new Uint8Array(0);
 
 /** Where a message is, and when it was made. */
-type Place = Pick<FoldedMessage, "offset" | "time">;
+type Place = Pick<FoldedMessage, "offset" | "inLine" | "time">;
 
 /** Reads a session, and says after each piece what that changes in the index. */
 export class SessionFold {
@@ -282,7 +284,7 @@ export class SessionFold {
   #placeAt(offset: number): Place {
     this.#inLine = offset === this.#lastOffset ? this.#inLine + 1 : 0;
     this.#lastOffset = offset;
-    return { offset: offset + this.#inLine, time: this.#time ?? this.#start };
+    return { offset, inLine: this.#inLine, time: this.#time ?? this.#start };
   }
 
   #remove(id: number): void {

@@ -14,7 +14,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of what is put into them; a change of either makes it higher,
  * and older indexes are made anew. Also what the mapping of lines to records gives counts.
  */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /** How many rows a file can have: what of the number of a row is counted within the file. */
 export const ROWS_PER_FILE = 2 ** 23;
@@ -25,7 +25,8 @@ const GATHERED_BYTES = 32 << 20;
 /**
  * `sessions` and `messages` are those of the contract, to the letter (chat-persistence.md). The
  * `offset` of a message is that of the line in its file that it came with, in bytes of the
- * unpacked file; where one line made several messages, the next ones count on by 1.
+ * unpacked file; where one line made several messages, the next ones count on by 1, since it is
+ * half of their key. `in_line` of `records` says by how much: what is less that is shown.
  *
  * The others are ours. `files` says how far each file has been read; its numbers grow with the
  * time at which sessions began. `checkpoints` has what it takes to read on from there. `records`
@@ -49,7 +50,8 @@ CREATE TABLE files(
 );
 CREATE TABLE checkpoints(number INTEGER PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE records(
-  id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, time INTEGER NOT NULL
+  id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, in_line INTEGER NOT NULL,
+  time INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5(
   text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"

@@ -86,7 +86,7 @@ export interface SearchHit {
   readonly cwd: string | null;
   /** The file of the session. */
   readonly rollout_path: string;
-  /** Where the line is in the file that it came with, in bytes of the unpacked file. */
+  /** Where the line begins in the file that it came with, in bytes of the unpacked file. */
   readonly offset: number;
   /** When it was made, in RFC 3339. */
   readonly time: string;
@@ -270,8 +270,8 @@ class Search {
   #message(id: number): Message | undefined {
     const session = this.#sessionOf(id);
     const row = session?.isWanted && this.#database.get(
-      `SELECT messages.offset, time, role, kind, tool_name, text FROM records
-         JOIN messages ON session_id = ? AND messages.offset = records.offset
+      `SELECT messages.offset - in_line AS line_start, time, role, kind, tool_name, text
+         FROM records JOIN messages ON session_id = ? AND messages.offset = records.offset
          WHERE records.id = ?`,
       session.id,
       id,
@@ -299,7 +299,7 @@ class Search {
       title,
       cwd,
       rollout_path: path,
-      offset: Number(row.offset),
+      offset: Number(row.line_start),
       time: new Date(Number(row.time)).toISOString(),
       role: MESSAGE_ROLES.find((role) => role === row.role) ?? "notice",
       kind: textOrNull(row.kind) ?? "",

@@ -28,10 +28,11 @@ class Messages {
     }
     for (const row of piece.removed) this.#messages.delete(row);
     for (const { isNew, ...message } of piece.messages) {
-      const { offset, time } = this.#messages.get(message.row) ?? message;
+      const { offset, inLine, time } = this.#messages.get(message.row) ??
+        message;
       this.#messages.set(
         message.row,
-        isNew ? message : { ...message, offset, time },
+        isNew ? message : { ...message, offset, inLine, time },
       );
     }
     this.last = piece;
@@ -145,8 +146,12 @@ Deno.test("SessionFold tells several messages of one line apart", () => {
     local_images: ["/a.png", "/b.png"],
   });
   assertEquals(
-    fold(encode(text)).all.map(({ text, offset }) => [text, offset]),
-    [["Look", 0], ["/a.png", 1], ["/b.png", 2]],
+    fold(encode(text)).all.map(({ text, offset, inLine }) => [
+      text,
+      offset,
+      inLine,
+    ]),
+    [["Look", 0, 0], ["/a.png", 0, 1], ["/b.png", 0, 2]],
   );
 });
 
@@ -507,6 +512,44 @@ Deno.test("SessionFold says where and when a command printed what shares a recor
     [["explore", HEADER("paginated").length], ["explore", first.length]],
   );
 });
+
+const BEHIND_EXPLORED = [
+  {
+    name: "a command",
+    item: {
+      type: "CommandExecution",
+      id: "2",
+      command: ["kill", "1"],
+      parsed_cmd: [{ type: "unknown", cmd: "kill 1" }],
+      stderr: "denied",
+      exit_code: 1,
+    },
+    texts: ["explore: cat a⏎one", "exec: kill 1⏎denied"],
+  },
+  {
+    name: "a tool",
+    item: {
+      type: "McpToolCall",
+      id: "2",
+      server: "docs",
+      tool: "find",
+      result: { content: [{ type: "text", text: "found" }] },
+    },
+    texts: ["explore: cat a⏎one", "tool_call: docs.find⏎found"],
+  },
+];
+
+for (const { name, item, texts } of BEHIND_EXPLORED) {
+  Deno.test(`SessionFold reads ${name} directly behind an explored command once`, () => {
+    const first = HEADER("paginated") + LOOKS("1", "cat a", "one");
+    const { all } = fold(encode(first + ITEM(item)));
+    assertEquals(
+      all.map(({ kind, text }) => `${kind}: ${text.replaceAll("\n", "⏎")}`),
+      texts,
+    );
+    assertEquals(all.at(-1)?.offset, first.length);
+  });
+}
 
 const AFTER_ROLLBACK = [
   { name: "before it", before: SCRIPT("c1", "x()"), after: "" },

@@ -194,7 +194,9 @@ Deno.test("searchSessions() finds every string that real sessions have in them",
       await refresh(index);
       const database = new DatabaseSync(index.path);
       const messages = database.prepare(
-        "SELECT session_id, offset, text FROM messages ORDER BY session_id, offset",
+        `SELECT session_id, messages.offset - in_line AS offset, text
+           FROM records JOIN files ON files.number = records.id / ${2 ** 23}
+           JOIN messages USING (session_id, offset) ORDER BY records.id`,
       ).all();
       database.close();
       await fc.assert(
@@ -283,20 +285,22 @@ Deno.test("searchSessions() finds what is there, and nothing else, however it lo
               )
             );
             const hits = await find(index, query, { ...filter, limit: 1e6 });
+            // One line may say several things.
             const said = hits.map(({ session_id, offset }) =>
-              messages.find((message) =>
+              messages.filter((message) =>
                 message.session_id === session_id && message.offset === offset
               )
             );
-            const texts = new Set(said.map((message) => message?.text));
+            const texts = new Set(said.flat().map(({ text }) => text));
             assert(
               expected.every(({ text }) => texts.has(text)),
               `${query} is missing`,
             );
             assert(
-              said.every((message) =>
-                message !== undefined && expected.includes(message) &&
-                matcher.confirms(message.text)
+              said.every((lineMessages) =>
+                lineMessages.some((message) =>
+                  expected.includes(message) && matcher.confirms(message.text)
+                )
               ),
               `${query} is not there`,
             );
@@ -322,7 +326,8 @@ function messagesOf({ path }: IndexedHome): IndexedMessage[] {
   const database = new DatabaseSync(path);
   try {
     return database.prepare(
-      `SELECT messages.session_id, messages.offset, text, role, time, cwd
+      `SELECT messages.session_id, messages.offset - in_line AS offset, text, role, time,
+         cwd
          FROM records JOIN files ON files.number = records.id / ${2 ** 23}
          JOIN messages USING (session_id, offset)
          JOIN sessions ON sessions.id = session_id`,
@@ -442,6 +447,33 @@ Deno.test("searchSessions() finds what calls gave that the history does not show
     ]);
     assertEquals(hit && marked(hit), "cat [two.log] [panic: two]");
     assertEquals((await find(index, "panic")).length, 2);
+  });
+});
+
+Deno.test("searchSessions() says of all that one line says where the line begins", async () => {
+  await withFolder(async (folder) => {
+    const id = testId(1);
+    const started = "2026-01-01T00:00:00.000Z";
+    const text = sessionText({ id, started, message: "Look" });
+    await writeFile(
+      sessionPath(`${folder}/home`, id, started),
+      `${text}${
+        JSON.stringify({
+          timestamp: started,
+          type: "event_msg",
+          payload: {
+            type: "exited_review_mode",
+            review_output: { overall_explanation: "A fine review" },
+          },
+        })
+      }\n`,
+    );
+    const index = indexIn(folder);
+    await refresh(index);
+    for (const query of ["fine", '"<< Code review finished"']) {
+      const hits = await find(index, query);
+      assertEquals(hits.map(({ offset }) => offset), [text.length], query);
+    }
   });
 });
 
