@@ -37,9 +37,12 @@ export class ErrorFile {
     }
   }
 
-  /** Adds a failed line. */
-  add(failed: FailedLine): void {
-    this.#records.add(failed.encode());
+  /** Adds a failed line, which is at a place of its own if several files are one input. */
+  add(
+    failed: FailedLine,
+    at?: { readonly line: number; readonly offset: number },
+  ): void {
+    this.#records.add(failed.encode(at));
     this.#records.add(LINE_END);
   }
 

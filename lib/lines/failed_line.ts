@@ -12,7 +12,17 @@ import { failureOf } from "./line_failure.ts";
 import type { LineFault } from "./line_rules.ts";
 
 /** Writes what `encode` gives, to where it is to stand; no part of what the class promises. */
-export let writeFailed: (failed: FailedLine, out: ByteWriter) => void;
+export let writeFailed: (
+  failed: FailedLine,
+  out: ByteWriter,
+  at?: LineStart,
+) => void;
+
+/** Where a line is. */
+interface LineStart {
+  readonly line: number;
+  readonly offset: number;
+}
 
 /** A line that failed, as long as its bytes last: inside the callback that is given it. */
 export class FailedLine {
@@ -58,24 +68,28 @@ export class FailedLine {
   /**
    * Gives the record of the failure, as it stands in band.
    *
+   * @param at Where the line is, if the input was put together of others.
    * @returns The bytes of a line of JSONL, without its end.
    */
-  encode(): Uint8Array<ArrayBuffer> {
+  encode(
+    at: { readonly line: number; readonly offset: number } = this,
+  ): Uint8Array<ArrayBuffer> {
     const { start, end } = this.#fault ?? { start: 0, end: 0 };
     const out = new ByteWriter(256 + end - start);
-    writeFailed(this, out);
+    writeFailed(this, out, at);
     return out.view();
   }
 
   static {
-    writeFailed = (failed, out): void => {
+    writeFailed = (failed, out, { line, offset } = failed): void => {
       const fault = failed.#fault;
-      if (fault === undefined) writeLineFailed(out, failed, undefined);
+      const head = { line, offset, error: failed.error };
+      if (fault === undefined) writeLineFailed(out, head, undefined);
       else if (failed.isInBand) {
         out.range(failed.#bytes, fault.start, fault.end);
       } else {
         const raw = failed.#bytes.subarray(fault.start, fault.end);
-        writeLineFailed(out, failed, raw);
+        writeLineFailed(out, head, raw);
       }
     };
   }

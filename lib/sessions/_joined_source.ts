@@ -12,13 +12,45 @@ interface FilePart {
   readonly end: number | undefined;
 }
 
+/** A line of a file. */
+export interface LinePlace {
+  /** The path of the file. */
+  readonly path: string;
+  /** The number of the line in it, counted from 1. */
+  readonly line: number;
+  /** Where in the unpacked file it is, in bytes. */
+  readonly offset: number;
+}
+
+/** A part that is being read, or was. */
+interface OpenPart {
+  readonly source: ByteSource;
+  rest: number;
+}
+
+/** A part that is being read or was read: what lies before it, in the whole and in its file. */
+interface PartStart {
+  readonly path: string;
+  readonly whole: Extent;
+  readonly own: Extent;
+}
+
+/** A beginning of a file. */
+interface Extent {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
 const BLOCK = 1 << 16;
 const LF = 0x0a;
 
 /** Reads parts of files one after the other, each on lines of its own. */
 export class JoinedSource implements ByteSource {
   readonly #parts: FilePart[];
-  #part: { readonly source: ByteSource; rest: number } | undefined;
+  #part: OpenPart | undefined;
+  readonly #starts: PartStart[] = [];
+  #lines = 0;
+  #bytes = 0;
   #last = LF;
   #isClosed = false;
 
@@ -39,18 +71,33 @@ export class JoinedSource implements ByteSource {
         : null;
       if (size !== null) {
         part.rest -= size;
-        this.#last = into[size - 1] ?? this.#last;
-        return size;
+        return this.#given(into.subarray(0, size));
       }
       part.source.close();
       this.#part = undefined;
       // The last line of a file may lack its end, and the next part is no part of it.
       if (this.#last === LF || this.#parts.length === 0) continue;
       into[0] = LF;
-      this.#last = LF;
-      return 1;
+      return this.#given(into.subarray(0, 1));
     }
     return null;
+  }
+
+  /** Says which line of which file a line of the whole is, if it has been read. */
+  placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
+    const start = this.#starts.findLast(({ whole }) => whole.lines < line);
+    return start && {
+      path: start.path,
+      line: line - start.whole.lines + start.own.lines,
+      offset: offset - start.whole.bytes + start.own.bytes,
+    };
+  }
+
+  #given(bytes: Uint8Array): number {
+    this.#lines += linesIn(bytes);
+    this.#bytes += bytes.length;
+    this.#last = bytes.at(-1) ?? this.#last;
+    return bytes.length;
   }
 
   close(): void {
@@ -59,18 +106,34 @@ export class JoinedSource implements ByteSource {
   }
 
   /** Opens the next part. */
-  async #next(): Promise<{ source: ByteSource; rest: number } | undefined> {
+  async #next(): Promise<OpenPart | undefined> {
     const part = this.#parts.shift();
     if (part === undefined) return undefined;
     const source = await openSession(part);
     const skipped = new Uint8Array(BLOCK);
+    let lines = 0;
     for (let at = 0; at < part.start;) {
       const size = await source.read(
         skipped.subarray(0, Math.min(BLOCK, part.start - at)),
       );
       if (size === null) break;
+      lines += linesIn(skipped.subarray(0, size));
       at += size;
     }
+    this.#starts.push({
+      path: part.path,
+      whole: { lines: this.#lines, bytes: this.#bytes },
+      own: { lines, bytes: part.start },
+    });
     return { source, rest: (part.end ?? Infinity) - part.start };
   }
+}
+
+/** How many lines end in a block. */
+function linesIn(block: Uint8Array): number {
+  let lines = 0;
+  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
+    lines += 1;
+  }
+  return lines;
 }

@@ -21,10 +21,23 @@ import {
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
-import { JoinedSource } from "./_joined_source.ts";
+import { JoinedSource, type LinePlace } from "./_joined_source.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { findSessionFiles } from "./session_files.ts";
 import { idInName } from "./session_start.ts";
+
+export type { LinePlace } from "./_joined_source.ts";
+
+/** All that a session consists of, as one source of bytes. */
+export interface LineageSource extends ByteSource {
+  /**
+   * Says which line of which file a line of the whole is.
+   *
+   * @param line The number of the line, and where it begins, in the whole.
+   * @returns Its place; `undefined` if it has not been read.
+   */
+  placeOf(line: Omit<LinePlace, "path">): LinePlace | undefined;
+}
 
 /** A part of a session file. */
 export interface LineagePart {
@@ -138,14 +151,14 @@ export async function readSessionLineage(
 /**
  * Opens all that a session consists of, as if it were one file.
  *
- * Numbers and offsets of lines are those of the whole.
+ * Numbers and offsets of lines are those of the whole; it says where each line is from.
  *
  * @param lineage What it consists of.
  * @returns Its content; close it when it is not read to the end.
  */
 export function openLineage(
   lineage: Pick<SessionLineage, "parts">,
-): ByteSource {
+): LineageSource {
   return new JoinedSource(lineage.parts);
 }
 

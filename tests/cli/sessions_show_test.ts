@@ -56,6 +56,30 @@ Deno.test("sessions show says that a fork is partial if what it goes on from is 
   );
 });
 
+for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
+  Deno.test(`sessions show says in which file a line of a fork failed: ${form}`, async () => {
+    const { stdout, stderr } = await show([form, FORK], async (paths) => {
+      for (const [id, number] of [[PARENT, 4], [FORK, 2]] as const) {
+        const path = paths.get(id) ?? "";
+        const lines = (await Deno.readTextFile(path)).split("\n");
+        await writeFile(
+          path,
+          lines.toSpliced(number - 1, 0, "{torn").join("\n"),
+        );
+      }
+    });
+    const places = stderr.matchAll(/([\da-f-]{36})\.jsonl:(\d+): json: /g);
+    assertEquals(
+      [...places].map(([, id, line]) => [id, line]),
+      [[PARENT, "4"], [FORK, "2"]],
+    );
+    // The document says it, too.
+    if (!form.startsWith("--to")) return;
+    const said = stdout.matchAll(/line (\d+)\b/gi);
+    assertEquals([...said].map(([, line]) => line), ["4", "2"]);
+  });
+}
+
 Deno.test("sessions show --jsonl prints the lines of the fork, and before them those of the other", async () => {
   const { status, stdout } = await show(["--jsonl", FORK]);
   const ordinals = stdout.trimEnd().split("\n").map((line) =>

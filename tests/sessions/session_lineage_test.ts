@@ -177,6 +177,45 @@ for (const { name, files, text, ancestors } of WHOLE) {
   }
 }
 
+Deno.test("openLineage() says of each line which line of which file it is", async () => {
+  await withFolder(async (home) => {
+    const [one = "", two = "", three = ""] = [1, 2, 3].map((number) =>
+      sessionPath(home, testId(number), "2026-11-20T15:00:00Z")
+    );
+    // The blank lines count, and the end that the second file lacks is no line of any.
+    const texts = new Map([
+      [one, `\n${PARENT}`],
+      [two, `${header(2, 2, base(1, 2))}\r\n${line(3, "fork").trimEnd()}`],
+      [three, `\n${header(3, 4, base(2, 4))}\n\n${line(5, "x")}`],
+    ]);
+    for (const [path, text] of texts) await writeFile(path, text);
+    const lineage = await readSessionLineage({ path: three }, {
+      codexHomes: [home],
+    });
+    for (const room of [1 << 16, 7]) {
+      const source = openLineage(lineage);
+      const { content } = await drained(source, room);
+      let offset = 0;
+      const paths = new Set<string>();
+      const lines = decode(content).trimEnd().split("\n");
+      for (const [at, text] of lines.entries()) {
+        const place = source.placeOf({ line: at + 1, offset });
+        assert(place !== undefined);
+        const own = texts.get(place.path) ?? "";
+        paths.add(place.path);
+        assertEquals(own.split("\n")[place.line - 1], text);
+        assert(own.slice(place.offset).startsWith(text));
+        offset += encode(text).length + 1;
+      }
+      assertEquals([...paths].sort(), [one, two, three].sort());
+    }
+    assertEquals(
+      openLineage(lineage).placeOf({ line: 1, offset: 0 }),
+      undefined,
+    );
+  });
+});
+
 const PARTIAL = [
   {
     name: "a session that is not there",

@@ -7,6 +7,10 @@ import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../../pipeline.ts";
+import type {
+  LineageSource,
+  LinePlace,
+} from "../../sessions/session_lineage.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -28,6 +32,9 @@ const FIRST_PIECE = 1 << 12;
  */
 const SLOW_BLOCK = 1 << 17;
 
+/** Says where a line of an input is that was put together of several files. */
+export type PlaceOf = LineageSource["placeOf"];
+
 /** How to normalize. */
 export interface NormalizationOptions {
   /** What the stage is to do. */
@@ -38,6 +45,12 @@ export interface NormalizationOptions {
   readonly isLineBuffered: boolean;
   /** Whether nothing is said about failed lines. */
   readonly isQuiet: boolean;
+  /**
+   * Whether something is said about each failed line.
+   *
+   * @default {true} Unless `onError` keeps them in band, or drops them.
+   */
+  readonly isReporting?: boolean;
   /** Whether it is said what each input was read as. */
   readonly isVerbose: boolean;
   /**
@@ -137,6 +150,9 @@ export class Normalization {
   /**
    * Normalizes what was opened, and closes it.
    *
+   * @param file What it is called in messages.
+   * @param input Its blocks.
+   * @param placeOf Where its lines are, if it was put together of several files.
    * @returns The stage that did it.
    * @throws {ClosedOutput} If nobody reads the answers any more.
    * @throws {IoError} If something cannot be written.
@@ -145,13 +161,17 @@ export class Normalization {
   async normalizeInput(
     file: string,
     input: Blocks,
+    placeOf?: PlaceOf,
   ): Promise<JsonlNormalizer> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
     const normalizer = new JsonlNormalizer({
       ...options,
       fileName: file,
-      onFailure: (failed) => this.#failed(file, failed),
+      onFailure: (failed) => {
+        const { line, offset } = failed;
+        this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
+      },
     });
     try {
       await this.#answerAll(input, normalizer);
@@ -216,14 +236,20 @@ export class Normalization {
     }
   }
 
-  #failed(file: string, failed: FailedLine): void {
+  #failed(failed: FailedLine, place: LinePlace): void {
     const { errors, isQuiet, options: { onError } } = this.#options;
+    const isKept = onError === "inline" || onError === "drop";
+    const { isReporting = !isKept } = this.#options;
     this.#hasFailures = true;
     if (onError === "stop") this.#hasStopped = true;
-    errors?.add(failed);
-    if (isQuiet || onError === "inline" || onError === "drop") return;
-    const { line, error: { kind, message } } = failed;
-    this.#context.diagnostics.failed(file, { line, kind, message });
+    errors?.add(failed, place);
+    if (isQuiet || !isReporting) return;
+    const { kind, message } = failed.error;
+    this.#context.diagnostics.failed(place.path, {
+      line: place.line,
+      kind,
+      message,
+    });
   }
 
   #reportUnreadable(error: unknown): void {

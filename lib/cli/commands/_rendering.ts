@@ -15,7 +15,11 @@ import { ON_ERROR } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
-import { Normalization, type NormalizationOptions } from "./_normalization.ts";
+import {
+  Normalization,
+  type NormalizationOptions,
+  type PlaceOf,
+} from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
 import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
@@ -40,8 +44,8 @@ export class Rendering {
   #isIncomplete = false;
   #transcript: TranscriptBuilder | undefined;
   #nextTurn = 1;
-  /** The input that is being read. */
-  #name = "";
+  /** Where the lines of the input are that is being read, if several files are one. */
+  #placeOf: PlaceOf | undefined;
 
   private constructor(
     args: Arguments,
@@ -120,7 +124,6 @@ export class Rendering {
    *   work to end.
    */
   async follow(file: string): Promise<void> {
-    this.#name = file;
     await unwrapped(this.#work.follow(file));
   }
 
@@ -129,17 +132,22 @@ export class Rendering {
    *
    * @param name What it is called in messages.
    * @param input The bytes: JSONL of any dialect, or a snapshot.
+   * @param placeOf Where its lines are, if it was put together of several files.
    * @throws {ClosedOutput} If nobody reads the document any more.
    * @throws {IoError} If something cannot be read or written.
    * @throws {Interrupted} If the user wants the work to end.
    */
-  async renderInput(name: string, input: Blocks): Promise<void> {
-    this.#name = name;
+  async renderInput(
+    name: string,
+    input: Blocks,
+    placeOf?: PlaceOf,
+  ): Promise<void> {
     const peeked = await this.#peek(name, input);
     if (peeked === undefined) return;
     const { snapshot, blocks } = peeked;
     if (snapshot === undefined) {
-      await unwrapped(this.#work.normalizeInput(name, blocks));
+      this.#placeOf = placeOf;
+      await unwrapped(this.#work.normalizeInput(name, blocks, placeOf));
       return;
     }
     input.close();
@@ -187,6 +195,7 @@ export class Rendering {
     const args = this.#args;
     const from = args.choice("from", DIALECTS);
     const onError = args.choice("on-error", ON_ERROR) ?? "report";
+    const isReporting = onError === "report";
     const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     return {
       options: {
@@ -194,12 +203,13 @@ export class Rendering {
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
         // What is reported has its place in the transcript too.
-        onError: onError === "report" ? "inline" : onError,
+        onError: isReporting ? "inline" : onError,
         ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
       },
       errors: this.#destination.errors,
       isLineBuffered: false,
       isQuiet: args.has("quiet"),
+      isReporting: isReporting || onError === "stop",
       isVerbose: args.has("verbose"),
       onEnd: () => this.#endInput(),
     };
@@ -231,19 +241,25 @@ export class Rendering {
   }
 
   #take(part: TranscriptPart): void {
-    if (part.type === "failed_line" && this.#report(part)) return;
-    this.#rendition.renderer.feed(part, (text) => this.#add(text));
+    if (part.type === "failed_line" && this.#isReportSeen) return;
+    this.#rendition.renderer.feed(
+      this.#placed(part),
+      (text) => this.#add(text),
+    );
   }
 
-  /** Says that a line has failed, and tells whether that is enough. */
-  #report(
-    failed: Extract<TranscriptPart, { readonly type: "failed_line" }>,
-  ): boolean {
+  /** Whether what is reported of failed lines stands where the document does. */
+  get #isReportSeen(): boolean {
     const onError = this.#args.choice("on-error", ON_ERROR) ?? "report";
-    if (onError !== "report" || this.#args.has("quiet")) return false;
-    const { process, diagnostics } = this.#context;
-    diagnostics.failed(this.#name, failed);
-    return this.#destination.isTerminal && process.isTerminal.stderr;
+    return onError === "report" && !this.#args.has("quiet") &&
+      this.#destination.isTerminal && this.#context.process.isTerminal.stderr;
+  }
+
+  /** Gives a failed line the number that it has in its own file. */
+  #placed(part: TranscriptPart): TranscriptPart {
+    if (part.type !== "failed_line") return part;
+    const place = this.#placeOf?.({ line: part.line, offset: 0 });
+    return place === undefined ? part : { ...part, line: place.line };
   }
 
   /** Gives a record the time, if it is to have one: parsed then, and as it is otherwise. */

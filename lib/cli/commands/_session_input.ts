@@ -14,6 +14,7 @@ import type { CommandContext } from "../command.ts";
 import { IoError, UsageError } from "../endings.ts";
 import { Input } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
+import type { PlaceOf } from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 
 /** A session, and what it consists of. */
@@ -70,12 +71,31 @@ export async function wholeSession(
   }
 }
 
-/** Opens a session, with what it goes on from. */
+/** What a session consists of, as one input. */
+export interface JoinedInput {
+  /** Its blocks. */
+  readonly input: Input;
+  /** Where its lines are. */
+  readonly placeOf: PlaceOf;
+}
+
+/**
+ * Opens a session, with what it goes on from.
+ *
+ * @param name What it is called in messages.
+ * @param lineage What it consists of.
+ * @param context What the command works with.
+ */
 export function openWhole(
-  { session, lineage }: WholeSession,
+  name: string,
+  lineage: SessionLineage,
   { process }: CommandContext,
-): Input {
-  return new Input(openLineage(lineage), session.file.path, process);
+): JoinedInput {
+  const source = openLineage(lineage);
+  return {
+    input: new Input(source, name, process),
+    placeOf: (line) => source.placeOf(line),
+  };
 }
 
 /** Writes what is missing of a session as a record; `null` if nothing is. */

@@ -58,7 +58,8 @@ export async function run(
     isQuiet: args.has("quiet"),
     isVerbose: args.has("verbose"),
   });
-  await work.normalizeInput(file.path, openWhole(whole, context));
+  const { input, placeOf } = openWhole(file.path, whole.lineage, context);
+  await work.normalizeInput(file.path, input, placeOf);
   await stdout.write(
     ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),
   );

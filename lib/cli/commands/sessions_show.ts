@@ -85,7 +85,8 @@ async function render(
   const document = await openDocument(args, context, inputs);
   try {
     const rendering = await Rendering.create(args, context, document);
-    await rendering.renderInput(path, openWhole(whole, context));
+    const { input, placeOf } = openWhole(path, whole.lineage, context);
+    await rendering.renderInput(path, input, placeOf);
     await rendering.end();
     return rendering.isIncomplete ? EXIT.io : EXIT.done;
   } finally {
@@ -100,10 +101,9 @@ async function writeLines(
   context: CommandContext,
 ): Promise<number> {
   const work = normalization(whole, args, context);
-  await work.normalizeInput(
-    whole.session.file.path,
-    openWhole(whole, context),
-  );
+  const { path } = whole.session.file;
+  const { input, placeOf } = openWhole(path, whole.lineage, context);
+  await work.normalizeInput(path, input, placeOf);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 
@@ -128,10 +128,9 @@ async function writeHistory(
     context.process,
   );
   const work = normalization(whole, args, { ...context, stdout: records });
-  await work.normalizeInput(
-    whole.session.file.path,
-    openWhole(whole, context),
-  );
+  const { path } = whole.session.file;
+  const { input, placeOf } = openWhole(path, whole.lineage, context);
+  await work.normalizeInput(path, input, placeOf);
   const encoder = new TextEncoder();
   for (const piece of snapshotText(state.snapshot(), args.has("pretty"))) {
     await context.stdout.write(encoder.encode(piece));
