@@ -164,6 +164,14 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#endRun();
   }
 
+  /**
+   * How a session file tells its history, if nobody knows: then what it shows may not be all,
+   * and the verdict may be wrong. See {@linkcode TranscriptBuilder.unknownMode}.
+   */
+  get unknownMode(): string | null {
+    return this.#transcript.unknownMode;
+  }
+
   /** What is found out about the input; whole when it has been flushed. */
   get verdict(): Verdict {
     const tokens = this.#tokens();

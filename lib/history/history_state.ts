@@ -151,6 +151,15 @@ export class HistoryState {
   }
 
   /**
+   * The word for how a rollout tells its history (`history_mode`), if it is none that is known:
+   * `legacy` and `paginated` are. The lines are read as what they look like then, and records
+   * may be missing.
+   */
+  get unknownMode(): string | null {
+    return this.#context.memory.unknownMode;
+  }
+
+  /**
    * Takes an event and changes the history by it.
    *
    * @param event A normalized exec event or rollout line, which may become part of the history:

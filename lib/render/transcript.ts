@@ -4,7 +4,7 @@
  * @module
  */
 
-import { HistoryState } from "../history/history_state.ts";
+import { type HistoryBase, HistoryState } from "../history/history_state.ts";
 import {
   type Fields,
   isFields,
@@ -171,6 +171,21 @@ export class TranscriptBuilder
   /** The number of the next turn. */
   get nextTurn(): number {
     return this.#turns + 1;
+  }
+
+  /** What a session file goes on from and does not have; see {@linkcode HistoryState.base}. */
+  get base(): HistoryBase | null {
+    return this.#state.base;
+  }
+
+  /** The thread, as far as its history tells; see {@linkcode HistoryState.threadId}. */
+  get threadId(): string | null {
+    return this.#state.threadId;
+  }
+
+  /** How a session file is told, if nobody knows; see {@linkcode HistoryState.unknownMode}. */
+  get unknownMode(): string | null {
+    return this.#state.unknownMode;
   }
 
   /**

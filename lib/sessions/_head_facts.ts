@@ -11,6 +11,7 @@ import {
   numberOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
 import { userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
 
@@ -75,11 +76,6 @@ const ID_REGEXP = /^[\w.:-]{1,128}$/;
 /** How many records more are looked at for the model when everything else is known. */
 const MORE_RECORDS = 20;
 const CWD_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
-/** How releases write files; another way is not understood (rollout.md D.3). */
-export const HISTORY_MODES: ReadonlySet<string> = new Set([
-  "legacy",
-  "paginated",
-]);
 
 /** What is known of a head so far. */
 export class HeadFacts {

@@ -12,12 +12,12 @@ import {
   parseJson,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
 import type { JsonRecord } from "../normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlNormalizer } from "../pipeline.ts";
 import type { RolloutLine } from "../rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
-import { HISTORY_MODES } from "./_head_facts.ts";
 import { listSessionFiles, lookAtAll } from "./_listed_files.ts";
 import { userMessageOf } from "./_user_message.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";

@@ -206,3 +206,24 @@ function seenIn(events: EventFile["events"]): Seen {
 function sorted(seen: Seen): Seen {
   return { ...seen, answers: seen.answers.toSorted() };
 }
+
+Deno.test("HistoryState.apply() reads every paginated capture as it is without its header", () => {
+  let count = 0;
+  for (const { events, path } of FILES) {
+    const [header, ...rest] = events;
+    const { history_mode, subagent_history_start_ordinal } = fieldsOf(
+      fieldsOf(header).payload,
+    );
+    const hasOthers = rest.some((event) =>
+      fieldsOf(event).type === "session_meta"
+    );
+    const isOwn = subagent_history_start_ordinal === undefined && !hasOthers;
+    if (history_mode !== "paginated" || !isOwn) continue;
+    count += 1;
+    assert(
+      equalJson(historyOf(rest).snapshot(), historyOf(events).snapshot()),
+      path,
+    );
+  }
+  assert(count > 50);
+});

@@ -365,6 +365,71 @@ Deno.test("HistoryState.apply() skips what a sub-agent inherits", () => {
   });
 });
 
+const PROMPT = { role: "user", content: [{ type: "input_text", text: "Hi" }] };
+const COUNTED = [
+  { ...itemLine("message", PROMPT), ordinal: 1 },
+  {
+    ...pagedLine("UserMessage", {
+      id: "u",
+      content: [{ type: "text", text: "Hi" }],
+    }),
+    ordinal: 2,
+  },
+  {
+    ...pagedLine("CommandExecution", {
+      id: "c",
+      command: ["ls"],
+      exit_code: 1,
+    }),
+    ordinal: 3,
+  },
+];
+
+for (
+  const { name, header, mode } of [
+    { name: "without a header", header: [], mode: null },
+    {
+      name: "whose header has a word that nobody knows",
+      header: [line("session_meta", { id: "s", history_mode: "zork" })],
+      mode: "zork",
+    },
+  ]
+) {
+  Deno.test(`HistoryState.apply() reads a rollout ${name} as what its lines look like`, () => {
+    const counted = historyOf([...header, ...COUNTED]);
+    assertEquals(counted.unknownMode, mode);
+    assertEquals(
+      counted.snapshot().records.map(({ type }) => type),
+      ["plain_message", "exec"],
+    );
+    const legacy = historyOf([
+      ...header,
+      itemLine("message", PROMPT),
+      eventLine("user_message", { message: "Hi" }),
+      pagedLine("CommandExecution", { id: "c", command: ["ls"] }),
+    ]);
+    assertEquals(legacy.snapshot().records.length, 1);
+    const [saved, ...rest] = [...header, ...COUNTED];
+    const restored = HistoryState.restore(
+      historyOf([saved]).snapshot({ resume: true }),
+    );
+    for (const event of rest) restored.apply(event);
+    assertEquals(restored.snapshot(), counted.snapshot());
+    assertEquals(restored.unknownMode, mode);
+  });
+}
+
+Deno.test("HistoryState.apply() goes by what a header says, where it is a known word", () => {
+  for (const history_mode of [undefined, "legacy"]) {
+    const state = historyOf([
+      line("session_meta", { id: "s", history_mode }),
+      ...COUNTED,
+    ]);
+    assertEquals(state.unknownMode, null);
+    assertEquals(state.snapshot().records.length, 1);
+  }
+});
+
 Deno.test("HistoryState.apply() reads the first header only", () => {
   const state = historyOf([
     line("session_meta", { id: "own" }),

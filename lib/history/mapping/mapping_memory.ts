@@ -22,6 +22,12 @@ import { TurnLog } from "./turn_log.ts";
 /** How a rollout tells its history. */
 export type HistoryMode = "legacy" | "paginated";
 
+/** The ways in which releases tell it; another word is not understood (rollout.md D.3). */
+export const HISTORY_MODES: ReadonlySet<string> = new Set<HistoryMode>([
+  "legacy",
+  "paginated",
+]);
+
 /** The part of another file that a rollout goes on from. */
 export interface HistoryBase {
   /** The thread whose file it is. */
@@ -63,6 +69,8 @@ export class MappingMemory {
   hasHeader: boolean;
   /** How the rollout tells its history. */
   mode: HistoryMode;
+  /** What the header says of that, if it is a word that nobody knows. */
+  unknownMode: string | null;
   /** The ordinal before which lines are inherited from another thread. */
   firstOrdinal: number | null;
   /** What the rollout goes on from. */
@@ -126,6 +134,7 @@ export class MappingMemory {
     this.threadId = textOf(field("thread_id")) ?? null;
     this.hasHeader = field("has_header") === true;
     this.mode = field("mode") === "paginated" ? "paginated" : "legacy";
+    this.unknownMode = textOf(field("unknown_mode")) ?? null;
     this.firstOrdinal = numberOf(field("first_ordinal")) ?? null;
     this.base = readHistoryBase(field("base"));
     this.turns = new TurnLog(field("turns"));
@@ -209,6 +218,7 @@ export class MappingMemory {
       thread_id: this.threadId,
       has_header: this.hasHeader,
       mode: this.mode,
+      unknown_mode: this.unknownMode,
       first_ordinal: this.firstOrdinal,
       base: this.base === null ? null : { ...this.base },
       turns: this.turns.save(),

@@ -13,7 +13,11 @@ import {
   textOf,
 } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
-import { readHistoryBase } from "./mapping_memory.ts";
+import {
+  HISTORY_MODES,
+  type MappingMemory,
+  readHistoryBase,
+} from "./mapping_memory.ts";
 import { mapResponseItem } from "./response_items.ts";
 import { showCompaction } from "./side_events.ts";
 
@@ -44,6 +48,9 @@ const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
   ],
 ]);
 
+/** How much is kept of a word that nobody knows, in UTF-16 code units. */
+const MAX_MODE = 40;
+
 /** The types of lines that a history can be made of. */
 export const MAPPED_LINE_TYPES: readonly string[] = [...LINES.keys()];
 
@@ -54,7 +61,12 @@ export const MAPPED_LINE_TYPES: readonly string[] = [...LINES.keys()];
  * @param line The line.
  */
 export function mapRolloutLine(context: MappingContext, line: Fields): void {
-  if (isInherited(line, context.memory.firstOrdinal)) return;
+  const { memory } = context;
+  if (isInherited(line, memory.firstOrdinal)) return;
+  // Where no header tells, the lines do: all of paginated files are counted, and no others.
+  if (isModeOpen(memory) && numberOf(line.ordinal) !== undefined) {
+    memory.mode = "paginated";
+  }
   if (typeof line.type !== "string") return;
   context.path = PAYLOAD;
   LINES.get(line.type)?.(context, fieldsOf(line.payload));
@@ -81,12 +93,21 @@ export function firstOrdinalOf(meta: Fields): number | null {
   return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 
+/** Whether nothing has said how the rollout tells its history, or not in words that are known. */
+function isModeOpen({ hasHeader, unknownMode }: MappingMemory): boolean {
+  return !hasHeader || unknownMode !== null;
+}
+
 /** Reads the header of the file; later ones are copied from other files. */
 function readHeader({ memory }: MappingContext, meta: Fields): void {
   if (memory.hasHeader) return;
   memory.hasHeader = true;
   memory.threadId = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
-  memory.mode = meta.history_mode === "paginated" ? "paginated" : "legacy";
+  const mode = textOf(meta.history_mode) ?? "legacy";
+  memory.mode = mode === "paginated" ? mode : "legacy";
+  memory.unknownMode = HISTORY_MODES.has(mode)
+    ? null
+    : mode.slice(0, MAX_MODE).toWellFormed();
   memory.firstOrdinal = firstOrdinalOf(meta);
   memory.base = readHistoryBase(meta.history_base);
 }
