@@ -49,6 +49,38 @@ Deno.test("check knows a release that left with 0 although the turn failed", asy
   );
 });
 
+/** A session file some of whose commands failed. */
+const SHELLMANY = decode(
+  readFixture(
+    "captures/0.169.0/shellmany/rollout-2026-11-20T15-14-15-01a1f985-c360-72b2-bf8c-a7302c77096d.jsonl",
+  ),
+);
+
+Deno.test("check sees the commands of a session file that has lost its header", async () => {
+  const args = ["check", "--fail-on-command"];
+  const whole = await call(args, { stdin: SHELLMANY });
+  const cut = await call(args, {
+    stdin: SHELLMANY.slice(SHELLMANY.indexOf("\n") + 1),
+  });
+  assertEquals(cut.status, 1);
+  assertEquals(cut.stderr, whole.stderr);
+});
+
+Deno.test("check says that it does not know how a file tells its history", async () => {
+  const stdin = SHELLMANY.replace(
+    '"history_mode":"paginated"',
+    '"history_mode":"zork"',
+  );
+  const whole = await call(["check"], { stdin: SHELLMANY });
+  const { status, stderr } = await call(["check"], { stdin });
+  assertEquals(status, 0);
+  assertEquals(
+    stderr,
+    `codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n${whole.stderr}`,
+  );
+  assertEquals((await call(["check", "-q"], { stdin })).stderr, "");
+});
+
 Deno.test("check reports lines that fail, and how many may", async () => {
   const stdin = `noise\n${GOOD}`;
   const strict = await call(["check"], { stdin });

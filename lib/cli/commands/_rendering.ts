@@ -4,6 +4,7 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
+import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
@@ -15,6 +16,8 @@ import { ON_ERROR } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
+import { continuedInput } from "./_continued_input.ts";
+import { HistoryRemarks } from "./_history_remarks.ts";
 import {
   Normalization,
   type NormalizationOptions,
@@ -46,6 +49,9 @@ export class Rendering {
   #nextTurn = 1;
   /** Where the lines of the input are that is being read, if several files are one. */
   #placeOf: PlaceOf | undefined;
+  /** Makes what says that something may be missing in a transcript. */
+  #remarksOnNext: (() => HistoryRemarks) | undefined;
+  #remarks: HistoryRemarks | undefined;
 
   private constructor(
     args: Arguments,
@@ -112,7 +118,20 @@ export class Rendering {
    */
   async render(file: string): Promise<void> {
     const input = await this.#work.open(file);
-    if (input !== undefined) await this.renderInput(file, input);
+    const peeked = input && await this.#peek(file, input);
+    if (peeked === undefined) return;
+    const { snapshot } = peeked;
+    if (snapshot !== undefined) {
+      return await this.#renderSnapshot(snapshot, peeked.blocks);
+    }
+    const { blocks, placeOf, isBaseKnown } = await continuedInput(
+      file,
+      peeked,
+      this.#args,
+      this.#context,
+    );
+    this.#remarksOnNext = () => this.#remarksOn(file, isBaseKnown);
+    await this.#renderLines(file, blocks, placeOf);
   }
 
   /**
@@ -124,11 +143,12 @@ export class Rendering {
    *   work to end.
    */
   async follow(file: string): Promise<void> {
+    this.#remarksOnNext = () => this.#remarksOn(file, false);
     await unwrapped(this.#work.follow(file));
   }
 
   /**
-   * Renders what was opened, and closes it.
+   * Renders what was opened, and closes it. What may be missing in it is not said.
    *
    * @param name What it is called in messages.
    * @param input The bytes: JSONL of any dialect, or a snapshot.
@@ -145,18 +165,8 @@ export class Rendering {
     const peeked = await this.#peek(name, input);
     if (peeked === undefined) return;
     const { snapshot, blocks } = peeked;
-    if (snapshot === undefined) {
-      this.#placeOf = placeOf;
-      await unwrapped(this.#work.normalizeInput(name, blocks, placeOf));
-      return;
-    }
-    input.close();
-    for (const part of snapshotParts(snapshot, this.#nextTurn)) {
-      if (part.type === "turn_started") this.#nextTurn = part.turn + 1;
-      this.#take(part);
-      if (this.#length > GATHERED) await this.#flush();
-    }
-    await this.#flush();
+    if (snapshot === undefined) await this.#renderLines(name, blocks, placeOf);
+    else await this.#renderSnapshot(snapshot, blocks);
   }
 
   /**
@@ -173,6 +183,33 @@ export class Rendering {
     const { counts } = this.#rendition.redactor ?? { counts: new Map() };
     saySecrets(counts, this.#args, this.#context);
     await this.#context.diagnostics.flush();
+  }
+
+  async #renderSnapshot(
+    snapshot: HistorySnapshot,
+    blocks: Blocks,
+  ): Promise<void> {
+    blocks.close();
+    for (const part of snapshotParts(snapshot, this.#nextTurn)) {
+      if (part.type === "turn_started") this.#nextTurn = part.turn + 1;
+      this.#take(part);
+      if (this.#length > GATHERED) await this.#flush();
+    }
+    await this.#flush();
+  }
+
+  async #renderLines(
+    name: string,
+    blocks: Blocks,
+    placeOf: PlaceOf | undefined,
+  ): Promise<void> {
+    this.#placeOf = placeOf;
+    await unwrapped(this.#work.normalizeInput(name, blocks, placeOf));
+  }
+
+  #remarksOn(file: string, isBaseKnown: boolean): HistoryRemarks {
+    const isQuiet = this.#args.has("quiet");
+    return new HistoryRemarks(file, this.#context, { isQuiet, isBaseKnown });
   }
 
   /** Finds out whether an input is a snapshot; one that cannot be read is reported. */
@@ -217,10 +254,7 @@ export class Rendering {
 
   /** Takes normalized records, and writes what they add to the document. */
   async #fold(bytes: Uint8Array): Promise<number> {
-    this.#transcript ??= new TranscriptBuilder({
-      live: this.#rendition.form === "text",
-      firstTurn: this.#nextTurn,
-    });
+    this.#transcript ??= this.#newTranscript();
     for (const text of this.#decoder.decode(bytes).split("\n")) {
       if (text === "") continue;
       const value = this.#stamped(text);
@@ -228,8 +262,17 @@ export class Rendering {
       this.#transcript.feed(outcome, (part) => this.#take(part));
       if (this.#length > GATHERED) await this.#flush();
     }
+    this.#remarks?.see(this.#transcript);
     await this.#flush();
     return bytes.length;
+  }
+
+  #newTranscript(): TranscriptBuilder {
+    this.#remarks = this.#remarksOnNext?.();
+    return new TranscriptBuilder({
+      live: this.#rendition.form === "text",
+      firstTurn: this.#nextTurn,
+    });
   }
 
   async #endInput(): Promise<void> {

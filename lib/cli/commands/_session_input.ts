@@ -107,7 +107,10 @@ export function missingRecord(
     : { session_id: missing.threadId, reason: missing.reason };
 }
 
-function missingText({ threadId, reason, message }: MissingHistory): string {
+/** Says what is missing of a session. */
+export function missingText(
+  { threadId, reason, message }: MissingHistory,
+): string {
   const whose = `the session ${threadId}`;
   switch (reason) {
     case "not_found":

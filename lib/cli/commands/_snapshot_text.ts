@@ -17,6 +17,8 @@ const INDENT = "  ";
 export interface Peeked {
   /** The snapshot that the input is, if it is one. */
   readonly snapshot: HistorySnapshot | undefined;
+  /** The header of the session file that the input is, if its first line is one. */
+  readonly header: Readonly<Record<string, unknown>> | undefined;
   /** The input, with its beginning. */
   readonly blocks: Blocks;
 }
@@ -33,28 +35,32 @@ export async function peekSnapshot(
   name: string,
   from = "auto",
 ): Promise<Peeked> {
-  const peeked = from === "auto" || from === "history"
-    ? await peek(input, name)
-    : { snapshot: undefined, blocks: input };
+  const peeked = from === "exec"
+    ? { snapshot: undefined, header: undefined, blocks: input }
+    : await peek(input, name, from !== "rollout");
   if (from !== "history" || peeked.snapshot !== undefined) return peeked;
   throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
 }
 
-async function peek(input: Blocks, name: string): Promise<Peeked> {
+async function peek(
+  input: Blocks,
+  name: string,
+  canBeSnapshot: boolean,
+): Promise<Peeked> {
   const read: Uint8Array[] = [];
-  const first = await readFirstLine(input, read);
+  const line = await readFirstLine(input, read);
+  const first = parsed(line);
   const blocks = new PrefixedBlocks(read, input);
-  if (!isSnapshotStart(first)) return { snapshot: undefined, blocks };
+  const other = { snapshot: undefined, header: headerIn(first), blocks };
+  const isStart = line.trim() === "{" || isSnapshotLike(first);
+  if (!canBeSnapshot || !isStart) return other;
   for (let block = await input.next(); block; block = await input.next()) {
     read.push(new Uint8Array(block));
   }
   const value = parsed(textOf(read));
-  if (value === undefined && first.trim() !== "{") {
-    return { snapshot: undefined, blocks };
-  }
-  if (!isSnapshotLike(value)) return { snapshot: undefined, blocks };
+  if (!isSnapshotLike(value)) return other;
   try {
-    return { snapshot: readSnapshot(value), blocks };
+    return { ...other, snapshot: readSnapshot(value) };
   } catch (error) {
     if (!(error instanceof HistorySnapshotError)) throw error;
     throw new IoError(`${name}: ${error.message}`, { cause: error });
@@ -72,8 +78,15 @@ async function readFirstLine(
   return textOf(read).trimStart().split("\n", 1)[0] ?? "";
 }
 
-function isSnapshotStart(line: string): boolean {
-  return line.trim() === "{" || isSnapshotLike(parsed(line));
+/** The header that a first line is, if it is one. */
+function headerIn(line: unknown): Peeked["header"] {
+  if (!isObject(line) || line.type !== "session_meta") return undefined;
+  const { payload } = line;
+  return isObject(payload) ? payload : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsed(text: string): unknown {

@@ -26,6 +26,7 @@ import { escapeControls } from "../escape.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { GithubStep } from "./_github_step.ts";
+import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
 
 const ENCODER = new TextEncoder();
@@ -110,7 +111,11 @@ class Check {
       await diagnostics.flush();
       return;
     }
-    const { verdict } = builder;
+    const { verdict, unknownMode } = builder;
+    if (unknownMode !== null && !this.#args.has("quiet")) {
+      const message = unknownModeText(file, unknownMode);
+      diagnostics.say(step?.masked(message) ?? message);
+    }
     this.#say(file, verdict, step?.reasons);
     await step?.end(this.hasFailed || this.isIncomplete);
     this.hasFailed ||= !verdict.isPassed;

@@ -16,7 +16,9 @@ import { EXIT, IoError, UsageError } from "../endings.ts";
 import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
+import { continuedInput } from "./_continued_input.ts";
 import { refuseSeveral } from "./_following.ts";
+import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
@@ -96,6 +98,12 @@ class Fold {
   readonly #decoder = new TextDecoder();
   /** The time that the clock gave for the event that is being folded. */
   #stamp: string | undefined;
+  readonly #context: CommandContext;
+  /** Whether it goes on with a history; a file then does not begin with what is before it. */
+  readonly #isRestored: boolean;
+  /** The input that is being read. */
+  #file = STDIN;
+  #remarks: HistoryRemarks | undefined;
   /** Normalizes, and hands what it writes to the state. */
   readonly work: Normalization;
 
@@ -106,7 +114,9 @@ class Fold {
   ) {
     const { process, stdout } = context;
     this.#args = args;
+    this.#context = context;
     this.#stdout = stdout;
+    this.#isRestored = base !== undefined;
     this.#options = args.has("stamp") ? { clock: () => this.#now() } : {};
     this.#state = base === undefined
       ? new HistoryState(this.#options)
@@ -140,6 +150,8 @@ class Fold {
 
   /** Folds a file while it grows. One that is emptied or replaced is another history. */
   async follow(file: string): Promise<void> {
+    this.#file = file;
+    this.#remarks = this.#newRemarks();
     await this.work.follow(file);
   }
 
@@ -147,16 +159,19 @@ class Fold {
     const input = await this.work.open(file);
     if (input === undefined) return;
     const isPretty = this.#args.has("pretty");
-    const { snapshot, blocks } = await peekSnapshot(
-      input,
-      file,
-      this.#args.value("from"),
-    );
+    const from = this.#args.value("from");
+    const peeked = await peekSnapshot(input, file, from);
+    const { snapshot } = peeked;
     if (snapshot !== undefined) {
       input.close();
       return await this.#write(snapshotText(snapshot, isPretty));
     }
-    const normalizer = await this.work.normalizeInput(file, blocks);
+    const { blocks, placeOf, isBaseKnown } = this.#isRestored
+      ? { ...peeked, placeOf: undefined, isBaseKnown: false }
+      : await continuedInput(file, peeked, this.#args, this.#context);
+    this.#file = file;
+    this.#remarks = this.#newRemarks(isBaseKnown);
+    const normalizer = await this.work.normalizeInput(file, blocks, placeOf);
     const isCheckpoint = this.#args.has("checkpoint");
     if (this.#args.has("mutations") && !isCheckpoint) return;
     const history = this.#state.snapshot({ resume: isCheckpoint });
@@ -165,6 +180,16 @@ class Fold {
       ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }
       : history;
     await this.#write(snapshotText(whole, isPretty));
+  }
+
+  #newRemarks(isBaseKnown = false): HistoryRemarks {
+    const { base, unknownMode } = this.#state;
+    return new HistoryRemarks(this.#file, this.#context, {
+      isQuiet: this.#args.has("quiet"),
+      // What is known of a restored history was said when it was made.
+      isBaseKnown: isBaseKnown || base !== null,
+      isModeKnown: unknownMode !== null,
+    });
   }
 
   #now(): string {
@@ -178,6 +203,7 @@ class Fold {
     if (this.#isOver) {
       this.#isOver = false;
       this.#state = new HistoryState(this.#options);
+      this.#remarks = this.#newRemarks();
       changes += encodeLine({ type: "truncated", index: 0 });
     }
     for (const line of this.#decoder.decode(bytes).split("\n")) {
@@ -195,6 +221,7 @@ class Fold {
       }
     }
     if (changes !== "") await this.#stdout.write(ENCODER.encode(changes));
+    this.#remarks?.see(this.#state);
     return bytes.length;
   }
 

@@ -1,0 +1,147 @@
+/** What commands that are given a file do with what that goes on from. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { readFixture } from "../fixtures.ts";
+import { withFolder, writeFile } from "../sessions/homes.ts";
+import { call, type Result } from "./memory.ts";
+
+const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
+const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
+
+function nameOf(id: string): string {
+  return `rollout-2026-11-20T15-19-24-${id}.jsonl`;
+}
+
+function contentOf(id: string): Uint8Array {
+  return readFixture(`captures/0.169.0/fork/${nameOf(id)}`);
+}
+
+/** Calls a command with the file of a fork; the session it goes on from lies where it is put. */
+async function callWithFork(
+  args: readonly string[],
+  { parent, change = (text) => text }: {
+    readonly parent?: string;
+    readonly change?: (text: string) => string;
+  },
+): Promise<Result & { readonly fork: string }> {
+  let result: Result & { readonly fork: string } | undefined;
+  await withFolder(async (home) => {
+    const fork = `${home}/sessions/2026/11/20/${nameOf(FORK)}`;
+    const text = change(new TextDecoder().decode(contentOf(FORK)));
+    await writeFile(fork, text);
+    if (parent !== undefined) {
+      await writeFile(`${home}/${parent}`, contentOf(PARENT));
+    }
+    result = {
+      ...await call([...args, fork], { files: { [fork]: text } }),
+      fork,
+    };
+  });
+  if (result === undefined) throw new TypeError("Nothing was called");
+  return result;
+}
+
+/** Says which turns a history or a text has. */
+function turnsIn(text: string): string[] {
+  return [...text.matchAll(/(?:First|Forked) turn(?= \[\[turn\d\]\]["\n])/g)]
+    .map(([turn]) => turn);
+}
+
+const COMMANDS = [["history"], ["history", "--from=rollout"], [
+  "render",
+  "--to=text",
+]];
+const BOTH = ["First turn", "Forked turn"];
+
+for (const command of COMMANDS) {
+  const name = command.join(" ");
+  for (
+    const parent of [
+      `sessions/2026/11/20/${nameOf(PARENT)}`,
+      `sessions/2026/11/19/${nameOf(PARENT)}`,
+      `archived_sessions/${nameOf(PARENT)}`,
+    ]
+  ) {
+    Deno.test(`${name} reads what a fork goes on from before it: ${parent}`, async () => {
+      const { status, stdout, stderr } = await callWithFork(command, {
+        parent,
+      });
+      assertEquals([status, stderr], [0, ""]);
+      assertEquals(turnsIn(stdout), BOTH);
+    });
+  }
+
+  Deno.test(`${name} --verbose says what a fork goes on from`, async () => {
+    const { stderr, fork } = await callWithFork([...command, "--verbose"], {
+      parent: `archived_sessions/${nameOf(PARENT)}`,
+    });
+    assertStringIncludes(
+      stderr,
+      `codexpipe: ${fork}: goes on from the session ${PARENT}, which is read with it\n`,
+    );
+  });
+
+  Deno.test(`${name} says that a fork is partial if what it goes on from is gone`, async () => {
+    const { status, stdout, stderr, fork } = await callWithFork(command, {});
+    assertEquals(status, 0);
+    assertEquals(turnsIn(stdout), ["Forked turn"]);
+    assertEquals(
+      stderr,
+      `codexpipe: ${fork}: partial: it goes on from the session ${PARENT}, which is not there; "codexpipe sessions show ${fork}" looks for it in the usual Codex home, too\n`,
+    );
+    const quiet = await callWithFork([...command, "--quiet"], {});
+    assertEquals(quiet.stderr, "");
+  });
+
+  Deno.test(`${name} says that a fork on stdin is partial`, async () => {
+    const stdin = contentOf(FORK);
+    const { status, stderr } = await call(command, { stdin });
+    assertEquals(status, 0);
+    assertEquals(
+      stderr,
+      `codexpipe: -: partial: it goes on from the session ${PARENT}, which was not read; "codexpipe sessions show ${FORK}" joins the two\n`,
+    );
+    const quiet = await call([...command, "--quiet"], { stdin });
+    assertEquals(quiet.stderr, "");
+  });
+
+  Deno.test(`${name} says by its own number which line of a fork failed`, async () => {
+    const { stderr, fork } = await callWithFork(command, {
+      parent: `archived_sessions/${nameOf(PARENT)}`,
+      change: (text) => text.replace("\n", "\n{torn\n"),
+    });
+    assertStringIncludes(stderr, `codexpipe: ${fork}:2: json: `);
+  });
+
+  Deno.test(`${name} says once that it does not know how a file tells its history`, async () => {
+    const [first = "", ...lines] = new TextDecoder().decode(contentOf(PARENT))
+      .split("\n");
+    const header = first.replace(
+      '"history_mode":"paginated"',
+      '"history_mode":"zork"',
+    );
+    const stdin = [header, ...lines].join("\n");
+    const { status, stdout, stderr } = await call(command, { stdin });
+    assertEquals(status, 0);
+    assertEquals(turnsIn(stdout), ["First turn"]);
+    assertEquals(
+      stderr,
+      'codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n',
+    );
+    const quiet = await call([...command, "--quiet"], { stdin });
+    assertEquals(quiet.stderr, "");
+  });
+}
+
+Deno.test("history goes on with a checkpoint of a fork, and says nothing again", async () => {
+  const parent = `archived_sessions/${nameOf(PARENT)}`;
+  const whole = await callWithFork(["history"], { parent });
+  const checkpoint = await callWithFork(["history", "--checkpoint"], {
+    parent,
+  });
+  const { stdout, stderr } = await call(["history", "--restore=a"], {
+    files: { a: checkpoint.stdout },
+  });
+  assertEquals(stderr, "");
+  assertEquals(stdout, whole.stdout);
+});
