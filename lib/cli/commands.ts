@@ -312,7 +312,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions path",
     summary: "Prints the path of the file of a session.",
     details:
-      "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file, from which it may have been moved. One that could be several sessions is not guessed: they are listed, and the exit status is 1.",
+      "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1.",
     usage: [
       "codexpipe sessions path [OPTIONS] ID ...",
       "codexpipe sessions path --last",

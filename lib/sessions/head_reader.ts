@@ -82,7 +82,7 @@ export class HeadReader {
     });
   }
 
-  /** The ids of sessions that were given a name, by home. */
+  /** The names of sessions by their ids, by home; the one that was given last is last. */
   get names(): ReadonlyMap<string, ReadonlyMap<string, string>> {
     return new Map([...this.#homes].map(([home, { names }]) => [home, names]));
   }

@@ -119,8 +119,9 @@ const MAX_RECENT = 200;
  * it was given, or the path of its file.
  *
  * A whole id and a path are what they are. Beyond that everything is looked at: a text that
- * is the name of one session and the beginning of the id of another one is ambiguous. Upper
- * and lower case of names are only told apart if that makes one of several the only one. The
+ * is the name of one session and the beginning of the id of another one is ambiguous. Of the
+ * sessions of a home that have one name it is the one that was given it last (rollout.md D.5).
+ * Upper and lower case of names are only told apart if there is a name that is the same. The
  * file of a path that has been moved, packed or unpacked is found by the id in its name.
  *
  * @param query What the person calls it.
@@ -245,6 +246,31 @@ async function sessionAt(
   return session;
 }
 
+/** A file, and the name of its session, without white space around it. */
+interface NamedFile {
+  readonly file: SessionFile;
+  readonly name: string;
+}
+
+/** Gives, for each home and each spelling of a name, the session that was given it last. */
+function filesByName(
+  text: string,
+  files: readonly SessionFile[],
+  namesByHome: HeadReader["names"],
+): NamedFile[] {
+  const last = new Map<string, NamedFile>();
+  for (const [home, names] of namesByHome) {
+    for (const [id, untrimmed] of names) {
+      const name = untrimmed.trim();
+      if (name.toLowerCase() !== text.toLowerCase()) continue;
+      // What a deleted session was called says nothing of the others.
+      const file = files.find((file) => file.home === home && file.id === id);
+      if (file !== undefined) last.set(`${home}\n${name}`, { file, name });
+    }
+  }
+  return [...last.values()];
+}
+
 /** Gives the files that a text can mean, newest first. */
 async function filesNamed(
   text: string,
@@ -257,13 +283,9 @@ async function filesNamed(
   if (text === "") return [];
   const exact = files.filter((file) => file.id === id);
   if (exact.length > 0) return exact;
-  const nameOf = (file: SessionFile): string | undefined =>
-    reader.names.get(file.home)?.get(file.id);
-  const sameLetters = files.filter((file) =>
-    nameOf(file)?.trim().toLowerCase() === text.toLowerCase()
-  );
-  const same = sameLetters.filter((file) => nameOf(file)?.trim() === text);
-  const named = same.length > 0 ? same : sameLetters;
+  const sameLetters = filesByName(text, files, reader.names);
+  const same = sameLetters.filter(({ name }) => name === text);
+  const named = (same.length > 0 ? same : sameLetters).map(({ file }) => file);
   const begun = PREFIX_REGEXP.test(text)
     ? files.filter((file) => file.id.startsWith(id))
     : [];

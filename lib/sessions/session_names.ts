@@ -14,7 +14,7 @@ import type { SessionProblem } from "./session_files.ts";
 
 /** The names in a Codex home. */
 export interface SessionNames {
-  /** The name of a session, by its id in lower case. */
+  /** The name of a session, by its id in lower case; the one that was given last is last. */
   readonly names: ReadonlyMap<string, string>;
   /** Why the names, or the rest of them, could not be read; `undefined` if they could. */
   readonly problem: SessionProblem | undefined;
@@ -43,8 +43,9 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
       const id = textOf(row.id)?.toLowerCase();
       const name = textOf(row.thread_name);
       if (id === undefined || name === undefined) return;
-      if (name.trim() === "") names.delete(id);
-      else names.set(id, name.slice(0, MAX_NAME).toWellFormed());
+      names.delete(id);
+      if (name.trim() === "") return;
+      names.set(id, name.slice(0, MAX_NAME).toWellFormed());
     },
     tooLong(): void {},
   };

@@ -112,6 +112,45 @@ Deno.test("findSession() takes a name that several have for one of them only in 
   });
 });
 
+const GAMMA = [
+  {
+    name: "the one whose row is last",
+    rows: [[ONE, "gamma"], [TWO, "gamma"]],
+    expected: TWO,
+  },
+  {
+    name: "the one that was given it again",
+    rows: [[ONE, "gamma"], [TWO, "gamma"], [ONE, "gamma"]],
+    expected: ONE,
+  },
+  {
+    name: "the one that still has it",
+    rows: [[ONE, "gamma"], [TWO, "gamma"], [TWO, "delta"]],
+    expected: ONE,
+  },
+  {
+    name: "the one that is still there",
+    rows: [[ONE, "gamma"], [testId(9), "gamma"]],
+    expected: ONE,
+  },
+] satisfies { name: string; rows: string[][]; expected: string }[];
+
+for (const { name, rows, expected } of GAMMA) {
+  Deno.test(`findSession() takes of several sessions with one name ${name}`, async () => {
+    await withNames(async (home) => {
+      await writeFile(
+        `${home}/session_index.jsonl`,
+        rows.map(([id, thread_name]) => JSON.stringify({ id, thread_name }))
+          .join("\n"),
+      );
+      for (const query of ["gamma", "GAMMA"]) {
+        const { head } = await findSession(query, { codexHomes: [home] });
+        assertEquals(head.id, expected, query);
+      }
+    });
+  });
+}
+
 Deno.test("findSession() gives beginnings of ids that are no other session's, however many there are", async () => {
   await withFolder(async (home) => {
     const ids = Array.from({ length: 40 }, (_, i) => testId(i));

@@ -12,6 +12,19 @@ Deno.test("readSessionNames() takes the last name of each session", async () => 
   });
 });
 
+Deno.test("readSessionNames() gives the name last that was given last", async () => {
+  await withFolder(async (home) => {
+    const rows = [["a", "x"], ["b", "x"], ["a", "y"], ["c", "z"], ["a", "x"]];
+    await writeFile(
+      `${home}/session_index.jsonl`,
+      rows.map(([id, thread_name]) => JSON.stringify({ id, thread_name }))
+        .join("\n"),
+    );
+    const { names } = await readSessionNames(home);
+    assertEquals([...names], [["b", "x"], ["c", "z"], ["a", "x"]]);
+  });
+});
+
 Deno.test("readSessionNames() passes over lines that name nothing", async () => {
   await withFolder(async (home) => {
     await writeFile(
