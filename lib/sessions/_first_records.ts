@@ -2,7 +2,7 @@
  * Reads the first records of a session file, and no more than that.
  */
 
-import { parseJson } from "../history/mapping/json_fields.ts";
+import { fieldsOf, parseJson, textOf } from "../history/mapping/json_fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
 import { withSession } from "./_lent_block.ts";
@@ -64,4 +64,32 @@ export async function readFirstRecords(
       }
     }
   });
+}
+
+/**
+ * Reads when a session began, as its header says.
+ *
+ * @param file The file.
+ * @returns The text of the time; `undefined` if its first records have no header, or that no time.
+ * @throws {Error} If the file cannot be opened or read, or unpacked that far.
+ */
+export async function headerTime(
+  file: { readonly path: string },
+): Promise<string | undefined> {
+  const header = new FirstHeader();
+  await readFirstRecords(file, header);
+  return textOf(fieldsOf(fieldsOf(header.record).payload).timestamp);
+}
+
+/** Takes records up to the first header. */
+class FirstHeader implements RecordTaker {
+  record: unknown;
+
+  get isDone(): boolean {
+    return this.record !== undefined;
+  }
+
+  add(record: unknown): void {
+    if (fieldsOf(record).type === "session_meta") this.record = record;
+  }
 }

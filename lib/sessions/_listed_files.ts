@@ -13,12 +13,14 @@ import {
   type SessionProblem,
   walkSessionFolders,
 } from "./_session_folders.ts";
+import { headerTime } from "./_first_records.ts";
 import { codeOf } from "./open_session.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,
   idInName,
   type SessionPlace,
+  startedAt,
   startOf,
   timeInName,
 } from "./session_start.ts";
@@ -45,8 +47,8 @@ export interface SessionFile extends SessionPlace {
   /** The time in its name, local time as if it were UTC, in RFC 3339. */
   readonly nameTime: string | undefined;
   /**
-   * When the session began, in milliseconds since 1970, as far as the name tells; the time
-   * of the last change if it does not.
+   * When the session began, in milliseconds since 1970, as far as the name tells; as its
+   * header says if that does not, and the time of the last change if neither does.
    */
   readonly start: number;
   /**
@@ -175,10 +177,18 @@ async function lookAt(file: ListedFile): Promise<SessionFile | undefined> {
   if (isLookedAt(file)) return file;
   try {
     const facts = await stat(file.path);
-    return facts.isFile() ? lookedAt(file, facts) : undefined;
+    if (!facts.isFile()) return undefined;
+    const looked = lookedAt(file, facts);
+    return file.nameTime === undefined ? await dated(looked) : looked;
   } catch (error) {
     return await withoutFacts(file, error);
   }
+}
+
+/** Gives a file whose name does not tell when its session began the time in its header. */
+async function dated(file: SessionFile): Promise<SessionFile> {
+  const started = await headerTime(file).catch(() => undefined);
+  return { ...file, start: startedAt(file, started) };
 }
 
 function isLookedAt(file: ListedFile): file is SessionFile {

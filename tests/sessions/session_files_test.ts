@@ -170,10 +170,26 @@ Deno.test("findSessionFiles() says that sessions is no folder", async () => {
   });
 });
 
+for (
+  const name of [
+    `rollout-${ID}.jsonl`,
+    `rollout-2025-13-45T99-99-99-${ID}.jsonl`,
+    "rollout-mine.jsonl",
+  ]
+) {
+  Deno.test(`findSessionFiles() takes the time in the header where the name has none: ${name}`, async () => {
+    await withFolder(async (home) => {
+      await writeFile(`${home}/sessions/2026/11/21/${name}`, TEXT);
+      const { start, nameTime } = await only(home);
+      assertEquals([start, nameTime], [Date.parse(STARTED), undefined]);
+    });
+  });
+}
+
 Deno.test("findSessionFiles() takes a time of change that is no date for the last one", async () => {
   await withFolder(async (home) => {
     const path = `${home}/sessions/rollout-mine.jsonl`;
-    await writeFile(path, TEXT);
+    await writeFile(path, "{}\n");
     await Deno.utime(path, 2 ** 33, 2 ** 33);
     const { start, mtime } = await only(home);
     assertEquals(start, mtime);

@@ -212,6 +212,41 @@ Deno.test("listSessions() gives names before first messages", async () => {
   });
 });
 
+Deno.test("listSessions() puts files without a time in their name where their headers say", async () => {
+  await withFolder(async (home) => {
+    await writeSessions(home, [
+      { number: 1, started: "2026-01-01T00:00:00.000Z" },
+      { number: 3, started: "2026-03-01T00:00:00.000Z" },
+    ]);
+    for (
+      const [number, started, time] of [
+        [2, "2026-02-01T00:00:00.000Z", ""],
+        [4, "2026-04-01T00:00:00.000Z", "2025-13-45T99-99-99-"],
+      ] as const
+    ) {
+      const id = testId(number);
+      await writeFile(
+        `${home}/sessions/2026/01/01/rollout-${time}${id}.jsonl`,
+        sessionText({ id, started, message: `No ${number}` }),
+      );
+    }
+    const options = { codexHomes: [home] };
+    const all = ["No 4", "No 3", "No 2", "No 1"];
+    assertEquals(await titlesOf(options), all);
+    const until = Date.parse("2026-02-15T00:00:00Z");
+    assertEquals(await titlesOf({ ...options, until }), ["No 2", "No 1"]);
+    assertEquals(
+      await titlesOf({ ...options, since: until }),
+      ["No 4", "No 3"],
+    );
+    const first = await listSessions({ ...options, pageSize: 2 });
+    assertEquals(
+      await titlesOf({ ...options, cursor: first.nextCursor }),
+      ["No 2", "No 1"],
+    );
+  });
+});
+
 Deno.test("listSessions() gives with a cache what it gives without, and notices what changes", async () => {
   await withFolder(async (folder) => {
     const home = await assembleHome(`${folder}/home`, {
