@@ -39,6 +39,9 @@ export function isWouldBlock(error: unknown): boolean {
 
 /** Says why an operation failed, in plain words. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === "DanglingLinkError") {
+    return error.message;
+  }
   const words = REASONS.get(codeOf(error) ?? "");
   if (words !== undefined) return words;
   if (!(error instanceof Error)) return String(error);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import type { ByteSource } from "../files/byte_source.ts";
 import { openFile } from "../files/open.ts";
 import {
@@ -52,20 +52,35 @@ const MAX_OBJECT_BYTES = 64 << 20;
 export async function openSession(
   { path }: { readonly path: string },
 ): Promise<ByteSource> {
-  if (/\.json$/i.test(path)) return await openObject(path);
+  const isObject = /\.json$/i.test(path);
   try {
-    return await openFile(path);
+    return isObject ? await openObject(path) : await openFile(path);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    for (const other of otherPlacesOf(path)) {
+    for (const other of isObject ? [] : otherPlacesOf(path)) {
       try {
         return await openFile(other);
       } catch {
         // The error of the file that was asked for says more.
       }
     }
-    throw error;
+    throw await isLink(path) ? new DanglingLinkError(error) : error;
   }
+}
+
+/** A session file that is a link to what is not there. */
+class DanglingLinkError extends Error {
+  override readonly name = "DanglingLinkError";
+  readonly code = "ENOENT";
+
+  constructor(cause: unknown) {
+    super("a link that leads nowhere", { cause });
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  const facts = await lstat(path).catch(() => undefined);
+  return facts?.isSymbolicLink() === true;
 }
 
 /** Opens what the first CLI left; anything else as it is. */

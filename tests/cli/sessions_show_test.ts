@@ -80,6 +80,23 @@ for (const form of ["--jsonl", "--history", "--to=text", "--to=markdown"]) {
   });
 }
 
+Deno.test("sessions show and list say that a file is a link that leads nowhere", async () => {
+  await withFolder(async (home) => {
+    const path = `${home}/sessions/rollout-2026-11-20T15-19-24-${FORK}.jsonl`;
+    await writeFile(path, "");
+    await Deno.remove(path);
+    await Deno.symlink(`${home}/nowhere`, path);
+    const env = { CODEX_HOME: home };
+    const shown = await call(["sessions", "show", FORK], { env });
+    assertEquals(
+      [shown.status, shown.stderr],
+      [3, `codexpipe: ${path}: cannot read: a link that leads nowhere\n`],
+    );
+    const list = await call(["sessions", "list"], { env });
+    assertStringIncludes(list.stdout, "a link that leads nowhere");
+  });
+});
+
 Deno.test("sessions show --jsonl prints the lines of the fork, and before them those of the other", async () => {
   const { status, stdout } = await show(["--jsonl", FORK]);
   const ordinals = stdout.trimEnd().split("\n").map((line) =>

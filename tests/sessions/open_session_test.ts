@@ -1,5 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { messageOf, openSession } from "../../lib/sessions/open_session.ts";
+import {
+  codeOf,
+  messageOf,
+  openSession,
+} from "../../lib/sessions/open_session.ts";
 import { decode, encode } from "../running.ts";
 import { drained, zstd } from "../sources.ts";
 import { withFolder, writeFile } from "./homes.ts";
@@ -45,6 +49,20 @@ Deno.test("openSession() gives any other .json file as it is", async () => {
     for (const text of ['{"a":\n1}', "no JSON", ""]) {
       await writeFile(`${folder}/a.json`, text);
       assertEquals(await contentOf(`${folder}/a.json`), text);
+    }
+  });
+});
+
+Deno.test("openSession() says that a file is a link that leads nowhere", async () => {
+  await withFolder(async (folder) => {
+    for (const name of ["a.jsonl", "a.jsonl.zst", "a.json"]) {
+      await Deno.symlink(`${folder}/nowhere`, `${folder}/${name}`);
+      const error = await assertRejects(
+        () => openSession({ path: `${folder}/${name}` }),
+        Error,
+        "a link that leads nowhere",
+      );
+      assertEquals(codeOf(error), "ENOENT");
     }
   });
 });
