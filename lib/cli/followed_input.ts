@@ -68,13 +68,16 @@ export async function* followInput(
   }
   const { isQuiet = false, isVerbose = false, atEnd } = options;
   const { changes, interrupt } = process;
+  let name = path;
   const contents = follow([path, ...otherPlacesOf(path)], {
     signal: interrupt,
     ...(atEnd === undefined ? {} : { atEnd }),
     ...(changes === undefined ? {} : { changes }),
     async onChange(change, where): Promise<void> {
+      const nameBefore = name;
+      name = where;
       if (isQuiet || !(isVerbose || change === "awaited")) return;
-      diagnostics.say(`${path}: ${textOf(change, where)}`);
+      diagnostics.say(`${nameBefore}: ${textOf(change, where)}`);
       await diagnostics.flush();
     },
   });

@@ -80,6 +80,29 @@ Deno.test("sessions follow --from-start prints what is there first", async () =>
   }
 });
 
+Deno.test("sessions follow --verbose says how the file is called each time, and how it was just before", async () => {
+  const archivedPath = (path: string, home: string): string =>
+    `${home}/archived_sessions/${path.slice(path.lastIndexOf("/") + 1)}`;
+  const { stderr } = await followed(["-v"], [
+    (path) => appendFile(path, START),
+    async (path, home) => {
+      await mkdir(`${home}/archived_sessions`);
+      await rename(path, archivedPath(path, home));
+      await appendFile(archivedPath(path, home), SAID);
+    },
+    async (path, home) => {
+      await rename(archivedPath(path, home), path);
+      await appendFile(path, END);
+    },
+  ]);
+  const moves = [...stderr.matchAll(/^codexpipe: (.*): goes on as (.*)$/gm)]
+    .map(([, from = "", to = ""]) => [from, to]);
+  const [[first, archive] = [], [from, to] = []] = moves;
+  assertEquals(moves.length, 2);
+  assertMatch(archive ?? "", /archived_sessions/);
+  assertEquals([from, to], [archive, first]);
+});
+
 Deno.test("sessions follow goes along to the archive, and into a packed file", async () => {
   const { stdout, stderr } = await followed(["-v"], [
     (path) => appendFile(path, START),
