@@ -342,9 +342,31 @@ Deno.test("sessions list says that none matches, and of how many", async () => {
   await withFive(async (home) => {
     const { status, stderr } = await list(home, ["--branch=other"]);
     assertEquals([status, stderr], [
-      0,
+      1,
       `codexpipe: no session matches, of 5 in ${home}\n`,
     ]);
+  });
+});
+
+Deno.test("sessions list ends with 1 if nothing is what was looked for", async () => {
+  await withFive(async (home) => {
+    for (
+      const args of [
+        ["--grep=zzz"],
+        ["--grep=zzz", "--json"],
+        ["--cwd=/nowhere"],
+        ["--until=2001-01-01"],
+        ["--originator=nobody", "--format=ids"],
+        ["--cursor=2001-01-01T00:00:00Z"],
+      ]
+    ) {
+      assertEquals((await list(home, args)).status, 1, args.join(" "));
+    }
+  });
+  await withFolder(async (home) => {
+    assertEquals((await list(home)).status, 0);
+    assertEquals((await list(home, ["--grep=zzz"])).status, 1);
+    assertEquals((await list(home, ["--limit=3"])).status, 0);
   });
 });
 

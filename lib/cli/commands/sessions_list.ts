@@ -39,6 +39,17 @@ const FORMS = [
   "paths",
 ] as const satisfies readonly typeof FORMATS[number][];
 
+/** The flags that say what is looked for. */
+const FILTERS = [
+  "cwd",
+  "since",
+  "until",
+  "branch",
+  "originator",
+  "grep",
+  "archived",
+] as const;
+
 /** Lists the sessions of Codex homes. */
 export async function run(
   args: Arguments,
@@ -66,7 +77,17 @@ export async function run(
   const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
   await diagnostics.flush();
-  return isIncomplete ? EXIT.io : EXIT.done;
+  if (isIncomplete) return EXIT.io;
+  return isNothingFound(page, args) ? EXIT.no : EXIT.done;
+}
+
+/** Whether something was looked for and is not there; that there are no sessions is an answer. */
+function isNothingFound(
+  { sessions, total }: SessionPage,
+  args: Arguments,
+): boolean {
+  return sessions.length === 0 &&
+    (total > 0 || FILTERS.some((name) => args.has(name)));
 }
 
 /** Asks for the sessions. */
