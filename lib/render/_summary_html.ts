@@ -3,7 +3,7 @@
  */
 
 import { attributeText, elementText } from "./html_text.ts";
-import { firstLine } from "./_turn_topic.ts";
+import { firstCharacters, firstLine } from "./_turn_topic.ts";
 import type { TextRedactor } from "./entry_view.ts";
 import type {
   SessionPart,
@@ -11,7 +11,7 @@ import type {
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
-import { countText, durationText } from "./quantity_text.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** What is written of how a turn ended. */
 export const STATUS_WORDS: Record<
@@ -49,18 +49,20 @@ export function lineHtml(
 }
 
 /**
- * Writes text so that it stands in one line, all of it: a blank line would end the HTML around it.
+ * Writes text so that it stands in one line, all of it or up to a length: a blank line would end
+ * the HTML around it.
  */
-export function wordHtml(text: string): string {
-  return elementText(text.replace(/\r\n?|\n/g, "\u240a"));
+export function wordHtml(text: string, limit: number = Infinity): string {
+  const word = firstCharacters(text, limit);
+  return elementText(word.replace(/\r\n?|\n/g, "\u240a"));
 }
 
 /** What Markdown reads in a line, and what GitHub makes links of. */
 const MARKDOWN_REGEXP = /([\\`*_[\]()!#~|@:]|www)/;
 
 /** Writes text so that it may stand in a heading of Markdown. */
-export function headingText(text: string): string {
-  const line = firstLine(text, MAX_HEAD_LENGTH);
+export function headingText(text: string, limit: number): string {
+  const line = firstLine(text, limit);
   return line.split(MARKDOWN_REGEXP).map((piece, i) =>
     i % 2 === 0
       ? attributeText(piece)
@@ -68,12 +70,13 @@ export function headingText(text: string): string {
   ).join("");
 }
 
-/** Writes what is known of a session as a line; nothing if nothing is. */
+/** Writes what is known of a session as a line of words of a length; nothing if nothing is. */
 export function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
   redactor: Pick<TextRedactor, "redact">,
+  limit: number,
 ): string {
-  const word = (text: string): string => wordHtml(redactor.redact(text));
+  const word = (text: string): string => wordHtml(redactor.redact(text), limit);
   const code = (text: string): string => `<code>${word(text)}</code>`;
   const facts = [
     thread_id === null ? "" : `Thread ${code(thread_id)}`,
@@ -85,6 +88,13 @@ export function sessionLine(
     cli_version === null ? "" : `Codex ${word(cli_version)}`,
   ].filter((fact) => fact !== "");
   return facts.length === 0 ? "" : `\n<p>${facts.join(" · ")}</p>\n`;
+}
+
+/** Says how much of something there was no room for. */
+export function leftOutHtml(count: number, word: string): string {
+  return `<i>${
+    countedText(count, word)
+  } more left out: a summary has a limit.</i>`;
 }
 
 /** Gives the sign for how far work is. */

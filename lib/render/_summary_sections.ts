@@ -3,7 +3,7 @@
  */
 
 import { byteLength } from "../history/utf8_length.ts";
-import { countedText } from "./quantity_text.ts";
+import { leftOutHtml } from "./_summary_html.ts";
 
 /** A section of a summary. */
 export interface SummarySection {
@@ -28,10 +28,10 @@ const NOTE_BYTES = 400;
  * Puts a summary together. What there is no room for is left out, whole blocks and whole sections
  * at a time, and said.
  *
- * @param start What comes first, whatever its length.
+ * @param start What comes first; it leaves room for the words that say what was left out.
  * @param sections The sections, the most important ones first.
  * @param maxBytes How long the summary may be, in bytes of UTF-8.
- * @returns The summary; longer than allowed only if `start` is.
+ * @returns The summary.
  */
 export function joinSections(
   start: string,
@@ -57,11 +57,7 @@ export function joinSections(
       continue;
     }
     const rest = blocks.length - count + unkept;
-    const note = rest === 0
-      ? ""
-      : `\n<p><i>${
-        countedText(rest, word)
-      } more left out: a summary has a limit.</i></p>\n`;
+    const note = rest === 0 ? "" : `\n<p>${leftOutHtml(rest, word)}</p>\n`;
     const text = frame + blocks.slice(0, count).join("") + close + note;
     out.push(text);
     room -= byteLength(text);

@@ -16,9 +16,20 @@ const MAX_LENGTH = 120;
  */
 export function firstLine(text: string, limit: number = MAX_LENGTH): string {
   const [line = ""] = text.trim().split("\n", 1);
-  const characters = Array.from(line.slice(0, 2 * limit + 2));
+  return firstCharacters(line.trim(), limit);
+}
+
+/**
+ * Gives the first characters of a text.
+ *
+ * @param text The text.
+ * @param limit How many characters remain; `…` stands for what was cut off.
+ */
+export function firstCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const characters = Array.from(text.slice(0, 2 * limit + 2));
   return characters.length <= limit
-    ? line.trim()
+    ? text
     : `${characters.slice(0, limit - 1).join("").trim()}…`;
 }
 

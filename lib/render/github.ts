@@ -13,14 +13,12 @@ import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";
 import { joinSections, type SummarySection } from "./_summary_sections.ts";
 import {
-  headingText,
-  lineHtml,
-  sessionLine,
   STATUS_WORDS,
   type TurnRow,
   turnRow,
   usageCells,
 } from "./_summary_html.ts";
+import { summaryStart } from "./_summary_head.ts";
 import { SummarySteps } from "./_summary_steps.ts";
 import { TurnTopic } from "./_turn_topic.ts";
 import { WorkCounts } from "./_work_counts.ts";
@@ -41,6 +39,9 @@ import type { RenderOptions } from "./render_options.ts";
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
 
+/** How many bytes a summary must be allowed to have: enough to say what was left out. */
+export const GITHUB_MIN_SUMMARY_BYTES = 1000;
+
 /** How many bytes a summary has at most: room is left for what else the step says. */
 export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
 
@@ -59,8 +60,8 @@ const MAX_SESSIONS = 20;
 /** Options for {@linkcode GithubRenderer}. Reasoning is never in a summary. */
 export interface GithubOptions extends RenderOptions {
   /**
-   * How many bytes the summary may have. Several summaries of one step share
-   * {@linkcode GITHUB_SUMMARY_LIMIT}.
+   * How many bytes the summary may have, {@linkcode GITHUB_MIN_SUMMARY_BYTES} or more. Several
+   * summaries of one step share {@linkcode GITHUB_SUMMARY_LIMIT}.
    *
    * @default {983040}
    */
@@ -80,8 +81,8 @@ export interface GithubOptions extends RenderOptions {
  * workflow command, also where the summary is printed instead of being appended to the file that
  * `GITHUB_STEP_SUMMARY` names. Links and images are text.
  *
- * A summary has a limit. What there is no room for is left out, a block or a section at a time, and
- * said. Nothing is emitted before the end; until then no more is held than fits.
+ * A summary has a limit, whatever the log and the verdict say. What there is no room for is left
+ * out, a block or a section at a time, and said; words of the head that are too long are cut. Nothing is emitted before the end; until then no more is held than fits.
  *
  * @example A run that failed
  * ```ts
@@ -100,6 +101,7 @@ export interface GithubOptions extends RenderOptions {
 export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Required<Omit<GithubOptions, "reasoning">>;
   readonly #sessions: SessionPart[] = [];
+  #unkeptSessions = 0;
   #hasRuns = false;
   readonly #turns: TurnRow[] = [];
   #turnCount = 0;
@@ -122,13 +124,20 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written, and how long it may be.
+   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}.
    */
   constructor(options: GithubOptions = {}) {
+    const { maxBytes = GITHUB_SUMMARY_BYTES } = options;
+    if (!(maxBytes >= GITHUB_MIN_SUMMARY_BYTES)) {
+      throw new RangeError(
+        `Cannot write a summary of ${maxBytes} bytes: expected ${GITHUB_MIN_SUMMARY_BYTES} or more`,
+      );
+    }
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       tools: options.tools ?? "full",
       maxOutputLines: options.maxOutputLines ?? GITHUB_MAX_OUTPUT_LINES,
-      maxBytes: options.maxBytes ?? GITHUB_SUMMARY_BYTES,
+      maxBytes,
       verdict: options.verdict ?? (() => undefined),
     };
     this.#writer = new SummarySteps({
@@ -184,17 +193,27 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const verdict = this.#options.verdict();
     const reasons = verdict?.reasons ??
       (this.#error === null || this.#status === "aborted" ? [] : [this.#error]);
-    const start = this.#start(verdict, reasons);
-    emit(joinSections(start, this.#sections(reasons), maxBytes));
+    const [sign, , title] = STATUS_WORDS[this.#status ?? "unknown"];
+    const start = summaryStart({
+      ...(verdict === undefined
+        ? { sign, title }
+        : { sign: verdict.isPassed ? "✅" : "❌", title: verdict.title }),
+      reasons,
+      sessions: this.#sessions,
+      unkeptSessions: this.#unkeptSessions,
+      redactor: this.#options.redactor,
+    }, maxBytes);
+    const shown = reasons.slice(0, start.reasonCount);
+    emit(joinSections(start.text, this.#sections(shown), maxBytes));
   }
 
   #takeSession(part: SessionPart): void {
     const isKnown = part.thread_id !== null &&
       this.#sessions.some(({ thread_id }) => thread_id === part.thread_id);
     this.#hasRuns ||= isKnown;
-    if (!isKnown && this.#sessions.length < MAX_SESSIONS) {
-      this.#sessions.push(part);
-    }
+    if (isKnown) return;
+    if (this.#sessions.length < MAX_SESSIONS) this.#sessions.push(part);
+    else this.#unkeptSessions += 1;
   }
 
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
@@ -260,27 +279,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#work = new WorkCounts();
   }
 
-  #start(
-    verdict: GithubVerdict | undefined,
-    reasons: readonly string[],
-  ): string {
-    const [sign, , words] = STATUS_WORDS[this.#status ?? "unknown"];
-    const heading = verdict === undefined
-      ? `${sign} ${words}`.trim()
-      : `${verdict.isPassed ? "✅" : "❌"} ${headingText(verdict.title)}`;
-    const items = reasons.map((reason) =>
-      `<li>${lineHtml(reason, MAX_OUTPUT_LENGTH)}</li>\n`
-    );
-    const list = items.length === 0 ? "" : `\n<ul>\n${items.join("")}</ul>\n`;
-    const { redactor } = this.#options;
-    const lines = this.#sessions.map((session) =>
-      sessionLine(session, redactor)
-    );
-    return `## ${heading}\n${list}${lines.join("")}`;
-  }
-
-  #sections(reasons: readonly string[]): SummarySection[] {
-    const said = new Set(reasons.map((reason) => reason.trim()));
+  /** @param shown The reasons that the head of the summary gives. */
+  #sections(shown: readonly string[]): SummarySection[] {
+    const said = new Set(shown.map((reason) => reason.trim()));
     return [
       this.#messageSection(),
       {
@@ -357,6 +358,7 @@ export class GithubRendererStream extends StageStream<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written, and how long it may be.
+   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}.
    *
    * @example From a log to a summary
    * ```ts

@@ -11,6 +11,9 @@ import type { TurnStatus, TurnUsage } from "./parts.ts";
 /** How many characters of the final message are an output of the step. */
 const MAX_MESSAGE_LENGTH = 400_000;
 
+/** How long the id of a thread is at most: a longer one is none, and would fill what a job may say. */
+const MAX_ID_LENGTH = 1000;
+
 /** What somebody has found out about a run. */
 export interface GithubVerdict {
   /** Whether the run is good. */
@@ -37,8 +40,8 @@ export interface GithubReport {
  * Writes what a step can tell later ones, for the file that `GITHUB_OUTPUT` names: `thread-id`,
  * `status`, `verdict` (`passed` or `failed`, if there is one), `input-tokens`,
  * `cached-input-tokens`, `output-tokens`, `reasoning-output-tokens` and `final-message`. What is
- * not known is left out. Of a message only the first 400,000 characters are given: GitHub takes
- * no more than 1 MB.
+ * not known is left out, and so is an id of more than 1,000 characters. Of a message only the first
+ * 400,000 characters are given: GitHub takes no more than 1 MB.
  *
  * @param report What is known of the run.
  * @param verdict What somebody has found out about it.
@@ -71,7 +74,10 @@ export function githubOutputs(
   const count = (tokens: number | null | undefined): string | undefined =>
     tokens === null || tokens === undefined ? undefined : String(tokens);
   const values: [name: string, value: string | null | undefined][] = [
-    ["thread-id", threadId],
+    [
+      "thread-id",
+      threadId && threadId.length > MAX_ID_LENGTH ? null : threadId,
+    ],
     ["status", status],
     ["verdict", verdict && (verdict.isPassed ? "passed" : "failed")],
     ["input-tokens", count(usage?.input_tokens)],

@@ -197,6 +197,29 @@ Deno.test("check gives machines the verdict as JSON", async () => {
   );
 });
 
+/** Threads that failed, with a message of some length each. */
+function failedThreads(count: number, length = 0): string {
+  return [...Array(count).keys()].map((i) =>
+    HEAD.replace('"t"', `"thread ${i}"`) +
+    failTurn(`No ${i} ${"x".repeat(length)}`)
+  ).join("");
+}
+
+Deno.test("check says the first reasons, and how many more there are", async () => {
+  const { stderr } = await call(["check"], { stdin: failedThreads(3000) });
+  const lines = stderr.trimEnd().split("\n");
+  assertEquals(lines.length, 11);
+  assertMatch(lines[9] ?? "", /failed: .* No 9/);
+  assertEquals(
+    lines[10],
+    "codexpipe: failed: ... and 2,990 more: --json gives all",
+  );
+  const all = await call(["check", "--json", "-q"], {
+    stdin: failedThreads(30),
+  });
+  assertEquals(JSON.parse(all.stdout).reasons.length, 30);
+});
+
 Deno.test("check gives stdout to one thing only", async () => {
   for (
     const args of [
@@ -340,9 +363,39 @@ Deno.test("check gives GitHub one verdict for several runs", async () => {
     assertEquals(called.status, status);
     const written = called.written.get("output") ?? "";
     // GitHub goes by what was written last.
-    const [, last] = written.match(/^verdict<<.*\n(.*)$/m) ?? [];
+    const [, last] = [...written.matchAll(/^verdict<<.*\n(.*)$/gm)].at(-1) ??
+      [];
     assertEquals(last, verdict, names.join(" "));
   }
+});
+
+Deno.test("check keeps the summaries of all runs of a step below the limit", async () => {
+  const files = Object.fromEntries(
+    [..."abcd"].map((name) => [name, failedThreads(3000, 750)]),
+  );
+  const { written } = await call(["check", "--github", ...Object.keys(files)], {
+    files,
+    env: GITHUB,
+  });
+  const summary = written.get("summary") ?? "";
+  assertEquals(summary.match(/^## ❌ The Codex run failed$/gm)?.length, 4);
+  assert(encode(summary).length < 1024 * 1024);
+  assert(encode(written.get("output") ?? "").length < 1024 * 1024);
+});
+
+Deno.test("check says that there is no room for the summary of one run more", async () => {
+  const names = [...Array(3000).keys()].map((i) => `${i}.jsonl`);
+  const text = failedThreads(1, 110).replace("thread 0", "t".repeat(100));
+  const { written, stderr } = await call(["check", "--github", ...names], {
+    files: Object.fromEntries(names.map((name) => [name, text])),
+    env: GITHUB,
+  });
+  const summary = written.get("summary") ?? "";
+  assert(encode(summary).length < 1024 * 1024);
+  const without = stderr.match(/there is no summary: those of other files/g);
+  const count = summary.match(/^## /gm)?.length ?? 0;
+  assertEquals(count + (without?.length ?? 0), names.length);
+  assert(without !== null);
 });
 
 Deno.test("check tells GitHub of a run that cannot be read", async () => {

@@ -150,9 +150,9 @@ export async function call(
         ? Promise.reject(file)
         : Promise.resolve(toSource(file));
     },
-    create(path): Promise<FileSink> {
+    create(path, { isAppending = false } = {}): Promise<FileSink> {
       if (world.createError) return Promise.reject(world.createError);
-      const sink = new Sink();
+      const sink = isAppending ? created.get(path) ?? new Sink() : new Sink();
       created.set(path, sink);
       const { write } = world.created ??
         { write: (bytes: Uint8Array) => sink.write(bytes) };

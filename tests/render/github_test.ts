@@ -1,6 +1,7 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import {
+  GITHUB_MIN_SUMMARY_BYTES,
   GITHUB_SUMMARY_BYTES,
   GITHUB_SUMMARY_LIMIT,
   type GithubOptions,
@@ -192,6 +193,88 @@ for (const maxBytes of [2000, 3000, 5000, 20_000]) {
     assert(summary.startsWith("## ✅ Codex completed its work\n"));
   });
 }
+
+/** A part that begins a session whose every word is the same. */
+function sessionOf(word: string): TranscriptPart {
+  const lines = [
+    { type: "session_meta", payload: { id: word, cwd: word, model: word } },
+    { type: "event_msg", payload: { type: "task_started", turn_id: "t" } },
+  ];
+  const parts = partsOfBytes(
+    encode(lines.map((line) => `${JSON.stringify(line)}\n`).join("")),
+  );
+  const session = parts.find(({ type }) => type === "session");
+  assert(session !== undefined);
+  return session;
+}
+
+/** Texts that are long, or take much room for each character. */
+const LONG = {
+  "a long text": "r".repeat(300_000),
+  "a text of marks": "\u{e0001}\u202e".repeat(50_000),
+  "a text of references": "&`::##[~~~".repeat(30_000),
+  "a text of wide characters": "😀漢".repeat(50_000),
+};
+
+for (const [name, text] of Object.entries(LONG)) {
+  for (
+    const maxBytes of [GITHUB_MIN_SUMMARY_BYTES, 5000, GITHUB_SUMMARY_BYTES]
+  ) {
+    Deno.test(`GithubRenderer keeps to ${maxBytes} bytes, whatever its head says: ${name}`, () => {
+      for (
+        const reasons of [
+          [text],
+          Array.from({ length: 5000 }, (_, i) => `reason ${i}`),
+          [...Array(3000).keys()].map((i) => `${i} ${text.slice(0, 750)}`),
+        ]
+      ) {
+        const renderer = new GithubRenderer({
+          maxBytes,
+          verdict: () => ({ isPassed: false, title: text, reasons }),
+        });
+        const sessions = [...Array(25).keys()].map((i) =>
+          sessionOf(`${i} ${text}`)
+        );
+        const summary = writtenBy(renderer, [
+          ...sessions,
+          ...partsOfBytes(longSession(20)),
+        ]);
+        assertInert(summary);
+        assert(byteCount(summary) <= maxBytes, `${byteCount(summary)} bytes`);
+        assert(summary.startsWith("## ❌ "));
+        const shown = summary.match(/<li>(?!<i>\S+ reason)/g)?.length ?? 0;
+        assert(shown > 0);
+        const more = summary.match(/<i>(\S+) reasons more left out/)?.[1];
+        assertEquals(
+          shown + Number(more?.replaceAll(",", "") ?? 0),
+          reasons.length,
+        );
+        assert(/<i>\d+ sessions more left out/.test(summary));
+      }
+    });
+  }
+}
+
+Deno.test("GithubRenderer refuses a limit that nothing fits into", () => {
+  for (const maxBytes of [GITHUB_MIN_SUMMARY_BYTES - 1, 0, -1, NaN]) {
+    assertThrows(() => new GithubRenderer({ maxBytes }), RangeError);
+  }
+});
+
+Deno.test("GithubRenderer names an error that it gives no room as a reason", () => {
+  const reasons = [...Array(1000).keys()].map((i) => `reason ${i}`);
+  const message = "reason 999";
+  const parts = partsOfBytes(encode(
+    [
+      { type: "thread.started", thread_id: "t" },
+      { type: "turn.started" },
+      { type: "turn.failed", error: { message } },
+    ].map((line) => `${JSON.stringify(line)}\n`).join(""),
+  ));
+  const verdict = () => ({ isPassed: false, title: "x", reasons });
+  const summary = writtenBy(new GithubRenderer({ verdict }), parts);
+  assert(summary.includes(`### Errors\n\n<pre>${message}</pre>`), summary);
+});
 
 Deno.test("GithubRenderer says the verdict and the reasons that it is given", () => {
   const summary = summaryOf(longSession(0), {

@@ -5,6 +5,8 @@
 import type { Verdict } from "../../check/check.ts";
 import { Redactor } from "../../redact/redact.ts";
 import {
+  GITHUB_MIN_SUMMARY_BYTES,
+  GITHUB_SUMMARY_BYTES,
   githubAnnotation,
   githubOutputs,
   GithubRenderer,
@@ -23,6 +25,16 @@ const ENCODER = new TextEncoder();
 /** GitHub shows no more errors of a step. */
 const MAX_ANNOTATIONS = 10;
 
+/** What a step is told of one run among several. */
+export interface GithubStepOptions {
+  /** Gives the verdict when everything has been read. */
+  readonly verdict: () => Verdict;
+  /** How many bytes the summaries of the runs before it have: those of a step share a limit. */
+  readonly summaryBytes: number;
+  /** How many runs there are still to tell of, with this one. */
+  readonly runsLeft: number;
+}
+
 /** Tells a step of a run. */
 export class GithubStep {
   readonly #args: Arguments;
@@ -30,6 +42,7 @@ export class GithubStep {
   readonly #verdict: () => Verdict;
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
+  readonly #hasRoom: boolean;
   #summary = "";
   #said: GithubVerdict | undefined;
 
@@ -38,13 +51,15 @@ export class GithubStep {
    *
    * @param args What the command was called with.
    * @param context What the command works with.
-   * @param verdict Gives the verdict when everything has been read.
+   * @param options What there is to tell.
    */
   constructor(
     args: Arguments,
     context: CommandContext,
-    verdict: () => Verdict,
+    { verdict, summaryBytes, runsLeft }: GithubStepOptions,
   ) {
+    const room = GITHUB_SUMMARY_BYTES - summaryBytes;
+    this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
     this.#context = context;
     this.#verdict = verdict;
@@ -53,6 +68,10 @@ export class GithubStep {
       : new Redactor({ patterns: patternsOf(args) });
     this.#renderer = new GithubRenderer({
       ...(this.#redactor === undefined ? {} : { redactor: this.#redactor }),
+      maxBytes: Math.max(
+        GITHUB_MIN_SUMMARY_BYTES,
+        Math.floor(room / runsLeft),
+      ),
       verdict: () => this.#githubVerdict(),
     });
   }
@@ -60,6 +79,11 @@ export class GithubStep {
   /** Why the run failed, in words that the job's log may show. */
   get reasons(): readonly string[] {
     return this.#githubVerdict().reasons;
+  }
+
+  /** How many bytes the summary has, when the step has been told. */
+  get summaryBytes(): number {
+    return ENCODER.encode(this.#summary).length;
   }
 
   /** Takes secrets out of a text. */
@@ -79,16 +103,17 @@ export class GithubStep {
    * @throws {IoError} If a file of the step cannot be written.
    */
   async end(hasFailed: boolean): Promise<void> {
-    const { diagnostics, process } = this.#context;
-    this.#renderer.flush((text) => this.#summary += text);
+    const { process } = this.#context;
+    if (this.#hasRoom) this.#renderer.flush((text) => this.#summary += text);
     const verdict = this.#githubVerdict();
     for (const message of verdict.reasons.slice(0, MAX_ANNOTATIONS)) {
       this.#annotate(message);
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
     if (summaryPath !== "") await this.#append(summaryPath, this.#summary);
-    else if (!this.#args.has("quiet")) {
-      diagnostics.say("GITHUB_STEP_SUMMARY is not set: there is no summary");
+    else this.#say("GITHUB_STEP_SUMMARY is not set: there is no summary");
+    if (!this.#hasRoom) {
+      this.#say("there is no summary: those of other files have all the room");
     }
     const isPassed = verdict.isPassed && !hasFailed;
     await this.#output(this.#outputs({ ...verdict, isPassed }));
@@ -113,6 +138,10 @@ export class GithubStep {
     };
     const verdict = { isPassed: false, title: "", reasons: [message] };
     await this.#output(githubOutputs(nothing, verdict));
+  }
+
+  #say(message: string): void {
+    if (!this.#args.has("quiet")) this.#context.diagnostics.say(message);
   }
 
   #annotate(message: string): void {

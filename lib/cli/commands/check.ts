@@ -31,6 +31,8 @@ import { invite } from "./_invitation.ts";
 
 const ENCODER = new TextEncoder();
 const FORMATS = ["text", "json"] as const;
+/** How many reasons against a run are said on stderr. */
+const MAX_SAID = 10;
 
 /** Judges the named files, or stdin. */
 export async function run(
@@ -49,7 +51,7 @@ export async function run(
     refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
   }
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
-  const check = new Check(args, context, files.length > 1);
+  const check = new Check(args, context, files.length);
   for (const file of files) await check.check(file);
   if (check.isIncomplete) return EXIT.io;
   return check.hasFailed ? EXIT.no : EXIT.done;
@@ -74,14 +76,17 @@ class Check {
   readonly #context: CommandContext;
   readonly #isOneOfMany: boolean;
   readonly #options: VerdictOptions;
+  #filesLeft: number;
+  #summaryBytes = 0;
   #isClosed = false;
   isIncomplete = false;
   hasFailed = false;
 
-  constructor(args: Arguments, context: CommandContext, isOneOfMany: boolean) {
+  constructor(args: Arguments, context: CommandContext, files: number) {
     this.#args = args;
     this.#context = context;
-    this.#isOneOfMany = isOneOfMany;
+    this.#isOneOfMany = files > 1;
+    this.#filesLeft = files;
     this.#options = optionsOf(args);
   }
 
@@ -90,8 +95,9 @@ class Check {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
     const step = this.#args.has("github")
-      ? await githubStep(this.#args, this.#context, builder)
+      ? await this.#githubStep(builder)
       : undefined;
+    this.#filesLeft -= 1;
     try {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
@@ -118,9 +124,20 @@ class Check {
     }
     this.#say(file, verdict, step?.reasons);
     await step?.end(this.hasFailed || this.isIncomplete);
+    this.#summaryBytes += step?.summaryBytes ?? 0;
     this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
     await this.#print(file, verdict);
+  }
+
+  /** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
+  async #githubStep(builder: VerdictBuilder): Promise<GithubStep> {
+    const { GithubStep } = await import("./_github_step.ts");
+    return new GithubStep(this.#args, this.#context, {
+      verdict: () => builder.verdict,
+      summaryBytes: this.#summaryBytes,
+      runsLeft: this.#filesLeft,
+    });
   }
 
   async #read(
@@ -155,9 +172,16 @@ class Check {
     if (this.#args.has("quiet")) return;
     const { diagnostics } = this.#context;
     const name = this.#isOneOfMany ? `${file}: ` : "";
-    const { isPassed, reasons, tokens } = verdict;
-    for (const message of words ?? reasons.map(({ message }) => message)) {
+    const { isPassed, tokens } = verdict;
+    const reasons = words ?? verdict.reasons.map(({ message }) => message);
+    for (const message of reasons.slice(0, MAX_SAID)) {
       diagnostics.say(`${name}failed: ${message}`);
+    }
+    const more = reasons.length - MAX_SAID;
+    if (more > 0) {
+      diagnostics.say(
+        `${name}failed: ... and ${countText(more)} more: --json gives all`,
+      );
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
       diagnostics.say(
@@ -232,14 +256,4 @@ function optionsOf(args: Arguments): VerdictOptions {
     ...(from === undefined ? {} : { from }),
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
   };
-}
-
-/** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
-async function githubStep(
-  args: Arguments,
-  context: CommandContext,
-  builder: VerdictBuilder,
-): Promise<GithubStep> {
-  const { GithubStep } = await import("./_github_step.ts");
-  return new GithubStep(args, context, () => builder.verdict);
 }
