@@ -12,6 +12,7 @@ import {
   outputHtml,
 } from "./_html_boxes.ts";
 import { preText } from "./_html_pre.ts";
+import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import type { EditedFile } from "./edited_files.ts";
 import type {
   CommandView,
@@ -38,9 +39,7 @@ export function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
     : "";
   const lost = lostBytes === 0
     ? ""
-    : `<p class="cut">${
-      countedText(lostBytes, "byte")
-    } of output are not in the history</p>\n`;
+    : `<p class="cut">${lostOutput(lostBytes)}</p>\n`;
   const errors = stderr === ""
     ? ""
     : `<h4>stderr</h4>\n${outputHtml(stderr, frame)}`;
@@ -137,7 +136,7 @@ export function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
   const body = [
     given.length === 0 ? "" : `<dl>\n${given.join("")}</dl>\n`,
     outputHtml(result, frame),
-    isResultCut ? '<p class="cut">the history keeps no more of it</p>\n' : "",
+    isResultCut ? `<p class="cut">${NO_MORE_RESULT}</p>\n` : "",
     outputHtml(error, frame),
   ].join("");
   return {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { lostOutput } from "./_lost_output.ts";
 import {
   foldedBlock,
   type MarkdownBlock,
@@ -180,9 +181,7 @@ export class MarkdownEntries {
     if (this.#tools === "names" || !hasMore) {
       return this.#addLine(codeSpan(title) + end);
     }
-    const lost = lostBytes === 0
-      ? []
-      : [[`*${countText(lostBytes)} bytes of the output were not kept*`]];
+    const lost = lostBytes === 0 ? [] : [[`*${lostOutput(lostBytes)}*`]];
     this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
       ...(isWhole
         ? []

@@ -4,6 +4,7 @@
 
 import { cutText } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
+import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import {
   foldHtml,
   lineHtml,
@@ -83,7 +84,7 @@ export class SummarySteps {
   }
 
   #commandHtml(view: CommandView, more: string): string {
-    const { command, status, exitCode, stdout, stderr } = view;
+    const { command, status, exitCode, stdout, stderr, lostBytes } = view;
     const end = exitCode === null || exitCode === 0
       ? status === "running" ? " · no end" : ""
       : ` · <b>exit ${exitCode}</b>`;
@@ -94,19 +95,21 @@ export class SummarySteps {
     return foldHtml(
       `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
       this.#options.isFull
-        ? whole + this.#outputHtml(stdout) + this.#outputHtml(stderr)
+        ? whole + (lostBytes === 0 ? "" : `<p>${lostOutput(lostBytes)}</p>\n`) +
+          this.#outputHtml(stdout) + this.#outputHtml(stderr)
         : "",
     );
   }
 
   #toolHtml(view: ToolView, more: string): string {
-    const { title, status, arguments: list, result, error } = view;
+    const { title, status, arguments: list, result, isResultCut, error } = view;
     const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
     const failed = status === "failed" ? " · <b>failed</b>" : "";
     return foldHtml(
       `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
       this.#options.isFull
         ? this.#outputHtml(given) + this.#outputHtml(result) +
+          (isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "") +
           this.#outputHtml(error)
         : "",
     );

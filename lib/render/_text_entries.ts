@@ -6,6 +6,7 @@
 
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Block, LiveLines } from "./_live_lines.ts";
+import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import { cutOutput } from "./cut_output.ts";
 import { pathBelow } from "./edited_files.ts";
 import { type TextRedactor, viewEntry } from "./entry_view.ts";
@@ -188,10 +189,12 @@ export class TextEntries {
       .map((each) => each.replace(/\r?\n$/, "")).join("\n");
     if (this.#tools === "full") {
       if (view.kind === "command" && view.lostBytes > 0) {
-        const lost = countedText(view.lostBytes, "byte");
-        lines.add(`  … ${lost} of output not kept`, this.#style.dim);
+        lines.add(`  … ${lostOutput(view.lostBytes)}`, this.#style.dim);
       }
       this.#addOutput(text);
+      if (view.kind === "tool" && view.isResultCut) {
+        lines.add(`  … ${NO_MORE_RESULT}`, this.#style.dim);
+      }
     }
     const duration = part.durationMs === null
       ? ""

@@ -68,3 +68,58 @@ for (const { name, entry } of ENTRIES) {
     assert(writtenBy(new GithubRenderer(), parts).length > 0);
   });
 }
+
+const FORMS = [
+  { form: "text", create: () => new TextRenderer({ maxOutputLines: 9 }) },
+  {
+    form: "markdown",
+    create: () => new MarkdownRenderer({ maxOutputLines: 9 }),
+  },
+  { form: "html", create: () => new HtmlRenderer({ maxOutputLines: 9 }) },
+  { form: "github", create: () => new GithubRenderer({ maxOutputLines: 9 }) },
+] as const;
+
+for (const { form, create } of FORMS) {
+  Deno.test(`the ${form} renderer says how much of an output is not in the history`, () => {
+    // The history keeps the last 32 MiB or so of an output.
+    const output = "a line of output\n".repeat(2_500_000);
+    const parts = partsOfLines([
+      THREAD,
+      TURN,
+      ...itemOf("command_execution", {
+        command: "x",
+        aggregated_output: output,
+        exit_code: 0,
+        status: "completed",
+      }),
+      DONE,
+    ]);
+    const text = writtenBy(create(), parts);
+    const [, lost = "", before = ""] =
+      text.match(/(\d+(?:,\d+)+) bytes of output not kept([^]*)/) ?? [];
+    assert(lost !== "", "nothing is said");
+    assert(/[\d,]+ lines left out/.test(before));
+  });
+
+  Deno.test(`the ${form} renderer says that an answer was longer than the history keeps`, () => {
+    const answer = { type: "text", text: "a line\n".repeat(1000) };
+    const parts = partsOfLines([
+      THREAD,
+      TURN,
+      ...itemOf("mcp_tool_call", {
+        server: "s",
+        tool: "t",
+        arguments: {},
+        result: { content: [answer], structured_content: null },
+        error: null,
+        status: "completed",
+      }),
+      DONE,
+    ]);
+    assert(
+      /the history keeps no more of it|result, shortened:/.test(
+        writtenBy(create(), parts),
+      ),
+    );
+  });
+}
