@@ -14,8 +14,10 @@ import type { Style } from "./styles.ts";
 export interface CommandContext {
   /** The process. */
   readonly process: Surroundings;
-  /** Where data goes, and nothing else. */
+  /** Where data goes, and nothing else; on a terminal, without its control characters. */
   readonly stdout: Output;
+  /** Stdout as it is, for what was made to be looked at: in it nothing of a log does anything. */
+  readonly screen: Output;
   /** Where diagnostics go. */
   readonly diagnostics: Diagnostics;
   /** Where long work says how far it is. */

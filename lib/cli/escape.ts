@@ -7,6 +7,13 @@ const UNSAFE_REGEXP =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
+/**
+ * Writes lines of text so that line ends and tabs are all in it that does something to a terminal.
+ */
+export function escapeLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, escapeControls);
+}
+
 /** Writes control characters as escapes, so that they do nothing to a terminal. */
 export function escapeControls(text: string): string {
   return text.replace(

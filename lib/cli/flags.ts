@@ -560,14 +560,14 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Pass the input through to stdout.",
     details:
-      "Byte for byte, as it comes; of .gz and .zst files what is in them. If its reader goes away, the rest is judged all the same.",
+      "Byte for byte, as it comes, but for control characters on a terminal, which are escaped; of .gz and .zst files what is in them. If its reader goes away, the rest is judged all the same.",
   },
   {
     name: "last-message",
     category: "OUTPUT",
     summary: "Print the final message.",
     details:
-      "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none. On a terminal, control characters in it are escaped.",
+      "What the agent said last in the last turn, as it was said, and a line feed. Nothing, if there is none.",
   },
   {
     name: "github",

@@ -22,7 +22,7 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
     "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
     ".SH DESCRIPTION",
     "Logs of every release of Codex are read, each line gives exactly one outcome, and nothing is lost.",
-    "Data goes to stdout, and everything else to stderr.",
+    "Data goes to stdout, and everything else to stderr. On a terminal, control characters of logs are escaped.",
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
     ".SH COMMON OPTIONS",

@@ -4,6 +4,7 @@
 
 import type { ByteSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
+import { escapeLines } from "./escape.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
 
 /** Writes whole pieces to somewhere that takes parts of them. */
@@ -54,5 +55,39 @@ export class Output {
         await this.#context.pause();
       }
     }
+  }
+
+  /**
+   * Writes what was held back, if anything was: nothing more comes.
+   *
+   * @throws {ClosedOutput} If nobody reads any more.
+   * @throws {IoError} If it cannot be written.
+   */
+  async end(): Promise<void> {}
+}
+
+const ENCODER = new TextEncoder();
+
+/**
+ * Writes data to a terminal: what it holds of logs does nothing there.
+ *
+ * Control characters become escapes, which mean the same in strings of JSON. What is cut inside
+ * of a character, or before a line feed, waits for the rest.
+ */
+export class TerminalOutput extends Output {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #held = "";
+
+  override async write(bytes: Uint8Array): Promise<void> {
+    const text = this.#held + this.#decoder.decode(bytes, { stream: true });
+    this.#held = text.endsWith("\r") ? "\r" : "";
+    const whole = this.#held === "" ? text : text.slice(0, -1);
+    await super.write(ENCODER.encode(escapeLines(whole)));
+  }
+
+  override async end(): Promise<void> {
+    const text = this.#held + this.#decoder.decode();
+    this.#held = "";
+    await super.write(ENCODER.encode(escapeLines(text)));
   }
 }

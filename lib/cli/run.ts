@@ -17,7 +17,7 @@ import {
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR } from "./flags.ts";
 import type { HelpOptions } from "./help.ts";
-import { Output } from "./output.ts";
+import { Output, TerminalOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
 import { suggestion } from "./suggestion.ts";
@@ -55,18 +55,18 @@ export async function run(
   try {
     const parsed = parseArguments(args, (operands) => allowed(find(operands)));
     diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
-    const stdout = new Output(context.stdout, "stdout", context);
+    const screen = new Output(context.stdout, "stdout", context);
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
-      await stdout.write(ENCODER.encode(`${VERSION_TEXT}\n`));
+      await screen.write(ENCODER.encode(`${VERSION_TEXT}\n`));
       return EXIT.done;
     }
     const target = find(isHelp ? parsed.operands.slice(1) : parsed.operands);
     if (isHelp || parsed.has("help")) {
       // Only -h asks for less than everything.
       const isLong = !parsed.isShort("help");
-      await stdout.write(ENCODER.encode(await help(target, { isLong, style })));
+      await screen.write(ENCODER.encode(await help(target, { isLong, style })));
       return EXIT.done;
     }
     const { command } = target;
@@ -82,14 +82,20 @@ export async function run(
     checkFlags(command, parsed);
     const { run: runCommand } = await command.load();
     const operands = command.name.split(" ").length;
-    return await runCommand(parsed.shifted(operands), {
+    const stdout = context.isTerminal.stdout
+      ? new TerminalOutput(context.stdout, "stdout", context)
+      : screen;
+    const status = await runCommand(parsed.shifted(operands), {
       process: context,
       stdout,
+      screen,
       diagnostics,
       progress,
       style,
       table: TABLE,
     });
+    await stdout.end();
+    return status;
   } catch (error) {
     await progress.clear();
     if (error instanceof ClosedOutput) return EXIT.done;

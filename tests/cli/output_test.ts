@@ -2,9 +2,9 @@
 
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { ClosedOutput, IoError } from "../../lib/cli/endings.ts";
-import { Output } from "../../lib/cli/output.ts";
+import { Output, TerminalOutput } from "../../lib/cli/output.ts";
 import { decode, encode } from "../running.ts";
-import { failing, platformError } from "./memory.ts";
+import { failing, platformError, Sink } from "./memory.ts";
 
 const NO_PAUSE = { pause: () => Promise.reject(new Error("it waited")) };
 
@@ -65,3 +65,39 @@ for (const error of [new ClosedOutput(), new IoError("full")]) {
     assertStrictEquals(thrown, error);
   });
 }
+
+const DATA = encode(
+  '{"a":"\u009b31m\x7f\u202e","b":"\\\\\u2066é😀"}\r\n\ttext\x1b]0;t\x07\r',
+);
+const SHOWN =
+  '{"a":"\\u009b31m\\u007f\\u202e","b":"\\\\\\u2066é😀"}\n\ttext\\u001b]0;t\\u0007\\u000d';
+
+/** What a terminal is given of blocks. */
+async function shownOf(blocks: readonly Uint8Array[]): Promise<string> {
+  const sink = new Sink();
+  const output = new TerminalOutput(sink, "stdout", NO_PAUSE);
+  for (const block of blocks) await output.write(block);
+  await output.end();
+  return sink.text;
+}
+
+Deno.test("TerminalOutput.write() escapes control characters, wherever blocks are cut", async () => {
+  for (let at = 0; at <= DATA.length; at++) {
+    const blocks = [DATA.subarray(0, at), DATA.subarray(at)];
+    assertEquals(await shownOf(blocks), SHOWN, `cut at ${at}`);
+  }
+  assertEquals(
+    await shownOf([...DATA].map((byte) => Uint8Array.of(byte))),
+    SHOWN,
+  );
+});
+
+Deno.test("TerminalOutput.write() keeps what JSON means", async () => {
+  const text = JSON.stringify(String.fromCharCode(...Array(0x2100).keys()));
+  assertEquals(JSON.parse(await shownOf([encode(text)])), JSON.parse(text));
+});
+
+Deno.test("TerminalOutput.end() writes what is cut off", async () => {
+  assertEquals(await shownOf([Uint8Array.of(0x61, 0xe2, 0x82)]), "a\ufffd");
+  assertEquals(await shownOf([Uint8Array.of(0x9b, 0x33)]), "\ufffd3");
+});

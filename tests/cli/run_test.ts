@@ -1,6 +1,6 @@
 /** How the command ends, and what it says then. */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { call, failing, platformError, type World } from "./memory.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
@@ -215,3 +215,59 @@ Deno.test("run() colours errors of the command line as the rest", async () => {
   const plain = await call(["normalise", "--color=never"], world);
   assertStringIncludes(plain.stderr, "codexpipe: unknown");
 });
+
+/** What does something to a terminal, in text that JSON may hold as it is. */
+const HOSTILE = "\u009b31m\u007f\u202e\u2066\u2069\u0085";
+const HOSTILE_RUN = [
+  { type: "thread.started", thread_id: HOSTILE },
+  { type: "turn.started" },
+  {
+    type: "item.completed",
+    item: { id: "i", type: "agent_message", text: `"${HOSTILE}` },
+  },
+  { type: "turn.failed", error: { message: HOSTILE } },
+].map((line) => `${JSON.stringify(line)}\n`).join("");
+const USED = [
+  { type: "thread.started", thread_id: `\x1b]0;title\x07${HOSTILE}` },
+  { type: "turn.started" },
+  {
+    type: "turn.completed",
+    usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 },
+  },
+].map((line) => `${JSON.stringify(line)}\n`).join("");
+const NO_JSON = `${HOSTILE} \x1b]0;title\x07 \x1b[8m\r\n`;
+
+const ON_TERMINALS = [
+  { args: ["normalize"], stdin: HOSTILE_RUN, isJson: true },
+  { args: ["history", "--pretty"], stdin: HOSTILE_RUN, isJson: false },
+  { args: ["history", "--mutations"], stdin: HOSTILE_RUN, isJson: true },
+  { args: ["check", "-q", "--json"], stdin: HOSTILE_RUN, isJson: true },
+  { args: ["check", "-q", "--last-message"], stdin: HOSTILE_RUN },
+  { args: ["check", "-q", "--tee"], stdin: HOSTILE_RUN, isJson: true },
+  { args: ["check", "-q", "--tee"], stdin: NO_JSON },
+  { args: ["redact", "-q"], stdin: HOSTILE_RUN, isJson: true },
+  { args: ["redact", "-q"], stdin: NO_JSON },
+  { args: ["usage", "-q", "--by=thread", "--format=csv"], stdin: USED },
+  {
+    args: ["usage", "-q", "--by=thread", "--format=jsonl"],
+    stdin: USED,
+    isJson: true,
+  },
+] satisfies { args: string[]; stdin: string; isJson?: boolean }[];
+
+for (const { args, stdin, isJson } of ON_TERMINALS) {
+  Deno.test(`run() lets no data do anything to a terminal: ${args.join(" ")} ${isJson ? "of JSON" : "of text"}`, async () => {
+    const piped = await call(args, { stdin });
+    const shown = await call(args, { stdin, terminals: ["stdout"] });
+    const controls =
+      // deno-lint-ignore no-control-regex
+      /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+    assert(controls.test(piped.stdout), "the test shows nothing");
+    assert(!controls.test(shown.stdout), JSON.stringify(shown.stdout));
+    assertEquals(shown.status, piped.status);
+    if (!isJson) return;
+    const values = (text: string): unknown[] =>
+      text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assertEquals(values(shown.stdout), values(piped.stdout));
+  });
+}

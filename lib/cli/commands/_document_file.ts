@@ -42,12 +42,12 @@ export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<DocumentFile> {
-  const { process, stdout } = context;
+  const { process, screen } = context;
   const target = args.value("output");
   const form = formOf(args, target);
   if (target === undefined) {
     const isTerminal = process.isTerminal.stdout;
-    return { output: stdout, isTerminal, form, close(): void {} };
+    return { output: screen, isTerminal, form, close(): void {} };
   }
   await refuseOverwriting("output", target, inputs, process);
   const file = await create(target, context);

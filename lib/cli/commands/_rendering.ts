@@ -86,7 +86,7 @@ export class Rendering {
     args: Arguments,
     context: CommandContext,
     destination: Destination = {
-      output: context.stdout,
+      output: context.screen,
       isTerminal: context.process.isTerminal.stdout,
     },
   ): Promise<Rendering> {

@@ -69,7 +69,7 @@ export async function renditionOf(
 async function textRenderer(
   options: RenderOptions,
   args: Arguments,
-  { stdout, style, process }: CommandContext,
+  { screen, style, process }: CommandContext,
   { isTerminal, output }: Destination,
 ): Promise<Stage<TranscriptPart, string>> {
   // What goes to a file has colours only if they are asked for.
@@ -78,7 +78,7 @@ async function textRenderer(
   const { TextRenderer } = await import("../../render/text.ts");
   return new TextRenderer({
     ...options,
-    style: output === stdout ? style : fileStyle,
+    style: output === screen ? style : fileStyle,
     columns: () => isTerminal ? process.columns() : undefined,
   });
 }

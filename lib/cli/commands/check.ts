@@ -22,7 +22,6 @@ import {
   UsageError,
 } from "../endings.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
-import { escapeControls } from "../escape.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { GithubStep } from "./_github_step.ts";
@@ -203,9 +202,7 @@ class Check {
     const isJson = args.has("json-output") && !args.has("tee") &&
       !reasons.some(({ kind }) => kind === "json_output");
     if (finalMessage !== null && (isJson || args.has("last-message"))) {
-      const isTerminal = this.#context.process.isTerminal.stdout;
-      const text = isTerminal ? onTerminal(finalMessage) : finalMessage;
-      await this.#writeText(`${text}\n`);
+      await this.#writeText(`${finalMessage}\n`);
     }
   }
 
@@ -223,11 +220,6 @@ class Check {
       this.#isClosed = true;
     }
   }
-}
-
-/** A message for a terminal: of what is no letter only line ends and tabs have an effect. */
-function onTerminal(message: string): string {
-  return message.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, escapeControls);
 }
 
 /** What there is to say of a good run. */

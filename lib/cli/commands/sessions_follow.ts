@@ -8,6 +8,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import { followInput } from "../followed_input.ts";
 import type { FORMATS } from "../flags.ts";
 import type { Blocks } from "../input.ts";
+import type { Output } from "../output.ts";
 import { LinesView, type LiveView, TextView } from "./_live_views.ts";
 import { lookUpSession } from "./_sessions.ts";
 
@@ -89,14 +90,14 @@ class Following {
   }
 
   async #write(input: Blocks): Promise<void> {
-    const { stdout, diagnostics, process } = this.#context;
+    const { diagnostics, process } = this.#context;
     for (;;) {
       const block = await input.next();
       if (block !== undefined) this.#lastTime = process.now();
       const bytes = block === undefined
         ? this.#view.flush()
         : this.#view.feed(block);
-      if (bytes.length > 0) await stdout.write(bytes);
+      if (bytes.length > 0) await this.#output.write(bytes);
       await diagnostics.flush();
       if (block === undefined) return;
     }
@@ -115,11 +116,19 @@ class Following {
     return idleMs !== undefined && quiet >= idleMs;
   }
 
+  get #form(): typeof FORMS[number] {
+    return this.#args.choice("format", FORMS) ??
+      (this.#context.process.isTerminal.stdout ? "text" : "jsonl");
+  }
+
+  get #output(): Output {
+    const { screen, stdout } = this.#context;
+    return this.#form === "text" ? screen : stdout;
+  }
+
   #newView(): LiveView {
     const { process, diagnostics, style } = this.#context;
-    const form = this.#args.choice("format", FORMS) ??
-      (process.isTerminal.stdout ? "text" : "jsonl");
-    if (form === "text") {
+    if (this.#form === "text") {
       return new TextView(this.#path, {
         style,
         columns: () => process.columns(),

@@ -64,16 +64,17 @@ export async function run(
   }
   const form = args.choice("format", FORMS) ?? "table";
   const page = await list(args, context, form);
-  const { stdout, diagnostics } = context;
+  const { diagnostics } = context;
+  const output = form === "table" ? context.screen : context.stdout;
   const encoder = new TextEncoder();
   let text = "";
   for await (const piece of piecesOf(page, form, args, context)) {
     text += piece;
     if (text.length < GATHERED) continue;
-    await stdout.write(encoder.encode(text));
+    await output.write(encoder.encode(text));
     text = "";
   }
-  await stdout.write(encoder.encode(text));
+  await output.write(encoder.encode(text));
   const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
   await diagnostics.flush();

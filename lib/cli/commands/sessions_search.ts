@@ -48,10 +48,11 @@ export async function run(
       'sessions search takes what to search: words, "a phrase", begin*, or any string',
     );
   }
-  const { stdout } = context;
+  const form = args.choice("format", FORMS) ?? "text";
+  const output = form === "text" ? context.screen : context.stdout;
   const result = await search(query, args, context);
-  const text = await textOf(query, result, args, context);
-  await stdout.write(new TextEncoder().encode(text));
+  const text = await textOf(query, result, form, context);
+  await output.write(new TextEncoder().encode(text));
   const isIncomplete = await remark(result, args, context);
   if (isIncomplete) return EXIT.io;
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
@@ -97,10 +98,10 @@ function snippetLength({ process }: CommandContext): number {
 async function textOf(
   query: string,
   { hits, hasMore, refresh }: SearchResult,
-  args: Arguments,
+  form: typeof FORMS[number],
   context: CommandContext,
 ): Promise<string> {
-  switch (args.choice("format", FORMS) ?? "text") {
+  switch (form) {
     case "text": {
       const titles = hits.map(({ title }) => escapeControls(title));
       const ruler = await TextRuler.for(titles);

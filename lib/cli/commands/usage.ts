@@ -21,6 +21,7 @@ import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import type { FlagName } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { openInput } from "../input.ts";
+import type { Output } from "../output.ts";
 import { parseTime } from "../times.ts";
 import type { UsageInput } from "./_usage_input.ts";
 import { usageInputs } from "./_usage_inputs.ts";
@@ -108,7 +109,9 @@ class UsageCommand {
       timeZone: this.#timeZone,
       prices,
     };
-    await this.#write(
+    const { stdout, screen } = this.#context;
+    await write(
+      options.format === "table" ? screen : stdout,
       this.#args.has("explain")
         ? derivationText(this.#meter.derivations(), rows, options)
         : usageText(rows, parts, options),
@@ -238,19 +241,21 @@ class UsageCommand {
       );
     }
   }
+}
 
-  /** Writes a text, many pieces at once. */
-  async #write(pieces: AsyncIterable<string>): Promise<void> {
-    const { stdout } = this.#context;
-    let text = "";
-    for await (const piece of pieces) {
-      text += piece;
-      if (text.length < GATHERED) continue;
-      await stdout.write(ENCODER.encode(text));
-      text = "";
-    }
-    await stdout.write(ENCODER.encode(text));
+/** Writes a text, many pieces at once. */
+async function write(
+  output: Output,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < GATHERED) continue;
+    await output.write(ENCODER.encode(text));
+    text = "";
   }
+  await output.write(ENCODER.encode(text));
 }
 
 /** What groups are made by. */
