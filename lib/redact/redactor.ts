@@ -20,7 +20,8 @@ import { maskUrls } from "./_urls.ts";
 export interface RedactorOptions {
   /**
    * What else is a secret. Every match of one of them is masked, as kind `pattern`. Their
-   * flags count but for `g` and `y`; a match of nothing is none. How long they take is
+   * flags count but for `g` and `y`; a match of nothing is none, and one of half a character is
+   * one of all of it. How long they take is
    * theirs to say: the promise of linear time is kept by the built-in rules only. A text
    * that is too long for one of them is masked whole.
    *
@@ -158,9 +159,13 @@ export class Redactor {
     let next = 0;
     let masked = "";
     let from = 0;
-    for (const { 0: found, index } of text.matchAll(pattern)) {
+    for (const { 0: found, index: at } of text.matchAll(pattern)) {
       if (found === "") continue;
-      const end = index + found.length;
+      // Without the Unicode rules a match may begin or end between the halves of a pair.
+      const index = Math.max(from, isInPair(text, at) ? at - 1 : at);
+      const to = at + found.length;
+      const end = isInPair(text, to) ? to + 1 : to;
+      if (index >= end) continue;
       let placeholder = fixed[next];
       while (
         placeholder !== undefined &&
@@ -172,4 +177,9 @@ export class Redactor {
     }
     return from === 0 ? text : masked + text.slice(from);
   }
+}
+
+/** Whether a place in a text is between the two halves of a pair of surrogates. */
+function isInPair(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }

@@ -144,6 +144,24 @@ Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", ()
   );
 });
 
+Deno.test("JsonlRedactor keeps lines valid that a pattern finds half a character in", () => {
+  for (const pattern of [/ACME-./, /ACME-./u]) {
+    for (
+      const input of [
+        '{"s":"ACME-😀x"}\n',
+        '{"s":"ACME-\\ud83d\\ude00x"}\n',
+      ]
+    ) {
+      const text = redactText(input, { patterns: [pattern] });
+      assertEquals(text, '{"s":"[redacted:pattern]x"}\n');
+    }
+    assertEquals(
+      redactText("no JSON: ACME-😀x\n", { patterns: [pattern] }),
+      "no JSON: [redacted:pattern]x\n",
+    );
+  }
+});
+
 Deno.test("JsonlRedactor lets no line pass that is over the limit", () => {
   const failed: string[] = [];
   const output = redactText('{"a":1}\n{"s":"PASSWORD=abcdef"}\n{"b":2}', {

@@ -294,6 +294,59 @@ Deno.test("Redactor masks what patterns match, whatever their flags", () => {
   assertEquals([...redactor.counts], [["pattern", 3]]);
 });
 
+for (
+  const { pattern, text, expected, count } of [
+    {
+      pattern: /ACME-./,
+      text: "ACME-😀x",
+      expected: "[redacted:pattern]x",
+      count: 1,
+    },
+    {
+      pattern: /.x/,
+      text: "a😀x",
+      expected: "a[redacted:pattern]",
+      count: 1,
+    },
+    {
+      pattern: /[^a]/,
+      text: "a😀a😀😀",
+      expected: "a[redacted:pattern]a[redacted:pattern][redacted:pattern]",
+      count: 3,
+    },
+    {
+      pattern: /[^a]b?/,
+      text: "a😀bc",
+      expected: "a[redacted:pattern][redacted:pattern][redacted:pattern]",
+      count: 3,
+    },
+    {
+      pattern: /ACME-./u,
+      text: "ACME-😀x",
+      expected: "[redacted:pattern]x",
+      count: 1,
+    },
+    {
+      pattern: /ACME-./v,
+      text: "😀ACME-😀😀",
+      expected: "😀[redacted:pattern]😀",
+      count: 1,
+    },
+    {
+      pattern: /x./,
+      text: "x\ude00\ud83d😀",
+      expected: "[redacted:pattern]\ud83d😀",
+      count: 1,
+    },
+  ]
+) {
+  Deno.test(`Redactor masks whole characters with ${pattern} in ${JSON.stringify(text)}`, () => {
+    const redactor = new Redactor({ patterns: [pattern] });
+    assertEquals(redactor.redact(text), expected);
+    assertEquals(redactor.counts.get("pattern"), count);
+  });
+}
+
 Deno.test("Redactor masks a text whole that is too long for a pattern", () => {
   const text = "a".repeat(1 << 25);
   const redactor = new Redactor({ patterns: [/(?:a|b)*c/] });
@@ -337,6 +390,7 @@ Deno.test("Redactor changes nothing when it redacts again", () => {
   fc.assert(
     fc.property(FRAGMENTS, (text) => {
       const once = new Redactor().redact(text);
+      assert(once.isWellFormed());
       assertEquals(new Redactor().redact(once), once);
     }),
     { numRuns: 3000, seed: 17 },
