@@ -62,7 +62,22 @@ const CASES = [
     stderr:
       "codexpipe: -:1: normalize: Cannot normalize the line: turn.started " +
       "names no thread, and no line before it did\n" +
+      "codexpipe: -: 1 of 1 lines failed when read as exec; if the log was cut at its start, say --thread-id=ID\n",
+  },
+  {
+    name: "lines that are of no log, with what may help",
+    args: [],
+    world: { stdin: '{"type":"a"}\n' },
+    stdout: "",
+    stderr:
+      'codexpipe: -:1: typed: Cannot decode a record of type "a": this type is not known\n' +
       "codexpipe: -: 1 of 1 lines failed when read as exec; if it is a session file, say --from=rollout\n",
+  },
+  {
+    name: "failures that were fed back, without a guess at what they are",
+    args: ["--on-error=inline", "-"],
+    world: { stdin: failed(3, 7) },
+    stdout: failed(3, 7),
   },
   {
     name: "a last line without an end",

@@ -251,6 +251,29 @@ Deno.test("render takes a line.failed record for the failure that it is", async 
   assertMatch(stdout, /✗ line 7: utf8: No\n/);
 });
 
+Deno.test("render says where a failure is that was fed back, as other commands do", async () => {
+  const first = await call(["normalize", "--on-error=inline"], {
+    stdin: `${SESSION}\n\nbad\n{torn\n`,
+  });
+  const fedBack = first.stdout.trimEnd().split("\n").slice(-3).join("\n");
+  const world = {
+    files: { "lf.jsonl": fedBack, "more.jsonl": `bad\n${fedBack}` },
+  };
+  const said = (stderr: string): string[] =>
+    [...stderr.matchAll(/^codexpipe: (\S+\.jsonl:\d+): json: /gm)].map(
+      ([, place = ""]) => place,
+    );
+  for (const to of ["text", "markdown", "html", "github"]) {
+    const args = ["render", `--to=${to}`, "lf.jsonl", "more.jsonl"];
+    const { stderr } = await call(args, world);
+    const places = ["lf.jsonl:2", "lf.jsonl:3"];
+    places.push("more.jsonl:1", "more.jsonl:3", "more.jsonl:4");
+    assertEquals(said(stderr), places);
+    const normalize = ["normalize", "lf.jsonl", "more.jsonl"];
+    assertEquals(said((await call(normalize, world)).stderr), places);
+  }
+});
+
 Deno.test("render makes one document of several files, with turns that go on counting", async () => {
   const { stdout } = await call(["render", "-q", "a", "b"], {
     files: { a: SESSION, b: SESSION.replace('"t"', '"u"') },

@@ -16,6 +16,7 @@ import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, openInput } from "../input.ts";
 import { invite } from "./_invitation.ts";
+import type { FailureFacts } from "./_normalization_report.ts";
 
 const LF = 0x0a;
 /**
@@ -69,6 +70,8 @@ export class Normalization {
   #hasFailures = false;
   #hasStopped = false;
   #isFollowing = false;
+  /** What is known of the lines of the input that failed. */
+  #failures: FailureFacts = { inBand: 0, threadless: 0 };
 
   /** Constructs a new instance. */
   constructor(context: CommandContext, options: NormalizationOptions) {
@@ -165,6 +168,7 @@ export class Normalization {
   ): Promise<JsonlNormalizer> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
+    this.#failures = { inBand: 0, threadless: 0 };
     const normalizer = new JsonlNormalizer({
       ...options,
       fileName: file,
@@ -242,6 +246,8 @@ export class Normalization {
     const { isReporting = !isKept } = this.#options;
     this.#hasFailures = true;
     if (onError === "stop") this.#hasStopped = true;
+    if (failed.isInBand) this.#failures.inBand += 1;
+    else if (failed.error.field === "thread_id") this.#failures.threadless += 1;
     errors?.add(failed, place);
     if (isQuiet || !isReporting) return;
     const { kind, message } = failed.error;
@@ -262,13 +268,14 @@ export class Normalization {
   async #report(file: string, normalizer: JsonlNormalizer): Promise<void> {
     const { isQuiet, isVerbose, options: { from } } = this.#options;
     const { failures, records } = normalizer;
+    // What failed when it was read before says nothing of how it was read now.
     const isDoubtful = !this.#hasStopped && !isQuiet && from === "auto" &&
-      failures > records;
+      failures - this.#failures.inBand > records;
     if (!isVerbose && !isDoubtful) return;
     const { hintOf, summaryOf } = await import("./_normalization_report.ts");
     const { diagnostics } = this.#context;
     if (isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
-    const hint = isDoubtful ? hintOf(normalizer) : undefined;
+    const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
     if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
   }
 }

@@ -5,6 +5,14 @@
 import type { JsonlNormalizer } from "../../pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
+/** What is known of the lines of an input that failed, beside how many there are. */
+export interface FailureFacts {
+  /** How many are records of failures that were reported in band. */
+  inBand: number;
+  /** How many belong to a thread that nothing names. */
+  threadless: number;
+}
+
 /** What an input was read as, how many lines it had, and what answered them. */
 export function summaryOf(normalizer: JsonlNormalizer): string {
   const { kind, failures, records } = normalizer;
@@ -31,13 +39,22 @@ function engineOf(
  */
 export function hintOf(
   { kind, failures, records }: JsonlNormalizer,
+  { inBand, threadless }: Readonly<FailureFacts>,
 ): string | undefined {
   const lines = failures + records;
   switch (kind) {
     case undefined:
-      return "no line is a JSON object; is it a Codex log?";
-    case "exec":
-      return `${failures} of ${lines} lines failed when read as exec; if it is a session file, say --from=rollout`;
+      return inBand > 0
+        ? undefined
+        : "no line is a JSON object; is it a Codex log?";
+    case "exec": {
+      const failed =
+        `${failures} of ${lines} lines failed when read as exec; if `;
+      return failed +
+        (2 * threadless > failures
+          ? "the log was cut at its start, say --thread-id=ID"
+          : "it is a session file, say --from=rollout");
+    }
     case "rollout":
       return `${failures} of ${lines} lines failed when read as rollout; if codex exec printed it, say --from=exec`;
     default:
