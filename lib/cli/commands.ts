@@ -139,7 +139,7 @@ export const COMMANDS: readonly Command[] = [
     name: "render",
     summary: "Shows a session to people: live, as Markdown, HTML or a summary.",
     details:
-      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text is written as it happens. Text of the log can do nothing in any form: no control character, HTML, Markdown or workflow command in it has an effect. Several files are sessions of one document. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the transcript is partial.",
+      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text is written as it happens. Text of the log can do nothing in any form: no control character, HTML or workflow command in it has an effect, and no Markdown but that of messages and reasoning, made harmless. Several files are sessions of one document. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the transcript is partial.",
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",

@@ -34,6 +34,7 @@ import {
   codeSpan,
   htmlLine,
   plainLine,
+  plainLines,
   safeMarkdown,
 } from "./safe_markdown.ts";
 
@@ -130,7 +131,7 @@ export class MarkdownEntries {
         const heading = { error: "Error", warning: "Warning", info: "" }[level];
         const names = [heading, plainLine(title)].filter((name) => name !== "");
         const name = names.length === 0 ? "" : `**${names.join(": ")}**`;
-        const lines = text.trim() === "" ? [] : safeMarkdown(text);
+        const lines = text.trim() === "" ? [] : plainLines(text);
         return this.#add(
           quoted([
             ...(name === "" ? [] : [name]),

@@ -22,7 +22,7 @@ import {
   timeText,
 } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
-import { codeSpan, plainLine, safeMarkdown } from "./safe_markdown.ts";
+import { codeSpan, plainLine, plainLines } from "./safe_markdown.ts";
 
 /**
  * Writes a transcript as Markdown, to paste and to keep: CommonMark with `<details>`, as GitHub
@@ -180,7 +180,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       unknown: usage === null ? "" : `*${beside}*`,
     }[status];
     if (error !== null && !isErrorShown && error.trim() !== "") {
-      this.#add(quoted(safeMarkdown(this.#redactor.redact(error))));
+      this.#add(quoted(plainLines(this.#redactor.redact(error))));
     }
     if (text !== "") this.#addLine(text);
   }

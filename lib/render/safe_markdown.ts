@@ -115,6 +115,39 @@ export function plainLine(text: string): string {
     .replace(/[&<>`[\]]/g, (found) => ENTITIES.get(found) ?? found);
 }
 
+/** What Markdown would read in a line of a text that is none. */
+const MARKS_REGEXP =
+  /\\(?=[!-/:-@[-`{-~]|$)|[*|~`]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])|!(?=\[)|(?<=\])[(:]/g;
+/** What begins a block of Markdown, or makes one of the line before it. */
+const BLOCK_REGEXP = /^(?:\d{1,9}(?=[.)])|(?=[>#+=:-]))/;
+
+/**
+ * Writes a text that is no Markdown as lines of it: no block begins in them, nothing in them is
+ * set off, and none is joined with the next one.
+ *
+ * @param text The text.
+ * @returns Lines to put into a document, with a blank line before and after.
+ */
+export function plainLines(text: string): string[] {
+  const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
+  return lines.map((line, at) => {
+    const safe = plainTextLine(line.trimEnd());
+    const isBroken = safe !== "" && (lines[at + 1] ?? "").trim() !== "";
+    return isBroken ? `${safe}  ` : safe;
+  });
+}
+
+/** Four spaces would begin a block of code. */
+const MAX_INDENT = 3;
+
+function plainTextLine(line: string): string {
+  const text = line.trimStart();
+  const indent = " ".repeat(Math.min(MAX_INDENT, line.length - text.length));
+  const safe = text.replace(MARKS_REGEXP, "\\$&").replace(BLOCK_REGEXP, "$&\\")
+    .replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return inertLine(indent + safe);
+}
+
 /**
  * Writes a text in one line of HTML.
  *

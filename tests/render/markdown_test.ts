@@ -158,6 +158,11 @@ const CASES = [
     text: "> **Error**\n>\n> No &lt;b>\n",
   },
   {
+    name: "an error whose text would be Markdown",
+    lines: [{ type: "error", message: "> # Heading\n- list\n\n    *code*" }],
+    text: "> **Error**\n>\n> \\> # Heading  \n> \\- list\n>\n>    \\*code\\*\n",
+  },
+  {
     name: "a line that could not be read",
     lines: ["{torn"],
     text:
@@ -174,6 +179,18 @@ for (const { name, lines, text } of CASES) {
     assertEquals(turnOf(lines), text);
   });
 }
+
+Deno.test("MarkdownRenderer writes why a turn failed as text", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    { type: "turn.failed", error: { message: "# No\n1. more" } },
+  ]);
+  assertEquals(
+    writtenBy(new MarkdownRenderer(), parts),
+    `${START}> \\# No  \n> 1\\. more\n\n**✗ failed**\n`,
+  );
+});
 
 const LONG = command("completed", {
   aggregated_output: "1\n2\n3\n4\n5\n6\n",

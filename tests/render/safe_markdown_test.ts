@@ -5,6 +5,7 @@ import {
   codeSpan,
   htmlLine,
   plainLine,
+  plainLines,
   safeMarkdown,
 } from "../../lib/render/safe_markdown.ts";
 
@@ -191,3 +192,64 @@ Deno.test("plainLine() and htmlLine() leave nothing with a meaning", () => {
   assertEquals(plainLine("- a"), "\\- a");
   assertEquals(htmlLine('<a href="x">&\n'), '&lt;a href="x"&gt;&amp;');
 });
+
+const PLAIN_CASES = [
+  { name: "quotations", text: ">> x <<", lines: ["\\>> x &lt;&lt;"] },
+  {
+    name: "headings and lists",
+    text: "# a\n- b\n+ c\n* d\n1. e\n2) f",
+    lines: [
+      "\\# a  ",
+      "\\- b  ",
+      "\\+ c  ",
+      "\\* d  ",
+      "1\\. e  ",
+      "2\\) f",
+    ],
+  },
+  {
+    name: "lines under lines, and rules",
+    text: "a\n===\nb\n---\n\n***",
+    lines: ["a  ", "\\===  ", "b  ", "\\---", "", "\\*\\*\\*"],
+  },
+  {
+    name: "fences and indented code",
+    text: "```\na\n~~~\n\n    b\n\tc",
+    lines: [
+      "\\`\\`\\`  ",
+      "a  ",
+      "\\~\\~\\~",
+      "",
+      "   b  ",
+      "   c",
+    ],
+  },
+  {
+    name: "tables",
+    text: "a|b\n:-|-",
+    lines: ["a\\|b  ", "\\:-\\|-"],
+  },
+  {
+    name: "links, images, definitions",
+    text: "[a](b) ![c](d)\n[e]: f",
+    lines: ["[a]\\(b) \\![c]\\(d)  ", "[e]\\: f"],
+  },
+  {
+    name: "emphasis, but not inside of words",
+    text: "*a* _b_ snake_case `c` \\* \\n &amp; <b>",
+    lines: [
+      "\\*a\\* \\_b\\_ snake_case \\`c\\` \\\\\\* \\n &amp;amp; &lt;b>",
+    ],
+  },
+  {
+    name: "commands to a runner",
+    text: "::error::x\n  ::y",
+    lines: ["\\::error::x  ", "  \\::y"],
+  },
+] satisfies { name: string; text: string; lines: string[] }[];
+
+for (const { name, text, lines } of PLAIN_CASES) {
+  Deno.test(`plainLines() writes as text: ${name}`, () => {
+    assertEquals(plainLines(text), lines);
+  });
+}
