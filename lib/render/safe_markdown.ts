@@ -11,6 +11,10 @@ const FENCE_REGEXP = /^( *)(`{3,}(?=[^`]*$)|~{3,})[ ]*([\w+#.-]{0,30})/;
 /** The beginning of a line that may make the rest of it a heading: quotes and list items. */
 const HEADING_REGEXP =
   /^((?: *(?:>|[-*+](?= )|\d{1,9}[.)](?= )))* *)(#{1,6})(?=\s|$)/;
+/** The beginning of an item of a list. */
+const LIST_REGEXP = /^[ >]*(?:[-*+]|\d{1,9}[.)])(?: |$)/;
+/** What makes code of a line that continues nothing. */
+const INDENT = "    ";
 /** What makes a heading of the line before it. */
 const UNDERLINE_REGEXP = /^([ >]*)(=+|-+)\s*$/;
 /** How many levels deeper headings go, so that they stay below those of the document. */
@@ -41,7 +45,8 @@ const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
  *   are text, and so are definitions of links and footnotes.
  * - Headings go three levels deeper. A line under another one makes no heading of it.
  * - Code fences begin in the first column, are longer than any run of backticks in the code, and
- *   always end. Code spans end on their line.
+ *   always end. Code that is indented gets fences, unless it may belong to a list. Code spans end
+ *   on their line.
  * - Control characters are escaped, and no line is a command to GitHub's runner.
  *
  * @param text The Markdown.
@@ -50,13 +55,29 @@ const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
 export function safeMarkdown(text: string): string[] {
   const lines = inertText(text).trimEnd().replace(/^\n+/, "").split("\n");
   const safe: string[] = [];
+  // The text may stand behind a list, which its first lines would go on with.
+  let isOutsideOfLists = false;
+  let isAfterBlank = true;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const fence = FENCE_REGEXP.exec(line);
     if (fence === null) {
+      if (isAfterBlank && isOutsideOfLists && isIndented(line)) {
+        const code = indentedCode(lines, at);
+        for (const inside of codeBlock(code, "")) safe.push(inside);
+        at += code.length - 1;
+        isAfterBlank = false;
+        continue;
+      }
+      if (LIST_REGEXP.test(line)) isOutsideOfLists = false;
+      else if (isAfterBlank && /^[^ >]/.test(line)) isOutsideOfLists = true;
+      isAfterBlank = line.trim() === "";
       safe.push(inertLine(safeLine(line, lines[at - 1] ?? "")));
       continue;
     }
+    // A fence in the first column ends lists.
+    isOutsideOfLists = true;
+    isAfterBlank = true;
     const [, indent = "", mark = "", language = ""] = fence;
     const code: string[] = [];
     for (at += 1; at < lines.length; at++) {
@@ -157,6 +178,24 @@ function plainTextLine(line: string): string {
 export function htmlLine(text: string): string {
   return inertText(text).replaceAll("\n", " ").trim()
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function isIndented(line: string): boolean {
+  return line.startsWith(INDENT) && line.trim() !== "";
+}
+
+/** The lines of code that is indented, blank ones in it among them, without that indent. */
+function indentedCode(lines: readonly string[], start: number): string[] {
+  const code: string[] = [];
+  let end = 0;
+  for (let at = start; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const isCode = isIndented(line);
+    if (!isCode && line.trim() !== "") break;
+    code.push(withoutIndent(line, INDENT.length));
+    if (isCode) end = code.length;
+  }
+  return code.slice(0, end);
 }
 
 function isClosing(line: string, mark: string): boolean {
