@@ -9,9 +9,13 @@ const UNSAFE_REGEXP =
 
 /**
  * Writes lines of text so that line ends and tabs are all in it that does something to a terminal.
+ *
+ * What is JSON stays JSON that means the same: only a carriage return can stand between its values,
+ * and becomes a space.
  */
 export function escapeLines(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, escapeControls);
+  return text.replaceAll("\r\n", "\n").replaceAll("\r", " ")
+    .replace(/[^\n\t]+/g, escapeControls);
 }
 
 /** Writes control characters as escapes, so that they do nothing to a terminal. */

@@ -70,7 +70,7 @@ const DATA = encode(
   '{"a":"\u009b31m\x7f\u202e","b":"\\\\\u2066é😀"}\r\n\ttext\x1b]0;t\x07\r',
 );
 const SHOWN =
-  '{"a":"\\u009b31m\\u007f\\u202e","b":"\\\\\\u2066é😀"}\n\ttext\\u001b]0;t\\u0007\\u000d';
+  '{"a":"\\u009b31m\\u007f\\u202e","b":"\\\\\\u2066é😀"}\n\ttext\\u001b]0;t\\u0007 ';
 
 /** What a terminal is given of blocks. */
 async function shownOf(blocks: readonly Uint8Array[]): Promise<string> {
@@ -95,6 +95,11 @@ Deno.test("TerminalOutput.write() escapes control characters, wherever blocks ar
 Deno.test("TerminalOutput.write() keeps what JSON means", async () => {
   const text = JSON.stringify(String.fromCharCode(...Array(0x2100).keys()));
   assertEquals(JSON.parse(await shownOf([encode(text)])), JSON.parse(text));
+});
+
+Deno.test("TerminalOutput.write() keeps JSON with carriage returns between its values", async () => {
+  const text = '{"a":\r[1,\r\n2]\r}\n';
+  assertEquals(await shownOf([encode(text)]), '{"a": [1,\n2] }\n');
 });
 
 Deno.test("TerminalOutput.end() writes what is cut off", async () => {
