@@ -64,12 +64,11 @@ export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
     }
     mustBeInert(stderr);
     if (COMMAND_REGEXP.test(stderr)) throw new LawBroken(stderr);
-    if (output === "lines") return;
     const stdout = sink.text;
-    if (output === "json") {
-      for (const line of stdout.split("\n")) {
-        if (line !== "") JSON.parse(line);
-      }
-    } else mustBeInert(stdout);
+    mustBeInert(stdout);
+    if (output !== "json") return;
+    for (const line of stdout.split("\n")) {
+      if (line !== "") JSON.parse(line);
+    }
   },
 }));
