@@ -2,8 +2,8 @@
  * Comma-separated values (RFC 4180).
  */
 
-/** What a spreadsheet would take for the beginning of a formula. */
-const FORMULA_REGEXP = /^[=+\-@\t\r]/;
+/** What a spreadsheet would take for the beginning of a formula, or skip before one. */
+const FORMULA_REGEXP = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const QUOTED_REGEXP = /[",\r\n]/;
 
 /**

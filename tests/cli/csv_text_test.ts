@@ -15,6 +15,16 @@ const CASES = [
     row: ["+1", "-1", "@a", "\tb"],
     text: "'+1,'-1,'@a,'\tb",
   },
+  {
+    name: "formulas behind a line end",
+    row: ["\n=1", "\r\n=1"],
+    text: '"\'\n=1","\'\r\n=1"',
+  },
+  {
+    name: "formulas of wide characters",
+    row: ["＝1", "＋1", "－1", "＠a"],
+    text: "'＝1,'＋1,'－1,'＠a",
+  },
   { name: "a number that is negative", row: [-1], text: "-1" },
   { name: "nothing", row: [], text: "" },
 ] satisfies {
