@@ -5,7 +5,7 @@
  */
 
 import { JsonReader } from "../json/reader.ts";
-import { JsonSlice } from "../json/value.ts";
+import { type JsonObject, JsonSlice } from "../json/value.ts";
 import { parseCsv } from "./csv.ts";
 import { DECIMAL_PLACES, decimalText, parseDecimal } from "./decimal.ts";
 import type { Tokens } from "./tokens.ts";
@@ -104,17 +104,15 @@ export class PriceList {
    *
    * @param text JSON, if it begins with a brace, else CSV with a line of names.
    * @returns The list.
-   * @throws {SyntaxError} If it is neither, or a price is missing or no number; the message
-   * says which.
+   * @throws {SyntaxError} If it is neither, or a price is missing, there twice, or no number, or a
+   * model is there twice; the message says which.
    */
   static parse(text: string): PriceList {
     const isJson = /^\uFEFF?\s*[[{]/.test(text);
     const entries = isJson ? jsonEntries(text) : csvEntries(text);
     const models = new Map<string, ModelPrices>();
     for (const [model, prices] of entries) {
-      if (models.has(model)) {
-        throw new SyntaxError(`model "${model}" has two entries`);
-      }
+      if (models.has(model)) throw twoEntries(model);
       models.set(model, pricesOf(model, prices));
     }
     return new PriceList(models);
@@ -168,12 +166,12 @@ function atLeastNone(count: bigint): bigint {
 }
 
 /** The prices of a model as texts, by the names in the list. */
-type Entry = readonly [string, ReadonlyMap<string, string>];
-
-function pricesOf(
+type Entry = readonly [
   model: string,
-  given: ReadonlyMap<string, string>,
-): ModelPrices {
+  prices: readonly (readonly [name: string, text: string])[],
+];
+
+function pricesOf(model: string, given: Entry[1]): ModelPrices {
   const prices = new Map<PriceName, bigint>();
   for (const [spelled, text] of given) {
     const name = PRICE_NAMES.find((name) =>
@@ -193,6 +191,7 @@ function pricesOf(
         `${name} of model "${model}" is ${text}: expected a number such as 1.25, for a million tokens`,
       );
     }
+    if (prices.has(name)) throw twoPrices(model, name);
     prices.set(name, price);
   }
   const required = (name: PriceName): bigint => {
@@ -225,28 +224,51 @@ function jsonEntries(text: string): Entry[] {
     throw new SyntaxError("it is a list: expected an object of models");
   }
   const models = reader.members(root);
+  const twice = nameOfTwo(reader, root, models);
+  if (twice !== undefined) throw twoEntries(twice);
   return namesOf(models).map((model): Entry => {
     const value = models.get(model);
-    if (value?.kind !== "object") {
+    if (!(value instanceof JsonSlice) || value.kind !== "object") {
       throw new SyntaxError(
         `model "${model}" has no prices: expected an object such as {"input": 1.25, "output": 10}`,
       );
     }
     const members = reader.members(value);
+    const twice = nameOfTwo(reader, value, members);
+    if (twice !== undefined) throw twoPrices(model, twice);
     return [
       model,
-      new Map(
-        namesOf(members).map((name) => {
-          const price = members.get(name);
-          if (price?.kind === "null") return [name, ""];
-          const text = reader.textOf(price) ??
-            (price instanceof JsonSlice ? reader.source(price) : "");
-          // An empty text is no price, where null says that there is none.
-          return [name, text === "" ? '""' : text];
-        }),
-      ),
+      namesOf(members).map((name) => {
+        const price = members.get(name);
+        if (price?.kind === "null") return [name, ""];
+        const text = reader.textOf(price) ??
+          (price instanceof JsonSlice ? reader.source(price) : "");
+        // An empty text is no price, where null says that there is none.
+        return [name, text === "" ? '""' : text];
+      }),
     ];
   });
+}
+
+function twoEntries(model: string): SyntaxError {
+  return new SyntaxError(`model "${model}" has two entries`);
+}
+
+function twoPrices(model: string, name: string): SyntaxError {
+  return new SyntaxError(`model "${model}" has two prices for ${name}`);
+}
+
+/** Finds a name that an object has more than once: of its values only the last one is a member. */
+function nameOfTwo(
+  reader: JsonReader,
+  object: JsonSlice,
+  members: JsonObject,
+): string | undefined {
+  let count = 0;
+  for (const _ of reader.elements(object)) count += 1;
+  return count === members.size
+    ? undefined
+    : namesOf(members).find((name) => members.shadowed(name) !== undefined);
 }
 
 function namesOf(
@@ -266,12 +288,8 @@ function csvEntries(text: string): Entry[] {
   }
   return rows.map((row): Entry => [
     row[modelColumn] ?? "",
-    new Map(
-      names.flatMap((name, column) =>
-        column === modelColumn
-          ? []
-          : [[name, row[column]?.trim() ?? ""] as const]
-      ),
+    names.flatMap((name, column) =>
+      column === modelColumn ? [] : [[name, row[column]?.trim() ?? ""] as const]
     ),
   ]);
 }

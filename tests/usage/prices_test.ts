@@ -87,6 +87,14 @@ const WRONG = [
   ["a,b\n1,2\n", "neither a JSON object nor CSV"],
   ['"a', "neither a JSON object nor CSV"],
   ["model,input,output\nm,1,1\nm,2,2\n", 'model "m" has two entries'],
+  [
+    '{"*":{"input":1,"output":1},"\\u002a":{"input":2,"output":2}}',
+    'model "*" has two entries',
+  ],
+  ['{"m":{"input":1,"output":1},"m":null}', 'model "m" has two entries'],
+  ['{"m":{"input":1,"output":1,"input":2}}', "two prices for input"],
+  ['{"m":{"input":1,"output":1,"input_tokens":2}}', "two prices for input"],
+  ["model,input,output,input\nm,1,1,2\n", "two prices for input"],
 ] satisfies [string, string][];
 
 for (const [text, message] of WRONG) {
