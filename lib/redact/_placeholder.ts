@@ -13,6 +13,14 @@ export function placeholderOf(kind: string): string {
 /** Finds what stands in place of secrets. */
 export const PLACEHOLDER_REGEXP = /\[redacted:[a-z0-9_]{1,40}\]/g;
 
+/** Numbers what stands last in place of a secret in a text, so that it stands alone. */
+export function numbered(text: string, number: number): string {
+  const last = [...text.matchAll(PLACEHOLDER_REGEXP)].at(-1);
+  if (last === undefined) return text;
+  const end = last.index + last[0].length - 1;
+  return `${text.slice(0, end)}_${number}${text.slice(end)}`;
+}
+
 /** Whether a text is nothing but what stands in place of secrets. */
 export function isPlaceholder(text: string): boolean {
   return text.startsWith("[redacted:") &&

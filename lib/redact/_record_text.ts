@@ -3,10 +3,13 @@
  * written anew only where one held a secret.
  */
 
+import { MaskedKeys } from "./_masked_keys.ts";
 import { CHUNK, redactBase64, redactList } from "./_output_chunks.ts";
 import { endOfRun, JSON_SPACE } from "./_runs.ts";
 import type { Redactor } from "./redactor.ts";
 
+/** How everything begins that stands in place of a secret. */
+const PLACEHOLDER = "[redacted:";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
 /**
@@ -18,6 +21,13 @@ const FLAG_REGEXP = /^--[\w-]{3,64}$/;
  */
 export function redactRecordText(text: string, redactor: Redactor): string {
   const redact = (bytes: string) => redactor.redact(bytes);
+  let keys: MaskedKeys | undefined;
+  const maskedKey = (key: string): string => {
+    const masked = redact(key);
+    if (!masked.includes(PLACEHOLDER)) return masked;
+    keys ??= new MaskedKeys();
+    return keys.nameOf(key, masked);
+  };
   let redacted = "";
   let from = 0;
   /** The name of the member whose value starts at `valueStart`. */
@@ -42,7 +52,9 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     else {
       const value = stringAt(text, start, end);
       const isChunk = valueStart === start && name === CHUNK;
-      const masked = isKey || !isNamed
+      const masked = isKey
+        ? maskedKey(value)
+        : !isNamed
         ? redact(value)
         : (isChunk ? redactBase64(value, redact) : undefined) ??
           redactor.redactMember(name, value);

@@ -162,6 +162,50 @@ Deno.test("JsonlRedactor keeps lines valid that a pattern finds half a character
   }
 });
 
+const KEYS = [
+  {
+    name: "keys that would become the same",
+    input: '{"ab":1,"c":{"ab":2,"abc":3},"abcd":4}\n',
+    expected:
+      '{"[redacted:pattern]":1,"c":{"[redacted:pattern]":2,"[redacted:pattern_2]":3},"[redacted:pattern_3]":4}\n',
+  },
+  {
+    name: "keys that are there already",
+    input:
+      '{"[redacted:pattern_2]":0,"ab":1,"abc":2,"[redacted:pattern]":3,"ab":4}\n',
+    expected:
+      '{"[redacted:pattern_2]":0,"[redacted:pattern]":1,"[redacted:pattern_3]":2,"[redacted:pattern_4]":3,"[redacted:pattern]":4}\n',
+  },
+  {
+    name: "keys of which only a part is a secret",
+    input: '{"x ab y]":1,"x abc y]":2,"\\u0078 ab y]":3}\n',
+    expected:
+      '{"x [redacted:pattern] y]":1,"x [redacted:pattern_2] y]":2,"x [redacted:pattern] y]":3}\n',
+  },
+  {
+    name: "the keys of each line for themselves",
+    input: '{"ab":1}\n{"abc":1}\n',
+    expected: '{"[redacted:pattern]":1}\n{"[redacted:pattern]":1}\n',
+  },
+] satisfies { name: string; input: string; expected: string }[];
+
+for (const { name, input, expected } of KEYS) {
+  Deno.test(`JsonlRedactor tells apart: ${name}`, () => {
+    const patterns = [/ab\w*/, /\d/];
+    assertEquals(redactText(input, { patterns }), expected);
+    assertEquals(redactText(expected, { patterns }), expected);
+  });
+}
+
+Deno.test("JsonlRedactor keeps every member of an object whose keys are secrets", () => {
+  const count = 20_000;
+  const record = Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`key ${i}`, i]),
+  );
+  const text = redactText(JSON.stringify(record), { patterns: [/.+/] });
+  assertEquals(Object.keys(JSON.parse(text)).length, count);
+});
+
 Deno.test("JsonlRedactor lets no line pass that is over the limit", () => {
   const failed: string[] = [];
   const output = redactText('{"a":1}\n{"s":"PASSWORD=abcdef"}\n{"b":2}', {
