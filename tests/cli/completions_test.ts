@@ -85,9 +85,40 @@ const COMMAND_LINES = [
   },
 ] satisfies { words: string[]; expected: string[] }[];
 
+/** How bash hands over what stands behind the name: it takes words apart at "=". */
+const BASH_WORDS = [
+  { words: ["--color", "="], expected: ["auto", "always", "never"] },
+  { words: ["--color", "=", "a"], expected: ["auto", "always"] },
+  { words: ["--color", ""], expected: ["auto", "always", "never"] },
+  { words: ["sessions", "--color", "=", "n"], expected: ["never"] },
+  { words: ["--color", "=", "auto", "norm"], expected: ["normalize"] },
+  { words: ["check", "--format", "="], expected: ["text", "json"] },
+  { words: ["check", "--format", "=", "j"], expected: ["json"] },
+  { words: ["check", "--format=j"], expected: ["--format=json"] },
+  { words: ["--color=al"], expected: ["--color=always"] },
+  {
+    words: ["render", "--output=LICEN"],
+    expected: ["--output=LICENSE"],
+  },
+  { words: ["usage", "--by", "=", "mo"], expected: ["model"] },
+  { words: ["usage", "--by", "=", "day,mo"], expected: ["day,model"] },
+  {
+    words: ["usage", "--by", "day,model,t"],
+    expected: ["day,model,thread", "day,model,turn"],
+  },
+  {
+    words: ["usage", "--by=day,mo"],
+    expected: ["--by=day,model"],
+  },
+  {
+    words: ["sessions", "search", "--role", "=", "user,ass"],
+    expected: ["user,assistant"],
+  },
+] satisfies { words: string[]; expected: string[] }[];
+
 const ROOT = new URL("../../", import.meta.url);
 
-for (const { words, expected } of COMMAND_LINES) {
+for (const { words, expected } of [...COMMAND_LINES, ...BASH_WORDS]) {
   const line = ["codexpipe", ...words].join(" ");
 
   await programTest(`bash completes: ${line}`, ["bash"], async () => {
@@ -104,6 +135,10 @@ for (const { words, expected } of COMMAND_LINES) {
     assertEquals(stderr, "");
     assertEquals(stdout.split("\n").filter(Boolean).sort(), expected.sort());
   });
+}
+
+for (const { words, expected } of COMMAND_LINES) {
+  const line = ["codexpipe", ...words].join(" ");
 
   await programTest(`fish completes: ${line}`, ["fish"], async () => {
     const { stdout, stderr } = await runProgram("fish", {

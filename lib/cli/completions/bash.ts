@@ -4,7 +4,6 @@
 
 import type { CommandTable } from "../command.ts";
 import {
-  type CommandPlace,
   commandPlaces,
   commonPlaces,
   type Filler,
@@ -28,13 +27,17 @@ export function bashCompletions(table: CommandTable): string {
 
 _codexpipe() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
-  local command="" word i
+  local command="" before="" word i
   COMPREPLY=()
-  # bash takes "--flag=value" apart.
+  # bash takes "--flag=value" apart, unless COMP_WORDBREAKS is without "=".
   if [[ $cur == "=" ]]; then
     cur=""
   elif [[ $prev == "=" ]]; then
     prev=\${COMP_WORDS[COMP_CWORD - 2]}
+  elif [[ $cur == --*=* ]]; then
+    prev=\${cur%%=*}
+    before=$prev=
+    cur=\${cur#*=}
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
@@ -55,7 +58,13 @@ ${
 
   # The value of a flag.
   case "$command:$prev" in
-${commands.flatMap((command) => valueCases(command)).join("\n")}
+${
+    [
+      ...commands.flatMap(({ name, flags }) => valueCases(`"${name}:`, flags)),
+      // Whatever the command is, or if there is none.
+      ...valueCases('*":', commonPlaces(table)),
+    ].join("\n")
+  }
   esac
 
   # A flag.
@@ -91,27 +100,39 @@ ${
 
 _codexpipe_words() {
   local IFS=$' \\t\\n'
-  COMPREPLY=($(compgen -W "$1" -- "$cur"))
+  COMPREPLY=($(compgen -P "$before" -W "$1" -- "$cur"))
+}
+
+# Words with commas between them.
+_codexpipe_list() {
+  local IFS=$' \\t\\n' first=""
+  if [[ $cur == *,* ]]; then
+    first=\${cur%,*},
+  fi
+  COMPREPLY=($(compgen -P "$before$first" -W "$1" -- "\${cur##*,}"))
 }
 
 _codexpipe_paths() {
   local IFS=$'\\n'
   compopt -o filenames 2>/dev/null
-  COMPREPLY=($(compgen "$1" -- "$cur"))
+  COMPREPLY=($(compgen "$1" -P "$before" -- "$cur"))
 }
 
 complete -F _codexpipe codexpipe
 `;
 }
 
-function valueCases({ name, flags }: CommandPlace): string[] {
+/** @param start How the pattern begins, up to the colon before the flag. */
+function valueCases(start: string, flags: readonly FlagPlace[]): string[] {
   return flags.flatMap(({ flag, value }) => {
     if (value === undefined) return [];
-    const spellings = [`"${name}:--${flag.name}"`];
-    if (flag.short !== undefined) spellings.push(`"${name}:-${flag.short}"`);
-    return [
-      `    ${spellings.join(" | ")}) ${fill(value)}; return ;;`,
-    ];
+    const spellings = [`${start}--${flag.name}"`];
+    if (flag.short !== undefined) spellings.push(`${start}-${flag.short}"`);
+    const isList = flag.isRepeatable && value.kind === "choices";
+    const words = isList
+      ? `_codexpipe_list "${value.choices.join(" ")}"`
+      : fill(value);
+    return [`    ${spellings.join(" | ")}) ${words}; return ;;`];
   });
 }
 
