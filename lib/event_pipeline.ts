@@ -7,22 +7,16 @@
 import type { RecordOf } from "./decoder.ts";
 import type { Dialect } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
-import type { ByteWriter } from "./json/byte_writer.ts";
 import {
   Batches,
   BatchIterator,
   type BlockReader,
   streamOf,
 } from "./batches.ts";
-import { decodeUtf8 } from "./json/utf8.ts";
-import {
-  type JsonlOptions,
-  LineAnswers,
-  type OnError,
-} from "./line_answers.ts";
+import { JsonlRecords } from "./jsonl_records.ts";
+import type { JsonlOptions, OnError } from "./line_answers.ts";
 import type { Outcome } from "./outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
-import { ROLLOUT_LINE_PROOF } from "./rollout/line_proof.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */
@@ -45,9 +39,6 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    */
   readonly onError?: OnError;
 }
-
-/** Room for the record of a line of the usual length. */
-const KEPT_CAPACITY = 1 << 16;
 
 /**
  * Decodes JSONL of any dialect: blocks of bytes in, typed events or rollout lines out.
@@ -82,39 +73,30 @@ const KEPT_CAPACITY = 1 << 16;
  */
 export class JsonlDecoder<D extends Dialect = "auto">
   implements Stage<Uint8Array, Outcome<RecordOf<D>>> {
-  readonly #answers: LineAnswers;
-  #emit: Emit<Outcome<RecordOf<D>>> = () => {};
+  readonly #records: JsonlRecords<RecordOf<D>>;
 
   /**
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
-    this.#answers = new LineAnswers(
-      { ...options, onError: options.onError ?? "inline" },
-      {
-        record: (out, start, line, offset) =>
-          this.#record(out, start, line, offset),
-        value: (value, text, isProven, line, offset) =>
-          // The boundary where what the tables have proved gets its type; see `#record`.
-          this.#value(value as RecordOf<D>, text, isProven, line, offset),
-        proof: ROLLOUT_LINE_PROOF,
-        failure: (failed) => this.#emit(failed.toFailure()),
-      },
-      KEPT_CAPACITY,
+    this.#records = new JsonlRecords<RecordOf<D>>(
+      options,
+      (value, isLine) => this.#check(value, isLine),
     );
   }
 
   /** How many lines have failed so far. */
   get failures(): number {
-    return this.#answers.failures;
+    return this.#records.failures;
   }
 
   /** How many lines have become events so far. */
   get records(): number {
-    return this.#answers.records;
+    return this.#records.records;
   }
 
   /**
@@ -126,8 +108,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
    *   before it have been emitted then.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
-    this.#emit = emit;
-    this.#answers.feed(block);
+    this.#records.feed(block, emit);
   }
 
   /**
@@ -137,42 +118,18 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<RecordOf<D>>>): void {
-    this.#emit = emit;
-    try {
-      this.#answers.flush();
-    } finally {
-      this.#answers.end();
-    }
+    this.#records.flush(emit);
   }
 
-  #record(
-    out: ByteWriter,
-    start: number,
-    line: number,
-    offset: number,
-  ): LineProblem | undefined {
-    const text = decodeUtf8(out.view(), start, out.length);
-    out.clear(KEPT_CAPACITY);
-    // The boundary where JSON gets its type. An exec record was written by the tables of
-    // lib/exec/fields.ts, which the compiler holds against that type in lib/exec/schema.ts;
-    // the normalizer leaves rollout lines as they are, so they are checked here.
-    const value: RecordOf<D> = JSON.parse(text);
-    return this.#value(value, text, false, line, offset);
-  }
-
-  #value(
-    value: RecordOf<D>,
-    text: string,
-    isProven: boolean,
-    line: number,
-    offset: number,
-  ): LineProblem | undefined {
-    if (!isProven && this.#answers.kind !== "exec") {
-      const decoded = decodeRolloutLine(value);
-      if (!decoded.ok) return decoded.error;
-    }
-    this.#emit({ ok: true, line, offset, value, text });
-    return undefined;
+  /**
+   * An exec record was written by the tables of lib/exec/fields.ts, which the compiler holds
+   * against the type of events in lib/exec/schema.ts; the normalizer leaves rollout lines as
+   * they are, so they are checked here.
+   */
+  #check(value: unknown, isLine: boolean): LineProblem | undefined {
+    if (isLine || this.#records.kind === "exec") return undefined;
+    const decoded = decodeRolloutLine(value);
+    return decoded.ok ? undefined : decoded.error;
   }
 }
 

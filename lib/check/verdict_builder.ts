@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { Dialect } from "../dialect_names.ts";
-import { JsonlDecoder } from "../event_pipeline.ts";
 import { type Fields, fieldsOf } from "../history/mapping/json_fields.ts";
+import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
   EntryPart,
@@ -93,7 +92,7 @@ interface LastTurn {
  */
 export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #options: VerdictOptions;
-  readonly #decoder: JsonlDecoder;
+  readonly #lines: JsonlRecords;
   readonly #transcript = new TranscriptBuilder();
   readonly #meter = new UsageMeter();
   readonly #usage: UsageSource;
@@ -132,7 +131,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       : { from, maxLineBytes };
     this.#options = options;
     const { initialThreadId, initialTurnId } = options;
-    this.#decoder = new JsonlDecoder<Dialect>({
+    this.#lines = new JsonlRecords({
       ...input,
       initialThreadId,
       initialTurnId,
@@ -147,8 +146,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   feed(block: Uint8Array, emit: Emit<TranscriptPart>): void {
-    this.#decoder.feed(block, (outcome) => this.#take(outcome, emit));
-    // What it cannot read, the decoder could not read either.
+    this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
+    // Its failures are those above; counts that nobody can read are none.
     this.#usage.feed(block, () => {});
   }
 
@@ -158,7 +157,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   flush(emit: Emit<TranscriptPart>): void {
-    this.#decoder.flush((outcome) => this.#take(outcome, emit));
+    this.#lines.flush((outcome) => this.#take(outcome, emit));
     this.#usage.flush(() => {});
     this.#transcript.flush((part) => this.#see(part, emit));
     this.#endRun();

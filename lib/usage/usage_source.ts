@@ -3,11 +3,12 @@
  */
 
 import type { Dialect } from "../dialect_names.ts";
-import { JsonlDecoder } from "../event_pipeline.ts";
 import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { JsonlRecords } from "../jsonl_records.ts";
 import type { LineProblem } from "../errors.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
+import { countProblem } from "./_count_problem.ts";
 import { ExecCounts, UNKNOWN_ID } from "./_exec_counts.ts";
 import { RolloutCounts } from "./_rollout_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
@@ -85,7 +86,7 @@ const WORDS: readonly string[] = [
  * meter.
  */
 export class UsageSource implements Stage<Uint8Array, UsageFailure> {
-  readonly #decoder: JsonlDecoder;
+  readonly #lines: JsonlRecords;
   readonly #exec: ExecCounts;
   readonly #rollout: RolloutCounts;
   #failures = 0;
@@ -99,14 +100,14 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
     const { maxLineBytes } = options;
-    this.#decoder = new JsonlDecoder({
+    this.#lines = new JsonlRecords({
       from: options.from ?? "auto",
       ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
       only: TYPES,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
-    });
+    }, (value, isLine) => isLine ? undefined : countProblem(value));
     this.#exec = new ExecCounts(ledger);
     this.#rollout = new RolloutCounts(ledger);
   }
@@ -123,7 +124,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @param emit Is called with each failure.
    */
   feed(block: Uint8Array, emit: Emit<UsageFailure>): void {
-    this.#decoder.feed(block, (outcome) => this.#take(outcome, emit));
+    this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
   }
 
   /**
@@ -132,7 +133,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @param emit Is called with the failure of a last line without LF.
    */
   flush(emit: Emit<UsageFailure>): void {
-    this.#decoder.flush((outcome) => this.#take(outcome, emit));
+    this.#lines.flush((outcome) => this.#take(outcome, emit));
   }
 
   #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {

@@ -134,6 +134,101 @@ Deno.test("VerdictBuilder judges normalized logs as it judges the originals", ()
   }
 });
 
+/** The session files of a release whose runs ended well, and all that their lines name. */
+const PASSED = ROWS.filter(({ path, verdict }) =>
+  /^0\.169\.0\/.*\/rollout/.test(path) && verdict === "passed"
+);
+
+/** Walks through the members of the objects in a value, with what holds them. */
+function* membersIn(
+  value: unknown,
+): Generator<[holder: Record<string, unknown>, name: string]> {
+  if (typeof value !== "object" || value === null) return;
+  const holder = value as Record<string, unknown>;
+  for (const name of Object.keys(holder)) {
+    if (!Array.isArray(value)) yield [holder, name];
+    yield* membersIn(holder[name]);
+  }
+}
+
+/** How many lines the normalizer fails. */
+function failuresOf(bytes: Uint8Array): number {
+  const normalizer = new JsonlNormalizer();
+  normalizer.feed(bytes, () => {});
+  normalizer.flush(() => {});
+  return normalizer.failures;
+}
+
+for (
+  const { name, drift } of [
+    {
+      name: "drops a field",
+      drift: (holder: Record<string, unknown>, field: string) => {
+        delete holder[field];
+      },
+    },
+    {
+      name: "makes an object of a field",
+      drift: (holder: Record<string, unknown>, field: string) => {
+        holder[field] = { value: holder[field] };
+      },
+    },
+    {
+      name: "makes a text of a field",
+      drift: (holder: Record<string, unknown>, field: string) => {
+        holder[field] = "x";
+      },
+    },
+  ]
+) {
+  Deno.test(`VerdictBuilder fails no line of a session file that the normalizer reads, if a release ${name}`, () => {
+    for (const { path } of PASSED) {
+      if (!/\/(?:msg|patch)\//.test(path)) continue;
+      const lines = decode(readFixture(`captures/${path}`)).trimEnd()
+        .split("\n");
+      const names = new Set(
+        lines.flatMap((line) =>
+          [...membersIn(JSON.parse(line))].map(([, name]) => name)
+        ),
+      );
+      for (const field of names) {
+        const drifted = encode(
+          lines.map((line) => {
+            const record: unknown = JSON.parse(line);
+            for (const [holder, name] of membersIn(record)) {
+              if (name === field) drift(holder, field);
+            }
+            return `${JSON.stringify(record)}\n`;
+          }).join(""),
+        );
+        const { failedLines } = judge(drifted);
+        assertEquals(failedLines, failuresOf(drifted), `${path}: ${field}`);
+      }
+    }
+  });
+}
+
+for (
+  const field of [
+    ...["approvals_reviewer", "arguments", "command", "cwd", "full", "model"],
+    ...["model_provider", "state", "summary", "thread_id", "thread_settings"],
+    ...["thread_source", "timestamp"],
+  ]
+) {
+  Deno.test(`VerdictBuilder judges session files by what is left if ${field} is something else`, () => {
+    for (const { path } of PASSED) {
+      const text = decode(readFixture(`captures/${path}`));
+      const name = `"${field}":`;
+      for (
+        const drifted of [
+          text.replaceAll(name, `"new_${field}":`),
+          text.replaceAll(name, `${name}{"is":"new"},"old_${field}":`),
+        ]
+      ) assertEquals(messages(judge(encode(drifted))), [], path);
+    }
+  });
+}
+
 const ENDS = [
   {
     name: "a turn that is done",

@@ -207,6 +207,19 @@ Deno.test("sessions follow shows text on a terminal, and what is asked for", asy
   assertEquals(lines.stdout, START + SAID + END);
 });
 
+Deno.test("sessions follow shows as text what is left of lines that have changed", async () => {
+  const drifted = event("agent_message", {
+    message: "Here.",
+    phase: { new: 1 },
+  });
+  const { stdout } = await followed(
+    ["--format=text"],
+    [(path) => appendFile(path, START + drifted + END)],
+  );
+  assertStringIncludes(stdout, "Here.");
+  assertEquals(stdout.includes("typed"), false, stdout);
+});
+
 Deno.test("sessions follow reports failed lines, with their number in the file", async () => {
   const { stdout, stderr } = await followed([], [
     (path) => appendFile(path, `oops\n${START}`),

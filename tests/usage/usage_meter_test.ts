@@ -1,6 +1,6 @@
 /** What a meter makes of files and streams that are made by hand. */
 
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import {
   type UsageFailure,
@@ -486,6 +486,52 @@ Deno.test("UsageMeter says which of the lines that count cannot be read, and no 
   // The word stands in no quotes of its own in the second of them.
   assertEquals(failures.map(({ line }) => line), [3]);
 });
+
+Deno.test("UsageMeter counts by what is left of lines that have changed", () => {
+  const content = [
+    LINES.meta("t"),
+    `{"timestamp":"${TIME}","type":"turn_context","payload":{"model":"gpt-6","approval_policy":{"new":1}}}`,
+    LINES.turn("1"),
+    LINES.count(counts(5)).replace('"info"', '"rate_limits":7,"info"'),
+    `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"usage":${
+      counts(4)
+    }}}`,
+  ];
+  assertEquals(rowsOf(content), [["1", "gpt-6", "2026-11-20", 9]]);
+});
+
+for (
+  const { name, line } of [
+    {
+      name: "a count that is a text",
+      line: LINES.count('{"input_tokens":"5","output_tokens":1}'),
+    },
+    {
+      name: "a count that goes by another name",
+      line: LINES.count('{"input":5,"output_tokens":1}'),
+    },
+    {
+      name: "counts that go by another name",
+      line: LINES.count(counts(5)).replaceAll("_token_usage", "_usage"),
+    },
+    {
+      name: "a record without counts",
+      line:
+        `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"thread_id":"t"}}`,
+    },
+  ]
+) {
+  Deno.test(`UsageMeter says that it cannot count by ${name}`, () => {
+    const failures: UsageFailure[] = [];
+    const content = [LINES.meta("t"), LINES.turn("1"), line];
+    const meter = metered([{ name: "f", content }], {}, failures);
+    assertEquals(meter.rows(), []);
+    assertEquals(failures.map(({ line, error }) => [line, error.kind]), [
+      [3, "typed"],
+    ]);
+    assertMatch(failures[0]?.error.message ?? "", /^Cannot count the tokens: /);
+  });
+}
 
 Deno.test("UsageMeter says the same however its input is chunked", () => {
   const content = encode(

@@ -2,7 +2,6 @@
  * How somebody who follows a session sees it: as lines, or as text.
  */
 
-import { JsonlDecoder } from "../../event_pipeline.ts";
 import { type FailedLine, JsonlNormalizer } from "../../pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
 import { type TextOptions, TextRenderer } from "../../render/text.ts";
@@ -101,26 +100,16 @@ export class LinesView implements LiveView {
   #answer(work: (emit: (lines: Uint8Array) => void) => void): Uint8Array {
     let answers: Uint8Array = NOTHING;
     work((lines) => answers = lines);
-    if (this.#transcript !== undefined) this.#watch(answers, this.#transcript);
-    return this.#isShown ? answers : NOTHING;
-  }
-
-  #watch(lines: Uint8Array, transcript: TranscriptBuilder): void {
-    for (let start = 0; start < lines.length;) {
-      const end = lines.indexOf(LF, start);
-      const value = DECODER.decode(lines.subarray(start, end));
-      transcript.feed(
-        { ok: true, line: 0, offset: 0, value },
-        (part) => this.#ends.take(part),
-      );
-      start = end + 1;
+    if (this.#transcript !== undefined) {
+      transcribe(answers, this.#transcript, (part) => this.#ends.take(part));
     }
+    return this.#isShown ? answers : NOTHING;
   }
 }
 
 /** Gives what a session shows, as text. */
 export class TextView implements LiveView {
-  readonly #decoder: JsonlDecoder<"rollout">;
+  readonly #normalizer: JsonlNormalizer;
   readonly #transcript = new TranscriptBuilder({ live: true });
   readonly #renderer: TextRenderer;
   readonly #ends = new TurnEnds();
@@ -128,7 +117,11 @@ export class TextView implements LiveView {
 
   /** Constructs a new instance. */
   constructor(path: string, options: TextOptions) {
-    this.#decoder = new JsonlDecoder({ from: "rollout", fileName: path });
+    this.#normalizer = new JsonlNormalizer({
+      from: "rollout",
+      fileName: path,
+      onError: "inline",
+    });
     this.#renderer = new TextRenderer(options);
   }
 
@@ -149,20 +142,34 @@ export class TextView implements LiveView {
       if (!this.#isShown && part.type !== "session") return;
       this.#renderer.feed(part, (written) => text += written);
     };
-    this.#decoder.feed(block, (outcome) => {
-      this.#transcript.feed(outcome, render);
+    this.#normalizer.feed(block, (lines) => {
+      transcribe(lines, this.#transcript, render);
     });
     return ENCODER.encode(text);
   }
 
   flush(): Uint8Array {
     let text = "";
-    this.#decoder.flush((outcome) => {
-      this.#transcript.feed(outcome, (part) => {
+    this.#normalizer.flush((lines) => {
+      transcribe(lines, this.#transcript, (part) => {
         this.#renderer.feed(part, (written) => text += written);
       });
     });
     return ENCODER.encode(text);
+  }
+}
+
+/** Shows normalized lines to a transcript. */
+function transcribe(
+  lines: Uint8Array,
+  transcript: TranscriptBuilder,
+  take: (part: TranscriptPart) => void,
+): void {
+  for (let start = 0; start < lines.length;) {
+    const end = lines.indexOf(LF, start);
+    const value = DECODER.decode(lines.subarray(start, end));
+    transcript.feed({ ok: true, line: 0, offset: 0, value }, take);
+    start = end + 1;
   }
 }
 
