@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Fields, fieldsOf } from "../history/mapping/json_fields.ts";
+import { type Fields, fieldsOf, idOf } from "../history/mapping/json_fields.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
@@ -35,12 +35,18 @@ interface Seen {
   isEnded: boolean;
   /** Whether the user has said something. */
   hasPrompt: boolean;
+  /** Whether the model has said something. */
+  hasAnswer: boolean;
+  /** Whether anything is in it. */
+  hasEntries: boolean;
 }
 
 const NOTHING_SEEN: Seen = {
   isRun: false,
   isEnded: false,
   hasPrompt: false,
+  hasAnswer: false,
+  hasEntries: false,
 };
 
 /** A run that began nothing. */
@@ -113,8 +119,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #endsWithAnswer = false;
   /** Whether anything has happened in the run. */
   #hasWork = false;
-  /** Whether the event that is being taken ends a turn without an answer. */
-  #isUnanswered = false;
+  /** What the event that is being taken says of the last message; null if there was none. */
+  #lastMessage: string | null | undefined;
+  /** What the model said before the turn that is going on, if it was in no other one. */
+  #messageBefore: string | null = null;
   /** What the run, or the turn that is going on, has shown. */
   #seen: Seen = { ...NOTHING_SEEN };
 
@@ -207,7 +215,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       }
     }
     const event = outcome.ok ? fieldsOf(outcome.value) : {};
-    this.#isUnanswered = isUnanswered(event);
+    this.#lastMessage = lastMessageOf(event);
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
     // Only now: what the event ends is judged by what was before it.
     const sign = outcome.ok ? readWorkSign(event) : undefined;
@@ -235,6 +243,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
         break;
       case "turn_started":
         this.#turns += 1;
+        this.#messageBefore = this.#seen.hasAnswer ? this.#finalMessage : null;
         this.#finalMessage = null;
         this.#seen = { ...NOTHING_SEEN };
         break;
@@ -251,13 +260,17 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     emit(part);
   }
 
-  #seeEntry({ record, phase }: EntryPart): void {
+  #seeEntry({ record, phase, turn }: EntryPart): void {
     // What ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
     const answer = answerOf(record);
     if (isPrompt(record)) seen.hasPrompt = true;
-    if (answer !== undefined) this.#finalMessage = answer;
+    if (turn !== null) seen.hasEntries = true;
+    if (answer !== undefined) {
+      seen.hasAnswer = true;
+      this.#finalMessage = answer;
+    }
     if (seen.isEnded) return;
     for (const command of failedCommandsOf(record)) {
       this.#failedCommands += 1;
@@ -269,13 +282,17 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   #endTurn({ turn, status, error }: TurnEndedPart): void {
     const endsWithAnswer = this.#endsWithAnswer;
-    const { hasPrompt } = this.#seen;
+    const { hasPrompt, hasEntries } = this.#seen;
+    const lastMessage = this.#lastMessage;
+    // The log lacks the beginning of a turn that has nothing but an end.
+    if (!hasEntries) this.#finalMessage ??= this.#messageBefore;
+    this.#finalMessage ??= lastMessage ?? null;
     const end = judgeTurn({
       status,
       error,
       pendingError: this.#pendingError,
       endsWithAnswer,
-      isUnanswered: this.#isUnanswered && hasPrompt && !endsWithAnswer,
+      isUnanswered: lastMessage === null && hasPrompt && !endsWithAnswer,
     });
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
@@ -338,10 +355,15 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 }
 
-/** Whether an event of a session file ends a turn, and says that nothing was answered. */
-function isUnanswered(event: Fields): boolean {
-  if (event.type !== "event_msg") return false;
-  const { type, last_agent_message } = fieldsOf(event.payload);
-  return (type === "task_complete" || type === "turn_complete") &&
-    last_agent_message === null;
+/**
+ * What an event that ends a turn says of its last message; null if there was none, as only
+ * session files say.
+ */
+function lastMessageOf(event: Fields): string | null | undefined {
+  if (event.type === "turn.completed") return idOf(event.last_agent_message);
+  const payload = fieldsOf(event.payload);
+  const message = event.type === "event" ? fieldsOf(payload.msg) : payload;
+  const { type, last_agent_message } = message;
+  if (type !== "task_complete" && type !== "turn_complete") return undefined;
+  return last_agent_message === null ? null : idOf(last_agent_message);
 }

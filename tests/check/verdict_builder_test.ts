@@ -478,6 +478,105 @@ Deno.test("VerdictBuilder gives the final message of the last turn only", () => 
   assertEquals(judgeRecords(resumed).finalMessage, "2");
 });
 
+for (const scenario of ["shellmany", "patch", "plan"]) {
+  Deno.test(`VerdictBuilder finds the final message of logs without their beginning: ${scenario}`, () => {
+    for (const { path } of ROWS) {
+      if (!path.includes(`/${scenario}/rollout`)) continue;
+      const lines = decode(readFixture(`captures/${path}`)).trimEnd()
+        .split("\n");
+      const { finalMessage } = judge(encode(lines.join("\n")));
+      if (finalMessage === null) continue;
+      const text = JSON.stringify(finalMessage);
+      const last = lines.findLastIndex((line) =>
+        line.includes(text) && !line.includes("last_agent_message")
+      );
+      for (let first = 0; first < last; first += 3) {
+        const cut = encode(lines.slice(first).join("\n"));
+        assertEquals(
+          judge(cut, { from: "rollout" }).finalMessage,
+          finalMessage,
+          `${path} from ${first}`,
+        );
+      }
+    }
+  });
+}
+
+function turnEvent(type: string, fields: object = {}): object {
+  return { type: "event_msg", payload: { type, ...fields } };
+}
+
+for (
+  const { name, records, finalMessage } of [
+    {
+      name: "is what the end of a turn says that shows none",
+      records: [
+        turnEvent("task_started"),
+        turnEvent("user_message", { message: "Go" }),
+        turnEvent("task_complete", { last_agent_message: "Done." }),
+      ],
+      finalMessage: "Done.",
+    },
+    {
+      name: "is what a turn shows, whatever its end says",
+      records: [
+        turnEvent("task_started"),
+        turnEvent("agent_message", { message: "Shown." }),
+        turnEvent("task_complete", { last_agent_message: "Said." }),
+      ],
+      finalMessage: "Shown.",
+    },
+    {
+      name: "is none of an earlier turn, if the last one has but an end",
+      records: [
+        turnEvent("task_started"),
+        turnEvent("agent_message", { message: "First." }),
+        turnEvent("task_complete", { last_agent_message: "First." }),
+        turnEvent("task_complete", { last_agent_message: null }),
+      ],
+      finalMessage: null,
+    },
+    {
+      name:
+        "is the one between two turns, if the beginning of the last is lost",
+      records: [
+        turnEvent("task_started"),
+        turnEvent("agent_message", { message: "First." }),
+        turnEvent("task_complete", { last_agent_message: "First." }),
+        turnEvent("agent_message", { message: "Second." }),
+        turnEvent("task_complete"),
+      ],
+      finalMessage: "Second.",
+    },
+    {
+      name: "is none that was said before a turn that begins",
+      records: [
+        turnEvent("agent_message", { message: "First." }),
+        turnEvent("task_started"),
+        turnEvent("user_message", { message: "Go" }),
+        turnEvent("turn_aborted", { reason: "interrupted" }),
+      ],
+      finalMessage: null,
+    },
+    {
+      name: "is what the old dialect says at the end of a turn",
+      records: [
+        { id: "0", msg: { type: "session_configured", session_id: "s" } },
+        { id: "1", msg: { type: "task_started" } },
+        {
+          id: "1",
+          msg: { type: "task_complete", last_agent_message: "Done." },
+        },
+      ],
+      finalMessage: "Done.",
+    },
+  ]
+) {
+  Deno.test(`VerdictBuilder says that the final message ${name}`, () => {
+    assertEquals(judgeRecords(records).finalMessage, finalMessage);
+  });
+}
+
 Deno.test("VerdictBuilder judges the same however the input is cut", () => {
   const bytes = readFixture("captures/0.42.0/failmid/stdout.jsonl");
   const whole = judge(bytes);
