@@ -546,14 +546,18 @@ for (const row of CARRIED) {
 }
 
 for (const time of ["null", "1795190988", "true", "[]", '{"secs":1}']) {
-  Deno.test(`RolloutRules put the carried time in the place of ${time}`, () => {
+  Deno.test(`RolloutRules keep the text of a line whose time is ${time} (R6)`, () => {
     const line = `{"type":"x","timestamp":${time},"payload":{"a": 1}, "b":1.0}`;
-    assertEquals(
-      rolloutAnswers([wrapped("event_msg"), line]).at(-1),
-      `{"timestamp":"${TIME}","type":"x","payload":{"a": 1},"b":1.0}`,
-    );
-    assertEquals(rolloutAnswers([line]), [
-      '{"type":"x","payload":{"a": 1},"b":1.0}',
+    const lines = [wrapped("event_msg"), line, UNTIMED];
+    assertEquals(rolloutAnswers(lines).slice(1), [
+      line,
+      `{"timestamp":"${TIME}",${UNTIMED.slice(1)}`,
+    ]);
+    assertEquals(rolloutAnswers([line]), [line]);
+    const header =
+      `{"timestamp":${time},"type":"session_meta","payload":{"cliVersion":"1"}}`;
+    assertEquals(rolloutAnswers([header]), [
+      header.replace("cliVersion", "cli_version"),
     ]);
   });
 }

@@ -144,12 +144,12 @@ export class RolloutRules extends RecordRules {
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
-    if (this.#rememberTime(line)) {
+    // A time that is no string is no time, but it is what the line says (R6).
+    if (this.#rememberTime(line) || line.has("timestamp")) {
       if (!isChanged) out.range(root.bytes, root.start, root.end);
       else writeNode(out, line);
       return undefined;
     }
-    line.take("timestamp");
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
     for (let place = 0; place < line.size; place++) {

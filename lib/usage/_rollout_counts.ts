@@ -57,6 +57,8 @@ export class RolloutCounts {
   #model: string | null = null;
   #cwd: string | null = null;
   #turn: string | null = null;
+  /** The time of the line, or else of the last one that has one. */
+  #time: string | undefined;
   /** Whether the turn has an id of its own, and so an event that begins it. */
   #isNamedTurn = false;
   /** How many turns have been given an id because they had none. */
@@ -86,12 +88,14 @@ export class RolloutCounts {
    */
   take(record: Fields, text: string, line: number): void {
     const payload = fieldsOf(record.payload);
+    this.#time = textOf(record.timestamp) ?? this.#time ??
+      (record.type === "session_meta" ? textOf(payload.timestamp) : undefined);
     if (this.#copiedAt !== undefined) {
-      this.#followCopies(record, payload.type === "user_message");
+      this.#followCopies(payload.type === "user_message");
     }
     switch (record.type) {
       case "session_meta":
-        return this.#header(record, payload);
+        return this.#header(payload);
       case "turn_context":
         return this.#context(payload);
       case "event_msg":
@@ -106,7 +110,7 @@ export class RolloutCounts {
     }
   }
 
-  #header(record: Fields, meta: Fields): void {
+  #header(meta: Fields): void {
     const id = firstIdOf(meta.id, meta.session_id) ?? null;
     if (!this.#hasHeader) {
       this.#hasHeader = true;
@@ -125,7 +129,7 @@ export class RolloutCounts {
     } else if (id !== this.#thread) {
       // Copied, with what follows, from the thread that this one was forked from.
       this.#isFork = true;
-      this.#copiedAt = timeOf(record.timestamp);
+      this.#copiedAt = timeOf(this.#time);
     }
   }
 
@@ -151,7 +155,7 @@ export class RolloutCounts {
       const isReview = this.#review !== undefined;
       if (!this.#isNamedTurn && !isReview) this.#begin(undefined);
     } else if (event.type === "entered_review_mode") {
-      this.#enterReview(record);
+      this.#enterReview();
     } else if (event.type === "exited_review_mode") {
       this.#leaveReview();
     } else if (event.type === "token_count") {
@@ -202,7 +206,7 @@ export class RolloutCounts {
       turn,
       model: this.#model,
       cwd: this.#cwd,
-      timestamp: textOf(record.timestamp),
+      timestamp: this.#time,
       reviewed: this.#review?.counter === this.#counter
         ? undefined
         : this.#review?.began,
@@ -225,16 +229,16 @@ export class RolloutCounts {
   }
 
   /** Tells whether a line is still one of those that were copied in one go. */
-  #followCopies({ timestamp }: Fields, isPrompt: boolean): void {
-    const time = timeOf(timestamp);
+  #followCopies(isPrompt: boolean): void {
+    const time = timeOf(this.#time);
     const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);
     const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
     this.#copiedAt = pause >= limit ? undefined : time;
   }
 
   /** A review begins. Up to 0.72 what it uses is written down here. */
-  #enterReview({ timestamp }: Fields): void {
-    this.#review ??= { began: timeOf(timestamp), counter: undefined };
+  #enterReview(): void {
+    this.#review ??= { began: timeOf(this.#time), counter: undefined };
     this.#begin(undefined);
   }
 

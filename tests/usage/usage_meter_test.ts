@@ -500,6 +500,20 @@ Deno.test("UsageMeter counts by what is left of lines that have changed", () => 
   assertEquals(rowsOf(content), [["1", "gpt-6", "2026-11-20", 9]]);
 });
 
+Deno.test("UsageMeter goes by the last time where that of a line is no text", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.count(counts(5)),
+    LINES.count(counts(9), counts(4)),
+  ].map((line, i) =>
+    i === 0
+      ? line.replace(`"${TIME}"`, "1795190988041")
+      : line.replace(`"${TIME}"`, ["null", "{}", "1795190988041"][i - 1] ?? "")
+  );
+  assertEquals(rowsOf(content), [["1", null, "2026-11-20", 9]]);
+});
+
 for (
   const { name, line } of [
     {
