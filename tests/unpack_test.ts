@@ -200,13 +200,34 @@ Deno.test("unpack() gives all that zlib gives of gzip data that is cut off anywh
     const there = Uint8Array.from(inflateRawSync(packed.subarray(10, cut), {
       finishFlush: constants.Z_SYNC_FLUSH,
     }));
-    assertBreaks(
-      await unpacked(packed.subarray(0, cut), Infinity),
-      there,
-      "cut off",
-    );
+    const result = await unpacked(packed.subarray(0, cut), Infinity);
+    assertBreaks(result, there, "cut off");
+    assertEquals(result.content.length, there.length);
   }
 });
+
+for (
+  const { name, tail } of [
+    { name: "a text", tail: encode("garbage tail") },
+    { name: "a byte", tail: Uint8Array.of(7) },
+    { name: "half of a header", tail: gzip(EMPTY).subarray(0, 2) },
+    { name: "a header with a wrong method", tail: Uint8Array.of(31, 139, 9) },
+    { name: "much of what is no gzip data", tail: contentOf(40_000, 9) },
+  ]
+) {
+  Deno.test(`unpack() gives all of gzip data with ${name} behind it`, async () => {
+    for (const content of [encode("{}\n"), linesOf(3_000)]) {
+      for (const members of [[content], [content, content]]) {
+        const packed = concat([...members.map(gzip), tail]);
+        for (const step of [Infinity, 1_000, 7]) {
+          const unpackedAll = await unpacked(packed, step);
+          assert(unpackedAll.error instanceof PackedDataError);
+          assertEquals(unpackedAll.content, concat(members));
+        }
+      }
+    }
+  });
+}
 
 Deno.test("unpack() never gives another content without an error, whatever bit is wrong", async () => {
   const content = linesOf(12);

@@ -108,8 +108,10 @@ async function* unpackFrame(
 }
 
 /**
- * Unpacks broken data again in the smallest steps: a decoder that fails keeps to itself
- * what it had in hand, which is as much as there was room for.
+ * Unpacks broken data again: a decoder that fails keeps to itself what it had in hand, which
+ * is as much as there was room for, of what it was fed at once. So the piece that it failed
+ * at, which is the last, is fed in the smallest steps: what is behind the end of gzip data
+ * costs nothing of it.
  */
 async function* lastBytes(
   packed: readonly Uint8Array[],
@@ -119,7 +121,7 @@ async function* lastBytes(
   const decoder = new Decoder(await decoderOf(format, FINEST_OUTPUT));
   let skip = delivered;
   try {
-    for (const piece of packed) {
+    for (const piece of inSteps(packed)) {
       for await (const chunk of decoder.write(piece)) {
         const rest = chunk.subarray(Math.min(skip, chunk.length));
         skip -= chunk.length - rest.length;
@@ -132,6 +134,13 @@ async function* lastBytes(
   } finally {
     decoder.close();
   }
+}
+
+/** Gives pieces as they are, but the last one byte by byte. */
+function* inSteps(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  yield* pieces.slice(0, -1);
+  const last = pieces.at(-1) ?? new Uint8Array(0);
+  for (let at = 0; at < last.length; at++) yield last.subarray(at, at + 1);
 }
 
 /** What a decoder of the platform says when it fails. */
