@@ -30,10 +30,19 @@ const SETTLED: WorkSign = { type: "settled" };
 const BEGIN: WorkSign = { type: "begin" };
 const RUN: WorkSign = { type: "run" };
 
-/** Items that say nothing of it: a list of tasks is closed when the turn ends. */
+/**
+ * Items that say nothing of it: notices, answers to what a client asks besides, and lists of
+ * tasks, which are closed when the turn ends.
+ */
 const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
   "background_event",
+  "conversation_history",
+  "conversation_path",
   "error",
+  "get_history_entry_response",
+  "list_custom_prompts_response",
+  "mcp_list_tools_response",
+  "shutdown_complete",
   "todo_list",
   "token_count",
   "turn_diff",

@@ -37,6 +37,17 @@ export interface TurnEnd {
 const INTERRUPTED = "Turn interrupted";
 
 /**
+ * Why turns are aborted. In the old dialect of exec streams that is all that is left of a
+ * `turn_aborted`: normalized, it is a turn that failed for one of these words.
+ */
+const ABORT_REASONS: ReadonlySet<string | null> = new Set([
+  "budget_limited",
+  "interrupted",
+  "replaced",
+  "review_ended",
+]);
+
+/**
  * Judges how a turn ended.
  *
  * What ends with an event ended as that says. What ends without one, though its release writes
@@ -59,9 +70,10 @@ export function judgeTurn(facts: TurnFacts): TurnEnd {
         )
         : { status };
     case "failed":
+      if (ABORT_REASONS.has(error)) return abortedFor(error);
       return failed("turn_failed", because("failed", error ?? pendingError));
     case "aborted":
-      return aborted(error === "interrupted" ? null : error);
+      return abortedFor(error);
     case "open":
       return pendingError === null ? open() : judgeError(pendingError);
     case "unknown":
@@ -102,6 +114,10 @@ export function errorText(text: string): string {
 
 function failed(kind: VerdictReasonKind, message: string): TurnEnd {
   return { status: "failed", reason: { kind, message } };
+}
+
+function abortedFor(reason: string | null): TurnEnd {
+  return aborted(reason === "interrupted" ? null : reason);
 }
 
 function aborted(why: string | null): TurnEnd {

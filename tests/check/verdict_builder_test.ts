@@ -183,7 +183,7 @@ for (
 ) {
   Deno.test(`VerdictBuilder fails no line of a session file that the normalizer reads, if a release ${name}`, () => {
     for (const { path } of PASSED) {
-      if (!/\/(?:msg|patch)\//.test(path)) continue;
+      if (!path.includes("/msg/")) continue;
       const lines = decode(readFixture(`captures/${path}`)).trimEnd()
         .split("\n");
       const names = new Set(
@@ -353,6 +353,44 @@ const ENDS = [
     expected: ["turn 1 failed: No"],
   },
 ] satisfies { name: string; records: object[]; expected: string[] }[];
+
+/** A message of the old dialect. */
+function old(type: string, fields: object = {}): object {
+  return { id: "0", msg: { type, ...fields } };
+}
+
+const OLD_RUN = [
+  { model: "m", provider: "p", workdir: "/w" },
+  { prompt: "Go" },
+  old("task_started"),
+  old("agent_message", { message: "Done." }),
+];
+
+for (const reason of ["interrupted", "replaced", "review_ended"]) {
+  Deno.test(`VerdictBuilder takes a turn of the old dialect for interrupted that was aborted: ${reason}`, () => {
+    const verdict = judgeRecords([...OLD_RUN, old("turn_aborted", { reason })]);
+    const why = reason === "interrupted" ? "" : `: ${reason}`;
+    assertEquals(verdict.status, "aborted");
+    assertEquals(verdict.reasons.map(({ kind, message }) => [kind, message]), [
+      ["interrupted", `turn 1 was interrupted${why}`],
+    ]);
+  });
+}
+
+for (
+  const type of [
+    ...["background_event", "conversation_path", "get_history_entry_response"],
+    ...["mcp_list_tools_response", "shutdown_complete", "turn_diff"],
+  ]
+) {
+  Deno.test(`VerdictBuilder takes nothing for unfinished that ends with ${type}`, () => {
+    assertEquals(messages(judgeRecords([...OLD_RUN, old(type)])), []);
+    const broken = [...OLD_RUN, old("error", { message: "No" }), old(type)];
+    assertEquals(messages(judgeRecords(broken)), [
+      "turn 1 ended with an error: No",
+    ]);
+  });
+}
 
 for (const { name, records, expected } of ENDS) {
   Deno.test(`VerdictBuilder judges: ${name}`, () => {
