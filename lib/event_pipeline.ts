@@ -152,6 +152,7 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example The messages of an agent
    * ```ts
@@ -197,6 +198,7 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
  * @param options The dialect, the limits, and what to do with failures.
  * @returns The outcomes, in order.
  * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+ * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
  *
  * @example The events of a child process
  * ```ts ignore

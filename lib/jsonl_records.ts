@@ -49,7 +49,7 @@ export class JsonlRecords<T = unknown>
    * @param options The dialect, the limits, and what to do with failures.
    * @param check Says which values are none of `T`.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
-   * @throws {TypeError} If WebAssembly is asked for and cannot run here.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlOptions, check?: RecordCheck) {
     this.#check = check;

@@ -36,7 +36,8 @@ export interface Failure {
   readonly error: LineProblem;
   /**
    * The line, without its terminator; bytes that are not UTF-8 stand in it as U+FFFD.
-   * Absent for `line_too_long`, whose `error.bytes` says how long it was.
+   * Absent for `line_too_long`, whose `error.bytes` says how long it was, and for a record
+   * that was given instead of a line and has no JSON form (a `bigint` or a cycle in it).
    */
   readonly raw?: string;
   /** The bytes of a line that is not UTF-8. */

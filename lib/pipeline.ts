@@ -73,6 +73,7 @@ export class JsonlNormalizer
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlNormalizerOptions = {}) {
     this.#answers = new LineAnswers(
@@ -179,6 +180,7 @@ export class JsonlNormalizerStream
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example A log with its failures in band
    * ```ts
