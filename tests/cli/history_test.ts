@@ -67,6 +67,44 @@ Deno.test("history prints snapshots that it reads as they are", async () => {
   assertEquals(again.stdout, stdout);
 });
 
+for (
+  const { name, wrap } of [
+    { name: "bare", wrap: (history: string) => history },
+    {
+      name: "in a saved session",
+      wrap: (history: string) => `{"id": 1.0,"history_snapshot":${history}}`,
+    },
+    {
+      name: "in a line of a log",
+      wrap: (history: string) =>
+        `{"kind":"history_snapshot","history":${history}}`,
+    },
+  ]
+) {
+  Deno.test(`history prints the numbers of a snapshot as they are: ${name}`, async () => {
+    const history =
+      '{"records":[{"id":18446744073709551614,"type":"loading","payload":{"message":"m: 2.0","n":1.0,"b":12345678901234567890}},' +
+      '{"id":18446744073709551615,"type":"new","payload":{"list":[1,2.50,{"__proto__":1e400,"c":-0,"d":1}],"e":1E2}}],' +
+      '"next_id":18446744073709551615,"exec_call_lookup":{"a":18446744073709551614},"tool_call_lookup":{},"stream_lookup":{},"history":{"x":3.0}}';
+    const { stdout } = await call(["history"], { stdin: wrap(history) });
+    assertEquals(stdout, `${history}\n`);
+    const pretty = await call(["history", "--pretty"], { stdin: stdout });
+    const again = await call(["history"], { stdin: pretty.stdout });
+    assertEquals(again.stdout, stdout);
+  });
+}
+
+Deno.test("history prints numbers of a wild snapshot that it cannot trace, as JavaScript does", async () => {
+  const { stdout } = await call(["history"], {
+    stdin:
+      '{"records":[{"Loading":{"id":7.0,"message":"m"}}],"next_id":8.0,"order":[]}',
+  });
+  assertEquals(
+    stdout.slice(0, stdout.indexOf(',"exec')),
+    '{"records":[{"id":7,"type":"loading","payload":{"message":"m"}}],"next_id":8.0',
+  );
+});
+
 Deno.test("history --mutations prints lines that make up the records", async () => {
   for (const { path, bytes } of readCaptures()) {
     if (bytes.length > 100_000) continue;

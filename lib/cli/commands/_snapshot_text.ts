@@ -9,6 +9,7 @@ import {
 } from "../../history/snapshot.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
+import { spelled, spellingAt, spellingOf } from "./_number_spelling.ts";
 
 const LF = 0x0a;
 const INDENT = "  ";
@@ -19,6 +20,8 @@ export interface Peeked {
   readonly snapshot: HistorySnapshot | undefined;
   /** The header of the session file that the input is, if its first line is one. */
   readonly header: Readonly<Record<string, unknown>> | undefined;
+  /** Gives the spelling of the numbers in the snapshot. */
+  readonly spelling?: () => unknown;
   /** The input, with its beginning. */
   readonly blocks: Blocks;
 }
@@ -57,14 +60,29 @@ async function peek(
   for (let block = await input.next(); block; block = await input.next()) {
     read.push(new Uint8Array(block));
   }
-  const value = parsed(textOf(read));
+  const text = textOf(read);
+  const value = parsed(text);
   if (!isSnapshotLike(value)) return other;
   try {
-    return { ...other, snapshot: readSnapshot(value) };
+    const snapshot = readSnapshot(value);
+    return {
+      ...other,
+      snapshot,
+      spelling: () => snapshotSpelling(text, value),
+    };
   } catch (error) {
     if (!(error instanceof HistorySnapshotError)) throw error;
     throw new IoError(`${name}: ${error.message}`, { cause: error });
   }
+}
+
+/** Gives the spelling of the numbers in a history, whatever it is wrapped in. */
+function snapshotSpelling(text: string, value: unknown): unknown {
+  const spelling = spellingOf(text);
+  const isBare = typeof value === "object" && value !== null &&
+    "records" in value && Array.isArray(value.records);
+  return isBare ? spelling : spellingAt(spelling, "history") ??
+    spellingAt(spelling, "history_snapshot");
 }
 
 async function readFirstLine(
@@ -127,10 +145,15 @@ class PrefixedBlocks implements Blocks {
 /**
  * Writes a snapshot as JSON, in pieces of one record: one text of all of them could be
  * longer than the engine can encode.
+ *
+ * @param snapshot The snapshot.
+ * @param isPretty Whether it is for people.
+ * @param spelling How its numbers are spelled, if not as usual.
  */
 export function* snapshotText(
   { records, ...others }: HistorySnapshot,
   isPretty: boolean,
+  spelling?: unknown,
 ): Generator<string> {
   const [line, space] = isPretty ? ["\n", " "] : ["", ""];
   const [one, two] = isPretty ? [INDENT, INDENT + INDENT] : ["", ""];
@@ -139,12 +162,15 @@ export function* snapshotText(
       ? JSON.stringify(value, null, INDENT).replaceAll("\n", `\n${indent}`)
       : JSON.stringify(value);
   yield `{${line}${one}"records":${space}[`;
-  for (const [place, record] of records.entries()) {
+  const recordsSpelling = spellingAt(spelling, "records");
+  for (const [place, given] of records.entries()) {
+    const record = spelled(given, spellingAt(recordsSpelling, `${place}`));
     yield `${place === 0 ? "" : ","}${line}${two}${json(record, two)}`;
   }
   yield records.length === 0 ? "]" : `${line}${one}]`;
-  for (const [name, value] of Object.entries(others)) {
-    if (value === undefined) continue;
+  for (const [name, given] of Object.entries(others)) {
+    if (given === undefined) continue;
+    const value = spelled(given, spellingAt(spelling, name));
     yield `,${line}${one}${JSON.stringify(name)}:${space}${json(value, one)}`;
   }
   yield `${line}}\n`;

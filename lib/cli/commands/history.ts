@@ -161,10 +161,10 @@ class Fold {
     const isPretty = this.#args.has("pretty");
     const from = this.#args.value("from");
     const peeked = await peekSnapshot(input, file, from);
-    const { snapshot } = peeked;
+    const { snapshot, spelling } = peeked;
     if (snapshot !== undefined) {
       input.close();
-      return await this.#write(snapshotText(snapshot, isPretty));
+      return await this.#write(snapshotText(snapshot, isPretty, spelling?.()));
     }
     const { blocks, placeOf, isBaseKnown } = this.#isRestored
       ? { ...peeked, placeOf: undefined, isBaseKnown: false }

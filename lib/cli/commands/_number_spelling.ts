@@ -1,0 +1,95 @@
+/**
+ * The spelling of numbers, kept from the text that a value was read from to the one that it
+ * is written as.
+ */
+
+/** Finds numbers that may be spelled otherwise than JavaScript spells them, and no others but in strings. */
+const UNUSUAL_REGEXP = /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.?\d*[eE]|[.\d]{15}))/;
+
+/** A number that is spelled in a way of its own. */
+class SpelledNumber {
+  readonly value: unknown;
+  readonly text: string;
+
+  constructor(value: unknown, text: string) {
+    this.value = value;
+    this.text = text;
+  }
+}
+
+/** What newer engines can do, and TypeScript does not know of. */
+interface JsonOfSources {
+  parse(
+    text: string,
+    reviver: (
+      name: string,
+      value: unknown,
+      context?: { readonly source?: string },
+    ) => unknown,
+  ): unknown;
+  rawJSON?(text: string): unknown;
+}
+
+const SOURCES: JsonOfSources = JSON;
+
+/**
+ * Finds the numbers in a text that are not spelled as JavaScript spells them.
+ *
+ * @param text JSON.
+ * @returns Those numbers, each where it is in the value, and nothing else; `undefined` if
+ *   there are none, or the engine cannot tell.
+ */
+export function spellingOf(text: string): unknown {
+  if (SOURCES.rawJSON === undefined || !UNUSUAL_REGEXP.test(text)) {
+    return undefined;
+  }
+  return SOURCES.parse(text, (_name, value, context) => {
+    if (typeof value === "object" && value !== null) {
+      // What was found nothing in has been taken out of it.
+      const hasAny = value instanceof SpelledNumber ||
+        Object.keys(value).length > 0;
+      return hasAny ? value : undefined;
+    }
+    const source = context?.source;
+    const isUnusual = typeof value === "number" && source !== undefined &&
+      source !== String(value);
+    return isUnusual ? new SpelledNumber(value, source) : undefined;
+  });
+}
+
+/**
+ * Spells the numbers in a value as they were.
+ *
+ * @param value What was made of the value that the text had, its numbers where they were.
+ * @param spelling What {@linkcode spellingOf} gave.
+ * @returns The value, for nothing but to be encoded.
+ */
+export function spelled(value: unknown, spelling: unknown): unknown {
+  if (spelling instanceof SpelledNumber) {
+    const { text } = spelling;
+    return value === spelling.value ? SOURCES.rawJSON?.(text) ?? value : value;
+  }
+  if (!isContainer(value) || !isContainer(spelling)) return value;
+  if (Array.isArray(value)) {
+    return value.map((each, i) => spelled(each, spellingAt(spelling, `${i}`)));
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      spelled(member, spellingAt(spelling, name)),
+    ]),
+  );
+}
+
+/** Gives the spelling of a member of a value; `undefined` if it is the usual one. */
+export function spellingAt(spelling: unknown, name: string): unknown {
+  return isContainer(spelling) && Object.hasOwn(spelling, name)
+    ? spelling[name]
+    : undefined;
+}
+
+function isContainer(
+  value: unknown,
+): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null;
+}
