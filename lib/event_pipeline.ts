@@ -83,10 +83,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
-    this.#records = new JsonlRecords<RecordOf<D>>(
-      options,
-      (value, isLine) => this.#check(value, isLine),
-    );
+    this.#records = new JsonlRecords<RecordOf<D>>(options, lineProblem);
   }
 
   /** How many lines have failed so far. */
@@ -120,17 +117,11 @@ export class JsonlDecoder<D extends Dialect = "auto">
   flush(emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#records.flush(emit);
   }
+}
 
-  /**
-   * An exec record was written by the tables of lib/exec/fields.ts, which the compiler holds
-   * against the type of events in lib/exec/schema.ts; the normalizer leaves rollout lines as
-   * they are, so they are checked here.
-   */
-  #check(value: unknown, isLine: boolean): LineProblem | undefined {
-    if (isLine || this.#records.kind === "exec") return undefined;
-    const decoded = decodeRolloutLine(value);
-    return decoded.ok ? undefined : decoded.error;
-  }
+function lineProblem(value: unknown): LineProblem | undefined {
+  const decoded = decodeRolloutLine(value);
+  return decoded.ok ? undefined : decoded.error;
 }
 
 /**

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { StreamKind } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
@@ -14,14 +13,17 @@ import { ROLLOUT_LINE_PROOF } from "./rollout/line_proof.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /**
- * Says why the value of a normalized record is none that is asked for.
+ * Says why the value of a line of a rollout file is none that is asked for.
+ *
+ * It is not called for exec records, which were written by the tables of lib/exec/fields.ts,
+ * nor for lines that are proven to be as their types say: the normalizer leaves the others as
+ * they are.
  *
  * @param value The value.
- * @param isLine Whether it is known to be a line of a rollout file, as its type says.
  * @returns Why; nothing if it is one.
  */
-export interface RecordCheck {
-  (value: unknown, isLine: boolean): LineProblem | undefined;
+export interface LineCheck {
+  (value: unknown): LineProblem | undefined;
 }
 
 /** Room for the record of a line of the usual length. */
@@ -40,7 +42,7 @@ const KEPT_CAPACITY = 1 << 16;
 export class JsonlRecords<T = unknown>
   implements Stage<Uint8Array, Outcome<T>> {
   readonly #answers: LineAnswers;
-  readonly #check: RecordCheck | undefined;
+  readonly #check: LineCheck | undefined;
   #emit: Emit<Outcome<T>> = () => {};
 
   /**
@@ -51,7 +53,7 @@ export class JsonlRecords<T = unknown>
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
-  constructor(options: JsonlOptions, check?: RecordCheck) {
+  constructor(options: JsonlOptions, check?: LineCheck) {
     this.#check = check;
     this.#answers = new LineAnswers(
       { ...options, onError: options.onError ?? "inline" },
@@ -65,11 +67,6 @@ export class JsonlRecords<T = unknown>
       },
       KEPT_CAPACITY,
     );
-  }
-
-  /** What the input has turned out to be; `undefined` until a line has told. */
-  get kind(): StreamKind | undefined {
-    return this.#answers.kind;
   }
 
   /** How many lines have failed so far. */
@@ -128,8 +125,11 @@ export class JsonlRecords<T = unknown>
     line: number,
     offset: number,
   ): LineProblem | undefined {
-    const problem = this.#check?.(value, isProven);
-    if (problem !== undefined) return problem;
+    const check = this.#check;
+    if (check !== undefined && !isProven && this.#answers.kind !== "exec") {
+      const problem = check(value);
+      if (problem !== undefined) return problem;
+    }
     // The boundary where JSON gets its type: that of what the check lets pass.
     this.#emit({ ok: true, line, offset, value: value as T, text });
     return undefined;

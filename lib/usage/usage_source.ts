@@ -107,7 +107,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
-    }, (value, isLine) => isLine ? undefined : countProblem(value));
+    }, countProblem);
     this.#exec = new ExecCounts(ledger);
     this.#rollout = new RolloutCounts(ledger);
   }
