@@ -11,10 +11,17 @@ import { listOf, textOf, wholeOf } from "./json_fields.ts";
 import type { CopySource } from "./pairing.ts";
 import { savedField, savedPairs } from "./record_links.ts";
 
+/** Who tells of calls, each a bit. */
+const BITS = { item: 1, event: 2 } as const satisfies Record<
+  CopySource,
+  number
+>;
+const SOURCES: readonly CopySource[] = ["item", "event"];
+
 /** Remembers how the newest call of each id was told of, and what is left of the older ones. */
 export class CallLog {
-  /** The sources that have told of the beginning of the newest call of each id. */
-  readonly #begun = new Map<string, Set<CopySource>>();
+  /** The sources that have told of the beginning of the newest call of each id, added up. */
+  readonly #begun = new Map<string, number>();
   /** Records of older calls, which the lookups of the contract may still name. */
   readonly #bygone: Set<number>;
 
@@ -39,14 +46,12 @@ export class CallLog {
 
   /** Tells whether a source has told of the beginning of the newest call of an id. */
   hasBegun(callId: string, source: CopySource): boolean {
-    return this.#begun.get(callId)?.has(source) ?? false;
+    return ((this.#begun.get(callId) ?? 0) & BITS[source]) !== 0;
   }
 
   /** Takes note that a source tells of the beginning of a call. */
   begin(callId: string, source: CopySource): void {
-    const sources = this.#begun.get(callId);
-    if (sources === undefined) this.#begun.set(callId, new Set([source]));
-    else sources.add(source);
+    this.#begun.set(callId, (this.#begun.get(callId) ?? 0) | BITS[source]);
   }
 
   /**
@@ -80,7 +85,10 @@ export class CallLog {
   /** Gives everything as plain JSON. */
   save(): unknown {
     return {
-      begun: [...this.#begun].map(([id, sources]) => [id, [...sources]]),
+      begun: [...this.#begun.keys()].map((id) => [
+        id,
+        SOURCES.filter((source) => this.hasBegun(id, source)),
+      ]),
       bygone: [...this.#bygone],
     };
   }
