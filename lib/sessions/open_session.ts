@@ -56,7 +56,7 @@ export async function openSession(
   try {
     return isObject ? await openObject(path) : await openFile(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (!ABSENT_CODES.has(codeOf(error))) throw error;
     for (const other of isObject ? [] : otherPlacesOf(path)) {
       try {
         return await openFile(other);
@@ -67,6 +67,12 @@ export async function openSession(
     throw await isLink(path) ? new DanglingLinkError(error) : error;
   }
 }
+
+/**
+ * What platforms say of a file that is not there, and of links that go round in a circle, as
+ * which a compiled executable sees all that lead nowhere.
+ */
+const ABSENT_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "ELOOP"]);
 
 /** A session file that is a link to what is not there. */
 class DanglingLinkError extends Error {
