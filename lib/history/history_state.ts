@@ -5,6 +5,7 @@
  */
 
 import { isExecType, mapExecEvent } from "./mapping/exec_events.ts";
+import { findExplored } from "./mapping/explores.ts";
 import { type Fields, fieldsOf, isFields } from "./mapping/json_fields.ts";
 import { MappingContext } from "./mapping/mapping_context.ts";
 import { type HistoryBase, MappingMemory } from "./mapping/mapping_memory.ts";
@@ -29,6 +30,14 @@ export interface HistoryStateOptions {
   readonly clock?: () => string;
   /** How much text is kept. */
   readonly limits?: RecordLimits;
+}
+
+/** Where a command is that may share an `explore` record with others. */
+export interface ExploredPlace {
+  /** The number of the record. */
+  readonly id: number;
+  /** The place of the command among the entries of the record, from 0. */
+  readonly at: number;
 }
 
 /** Options for {@linkcode HistoryState.snapshot}. */
@@ -157,6 +166,38 @@ export class HistoryState {
    */
   get unknownMode(): string | null {
     return this.#context.memory.unknownMode;
+  }
+
+  /**
+   * Finds a command that only looked at something: its `explore` record does not say which call
+   * an entry is of, and the same command has one entry, however often it ran.
+   *
+   * @param callId The id of the call.
+   * @returns Where it is; `undefined` if it is in no `explore` record, or no longer.
+   *
+   * @example The place of a command
+   * ```ts
+   * import { HistoryState } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const state = new HistoryState();
+   * for (const name of ["a", "b"]) {
+   *   state.apply({
+   *     type: "event_msg",
+   *     payload: {
+   *       type: "exec_command_begin",
+   *       call_id: `call_${name}`,
+   *       command: ["cat", name],
+   *       parsed_cmd: [{ type: "read", cmd: `cat ${name}`, name }],
+   *     },
+   *   });
+   * }
+   *
+   * assertEquals(state.placeOfExplored("call_b"), { id: 1, at: 1 });
+   * ```
+   */
+  placeOfExplored(callId: string): ExploredPlace | undefined {
+    return findExplored(this.#context, callId);
   }
 
   /**

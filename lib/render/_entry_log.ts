@@ -8,7 +8,15 @@ import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { entryPart } from "./_entry_part.ts";
 import { type EntryState, entryState, weightOf } from "./_entry_state.ts";
-import { type Given, givenOf, newOf, NOTHING_GIVEN } from "./_given_record.ts";
+import { endedEntry, type ExploredOutput } from "./_explored_output.ts";
+import {
+  allOf,
+  type Given,
+  givenOf,
+  isSame,
+  newOf,
+  NOTHING_GIVEN,
+} from "./_given_record.ts";
 import type { EntryPart } from "./parts.ts";
 
 /** Options for {@linkcode EntryLog}. */
@@ -32,6 +40,8 @@ interface Entry {
   state: EntryState;
   /** What was given of it. */
   given: Given | undefined;
+  /** What its commands printed that was not given, by their places; only of an `explore`. */
+  outputs: Map<number, string> | undefined;
 }
 
 /** How much may wait for an entry that does not end: entries, and their weight. */
@@ -47,11 +57,15 @@ export class EntryLog {
   turn: number | null = null;
   /** Whether errors of the event are warnings. */
   isWarning = false;
+  /** What the event says that a command of an `explore` record printed, until that is taken. */
+  printed: ExploredOutput | undefined;
   readonly #options: EntryLogOptions;
   readonly #entries = new Map<number, Entry>();
   /** What has not been given, in order; only what has no place at the end of the turn. */
   #waiting: Entry[] = [];
   #waitingWeight = 0;
+  /** How much is held of what commands of `explore` records printed, in units of UTF-16. */
+  #heldOutput = 0;
   /** What the next entries may still add to. */
   readonly #settling = new Set<Entry>();
   /** Those of them that are images: a message may have many, which are settled together. */
@@ -79,6 +93,7 @@ export class EntryLog {
         this.#update(mutation);
         break;
       case "removed":
+        this.#dropOutputs(this.#entries.get(mutation.id));
         this.#entries.delete(mutation.id);
         this.#waiting = this.#waiting.filter(({ id }) => id !== mutation.id);
         this.pass(mutation.id);
@@ -110,7 +125,9 @@ export class EntryLog {
   release(): void {
     for (const entry of this.#waiting) this.#give(entry);
     for (const entry of this.#entries.values()) {
-      if (entry.given === NOTHING_GIVEN) this.#give(entry);
+      const isOwed = entry.given === NOTHING_GIVEN ||
+        entry.state === "settling" || entry.outputs !== undefined;
+      if (entry.given !== undefined && isOwed) this.#give(entry);
     }
     this.#waiting = [];
     this.#waitingWeight = 0;
@@ -125,6 +142,7 @@ export class EntryLog {
     this.#images.clear();
     this.#past = [];
     this.#pastWeight = 0;
+    this.#heldOutput = 0;
   }
 
   /** What comes next shows that some entries are complete. */
@@ -154,6 +172,7 @@ export class EntryLog {
       endedAt: null,
       state: entryState(record),
       given: undefined,
+      outputs: undefined,
     };
     this.#entries.set(id, entry);
     if (entry.state === "turn") this.#ofTurn.push(entry);
@@ -174,7 +193,42 @@ export class EntryLog {
     }
     applyMutation(entry.records, { ...mutation, index: 0 });
     entry.state = entryState(entry.records[0]);
+    this.#hold(entry, before);
     this.#note(entry);
+    this.#relieve();
+  }
+
+  /** Takes what the event says that a command printed, once the end of the command is there. */
+  #hold(entry: Entry, before: AnyHistoryRecord): void {
+    const { printed } = this;
+    if (printed?.id !== entry.id) return;
+    const { at, text } = printed;
+    const now = endedEntry(entry.records[0], at);
+    if (now === undefined) return;
+    this.printed = undefined;
+    const isGiven = entry.given !== undefined && entry.given !== NOTHING_GIVEN;
+    // The same end once more: what it printed was given with it.
+    if (isGiven && isSame(now, endedEntry(before, at))) return;
+    entry.outputs ??= new Map();
+    this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
+    entry.outputs.set(at, text);
+  }
+
+  #dropOutputs(entry: Entry | undefined): void {
+    for (const { length } of entry?.outputs?.values() ?? []) {
+      this.#heldOutput -= length;
+    }
+    if (entry !== undefined) entry.outputs = undefined;
+  }
+
+  /** Gives what holds too much output, as far as it is. */
+  #relieve(): void {
+    if (this.#heldOutput <= MAX_WAITING.weight) return;
+    for (const entry of this.#entries.values()) {
+      const isInOrder = this.#options.isLive || entry.given !== undefined;
+      if (isInOrder && entry.outputs !== undefined) this.#give(entry);
+    }
+    this.#drain();
   }
 
   /** Does what has to be done now that an entry is as it is. */
@@ -205,7 +259,8 @@ export class EntryLog {
   #drain(): void {
     let given = 0;
     for (const entry of this.#waiting) {
-      const isTooMuch = this.#waitingWeight > MAX_WAITING.weight ||
+      const isTooMuch =
+        this.#waitingWeight + this.#heldOutput > MAX_WAITING.weight ||
         this.#waiting.length - given > MAX_WAITING.count;
       if (entry.state !== "done" && !isTooMuch) break;
       if (entry.state === "done") {
@@ -223,7 +278,9 @@ export class EntryLog {
     const isNew = entry.given === undefined;
     entry.given ??= NOTHING_GIVEN;
     const record = copyOf(entry);
-    this.#options.give(entryPart(entry, isNew ? "started" : "updated", record));
+    this.#options.give(
+      entryPart(entry, isNew ? "started" : "updated", { record }),
+    );
   }
 
   /** Gives an entry, or what is new of it. */
@@ -231,11 +288,15 @@ export class EntryLog {
     const { given } = entry;
     const record = copyOf(entry);
     const isFirst = given === undefined || given === NOTHING_GIVEN;
-    const rest = isFirst ? record : newOf(record, given);
+    const rest = isFirst
+      ? allOf(record, entry.outputs)
+      : newOf(record, given, entry.outputs);
     if (rest !== undefined) {
-      this.#options.give(entryPart(entry, isFirst ? "final" : "late", rest));
+      const phase = isFirst ? "final" : "late";
+      this.#options.give(entryPart(entry, phase, rest));
     }
     entry.given = givenOf(record, entry.state);
+    this.#dropOutputs(entry);
   }
 
   /** Takes note that nothing more is expected of an entry. */

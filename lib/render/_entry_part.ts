@@ -7,6 +7,7 @@
 import { fieldsOf } from "../history/mapping/json_fields.ts";
 import { EPOCH } from "../history/mapping/times.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
+import type { Rest } from "./_given_record.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";
 
 /** What is known of an entry beside its record. */
@@ -19,7 +20,7 @@ export type EntryTimes = Pick<
 export function entryPart(
   entry: EntryTimes,
   phase: EntryPhase,
-  record: AnyHistoryRecord,
+  { record, outputs }: Rest,
 ): EntryPart {
   const { id, turn, isWarning } = entry;
   const isTimed = entry.startedAt !== null;
@@ -31,6 +32,7 @@ export function entryPart(
     id,
     turn,
     record,
+    ...(outputs === undefined ? {} : { outputs }),
     ...(isWarning === true ? { isWarning } : {}),
     startedAt,
     endedAt,

@@ -8,6 +8,7 @@ import { fieldsOf } from "../history/mapping/json_fields.ts";
 import type { AnyHistoryRecord, ExecChunk } from "../history/records.ts";
 import { byteLength } from "../history/utf8_length.ts";
 import type { EntryState } from "./_entry_state.ts";
+import type { EntryPart } from "./parts.ts";
 
 /** What was given of a record. */
 export interface Given {
@@ -29,6 +30,28 @@ export const NOTHING_GIVEN: Given = {
   stderrEnd: 0,
 };
 
+/** What is to be given of a record, and what its commands printed. */
+export type Rest = Pick<EntryPart, "record" | "outputs">;
+
+/** What commands printed that has not been given, by their places in an `explore` record. */
+export type HeldOutputs = ReadonlyMap<number, string>;
+
+/** Gives all of a record. */
+export function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
+  if (held === undefined) return { record };
+  const places = [...(listIn(record, "entries") ?? []).keys()];
+  return { record, ...outputsAt(places, held) };
+}
+
+function outputsAt(
+  places: readonly number[],
+  held: HeldOutputs | undefined,
+): Pick<Rest, "outputs"> {
+  return held === undefined
+    ? {}
+    : { outputs: places.map((at) => held.get(at) ?? "") };
+}
+
 /** Takes note of what is given of a record. */
 export function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
   return {
@@ -43,28 +66,36 @@ export function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
 export function newOf(
   record: AnyHistoryRecord,
   given: Given,
-): AnyHistoryRecord | undefined {
+  held?: HeldOutputs,
+): Rest | undefined {
   const { payload } = record;
   if (record.type === "exec" && "stdout_chunks" in payload) {
     if (given.state !== "open") return undefined;
-    return withPayload(record, {
+    const rest = withPayload(record, {
       stdout_chunks: chunksFrom(payload.stdout_chunks, given.stdoutEnd),
       stderr_chunks: chunksFrom(payload.stderr_chunks, given.stderrEnd),
     });
+    return { record: rest };
   }
   for (const name of ["sections", "entries"] as const) {
     const list = listIn(record, name);
     const known = listIn(given.record, name);
     if (list === undefined || known === undefined) continue;
-    const rest = list.filter((each, at) => !isSame(each, known[at]));
-    return rest.length === 0
-      ? undefined
-      : withPayload(record, { [name]: rest });
+    const places = [...list.keys()].filter((at) =>
+      !isSame(list[at], known[at]) || (held?.get(at) ?? "") !== ""
+    );
+    if (places.length === 0) return undefined;
+    const rest = places.map((at) => list[at]);
+    return {
+      record: withPayload(record, { [name]: rest }),
+      ...outputsAt(places, held),
+    };
   }
-  return given.state === "open" ? record : undefined;
+  return given.state === "open" ? { record } : undefined;
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+/** Tells whether two values are the same as JSON. */
+export function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 

@@ -23,6 +23,9 @@ import type {
 import { elementText } from "./html_text.ts";
 import { countedText, countText } from "./quantity_text.ts";
 
+/** How many characters of the names of several commands stand in the head of a box. */
+const MAX_NAMES_LENGTH = 500;
+
 /** Writes a command and its output. */
 export function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
   const { command, status, exitCode, stdout, stderr, lostBytes } = view;
@@ -175,24 +178,36 @@ export function exploreHtml(
       : "";
   const [only, another] = looks;
   const isOne = only !== undefined && another === undefined;
-  const rows = looks.map((look) =>
-    `<h4><span class="sign" aria-hidden="true">$</span><code>${
-      elementText(look.command)
-    }</code><small>${notes(look)}</small></h4>\n`
-  );
-  const command = only?.command ?? "";
+  const row = (look: ExploreView["looks"][number]): string =>
+    isOne && !look.command.trim().includes("\n")
+      ? ""
+      : `<h4><span class="sign" aria-hidden="true">$</span><code>${
+        elementText(look.command)
+      }</code><small>${notes(look)}</small></h4>\n`;
+  const commands = looks.map(({ command }) => command);
+  const outputs = looks.map(({ output }) => output)
+    .filter((output) => output.trim() !== "");
+  const isSilent = outputs.length === 0;
+  // What is folded is named where it can be seen.
+  const names = isSilent ? "" : ` <small>${
+    elementText(
+      commands.map((command) => command.replace(/\s+/g, " ").slice(0, 120))
+        .join(", ").slice(0, MAX_NAMES_LENGTH),
+    )
+  }</small>`;
   return {
     html: boxHtml({
       look: `exec${isFailed ? " failed" : ""}`,
       sign: "$",
       titleHtml: isOne
-        ? oneLine(command, "code")
+        ? oneLine(only.command, "code")
         : `<span class="one">Looked around: ${
           countedText(looks.length, "command")
-        }</span>`,
+        }${names}</span>`,
       meta: isOne && notes(only) !== "" ? [notes(only)] : [],
-      body: isOne && !command.trim().includes("\n") ? "" : rows.join(""),
-      isOpen: isShort(looks.map(({ command }) => command)),
+      body: looks.map((look) => row(look) + outputHtml(look.output, frame))
+        .join(""),
+      isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),
     }, frame),
     lane: "commands",
     look: isFailed ? "l-bad" : "l-run",

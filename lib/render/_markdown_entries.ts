@@ -20,6 +20,7 @@ import type {
   CommandView,
   EditView,
   EntryView,
+  ExploreView,
   MessageView,
   PlanView,
   ToolView,
@@ -119,13 +120,9 @@ export class MarkdownEntries {
           : ` ${plainLine(view.caption)}`;
         return this.#addLine(`**Image** ${path}${caption}`.trimEnd());
       }
-      case "explore": {
+      case "explore":
         if (this.#tools === "none") return;
-        const lines = view.looks.map(({ command, status, note }) =>
-          `- ${codeSpan(`$ ${command}`)}${endText(status, [note])}`
-        );
-        return lines.length === 0 ? undefined : this.#add(lines);
-      }
+        return this.#writeLooks(view);
       case "notice": {
         const { level, title, text } = view;
         const heading = { error: "Error", warning: "Warning", info: "" }[level];
@@ -171,27 +168,56 @@ export class MarkdownEntries {
       phase === "late" ? "ended later" : "",
     ];
     const end = endText(status, notes);
-    const [first = "", ...rest] = command.trim().split("\n");
-    const start = shortened(first);
-    const isWhole = rest.length === 0 && start === first;
-    const title = `$ ${start}${isWhole ? "" : " …"}`;
     const out = this.#outputOf(stdout, "text");
     const err = this.#outputOf(stderr, "text");
-    const hasMore = !isWhole || lostBytes > 0 || out.blocks.length > 0 ||
-      err.blocks.length > 0;
-    if (this.#tools === "names" || !hasMore) {
-      return this.#addLine(codeSpan(title) + end);
-    }
     const lost = lostBytes === 0 ? [] : [[`*${lostOutput(lostBytes)}*`]];
-    this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
-      ...(isWhole
-        ? []
-        : [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]),
+    this.#addRun(command, end, [
       ...lost,
       ...out.blocks,
       ...(err.blocks.length > 0 && out.blocks.length > 0 ? [["stderr:"]] : []),
       ...err.blocks,
     ]);
+  }
+
+  /** Adds a command, below which what it gave is folded. */
+  #addRun(
+    command: string,
+    end: string,
+    given: readonly MarkdownBlock[],
+  ): void {
+    const [first = "", ...rest] = command.trim().split("\n");
+    const start = shortened(first);
+    const isWhole = rest.length === 0 && start === first;
+    const title = `$ ${start}${isWhole ? "" : " …"}`;
+    if (this.#tools === "names" || (isWhole && given.length === 0)) {
+      return this.#addLine(codeSpan(title) + end);
+    }
+    this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
+      ...(isWhole
+        ? []
+        : [codeBlock(inertText(command.trimEnd()).split("\n"), "sh")]),
+      ...given,
+    ]);
+  }
+
+  /** Writes commands that only looked at something: a list of those that printed nothing. */
+  #writeLooks({ looks }: ExploreView): void {
+    let list: string[] = [];
+    const endList = (): void => {
+      if (list.length > 0) this.#add(list);
+      list = [];
+    };
+    for (const { command, status, note, output } of looks) {
+      const end = endText(status, [note]);
+      const { blocks } = this.#outputOf(output, "text");
+      if (this.#tools === "names" || blocks.length === 0) {
+        list.push(`- ${codeSpan(`$ ${command}`)}${end}`);
+        continue;
+      }
+      endList();
+      this.#addRun(command, end, blocks);
+    }
+    endList();
   }
 
   #writeTool(view: ToolView, { durationMs }: EntryPart): void {

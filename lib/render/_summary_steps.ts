@@ -70,12 +70,12 @@ export class SummarySteps {
       case "edit":
         return this.#editHtml(view, time + late);
       case "explore":
-        return view.looks.map(({ command, status, note }) =>
+        return view.looks.map(({ command, status, note, output }) =>
           foldHtml(
             `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
               note === "" ? "" : ` · ${wordHtml(note)}`
             }`,
-            "",
+            this.#options.isFull ? this.#outputHtml(output) : "",
           )
         ).join("");
       default:

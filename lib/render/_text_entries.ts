@@ -138,9 +138,10 @@ export class TextEntries {
       }
       case "explore":
         if (this.#tools === "none") return;
-        for (const { command, status, note } of view.looks) {
+        for (const { command, status, note, output } of view.looks) {
           this.#begin("work");
           this.#addCommand(command);
+          if (this.#tools === "full") this.#addOutput(output);
           this.#addStatus({ status, notes: [note] });
         }
         return;

@@ -71,12 +71,15 @@ export const NO_REDACTOR: TextRedactor = {
  * ```
  */
 export function viewEntry(
-  { record, isWarning = false }: Pick<EntryPart, "record" | "isWarning">,
+  { record, isWarning = false, outputs = [] }: Pick<
+    EntryPart,
+    "record" | "isWarning" | "outputs"
+  >,
   redactor: TextRedactor = NO_REDACTOR,
 ): EntryView {
   try {
     if (!isKnownRecord(record)) return viewUnknown(record, redactor);
-    const view = viewKnown(record, redactor);
+    const view = viewKnown(record, redactor, outputs);
     const isNotice = view.kind === "notice" && view.level === "error";
     return isWarning && isNotice ? { ...view, level: "warning" } : view;
   } catch (error) {
@@ -94,7 +97,11 @@ function viewUnknown(
   return { kind: "unknown", type: redactor.redact(type), json };
 }
 
-function viewKnown(record: HistoryRecord, redactor: TextRedactor): EntryView {
+function viewKnown(
+  record: HistoryRecord,
+  redactor: TextRedactor,
+  outputs: readonly string[],
+): EntryView {
   const redact = (text: string): string => redactor.redact(text);
   switch (record.type) {
     case "plain_message":
@@ -144,9 +151,10 @@ function viewKnown(record: HistoryRecord, redactor: TextRedactor): EntryView {
     case "explore":
       return {
         kind: "explore",
-        looks: record.payload.entries.map(({ command, status }) => ({
+        looks: record.payload.entries.map(({ command, status }, at) => ({
           command: redact(commandLine(command)),
           ...lookEnd(status),
+          output: redact(outputs[at] ?? ""),
         })),
       };
     default:

@@ -124,6 +124,8 @@ export interface LookView {
   readonly status: WorkStatus;
   /** What else is to say, such as `nothing found` or `exit 2`; empty if nothing is. */
   readonly note: string;
+  /** What it printed; empty if that is nothing, or not in the input. */
+  readonly output: string;
 }
 
 /** Commands that only looked at something. */

@@ -65,6 +65,14 @@ export interface EntryPart {
   /** The record. A plan has one entry for each of its states. */
   readonly record: AnyHistoryRecord;
   /**
+   * What the commands of an `explore` record printed, which the record does not hold: a text for
+   * each of its entries, empty where nothing was printed. A command that ran again in its entry
+   * has what it printed last. Only what is `final` or `late` has it.
+   *
+   * @default {undefined} Nothing is known of that.
+   */
+  readonly outputs?: readonly string[];
+  /**
    * Whether an error is a warning: an item of an exec stream, which Codex also writes of things
    * that are deprecated or under development. The record does not tell.
    *

@@ -28,6 +28,7 @@ import {
 } from "./_beside_events.ts";
 import { EntryLog } from "./_entry_log.ts";
 import { msBetween } from "./_entry_part.ts";
+import { readExploredOutput } from "./_explored_output.ts";
 import {
   failedLine,
   isErrorItem,
@@ -100,8 +101,8 @@ interface OpenTurn {
  * once more (`late`) when it ends after that.
  *
  * Memory is bounded by what is open: records that were given are forgotten soon after, output of
- * commands is held up to 64 MiB, and when much waits for one long entry, that one is given as far
- * as it is. Time is linear. Nothing in the input makes it throw.
+ * commands is held up to 64 MiB, and when much waits for one long entry, or is held of what the
+ * commands of an `explore` record printed, that one is given as far as it is. Time is linear. Nothing in the input makes it throw.
  *
  * @example A transcript of an exec stream
  * ```ts
@@ -240,9 +241,9 @@ export class TranscriptBuilder
     }
     this.#entries.isWarning = isErrorItem(event);
     const end = fact?.type === "turn_end" ? fact : undefined;
-    for (const mutation of this.#state.apply(event, text)) {
-      this.#change(mutation, end);
-    }
+    const mutations = this.#state.apply(event, text);
+    this.#entries.printed = readExploredOutput(event, mutations, this.#state);
+    for (const mutation of mutations) this.#change(mutation, end);
     if (end !== undefined) this.#takeEnd(end);
     if (fact?.type === "rollback") this.#rollBack(fact.turns);
   }

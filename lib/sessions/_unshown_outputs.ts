@@ -2,9 +2,9 @@
  * What calls gave that no record of the history shows, or not all of it.
  */
 
+import { type CallLine, readCallLine } from "../history/mapping/call_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import { isKnownRecord } from "../history/records.ts";
-import { type CallLine, readCallLine } from "./_call_outputs.ts";
 import {
   commandText,
   messageText,

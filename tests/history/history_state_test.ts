@@ -505,6 +505,29 @@ Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
   assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "error");
 });
 
+Deno.test("HistoryState.placeOfExplored() finds commands that share a record, as long as it is there", () => {
+  const begin = (name: string, kind: string): Record<string, unknown> =>
+    eventLine("exec_command_begin", {
+      call_id: name,
+      command: ["cat", name],
+      parsed_cmd: [{ type: kind, cmd: `cat ${name}`, name }],
+    });
+  const state = historyOf([
+    eventLine("user_message", { message: "a" }),
+    begin("a", "read"),
+    begin("b", "read"),
+    begin("c", "unknown"),
+  ]);
+  assertEquals(["a", "b", "c", "d"].map((id) => state.placeOfExplored(id)), [
+    { id: 2, at: 0 },
+    { id: 2, at: 1 },
+    undefined,
+    undefined,
+  ]);
+  state.apply(eventLine("thread_rolled_back", { num_turns: 1 }));
+  assertEquals(state.placeOfExplored("a"), undefined);
+});
+
 Deno.test("HistoryState.apply() leaves running commands alone when a turn completes", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),

@@ -146,6 +146,37 @@ for (const { type, payload } of SECRETS) {
 
 const TYPES = SECRETS.map(({ type }) => type).concat("rate_limits");
 
+Deno.test("viewEntry() says what each explored command printed, without secrets", () => {
+  const redactor = new Redactor();
+  const view = viewEntry({
+    record: recordOf("explore", {
+      entries: [
+        { command: ["ls"], status: "success" },
+        { command: ["cat", "a"], status: "not_found" },
+      ],
+      trailing: true,
+    }),
+    outputs: [`token ${SECRET}\n`],
+  }, redactor);
+  assertEquals(view, {
+    kind: "explore",
+    looks: [
+      {
+        command: "ls",
+        status: "success",
+        note: "",
+        output: "token [redacted:openai_key]\n",
+      },
+      {
+        command: "cat a",
+        status: "success",
+        note: "nothing found",
+        output: "",
+      },
+    ],
+  });
+});
+
 Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
   const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
     changes: { a: null },

@@ -18,7 +18,13 @@ import {
   partsOfBytes,
   readSession,
 } from "./sessions.ts";
-import { readTranscriptFiles, writtenBy } from "./transcripts.ts";
+import {
+  look,
+  PAGINATED,
+  partsOfLines,
+  readTranscriptFiles,
+  writtenBy,
+} from "./transcripts.ts";
 
 function summaryOf(
   bytes: Uint8Array<ArrayBuffer>,
@@ -130,6 +136,24 @@ for (const { name, folder, start } of GOLDEN_SESSIONS) {
     assertGolden(`${name}.github.md`, summaryOf(bytes));
   });
 }
+
+Deno.test("GithubRenderer folds what explored commands printed, as it does of other commands", () => {
+  const parts = partsOfLines([
+    PAGINATED,
+    look("a", "1\n2\n<b>\n"),
+    look("b", ""),
+  ]);
+  const stepsOf = (options: GithubOptions): string | undefined =>
+    writtenBy(new GithubRenderer(options), parts).split("### Steps\n\n")[1];
+  assertEquals(
+    stepsOf({ maxOutputLines: 2 }),
+    "<details><summary>✓ <code>$ cat a</code></summary>\n<pre>[1 line left out here]\n2\n&lt;b&gt;</pre>\n</details>\n<p>✓ <code>$ cat b</code></p>\n",
+  );
+  assertEquals(
+    stepsOf({ tools: "names" }),
+    "<p>✓ <code>$ cat a</code></p>\n<p>✓ <code>$ cat b</code></p>\n",
+  );
+});
 
 /** An exec stream of commands with much output, and a long message at the end. */
 function longSession(

@@ -19,7 +19,13 @@ import {
   contentOf,
   withoutConstants,
 } from "./sound_pages.ts";
-import { readTranscriptFiles, writtenBy } from "./transcripts.ts";
+import {
+  look,
+  PAGINATED,
+  partsOfLines,
+  readTranscriptFiles,
+  writtenBy,
+} from "./transcripts.ts";
 
 /** Renders a session as a page. */
 function pageOf(bytes: Uint8Array<ArrayBuffer>): string {
@@ -336,6 +342,52 @@ Deno.test("HtmlRenderer redacts every text before it cuts it", () => {
   });
   const page = writtenBy(renderer, partsOfBytes(hostileSession()));
   assertEquals(page.match(/alert\(/g), null);
+});
+
+Deno.test("HtmlRenderer folds what explored commands printed, and names them in the head", () => {
+  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const parts = partsOfLines([
+    PAGINATED,
+    look("a", `1\n2\n<b> ${secret}\n`),
+    look("b", "two"),
+  ]);
+  const redactor = new Redactor();
+  const main = contentOf(
+    writtenBy(new HtmlRenderer({ redactor, maxOutputLines: 2 }), parts),
+    "main",
+  );
+  const [box = ""] = /<details class="e box exec"[^]*?<\/details>/.exec(main) ??
+    [];
+  assertEquals(
+    box.replace(/<span class="meta">.*?<\/time><\/span>/, "").split("\n"),
+    [
+      '<details class="e box exec" id="between-1-1"><summary><span class="sign" aria-hidden="true">$</span><span class="one">Looked around: 2 commands <small>cat a, cat b</small></span></summary>',
+      '<h4><span class="sign" aria-hidden="true">$</span><code>cat a</code><small></small></h4>',
+      "<pre>1</pre>",
+      '<p class="cut">1 line left out here</p>',
+      "<pre>&lt;b&gt; [redacted:openai_key]</pre>",
+      '<h4><span class="sign" aria-hidden="true">$</span><code>cat b</code><small></small></h4>',
+      "<pre>two</pre>",
+      "</details>",
+    ],
+  );
+  assertEquals([...redactor.counts.values()], [1]);
+  const names = writtenBy(new HtmlRenderer({ tools: "names" }), parts);
+  assertEquals(/<details class="e box exec/.test(names), false);
+  assertEquals(names.includes("<pre>"), false);
+});
+
+Deno.test("HtmlRenderer unfolds what explored commands printed only if one failed, and a list of those that printed nothing", () => {
+  const isOpen = (...looks: Record<string, unknown>[]): boolean =>
+    /<details class="e box exec[^>]* open>/.test(
+      writtenBy(new HtmlRenderer(), partsOfLines([PAGINATED, ...looks])),
+    );
+  const silent = Array.from({ length: 30 }, (_, at) => look(`f${at}`, ""));
+  assertEquals(isOpen(look("a", "one")), false);
+  assertEquals(isOpen(look("a", "one"), look("b", "")), false);
+  assertEquals(isOpen(look("a", "No", { exit_code: 1 })), true);
+  assertEquals(isOpen(look("a", "No\n".repeat(50), { exit_code: 1 })), false);
+  assertEquals(isOpen(...silent), true);
 });
 
 Deno.test("HtmlRenderer redacts what it shows twice only once", () => {

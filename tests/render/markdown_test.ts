@@ -17,7 +17,9 @@ import {
   DONE,
   item,
   itemsOf,
+  look,
   message,
+  PAGINATED,
   partsOf,
   partsOfLines,
   THREAD,
@@ -391,6 +393,60 @@ Deno.test("MarkdownRenderer masks secrets before it cuts, in everything that it 
   );
   assert(!text.includes(secret.slice(8, 20)), text);
   assertEquals([...redactor.counts.values()], [4]);
+});
+
+Deno.test("MarkdownRenderer folds what explored commands printed, as it does of other commands", () => {
+  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const parts = partsOfLines([
+    PAGINATED,
+    look("a", ""),
+    look("b", " \n", { exit_code: 2 }),
+    look("c", `1\n2\n3\n\`\`\` ${secret}\n`),
+    look("d", ""),
+  ]);
+  const bodyOf = (options: RenderOptions): string =>
+    writtenBy(new MarkdownRenderer(options), parts).split("# Codex session\n")
+      .at(-1) ?? "";
+  const redactor = new Redactor();
+  assertEquals(
+    bodyOf({ redactor, maxOutputLines: 2 }),
+    `
+- \`$ cat a\` — ✓
+- \`$ cat b\` — ✗ exit 2
+
+<details>
+<summary><code>$ cat c</code> — ✓</summary>
+
+\`\`\`text
+1
+\`\`\`
+
+*… 2 lines left out …*
+
+\`\`\`\`text
+\`\`\` [redacted:openai_key]
+\`\`\`\`
+
+</details>
+
+- \`$ cat d\` — ✓
+`,
+  );
+  assertEquals([...redactor.counts.values()], [1]);
+  assertEquals(
+    bodyOf({ tools: "names" }),
+    "\n- `$ cat a` — ✓\n- `$ cat b` — ✗ exit 2\n- `$ cat c` — ✓\n- `$ cat d` — ✓\n",
+  );
+});
+
+Deno.test("MarkdownRenderer writes nothing of what explored commands printed that does something", () => {
+  const text = writtenBy(
+    new MarkdownRenderer(),
+    partsOfLines([PAGINATED, look("a", HOSTILE), look(HOSTILE, HOSTILE)]),
+  );
+  const [, body = ""] = text.split("# Codex session\n\n");
+  assert(body.includes("<summary>"), body);
+  assertSound(body);
 });
 
 Deno.test("MarkdownRendererStream writes what MarkdownRenderer writes", async () => {

@@ -61,6 +61,7 @@ export const GOLDEN_SESSIONS: readonly {
   { name: "0.130-review", folder: "0.130.0/review/", start: "stdout" },
   { name: "0.160-patch", folder: "0.160.0/patch/", start: "rollout" },
   { name: "0.169-shellmany", folder: "0.169.0/shellmany/", start: "stdout" },
+  { name: "0.169-explore", folder: "0.169.0/shellmany/", start: "rollout" },
   { name: "0.169-tui", folder: "0.169.0/tui/", start: "rollout" },
 ];
 

@@ -19,7 +19,9 @@ import {
   DONE,
   item,
   itemsOf,
+  look,
   message,
+  PAGINATED,
   partsOf,
   partsOfLines,
   THREAD,
@@ -383,6 +385,28 @@ Deno.test("TextRenderer masks secrets before it cuts output", () => {
   ], { redactor: new Redactor(), columns: () => 30 });
   assert(!text.includes("sk-proj"), text);
   assert(text.includes("[redacted:"), text);
+});
+
+Deno.test("TextRenderer writes what explored commands printed, as it does of other commands", () => {
+  const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+  const parts = partsOfLines([
+    PAGINATED,
+    look("a", `1\n2\n${secret}\n\x1b[2J4\n`),
+    look("b", "", { exit_code: 2 }),
+  ], { live: true }).slice(1);
+  const redactor = new Redactor();
+  assertEquals(
+    writtenBy(new TextRenderer({ redactor, maxOutputLines: 2 }), parts),
+    "$ cat a\n  … 2 lines left out\n  [redacted:openai_key]\n  4\n  ✓\n$ cat b\n  ✗ exit 2\n",
+  );
+  assertEquals([...redactor.counts.values()], [1]);
+  for (const tools of ["names", "none"] as const) {
+    const text = writtenBy(new TextRenderer({ tools }), parts);
+    assertEquals(
+      text,
+      tools === "none" ? "" : "$ cat a\n  ✓\n$ cat b\n  ✗ exit 2\n",
+    );
+  }
 });
 
 Deno.test("TextRenderer masks a secret of a command once, however often the command is written", () => {

@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import * as fc from "fast-check";
+import { JsonlDecoder } from "../../lib/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
+import { viewEntry } from "../../lib/render/entry_view.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
@@ -9,12 +11,20 @@ import {
   TranscriptBuilder,
   TranscriptStream,
 } from "../../lib/render/transcript.ts";
+import { compose } from "../../lib/stage.ts";
+import { emitted, encode } from "../running.ts";
 import {
   command,
   DONE,
   entriesOf,
+  event,
   item,
+  LEGACY,
+  look,
+  lookBegin,
+  lookEnd,
   message,
+  PAGINATED,
   partsOf,
   partsOfLines,
   THREAD,
@@ -295,6 +305,199 @@ Deno.test("TranscriptBuilder gives output once where a command outlives its turn
     [{ offset: 0, content: "two ü\n" }],
   ]);
 });
+
+/** Writes explored commands down as they are given, with what they printed. */
+function looksOf(parts: readonly TranscriptPart[]): string[] {
+  return entriesOf(parts).flatMap((part) => {
+    const view = viewEntry(part);
+    const isGiven = part.phase === "final" || part.phase === "late";
+    return view.kind !== "explore" || !isGiven ? [] : [
+      `${part.phase} ${
+        view.looks.map(({ command, status, output }) =>
+          `${command} ${status}: ${output}`
+        ).join(", ")
+      }`,
+    ];
+  });
+}
+
+const STARTED = event("task_started", { turn_id: "1" });
+const SAID = event("item_completed", {
+  item: {
+    type: "AgentMessage",
+    id: "m",
+    content: [{ type: "Text", text: "x" }],
+  },
+});
+const THOUGHT = event("item_completed", {
+  item: { type: "Reasoning", id: "r", summary_text: ["Hm"], raw_content: [] },
+});
+const SPOKEN = event("agent_message", { message: "x" });
+const ENDED = event("task_complete", { turn_id: "1" });
+
+const LOOKS = [
+  {
+    name: "of each command in its record",
+    lines: [
+      PAGINATED,
+      look("a", "one"),
+      THOUGHT,
+      look("b", ""),
+      look("c", "three"),
+      SAID,
+    ],
+    looks: ["final cat a success: one, cat b success: , cat c success: three"],
+    live: [
+      "final cat a success: one",
+      "late cat b success: ",
+      "late cat c success: three",
+    ],
+  },
+  {
+    name: "last of a command that ran again in its entry",
+    lines: [
+      PAGINATED,
+      look("a", "one"),
+      look("b", "two"),
+      look("a", "new", { id: "a2" }),
+    ],
+    looks: ["final cat a success: new, cat b success: two"],
+    live: [
+      "final cat a success: one",
+      "late cat b success: two",
+      "late cat a success: new",
+    ],
+  },
+  {
+    name: "once where the same end is told twice",
+    lines: [PAGINATED, look("a", "one"), look("a", "one")],
+    looks: ["final cat a success: one"],
+    live: ["final cat a success: one"],
+  },
+  {
+    name: "of commands that run side by side, with the one whose it is",
+    lines: [
+      LEGACY,
+      lookBegin("a"),
+      lookBegin("b"),
+      SPOKEN,
+      lookEnd("b", "two"),
+      lookEnd("a", "one"),
+    ],
+    looks: ["final cat a success: one, cat b success: two"],
+    live: ["final cat a success: one, cat b success: two"],
+  },
+  {
+    name: "of a command that outlives its turn, when it ends",
+    lines: [
+      LEGACY,
+      STARTED,
+      lookBegin("a"),
+      lookEnd("a", "one"),
+      lookBegin("b"),
+      ENDED,
+      lookEnd("b", "two"),
+    ],
+    looks: [
+      "final cat a success: one, cat b running: ",
+      "late cat b success: two",
+    ],
+    live: ["final cat a success: one", "late cat b success: two"],
+  },
+  {
+    name: "wherever it went",
+    lines: [
+      PAGINATED,
+      look("a", "both", { stdout: "out\n", stderr: "err\n", exit_code: 2 }),
+      look("b", "both", { stdout: " ", stderr: "err" }),
+      look("c", "both", { stdout: "out", stderr: "" }),
+    ],
+    looks: [
+      "final cat a failed: out\nerr\n, cat b success: err, cat c success: out",
+    ],
+    live: [
+      "final cat a failed: out\nerr\n",
+      "late cat b success: err",
+      "late cat c success: out",
+    ],
+  },
+] satisfies {
+  name: string;
+  lines: Record<string, unknown>[];
+  looks: string[];
+  live: string[];
+}[];
+
+for (const { name, lines, looks, live } of LOOKS) {
+  Deno.test(`TranscriptBuilder gives what explored commands printed: ${name}`, () => {
+    assertEquals(looksOf(partsOfLines(lines)), looks);
+    assertEquals(looksOf(partsOfLines(lines, { live: true })), live);
+  });
+}
+
+Deno.test("TranscriptBuilder gives what explored commands printed however the file is chunked", () => {
+  const lines = [
+    PAGINATED,
+    look("a", "one ü\n"),
+    look("b", "two 😀\n"),
+    SAID,
+    look("c", "three\n"),
+  ];
+  const bytes = encode(
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  for (const live of [false, true]) {
+    const expected = partsOfLines(lines, { live });
+    for (const length of [1, 2, 3, 7, 61, 500]) {
+      const chunks = Array.from(
+        { length: Math.ceil(bytes.length / length) },
+        (_, at) => bytes.slice(at * length, (at + 1) * length),
+      );
+      const parts = emitted(
+        compose(new JsonlDecoder(), new TranscriptBuilder({ live })),
+        chunks,
+      );
+      assertEquals(parts, expected, `${length}`);
+    }
+  }
+});
+
+Deno.test("TranscriptBuilder leaves explore records as the history has them", () => {
+  const lines = [PAGINATED, STARTED, look("a", "one"), SAID];
+  const state = new HistoryState();
+  for (const value of lines) state.apply(value);
+  const records = entriesOf(partsOfLines(lines)).map(({ record }) => record);
+  assertEquals(records, state.snapshot().records);
+});
+
+for (const live of [false, true]) {
+  Deno.test(`TranscriptBuilder holds no more than a bounded amount of what explored commands print, live or not: ${live}`, () => {
+    const builder = new TranscriptBuilder({ live });
+    const printed = "x".repeat(1 << 20);
+    let given = 0;
+    let most = 0;
+    const feed = (value: unknown): void => {
+      builder.feed({ ok: true, line: 1, offset: 0, value }, (part) => {
+        if (part.type !== "entry") return;
+        for (const output of part.outputs ?? []) given += output.length;
+      });
+    };
+    // The first one never ends, so that nothing settles.
+    for (const value of [LEGACY, STARTED, lookBegin("open")]) feed(value);
+    for (let count = 1; count <= 22; count++) {
+      feed(lookBegin(`file${count}`));
+      feed(lookEnd(`file${count}`, printed));
+      most = Math.max(most, count * printed.length - given);
+    }
+    feed(ENDED);
+    builder.flush((part) => {
+      if (part.type !== "entry") return;
+      for (const output of part.outputs ?? []) given += output.length;
+    });
+    assertEquals(given, 22 * printed.length);
+    assert(most <= 5 * printed.length, `${most}`);
+  });
+}
 
 Deno.test("TranscriptBuilder does not change a part that it has given", () => {
   const parts: TranscriptPart[] = [];

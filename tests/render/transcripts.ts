@@ -138,3 +138,71 @@ export function itemsOf(text: string): Record<string, unknown>[] {
     }),
   ];
 }
+
+/** The header of a session file whose lines say what commands do. */
+export const PAGINATED: Readonly<Record<string, unknown>> = {
+  timestamp: "2026-11-20T15:14:15.000Z",
+  type: "session_meta",
+  payload: {
+    id: "01a1f985-c360-72b2-bf8c-a7302c77096d",
+    timestamp: "2026-11-20T15:14:15.000Z",
+    history_mode: "paginated",
+  },
+};
+
+/** An event of such a session file. */
+export function event(
+  type: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    timestamp: "2026-11-20T15:14:16.000Z",
+    type: "event_msg",
+    payload: { type, ...fields },
+  };
+}
+
+/** A command that looks at a file, with what it printed. */
+export function look(
+  file: string,
+  output: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return event("item_completed", {
+    item: {
+      type: "CommandExecution",
+      id: file,
+      command: ["/bin/bash", "-lc", `cat ${file}`],
+      parsed_cmd: [{ type: "read", cmd: `cat ${file}`, name: file }],
+      status: "completed",
+      aggregated_output: output,
+      exit_code: 0,
+      ...fields,
+    },
+  });
+}
+
+/** The header of a session file in which commands begin and end with events. */
+export const LEGACY: Readonly<Record<string, unknown>> = {
+  ...PAGINATED,
+  payload: { id: "s", history_mode: "legacy" },
+};
+
+/** The beginning of a command that looks at a file. */
+export function lookBegin(file: string): Record<string, unknown> {
+  return event("exec_command_begin", {
+    call_id: file,
+    command: ["/bin/bash", "-lc", `cat ${file}`],
+    parsed_cmd: [{ type: "read", cmd: `cat ${file}`, name: file }],
+  });
+}
+
+/** Its end, which need not say again what it is. */
+export function lookEnd(file: string, output: string): Record<string, unknown> {
+  return event("exec_command_end", {
+    call_id: file,
+    stdout: output,
+    stderr: "",
+    exit_code: 0,
+  });
+}

@@ -272,6 +272,23 @@ const FAILED = "Script failed\nWall time 0.1 seconds\nOutput:\n";
 
 const UNSHOWN = [
   {
+    name: "what such a command printed where its two streams are told apart",
+    lines: [
+      HEADER("paginated"),
+      ITEM({
+        type: "CommandExecution",
+        id: "1",
+        command: ["cat", "a", "b"],
+        parsed_cmd: [{ type: "read", cmd: "cat a b", name: "a" }],
+        stdout: "one\n",
+        stderr: "no b",
+        aggregated_output: "both",
+        exit_code: 1,
+      }),
+    ],
+    texts: ["command exec: cat a b⏎one⏎no b"],
+  },
+  {
     name: "what commands printed that share a record",
     lines: [
       HEADER("paginated"),

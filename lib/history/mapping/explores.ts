@@ -76,6 +76,20 @@ export function finishExploring(
   return true;
 }
 
+/**
+ * Finds a command in an explore record.
+ *
+ * @param context Where.
+ * @param callId The id of the call.
+ * @returns The record and the place among its entries; `undefined` if it is in none.
+ */
+export function findExplored(
+  context: MappingContext,
+  callId: string,
+): RecordLink | undefined {
+  return entryOf(context, callId)?.link;
+}
+
 /** Tells whether a command in an explore record runs. */
 export function isRunningEntry(
   context: MappingContext,

@@ -1,5 +1,7 @@
 /**
  * What lines of rollouts say of calls: that one was made, what it gave, that something shows it.
+ *
+ * @module
  */
 
 import {
@@ -11,8 +13,8 @@ import {
   parseJson,
   textOf,
   textsOf,
-} from "../history/mapping/json_fields.ts";
-import { readToolOutput } from "../history/mapping/tool_output.ts";
+} from "./json_fields.ts";
+import { readToolOutput } from "./tool_output.ts";
 
 /** What a line says of a call. */
 export type CallLine =
@@ -132,9 +134,15 @@ function readEvent(event: Fields): CallLine | undefined {
 
 /** What a command printed: all of it in one piece, or what went where. */
 function printedText(call: Fields): string {
-  const parts = [textOf(call.stdout) ?? "", textOf(call.stderr) ?? ""];
-  const printed = parts.filter((part) => part.trim() !== "").join("\n");
-  return printed === "" ? textOf(call.aggregated_output) ?? "" : printed;
+  const stdout = textOf(call.stdout) ?? "";
+  const stderr = textOf(call.stderr) ?? "";
+  if (stdout.trim() === "" && stderr.trim() === "") {
+    return textOf(call.aggregated_output) ?? "";
+  }
+  if (stdout.trim() === "") return stderr;
+  return stderr.trim() === ""
+    ? stdout
+    : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
 /** All texts in a result, whatever it is made of; images and other data have none. */
