@@ -66,7 +66,7 @@ function actionKey({ query, action }: Fields): string {
   const { type: _type, ...fields } = fieldsOf(action ?? { query });
   return jsonTextOf(
     Object.entries(fields)
-      .filter(([, value]) => value !== null && value !== "")
+      .filter(([, value]) => (value ?? "") !== "")
       .sort(([a], [b]) => a < b ? -1 : 1),
   );
 }

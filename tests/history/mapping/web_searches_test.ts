@@ -43,7 +43,11 @@ Deno.test("HistoryState.apply() shows a search once whose item has no id", () =>
   assertEquals(countOf([end("a", SEARCH), item(SEARCH)]), 1);
   assertEquals(countOf([item(SEARCH), end("a", SEARCH)]), 1);
   assertEquals(countOf([item(PAGE), end("a", PAGE)]), 1);
-  assertEquals(countOf([end("a", { type: "other" }, ""), item({})]), 1);
+  for (const action of [{}, { type: "other" }, null, undefined]) {
+    assertEquals(countOf([end("a", { type: "other" }, ""), item(action)]), 1);
+    assertEquals(countOf([end("a", null, ""), item(action)]), 1);
+    assertEquals(countOf([item(action), end("a", undefined, "")]), 1);
+  }
   const begin = eventLine("web_search_begin", { call_id: "a" });
   assertEquals(countOf([begin, end("a", SEARCH), item(SEARCH)]), 1);
 });
