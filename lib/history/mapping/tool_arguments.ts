@@ -30,7 +30,8 @@ export function toolArguments(
     field !== undefined
   );
   const known = fields.some(isInexact) ? texts?.() : undefined;
-  if (known === undefined || known.size === 0) {
+  // A text that does not have them all is not that of these arguments.
+  if (known === undefined || !fields.every(([name]) => known.has(name))) {
     return fields.map(([name, field]) => ({ name, value: valueOf(field) }));
   }
   const byName = new Map(fields);

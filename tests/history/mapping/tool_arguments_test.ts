@@ -46,6 +46,22 @@ Deno.test("toolArguments() gives what JavaScript makes of numbers where the sour
   ]);
 });
 
+Deno.test("toolArguments() loses nothing to a text that is not that of the arguments", () => {
+  const value = { a: 1, b: "x" };
+  for (const other of [["a"], ["c"], ["\ufffd", "a"], []]) {
+    const texts = new Map(other.map((name) => [name, "1.0"]));
+    assertEquals(pairs(toolArguments(value, () => texts)), [
+      ["a", "1"],
+      ["b", "x"],
+    ]);
+  }
+  // Half a surrogate pair cannot be written as UTF-8, but JSON.parse takes it.
+  assertEquals(pairs(toolArgumentsOfText('{"\ud800":1.0,"b":"x"}')), [
+    ["\ud800", "1"],
+    ["b", "x"],
+  ]);
+});
+
 const CALLS = [
   {
     name: "an item of an exec stream",
