@@ -624,12 +624,14 @@ Deno.test("HistoryState.apply() shows a viewed image once", () => {
 });
 
 Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn", () => {
-  const snapshot = snapshotOf([
-    VIEWED,
-    eventLine("task_complete"),
-    eventLine("user_message", { message: "", images: [PIXEL] }),
-  ]);
-  assertEquals(payloadsOf(snapshot, "image").length, 2);
+  for (const type of ["task_complete", "turn_aborted", "task_started"]) {
+    const snapshot = snapshotOf([
+      VIEWED,
+      eventLine(type),
+      eventLine("user_message", { message: "", images: [PIXEL] }),
+    ]);
+    assertEquals(payloadsOf(snapshot, "image").length, 2, type);
+  }
 });
 
 Deno.test("HistoryState.apply() shows the same images whichever release wrote them", () => {

@@ -232,6 +232,8 @@ export function mapEventMessage(
 
 function openTurn({ memory, store }: MappingContext): void {
   memory.turns.open(store.length);
+  // A process that was killed has not ended its turn.
+  memory.viewedImage = null;
 }
 
 function completeTurn(context: MappingContext, event: Fields): void {
