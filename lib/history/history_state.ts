@@ -109,6 +109,7 @@ export class HistoryState {
    *
    * One with `resume` goes on exactly. One without restores the records and the lookups; the
    * mapping begins anew, so that ids of items and copies of messages from before are not known.
+   * Commands and tools that run in it are known by the ids of their calls, so that they can end.
    *
    * @param snapshot The snapshot. It is copied.
    * @param options The clock, and how much text is kept.

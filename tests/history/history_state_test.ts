@@ -739,6 +739,60 @@ Deno.test("HistoryState.restore() settles what a bare snapshot shows as under wa
   assertEquals(state.snapshot().tool_call_lookup, { t: 2 });
 });
 
+Deno.test("HistoryState.restore() leaves what has ended in a bare snapshot as it is", () => {
+  const command = [
+    eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+    eventLine("exec_command_end", { call_id: "c", exit_code: 1 }),
+  ];
+  const tool = eventLine("mcp_tool_call_end", {
+    call_id: "t",
+    invocation: { server: "s", tool: "t" },
+  });
+  const before = historyOf([...command, tool]).snapshot();
+  const again = [
+    ...command.slice(1),
+    itemLine("function_call", {
+      name: "shell",
+      call_id: "c",
+      arguments: '{"command":["ls"]}',
+    }),
+    itemLine("function_call_output", { call_id: "c", output: "x" }),
+    tool,
+  ];
+  for (const events of [again, again.slice(1)]) {
+    const state = historyOf(events, HistoryState.restore(before));
+    const { records } = state.snapshot();
+    assertEquals(records.slice(0, 2), before.records);
+    assertEquals(records.slice(-2).map(({ type }) => type), [
+      "exec",
+      "tool_call",
+    ]);
+    const whole = state.snapshot({ resume: true });
+    assert(
+      equalJson(HistoryState.restore(whole).snapshot({ resume: true }), whole),
+    );
+  }
+});
+
+Deno.test("HistoryState.restore() ends what runs in a bare snapshot in its place", () => {
+  const begun = historyOf([
+    eventLine("exec_command_begin", { call_id: "c", command: ["make"] }),
+    eventLine("mcp_tool_call_begin", {
+      call_id: "t",
+      invocation: { server: "s", tool: "t" },
+    }),
+  ]);
+  const state = HistoryState.restore(begun.snapshot());
+  for (const call_id of ["c", "t"]) {
+    state.apply(itemLine("function_call_output", { call_id, output: "x" }));
+  }
+  assertEquals(state.snapshot().records.map(({ type }) => type), [
+    "exec",
+    "tool_call",
+  ]);
+  assertEquals(payloadsOf(state.snapshot(), "exec")[0]?.status, "success");
+});
+
 Deno.test("HistoryState.restore() knows a command again whose parts had another order", () => {
   const command = {
     call_id: "c",

@@ -62,10 +62,15 @@ export class CallLog {
    */
   leave(callId: string, records: readonly number[]): void {
     this.#begun.delete(callId);
-    for (const id of records) this.#bygone.add(id);
+    for (const id of records) this.setAside(id);
   }
 
-  /** Tells whether a record belongs to a call whose id came again. */
+  /** Takes note that a record belongs to a call that nothing more is told of. */
+  setAside(id: number): void {
+    this.#bygone.add(id);
+  }
+
+  /** Tells whether a record belongs to a call whose id is another one's by now. */
   isBygone(id: number): boolean {
     return this.#bygone.has(id);
   }

@@ -5,11 +5,20 @@
  */
 
 import { entryKey } from "./explores.ts";
-import { textOf } from "./json_fields.ts";
+import { fieldsOf, textOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 
+/** The records that the lookups lead to; the fork has commands that were joined. */
+const CALL_TYPES: ReadonlySet<string> = new Set([
+  "exec",
+  "merged_exec",
+  "tool_call",
+]);
+
 /**
- * Finds the work that the records show as under way, so that a turn that ends settles it.
+ * Finds the work that the records show as under way, so that what ends it, or its turn, finds
+ * it. What has ended stays as it is: the ids that are to come are of other calls, since the
+ * producers begin anew with them.
  *
  * @param context The records and a memory that knows nothing yet.
  * @param toolCalls The numbers of tools by the ids of their calls.
@@ -24,6 +33,7 @@ export function findOpenWork(
   );
   for (let index = 0; index < store.length; index++) {
     const record = context.at(index);
+    setAsideEnded(context, index);
     switch (record?.type) {
       case "exec":
         if (record.payload.status === "running") {
@@ -59,4 +69,14 @@ export function findOpenWork(
       }
     }
   }
+}
+
+/** Takes a command or tool that has ended from those that a call id leads to. */
+function setAsideEnded({ memory, store }: MappingContext, index: number): void {
+  const record = store.at(index);
+  const isOpen = record?.type === "running_tool" ||
+    (record?.type === "exec" && fieldsOf(record.payload).status === "running");
+  // With a number that is still to be given, it could not be told from the record that gets it.
+  if (record === undefined || isOpen || record.id >= store.nextId) return;
+  if (CALL_TYPES.has(record.type)) memory.calls.setAside(record.id);
 }
