@@ -95,7 +95,9 @@ export function isRunningEntry(
   context: MappingContext,
   callId: string,
 ): boolean {
-  return entryOf(context, callId)?.entry.status === "running";
+  // The entry may run for another call, which is of the same command.
+  return context.memory.exploring.has(callId) &&
+    entryOf(context, callId) !== undefined;
 }
 
 /** Shows what a command in an explore record turns out to be. */

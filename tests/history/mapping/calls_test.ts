@@ -32,6 +32,13 @@ function execItem(phase: string, type: string, content: unknown) {
   return { type: `item.${phase}`, item_id: ID, item_type: type, content };
 }
 
+function explored(command: string) {
+  return {
+    command: [command],
+    parsed_cmd: [{ type: "read", cmd: command, name: command }],
+  };
+}
+
 function envelope(path: string): string {
   return `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
 }
@@ -254,6 +261,20 @@ const REPEATED: readonly {
       }),
     ]),
     shown: ["exec ls: success ls", "exec pwd: success pwd"],
+  },
+  {
+    name:
+      "two explored commands, of which the first is run by another call, too",
+    events: [
+      event("exec_command_begin", explored("ls")),
+      event("exec_command_end", { exit_code: 0 }),
+      event("exec_command_begin", { ...explored("ls"), call_id: "other" }),
+      event("exec_command_begin", explored("pwd")),
+      event("exec_command_end", { exit_code: 2 }),
+    ],
+    shown: [
+      'explore ls: "running", explore pwd: {"error":{"exit_code":2}}',
+    ],
   },
   {
     name: "a command and a tool of an exec stream",
