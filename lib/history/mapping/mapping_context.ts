@@ -207,7 +207,10 @@ export class MappingContext {
     // Keyed by what the producer calls things, which it may do again.
     memory.plans.clear();
     memory.decoders.clear();
-    memory.exploring.clear();
+    for (const callId of memory.exploring.keys()) {
+      const link = memory.links.get("explore", callId);
+      if (link === undefined) memory.exploring.delete(callId);
+    }
     const last = length === 0 ? 0 : store.idAt(length - 1) ?? 0;
     this.note(store.truncateAfter(last));
     for (const streamId of memory.streams.keys()) {

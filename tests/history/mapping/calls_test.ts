@@ -355,6 +355,27 @@ Deno.test("HistoryState.apply() takes a call for its first one when that is roll
   ]);
 });
 
+Deno.test("HistoryState.apply() knows what an explored command does when a later turn is rolled back", () => {
+  const search = { type: "search", cmd: "rg x", query: "x", path: null };
+  const start = { command: ["rg", "x"], parsed_cmd: [search] };
+  const state = historyOf([
+    eventLine("task_started"),
+    event("exec_command_begin", start),
+    eventLine("task_complete"),
+    eventLine("task_started"),
+    eventLine("agent_message", { message: "x" }),
+    event("exec_command_begin", { ...explored("ls"), call_id: "other" }),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+    event("exec_command_begin", start),
+    event("exec_command_end", { exit_code: 1 }),
+  ]);
+  assertEquals(tell(state.snapshot()), ['explore rg x: "not_found"']);
+  const { exploring } = state.snapshot({ resume: true }).resume as {
+    exploring: unknown;
+  };
+  assertEquals(exploring, []);
+});
+
 Deno.test("HistoryState.forget() forgets the calls of records that are gone", () => {
   const state = historyOf([
     functionCall("shell", { command: ["ls"] }),
