@@ -4,6 +4,8 @@ import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { flagsOf } from "../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../lib/cli/commands.ts";
+import { call } from "./cli/memory.ts";
+import type { World } from "./cli/world.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("README.md", ROOT));
@@ -65,3 +67,66 @@ Deno.test("links in the README and the docs lead to files", async () => {
   }
   assertEquals(broken, []);
 });
+
+/** What pages show of the command, and what it then reads. */
+const SESSIONS: readonly {
+  readonly page: string;
+  readonly line: string;
+  readonly args: readonly string[];
+  readonly reads: () => Promise<World>;
+}[] = [
+  {
+    page: "README.md",
+    line: "codexpipe check run.jsonl",
+    args: ["check", "run.jsonl"],
+    reads: () => fileOf("run.jsonl", "0.169.0/fail400/stdout.jsonl"),
+  },
+  {
+    page: "README.md",
+    line: "codexpipe usage --by=turn run.jsonl",
+    args: ["usage", "--by=turn", "run.jsonl"],
+    reads: () => fileOf("run.jsonl", "0.169.0/two/stdout.jsonl"),
+  },
+  {
+    page: "README.md",
+    line: String
+      .raw`printf '{"type":"session.created","session_id":"s"}\nnot JSON\n' | codexpipe normalize`,
+    args: ["normalize"],
+    reads: () =>
+      Promise.resolve({
+        stdin: '{"type":"session.created","session_id":"s"}\nnot JSON\n',
+      }),
+  },
+  {
+    page: "docs/usage.md",
+    line: "codexpipe usage --explain rollout-….jsonl",
+    args: ["usage", "--explain", "rollout-….jsonl"],
+    reads: () =>
+      fileOf(
+        "rollout-….jsonl",
+        "0.104.0/resume/rollout-2026-11-20T15-36-27-01a1f99a-16ac-7d20-918f-94de055f7eb7.jsonl",
+        20,
+      ),
+  },
+];
+
+/** A file with the first lines of a capture. */
+async function fileOf(
+  name: string,
+  capture: string,
+  lines = Infinity,
+): Promise<World> {
+  const url = new URL(`testdata/captures/${capture}`, ROOT);
+  const text = await Deno.readTextFile(url);
+  const first = text.split(/(?<=\n)/).slice(0, lines).join("");
+  return { files: { [name]: first } };
+}
+
+for (const { page, line, args, reads } of SESSIONS) {
+  Deno.test(`${page} shows what is printed by ${line}`, async () => {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    const [, shown = ""] = text.split(`\n$ ${line}\n`);
+    const { stdout, stderr } = await call(args, await reads());
+    assertEquals(shown.split(/^(?:\$ |```)/m, 1)[0], stdout + stderr);
+  });
+}
