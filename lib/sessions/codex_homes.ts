@@ -20,12 +20,19 @@ export interface CodexHomesOptions {
    * @default {[]}
    */
   readonly given?: readonly string[];
+  /**
+   * The platform, as `process.platform` names it.
+   *
+   * @default {process.platform}
+   */
+  readonly platform?: string;
 }
 
 /**
  * Says which Codex homes to look into: those that were named, else `CODEX_HOME`, else
  * `.codex` in the user's home. Whether they exist is not looked at. A `~` at the start of one
- * that was named stands for the user's home.
+ * that was named stands for the user's home: `HOME`, or, as for Codex on Windows,
+ * `USERPROFILE`.
  *
  * @param options What was named, and the environment.
  * @returns Absolute paths, each once; none if not even the user has a home.
@@ -41,15 +48,14 @@ export interface CodexHomesOptions {
  * assertEquals(codexHomesFrom({ env, given: ["/a", "/b", "/a"] }).length, 2);
  * ```
  */
-export function codexHomesFrom(
-  { env, given = [] }: CodexHomesOptions,
-): string[] {
+export function codexHomesFrom(options: CodexHomesOptions): string[] {
+  const { env, given = [] } = options;
+  const user = userHomeFrom(env, options.platform);
   if (given.length > 0) {
-    return unique(given.map((home) => resolve(withUserHome(home, env))));
+    return unique(given.map((home) => resolve(expanded(home, user))));
   }
   const named = nonEmpty(env("CODEX_HOME"));
   if (named !== undefined) return [resolve(named)];
-  const user = userHome(env);
   return user === undefined ? [] : [resolve(user, ".codex")];
 }
 
@@ -89,7 +95,7 @@ export function cacheFolder(options: CacheFolderOptions): string | undefined {
   const named = nonEmpty(env("XDG_CACHE_HOME")) ??
     (on === "win32" ? nonEmpty(env("LOCALAPPDATA")) : undefined);
   if (named !== undefined) return resolve(named, "codexpipe");
-  const user = userHome(env);
+  const user = userHomeFrom(env, on);
   if (user === undefined) return undefined;
   const place = on === "darwin" ? ["Library", "Caches"] : [".cache"];
   return resolve(join(user, ...place, "codexpipe"));
@@ -100,9 +106,12 @@ export function cacheFolder(options: CacheFolderOptions): string | undefined {
  * of their own, but leave it as it is behind the `=` of an option.
  */
 export function withUserHome(path: string, env: Environment): string {
-  const home = userHome(env);
-  return home !== undefined && /^~(?:[\\/]|$)/.test(path)
-    ? home + path.slice(1)
+  return expanded(path, userHomeFrom(env));
+}
+
+function expanded(path: string, userHome: string | undefined): string {
+  return userHome !== undefined && /^~(?:[\\/]|$)/.test(path)
+    ? userHome + path.slice(1)
     : path;
 }
 
@@ -113,8 +122,22 @@ export function isInside(path: string, folder: string): boolean {
   return at === root || at.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-function userHome(env: Environment): string | undefined {
-  return nonEmpty(env("HOME")) ?? nonEmpty(env("USERPROFILE"));
+/**
+ * Says where the user's home is. On Windows `HOME` may be set for other programs, to a place of
+ * its own: Codex asks the system, which answers what `USERPROFILE` says.
+ *
+ * @param env The environment.
+ * @param on The platform, as `process.platform` names it.
+ * @returns The path, or `undefined` if the user has no home.
+ */
+export function userHomeFrom(
+  env: Environment,
+  on: string = platform,
+): string | undefined {
+  const [first, second] = on === "win32"
+    ? ["USERPROFILE", "HOME"]
+    : ["HOME", "USERPROFILE"];
+  return nonEmpty(env(first)) ?? nonEmpty(env(second));
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -43,18 +43,33 @@ const HOMES = [
     env: { USERPROFILE: "/users/me" },
     expected: ["/users/me/.codex"],
   },
+  {
+    name: ".codex in USERPROFILE on Windows, where HOME is something else",
+    given: [],
+    platform: "win32",
+    env: { HOME: "/h", USERPROFILE: "/users/me" },
+    expected: ["/users/me/.codex"],
+  },
+  {
+    name: "those that were named, from USERPROFILE on on Windows",
+    given: ["~/.codex", "~\\x"],
+    platform: "win32",
+    env: { HOME: "/h", USERPROFILE: "/users/me" },
+    expected: ["/users/me/.codex", "/users/me\\x"],
+  },
   { name: "none, if nobody has a home", given: [], env: {}, expected: [] },
 ] satisfies {
   name: string;
   given: string[];
+  platform?: string;
   env: Readonly<Record<string, string>>;
   expected: string[];
 }[];
 
-for (const { name, given, env, expected } of HOMES) {
+for (const { name, given, platform = "linux", env, expected } of HOMES) {
   Deno.test(`codexHomesFrom() gives: ${name}`, () => {
     assertEquals(
-      codexHomesFrom({ env: environment(env), given }),
+      codexHomesFrom({ env: environment(env), given, platform }),
       expected.map((path) => resolve(path)),
     );
   });

@@ -2,6 +2,7 @@
  * A list of sessions, for people.
  */
 
+import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import { startedAt } from "../../sessions/session_start.ts";
@@ -25,7 +26,7 @@ export async function sessionsTable(
 ): Promise<string> {
   const width = process.isTerminal.stdout ? process.columns() : undefined;
   const isWide = width === undefined || width >= WIDE;
-  const userHome = process.env("HOME") || process.env("USERPROFILE");
+  const userHome = userHomeFrom(process.env);
   const homes = new Set(sessions.map(({ file }) => file.home));
   const dim = (text: string): string => text === "" ? "" : style.dim(text);
   const isSet = (get: (session: Session) => unknown): boolean =>
