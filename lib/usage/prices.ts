@@ -280,8 +280,11 @@ function namesOf(
   );
 }
 
+/** Reads CSV as people and spreadsheets write it: with blanks around fields, and rows of commas. */
 function csvEntries(text: string): Entry[] {
-  const [names = [], ...rows] = rowsOf(text);
+  const [names = [], ...rows] = rowsOf(text).map((row) =>
+    row.map((field) => field.trim())
+  ).filter((row) => row.some((field) => field !== ""));
   const modelColumn = names.indexOf("model");
   if (modelColumn === -1) {
     throw new SyntaxError(NO_LIST);
@@ -289,7 +292,7 @@ function csvEntries(text: string): Entry[] {
   return rows.map((row): Entry => [
     row[modelColumn] ?? "",
     names.flatMap((name, column) =>
-      column === modelColumn ? [] : [[name, row[column]?.trim() ?? ""] as const]
+      column === modelColumn ? [] : [[name, row[column] ?? ""] as const]
     ),
   ]);
 }

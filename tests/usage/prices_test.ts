@@ -59,6 +59,16 @@ const LISTS = [
     amount: "0.003",
   },
   {
+    name: "CSV with blanks around all fields",
+    text: "model , input , output \r\nm ,2 , 10\r\n*,7,7\r\n",
+    amount: "0.003",
+  },
+  {
+    name: "CSV with the empty rows of a spreadsheet",
+    text: "\uFEFF,,\r\nmodel,input,output\r\nm,2,10\r\n,,\r\n\r\n , ,\r\n",
+    amount: "0.003",
+  },
+  {
     name: "prices of any other model",
     text: '{"n":{"input":1,"output":1},"*":{"input":2,"output":10}}',
     amount: "0.003",
