@@ -220,6 +220,48 @@ Deno.test("sessions follow shows as text what is left of lines that have changed
   assertEquals(stdout.includes("typed"), false, stdout);
 });
 
+const THOUGHT = event("agent_reasoning", { text: "I wonder." });
+const ASKED = event("user_message", { message: "And now?" });
+
+const ENDS: readonly { readonly name: string; readonly args: string[] }[] = [
+  { name: "Ctrl-C", args: [] },
+  { name: "idle", args: ["--exit-on=idle=1"] },
+];
+
+for (const { name, args } of ENDS) {
+  Deno.test(`sessions follow shows as text what waited for more lines when it ends: ${name}`, async () => {
+    let now = 1_000_000;
+    const steps: Step[] = [
+      (path) => appendFile(path, START + THOUGHT),
+      () => now += name === "idle" ? 2_000 : 0,
+    ];
+    const { stdout } = await followed(
+      ["--format=text", ...args],
+      steps,
+      { now: () => now },
+    );
+    assertStringIncludes(stdout, "I wonder.");
+    assertStringIncludes(stdout, "no end of the turn");
+    assertEquals(stdout.includes("❯ Go"), false, stdout);
+  });
+}
+
+Deno.test("sessions follow --from-start shows a prompt that nothing has followed yet", async () => {
+  const header = TEXT.slice(0, TEXT.indexOf("\n") + 1);
+  const { stdout } = await followed(["--format=text", "--from-start"], [
+    // Another content: it begins anew.
+    (path) => writeFile(path, header.replace("Z", "z")),
+    (path) => appendFile(path, ASKED),
+  ]);
+  assertStringIncludes(stdout, "❯ And now?");
+});
+
+Deno.test("sessions follow shows nothing of what was there before, not even at its end", async () => {
+  const { status, stdout } = await followed(["--format=text"], []);
+  assertEquals(status, 130);
+  assertEquals(stdout.includes("Done."), false, stdout);
+});
+
 Deno.test("sessions follow reports failed lines, with their number in the file", async () => {
   const { stdout, stderr } = await followed([], [
     (path) => appendFile(path, `oops\n${START}`),

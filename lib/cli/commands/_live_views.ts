@@ -135,25 +135,31 @@ export class TextView implements LiveView {
   }
 
   feed(block: Uint8Array): Uint8Array {
+    return this.#render((take) =>
+      this.#normalizer.feed(block, (lines) => {
+        transcribe(lines, this.#transcript, take);
+      })
+    );
+  }
+
+  flush(): Uint8Array {
+    return this.#render((take) => {
+      this.#normalizer.flush((lines) => {
+        transcribe(lines, this.#transcript, take);
+      });
+      // A prompt waits until the model is known, which no line has told.
+      this.#transcript.flush(take);
+    });
+  }
+
+  /** Gives the text of the parts that some work takes. */
+  #render(work: (take: (part: TranscriptPart) => void) => void): Uint8Array {
     let text = "";
-    const render = (part: TranscriptPart): void => {
+    work((part) => {
       this.#ends.take(part);
       // What the session is, everybody wants to know.
       if (!this.#isShown && part.type !== "session") return;
       this.#renderer.feed(part, (written) => text += written);
-    };
-    this.#normalizer.feed(block, (lines) => {
-      transcribe(lines, this.#transcript, render);
-    });
-    return ENCODER.encode(text);
-  }
-
-  flush(): Uint8Array {
-    let text = "";
-    this.#normalizer.flush((lines) => {
-      transcribe(lines, this.#transcript, (part) => {
-        this.#renderer.feed(part, (written) => text += written);
-      });
     });
     return ENCODER.encode(text);
   }
