@@ -205,6 +205,21 @@ Deno.test("history --mutations --follow prints changes as they come, and starts 
   );
 });
 
+Deno.test("history --restore --follow goes on with the first stream only, and not with one in its place", async () => {
+  const before = await call(["history", "--checkpoint"], { stdin: THREAD });
+  const { stdout, stderr } = await followed(
+    ["history", "--mutations", "--follow", "--restore=before.json"],
+    [
+      (path) => writeFile(path, MESSAGE("one") + MESSAGE("two")),
+      // It names no thread.
+      (path) => writeFile(path, TURN),
+    ],
+    { files: { "before.json": before.stdout } },
+  );
+  assertEquals(stdout.trimEnd().split("\n").length, 2, stdout);
+  assertMatch(stderr, /^codexpipe: run\.jsonl:1: normalize: .* no thread/);
+});
+
 for (
   const args of [
     ["--follow", "a"],

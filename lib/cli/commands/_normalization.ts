@@ -70,6 +70,8 @@ export class Normalization {
   #hasFailures = false;
   #hasStopped = false;
   #isFollowing = false;
+  /** What the first input goes on from: those behind it are streams of their own. */
+  #resume: unknown;
   /** What is known of the lines of the input that failed. */
   #failures: FailureFacts = { inBand: 0, threadless: 0 };
 
@@ -77,6 +79,7 @@ export class Normalization {
   constructor(context: CommandContext, options: NormalizationOptions) {
     this.#context = context;
     this.#options = options;
+    this.#resume = options.options.resume;
   }
 
   /** Whether something could not be read to its end. */
@@ -171,12 +174,14 @@ export class Normalization {
     this.#failures = { inBand: 0, threadless: 0 };
     const normalizer = new JsonlNormalizer({
       ...options,
+      resume: this.#resume,
       fileName: file,
       onFailure: (failed) => {
         const { line, offset } = failed;
         this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
       },
     });
+    this.#resume = undefined;
     try {
       await this.#answerAll(input, normalizer);
     } finally {
