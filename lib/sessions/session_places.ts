@@ -58,9 +58,10 @@ export function otherPlacesOf(path: string): string[] {
  */
 export function homeInPath(path: string): string | undefined {
   const home = SESSION_REGEXP.exec(path)?.[1];
+  // Roots keep what makes them roots: "C:" is a folder somewhere on the drive.
   return home === undefined
     ? undefined
-    : home.replace(/(?<=.)[\\/]$/, "") || ".";
+    : home.replace(/(?<=[^:])[\\/]$/, "") || ".";
 }
 
 /** Where a session file may lie, its own place first. */

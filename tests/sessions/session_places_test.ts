@@ -18,6 +18,16 @@ const CASES = [
     ],
   },
   {
+    name: "a session of a home that is the root of a drive",
+    path: `C:\\sessions\\2026\\11\\20\\${NAME}`,
+    home: "C:\\",
+    others: [
+      `C:\\sessions\\2026\\11\\20\\${NAME}.zst`,
+      `C:\\archived_sessions\\${NAME}`,
+      `C:\\archived_sessions\\${NAME}.zst`,
+    ],
+  },
+  {
     name: "a packed session in a flat folder of the home that it is in",
     path: `sessions/${NAME}.zst`,
     home: ".",
