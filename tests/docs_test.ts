@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { flagsOf } from "../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../lib/cli/commands.ts";
+import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
 import { call } from "./cli/memory.ts";
 import type { World } from "./cli/world.ts";
 
@@ -37,6 +38,12 @@ Deno.test("the README names no command that is none, and the options of all", ()
   for (const name of COMMON_FLAGS) {
     assertEquals(readme.includes(`--${name}`), true, name);
   }
+});
+
+Deno.test("the help of schema says of every schema what it is of", () => {
+  const { details } = COMMANDS.find(({ name }) => name === "schema") ?? {};
+  const said = new Set(details?.match(/\w+(?=(?:, \w+)*: )/g));
+  assertEquals(JSON_SCHEMA_NAMES.filter((name) => !said.has(name)), []);
 });
 
 Deno.test("the README names every entry point", () => {
