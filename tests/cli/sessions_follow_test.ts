@@ -15,6 +15,12 @@ import { call, type Result, type World } from "./memory.ts";
 const STARTED = "2026-11-20T15:00:00.000Z";
 const TEXT = sessionText({ id: testId(1), started: STARTED, message: "Go" });
 
+const OTHER_TEXT = sessionText({
+  id: testId(2),
+  started: STARTED,
+  message: "Once more",
+});
+
 /** What happens while the command waits for more. */
 type Step = (path: string, home: string) => unknown;
 
@@ -254,6 +260,13 @@ Deno.test("sessions follow --from-start shows a prompt that nothing has followed
     (path) => appendFile(path, ASKED),
   ]);
   assertStringIncludes(stdout, "❯ And now?");
+});
+
+Deno.test("sessions follow leaves space before another content, as render does", async () => {
+  const { stdout } = await followed(["--format=text", "--from-start"], [
+    (path) => writeFile(path, OTHER_TEXT),
+  ]);
+  assertMatch(stdout, /\n\nDone\.\n\nCodex .*\n\n❯ Once more\n/);
 });
 
 Deno.test("sessions follow shows nothing of what was there before, not even at its end", async () => {

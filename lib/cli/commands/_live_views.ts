@@ -4,7 +4,7 @@
 
 import { type FailedLine, JsonlNormalizer } from "../../pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
-import { type TextOptions, TextRenderer } from "../../render/text.ts";
+import type { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
 
 const LF = 0x0a;
@@ -115,14 +115,19 @@ export class TextView implements LiveView {
   readonly #ends = new TurnEnds();
   #isShown = false;
 
-  /** Constructs a new instance. */
-  constructor(path: string, options: TextOptions) {
+  /**
+   * Constructs a new instance.
+   *
+   * @param path The path of the file.
+   * @param renderer Writes it, behind what it may have written of another content.
+   */
+  constructor(path: string, renderer: TextRenderer) {
     this.#normalizer = new JsonlNormalizer({
       from: "rollout",
       fileName: path,
       onError: "inline",
     });
-    this.#renderer = new TextRenderer(options);
+    this.#renderer = renderer;
   }
 
   get isTurnOver(): boolean {

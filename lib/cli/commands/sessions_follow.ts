@@ -2,6 +2,7 @@
  * `codexpipe sessions follow`.
  */
 
+import { TextRenderer } from "../../render/text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -53,6 +54,8 @@ class Following {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #ends: EndConditions;
+  /** Writes all contents of the file, with space between them. */
+  #renderer: TextRenderer | undefined;
   #view: LiveView;
   /** When something new was read last. */
   #lastTime: number;
@@ -129,10 +132,11 @@ class Following {
   #newView(): LiveView {
     const { process, diagnostics, style } = this.#context;
     if (this.#form === "text") {
-      return new TextView(this.#path, {
+      this.#renderer ??= new TextRenderer({
         style,
         columns: () => process.columns(),
       });
+      return new TextView(this.#path, this.#renderer);
     }
     const isQuiet = this.#args.has("quiet");
     return new LinesView({
