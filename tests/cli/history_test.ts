@@ -171,6 +171,16 @@ Deno.test("history --restore says so if there is nothing to restore", async () =
   assertStringIncludes(stderr, "a: cannot restore: it holds no snapshot");
 });
 
+Deno.test("history --restore goes on with no other snapshot", async () => {
+  const snapshot = '{"records":[],"next_id":1}';
+  const { status, stdout, stderr } = await call(
+    ["history", "--restore=a", "b"],
+    { files: { a: snapshot, b: snapshot } },
+  );
+  assertEquals([status, stdout], [3, ""]);
+  assertStringIncludes(stderr, "b: it is a snapshot: --restore goes on with");
+});
+
 Deno.test("history --restore goes on with one input only", async () => {
   const { status } = await call(["history", "--restore=a", "b", "c"], {});
   assertEquals(status, 2);

@@ -164,6 +164,11 @@ class Fold {
     const { snapshot, spelling } = peeked;
     if (snapshot !== undefined) {
       input.close();
+      if (this.#isRestored) {
+        throw new IoError(
+          `${file}: it is a snapshot: --restore goes on with what happened after one`,
+        );
+      }
       return await this.#write(snapshotText(snapshot, isPretty, spelling?.()));
     }
     const { blocks, placeOf, isBaseKnown } = this.#isRestored
