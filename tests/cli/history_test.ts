@@ -84,7 +84,7 @@ for (
   Deno.test(`history prints the numbers of a snapshot as they are: ${name}`, async () => {
     const history =
       '{"records":[{"id":18446744073709551614,"type":"loading","payload":{"message":"m: 2.0","n":1.0,"b":12345678901234567890}},' +
-      '{"id":18446744073709551615,"type":"new","payload":{"list":[1,2.50,{"__proto__":1e400,"c":-0,"d":1}],"e":1E2}}],' +
+      '{"id":18446744073709551615,"type":"new","payload":{"list":[1,2.50,0.0000001,{"__proto__":1e400,"c":-0,"d":1}],"e":1E2}}],' +
       '"next_id":18446744073709551615,"exec_call_lookup":{"a":18446744073709551614},"tool_call_lookup":{},"stream_lookup":{},"history":{"x":3.0}}';
     const { stdout } = await call(["history"], { stdin: wrap(history) });
     assertEquals(stdout, `${history}\n`);
@@ -103,6 +103,19 @@ Deno.test("history prints numbers of a wild snapshot that it cannot trace, as Ja
     stdout.slice(0, stdout.indexOf(',"exec')),
     '{"records":[{"id":7,"type":"loading","payload":{"message":"m"}}],"next_id":8.0',
   );
+});
+
+Deno.test("history prints snapshots that nest however deep", async () => {
+  for (const depth of [400, 6000]) {
+    const [open, close] = ["[".repeat(depth), "]".repeat(depth)];
+    const history =
+      `{"records":[{"id":1,"type":"new","payload":{"n":${open}1.0${close}}}],` +
+      '"next_id":2,"exec_call_lookup":{},"tool_call_lookup":{},"stream_lookup":{}}';
+    const { stdout, status } = await call(["history"], { stdin: history });
+    assertEquals(status, 0);
+    const spelled = depth < 500 ? history : history.replace("1.0", "1");
+    assertEquals(stdout, `${spelled}\n`);
+  }
 });
 
 Deno.test("history --mutations prints lines that make up the records", async () => {

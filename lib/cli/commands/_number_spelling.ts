@@ -4,7 +4,10 @@
  */
 
 /** Finds numbers that may be spelled otherwise than JavaScript spells them, and no others but in strings. */
-const UNUSUAL_REGEXP = /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.?\d*[eE]|[.\d]{15}))/;
+const UNUSUAL_REGEXP =
+  /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.0{6}|\.?\d*[eE]|[.\d]{15}))/;
+/** How deep values may nest: engines that read and write any depth do not call back at any. */
+const MAX_DEPTH = 500;
 
 /** A number that is spelled in a way of its own. */
 class SpelledNumber {
@@ -36,13 +39,15 @@ const SOURCES: JsonOfSources = JSON;
  * Finds the numbers in a text that are not spelled as JavaScript spells them.
  *
  * @param text JSON.
+ * @param value What it means.
  * @returns Those numbers, each where it is in the value, and nothing else; `undefined` if
- *   there are none, or the engine cannot tell.
+ *   there are none, or the engine cannot tell, of values that nest very deep among others.
  */
-export function spellingOf(text: string): unknown {
+export function spellingOf(text: string, value: unknown): unknown {
   if (SOURCES.rawJSON === undefined || !UNUSUAL_REGEXP.test(text)) {
     return undefined;
   }
+  if (isDeeperThan(value, MAX_DEPTH)) return undefined;
   return SOURCES.parse(text, (_name, value, context) => {
     if (typeof value === "object" && value !== null) {
       // What was found nothing in has been taken out of it.
@@ -86,6 +91,12 @@ export function spellingAt(spelling: unknown, name: string): unknown {
   return isContainer(spelling) && Object.hasOwn(spelling, name)
     ? spelling[name]
     : undefined;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  return isContainer(value) &&
+    (levels === 0 ||
+      Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
 }
 
 function isContainer(

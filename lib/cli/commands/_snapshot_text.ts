@@ -78,7 +78,7 @@ async function peek(
 
 /** Gives the spelling of the numbers in a history, whatever it is wrapped in. */
 function snapshotSpelling(text: string, value: unknown): unknown {
-  const spelling = spellingOf(text);
+  const spelling = spellingOf(text, value);
   const isBare = typeof value === "object" && value !== null &&
     "records" in value && Array.isArray(value.records);
   return isBare ? spelling : spellingAt(spelling, "history") ??
