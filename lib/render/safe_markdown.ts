@@ -136,9 +136,12 @@ export function plainLine(text: string): string {
     .replace(/[&<>`[\]]/g, (found) => ENTITIES.get(found) ?? found);
 }
 
-/** What Markdown would read in a line of a text that is none. */
+/**
+ * What Markdown would read in a line of a text that is none; the backslash that {@linkcode inertText}
+ * puts into `##[` is meant to be read.
+ */
 const MARKS_REGEXP =
-  /\\(?=[!-/:-@[-`{-~]|$)|[*|~`]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])|!(?=\[)|(?<=\])[(:]/g;
+  /(?<!#(?=\\#\[))\\(?=[!-/:-@[-`{-~]|$)|[*|~`]|(?<![A-Za-z\d])_|_(?![A-Za-z\d])|!(?=\[)|(?<=\])[(:]/g;
 /** What begins a block of Markdown, or makes one of the line before it. */
 const BLOCK_REGEXP = /^(?:\d{1,9}(?=[.)])|(?=[>#+=:-]))/;
 

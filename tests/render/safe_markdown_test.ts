@@ -295,8 +295,8 @@ const PLAIN_CASES = [
   },
   {
     name: "commands to a runner",
-    text: "::error::x\n  ::y",
-    lines: ["\\::error::x  ", "  \\::y"],
+    text: "::error::x\n  ::y\n##[group] a ##[b",
+    lines: ["\\::error::x  ", "  \\::y  ", "\\#\\#[group] a #\\#[b"],
   },
 ] satisfies { name: string; text: string; lines: string[] }[];
 
