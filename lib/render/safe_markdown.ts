@@ -57,20 +57,28 @@ export function safeMarkdown(text: string): string[] {
   const safe: string[] = [];
   // The text may stand behind a list, which its first lines would go on with.
   let isOutsideOfLists = false;
+  // Fences of a list may be indented as code is elsewhere; they end it here only.
+  let isInList = false;
   let isAfterBlank = true;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const fence = FENCE_REGEXP.exec(line);
+    const isCode = isAfterBlank && isOutsideOfLists && isIndented(line);
+    if (isCode && (fence === null || !isInList)) {
+      const code = indentedCode(lines, at);
+      for (const inside of codeBlock(code, "")) safe.push(inside);
+      at += code.length - 1;
+      isAfterBlank = false;
+      continue;
+    }
     if (fence === null) {
-      if (isAfterBlank && isOutsideOfLists && isIndented(line)) {
-        const code = indentedCode(lines, at);
-        for (const inside of codeBlock(code, "")) safe.push(inside);
-        at += code.length - 1;
-        isAfterBlank = false;
-        continue;
+      if (LIST_REGEXP.test(line)) {
+        isOutsideOfLists = false;
+        isInList = true;
+      } else if (isAfterBlank && /^[^ >]/.test(line)) {
+        isOutsideOfLists = true;
+        isInList = false;
       }
-      if (LIST_REGEXP.test(line)) isOutsideOfLists = false;
-      else if (isAfterBlank && /^[^ >]/.test(line)) isOutsideOfLists = true;
       isAfterBlank = line.trim() === "";
       safe.push(inertLine(safeLine(line, lines[at - 1] ?? "")));
       continue;
@@ -79,6 +87,7 @@ export function safeMarkdown(text: string): string[] {
     isOutsideOfLists = true;
     isAfterBlank = true;
     const [, indent = "", mark = "", language = ""] = fence;
+    isInList &&= indent !== "";
     const code: string[] = [];
     for (at += 1; at < lines.length; at++) {
       const inside = lines[at] ?? "";

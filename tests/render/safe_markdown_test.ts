@@ -145,6 +145,33 @@ const CASES = [
     safe: ["- a", "```", "b", "```", "", "```", "<c>", "```"],
   },
   {
+    name: "fences in indented code as code",
+    text: "see:\n\n    ```js\n    a\n    ```\n\n    ~~~\n\nb",
+    safe: ["see:", "", "````", "```js", "a", "```", "", "~~~", "````", "", "b"],
+  },
+  {
+    name: "fences in a list as fences, however many",
+    text:
+      "1. a\n\n    ```js\n    b\n    ```\n\n    ~~~\n    c\n    ~~~\n\nd\n\n    ~~~",
+    safe: [
+      "1. a",
+      "",
+      "```js",
+      "b",
+      "```",
+      "",
+      "```",
+      "c",
+      "```",
+      "",
+      "d",
+      "",
+      "```",
+      "~~~",
+      "```",
+    ],
+  },
+  {
     name: "what says something to a terminal",
     text: "a\x1b]0;x\x07",
     safe: ["a\\u001b]0;x\\u0007"],
