@@ -1,6 +1,11 @@
 /** What `codexpipe render` reads, writes and says. */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { HistoryState } from "../../mod.ts";
 import { readSession } from "../render/sessions.ts";
 import { decode } from "../running.ts";
@@ -200,6 +205,20 @@ Deno.test("render writes what a line completes before the next one comes", async
   assertEquals(await stdout.next(), "  ✓ exit 0\n");
   stdin.end();
   assertEquals((await done).status, 0);
+});
+
+Deno.test("render --stamp leaves numbers in arguments as they are spelled", async () => {
+  const { stdout } = await call([
+    "render",
+    "--to=text",
+    "--stamp",
+    "--thread-id=t",
+    "--turn-id=u",
+  ], {
+    stdin:
+      '{"type":"item.completed","item":{"id":"a","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"big":12345678901234567890,"f":1.0},"status":"completed"}}',
+  });
+  assertStringIncludes(stdout, "s.t big=12345678901234567890 f=1.0");
 });
 
 Deno.test("render --stamp takes durations from the clock", async () => {

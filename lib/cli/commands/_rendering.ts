@@ -305,15 +305,16 @@ export class Rendering {
     return place === undefined ? part : { ...part, line: place.line };
   }
 
-  /** Gives a record the time, if it is to have one: parsed then, and as it is otherwise. */
-  #stamped(text: string): unknown {
+  /** Gives a record the time, if it is to have one; all else in it stays as it is spelled. */
+  #stamped(text: string): string {
     if (!this.#args.has("stamp")) return text;
     const value: unknown = JSON.parse(text);
     const isTimed = !isObject(value) || "timestamp" in value ||
       "payload" in value;
     if (isTimed) return text;
-    const now = this.#context.process.now();
-    return { ...value, timestamp: new Date(now).toISOString() };
+    const now = new Date(this.#context.process.now()).toISOString();
+    const end = text.lastIndexOf("}");
+    return `${text.slice(0, end)},"timestamp":"${now}"${text.slice(end)}`;
   }
 
   #add(text: string): void {
