@@ -50,10 +50,10 @@ export class HistoryReducer
   constructor(state: HistoryState = new HistoryState()) {
     this.state = state;
     this.#stage = onSuccess<unknown, HistoryMutation>({
-      feed({ line, offset, value }, emit): void {
-        const event = typeof value === "string" ? parseJson(value) : value;
-        const text = typeof value === "string" ? value : undefined;
-        for (const mutation of state.apply(event, text)) {
+      feed({ line, offset, value, text }, emit): void {
+        const isText = typeof value === "string";
+        const event = isText ? parseJson(value) : value;
+        for (const mutation of state.apply(event, isText ? value : text)) {
           emit({ ok: true, line, offset, value: mutation });
         }
       },

@@ -202,11 +202,11 @@ export class TranscriptBuilder
       return this.#sayFailed({ type: "failed_line", line, kind, message });
     }
     const { value } = outcome;
-    const text = typeof value === "string" ? value : undefined;
-    const event = text === undefined ? value : parseJson(text);
+    const isText = typeof value === "string";
+    const event = isText ? parseJson(value) : value;
     if (!isFields(event)) return;
     if (event.type === "line.failed") this.#sayFailed(failedLine(event));
-    else this.#take(event, text);
+    else this.#take(event, isText ? value : outcome.text);
   }
 
   /**

@@ -305,6 +305,19 @@ Deno.test("check tells GitHub of a good run, too", async () => {
   assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
 });
 
+Deno.test("check tells GitHub the numbers of a tool's arguments as they are spelled", async () => {
+  const toolCall =
+    '{"type":"item.completed","item":{"id":"m","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"big":12345678901234567890,"f":1.0},"status":"completed"}}\n';
+  const { written } = await call(["check", "--github"], {
+    stdin: HEAD + toolCall + failTurn("No"),
+    env: GITHUB,
+  });
+  assertMatch(
+    written.get("summary") ?? "",
+    /big: 12345678901234567890\nf: 1\.0</,
+  );
+});
+
 Deno.test("check says that there is no summary where GitHub is not", async () => {
   const { status, stderr, written } = await call(["check", "--github"], {
     stdin: GOOD,

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   HistoryReducer,
@@ -32,6 +32,25 @@ Deno.test("HistoryReducer gives each mutation the place of its event and lets fa
     ]),
     [[1, 0, "inserted"], [2, 9, FAILURE], [3, 20, "inserted"]],
   );
+});
+
+Deno.test("HistoryReducer keeps numbers as the text spells them, which an event comes as or with", () => {
+  const text =
+    '{"type":"item.completed","thread_id":"t","turn_id":"u","item_id":"i","status":"completed","item_type":"mcp_tool_call","content":{"server_name":"s","tool_name":"x","arguments":{"b":12345678901234567890}}}';
+  const place = { ok: true, line: 1, offset: 0 } as const;
+  for (
+    const outcome of [
+      { ...place, value: text },
+      { ...place, value: JSON.parse(text), text },
+    ]
+  ) {
+    const reducer = new HistoryReducer();
+    emitted(reducer, [outcome]);
+    assertStringIncludes(
+      JSON.stringify(reducer.state.snapshot()),
+      '"12345678901234567890"',
+    );
+  }
 });
 
 Deno.test("HistoryStream emits what HistoryReducer does and goes on with a state", async () => {
