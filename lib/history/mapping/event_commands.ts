@@ -6,10 +6,12 @@
 
 import {
   appendOutput,
-  type CommandEnd,
   type CommandOutput,
-  type CommandStart,
   decoderKey,
+} from "./command_output.ts";
+import {
+  type CommandEnd,
+  type CommandStart,
   finishCommand,
   isKnownCommand,
   restartCommand,

@@ -10,11 +10,13 @@ import {
   appendOutput,
   type CommandOutput,
   continuesOutput,
+  replaceOutput,
+} from "./command_output.ts";
+import {
   failCommand,
   finishCommand,
   isKnownCommand,
   isNamedCommand,
-  replaceOutput,
   startCommand,
 } from "./commands.ts";
 import { readItemChanges } from "./file_changes.ts";

@@ -6,12 +6,8 @@
 
 import type { ToolArgument } from "../records.ts";
 import { beginCall } from "./calls.ts";
-import {
-  appendOutput,
-  finishCommand,
-  isKnownCommand,
-  startCommand,
-} from "./commands.ts";
+import { appendOutput } from "./command_output.ts";
+import { finishCommand, isKnownCommand, startCommand } from "./commands.ts";
 import { changesOf } from "./file_changes.ts";
 import { imageRecord, pathOf } from "./images.ts";
 import {
