@@ -82,7 +82,8 @@ export interface GithubOptions extends RenderOptions {
  * `GITHUB_STEP_SUMMARY` names. Links and images are text.
  *
  * A summary has a limit, whatever the log and the verdict say. What there is no room for is left
- * out, a block or a section at a time, and said; words of the head that are too long are cut. Nothing is emitted before the end; until then no more is held than fits.
+ * out, a block or a section at a time, and said; words of the head that are too long are cut.
+ * Nothing is emitted before the end; until then no more is held than fits.
  *
  * @example A run that failed
  * ```ts

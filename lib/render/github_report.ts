@@ -11,7 +11,10 @@ import type { TurnStatus, TurnUsage } from "./parts.ts";
 /** How many characters of the final message are an output of the step. */
 const MAX_MESSAGE_LENGTH = 400_000;
 
-/** How long the id of a thread is at most: a longer one is none, and would fill what a job may say. */
+/**
+ * How long the id of a thread is at most, in UTF-16 code units: a longer one is none, and would
+ * fill what a job may say.
+ */
 const MAX_ID_LENGTH = 1000;
 
 /** What somebody has found out about a run. */

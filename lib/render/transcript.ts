@@ -102,7 +102,8 @@ interface OpenTurn {
  *
  * Memory is bounded by what is open: records that were given are forgotten soon after, output of
  * commands is held up to 64 MiB, and when much waits for one long entry, or is held of what the
- * commands of an `explore` record printed, that one is given as far as it is. Time is linear. Nothing in the input makes it throw.
+ * commands of an `explore` record printed, that one is given as far as it is. Time is linear.
+ * Nothing in the input makes it throw.
  *
  * @example A transcript of an exec stream
  * ```ts

@@ -3,7 +3,10 @@
  * is written as.
  */
 
-/** Finds numbers that may be spelled otherwise than JavaScript spells them, and no others but in strings. */
+/**
+ * Finds numbers that may be spelled otherwise than JavaScript spells them; in strings also what
+ * only looks like one.
+ */
 const UNUSUAL_REGEXP =
   /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.0{6}|\.?\d*[eE]|[.\d]{15}))/;
 /** How deep values may nest: engines that read and write any depth do not call back at any. */
