@@ -42,6 +42,8 @@ interface Entry {
   given: Given | undefined;
   /** What its commands printed that was not given, by their places; only of an `explore`. */
   outputs: Map<number, string> | undefined;
+  /** How much its record takes, once it is complete; 0 before. */
+  weight: number;
 }
 
 /** How much may wait for an entry that does not end: entries, and their weight. */
@@ -93,16 +95,24 @@ export class EntryLog {
         this.#update(mutation);
         break;
       case "removed":
-        this.#dropOutputs(this.#entries.get(mutation.id));
-        this.#entries.delete(mutation.id);
-        this.#waiting = this.#waiting.filter(({ id }) => id !== mutation.id);
-        this.pass(mutation.id);
+        this.#remove(mutation.id);
         break;
       case "truncated":
         break;
       default:
         mutation satisfies never;
     }
+  }
+
+  #remove(id: number): void {
+    this.#dropOutputs(this.#entries.get(id));
+    this.#entries.delete(id);
+    this.#waiting = this.#waiting.filter((entry) => {
+      if (entry.id !== id) return true;
+      this.#waitingWeight -= entry.weight;
+      return false;
+    });
+    this.pass(id);
   }
 
   /** Takes note of a record that is not shown. */
@@ -173,6 +183,7 @@ export class EntryLog {
       state: entryState(record),
       given: undefined,
       outputs: undefined,
+      weight: 0,
     };
     this.#entries.set(id, entry);
     if (entry.state === "turn") this.#ofTurn.push(entry);
@@ -249,10 +260,17 @@ export class EntryLog {
       else this.#sayProgress(entry);
     } else if (isReady) {
       if (entry.given !== undefined) this.#give(entry);
-      else this.#waitingWeight += weightOf(entry.records[0]);
+      else this.#weigh(entry);
       this.#drain();
     }
     if (entry.state === "done" && entry.given !== undefined) this.#end(entry);
+  }
+
+  /** Takes note of how much a complete entry holds while it waits. */
+  #weigh(entry: Entry): void {
+    this.#waitingWeight -= entry.weight;
+    entry.weight = weightOf(entry.records[0]);
+    this.#waitingWeight += entry.weight;
   }
 
   /** Gives what is complete from the beginning of what waits; if too much waits, more. */
@@ -263,9 +281,7 @@ export class EntryLog {
         this.#waitingWeight + this.#heldOutput > MAX_WAITING.weight ||
         this.#waiting.length - given > MAX_WAITING.count;
       if (entry.state !== "done" && !isTooMuch) break;
-      if (entry.state === "done") {
-        this.#waitingWeight -= weightOf(entry.records[0]);
-      }
+      this.#waitingWeight -= entry.weight;
       this.#give(entry);
       given += 1;
       if (entry.state === "done") this.#end(entry);
@@ -305,7 +321,7 @@ export class EntryLog {
     if (this.#entries.get(entry.id) !== entry) return;
     if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
-    const weight = weightOf(entry.records[0]);
+    const weight = entry.weight || weightOf(entry.records[0]);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;
     this.#forgetPast();
