@@ -342,6 +342,24 @@ Deno.test("Kernel carries times of any length as far as the rules do", () => {
   assert(assertSame([streamOf(lines)], { from: "rollout" }) > 0);
 });
 
+Deno.test("Kernel ends what a bare line began, also with lines whose time is none", () => {
+  const wrapped =
+    '{"timestamp":null,"type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
+  const lines: string[] = [];
+  for (let i = 0; i < 40; i++) {
+    lines.push(...new Array(20).fill(wrapped));
+    lines.push(
+      '{"record_type":"state"}',
+      wrapped,
+      wrapped,
+      '{"type":"x","y":1}',
+    );
+  }
+  const { text } = answersOf([streamOf(lines)], "js", { from: "rollout" });
+  assertEquals(text.match(/"kind":"typed"/g)?.length, 40);
+  assertSame([streamOf(lines)], { from: "rollout" });
+});
+
 Deno.test("Kernel counts turns on from where the rules were, and they from where it was", () => {
   const lines: string[] = [];
   for (let turn = 0; turn < 120; turn++) {

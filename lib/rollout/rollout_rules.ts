@@ -136,7 +136,6 @@ export class RolloutRules extends RecordRules {
       return noPayload(type, state);
     }
     this.#file.isBareFile = false;
-    this.repeatable();
     let isChanged = false;
     if (type === "session_meta") {
       const meta = this.reader.members(payload);
@@ -144,8 +143,11 @@ export class RolloutRules extends RecordRules {
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
+    const hasTime = this.#rememberTime(line);
+    // The file hears of lines that are repeated by their times; see FileContext.take().
+    if (hasTime) this.repeatable();
     // A time that is no string is no time, but it is what the line says (R6).
-    if (this.#rememberTime(line) || line.has("timestamp")) {
+    if (hasTime || line.has("timestamp")) {
       if (!isChanged) out.range(root.bytes, root.start, root.end);
       else writeNode(out, line);
       return undefined;
