@@ -200,6 +200,21 @@ testAll("P1 config and prompt", [
 
 testAll("P3 messages", [
   {
+    name: "a submission id that is null does not stay on items (E7, O3)",
+    lines: [
+      '{"id":null,"msg":{"type":"warning","message":"w"}}',
+      '{"id":"0","msg":{"type":"warning","message":"w","id":null,"x":null}}',
+      '{"prompt":"p","id":null}',
+      '{"id":null,"msg":{"type":"error","message":"e"}}',
+    ],
+    expected: [
+      completed("item_0", "error", '"content":{"message":"w"}'),
+      completed("item_1", "error", '"content":{"message":"w"},"x":null'),
+      text("item_2", "user_message", "p"),
+      '{"type":"error","message":"e","id":null}',
+    ],
+  },
+  {
     name:
       "fields of msg replace those of the line where they stand, new ones follow",
     lines: [

@@ -31,7 +31,7 @@ export function flatten(line: JsonObject, reader: JsonReader): boolean {
   line.setAll(item);
   if (first?.kind === "string") {
     line.set("item_id", first);
-    dropNull(line, "id");
+    dropNullId(line);
     return line.has("id");
   }
   if (!hasItemId && innerId !== undefined) {
@@ -43,14 +43,15 @@ export function flatten(line: JsonObject, reader: JsonReader): boolean {
 
 /** E7, for what is on one level: `item_id`, else `id`. */
 function moveId(line: JsonObject): void {
-  dropNull(line, "id");
+  dropNullId(line);
   if (line.live("item_id") !== undefined) return;
   const id = line.take("id");
   if (id !== undefined) line.set("item_id", id);
 }
 
-function dropNull(line: JsonObject, name: string): void {
-  if (line.get(name)?.kind === "null") line.take(name);
+/** E7: an `id` that does not name the item stays, unless it is null. */
+export function dropNullId(line: JsonObject): void {
+  if (line.get("id")?.kind === "null") line.take("id");
 }
 
 /**

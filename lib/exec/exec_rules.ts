@@ -19,7 +19,7 @@ import { WordTable } from "../json/word_table.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
-import { flatten, gatherPayload } from "./_items.ts";
+import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
 import { NOTE, SLOT } from "./_record_slots.ts";
 import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
@@ -288,7 +288,9 @@ export class ExecRules extends RecordRules {
     isDelta: boolean,
     isOld: boolean,
   ): PayloadFields | undefined {
-    const hasSpareId = isOld ? false : flatten(line, this.reader);
+    let hasSpareId = false;
+    if (isOld) dropNullId(line);
+    else hasSpareId = flatten(line, this.reader);
     let itemType = this.reader.wordOf(line.get("item_type"));
     if (itemType !== undefined) {
       const alias = ITEM_TYPE_WORDS.get(itemType);
