@@ -39,6 +39,16 @@ for (
     ["item.started/a", '{"type":"item.started","item_type":"b"}', false],
     ["item.started/a", '{"type":"item.started"}', false],
     ["item.started/a/b", '{"type":"item.started","item_type":"a/b"}', true],
+    [
+      "item.started/a",
+      '{"type":"item.started","item_type":"a","payload":{"type":"b"}}',
+      true,
+    ],
+    [
+      "item.started/b",
+      '{"type":"item.started","item_type":"a","payload":{"type":"b"}}',
+      false,
+    ],
     ["event_msg/a", '{"type":"event_msg","payload":{"type":"a"}}', true],
     ["event_msg/a", '{"type":"event_msg","payload":{"type":"b"}}', false],
     ["event_msg/a", '{"type":"event_msg","payload":{}}', false],

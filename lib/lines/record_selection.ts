@@ -7,6 +7,8 @@ import type { JsonSlice } from "../json/value.ts";
 
 /** All kinds of a type. */
 const ALL = "";
+/** What the types of events of items begin with. */
+const ITEM_EVENT = "item.";
 
 /**
  * Tells wanted records from others.
@@ -40,10 +42,14 @@ export class RecordSelection {
   /** Says whether a normalized record is wanted. */
   wants(reader: JsonReader, record: JsonSlice): boolean {
     const members = reader.members(record);
-    const kinds = this.#kinds.get(reader.wordOf(members.get("type")) ?? "");
+    const type = reader.wordOf(members.get("type")) ?? "";
+    const kinds = this.#kinds.get(type);
     if (kinds === undefined) return false;
     if (kinds.has(ALL)) return true;
-    const payload = members.get("payload");
+    // Events of items may have a field `payload` of somebody else's.
+    const payload = type.startsWith(ITEM_EVENT)
+      ? undefined
+      : members.get("payload");
     const kind = payload?.kind === "object"
       ? reader.members(payload).get("type")
       : members.get("item_type");
