@@ -37,20 +37,20 @@ export interface PatchEnd {
 export function showPatch(
   context: MappingContext,
   callId: string | null,
-  { event, changes, autoApproved, failure }: PatchUpdate,
+  update: PatchUpdate,
 ): void {
   const { links, working } = context.memory;
   const link = callId === null ? undefined : links.get("patch", callId);
   const record = context.get(link?.id);
   const shown = record?.type === "patch" ? record.payload : undefined;
   const known = context.replaces ? undefined : shown;
+  // What is told late of the beginning takes nothing back of the end.
+  const end = isEnd(update.event) || !isEnd(known?.event) ? undefined : known;
   const payload = {
-    event: event ?? known?.event ?? "apply_begin",
-    auto_approved: autoApproved ?? known?.auto_approved ?? null,
-    changes: known !== undefined && Object.keys(changes).length === 0
-      ? known.changes
-      : changes,
-    failure: failure ?? null,
+    event: end?.event ?? update.event ?? known?.event ?? "apply_begin",
+    auto_approved: update.autoApproved ?? known?.auto_approved ?? null,
+    changes: firstChanges(end?.changes, update.changes, known?.changes),
+    failure: update.failure ?? end?.failure ?? null,
   };
   if (link !== undefined && shown !== undefined) {
     context.replace(link.id, { type: "patch", payload });
@@ -63,6 +63,17 @@ export function showPatch(
   }
   const id = commandId ?? context.push({ type: "patch", payload });
   if (callId !== null) links.set("patch", callId, id);
+}
+
+function isEnd(event: PatchEvent | undefined): boolean {
+  return event === "apply_success" || event === "apply_failure";
+}
+
+/** Gives the first changes that are not empty. */
+function firstChanges(
+  ...changes: readonly (FileChanges | undefined)[]
+): FileChanges {
+  return changes.find((each) => Object.keys(each ?? {}).length > 0) ?? {};
 }
 
 /** Finds the running command that turns out to be a patch: some patch in a shell. */

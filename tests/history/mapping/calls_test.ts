@@ -251,6 +251,24 @@ const REPEATED: readonly {
     shown: ["patch a: apply_success"],
   },
   {
+    name: "one patch whose beginning is told after its end",
+    events: [
+      event("patch_apply_end", { success: false, stderr: "No" }),
+      event("patch_apply_begin", { changes: { a: { type: "add" } } }),
+      event("patch_apply_updated", { changes: { b: { type: "add" } } }),
+    ],
+    shown: ["patch a: apply_failure"],
+  },
+  {
+    name: "one patch of an exec stream whose beginning is told after its end",
+    events: ["completed", "started"].map((phase) =>
+      execItem(phase, "file_change", {
+        changes: [{ path: phase, kind: "add" }],
+      })
+    ),
+    shown: ["patch completed: apply_success"],
+  },
+  {
     name: "two commands of an exec stream",
     events: ["ls", "pwd"].flatMap((command) => [
       execItem("started", "command_execution", { command }),
@@ -374,6 +392,22 @@ Deno.test("HistoryState.apply() knows what an explored command does when a later
     exploring: unknown;
   };
   assertEquals(exploring, []);
+});
+
+Deno.test("HistoryState.apply() keeps why a patch failed when its beginning is told late", () => {
+  const { records } = snapshotOf([
+    event("patch_apply_end", { success: false, stderr: "No" }),
+    event("patch_apply_begin", {
+      auto_approved: true,
+      changes: { a: { type: "delete" } },
+    }),
+  ]);
+  assertEquals(records.map(({ payload }) => payload), [{
+    event: "apply_failure",
+    auto_approved: true,
+    changes: { a: { type: "delete", content: "" } },
+    failure: { message: "No", stdout_excerpt: null, stderr_excerpt: "No" },
+  }]);
 });
 
 Deno.test("HistoryState.forget() forgets the calls of records that are gone", () => {
