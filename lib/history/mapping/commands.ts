@@ -49,6 +49,8 @@ export interface CommandEnd {
   readonly status: unknown;
   /** When it ended. */
   readonly completedAt: string;
+  /** What it does, as far as its end says. */
+  readonly parsed?: readonly ParsedCommand[];
 }
 
 /** What tells whether a command succeeded. */
@@ -193,10 +195,12 @@ function textOfStart(
 export function finishCommand(
   context: MappingContext,
   callId: string,
-  { exitCode, status, completedAt, ...output }: CommandEnd & CommandOutput,
+  { exitCode, status, completedAt, parsed = [], ...output }:
+    & CommandEnd
+    & CommandOutput,
 ): void {
   const { memory, store } = context;
-  const action = memory.exploring.get(callId);
+  const action = memory.exploring.get(callId) ?? actionOf(parsed);
   const entryStatus = entryStatusOf({ exitCode, status }, action);
   if (finishExploring(context, callId, entryStatus)) return;
   const { stdout, stderr } = unseenOutput(context, callId, output);

@@ -106,6 +106,7 @@ export function endEventCommand(
     exitCode: wholeOf(event.exit_code) ?? null,
     status: event.status,
     completedAt,
+    parsed: start.parsed,
   };
   if (callId === null) {
     showEndedCommand(context, start, end);

@@ -71,9 +71,17 @@ export function finishExploring(
 ): boolean {
   const known = entryOf(context, callId);
   if (known === undefined) return false;
-  context.memory.exploring.delete(callId);
-  replaceEntry(context, known.link, { ...known.entry, status });
+  const { entry, link } = known;
+  const isTold = !context.memory.exploring.delete(callId) &&
+    entry.status === "not_found" && exitCodeOf(status) === 1;
+  // What the command does was forgotten at its end: told again, the end means the same.
+  if (!isTold) replaceEntry(context, link, { ...entry, status });
   return true;
+}
+
+/** Gives the exit code of a command that ended in error. */
+function exitCodeOf(status: ExploreStatus): number | null {
+  return typeof status === "object" ? status.error.exit_code : null;
 }
 
 /**

@@ -394,6 +394,28 @@ Deno.test("HistoryState.apply() knows what an explored command does when a later
   assertEquals(exploring, []);
 });
 
+Deno.test("HistoryState.apply() knows what an explored command does when its end is told twice", () => {
+  const search = { type: "search", cmd: "rg x", query: "x", path: null };
+  const begin = event("exec_command_begin", {
+    command: ["rg", "x"],
+    parsed_cmd: [search],
+  });
+  const end = event("exec_command_end", { exit_code: 1 });
+  const shown = ['explore rg x: "not_found"'];
+  assertEquals(tell(snapshotOf([begin, end, end])), shown);
+  const other = event("exec_command_end", { exit_code: 2 });
+  assertEquals(tell(snapshotOf([begin, end, other])), [
+    'explore rg x: {"error":{"exit_code":2}}',
+  ]);
+  const aborted = [
+    eventLine("task_started"),
+    begin,
+    eventLine("turn_aborted", { reason: "interrupted" }),
+    event("exec_command_end", { exit_code: 1, parsed_cmd: [search] }),
+  ];
+  assertEquals(tell(snapshotOf(aborted)), [...shown, "background_event"]);
+});
+
 Deno.test("HistoryState.apply() keeps why a patch failed when its beginning is told late", () => {
   const { records } = snapshotOf([
     event("patch_apply_end", { success: false, stderr: "No" }),
