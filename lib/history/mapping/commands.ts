@@ -169,6 +169,10 @@ function renameCommand(
   if (record?.type !== "exec" || command.length === 0) return;
   const { payload } = record;
   if (textOfStart(payload) === textOfStart({ command, parsed })) return;
+  // What names the command again need not say again what it does.
+  if (
+    parsed.length === 0 && jsonTextOf(command) === jsonTextOf(payload.command)
+  ) return;
   context.replace(record.id, {
     type: "exec",
     payload: { ...payload, command, parsed, action: actionOf(parsed) },

@@ -416,6 +416,19 @@ Deno.test("HistoryState.apply() knows what an explored command does when its end
   assertEquals(tell(snapshotOf(aborted)), [...shown, "background_event"]);
 });
 
+Deno.test("HistoryState.apply() keeps what a command does when its end does not say it", () => {
+  const command = ["bash", "-lc", "ls"];
+  const { records } = snapshotOf([
+    functionCall("shell", { command }),
+    event("exec_command_begin", {
+      command,
+      parsed_cmd: [{ type: "list_files", cmd: "ls", path: null }],
+    }),
+    event("exec_command_end", { command, exit_code: 0 }),
+  ]);
+  assertEquals(records.map(({ payload }) => Object(payload).action), ["list"]);
+});
+
 Deno.test("HistoryState.apply() keeps why a patch failed when its beginning is told late", () => {
   const { records } = snapshotOf([
     event("patch_apply_end", { success: false, stderr: "No" }),
