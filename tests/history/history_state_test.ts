@@ -110,6 +110,39 @@ Deno.test("HistoryState.apply() fills in the command of output that came before 
   }
 });
 
+Deno.test("HistoryState.apply() shows items whose id is empty", () => {
+  const events = [
+    { type: "thread.started", thread_id: "t" },
+    item("started", "agent_message", { content: { text: "Hel" } }),
+    item("completed", "agent_message", { content: { text: "Hello" } }),
+    item("completed", "reasoning", { content: { text: "Why" } }),
+    item("started", "command_execution", { content: { command: "ls" } }),
+    item("completed", "command_execution", { content: ENDED }),
+    item("completed", "file_change", { content: { path: "a" } }),
+    item("completed", "todo_list", { content: { items: [] } }),
+    item("completed", "error", { content: { message: "No" } }),
+    { type: "thread.started", thread_id: "t" },
+    item("completed", "agent_message", { content: { text: "Bye" } }),
+  ].map((event) => ({ ...event, item_id: "" }));
+  const expected = snapshotOf(events);
+  assertEquals(expected.records.map(({ type }) => type), [
+    "assistant_message",
+    "reasoning",
+    "exec",
+    "patch",
+    "plan_update",
+    "plain_message",
+    "assistant_message",
+  ]);
+  const answers = payloadsOf(expected, "assistant_message");
+  assertEquals(answers.map(({ stream_id }) => stream_id), ["", "2:"]);
+  for (let at = 0; at < events.length; at++) {
+    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
+    const state = HistoryState.restore(saved);
+    assertEquals(historyOf(events.slice(at), state).snapshot(), expected);
+  }
+});
+
 Deno.test("HistoryState.apply() shows a failed item where it is", () => {
   const failed = item("failed", "", { error: { message: "boom" } });
   const started = item("started", "command_execution", {

@@ -112,7 +112,8 @@ function scopedId(
   { memory }: MappingContext,
   event: Fields,
 ): string | undefined {
-  const id = idOf(event.item_id);
+  // The empty one is an id like any other: its item is not lost.
+  const id = textOf(event.item_id);
   if (id === undefined) return undefined;
   return memory.run >= 2 ? `${memory.run}:${id}` : id;
 }
