@@ -5,9 +5,9 @@
  */
 
 import {
+  callIdOf,
   type Fields,
   fieldsOf,
-  firstIdOf,
   isFields,
   jsonTextOf,
   parseJson,
@@ -95,7 +95,7 @@ export function readCallLine(line: unknown): CallLine | undefined {
 
 function readItem(item: Fields): CallLine | undefined {
   const type = textOf(item.type) ?? "";
-  const id = firstIdOf(item.call_id, item.id);
+  const id = callIdOf(item.call_id, item.id);
   if (id === undefined) return undefined;
   if (CALL_REGEXP.test(type)) {
     return { kind: "call", id, name: textOf(item.name) ?? "" };
@@ -114,7 +114,7 @@ function readItem(item: Fields): CallLine | undefined {
 function readEvent(event: Fields): CallLine | undefined {
   const isItem = event.type === "item_completed";
   const call = isItem ? fieldsOf(event.item) : event;
-  const id = firstIdOf(call.call_id, call.callId, call.id);
+  const id = callIdOf(call.call_id, call.callId, call.id);
   if (id === undefined) return undefined;
   const isCommand = call.type === "CommandExecution" ||
     call.type === "exec_command_end";

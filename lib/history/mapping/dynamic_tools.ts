@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Fields, firstIdOf, isFailedWord, listOf } from "./json_fields.ts";
+import { callIdOf, type Fields, isFailedWord, listOf } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import { resultPreview } from "./result_preview.ts";
 import { durationMsOf } from "./times.ts";
@@ -22,7 +22,7 @@ export function dynamicCall(
   event: Fields,
 ): ToolStart {
   return {
-    callId: firstIdOf(event.call_id, event.callId) ?? null,
+    callId: callIdOf(event.call_id, event.callId) ?? null,
     title: qualifiedTitle(event.namespace, event.tool),
     arguments: toolArguments(event.arguments, context.textsOf("arguments")),
   };

@@ -20,8 +20,8 @@ import {
 } from "./commands.ts";
 import { pathOf } from "./images.ts";
 import {
+  callIdOf,
   type Fields,
-  idOf,
   numberOf,
   textOf,
   textsOf,
@@ -44,7 +44,7 @@ export function startEventCommand(
   event: Fields,
 ): void {
   startCommand(context, {
-    callId: idOf(event.call_id) ?? null,
+    callId: callIdOf(event.call_id) ?? null,
     ...describedCommand(event),
     startedAt: timeOf(event.started_at_ms) ?? context.now,
   });
@@ -65,7 +65,7 @@ function describedCommand(
 /** Shows the next piece of output: an `exec_command_output_delta`. */
 export function streamOutput(context: MappingContext, event: Fields): void {
   const { decoders } = context.memory;
-  const callId = idOf(event.call_id);
+  const callId = callIdOf(event.call_id);
   const { stream } = event;
   const bytes = chunkBytes(event.chunk);
   if (callId === undefined || bytes === undefined) return;

@@ -17,9 +17,9 @@ import { finishWait, startWait, WAIT_TOOL } from "./fork_waits.ts";
 import { imageRecord, pathOf } from "./images.ts";
 import {
   booleanOf,
+  callIdOf,
   type Fields,
   fieldsOf,
-  firstIdOf,
   idOf,
   isFailedWord,
   textOf,
@@ -137,7 +137,7 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   ["exec_command_begin", begin(startEventCommand)],
   ["exec_command_output_delta", streamOutput],
   ["exec_command_end", (context, event) => {
-    const callId = callIdOf(event);
+    const callId = callOf(event);
     if (callId !== null) endEventCommand(context, callId, event);
   }],
   [
@@ -148,7 +148,7 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   [
     "web_search_begin",
     begin((context, event) =>
-      startTool(context, webSearch(callIdOf(event), event))
+      startTool(context, webSearch(idOf(event.call_id) ?? null, event))
     ),
   ],
   ["web_search_end", endWebSearch],
@@ -157,7 +157,7 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   [
     "patch_apply_begin",
     begin((context, event) =>
-      showPatch(context, callIdOf(event), {
+      showPatch(context, callOf(event), {
         event: "apply_begin",
         changes: readChanges(event.changes),
         autoApproved: booleanOf(event.auto_approved),
@@ -167,18 +167,18 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   [
     "patch_apply_updated",
     (context, event) =>
-      showPatch(context, callIdOf(event), {
+      showPatch(context, callOf(event), {
         changes: readChanges(event.changes),
       }),
   ],
   [
     "patch_apply_end",
-    (context, event) => finishEventPatch(context, callIdOf(event), event),
+    (context, event) => finishEventPatch(context, callOf(event), event),
   ],
   [
     "apply_patch_approval_request",
     begin((context, event) =>
-      showPatch(context, callIdOf(event), {
+      showPatch(context, callOf(event), {
         event: "proposed",
         changes: readChanges(event.changes),
       })
@@ -305,19 +305,19 @@ function showWarning(context: MappingContext, event: Fields): void {
 /** Makes of an event the beginning of a call, which may be another one of a known id. */
 function begin(show: MapEvent): MapEvent {
   return (context, event, eventId) => {
-    beginCall(context, firstIdOf(event.call_id, event.callId), "event");
+    beginCall(context, callIdOf(event.call_id, event.callId), "event");
     show(context, event, eventId);
   };
 }
 
-function callIdOf(event: Fields): string | null {
-  return idOf(event.call_id) ?? null;
+function callOf(event: Fields): string | null {
+  return callIdOf(event.call_id) ?? null;
 }
 
 function mcpCall(context: MappingContext, event: Fields): ToolStart {
   const { server, tool, arguments: args } = fieldsOf(event.invocation);
   return {
-    callId: callIdOf(event),
+    callId: callOf(event),
     title: qualifiedTitle(server, tool),
     arguments: toolArguments(
       args,
@@ -336,7 +336,7 @@ function endMcpCall(context: MappingContext, event: Fields): void {
 }
 
 function endWebSearch(context: MappingContext, event: Fields): void {
-  showSearchCopy(context, callIdOf(event), event, {
+  showSearchCopy(context, idOf(event.call_id) ?? null, event, {
     source: "event",
     isFailed: false,
   });
@@ -345,13 +345,13 @@ function endWebSearch(context: MappingContext, event: Fields): void {
 function startCustomCall(context: MappingContext, event: Fields): void {
   const title = textOf(event.tool_name) ?? "";
   if (title === WAIT_TOOL) {
-    startWait(context, callIdOf(event), event.parameters);
+    startWait(context, callOf(event), event.parameters);
   } else startTool(context, { ...customCall(context, event), title });
 }
 
 function customCall(context: MappingContext, event: Fields): ToolStart {
   return {
-    callId: callIdOf(event),
+    callId: callOf(event),
     title: textOf(event.tool_name) ?? "",
     arguments: toolArguments(
       event.parameters,
@@ -410,7 +410,7 @@ function collabEvents(): [string, MapEvent][] {
 
 function eventCollabCall(event: Fields, tool: string): ToolStart {
   const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
-  return collabCall(callIdOf(event), tool, {
+  return collabCall(callOf(event), tool, {
     prompt: event.prompt,
     receiver_thread_ids: event.receiver_thread_ids ??
       (one === undefined ? undefined : [one]),
@@ -422,11 +422,11 @@ function eventCollabCall(event: Fields, tool: string): ToolStart {
 function showViewedImage(context: MappingContext, event: Fields): void {
   showImage(
     context,
-    callIdOf(event),
+    callOf(event),
     imageRecord(pathOf(textOf(event.path) ?? "")),
   );
 }
 
 function showMadeImage(context: MappingContext, event: Fields): void {
-  showGeneratedImage(context, callIdOf(event), event);
+  showGeneratedImage(context, idOf(event.call_id) ?? null, event);
 }

@@ -44,6 +44,14 @@ export function firstIdOf(...values: readonly unknown[]): string | undefined {
   return undefined;
 }
 
+/**
+ * Gives the id of a call: the first of several values that is a string. The empty one is an id
+ * as well: some providers give no other, and outputs have the one that their call has.
+ */
+export function callIdOf(...values: readonly unknown[]): string | undefined {
+  return values.find((value) => typeof value === "string");
+}
+
 /** Gives a finite number, `undefined` for anything else. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value)

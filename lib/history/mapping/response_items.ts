@@ -12,6 +12,7 @@ import { changesOf } from "./file_changes.ts";
 import { imageRecord, pathOf } from "./images.ts";
 import {
   booleanOf,
+  callIdOf,
   type Fields,
   fieldsOf,
   firstIdOf,
@@ -68,7 +69,7 @@ const ITEMS: ReadonlyMap<string, MapItem> = new Map<string, MapItem>([
     (context, item) =>
       showGeneratedImage(
         context,
-        begunCall(context, item.id, item.call_id),
+        begunCall(context, firstIdOf(item.id, item.call_id)),
         item,
       ),
   ],
@@ -134,21 +135,20 @@ function mapReasoning(context: MappingContext, item: Fields): void {
 /** Gives the id of a call that begins, which may be another one of a known id. */
 function begunCall(
   context: MappingContext,
-  ...ids: readonly unknown[]
+  callId: string | undefined,
 ): string | null {
-  const callId = firstIdOf(...ids) ?? null;
   beginCall(context, callId, "item");
-  return callId;
+  return callId ?? null;
 }
 
 function mapLocalShellCall(context: MappingContext, item: Fields): void {
-  const callId = begunCall(context, item.call_id, item.id);
+  const callId = begunCall(context, callIdOf(item.call_id, item.id));
   startShell(context, callId, textsOf(fieldsOf(item.action).command));
 }
 
 function mapFunctionCall(context: MappingContext, item: Fields): void {
   const name = textOf(item.name) ?? "";
-  const callId = begunCall(context, item.call_id, item.id);
+  const callId = begunCall(context, callIdOf(item.call_id, item.id));
   const args = typeof item.arguments === "string"
     ? parseJson(item.arguments)
     : item.arguments;
@@ -195,7 +195,7 @@ function functionTitle(namespace: unknown, name: string): string {
 
 function mapCustomCall(context: MappingContext, item: Fields): void {
   const name = textOf(item.name) ?? "";
-  const callId = begunCall(context, item.call_id, item.id);
+  const callId = begunCall(context, callIdOf(item.call_id, item.id));
   if (name === PATCH_TOOL) startPatch(context, callId, item.input);
   else if (!isKnownCall(context, callId)) {
     startTool(context, {
@@ -252,7 +252,7 @@ function isKnownCall(
 }
 
 function mapWebSearch(context: MappingContext, item: Fields): void {
-  const callId = begunCall(context, item.id, item.call_id);
+  const callId = begunCall(context, firstIdOf(item.id, item.call_id));
   showSearchCopy(context, callId, item, {
     source: "item",
     isFailed: item.status === "failed",
@@ -261,14 +261,14 @@ function mapWebSearch(context: MappingContext, item: Fields): void {
 
 function mapToolSearch(context: MappingContext, item: Fields): void {
   startTool(context, {
-    callId: begunCall(context, item.call_id, item.id),
+    callId: begunCall(context, callIdOf(item.call_id, item.id)),
     title: "tool_search",
     arguments: argumentsOf(context, item),
   });
 }
 
 function mapToolSearchOutput(context: MappingContext, item: Fields): void {
-  const callId = idOf(item.call_id);
+  const callId = callIdOf(item.call_id);
   if (callId === undefined || !isRunningTool(context, callId)) return;
   finishTool(context, { callId, isFailed: item.status === "failed" });
 }
@@ -276,7 +276,7 @@ function mapToolSearchOutput(context: MappingContext, item: Fields): void {
 // Outputs.
 
 function mapOutput(context: MappingContext, item: Fields): void {
-  const callId = firstIdOf(item.call_id, item.id);
+  const callId = callIdOf(item.call_id, item.id);
   if (callId === undefined) return;
   const record = context.at(context.indexOfExec(callId));
   if (record?.type === "exec") {

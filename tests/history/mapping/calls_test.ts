@@ -337,6 +337,23 @@ for (const { name, events, shown } of REPEATED) {
   });
 }
 
+Deno.test("HistoryState.apply() takes an empty id of a call for an id like any other", () => {
+  for (const { name, events, shown } of REPEATED) {
+    const text = JSON.stringify(events).replaceAll(`"${ID}"`, '""');
+    assertEquals(tell(snapshotOf(JSON.parse(text))), shown, name);
+  }
+  // Some providers clear the id of the call, but not that of the item.
+  const ids = { call_id: "", id: "fc_1" };
+  const snapshot = snapshotOf([
+    functionCall("shell", { command: ["ls"] }),
+    output("a"),
+    itemLine("function_call", { name: "f", arguments: "{}", ...ids }),
+    itemLine("function_call_output", { output: "b", ...ids, id: "fco_1" }),
+  ]);
+  assertEquals(tell(snapshot), ["exec ls: success a", "tool f: success b"]);
+  assertEquals(snapshot.tool_call_lookup, { "": 2 });
+});
+
 Deno.test("HistoryState.apply() leaves the id of a call with the newest of them", () => {
   const snapshot = snapshotOf([
     eventLine("task_started"),
