@@ -209,7 +209,8 @@ function showReasoningItem(
   key: string | null,
 ): void {
   const summary = textsOf(item.summary_text);
-  const parts = summary.length > 0 ? summary : textsOf(item.raw_content);
+  const isSummed = summary.some((part) => part.trim() !== "");
+  const parts = isSummed ? summary : textsOf(item.raw_content);
   showThought(context, {
     key,
     text: parts.join("\n\n"),

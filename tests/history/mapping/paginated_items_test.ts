@@ -165,6 +165,14 @@ for (const [type, item] of ITEMS) {
   });
 }
 
+Deno.test("HistoryState.apply() shows the reasoning itself if its summary is blank", () => {
+  const item = { summary_text: [" "], raw_content: ["Why"] };
+  const { records } = snapshotOf([PAGINATED, pagedLine("Reasoning", item)]);
+  assertEquals(records.map(({ payload }) => Object(payload).sections.length), [
+    1,
+  ]);
+});
+
 Deno.test("HistoryState.apply() shows the text of a message that has no content", () => {
   const snapshot = snapshotOf([
     PAGINATED,
