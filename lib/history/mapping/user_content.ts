@@ -16,11 +16,6 @@ import {
 } from "./json_fields.ts";
 import type { UserMessage } from "./messages.ts";
 
-const TEXT_TYPES: ReadonlySet<unknown> = new Set([
-  "input_text",
-  "text",
-  "Text",
-]);
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "audio",
   "image",
@@ -38,17 +33,16 @@ const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
  * @returns The message, or `undefined` if the program put it into the conversation.
  */
 export function readUserContent(content: unknown): UserMessage | undefined {
-  const parts =
-    (typeof content === "string"
-      ? [{ type: "text", text: content }]
-      : listOf(content)).map(fieldsOf);
+  const parts = (typeof content === "string" ? [content] : listOf(content))
+    .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
   const texts: string[] = [];
   const images: NewRecord[] = [];
   for (const [at, part] of parts.entries()) {
     const image = imageOf(part);
     if (image !== undefined) images.push(image);
-    if (!TEXT_TYPES.has(part.type)) continue;
-    const text = textOf(part.text) ?? "";
+    // Whatever a part is called: if it has a text, and is no image, that was said.
+    const text = isMedia(part) ? undefined : textOf(part.text);
+    if (text === undefined) continue;
     if (isInjectedContext(text)) return undefined;
     const isBesideMedia = isMedia(parts[at - 1]) || isMedia(parts[at + 1]);
     if (!isBesideMedia || !LABEL_REGEXP.test(text.trim())) texts.push(text);

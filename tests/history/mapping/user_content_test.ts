@@ -13,6 +13,19 @@ Deno.test("readUserContent() leaves labels out only beside media", () => {
   assertEquals(readUserContent(content)?.text, "</image>");
 });
 
+Deno.test("readUserContent() reads texts of parts that nobody knows", () => {
+  const content = [
+    "a",
+    { text: "b" },
+    { type: "input_markdown", text: "c" },
+    { type: "mention", name: "d", path: "app://d" },
+    { ...IMAGE, text: "e" },
+  ];
+  assertEquals(readUserContent(content)?.text, "abc");
+  const injected = { text: "<skill>x</skill>" };
+  assertEquals(readUserContent([...content, injected]), undefined);
+});
+
 Deno.test("readUserContent() knows what the program wrote", () => {
   for (
     const words of [
