@@ -5,6 +5,7 @@
  */
 
 import type { FileChange } from "../records.ts";
+import { splitLines } from "./text_lines.ts";
 
 const SECTION_REGEXP = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 const MOVE_REGEXP = /^\*\*\* Move to: (.*)$/;
@@ -35,8 +36,10 @@ export function readPatchEnvelope(envelope: string): Map<string, FileChange> {
     if (section !== undefined) changes.set(section.path, changeOf(section));
     section = undefined;
   };
-  for (const rawLine of envelope.split("\n")) {
-    const line = rawLine.endsWith("\r") ? rawLine.slice(0, -1) : rawLine;
+  const lines = splitLines(envelope);
+  // What the last line ends with begins no other one.
+  if (lines.at(-1) === "") lines.pop();
+  for (const line of lines) {
     const start = SECTION_REGEXP.exec(line);
     if (start !== null) {
       close();

@@ -31,3 +31,11 @@ Deno.test("readPatchEnvelope() reads every kind of section", () => {
 Deno.test("readPatchEnvelope() finds nothing in other text", () => {
   assertEquals(readPatchEnvelope("this is not a patch").size, 0);
 });
+
+Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is cut", () => {
+  for (const end of ["", "\n", "\r\n", "\n*** End Patch"]) {
+    const envelope = `*** Begin Patch\n*** Add File: a\n+x${end}`;
+    const change = readPatchEnvelope(envelope).get("a");
+    assertEquals(change, { type: "add", content: "x\n" });
+  }
+});
