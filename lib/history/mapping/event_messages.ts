@@ -35,7 +35,7 @@ import {
 } from "./messages.ts";
 import { mapPaginatedItem, showPlanNotice } from "./paginated_items.ts";
 import { finishEventPatch, showPatch } from "./patches.ts";
-import { planRecord } from "./plan.ts";
+import { planRecord, showPlanCopy } from "./plan.ts";
 import { resultPreview } from "./result_preview.ts";
 import { showGeneratedImage, showImage } from "./shown_images.ts";
 import {
@@ -187,7 +187,11 @@ const LEGACY_EVENTS: readonly (readonly [string, MapEvent])[] = [
   [
     "plan_update",
     (context, event) =>
-      context.push(planRecord(event.name, event.plan ?? event.steps)),
+      showPlanCopy(
+        context,
+        planRecord(event.name, event.plan ?? event.steps),
+        "event",
+      ),
   ],
   [
     "dynamic_tool_call_request",

@@ -30,7 +30,12 @@ const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
 ]);
 /** What belongs to an answer, up to the next prompt. */
-const ANSWER_KINDS: readonly CopyKind[] = ["assistant", "reasoning", "search"];
+const ANSWER_KINDS: readonly CopyKind[] = [
+  "assistant",
+  "reasoning",
+  "search",
+  "plan",
+];
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 

@@ -2,8 +2,9 @@
  * Telling the two copies of a message from two equal messages (C.3).
  *
  * Rollouts hold user, assistant and reasoning text as a response item and as an event, and so
- * they do with searches, which in some releases have no id in common. A copy uses up an equal
- * unmatched one of the other source; only what finds none is shown.
+ * they do with searches, which in some releases have no id in common, and with plans, which
+ * never have one. A copy uses up an equal unmatched one of the other source; only what finds
+ * none is shown.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import { listOf, wholeOf } from "./json_fields.ts";
 import { savedField, savedPairs } from "./record_links.ts";
 
 /** What there are copies of. */
-export type CopyKind = "user" | "assistant" | "reasoning" | "search";
+export type CopyKind = "user" | "assistant" | "reasoning" | "search" | "plan";
 
 /** Where a copy comes from. */
 export type CopySource = "item" | "event";
@@ -20,7 +21,13 @@ export type CopySource = "item" | "event";
 /** Numbers of the image records that belong to one copy. */
 type Images = readonly number[];
 
-const KINDS: readonly CopyKind[] = ["user", "assistant", "reasoning", "search"];
+const KINDS: readonly CopyKind[] = [
+  "user",
+  "assistant",
+  "reasoning",
+  "search",
+  "plan",
+];
 const SOURCES: readonly CopySource[] = ["item", "event"];
 
 /** Remembers the copies that are still alone. */

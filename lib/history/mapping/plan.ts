@@ -5,7 +5,9 @@
  */
 
 import type { NewRecord, PlanStep, StepStatus } from "../records.ts";
-import { fieldsOf, listOf, textOf } from "./json_fields.ts";
+import { fieldsOf, jsonTextOf, listOf, textOf } from "./json_fields.ts";
+import type { MappingContext } from "./mapping_context.ts";
+import type { CopySource } from "./pairing.ts";
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["pending", "pending"],
@@ -36,6 +38,26 @@ export function planRecord(name: unknown, items: unknown): NewRecord {
       steps,
     },
   };
+}
+
+/**
+ * Shows a copy of a plan, unless the other copy has been shown: where everything is kept, the
+ * call of a plan and its event are.
+ *
+ * @param context Where.
+ * @param record The plan.
+ * @param source Where the copy comes from.
+ */
+export function showPlanCopy(
+  context: MappingContext,
+  record: NewRecord,
+  source: CopySource,
+): void {
+  const { pairing } = context.memory;
+  const key = jsonTextOf(record.payload);
+  if (pairing.match("plan", key, source) !== undefined) return;
+  context.push(record);
+  pairing.add("plan", key, { source });
 }
 
 function stepOf(item: unknown): PlanStep {

@@ -26,7 +26,7 @@ import type { MappingContext } from "./mapping_context.ts";
 import { showAnswerCopy, showUserCopy } from "./messages.ts";
 import { readPatchEnvelope } from "./patch_envelope.ts";
 import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
-import { planRecord } from "./plan.ts";
+import { planRecord, showPlanCopy } from "./plan.ts";
 import { resultPreview } from "./result_preview.ts";
 import { showGeneratedImage, showImage } from "./shown_images.ts";
 import { agentRecord } from "./text_lines.ts";
@@ -158,7 +158,7 @@ function mapFunctionCall(context: MappingContext, item: Fields): void {
   else if (name === PATCH_TOOL) {
     startPatch(context, callId, fields.input ?? fields.patch ?? args);
   } else if (name === "update_plan" && Array.isArray(fields.plan)) {
-    context.push(planRecord(fields.name, fields.plan));
+    showPlanCopy(context, planRecord(fields.name, fields.plan), "item");
   } else if (name === "view_image" && typeof fields.path === "string") {
     const image = imageRecord(pathOf(fields.path));
     context.memory.viewedImage = showImage(context, callId, image);
