@@ -62,7 +62,7 @@ export async function run(
       await screen.write(ENCODER.encode(`${VERSION_TEXT}\n`));
       return EXIT.done;
     }
-    const target = find(isHelp ? parsed.operands.slice(1) : parsed.operands);
+    const target = find(isHelp ? asked(parsed.operands) : parsed.operands);
     if (isHelp || parsed.has("help")) {
       // Only -h asks for less than everything.
       const isLong = !parsed.isShort("help");
@@ -124,6 +124,12 @@ function find([first, second]: readonly string[]): Target {
   if (command !== undefined) return { command };
   if (group === undefined) return { unknown: name };
   return second === undefined ? { group } : { group, unknown: name };
+}
+
+/** What help is asked for; that of help itself is the help of all. */
+function asked([first, ...others]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  return first === "help" ? asked(others) : [first, ...others];
 }
 
 /** The help of what is named. */

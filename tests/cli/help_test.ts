@@ -83,6 +83,10 @@ Deno.test("codexpipe --help names every command and every exit status", async ()
   assertEquals((await call(["help"])).stdout, stdout);
 });
 
+Deno.test("codexpipe help help is the help of all", async () => {
+  assertEquals(await call(["help", "help"]), await call(["help"]));
+});
+
 Deno.test("codexpipe -h is a summary of the same", async () => {
   assertEquals(
     (await call(["-h"])).stdout,
