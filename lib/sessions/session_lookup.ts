@@ -4,6 +4,7 @@
  * @module
  */
 
+import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
@@ -122,7 +123,8 @@ const MAX_RECENT = 200;
  * is the name of one session and the beginning of the id of another one is ambiguous. Of the
  * sessions of a home that have one name it is the one that was given it last (rollout.md D.5).
  * Upper and lower case of names are only told apart if there is a name that is the same. The
- * file of a path that has been moved, packed or unpacked is found by the id in its name.
+ * file of a path that has been moved, packed or unpacked is found by the id in its name. What
+ * does not look like a path is one if it means nothing else and a file is there.
  *
  * @param query What the person calls it.
  * @param options Where to look.
@@ -160,6 +162,8 @@ export async function findSession(
   const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
   const [first] = sessions;
   if (first === undefined) {
+    const file = await isFile(text) && await fileAtPath(text, codexHomes);
+    if (file) return await sessionAt(file, options);
     throw new SessionNotFoundError(query, codexHomes, problems);
   }
   if (found.length > 1) {
@@ -233,6 +237,15 @@ async function fileAtPath(
     }
   }
   return undefined;
+}
+
+/** Whether a file is at a path, and not a folder. */
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 async function sessionAt(

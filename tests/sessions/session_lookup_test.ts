@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   AmbiguousSessionError,
@@ -210,6 +211,24 @@ Deno.test("findSession() takes a path, also one outside of all homes", async () 
       [path, `${folder}/elsewhere`, ONE],
     );
   });
+});
+
+Deno.test("findSession() takes a file that is called like anything, if nothing else is", async () => {
+  const { file } = await findSession("LICENSE", { codexHomes: [] });
+  assertEquals(file.path, resolve("LICENSE"));
+  await withNames(async (home) => {
+    const row = JSON.stringify({ id: TWO, thread_name: "LICENSE" });
+    await Deno.writeTextFile(`${home}/session_index.jsonl`, row);
+    const { head } = await findSession("LICENSE", { codexHomes: [home] });
+    assertEquals(head.id, TWO);
+  });
+});
+
+Deno.test("findSession() takes no folder for a session", async () => {
+  await assertRejects(
+    () => findSession("docs", { codexHomes: [] }),
+    SessionNotFoundError,
+  );
 });
 
 Deno.test("findSession() finds the file of a path that was packed meanwhile", async () => {
