@@ -283,30 +283,6 @@ Deno.test("LineFramer.flush() gives nothing where nothing is left, and once only
   assertEquals(collector.found.map(({ text }) => text), ["a", "b"]);
 });
 
-Deno.test("LineFramer.isInsideLine tells whether the chunks end inside a line", () => {
-  const framer = new LineFramer(4);
-  const collector = new Collector();
-  const states: boolean[] = [framer.isInsideLine];
-  for (const text of ["a", "", "\n", "\n", "abcdefgh", "i", "\n", "\r"]) {
-    framer.feed(encode(text), collector);
-    states.push(framer.isInsideLine);
-  }
-  framer.flush(collector);
-  states.push(framer.isInsideLine);
-  assertEquals(states, [
-    false,
-    true,
-    true,
-    false,
-    false,
-    true,
-    true,
-    false,
-    true,
-    false,
-  ]);
-});
-
 Deno.test("LineFramer.reset() begins another input: numbers, offsets, byte order mark", () => {
   const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   const collector = new Collector();

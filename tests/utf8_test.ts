@@ -1,11 +1,6 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import {
-  decodeUtf8,
-  decodeUtf8Strictly,
-  endOfMultibyte,
-  isUtf8,
-} from "../lib/json/utf8.ts";
+import { decodeUtf8, endOfMultibyte, isUtf8 } from "../lib/json/utf8.ts";
 import { encode } from "./running.ts";
 
 const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -151,9 +146,4 @@ Deno.test("decodeUtf8() decodes texts of every length around the short ones", ()
       assertEquals(decodeUtf8(bytes, 0, bytes.length), text);
     }
   }
-});
-
-Deno.test("decodeUtf8Strictly() throws where bytes are no UTF-8", () => {
-  assertEquals(decodeUtf8Strictly(encode("\ufeffé")), "\ufeffé");
-  assertThrows(() => decodeUtf8Strictly(Uint8Array.of(0xc0, 0xaf)), TypeError);
 });

@@ -56,7 +56,6 @@ interface Plan {
 
 /** The plans of one stream. */
 export class RecordPlans {
-  readonly #reader: JsonReader;
   readonly #tape: JsonTape;
   /** By shape; `undefined` stands for a shape that cannot be planned. */
   readonly #plans = new Map<number, (Plan | undefined)[]>();
@@ -64,9 +63,8 @@ export class RecordPlans {
   #credit = CREDIT;
 
   /** Constructs a new instance. */
-  constructor(reader: JsonReader) {
-    this.#reader = reader;
-    this.#tape = reader.tape;
+  constructor({ tape }: JsonReader) {
+    this.#tape = tape;
   }
 
   /** Rewrites the record that the reader has read, if there is a plan for it. */

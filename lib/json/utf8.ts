@@ -2,7 +2,6 @@
  * UTF-8 as the Unicode standard has it: no overlong forms, no encoded surrogates.
  */
 
-const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Below this length a loop in JavaScript beats the call into the decoder. */
 const SHORT = 24;
@@ -97,11 +96,4 @@ export function decodeUtf8(
     return text;
   }
   return LOSSY.decode(bytes.subarray(start, end));
-}
-
-/**
- * Decodes bytes, or throws a `TypeError` where they are no UTF-8.
- */
-export function decodeUtf8Strictly(bytes: Uint8Array): string {
-  return FATAL.decode(bytes);
 }

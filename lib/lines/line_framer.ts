@@ -131,11 +131,6 @@ export class LineFramer {
     this.#take(visitor, length);
   }
 
-  /** Whether the chunks so far end inside a line. */
-  get isInsideLine(): boolean {
-    return this.#pendingLength > 0;
-  }
-
   /** Forgets the input: the next chunk is the first one of another. */
   reset(): void {
     this.#pendingLength = 0;

@@ -101,7 +101,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** The thread that is going on. */
   #threadId: string | null = null;
   #section: Section | undefined;
-  #isInTurn = false;
   /** What a reader sees of the prompt that gave the title, until that is written. */
   #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
   /** What waits for the title of the page; `undefined` once the page has begun. */

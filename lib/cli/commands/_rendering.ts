@@ -79,16 +79,13 @@ export class Rendering {
    *
    * @param args What the command was called with.
    * @param context What the command works with.
-   * @param destination Where the document goes; without it, stdout.
+   * @param destination Where the document goes.
    * @throws {UsageError} If a pattern is none.
    */
   static async create(
     args: Arguments,
     context: CommandContext,
-    destination: Destination = {
-      output: context.screen,
-      isTerminal: context.process.isTerminal.stdout,
-    },
+    destination: Destination,
   ): Promise<Rendering> {
     const rendition = await renditionOf(args, context, destination);
     return new Rendering(args, context, destination, rendition);
