@@ -8,7 +8,11 @@
 export * from "./lib/stage.ts";
 export * from "./lib/errors.ts";
 export * from "./lib/outcome.ts";
-export * from "./lib/lines/line_splitter.ts";
+export {
+  LineSplitter,
+  type LineSplitterOptions,
+  LineSplitterStream,
+} from "./lib/lines/line_splitter.ts";
 export * from "./lib/lines/line_numberer.ts";
 export * from "./lib/lines/jsonl_encoder.ts";
 export type { LineFailed } from "./lib/lines/line_failed.ts";

@@ -149,7 +149,7 @@ export function lineTooLong(bytes: number, limit: number): LineProblem {
 }
 
 /** The failure of a line that is not UTF-8. */
-export function notUtf8(
+function notUtf8(
   bytes: Uint8Array,
   { line, offset }: { readonly line: number; readonly offset: number },
 ): Failure {
