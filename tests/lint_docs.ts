@@ -1,5 +1,6 @@
 /**
- * Lints the docs of every entry point with `deno doc --lint`.
+ * Lints the docs of every entry point with `deno doc --lint`, and looks for an example at
+ * every function and class, or at a member of it. Errors are shown by what throws them.
  *
  * A schema is exported with a type of valibot's, which `deno doc` takes for a private one. Those findings pass for the entry point of the
  * schemas and nowhere else; every other finding fails.
@@ -55,10 +56,52 @@ async function isAboutValibot(finding: string): Promise<boolean> {
   );
 }
 
+/** What `deno doc --json` says of one thing that is exported. */
+interface Declaration {
+  readonly kind: string;
+  readonly location: { readonly filename: string; readonly line: number };
+}
+
+/** What `deno doc --json` says of an entry point. */
+interface EntryDocs {
+  readonly symbols: readonly {
+    readonly name: string;
+    readonly declarations: readonly Declaration[];
+  }[];
+}
+
+/** Finds the functions and classes without an example. */
+async function unshown(targets: readonly string[]): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["doc", "--json", ...targets],
+    cwd: ROOT,
+  }).output();
+  const { nodes }: { readonly nodes: Readonly<Record<string, EntryDocs>> } =
+    JSON.parse(new TextDecoder().decode(stdout));
+  const findings = Object.values(nodes).flatMap(({ symbols }) =>
+    symbols.flatMap(({ name, declarations }) =>
+      declarations.filter((declaration) =>
+        (declaration.kind === "function" ||
+          (declaration.kind === "class" && !name.endsWith("Error"))) &&
+        !JSON.stringify(declaration).includes('"kind":"example"')
+      ).map(({ location: { filename, line } }) =>
+        `error[no-example]: ${name} has no example\n --> ${filename}:${
+          line + 1
+        }\n`
+      )
+    )
+  );
+  // What several entry points export is one finding.
+  return [...new Set(findings)];
+}
+
 const entries = Object.entries(config.exports);
-const failures = await findingsOf(
-  entries.filter(([name]) => name !== SCHEMA_ENTRY).map(([, target]) => target),
-);
+const targets = entries.filter(([name]) => name !== SCHEMA_ENTRY)
+  .map(([, target]) => target);
+const failures = [
+  ...await findingsOf(targets),
+  ...await unshown(targets),
+];
 if (entries.some(([name]) => name === SCHEMA_ENTRY)) {
   // All of them together: a type is public if any entry point exports it.
   for (const finding of await findingsOf(entries.map(([, target]) => target))) {

@@ -78,6 +78,17 @@ export async function openStream(
  * @param source The source; it is closed at its end, at an error, and when the stream is
  *   cancelled.
  * @returns The stream.
+ *
+ * @example What is in a packed stream
+ * ```ts
+ * import { bytesOf, decompressed, streamOf } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const packed = new Blob(["{}"]).stream().pipeThrough(new CompressionStream("gzip"));
+ * const text = await new Response(streamOf(decompressed(bytesOf(packed)))).text();
+ *
+ * assertEquals(text, "{}");
+ * ```
  */
 export function streamOf(
   source: ByteSource,
@@ -106,6 +117,19 @@ export function streamOf(
  *
  * @param stream The stream; closing the source cancels it.
  * @returns The source.
+ *
+ * @example The first byte of a stream
+ * ```ts
+ * import { bytesOf } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = bytesOf(new Blob(["{}"]).stream());
+ * const into = new Uint8Array(1);
+ * const size = await source.read(into);
+ * source.close();
+ *
+ * assertEquals([size, into[0]], [1, 0x7b]);
+ * ```
  */
 export function bytesOf(stream: ReadableStream<Uint8Array>): ByteSource {
   const reader = stream.getReader();

@@ -24,7 +24,23 @@ interface LineStart {
   readonly offset: number;
 }
 
-/** A line that failed, as long as its bytes last: inside the callback that is given it. */
+/**
+ * A line that failed, as long as its bytes last: inside the callback that is given it.
+ *
+ * @example A failure that lasts
+ * ```ts
+ * import { type Failure, JsonlNormalizer } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const failures: Failure[] = [];
+ * const normalizer = new JsonlNormalizer({
+ *   onFailure: (failed) => failures.push(failed.toFailure()),
+ * });
+ * normalizer.feed(new TextEncoder().encode("torn\n"), () => {});
+ *
+ * assertEquals(failures.map(({ line, raw }) => [line, raw]), [[1, "torn"]]);
+ * ```
+ */
 export class FailedLine {
   /** The physical line number, counted from 1. */
   readonly line: number;

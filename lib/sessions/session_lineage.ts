@@ -155,6 +155,21 @@ export async function readSessionLineage(
  *
  * @param lineage What it consists of.
  * @returns Its content; close it when it is not read to the end.
+ *
+ * @example Where a line of a fork is from
+ * ```ts
+ * import { openLineage, readSessionLineage } from "@codexpipe/codexpipe/sessions";
+ * import { assert } from "@std/assert";
+ *
+ * const path = "testdata/captures/0.169.0/fork/" +
+ *   "rollout-2026-11-20T15-19-24-01a1f98a-79e9-7341-a904-5b8b08bbdd73.jsonl";
+ * const source = openLineage(await readSessionLineage({ path }, { codexHomes: [] }));
+ * const into = new Uint8Array(1 << 18);
+ * while (await source.read(into) !== null);
+ * const place = source.placeOf({ line: 2, offset: 0 });
+ *
+ * assert(place?.path.endsWith("01a1f98a-7867-7f01-95b5-4c5ae3f063dd.jsonl"));
+ * ```
  */
 export function openLineage(
   lineage: Pick<SessionLineage, "parts">,

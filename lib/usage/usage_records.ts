@@ -120,6 +120,32 @@ export type UsageValue =
  * @param by What it was made by.
  * @param cost What it cost, if there are prices.
  * @returns The names and values.
+ *
+ * @example The names of a group by model
+ * ```ts
+ * import {
+ *   groupUsage,
+ *   NO_TOKENS,
+ *   usageFields,
+ *   type UsageRow,
+ * } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const row: UsageRow = {
+ *   ...NO_TOKENS,
+ *   source: "run.jsonl",
+ *   thread_id: "t",
+ *   parent_thread_id: null,
+ *   turn_id: "1",
+ *   model: "gpt-5",
+ *   cwd: "/w",
+ *   day: "2026-11-20",
+ * };
+ * const [group] = groupUsage([row], ["model"]);
+ * const fields = group === undefined ? [] : [...usageFields(group, ["model"])];
+ *
+ * assertEquals(fields.slice(0, 3), [["model", "gpt-5"], ["threads", 1], ["turns", 1]]);
+ * ```
  */
 export function usageFields(
   group: UsageGroup,
@@ -149,6 +175,27 @@ export function usageFields(
  *
  * @param derivation What became of a line.
  * @returns The names and values.
+ *
+ * @example A line that does not count
+ * ```ts
+ * import { derivationFields, NO_TOKENS } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const fields = derivationFields({
+ *   source: "run.jsonl",
+ *   line: 3,
+ *   thread_id: "t",
+ *   turn_id: "1",
+ *   counted: false,
+ *   rule: "repeated",
+ *   tokens: NO_TOKENS,
+ * });
+ *
+ * assertEquals(
+ *   fields.get("explanation"),
+ *   "the total has not changed since it was written last",
+ * );
+ * ```
  */
 export function derivationFields(
   derivation: UsageDerivation,

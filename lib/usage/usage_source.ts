@@ -84,6 +84,20 @@ const WORDS: readonly string[] = [
  * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
  * would have counted; {@linkcode UsageMeter.open} makes it. What the lines say goes to the
  * meter.
+ *
+ * @example A line that would have counted
+ * ```ts
+ * import { UsageMeter } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = new UsageMeter().open("run.jsonl");
+ * const lines: number[] = [];
+ * const torn = '{"type":"turn.started"}\n{"type":"turn.completed","usage":{"inp\n';
+ * source.feed(new TextEncoder().encode(torn), ({ line }) => lines.push(line));
+ * source.flush(({ line }) => lines.push(line));
+ *
+ * assertEquals([lines, source.failures], [[2], 1]);
+ * ```
  */
 export class UsageSource implements Stage<Uint8Array, UsageFailure> {
   readonly #lines: JsonlRecords;
