@@ -11,6 +11,11 @@ import type { World } from "./cli/world.ts";
 const ROOT = new URL("../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("README.md", ROOT));
 
+/** The pages of the docs. */
+const pages = Deno.readDirSync(new URL("docs/", ROOT)).map(({ name }) =>
+  `docs/${name}`
+).toArray();
+
 /** The README's list of commands: the options by the command. */
 const rows = new Map(
   [...readme.matchAll(/^- \*\*([a-z ]+)\*\*: ([^]*?)(?=\n- \*\*|\n\n)/gm)]
@@ -55,14 +60,7 @@ Deno.test("the README names every entry point", () => {
 
 Deno.test("links in the README and the docs lead to files", async () => {
   const broken: string[] = [];
-  for (
-    const page of [
-      "README.md",
-      "CHANGELOG.md",
-      "docs/cookbook.md",
-      "docs/usage.md",
-    ]
-  ) {
+  for (const page of ["README.md", "CHANGELOG.md", ...pages]) {
     const url = new URL(page, ROOT);
     const text = await Deno.readTextFile(url);
     for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
@@ -73,6 +71,10 @@ Deno.test("links in the README and the docs lead to files", async () => {
     }
   }
   assertEquals(broken, []);
+});
+
+Deno.test("the README leads to every page of the docs", () => {
+  assertEquals(pages.filter((page) => !readme.includes(`](${page})`)), []);
 });
 
 /** What pages show of the command, and what it then reads. */
@@ -137,3 +139,105 @@ for (const { page, line, args, reads } of SESSIONS) {
     assertEquals(shown.split(/^(?:\$ |```)/m, 1)[0], stdout + stderr);
   });
 }
+
+/** The session file that docs/render.md shows live: seconds, type and payload of each line. */
+const SHOWN_LIVE: readonly (readonly [number, string, unknown])[] = [
+  [16, "session_meta", {
+    id: "01a1f9b7-366b-7c42-b80a-afa1f53ae0a7",
+    timestamp: "2026-11-20T16:08:16.000Z",
+    cwd: "/home/dev/proj",
+    cli_version: "0.169.0",
+  }],
+  [16, "event_msg", { type: "task_started", turn_id: "t" }],
+  [16, "turn_context", { turn_id: "t", model: "gpt-5.6-sol" }],
+  [16, "event_msg", { type: "user_message", message: "Fix the tests" }],
+  [17, "event_msg", {
+    type: "agent_reasoning",
+    text: "**Looking at the failures first**",
+  }],
+  [20, "event_msg", {
+    type: "exec_command_end",
+    call_id: "c1",
+    turn_id: "t",
+    command: ["bash", "-lc", "npm test"],
+    cwd: "/home/dev/proj",
+    parsed_cmd: [{ type: "unknown", cmd: "npm test" }],
+    aggregated_output: [
+      ...Array.from({ length: 45 }, (_, i) => `ok ${i + 1}`),
+      "not ok 46 keeps the last line",
+      "not ok 47 keeps a torn line",
+      "ok 48",
+      "2 failed, 46 passed\n",
+    ].join("\n"),
+    exit_code: 1,
+    duration: { secs: 3, nanos: 200_000_000 },
+    status: "failed",
+  }],
+  [21, "event_msg", {
+    type: "patch_apply_end",
+    call_id: "c2",
+    turn_id: "t",
+    stdout: "",
+    stderr: "",
+    success: true,
+    changes: {
+      "src/parse.ts": {
+        type: "update",
+        unified_diff: "@@ -1,2 +1,4 @@\n a\n-b\n+c\n+d\n+e\n",
+        move_path: null,
+      },
+    },
+  }],
+  [22, "event_msg", {
+    type: "mcp_tool_call_end",
+    call_id: "c3",
+    invocation: {
+      server: "github",
+      tool: "search_issues",
+      arguments: { query: "flaky" },
+    },
+    duration: { secs: 0, nanos: 210_000_000 },
+    result: { Ok: { content: [] } },
+  }],
+  [23, "response_item", {
+    type: "function_call",
+    name: "update_plan",
+    call_id: "c4",
+    arguments: JSON.stringify({
+      plan: [
+        { step: "Find the cause", status: "completed" },
+        { step: "Mend it", status: "in_progress" },
+      ],
+    }),
+  }],
+  [24, "event_msg", {
+    type: "agent_message",
+    message: "The parser lost the last line.",
+  }],
+  [28, "event_msg", {
+    type: "token_count",
+    info: {
+      total_token_usage: {
+        input_tokens: 1234,
+        cached_input_tokens: 0,
+        output_tokens: 567,
+        reasoning_output_tokens: 0,
+        total_tokens: 1801,
+      },
+    },
+  }],
+  [28.3, "event_msg", { type: "task_complete", turn_id: "t" }],
+];
+
+Deno.test("docs/render.md shows the live view as render prints it", async () => {
+  const lines = SHOWN_LIVE.map(([seconds, type, payload]) => {
+    const timestamp = `2026-11-20T16:08:${seconds.toFixed(3)}Z`;
+    return `${JSON.stringify({ timestamp, type, payload })}\n`;
+  });
+  const { stdout } = await call(["render", "--to=text", "run.jsonl"], {
+    files: { "run.jsonl": lines.join("") },
+  });
+  const text = await Deno.readTextFile(new URL("docs/render.md", ROOT));
+  const [, shown = ""] = text.split("```text\n");
+  assertEquals(shown.split("```", 1)[0], stdout);
+});
