@@ -198,7 +198,8 @@ class Fold {
   }
 
   #now(): string {
-    return this.#stamp = new Date().toISOString();
+    const { process } = this.#context;
+    return this.#stamp = new Date(process.now()).toISOString();
   }
 
   /** Takes normalized records, and writes what they change if that was asked for. */
