@@ -1,6 +1,11 @@
 /** What `codexpipe usage` reads, writes and says. */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { UsageReportSchema } from "../../lib/usage/schema.ts";
 import { counts, LINES } from "../usage/meters.ts";
 import { complaintsOf } from "../usage/schemas.ts";
@@ -232,6 +237,15 @@ Deno.test("usage --explain says what became of each line", async () => {
   );
   const json = await call(["usage", "--explain", "--json", "f"], world);
   assertEquals(JSON.parse(json.stdout).length, 3);
+});
+
+Deno.test("usage prints the names of the columns of CSV although there are no rows", async () => {
+  for (const flags of [[], ["--explain"]]) {
+    const { stdout } = await call(["usage", "--format=csv", ...flags], {
+      stdin: "",
+    });
+    assertMatch(stdout, /^[a-z_,]+\r\n$/);
+  }
 });
 
 Deno.test("usage --explain refuses what it would ignore", async () => {

@@ -57,6 +57,17 @@ const NO_ROW: UsageRow = {
   day: null,
 };
 
+/** What no line is explained by. */
+const NO_DERIVATION: UsageDerivation = {
+  source: "",
+  line: 0,
+  thread_id: null,
+  turn_id: null,
+  counted: false,
+  rule: "unknown",
+  tokens: NO_TOKENS,
+};
+
 /**
  * Prints what was used.
  *
@@ -123,9 +134,7 @@ export async function* derivationText(
       yield* linesText(derivations.map(derivationFields));
       return;
     case "csv": {
-      const [first] = derivations;
-      if (first === undefined) return;
-      const names = [...derivationFields(first).keys()];
+      const names = [...derivationFields(NO_DERIVATION).keys()];
       yield* csvText(names, derivations.map(derivationFields));
     }
   }
