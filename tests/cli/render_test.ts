@@ -138,12 +138,18 @@ Deno.test("render masks a secret before it cuts the output that it is in", async
   assert(!stdout.includes("MIIE"), stdout);
 });
 
-Deno.test("render refuses a pattern without masking", async () => {
-  const { status, stderr } = await call(
-    ["render", "--no-redact", "--redact-pattern=x"],
+Deno.test("render refuses a pattern without masking, and writes to no file then", async () => {
+  const { status, stderr, written } = await call(
+    [
+      "render",
+      "--no-redact",
+      "--redact-pattern=x",
+      "--output=out.md",
+      "--errors-to=errors.jsonl",
+    ],
     { stdin: SESSION },
   );
-  assertEquals(status, 2);
+  assertEquals([status, written.size], [2, 0]);
   assertMatch(stderr, /--redact-pattern has no use with --no-redact/);
 });
 

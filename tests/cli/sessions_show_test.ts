@@ -178,6 +178,10 @@ Deno.test("sessions show refuses what would have no effect", async () => {
       [["--meta", "--tools=none"], "--tools has no use with --meta"],
       [["--jsonl", "--pretty"], "--pretty has no use without --history"],
       [["--pretty"], "--pretty has no use without --history"],
+      [
+        ["--no-redact", "--redact-pattern=x"],
+        "--redact-pattern has no use with --no-redact",
+      ],
     ] as const
   ) {
     const { status, stderr } = await show([...flags, FORK]);

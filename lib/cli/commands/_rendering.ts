@@ -80,7 +80,6 @@ export class Rendering {
    * @param args What the command was called with.
    * @param context What the command works with.
    * @param destination Where the document goes.
-   * @throws {UsageError} If a pattern is none.
    */
   static async create(
     args: Arguments,

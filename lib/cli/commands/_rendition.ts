@@ -16,7 +16,6 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { COLOR } from "../flags.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
 import type { Output } from "../output.ts";
 import { COLORED, PLAIN } from "../styles.ts";
 import { patternsOf } from "./_secrets.ts";
@@ -49,7 +48,6 @@ export interface Rendition {
  * @param args What the command was called with.
  * @param context What the command works with.
  * @param destination Where the document goes.
- * @throws {UsageError} If a pattern is none.
  */
 export async function renditionOf(
   args: Arguments,
@@ -105,11 +103,8 @@ async function documentRenderer(
 
 /** The redactor that the flags ask for. */
 function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
+  if (args.has("no-redact")) return undefined;
   const patterns = patternsOf(args);
-  if (args.has("no-redact")) {
-    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
-    return undefined;
-  }
   const isAsked = args.has("redact") || patterns.length > 0;
   return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
 }

@@ -4,6 +4,7 @@
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 
 /**
  * Makes the patterns that the flags ask for: with the Unicode rules, or, if such a one is none
@@ -20,6 +21,18 @@ export function patternsOf(args: Arguments): RegExp[] {
       return new RegExp(pattern);
     }
   });
+}
+
+/**
+ * Refuses patterns that would mask nothing. It is called before any file is opened to be
+ * written.
+ *
+ * @param args What the command was called with.
+ * @throws {UsageError} If there are some, and nothing is to be masked.
+ */
+export function refuseIdlePatterns(args: Arguments): void {
+  if (!args.has("no-redact")) return;
+  refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
 }
 
 /**

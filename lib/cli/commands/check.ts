@@ -27,6 +27,7 @@ import { STDIN } from "../standard_streams.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
+import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
 const FORMATS = ["text", "json"] as const;
@@ -46,9 +47,7 @@ export async function run(
       "without --github",
     );
   }
-  if (args.has("no-redact")) {
-    refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
-  }
+  refuseIdlePatterns(args);
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const check = new Check(args, context, files.length);
   for (const file of files) await check.check(file);

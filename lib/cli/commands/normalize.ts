@@ -27,12 +27,12 @@ export async function run(
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
+  const options = optionsOf(args);
+  checkEngine(options);
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
     ? undefined
     : await createErrorFile(errorsTo, files, process);
-  const options = optionsOf(args);
-  checkEngine(options);
   const work = new Normalization(context, {
     options,
     errors,

@@ -11,6 +11,7 @@ import { openDocument } from "./_document_file.ts";
 import { refuseSeveral } from "./_following.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
+import { refuseIdlePatterns } from "./_secrets.ts";
 
 /** Renders the named files, or stdin. */
 export async function run(
@@ -21,6 +22,7 @@ export async function run(
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
+  refuseIdlePatterns(args);
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
   if (target !== undefined && target === errorsTo) {

@@ -10,6 +10,7 @@ import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { openDocument } from "./_document_file.ts";
 import { Normalization } from "./_normalization.ts";
+import { refuseIdlePatterns } from "./_secrets.ts";
 import {
   missingRecord,
   openWhole,
@@ -49,6 +50,7 @@ export async function run(
       `with --${form}: "codexpipe sessions show --jsonl ID | codexpipe redact" masks secrets`,
     );
   }
+  refuseIdlePatterns(args);
   if (form === undefined || form === "jsonl") {
     refuseIdleFlags(args, ["pretty"], "without --history or --meta");
   }
