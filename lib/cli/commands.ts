@@ -5,7 +5,7 @@
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
 import type { Command, CommandGroup, CommandTable } from "./command.ts";
 import { SHELLS } from "./completions/shells.ts";
-import { type FlagName, HISTORY_INPUTS } from "./flags.ts";
+import { CACHE_FOLDER, type FlagName, HISTORY_INPUTS } from "./flags.ts";
 
 /** The flags that every command has. */
 export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
@@ -269,7 +269,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
-      "Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder (XDG_CACHE_HOME, else ~/.cache) until the file changes. Times are in UTC. Where a table on a terminal has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.",
+      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC. Where a table on a terminal has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",

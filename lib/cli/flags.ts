@@ -92,6 +92,10 @@ export const ENGINES: readonly Engine[] = ["auto", "js", "wasm"];
 /** When there are colours. */
 export const COLOR = ["auto", "always", "never"] as const;
 
+/** Where the cache folder is, in words. */
+export const CACHE_FOLDER =
+  "XDG_CACHE_HOME, else ~/.cache (on macOS ~/Library/Caches, on Windows LOCALAPPDATA)";
+
 /** Every flag of every command. */
 export const FLAGS = [
   {
@@ -160,7 +164,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "Use the index in FILE.",
     details:
-      "A SQLite database, which is made if it is not there, and anew if it is damaged: an empty file FILE-lock says that it is one. A file that is something else is left alone. Without it, one in the cache folder (XDG_CACHE_HOME, else ~/.cache), which may be deleted at any time. It is of the Codex homes that it was last brought up to date for.",
+      `A SQLite database, which is made if it is not there, and anew if it is damaged: an empty file FILE-lock says that it is one. A file that is something else is left alone. Without it, one in the folder codexpipe of the cache folder, which may be deleted at any time: ${CACHE_FOLDER}. It is of the Codex homes that it was last brought up to date for.`,
   },
   {
     name: "rebuild",

@@ -4,7 +4,7 @@
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
 import { type Command, type CommandTable, flagsOf } from "./command.ts";
-import { ALL_FLAGS, type Flag } from "./flags.ts";
+import { ALL_FLAGS, CACHE_FOLDER, type Flag } from "./flags.ts";
 
 /**
  * Writes the manual page, codexpipe(1), for man and mandoc.
@@ -47,7 +47,14 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
 /** What the command takes from the environment. */
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["CODEX_HOME", "Where Codex keeps its sessions, unless --codex-home says."],
+  ["HOME", "The home of the user; on Windows, USERPROFILE comes first."],
+  [
+    "XDG_CACHE_HOME",
+    `The cache folder is ${CACHE_FOLDER}. Its folder codexpipe holds what can be made again, such as the index of searches.`,
+  ],
   ["NO_COLOR", "If it is set and not empty, nothing is coloured by itself."],
+  ["GITHUB_STEP_SUMMARY", "The file that check --github adds a summary to."],
+  ["GITHUB_OUTPUT", "The file that check --github writes its outputs to."],
 ];
 
 function commandSection(command: Command): string[] {

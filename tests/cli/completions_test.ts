@@ -1,6 +1,7 @@
 /** Completions and the manual page: they say what the tables say, in the real shells too. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import config from "../../deno.json" with { type: "json" };
 import { flagsOf } from "../../lib/cli/command.ts";
 import {
   COMMAND_GROUPS,
@@ -66,6 +67,17 @@ Deno.test("codexpipe man names every command, flag, value and exit status", asyn
     );
   }
   for (const name of COMMON_FLAGS) assertStringIncludes(plain, `--${name}`);
+});
+
+Deno.test("codexpipe man names what the command may read of the environment", async () => {
+  const { stdout } = await call(["man"]);
+  const [, names = ""] =
+    /--allow-env=(\S+)/.exec(config.tasks.codexpipe.command) ?? [];
+  const section = stdout.slice(stdout.indexOf("\n.SH ENVIRONMENT\n"));
+  assertEquals(
+    names.split(",").filter((name) => !section.includes(name)),
+    [],
+  );
 });
 
 const COMMAND_LINES = [
