@@ -99,6 +99,23 @@ Deno.test("sessions resume says that Codex does not find a file just anywhere", 
   });
 });
 
+Deno.test("sessions resume refuses a session without an id, which Codex could not be told", async () => {
+  await withFolder(async (folder) => {
+    const started = "2026-11-20T15:00:00.000Z";
+    const path = `${folder}/mine.jsonl`;
+    await writeFile(path, sessionText({ id: "a b", started, message: "Go" }));
+    const { status, stdout, stderr } = await call(
+      ["sessions", "resume", "--command", path],
+      { env: { CODEX_HOME: `${folder}/home` } },
+    );
+    assertEquals([status, stdout], [1, ""]);
+    assertEquals(
+      stderr,
+      `codexpipe: ${path}: cannot be resumed: neither its header nor its name has an id\n`,
+    );
+  });
+});
+
 Deno.test("sessions resume refuses a file that no session can go on from", async () => {
   await withHome({ versions: [], isMessy: true }, async (home) => {
     for (const path of home.broken) {

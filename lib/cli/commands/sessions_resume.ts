@@ -28,8 +28,7 @@ export async function run(
   if (whole === undefined) return EXIT.no;
   const { session } = whole;
   const { file, head } = session;
-  const problem = head.problem ??
-    (head.hasHeader ? undefined : "it has no session header");
+  const problem = head.problem ?? lackIn(head);
   if (problem !== undefined) {
     diagnostics.say(`${file.path}: cannot be resumed: ${problem}`);
     await diagnostics.flush();
@@ -64,6 +63,12 @@ export async function run(
     ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),
   );
   return work.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** What a session does not have that Codex needs to go on with it. */
+function lackIn({ hasHeader, id }: Session["head"]): string | undefined {
+  if (!hasHeader) return "it has no session header";
+  return id === "" ? "neither its header nor its name has an id" : undefined;
 }
 
 /** The command line that goes on with a session, for a shell. */
