@@ -113,6 +113,13 @@ Deno.test("sessions index says which home is not there", async () => {
     );
     assertEquals(status, 3);
     assertStringIncludes(stderr, `${folder}/nowhere: not found`);
+    const json = await call(
+      ["sessions", "index", "--json", `--codex-home=${folder}/nowhere`],
+      { env: { HOME: folder } },
+    );
+    assertEquals(JSON.parse(json.stdout).problems, [
+      { path: `${folder}/nowhere`, code: "ENOENT", message: "not found" },
+    ]);
   });
 });
 

@@ -111,13 +111,20 @@ export function reportHomes(
   { process, diagnostics }: CommandContext,
 ): boolean {
   for (const problem of problems) diagnostics.say(problemLine(problem));
-  // That the usual home is not there means that there are no sessions, and no more.
-  const missing = args.has("codex-home") ? missingHomes : [];
+  const missing = lackingHomes(missingHomes, args);
   for (const home of missing) diagnostics.say(`${home}: not found`);
   if (total === 0 && missing.length === 0) {
     diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
   }
   return problems.length > 0 || missing.length > 0;
+}
+
+/** That the usual home is not there means that there are no sessions, and no more. */
+function lackingHomes(
+  missingHomes: readonly string[],
+  args: Arguments,
+): readonly string[] {
+  return args.has("codex-home") ? missingHomes : [];
 }
 
 /** Says where there are no sessions, and what to do. */
@@ -133,6 +140,25 @@ function noSessions(codexHomes: readonly string[]): string {
 function problemLine({ path, code, message }: SessionProblem): string {
   const error = Object.assign(new Error(message), { code });
   return `${path}: cannot read: ${reasonOf(error)}`;
+}
+
+/**
+ * Writes what could not be looked at as records, the homes among it that were named and are
+ * not there.
+ */
+export function problemRecords(
+  { problems, missingHomes }: Omit<FoundInHomes, "total">,
+  args: Arguments,
+): readonly Readonly<Record<string, unknown>>[] {
+  const missing = lackingHomes(missingHomes, args);
+  return [
+    ...problems.map(({ path, code, message }) => ({
+      path,
+      code: code === "" ? null : code,
+      message,
+    })),
+    ...missing.map((path) => ({ path, code: "ENOENT", message: "not found" })),
+  ];
 }
 
 /** When a session began, for people: to the minute, in UTC. */

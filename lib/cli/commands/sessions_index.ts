@@ -17,6 +17,7 @@ import {
   reportProblems,
   withProgress,
 } from "./_session_index.ts";
+import { problemRecords } from "./_sessions.ts";
 
 /** The forms of the report. */
 const FORMS = [
@@ -47,7 +48,7 @@ export async function run(
     }));
   const form = args.choice("format", FORMS) ?? "text";
   const text = form === "json"
-    ? `${JSON.stringify(reportRecord(report, places.path))}\n`
+    ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);
   await stdout.write(new TextEncoder().encode(text));
   const isIncomplete = reportProblems(report, args, context);
@@ -59,6 +60,7 @@ export async function run(
 function reportRecord(
   report: IndexingReport,
   path: string,
+  args: Arguments,
 ): Readonly<Record<string, unknown>> {
   return {
     path,
@@ -69,11 +71,7 @@ function reportRecord(
     moved: report.moved,
     removed: report.removed,
     bytes_read: report.bytesRead,
-    problems: report.problems.map(({ path, code, message }) => ({
-      path,
-      code: code === "" ? null : code,
-      message,
-    })),
+    problems: problemRecords(report, args),
   };
 }
 

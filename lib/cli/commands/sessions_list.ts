@@ -20,6 +20,7 @@ import { parseTime } from "../times.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {
   folderOf,
+  problemRecords,
   reportHomes,
   sessionPlaces,
   sessionRecord,
@@ -151,7 +152,7 @@ async function* piecesOf(
       if (sessions.length > 0) yield await sessionsTable(page, context);
       break;
     case "json":
-      yield* jsonPieces(page, args.has("codex-home"));
+      yield* jsonPieces(page, args);
       break;
     case "jsonl":
       for (const session of sessions) yield `${recordText(session)}\n`;
@@ -172,31 +173,20 @@ async function* piecesOf(
 
 /** One value, put together of its parts: as one text it could be more than engines bear. */
 function* jsonPieces(
-  { sessions, nextCursor, total, problems, missingHomes }: SessionPage,
-  isHomeNamed: boolean,
+  page: SessionPage,
+  args: Arguments,
 ): Generator<string> {
+  const { sessions, nextCursor, total } = page;
   yield '{"sessions":[';
   let before = "\n";
   for (const session of sessions) {
     yield before + recordText(session);
     before = ",\n";
   }
-  const missing = isHomeNamed ? missingHomes : [];
   const rest = {
     next_cursor: nextCursor ?? null,
     total,
-    problems: [
-      ...problems.map(({ path, code, message }) => ({
-        path,
-        code: code === "" ? null : code,
-        message,
-      })),
-      ...missing.map((path) => ({
-        path,
-        code: "ENOENT",
-        message: "not found",
-      })),
-    ],
+    problems: problemRecords(page, args),
   };
   const end = sessions.length === 0 ? "" : "\n";
   yield `${end}],${JSON.stringify(rest).slice(1)}\n`;
