@@ -11,6 +11,24 @@ const PIECE = 1 << 18;
 /** How many pieces are kept to be used again: memory that is given back comes back late. */
 const KEPT = 8;
 
+/** How much text is gathered before it is written, in UTF-16 units. */
+export const GATHERED: number = 1 << 18;
+
+/** Writes texts one behind the other, many of them at once. */
+export async function writeTexts(
+  output: Output,
+  texts: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  let gathered = "";
+  for await (const text of texts) {
+    gathered += text;
+    if (gathered.length < GATHERED) continue;
+    await output.write(ENCODER.encode(gathered));
+    gathered = "";
+  }
+  await output.write(ENCODER.encode(gathered));
+}
+
 /** Bytes and texts, one after the other. */
 export class Gathered {
   #full: Uint8Array[] = [];

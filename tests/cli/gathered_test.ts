@@ -1,7 +1,7 @@
 /** Gathering what is written at once. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { Gathered } from "../../lib/cli/gathered.ts";
+import { GATHERED, Gathered, writeTexts } from "../../lib/cli/gathered.ts";
 import { Output } from "../../lib/cli/output.ts";
 import { encode } from "../running.ts";
 import { failing, platformError, Sink } from "./memory.ts";
@@ -67,4 +67,14 @@ Deno.test("Gathered writes what it is given, round after round", async () => {
     await gathered.writeTo(new Output(sink, "x", CONTEXT));
     assertEquals(sink.text === expected, true, `${round}`);
   }
+});
+
+Deno.test("writeTexts() writes all texts in order, many of them at once", async () => {
+  const sink = new Sink();
+  const texts = ["a", "ä".repeat(GATHERED - 1), "b", "😀"];
+  await writeTexts(new Output(sink, "x", CONTEXT), texts);
+  assertEquals(sink.writes, [
+    encode(texts.slice(0, 2).join("")),
+    encode("b😀"),
+  ]);
 });

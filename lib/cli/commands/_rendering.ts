@@ -13,7 +13,7 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { ClosedOutput, IoError } from "../endings.ts";
 import { ON_ERROR } from "../flags.ts";
-import { Gathered } from "../gathered.ts";
+import { GATHERED, Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
 import { continuedInput } from "./_continued_input.ts";
@@ -26,9 +26,6 @@ import {
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
 import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
-
-/** How much text is gathered before it is written, in UTF-16 units. */
-const GATHERED = 1 << 18;
 
 /**
  * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,

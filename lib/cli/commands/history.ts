@@ -13,6 +13,7 @@ import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
+import { GATHERED, writeTexts } from "../gathered.ts";
 import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
@@ -23,8 +24,6 @@ import { Normalization } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
 const ENCODER = new TextEncoder();
-/** How much text is gathered before it is written, in UTF-16 units. */
-const GATHERED = 1 << 18;
 
 /** Folds the named files, or stdin, into histories. */
 export async function run(
@@ -169,7 +168,8 @@ class Fold {
           `${file}: it is a snapshot: --restore goes on with what happened after one`,
         );
       }
-      return await this.#write(snapshotText(snapshot, isPretty, spelling?.()));
+      const texts = snapshotText(snapshot, isPretty, spelling?.());
+      return await writeTexts(this.#stdout, texts);
     }
     const { blocks, placeOf, isBaseKnown } = this.#isRestored
       ? { ...peeked, placeOf: undefined, isBaseKnown: false }
@@ -184,7 +184,7 @@ class Fold {
     const whole = isCheckpoint && isObject(resume)
       ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }
       : history;
-    await this.#write(snapshotText(whole, isPretty));
+    await writeTexts(this.#stdout, snapshotText(whole, isPretty));
   }
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
@@ -229,17 +229,6 @@ class Fold {
     if (changes !== "") await this.#stdout.write(ENCODER.encode(changes));
     this.#remarks?.see(this.#state);
     return bytes.length;
-  }
-
-  async #write(pieces: Iterable<string>): Promise<void> {
-    let text = "";
-    for (const piece of pieces) {
-      text += piece;
-      if (text.length <= GATHERED) continue;
-      await this.#stdout.write(ENCODER.encode(text));
-      text = "";
-    }
-    await this.#stdout.write(ENCODER.encode(text));
   }
 }
 

@@ -15,6 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import type { FORMATS } from "../flags.ts";
+import { writeTexts } from "../gathered.ts";
 import { shellWord } from "../shell_word.ts";
 import { parseTime } from "../times.ts";
 import { sessionsTable } from "./_sessions_table.ts";
@@ -28,8 +29,6 @@ import {
 
 /** How long a table on a terminal is, unless somebody says. */
 const SCREENFUL = 50;
-/** How much text is gathered before it is written, in UTF-16 units. */
-const GATHERED = 1 << 18;
 /** The forms of the list. */
 const FORMS = [
   "table",
@@ -67,15 +66,7 @@ export async function run(
   const page = await list(args, context, form);
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
-  const encoder = new TextEncoder();
-  let text = "";
-  for await (const piece of piecesOf(page, form, args, context)) {
-    text += piece;
-    if (text.length < GATHERED) continue;
-    await output.write(encoder.encode(text));
-    text = "";
-  }
-  await output.write(encoder.encode(text));
+  await writeTexts(output, piecesOf(page, form, args, context));
   const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
   await diagnostics.flush();

@@ -6,6 +6,7 @@ import { HistoryState } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
+import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { openDocument } from "./_document_file.ts";
@@ -133,10 +134,8 @@ async function writeHistory(
   const { path } = whole.session.file;
   const { input, placeOf } = openWhole(path, whole.lineage, context);
   await work.normalizeInput(path, input, placeOf);
-  const encoder = new TextEncoder();
-  for (const piece of snapshotText(state.snapshot(), args.has("pretty"))) {
-    await context.stdout.write(encoder.encode(piece));
-  }
+  const texts = snapshotText(state.snapshot(), args.has("pretty"));
+  await writeTexts(context.stdout, texts);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 

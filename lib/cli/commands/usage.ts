@@ -19,18 +19,15 @@ import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import type { FlagName } from "../flags.ts";
+import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { openInput } from "../input.ts";
-import type { Output } from "../output.ts";
 import { parseTime } from "../times.ts";
 import type { UsageInput } from "./_usage_input.ts";
 import { usageInputs } from "./_usage_inputs.ts";
 import { derivationText, USAGE_FORMATS, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
 
-const ENCODER = new TextEncoder();
-/** How much text is gathered before it is written, in UTF-16 units. */
-const GATHERED = 1 << 18;
 /** How large a list of prices can be, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
 
@@ -110,7 +107,7 @@ class UsageCommand {
       prices,
     };
     const { stdout, screen } = this.#context;
-    await write(
+    await writeTexts(
       options.format === "table" ? screen : stdout,
       this.#args.has("explain")
         ? derivationText(this.#meter.derivations(), rows, options)
@@ -241,21 +238,6 @@ class UsageCommand {
       );
     }
   }
-}
-
-/** Writes a text, many pieces at once. */
-async function write(
-  output: Output,
-  pieces: AsyncIterable<string>,
-): Promise<void> {
-  let text = "";
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length < GATHERED) continue;
-    await output.write(ENCODER.encode(text));
-    text = "";
-  }
-  await output.write(ENCODER.encode(text));
 }
 
 /** What groups are made by. */
