@@ -221,7 +221,18 @@ const CASES = [
     world: { stdin: STARTED },
     stdout:
       '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"line_too_long","message":"Cannot read the line: it has 41 bytes, the limit is 40"},"bytes":41}\n',
-    stderr: "codexpipe: -: no line is a JSON object; is it a Codex log?\n",
+  },
+  {
+    name:
+      "no guess at what an input is whose lines are too long to be looked at",
+    args: [`--max-line-bytes=${STARTED.length - 1}`],
+    world: { stdin: STARTED + TURN_OF_T + TURN_OF_T },
+    stdout: STARTED,
+    stderr: [2, 3].map((line) =>
+      `codexpipe: -:${line}: line_too_long: Cannot read the line: it has ${
+        TURN_OF_T.length - 1
+      } bytes, the limit is ${STARTED.length - 1}\n`
+    ).join(""),
   },
   {
     name: "lines below a limit of 1K",

@@ -33,6 +33,13 @@ const FIRST_PIECE = 1 << 12;
  */
 const SLOW_BLOCK = 1 << 17;
 
+/** What is known of an input of which no line has failed. */
+const NO_FAILURES: Readonly<FailureFacts> = {
+  inBand: 0,
+  tooLong: 0,
+  threadless: 0,
+};
+
 /** Says where a line of an input is that was put together of several files. */
 export type PlaceOf = LineageSource["placeOf"];
 
@@ -73,7 +80,7 @@ export class Normalization {
   /** What the first input goes on from: those behind it are streams of their own. */
   #resume: unknown;
   /** What is known of the lines of the input that failed. */
-  #failures: FailureFacts = { inBand: 0, threadless: 0 };
+  #failures: FailureFacts = { ...NO_FAILURES };
 
   /** Constructs a new instance. */
   constructor(context: CommandContext, options: NormalizationOptions) {
@@ -171,7 +178,7 @@ export class Normalization {
   ): Promise<JsonlNormalizer> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
-    this.#failures = { inBand: 0, threadless: 0 };
+    this.#failures = { ...NO_FAILURES };
     const normalizer = new JsonlNormalizer({
       ...options,
       resume: this.#resume,
@@ -252,7 +259,11 @@ export class Normalization {
     this.#hasFailures = true;
     if (onError === "stop") this.#hasStopped = true;
     if (failed.isInBand) this.#failures.inBand += 1;
-    else if (failed.error.field === "thread_id") this.#failures.threadless += 1;
+    else if (failed.error.kind === "line_too_long") {
+      this.#failures.tooLong += 1;
+    } else if (failed.error.field === "thread_id") {
+      this.#failures.threadless += 1;
+    }
     errors?.add(failed, place);
     if (isQuiet || !isReporting) return;
     const { kind, message } = failed.error;
@@ -273,9 +284,11 @@ export class Normalization {
   async #report(file: string, normalizer: JsonlNormalizer): Promise<void> {
     const { isQuiet, isVerbose, options: { from } } = this.#options;
     const { failures, records } = normalizer;
-    // What failed when it was read before says nothing of how it was read now.
+    // What failed when it was read before, and what is too long to be looked at, says nothing
+    // of how it was read now.
+    const { inBand, tooLong } = this.#failures;
     const isDoubtful = !this.#hasStopped && !isQuiet && from === "auto" &&
-      failures - this.#failures.inBand > records;
+      failures - inBand - tooLong > records;
     if (!isVerbose && !isDoubtful) return;
     const { hintOf, summaryOf } = await import("./_normalization_report.ts");
     const { diagnostics } = this.#context;

@@ -9,6 +9,8 @@ import { countedText } from "../../render/quantity_text.ts";
 export interface FailureFacts {
   /** How many are records of failures that were reported in band. */
   inBand: number;
+  /** How many were too long to be looked at. */
+  tooLong: number;
   /** How many belong to a thread that nothing names. */
   threadless: number;
 }
@@ -39,12 +41,12 @@ function engineOf(
  */
 export function hintOf(
   { kind, failures, records }: JsonlNormalizer,
-  { inBand, threadless }: Readonly<FailureFacts>,
+  { inBand, tooLong, threadless }: Readonly<FailureFacts>,
 ): string | undefined {
   const lines = failures + records;
   switch (kind) {
     case undefined:
-      return inBand > 0
+      return inBand + tooLong > 0
         ? undefined
         : "no line is a JSON object; is it a Codex log?";
     case "exec": {
