@@ -621,7 +621,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Colour text for people, diagnostics and help.",
     details:
-      "auto colours what goes to a terminal unless NO_COLOR is set. Of data, only what is laid out for people is coloured.",
+      "auto colours what goes to a terminal unless NO_COLOR is set or TERM is dumb. Of data, only what is laid out for people is coloured.",
   },
   {
     name: "engine",

@@ -53,6 +53,10 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     `The cache folder is ${CACHE_FOLDER}. Its folder codexpipe holds what can be made again, such as the index of searches.`,
   ],
   ["NO_COLOR", "If it is set and not empty, nothing is coloured by itself."],
+  [
+    "TERM",
+    "If it is dumb, nothing is coloured by itself, and no progress shown.",
+  ],
   ["GITHUB_STEP_SUMMARY", "The file that check --github adds a summary to."],
   ["GITHUB_OUTPUT", "The file that check --github writes its outputs to."],
 ];

@@ -48,7 +48,7 @@ export async function run(
   let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
   const progress = new Progress({
     output: stderr,
-    isTerminal: context.isTerminal.stderr,
+    isTerminal: isScreen("stderr", context),
     columns: () => context.columns(),
     now: () => context.now(),
   });
@@ -177,7 +177,12 @@ function isColored(
 ): boolean {
   const when = args?.choice("color", COLOR) ?? "auto";
   if (when !== "auto") return when === "always";
-  return context.isTerminal[stream] && !context.env("NO_COLOR");
+  return isScreen(stream, context) && !context.env("NO_COLOR");
+}
+
+/** Whether a stream is a terminal that more than text can be said to. */
+function isScreen(stream: Stream, context: RunContext): boolean {
+  return context.isTerminal[stream] && context.env("TERM") !== "dumb";
 }
 
 /** Says why the command has ended, and gives the status that says the same. */

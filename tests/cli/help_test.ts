@@ -169,6 +169,13 @@ const COLORS = [
     isColored: true,
   },
   {
+    name: "no colour on a terminal that knows none",
+    args: [],
+    terminals: ["stdout"],
+    env: { TERM: "dumb" },
+    isColored: false,
+  },
+  {
     name: "no colour on a terminal with --color=never",
     args: ["--color=never"],
     terminals: ["stdout"],

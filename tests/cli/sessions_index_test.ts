@@ -77,6 +77,15 @@ Deno.test("sessions index shows how far it is on a terminal, if it takes long", 
     );
     assertStringIncludes(stderr, "Indexing sessions: 1 of 2, ");
     assertStringIncludes(stdout, "2 sessions: 2 added");
+    const dumb = await call(
+      ["sessions", "index", "--rebuild", `--codex-home=${folder}/home`],
+      {
+        env: { HOME: folder, TERM: "dumb" },
+        terminals: ["stderr"],
+        now: () => time += 600,
+      },
+    );
+    assertEquals([dumb.status, dumb.stderr], [0, ""]);
   });
 });
 
