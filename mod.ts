@@ -2,6 +2,38 @@
  * Reads what OpenAI's Codex CLI writes as JSONL, in every shape that a release has written
  * it, and makes it reliable.
  *
+ * | stage                                                      | from → to                                            |
+ * | ---------------------------------------------------------- | ---------------------------------------------------- |
+ * | {@linkcode LineSplitter}, {@linkcode LineNumberer}         | bytes, or lines split elsewhere → numbered lines     |
+ * | {@linkcode Normalizer}                                     | lines or records of any dialect → normalized text    |
+ * | {@linkcode Decoder}                                        | normalized text → typed events and rollout lines     |
+ * | {@linkcode HistoryReducer}, {@linkcode HistoryState}       | events or rollout lines → mutations, and the history |
+ * | {@linkcode JsonlEncoder}, {@linkcode OutcomeEncoderStream} | values, or outcomes → bytes                          |
+ * | {@linkcode JsonlNormalizer}                                | bytes → normalized bytes, in one pass                |
+ * | {@linkcode JsonlDecoder}, {@linkcode decodeEvents}         | bytes → typed events, in one pass                    |
+ *
+ * Each `X` is a synchronous push core with `feed` and `flush`, and `XStream` the transform
+ * stream around it; {@linkcode compose} joins cores. A line that cannot be read becomes a
+ * {@linkcode Failure} in its place, and never ends the stream.
+ *
+ * @example Typed events of a log
+ * ```ts
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = new Blob([
+ *   '{"type":"thread.started","thread_id":"t1"}\n',
+ *   "this line is torn\n",
+ *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"hi"}}\n',
+ * ]);
+ * const outcomes = await Array.fromAsync(
+ *   decodeEvents(log.stream()),
+ *   (outcome) => outcome.ok ? outcome.value.type : outcome.error.kind,
+ * );
+ *
+ * assertEquals(outcomes, ["thread.started", "json", "item.completed"]);
+ * ```
+ *
  * @module
  */
 

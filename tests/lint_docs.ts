@@ -1,6 +1,6 @@
 /**
  * Lints the docs of every entry point with `deno doc --lint`, and looks for an example at
- * every function and class, or at a member of it. Errors are shown by what throws them.
+ * every module, function and class, or at a member of it. Errors are shown by what throws them.
  *
  * A schema is exported with a type of valibot's, which `deno doc` takes for a private one. Those findings pass for the entry point of the
  * schemas and nowhere else; every other finding fails.
@@ -64,13 +64,19 @@ interface Declaration {
 
 /** What `deno doc --json` says of an entry point. */
 interface EntryDocs {
+  readonly module_doc?: unknown;
   readonly symbols: readonly {
     readonly name: string;
     readonly declarations: readonly Declaration[];
   }[];
 }
 
-/** Finds the functions and classes without an example. */
+/** Tells whether there is an example in docs, or in those of a member. */
+function isShown(docs: unknown): boolean {
+  return JSON.stringify(docs ?? null).includes('"kind":"example"');
+}
+
+/** Finds the modules, functions and classes without an example. */
 async function unshown(targets: readonly string[]): Promise<string[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["doc", "--json", ...targets],
@@ -83,7 +89,7 @@ async function unshown(targets: readonly string[]): Promise<string[]> {
       declarations.filter((declaration) =>
         (declaration.kind === "function" ||
           (declaration.kind === "class" && !name.endsWith("Error"))) &&
-        !JSON.stringify(declaration).includes('"kind":"example"')
+        !isShown(declaration)
       ).map(({ location: { filename, line } }) =>
         `error[no-example]: ${name} has no example\n --> ${filename}:${
           line + 1
@@ -91,8 +97,13 @@ async function unshown(targets: readonly string[]): Promise<string[]> {
       )
     )
   );
+  const modules = Object.entries(nodes)
+    .filter(([, { module_doc }]) => !isShown(module_doc))
+    .map(([path]) =>
+      `error[no-example]: the module has no example\n --> ${path}\n`
+    );
   // What several entry points export is one finding.
-  return [...new Set(findings)];
+  return [...new Set([...modules, ...findings])];
 }
 
 const entries = Object.entries(config.exports);

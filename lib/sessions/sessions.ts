@@ -4,6 +4,20 @@
  * Everything here reads a Codex home and never writes into it. It runs on Deno, Node and
  * Bun.
  *
+ * @example The newest sessions
+ * ```ts
+ * import { codexHomesFrom, listSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const env = (name: string) => name === "CODEX_HOME" ? "no/such/home" : undefined;
+ * const { sessions } = await listSessions({
+ *   codexHomes: codexHomesFrom({ env }),
+ *   pageSize: 10,
+ * });
+ *
+ * assertEquals(sessions.map(({ head, title }) => [head.id, title]), []);
+ * ```
+ *
  * @module
  */
 
