@@ -109,41 +109,10 @@ export function parseArguments(
   args: readonly string[],
   flagsFor: FlagsFor = () => ALL_FLAGS,
 ): Arguments {
-  const operands: string[] = [];
-  const given = new Map<FlagName, GivenFlag>();
-  const found: { name: FlagName; isShort: boolean; value?: string }[] = [];
-  const end = args.indexOf("--");
-  const before = end === -1 ? args : args.slice(0, end);
-  for (let at = 0; at < before.length; at++) {
-    const arg = before[at] ?? "";
-    if (!arg.startsWith("-") || arg === "-") {
-      operands.push(arg);
-      continue;
-    }
-    for (const part of partsOf(arg)) {
-      const flag = flagOf(part);
-      if (flag === undefined) throw unknownFlag(part);
-      let { value } = part;
-      // A value behind a space; an option behind one is no value.
-      if (flag.value !== undefined && value === undefined) {
-        const next = before[at + 1];
-        if (next !== undefined && !/^-./s.test(next)) {
-          value = next;
-          at += 1;
-        }
-      }
-      found.push({
-        name: flag.name,
-        isShort: part.isShort,
-        ...(value === undefined ? {} : { value }),
-      });
-    }
-  }
-  if (end !== -1) {
-    for (const operand of args.slice(end + 1)) operands.push(operand);
-  }
+  const { operands, found } = takenApart(args);
   // What a flag takes can depend on the command, which may stand behind it.
   const flags = flagsFor(operands);
+  const given = new Map<FlagName, GivenFlag>();
   for (const { name, isShort, value } of found) {
     const own = flags.find((flag) => flag.name === name);
     const flag = own ?? ALL_FLAGS.find((flag) => flag.name === name);
@@ -165,6 +134,50 @@ export function parseArguments(
     }
   }
   return new Arguments(operands, given, flags);
+}
+
+/** A flag as it was found, with its value if there is one. */
+interface FoundFlag {
+  readonly name: FlagName;
+  readonly isShort: boolean;
+  readonly value: string | undefined;
+}
+
+/** Tells what is a flag, what is the value of one, and what is neither. */
+function takenApart(
+  args: readonly string[],
+): { readonly operands: string[]; readonly found: readonly FoundFlag[] } {
+  const operands: string[] = [];
+  const found: FoundFlag[] = [];
+  const end = args.indexOf("--");
+  const before = end === -1 ? args : args.slice(0, end);
+  for (let at = 0; at < before.length; at++) {
+    const arg = before[at] ?? "";
+    if (!arg.startsWith("-") || arg === "-") {
+      operands.push(arg);
+      continue;
+    }
+    for (const part of partsOf(arg)) {
+      const flag = flagOf(part);
+      if (flag === undefined) throw unknownFlag(part);
+      const { name } = flag;
+      const { isShort } = part;
+      let { value } = part;
+      // A value behind a space; an option behind one is no value.
+      if (flag.value !== undefined && value === undefined) {
+        const next = before[at + 1];
+        if (next !== undefined && !/^-./s.test(next)) {
+          value = next;
+          at += 1;
+        }
+      }
+      found.push({ name, isShort, value });
+    }
+  }
+  if (end !== -1) {
+    for (const operand of args.slice(end + 1)) operands.push(operand);
+  }
+  return { operands, found };
 }
 
 /** Several of a few values may stand in one list: `--by=turn,model`. */
