@@ -482,7 +482,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "What becomes of reasoning.",
     details:
-      "omit leaves it out; fold shows it folded, in text its headings; include shows it. Without it, fold, and include in text.",
+      "omit leaves it out; fold shows it folded, in text its headings; include shows it. Without it, fold, and include in text. A summary for github never has any.",
   },
   {
     name: "tools",
@@ -503,7 +503,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Show at most NUM lines of each output.",
     details:
-      "What is left out is said. Text keeps the last lines, the others as many from the beginning as from the end. Without it, 5 in text, 2000 in html, and all in markdown; a summary for github has bounds of its own.",
+      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text, 2000 in html, 20 in a summary for github, and all in markdown.",
   },
   {
     name: "redact",

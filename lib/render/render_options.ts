@@ -36,9 +36,9 @@ export interface RenderOptions {
    */
   readonly redactor?: TextRedactor;
   /**
-   * What becomes of reasoning.
+   * What becomes of reasoning. A summary for GitHub never has any.
    *
-   * @default {"fold"}
+   * @default {"fold"}, but for text, whose default is `include`
    */
   readonly reasoning?: ReasoningChoice;
   /**
@@ -49,7 +49,9 @@ export interface RenderOptions {
   readonly tools?: ToolsChoice;
   /**
    * How many lines of each output are written at most; what is left out is said. 0 leaves out
-   * all output. Each form has a default of its own.
+   * all output.
+   *
+   * @default {Infinity} in Markdown, 5 in text, 2000 in HTML, and 20 in a summary for GitHub
    */
   readonly maxOutputLines?: number;
 }
