@@ -2,6 +2,7 @@
  * The boxes that entries are shown in: a head of one line, and a body that can be folded.
  */
 
+import { endOf, startOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { diffHtml } from "./_html_diff.ts";
 import { cutOutput } from "./cut_output.ts";
@@ -110,12 +111,11 @@ function linesHtml(
 ): string {
   if (lines.length === 0) return "";
   const text = lines.join("\n");
-  const over = text.length - MAX_OUTPUT_LENGTH;
-  if (over <= 0) return `${write(text)}\n`;
-  const half = MAX_OUTPUT_LENGTH / 2;
-  return `${write(text.slice(0, half))}\n${gapHtml(over, "character")}${
-    write(text.slice(-half))
-  }\n`;
+  if (text.length <= MAX_OUTPUT_LENGTH) return `${write(text)}\n`;
+  const start = startOf(text, MAX_OUTPUT_LENGTH / 2);
+  const end = endOf(text, MAX_OUTPUT_LENGTH / 2);
+  const gap = gapHtml(text.length - start.length - end.length, "character");
+  return `${write(start)}\n${gap}${write(end)}\n`;
 }
 
 /** Writes text of many lines, of which too much is left out in the middle, and said. */
@@ -148,7 +148,7 @@ export function isShort(texts: readonly string[]): boolean {
 /** Writes the first line of something, and an ellipsis if there are more. */
 export function oneLine(text: string, tag: string): string {
   const [line = ""] = text.trimStart().split("\n", 1);
-  const cut = line.slice(0, MAX_TITLE_LENGTH);
+  const cut = startOf(line, MAX_TITLE_LENGTH);
   const rest = cut.length < text.trim().length ? " …" : "";
   return `<${tag} class="one" dir="auto">${elementText(cut)}${rest}</${tag}>`;
 }

@@ -11,6 +11,7 @@ import {
   oneLine,
   outputHtml,
 } from "./_html_boxes.ts";
+import { startOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import type { EditedFile } from "./edited_files.ts";
@@ -191,8 +192,11 @@ export function exploreHtml(
   // What is folded is named where it can be seen.
   const names = isSilent ? "" : ` <small>${
     elementText(
-      commands.map((command) => command.replace(/\s+/g, " ").slice(0, 120))
-        .join(", ").slice(0, MAX_NAMES_LENGTH),
+      startOf(
+        commands.map((command) => startOf(command.replace(/\s+/g, " "), 120))
+          .join(", "),
+        MAX_NAMES_LENGTH,
+      ),
     )
   }</small>`;
   return {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { startOf } from "./_cut_text.ts";
 import { lostOutput } from "./_lost_output.ts";
 import {
   foldedBlock,
@@ -186,7 +187,7 @@ export class MarkdownEntries {
     given: readonly MarkdownBlock[],
   ): void {
     const [first = "", ...rest] = command.trim().split("\n");
-    const start = shortened(first);
+    const start = startOf(first, MAX_TITLE);
     const isWhole = rest.length === 0 && start === first;
     const title = `$ ${start}${isWhole ? "" : " …"}`;
     if (this.#tools === "names" || (isWhole && given.length === 0)) {
@@ -226,7 +227,7 @@ export class MarkdownEntries {
     const duration = durationMs === null ? "" : durationText(durationMs);
     const end = endText(status, [duration]);
     const query = title === "web_search" && list[0]?.name === "query"
-      ? ` ${shortened(list[0].text)}`
+      ? ` ${startOf(list[0].text, MAX_TITLE)}`
       : "";
     const blocks = [
       ...list.flatMap((argument) => this.#argumentBlocks(argument)),
@@ -320,13 +321,6 @@ export class MarkdownEntries {
   #add(block: MarkdownBlock): void {
     this.#blocks.push(block);
   }
-}
-
-/** Cuts a title, between characters. */
-function shortened(text: string): string {
-  return text.length <= MAX_TITLE
-    ? text
-    : text.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** How work ended, behind its name. */

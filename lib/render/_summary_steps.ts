@@ -2,7 +2,7 @@
  * The steps of a run, as HTML of a summary.
  */
 
-import { cutText } from "./_cut_text.ts";
+import { cutText, endOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import {
@@ -141,16 +141,15 @@ export class SummarySteps {
       maxLines: this.#options.maxOutputLines,
       keep: "end",
     });
-    const shown = [...head, ...tail].join("\n");
-    const over = shown.length - MAX_OUTPUT_LENGTH;
-    if (shown === "" && omitted === 0) return "";
+    const all = [...head, ...tail].join("\n");
+    if (all === "" && omitted === 0) return "";
+    const shown = endOf(all, MAX_OUTPUT_LENGTH);
+    const over = all.length - shown.length;
     const gap = omitted > 0
       ? `[${countedText(omitted, "line")} left out here]\n`
       : over > 0
       ? `[${countedText(over, "character")} left out here]\n`
       : "";
-    return `${
-      preText(elementText(gap + (over > 0 ? shown.slice(over) : shown)))
-    }\n`;
+    return `${preText(elementText(gap + shown))}\n`;
   }
 }

@@ -8,6 +8,8 @@
  * @module
  */
 
+import { startOf } from "./_cut_text.ts";
+
 /** How serious an annotation is. */
 export type GithubAnnotationLevel = "error" | "notice" | "warning";
 
@@ -49,10 +51,7 @@ function withoutControls(text: string): string {
 
 /** Cuts text that is too long, between characters, and says so. */
 function shortened(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const last = text.charCodeAt(limit - 2);
-  const end = last >= 0xd800 && last <= 0xdbff ? limit - 2 : limit - 1;
-  return `${text.slice(0, end)}…`;
+  return text.length <= limit ? text : `${startOf(text, limit - 1)}…`;
 }
 
 /** Escapes the message of a command. What follows a command on its line cannot begin another. */
