@@ -5,7 +5,12 @@
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
 import type { Command, CommandGroup, CommandTable } from "./command.ts";
 import { SHELLS } from "./completions/shells.ts";
-import { CACHE_FOLDER, type FlagName, HISTORY_INPUTS } from "./flags.ts";
+import {
+  CACHE_FOLDER,
+  DIALECT_MEANINGS,
+  type FlagName,
+  HISTORY_INPUTS,
+} from "./flags.ts";
 
 /** The flags that every command has. */
 export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
@@ -17,6 +22,15 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     summary: "Finds, reads, follows and searches the sessions on this machine.",
   },
 ];
+
+/** What the commands take that read any input. */
+const INPUT_FILES: Command["operands"] = [
+  ["[FILE ...]", 'Input files; "-" or none reads stdin.'],
+];
+
+/** How a session can be named. */
+const WHAT_AN_ID_IS =
+  "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file";
 
 /** The commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -31,7 +45,7 @@ export const COMMANDS: readonly Command[] = [
       'codex exec --json "…" | codexpipe normalize',
       "codexpipe normalize --follow FILE",
     ],
-    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    operands: INPUT_FILES,
     flags: [
       "from",
       "follow",
@@ -58,13 +72,13 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
     ],
-    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    operands: INPUT_FILES,
     flags: [
       {
         name: "from",
         choices: HISTORY_INPUTS,
         details:
-          "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1; history is a snapshot. auto decides by the first line, for each file by itself.",
+          `${DIALECT_MEANINGS}; history is a snapshot. auto decides by the first line, for each file by itself.`,
       },
       "max-line-bytes",
       {
@@ -146,7 +160,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe render -o session.html rollout-….jsonl",
       'codexpipe render --to=github run.jsonl >> "$GITHUB_STEP_SUMMARY"',
     ],
-    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    operands: INPUT_FILES,
     flags: [
       "to",
       "output",
@@ -188,7 +202,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe redact [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe redact > run.jsonl',
     ],
-    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    operands: INPUT_FILES,
     flags: [
       {
         name: "max-line-bytes",
@@ -221,7 +235,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe check [OPTIONS] [FILE ...]",
       "codexpipe check --json-output run.jsonl | jq .summary",
     ],
-    operands: [["[FILE ...]", 'Input files; "-" or none reads stdin.']],
+    operands: INPUT_FILES,
     flags: [
       "from",
       "max-line-bytes",
@@ -312,7 +326,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions path",
     summary: "Prints the path of the file of a session.",
     details:
-      "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1.",
+      `${WHAT_AN_ID_IS}, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1.`,
     usage: [
       "codexpipe sessions path [OPTIONS] ID ...",
       "codexpipe sessions path --last",
@@ -325,7 +339,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions show",
     summary: "Shows a session: as text, Markdown or HTML, or its lines.",
     details:
-      "What a reader of the session sees, as render shows it: text on a terminal, Markdown elsewhere. A fork whose file holds only what came after the fork is joined with what it goes on from, across archives and packed files; if that is not there, it is shown as it is, and said to be partial. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
+      `What a reader of the session sees, as render shows it: text on a terminal, Markdown elsewhere. A fork whose file holds only what came after the fork is joined with what it goes on from, across archives and packed files; if that is not there, it is shown as it is, and said to be partial. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions show [OPTIONS] ID",
       "codexpipe sessions show --last -o session.html",
@@ -360,7 +374,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions resume",
     summary: "Prints what it takes to go on with a session.",
     details:
-      "One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from; missing is null, or what of that is not there. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file.",
+      `One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",
@@ -373,7 +387,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions follow",
     summary: "Prints what a session does, as it does it.",
     details:
-      "On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file. Ctrl-C ends it with 130.",
+      `On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. ${WHAT_AN_ID_IS}. Ctrl-C ends it with 130.`,
     usage: [
       "codexpipe sessions follow [OPTIONS] [ID]",
       "codexpipe sessions follow --from-start --exit-on=turn",

@@ -96,6 +96,14 @@ export const COLOR = ["auto", "always", "never"] as const;
 export const CACHE_FOLDER =
   "XDG_CACHE_HOME, else ~/.cache (on macOS ~/Library/Caches, on Windows LOCALAPPDATA)";
 
+/** What the dialects are, in words. */
+export const DIALECT_MEANINGS =
+  "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1";
+
+/** How a time can be given. */
+const TIME_FORMS =
+  "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)";
+
 /** Every flag of every command. */
 export const FLAGS = [
   {
@@ -104,7 +112,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "What the input is.",
     details:
-      "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1. auto decides by the first line that is a JSON object, for each file by itself.",
+      `${DIALECT_MEANINGS}. auto decides by the first line that is a JSON object, for each file by itself.`,
   },
   {
     name: "max-line-bytes",
@@ -206,8 +214,7 @@ export const FLAGS = [
     name: "since",
     value: {
       name: "TIME",
-      expects:
-        "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)",
+      expects: TIME_FORMS,
       admits: isTime,
       example: "7d",
     },
@@ -220,8 +227,7 @@ export const FLAGS = [
     name: "until",
     value: {
       name: "TIME",
-      expects:
-        "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)",
+      expects: TIME_FORMS,
       admits: isTime,
       example: "2026-01-31",
     },
