@@ -202,7 +202,7 @@ for (const { heading, programs = [], checks } of RECIPES) {
         });
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>
-          line !== "" && !/^codexpipe: (?:passed|redacted)/.test(line)
+          line !== "" && !/^codexpipe: (?:passed|masked)/.test(line)
         );
         assertEquals([ran.status, complaints], [0, []], code);
         await checks[i]?.(ran, folder);
