@@ -387,7 +387,7 @@ const USAGE = [
       /--output would overwrite s\/rollout-x\.jsonl, a session file: name another file/,
   },
   {
-    args: ["-o", "x", "--errors-to=x"],
+    args: ["-o", "x", "--errors-to=./x"],
     message: /--output and --errors-to name the same file/,
   },
   { args: ["--follow", "a", "b"], message: /--follow takes one file/ },

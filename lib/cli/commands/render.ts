@@ -2,6 +2,7 @@
  * `codexpipe render`.
  */
 
+import { resolve } from "node:path";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -25,7 +26,10 @@ export async function run(
   refuseIdlePatterns(args);
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
-  if (target !== undefined && target === errorsTo) {
+  const [one, other] = [target, errorsTo].map((path) =>
+    path && resolve(process.cwd(), path)
+  );
+  if (one !== undefined && one === other) {
     throw new UsageError("--output and --errors-to name the same file");
   }
   if (errorsTo !== undefined) {
