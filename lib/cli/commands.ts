@@ -10,6 +10,11 @@ import {
   DIALECT_MEANINGS,
   type FlagName,
   HISTORY_INPUTS,
+  LIST_FORMATS,
+  LIVE_FORMATS,
+  REPORT_FORMATS,
+  SEARCH_FORMATS,
+  USAGE_FORMATS,
 } from "./flags.ts";
 
 /** The flags that every command has. */
@@ -133,7 +138,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: "format",
-        choices: ["table", "json", "jsonl", "csv"],
+        choices: USAGE_FORMATS,
         default: "table",
         details:
           "table is for people and ends with the total. json is one object with the groups and the total, jsonl one group a line, csv one group a row, below a row of names (RFC 4180); a text that a spreadsheet would take for a formula gets an apostrophe in front.",
@@ -250,7 +255,7 @@ export const COMMANDS: readonly Command[] = [
       "github",
       {
         name: "format",
-        choices: ["text", "json"],
+        choices: REPORT_FORMATS,
         default: "text",
         details:
           "text says it on stderr, for people. json prints one object for each file on stdout: verdict, reasons (kind, message, line), thread_id, turns, status, failed_commands, failed_lines, the tokens and final_message.",
@@ -313,7 +318,7 @@ export const COMMANDS: readonly Command[] = [
       "cursor",
       {
         name: "format",
-        choices: ["table", "json", "jsonl", "tsv", "ids", "paths"],
+        choices: LIST_FORMATS,
         default: "table",
         details:
           "table is for people; json is one value, jsonl one session a line; tsv begins with a line of names; ids and paths are what other commands take.",
@@ -400,7 +405,7 @@ export const COMMANDS: readonly Command[] = [
       "exit-on",
       {
         name: "format",
-        choices: ["text", "jsonl"],
+        choices: LIVE_FORMATS,
         summary: "The form of what is written.",
         details:
           "text is for people, jsonl is one normalized line each. Without it, text on a terminal and jsonl elsewhere.",
@@ -446,7 +451,7 @@ export const COMMANDS: readonly Command[] = [
       "no-refresh",
       {
         name: "format",
-        choices: ["text", "json", "jsonl"],
+        choices: SEARCH_FORMATS,
         default: "text",
         details:
           "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more and files_left; jsonl one hit a line.",
@@ -468,7 +473,7 @@ export const COMMANDS: readonly Command[] = [
       "rebuild",
       {
         name: "format",
-        choices: ["text", "json"],
+        choices: REPORT_FORMATS,
         default: "text",
         details: "text is for people; json is one value.",
       },

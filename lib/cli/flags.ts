@@ -63,17 +63,38 @@ export interface Flag {
   readonly details: string;
 }
 
-/** The forms that any command's data may have; each command says which of them it has. */
-export const FORMATS = [
+/** The forms of a verdict, or of a report of what was done. */
+export const REPORT_FORMATS = ["text", "json"] as const;
+
+/** The forms of what a search has found. */
+export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
+
+/** The forms of what a session does. */
+export const LIVE_FORMATS = ["text", "jsonl"] as const;
+
+/** The forms of a list of sessions. */
+export const LIST_FORMATS = [
   "table",
   "json",
   "jsonl",
-  "csv",
   "tsv",
-  "text",
   "ids",
   "paths",
 ] as const;
+
+/** The forms of usage. */
+export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
+
+/** The forms that any command's data may have; each command says which of them it has. */
+const FORMATS: readonly string[] = [
+  ...new Set([
+    ...USAGE_FORMATS,
+    ...LIST_FORMATS,
+    ...SEARCH_FORMATS,
+    ...REPORT_FORMATS,
+    ...LIVE_FORMATS,
+  ]),
+];
 
 /** What the input of a command can be that reads histories too. */
 export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;

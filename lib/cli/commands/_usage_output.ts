@@ -16,15 +16,13 @@ import {
   type UsageValue,
 } from "../../usage/usage.ts";
 import { csvRow } from "../csv_text.ts";
+import type { USAGE_FORMATS } from "../flags.ts";
 import {
   type CostedGroup,
   derivationsTable,
   groupsTable,
   type UsageTableOptions,
 } from "./_usage_tables.ts";
-
-/** The forms that usage has. */
-export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
 /** A form that usage has. */
 export type UsageFormat = typeof USAGE_FORMATS[number];

@@ -21,6 +21,7 @@ import {
   IoError,
   UsageError,
 } from "../endings.ts";
+import { REPORT_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
@@ -30,7 +31,6 @@ import { invite } from "./_invitation.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
-const FORMATS = ["text", "json"] as const;
 /** How many reasons against a run are said on stderr. */
 const MAX_SAID = 10;
 
@@ -192,7 +192,7 @@ class Check {
   /** Prints what was asked for on stdout. */
   async #print(file: string, verdict: Verdict): Promise<void> {
     const args = this.#args;
-    if (args.choice("format", FORMATS) === "json") {
+    if (args.choice("format", REPORT_FORMATS) === "json") {
       const fields = this.#isOneOfMany ? { file } : {};
       await this.#writeText(`${verdictJson(verdict, fields)}\n`);
       return;

@@ -7,16 +7,11 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { followInput } from "../followed_input.ts";
-import type { FORMATS } from "../flags.ts";
+import { LIVE_FORMATS } from "../flags.ts";
 import type { Blocks } from "../input.ts";
 import type { Output } from "../output.ts";
 import { LinesView, type LiveView, TextView } from "./_live_views.ts";
 import { lookUpSession } from "./_sessions.ts";
-
-/** The forms of what is written. */
-const FORMS = ["text", "jsonl"] as const satisfies readonly (
-  typeof FORMATS[number]
-)[];
 
 /** When to end. */
 interface EndConditions {
@@ -119,8 +114,8 @@ class Following {
     return idleMs !== undefined && quiet >= idleMs;
   }
 
-  get #form(): typeof FORMS[number] {
-    return this.#args.choice("format", FORMS) ??
+  get #form(): typeof LIVE_FORMATS[number] {
+    return this.#args.choice("format", LIVE_FORMATS) ??
       (this.#context.process.isTerminal.stdout ? "text" : "jsonl");
   }
 

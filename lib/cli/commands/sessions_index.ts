@@ -10,7 +10,7 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import type { FORMATS } from "../flags.ts";
+import { REPORT_FORMATS } from "../flags.ts";
 import {
   bytesText,
   indexPlaces,
@@ -18,12 +18,6 @@ import {
   withProgress,
 } from "./_session_index.ts";
 import { problemRecords } from "./_sessions.ts";
-
-/** The forms of the report. */
-const FORMS = [
-  "text",
-  "json",
-] as const satisfies readonly typeof FORMATS[number][];
 
 /** Brings the index of sessions up to date. */
 export async function run(
@@ -46,7 +40,7 @@ export async function run(
       shouldStop: () => process.interrupt.aborted,
       onProgress,
     }));
-  const form = args.choice("format", FORMS) ?? "text";
+  const form = args.choice("format", REPORT_FORMATS) ?? "text";
   const text = form === "json"
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);

@@ -14,7 +14,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import type { FORMATS } from "../flags.ts";
+import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { shellWord } from "../shell_word.ts";
 import { parseTime } from "../times.ts";
@@ -29,15 +29,6 @@ import {
 
 /** How long a table on a terminal is, unless somebody says. */
 const SCREENFUL = 50;
-/** The forms of the list. */
-const FORMS = [
-  "table",
-  "json",
-  "jsonl",
-  "tsv",
-  "ids",
-  "paths",
-] as const satisfies readonly typeof FORMATS[number][];
 
 /** The flags that say what is looked for. */
 const FILTERS = [
@@ -62,7 +53,7 @@ export async function run(
       }: --grep=REGEXP looks for a word, "sessions search" into whole sessions`,
     );
   }
-  const form = args.choice("format", FORMS) ?? "table";
+  const form = args.choice("format", LIST_FORMATS) ?? "table";
   const page = await list(args, context, form);
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
@@ -87,7 +78,7 @@ function isNothingFound(
 async function list(
   args: Arguments,
   { process, progress }: CommandContext,
-  form: typeof FORMS[number],
+  form: typeof LIST_FORMATS[number],
 ): Promise<SessionPage> {
   const isScreen = form === "table" && process.isTerminal.stdout;
   const limit = args.value("limit");
@@ -133,7 +124,7 @@ async function list(
 /** The list in some form, piece by piece. */
 async function* piecesOf(
   page: SessionPage,
-  form: typeof FORMS[number],
+  form: typeof LIST_FORMATS[number],
   args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {

@@ -14,7 +14,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
-import type { FORMATS } from "../flags.ts";
+import { SEARCH_FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { parseTime } from "../times.ts";
 import { indexPlaces, reportProblems, withProgress } from "./_session_index.ts";
@@ -30,12 +30,6 @@ const MIN_SNIPPET = 60;
 const MIN_TITLE = 10;
 /** What a match is marked with where nothing can be bold. */
 const MARK = "**";
-/** The forms of what was found. */
-const FORMS = [
-  "text",
-  "json",
-  "jsonl",
-] as const satisfies readonly typeof FORMATS[number][];
 
 /** Searches the texts of sessions. */
 export async function run(
@@ -48,7 +42,7 @@ export async function run(
       'sessions search takes what to search: words, "a phrase", begin*, or any string',
     );
   }
-  const form = args.choice("format", FORMS) ?? "text";
+  const form = args.choice("format", SEARCH_FORMATS) ?? "text";
   const output = form === "text" ? context.screen : context.stdout;
   const result = await search(query, args, context);
   const text = await textOf(query, result, form, context);
@@ -98,7 +92,7 @@ function snippetLength({ process }: CommandContext): number {
 async function textOf(
   query: string,
   { hits, hasMore, refresh }: SearchResult,
-  form: typeof FORMS[number],
+  form: typeof SEARCH_FORMATS[number],
   context: CommandContext,
 ): Promise<string> {
   switch (form) {

@@ -18,14 +18,14 @@ import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
-import type { FlagName } from "../flags.ts";
+import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { openInput } from "../input.ts";
 import { parseTime } from "../times.ts";
 import type { UsageInput } from "./_usage_input.ts";
 import { usageInputs } from "./_usage_inputs.ts";
-import { derivationText, USAGE_FORMATS, usageText } from "./_usage_output.ts";
+import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
 
 /** How large a list of prices can be, in UTF-16 units. */
