@@ -8,12 +8,6 @@ import { commandLine } from "../render/command_line.ts";
 /** How much of a command is named, in characters. */
 const MAX_COMMAND = 120;
 
-/** Whether an entry is what the user says. */
-export function isPrompt(record: AnyHistoryRecord): boolean {
-  return isKnownRecord(record) && record.type === "plain_message" &&
-    record.payload.role === "user";
-}
-
 /** What the model says, if the entry is that. */
 export function answerOf(record: AnyHistoryRecord): string | undefined {
   return isKnownRecord(record) && record.type === "assistant_message"

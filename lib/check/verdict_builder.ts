@@ -5,6 +5,7 @@
  */
 
 import { type Fields, fieldsOf, idOf } from "../history/mapping/json_fields.ts";
+import { isPrompt } from "../history/mapping/user_content.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
@@ -18,7 +19,7 @@ import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 import { UsageMeter } from "../usage/usage_meter.ts";
 import type { UsageSource } from "../usage/usage_source.ts";
 import { demandedReasons, reason } from "./_demands.ts";
-import { answerOf, failedCommandsOf, isPrompt } from "./_entry_facts.ts";
+import { answerOf, failedCommandsOf } from "./_entry_facts.ts";
 import { readWorkSign, type WorkSign } from "./_work_sign.ts";
 import { judgeError, judgeTurn, type TurnEnd } from "./turn_end.ts";
 import type { Verdict, VerdictFailure, VerdictReason } from "./verdict.ts";
@@ -260,12 +261,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     emit(part);
   }
 
-  #seeEntry({ record, phase, turn }: EntryPart): void {
+  #seeEntry({ record, phase, turn, isFromUser = false }: EntryPart): void {
     // What ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
     const answer = answerOf(record);
-    if (isPrompt(record)) seen.hasPrompt = true;
+    if (isFromUser || isPrompt(record)) seen.hasPrompt = true;
     if (turn !== null) seen.hasEntries = true;
     if (answer !== undefined) {
       seen.hasAnswer = true;

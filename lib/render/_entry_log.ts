@@ -33,6 +33,7 @@ interface Entry {
   readonly id: number;
   readonly turn: number | null;
   readonly isWarning: boolean;
+  readonly isFromUser: boolean;
   /** A list of one, which is what mutations are applied to. */
   readonly records: [AnyHistoryRecord];
   readonly startedAt: string | null;
@@ -59,6 +60,8 @@ export class EntryLog {
   turn: number | null = null;
   /** Whether errors of the event are warnings. */
   isWarning = false;
+  /** Whether the event is what the user says. */
+  isFromUser = false;
   /** What the event says that a command of an `explore` record printed, until that is taken. */
   printed: ExploredOutput | undefined;
   readonly #options: EntryLogOptions;
@@ -177,6 +180,7 @@ export class EntryLog {
       id,
       turn: this.turn,
       isWarning: this.isWarning,
+      isFromUser: this.isFromUser && record.type === "image",
       records,
       startedAt: this.now,
       endedAt: null,

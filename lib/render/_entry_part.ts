@@ -13,7 +13,7 @@ import type { EntryPart, EntryPhase } from "./parts.ts";
 /** What is known of an entry beside its record. */
 export type EntryTimes = Pick<
   EntryPart,
-  "id" | "turn" | "isWarning" | "startedAt" | "endedAt"
+  "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
 >;
 
 /** Makes the part that says how far an entry is. */
@@ -22,7 +22,7 @@ export function entryPart(
   phase: EntryPhase,
   { record, outputs }: Rest,
 ): EntryPart {
-  const { id, turn, isWarning } = entry;
+  const { id, turn, isWarning, isFromUser } = entry;
   const isTimed = entry.startedAt !== null;
   const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
@@ -34,6 +34,7 @@ export function entryPart(
     record,
     ...(outputs === undefined ? {} : { outputs }),
     ...(isWarning === true ? { isWarning } : {}),
+    ...(isFromUser === true ? { isFromUser } : {}),
     startedAt,
     endedAt,
     durationMs: durationOf(record, { startedAt, endedAt }),

@@ -25,12 +25,6 @@ export function failedLine({ line, error }: Fields): FailedLinePart {
   };
 }
 
-/** Tells whether a record is what the user says. */
-export function isPrompt(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user";
-}
-
 /** Tells whether an event is an item of an exec stream that is an error, or rather a warning. */
 export function isErrorItem({ type, item_type }: Fields): boolean {
   return type === "item.completed" && item_type === "error";

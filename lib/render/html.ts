@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPrompt } from "../history/mapping/user_content.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { entryLabel } from "./_entry_label.ts";
 import { entryHtml } from "./_html_entries.ts";
@@ -18,7 +19,6 @@ import {
 } from "./_html_figures.ts";
 import { elementText } from "./html_text.ts";
 import { Timeline } from "./html_timeline.ts";
-import { isPrompt } from "./_record_roles.ts";
 import { firstLine, TurnTopic } from "./_turn_topic.ts";
 import { WorkCounts } from "./_work_counts.ts";
 import { NO_REDACTOR, viewEntry } from "./entry_view.ts";

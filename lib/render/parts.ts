@@ -79,6 +79,13 @@ export interface EntryPart {
    * @default {false}
    */
   readonly isWarning?: boolean;
+  /**
+   * Whether an image is what the user attached, and not what a tool shows. The record does not
+   * tell.
+   *
+   * @default {false}
+   */
+  readonly isFromUser?: boolean;
   /** When it began, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly startedAt: string | null;
   /** When it ended. */

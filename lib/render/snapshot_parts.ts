@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPrompt } from "../history/mapping/user_content.ts";
 import type { HistorySnapshot } from "../history/snapshot.ts";
 import type { TranscriptPart, TurnEndedPart } from "./parts.ts";
 
@@ -43,10 +44,8 @@ export function* snapshotParts(
   yield { type: "session", thread_id: null, cli_version: null, ...nothing };
   let turn = firstTurn - 1;
   for (const record of snapshot.records) {
-    const { type, payload } = record;
-    if (
-      type === "plain_message" && "role" in payload && payload.role === "user"
-    ) {
+    const { payload } = record;
+    if (isPrompt(record)) {
       if (turn >= firstTurn) yield endOf(turn);
       turn += 1;
       yield { type: "turn_started", turn, turn_id: null, ...nothing };

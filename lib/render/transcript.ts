@@ -15,7 +15,9 @@ import {
   isInherited,
 } from "../history/mapping/rollout_lines.ts";
 import { timestampOf } from "../history/mapping/times.ts";
+import { isPrompt, userItemOf } from "../history/mapping/user_content.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
+import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
@@ -33,7 +35,6 @@ import {
   failedLine,
   isErrorItem,
   isErrorRecord,
-  isPrompt,
   saysEnd,
   textOfError,
 } from "./_record_roles.ts";
@@ -241,10 +242,17 @@ export class TranscriptBuilder
       this.#takeFact(fact, event);
     }
     this.#entries.isWarning = isErrorItem(event);
+    this.#entries.isFromUser = userItemOf(event) !== undefined;
     const end = fact?.type === "turn_end" ? fact : undefined;
     const mutations = this.#state.apply(event, text);
     this.#entries.printed = readExploredOutput(event, mutations, this.#state);
-    for (const mutation of mutations) this.#change(mutation, end);
+    const prompt = mutations.find((mutation) =>
+      mutation.type === "inserted" && this.#isOfUser(mutation.record)
+    );
+    for (const mutation of mutations) {
+      if (mutation === prompt) this.#takePrompt();
+      this.#change(mutation, end);
+    }
     if (end !== undefined) this.#takeEnd(end);
     if (fact?.type === "rollback") this.#rollBack(fact.turns);
   }
@@ -346,13 +354,18 @@ export class TranscriptBuilder
         this.#entries.pass(mutation.id);
         return;
       }
-      if (isPrompt(record)) this.#takePrompt();
-      else if (this.#turn !== undefined && record.type !== "image") {
-        this.#turn.isOnlyPrompt = false;
-      }
+      if (
+        this.#turn !== undefined && record.type !== "image" && !isPrompt(record)
+      ) this.#turn.isOnlyPrompt = false;
       if (isErrorRecord(record)) this.#turn?.errors.add(textOfError(record));
     }
     this.#entries.change(mutation);
+  }
+
+  /** Whether a new record is of what a user says: the words, or an image in their place. */
+  #isOfUser(record: AnyHistoryRecord): boolean {
+    return isPrompt(record) ||
+      (this.#entries.isFromUser && record.type === "image");
   }
 
   /** What a user says opens a turn, unless it is said within one. */

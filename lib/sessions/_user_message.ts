@@ -13,6 +13,7 @@ import type { UserMessage } from "../history/mapping/messages.ts";
 import {
   readUserContent,
   readUserEvent,
+  userItemOf,
 } from "../history/mapping/user_content.ts";
 
 /** How much is kept of a message, in UTF-16 code units. */
@@ -27,34 +28,16 @@ const REQUEST_MARK = "## My request for Codex:";
  * @returns The text; `undefined` if the record is no message, or none of a person's.
  */
 export function userMessageOf(record: unknown): string | undefined {
-  const { type, payload } = fieldsOf(record);
-  const item = fieldsOf(payload);
-  switch (type) {
-    case "response_item":
-      return item.type === "message" && item.role === "user"
-        ? messageText(readUserContent(item.content), item)
-        : undefined;
-    case "event_msg":
-      return messageInEvent(item);
-    case "event":
-      return messageInEvent(fieldsOf(item.msg));
-    default:
-      return undefined;
+  const item = userItemOf(fieldsOf(record));
+  if (item === undefined) return undefined;
+  if (item.type !== "user_message") {
+    return messageText(readUserContent(item.content), item);
   }
-}
-
-function messageInEvent(event: Fields): string | undefined {
-  if (event.type === "user_message") {
-    const message = readUserEvent(event);
-    // Some releases wrote such events of what the program put there, too.
-    return isInjectedContext(message.text)
-      ? undefined
-      : messageText(message, event);
-  }
-  const item = fieldsOf(event.item);
-  return event.type === "item_completed" && item.type === "UserMessage"
-    ? messageText(readUserContent(item.content), item)
-    : undefined;
+  const message = readUserEvent(item);
+  // Some releases wrote such events of what the program put there, too.
+  return isInjectedContext(message.text)
+    ? undefined
+    : messageText(message, item);
 }
 
 function messageText(

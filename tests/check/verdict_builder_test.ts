@@ -352,6 +352,33 @@ const ENDS = [
     ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line })),
     expected: ["turn 1 failed: No"],
   },
+  {
+    name: "a session file whose prompt, an image, has no answer",
+    records: [
+      {
+        type: "session_meta",
+        payload: { id: "t", cwd: "/", timestamp: "2026-01-01T00:00:00Z" },
+      },
+      { type: "event_msg", payload: { type: "task_started", turn_id: "1" } },
+      {
+        type: "event_msg",
+        payload: {
+          type: "user_message",
+          message: "",
+          images: ["data:image/png;base64,iVBORw0KGgo="],
+        },
+      },
+      {
+        type: "event_msg",
+        payload: {
+          type: "task_complete",
+          turn_id: "1",
+          last_agent_message: null,
+        },
+      },
+    ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line })),
+    expected: ["turn 1 ended without an answer; the log does not say why"],
+  },
 ] satisfies { name: string; records: object[]; expected: string[] }[];
 
 /** A message of the old dialect. */

@@ -64,6 +64,8 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
+const IMAGE = "data:image/png;base64,iVBORw0KGgo=";
+
 const CASES = [
   {
     name: "a turn of an exec stream",
@@ -194,6 +196,66 @@ const CASES = [
       "turn 2",
       "final plain_message 3",
       "unknown 2",
+    ],
+  },
+  {
+    name: "a turn whose prompt is an image, and none for those beside words",
+    lines: [
+      META,
+      line("event_msg", {
+        type: "user_message",
+        message: "One",
+        images: [IMAGE],
+      }),
+      line("event_msg", { type: "agent_message", message: "First" }),
+      line("response_item", {
+        type: "message",
+        role: "user",
+        content: [{ type: "input_image", image_url: IMAGE }],
+      }),
+      line("event_msg", {
+        type: "user_message",
+        message: "",
+        images: [IMAGE],
+      }),
+      line("event_msg", { type: "agent_message", message: "Second" }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final image 2",
+      "final assistant_message 3",
+      "unknown 1",
+      "turn 2",
+      "final image 4",
+      "final assistant_message 5",
+      "unknown 2",
+    ],
+  },
+  {
+    name: "no turn for an image that a tool shows",
+    lines: [
+      META,
+      line("event_msg", { type: "user_message", message: "One" }),
+      line("response_item", {
+        type: "function_call",
+        name: "view_image",
+        call_id: "c",
+        arguments: '{"path":"/home/dev/a.png"}',
+      }),
+      line("response_item", {
+        type: "message",
+        role: "user",
+        content: [{ type: "input_image", image_url: IMAGE }],
+      }),
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final plain_message 1",
+      "final image 2",
+      "unknown 1",
     ],
   },
   {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NewRecord } from "../records.ts";
+import type { AnyHistoryRecord, NewRecord } from "../records.ts";
 import { imageRecord, imageRecordOfUrl, pathOf } from "./images.ts";
 import { isInjectedContext } from "./injected_context.ts";
 import {
@@ -25,6 +25,37 @@ const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "local_image",
 ]);
 const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
+
+/**
+ * Gives what a record of a session says in the name of the user: a message, its item in the app
+ * protocol, or a `user_message` event. What the program said in that name is among them.
+ *
+ * @param record A normalized rollout record.
+ * @returns Its fields; `undefined` if the record is none of these.
+ */
+export function userItemOf({ type, payload }: Fields): Fields | undefined {
+  const fields = fieldsOf(payload);
+  switch (type) {
+    case "response_item":
+      return fields.type === "message" && fields.role === "user"
+        ? fields
+        : undefined;
+    case "event_msg":
+      return userItemIn(fields);
+    case "event":
+      return userItemIn(fieldsOf(fields.msg));
+    default:
+      return undefined;
+  }
+}
+
+function userItemIn(event: Fields): Fields | undefined {
+  if (event.type === "user_message") return event;
+  const item = fieldsOf(event.item);
+  return event.type === "item_completed" && item.type === "UserMessage"
+    ? item
+    : undefined;
+}
 
 /**
  * Reads the content of a user message.
@@ -64,6 +95,12 @@ export function readUserEvent(event: Fields): UserMessage {
       ...textsOf(event.local_images).map((path) => imageRecord(pathOf(path))),
     ],
   };
+}
+
+/** Tells whether a record is what the user says. */
+export function isPrompt(record: AnyHistoryRecord): boolean {
+  return record.type === "plain_message" && "role" in record.payload &&
+    record.payload.role === "user";
 }
 
 function isMedia(part: Fields | undefined): boolean {
