@@ -656,6 +656,68 @@ Deno.test("HistoryState.apply() shows a viewed image once", () => {
   }
 });
 
+/** A call with its output, as 0.58 writes them: one behind the other. */
+function called(
+  name: string,
+  id: string,
+  args: object,
+  output: unknown,
+): Record<string, unknown>[] {
+  return [
+    itemLine("function_call", {
+      name,
+      call_id: id,
+      arguments: JSON.stringify(args),
+    }),
+    itemLine("function_call_output", { call_id: id, output }),
+  ];
+}
+
+Deno.test("HistoryState.apply() shows viewed images once that were viewed beside other calls", () => {
+  const handed = itemLine("message", {
+    role: "user",
+    content: [{ type: "input_image", image_url: PIXEL }],
+  });
+  const attached = "attached local image path";
+  const calls = [
+    ...called("view_image", "a", { path: "/w/a.png" }, attached),
+    ...called("view_image", "b", { path: "/w/b.png" }, attached),
+    ...called("shell", "c", { command: ["ls"] }, "a.png"),
+  ];
+  const typesOf = (lines: readonly Record<string, unknown>[]) =>
+    snapshotOf(lines).records.map(({ type }) => type);
+  assertEquals(
+    typesOf([...calls, handed, handed]),
+    ["image", "image", "exec"],
+  );
+  assertEquals(
+    typesOf([...calls, handed, handed, handed]),
+    ["image", "image", "exec", "image"],
+  );
+  const answer = itemLine("message", {
+    role: "assistant",
+    content: [{ type: "output_text", text: "Seen." }],
+  });
+  assertEquals(
+    typesOf([...calls, answer, handed]),
+    ["image", "image", "exec", "assistant_message", "image"],
+  );
+});
+
+Deno.test("HistoryState.apply() shows the image of the user after one that no message hands over", () => {
+  const outputs = [
+    "unable to locate image at `/w/a.png`: No such file or directory",
+    [{ type: "input_image", image_url: PIXEL }],
+  ];
+  for (const output of outputs) {
+    const snapshot = snapshotOf([
+      ...called("view_image", "a", { path: "/w/a.png" }, output),
+      eventLine("user_message", { message: "", images: [PIXEL] }),
+    ]);
+    assertEquals(payloadsOf(snapshot, "image").length, 2);
+  }
+});
+
 Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn", () => {
   for (const type of ["task_complete", "turn_aborted", "task_started"]) {
     const snapshot = snapshotOf([

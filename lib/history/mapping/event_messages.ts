@@ -237,7 +237,7 @@ export function mapEventMessage(
 function openTurn({ memory, store }: MappingContext): void {
   memory.turns.open(store.length);
   // A process that was killed has not ended its turn.
-  memory.viewedImage = null;
+  memory.viewedImages = 0;
 }
 
 function completeTurn(context: MappingContext, event: Fields): void {
@@ -253,7 +253,9 @@ function abortTurn(context: MappingContext, event: Fields): void {
 
 function rollBack(context: MappingContext, event: Fields): void {
   const count = wholeOf(event.num_turns) ?? 0;
-  const length = context.memory.turns.rollBack(count);
+  const { memory } = context;
+  memory.viewedImages = 0;
+  const length = memory.turns.rollBack(count);
   if (length !== undefined) context.truncate(length);
 }
 

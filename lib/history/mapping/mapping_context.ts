@@ -29,6 +29,13 @@ const ANSWER_TYPES: ReadonlySet<string> = new Set([
   "running_tool",
   "tool_call",
 ]);
+/** What is said after the calls of a response and what came of them, or instead of them. */
+const NEWS_TYPES: ReadonlySet<string> = new Set([
+  "assistant_message",
+  "assistant_stream",
+  "plain_message",
+  "reasoning",
+]);
 /** What belongs to an answer, up to the next prompt. */
 const ANSWER_KINDS: readonly CopyKind[] = [
   "assistant",
@@ -171,6 +178,7 @@ export class MappingContext {
       if (mutation.type === "removed") turns.removed(mutation.index);
       if (mutation.type !== "inserted") continue;
       const { record } = mutation;
+      if (NEWS_TYPES.has(record.type)) this.memory.viewedImages = 0;
       if (ANSWER_TYPES.has(record.type)) pairing.forget("user");
       else if (
         record.type === "plain_message" && record.payload.role === "user"

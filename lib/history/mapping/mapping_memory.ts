@@ -111,8 +111,8 @@ export class MappingMemory {
   readonly decoders: Map<string, Utf8Decoder>;
   /** How many thresholds each window has crossed. */
   readonly crossed: { primary: number; secondary: number };
-  /** The last image that the model asked for. */
-  viewedImage: number | null;
+  /** How many images the model asked for that it may still be handed as the user's. */
+  viewedImages: number;
   /** What is being reviewed. */
   reviewHint: string | null;
   /** What was reviewed, by the record that shows the end of the review. */
@@ -179,7 +179,7 @@ export class MappingMemory {
       primary: wholeOf(crossed.primary) ?? 0,
       secondary: wholeOf(crossed.secondary) ?? 0,
     };
-    this.viewedImage = wholeOf(field("viewed_image")) ?? null;
+    this.viewedImages = wholeOf(field("viewed_images")) ?? 0;
     this.reviewHint = textOf(field("review_hint")) ?? null;
     this.reviewHints = new Map(
       readMap(field("review_hints"), wholeOf, textOf),
@@ -204,7 +204,6 @@ export class MappingMemory {
     this.reviewHints.delete(id);
     if (this.explore?.id === id) this.explore = null;
     if (this.compaction?.id === id) this.compaction = null;
-    if (this.viewedImage === id) this.viewedImage = null;
     if (this.turns.messageId === id) this.turns.messageId = null;
     if (this.turns.diffId === id) this.turns.diffId = null;
   }
@@ -243,7 +242,7 @@ export class MappingMemory {
         [key, decoder],
       ) => [key, decoder.pending]),
       crossed: { ...this.crossed },
-      viewed_image: this.viewedImage,
+      viewed_images: this.viewedImages,
       review_hint: this.reviewHint,
       review_hints: [...this.reviewHints],
       review_prompt: this.reviewPrompt,

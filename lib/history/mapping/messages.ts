@@ -65,10 +65,17 @@ export function showUserCopy(
   source: CopySource,
 ): void {
   const { pairing } = context.memory;
-  if (message.text.trim() === "" && message.images.length === 0) return;
+  const isBlank = message.text.trim() === "";
+  // An image that could not be read is handed over as nothing.
+  if (isBlank && message.images.length === 0) {
+    takeViewedImage(context);
+    return;
+  }
   const shown = pairing.match("user", message.text, source);
   if (shown === undefined) {
-    const { imageIds: images } = isViewedImage(context, message)
+    const isViewed = isBlank && message.images.length === 1 &&
+      takeViewedImage(context);
+    const { imageIds: images } = isViewed
       ? NOTHING_SHOWN
       : showUserMessage(context, message);
     pairing.add("user", message.text, { source, images });
@@ -80,16 +87,16 @@ export function showUserCopy(
 }
 
 /**
- * Tells whether a message hands the model the image that it has just asked for: some releases
- * do that in the name of the user.
+ * Takes note that the model has been handed an image that it had asked for: some releases do
+ * that in the name of the user, when all calls of the response have been answered.
+ *
+ * @param context Where.
+ * @returns Whether it had asked for one.
  */
-function isViewedImage(
-  context: MappingContext,
-  { text, images }: UserMessage,
-): boolean {
-  const { viewedImage } = context.memory;
-  return text.trim() === "" && images.length === 1 &&
-    viewedImage !== null && viewedImage === context.lastId;
+export function takeViewedImage({ memory }: MappingContext): boolean {
+  if (memory.viewedImages === 0) return false;
+  memory.viewedImages -= 1;
+  return true;
 }
 
 function renameImage(

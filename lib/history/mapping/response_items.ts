@@ -23,7 +23,7 @@ import {
   textsOf,
 } from "./json_fields.ts";
 import type { MappingContext } from "./mapping_context.ts";
-import { showAnswerCopy, showUserCopy } from "./messages.ts";
+import { showAnswerCopy, showUserCopy, takeViewedImage } from "./messages.ts";
 import { readPatchEnvelope } from "./patch_envelope.ts";
 import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
 import { planRecord, showPlanCopy } from "./plan.ts";
@@ -84,6 +84,8 @@ const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["exec_command", "cmd"],
 ]);
 const PATCH_TOOL = "apply_patch";
+/** The output of `view_image` up to 0.104, behind which the image is the user's. */
+const ATTACHED = "attached local image path";
 const MCP_PREFIX = "mcp__";
 /** How the output of a patch begins that was applied. */
 const APPLIED_REGEXP = /^(?:Success|Done)\b/;
@@ -160,8 +162,8 @@ function mapFunctionCall(context: MappingContext, item: Fields): void {
   } else if (name === "update_plan" && Array.isArray(fields.plan)) {
     showPlanCopy(context, planRecord(fields.name, fields.plan), "item");
   } else if (name === "view_image" && typeof fields.path === "string") {
-    const image = imageRecord(pathOf(fields.path));
-    context.memory.viewedImage = showImage(context, callId, image);
+    showImage(context, callId, imageRecord(pathOf(fields.path)));
+    context.memory.viewedImages += 1;
   } else if (!isKnownCall(context, callId)) {
     startTool(context, {
       callId,
@@ -293,6 +295,9 @@ function mapOutput(context: MappingContext, item: Fields): void {
       isFailed: !isSuccess(output),
       preview: resultPreview(output.blocks),
     });
+  } else if (context.memory.links.get("image", callId) !== undefined) {
+    // Where it is not said to be attached, it is in the output, or could not be read.
+    if (item.output !== ATTACHED) takeViewedImage(context);
   }
 }
 

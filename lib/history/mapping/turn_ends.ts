@@ -32,7 +32,7 @@ export function settleTurn(
   memory.liveStream = null;
   for (const id of [...memory.thinking.keys()]) settleThought(context, id);
   memory.isThoughtBroken = false;
-  memory.viewedImage = null;
+  memory.viewedImages = 0;
   if (isFailed) {
     for (const [id, callId] of [...memory.working]) {
       interruptTool(context, id, callId);
