@@ -142,6 +142,8 @@ export class TranscriptBuilder
   /** What waits for the session to be known; `undefined` once it has been said. */
   #held: TranscriptPart[] | undefined = [];
   #turn: OpenTurn | undefined;
+  /** The time of the last event that showed something, or counted tokens. */
+  #lastAt: string | null = null;
   #turns = 0;
   /** The time of the last event; `null` while no event has had one. */
   #now: string | null = null;
@@ -255,6 +257,7 @@ export class TranscriptBuilder
     }
     if (end !== undefined) this.#takeEnd(end);
     if (fact?.type === "rollback") this.#rollBack(fact.turns);
+    if (mutations.length > 0 || isCount(fact)) this.#lastAt = this.#now;
   }
 
   #timeOf(event: Fields): void {
@@ -329,6 +332,7 @@ export class TranscriptBuilder
     >,
   ): OpenTurn {
     this.#turns += 1;
+    this.#lastAt = this.#now;
     this.#usage.start();
     this.#requests.start();
     const turn: OpenTurn = {
@@ -392,14 +396,15 @@ export class TranscriptBuilder
     this.#sayTurn();
     const { number, startedAt, errors } = turn;
     const error = end?.error ?? null;
+    // What no event ends is over when nothing more happens, and not when the user goes on.
+    const endedAt = end === undefined ? this.#lastAt : this.#now;
     this.#say({
       type: "turn_ended",
       turn: number,
       turn_id: turn.turnId ?? end?.turnId ?? null,
       status,
-      endedAt: this.#now,
-      durationMs: end?.durationMs ??
-        msBetween(startedAt, this.#now),
+      endedAt,
+      durationMs: end?.durationMs ?? msBetween(startedAt, endedAt),
       usage: end?.usage ?? this.#usage.usage,
       ...(this.#requests.requests.length === 0
         ? {}
@@ -467,6 +472,11 @@ export class TranscriptBuilder
     this.#held.push(part);
     if (this.#held.length > MAX_HELD) this.#saySession();
   }
+}
+
+/** Tells whether an event counts tokens. */
+function isCount(fact: BesideFact | undefined): boolean {
+  return fact?.type === "usage" || fact?.type === "token_count";
 }
 
 const NO_SESSION: SessionPart = {

@@ -675,6 +675,40 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it happens", () => {
+  const at = (time: string, type: string, payload: Record<string, unknown>) =>
+    line(type, payload, `2026-11-20T${time}.000Z`);
+  const said = (time: string, message: string) =>
+    at(time, "event_msg", { type: "user_message", message });
+  const parts = partsOfLines([
+    META,
+    said("10:00:00", "One"),
+    at("10:00:02", "event_msg", { type: "agent_message", message: "First" }),
+    at("10:00:03", "event_msg", {
+      type: "token_count",
+      info: { last_token_usage: { input_tokens: 5, output_tokens: 1 } },
+    }),
+    // What a process writes that goes on with the thread.
+    at("12:00:00", "response_item", {
+      type: "message",
+      role: "developer",
+      content: [{ type: "input_text", text: "Rules" }],
+    }),
+    said("12:00:00", "Two"),
+    at("12:00:04", "event_msg", { type: "agent_message", message: "Second" }),
+    at("12:30:00", "turn_context", { cwd: "/home/dev" }),
+  ]);
+  assertEquals(
+    parts.flatMap((part) =>
+      part.type === "turn_ended" ? [[part.endedAt, part.durationMs]] : []
+    ),
+    [
+      ["2026-11-20T10:00:03.000Z", 3000],
+      ["2026-11-20T12:00:04.000Z", 4000],
+    ],
+  );
+});
+
 Deno.test("TranscriptBuilder has no times where the input has none", () => {
   const parts = partsOfLines([
     THREAD,
