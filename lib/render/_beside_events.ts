@@ -36,6 +36,8 @@ export interface SessionFact {
   readonly isFork?: boolean;
   /** Whether its turns are known not to say how they end: releases up to 0.42. */
   readonly isEndless?: boolean;
+  /** Whether the lines of the file have no times, but for this one: releases up to 0.29. */
+  readonly isUntimed?: boolean;
   readonly facts: SessionFacts;
 }
 
@@ -92,6 +94,9 @@ type ReadFact = (fields: Fields) => BesideFact | undefined;
 /** The ids that a normalizer makes up, because a release wrote none. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 
+/** What headers have of which one is in each since lines have times of their own. */
+const HEADER_NAMES = ["cwd", "originator", "cli_version", "cliVersion"];
+
 const EXEC_EVENTS: ReadonlyMap<string, ReadFact> = new Map<string, ReadFact>([
   ["thread.started", (event) => ({
     type: "session",
@@ -127,6 +132,7 @@ const ROLLOUT_LINES: ReadonlyMap<string, ReadFact> = new Map<string, ReadFact>([
     isRun: false,
     isFork: idOf(meta.forked_from_id) !== undefined ||
       isFields(meta.history_base),
+    isUntimed: !HEADER_NAMES.some((name) => name in meta),
     facts: sessionFacts({
       thread_id: idOf(meta.id) ?? idOf(meta.session_id),
       startedAt: timestampOf(meta.timestamp),

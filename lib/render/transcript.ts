@@ -142,6 +142,8 @@ export class TranscriptBuilder
   /** What waits for the session to be known; `undefined` once it has been said. */
   #held: TranscriptPart[] | undefined = [];
   #turn: OpenTurn | undefined;
+  /** The time of the header, which lines without times are given as well. */
+  #lentTime: string | undefined;
   /** The time of the last event that showed something, or counted tokens. */
   #lastAt: string | null = null;
   #turns = 0;
@@ -263,7 +265,8 @@ export class TranscriptBuilder
   #timeOf(event: Fields): void {
     // The header of the oldest files is the only line with a time: all would seem to be one.
     const own = timestampOf(event.timestamp);
-    if (own !== undefined && event.type !== "session_meta") this.#now = own;
+    const isLent = event.type === "session_meta" || own === this.#lentTime;
+    if (own !== undefined && !isLent) this.#now = own;
     this.#entries.now = this.#now;
   }
 
@@ -274,6 +277,7 @@ export class TranscriptBuilder
         else if (event.type !== "session_meta") this.#learn(fact.facts);
         else if (!this.#hasHeader) {
           this.#hasHeader = true;
+          if (fact.isUntimed) this.#lentTime = timestampOf(event.timestamp);
           if (fact.isFork) this.#usage.fork();
           if (isFields(event.payload)) {
             this.#firstOrdinal = firstOrdinalOf(event.payload);

@@ -709,6 +709,50 @@ Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it h
   );
 });
 
+Deno.test("TranscriptBuilder has no times for lines that only the header has one for", () => {
+  const header = {
+    id: "0d6a0d0a-31a1-4e2c-8f0f-d5f1c2f8c0de",
+    timestamp: "2025-09-01T10:00:00.000Z",
+    instructions: null,
+  };
+  const call = {
+    type: "function_call",
+    name: "shell",
+    call_id: "c",
+    arguments: '{"command":["ls"]}',
+  };
+  const output = {
+    type: "function_call_output",
+    call_id: "c",
+    output: '{"output":"a","metadata":{"exit_code":0,"duration_seconds":2.5}}',
+  };
+  const prompt = {
+    type: "message",
+    role: "user",
+    content: [{ type: "input_text", text: "Go" }],
+  };
+  const parts = partsOfLines([header, prompt, call, output]);
+  assertEquals(parts[0], {
+    type: "session",
+    thread_id: header.id,
+    startedAt: header.timestamp,
+    cwd: null,
+    model: null,
+    cli_version: null,
+  });
+  assertEquals(
+    entriesOf(parts).map(({ startedAt, endedAt, durationMs }) => [
+      startedAt,
+      endedAt,
+      durationMs,
+    ]),
+    [[null, null, null], [null, null, null]],
+  );
+  const turn = parts.findLast(({ type }) => type === "turn_ended");
+  assert(turn?.type === "turn_ended");
+  assertEquals([turn.endedAt, turn.durationMs], [null, null]);
+});
+
 Deno.test("TranscriptBuilder has no times where the input has none", () => {
   const parts = partsOfLines([
     THREAD,
