@@ -38,6 +38,8 @@ interface Entry {
   readonly records: [AnyHistoryRecord];
   readonly startedAt: string | null;
   endedAt: string | null;
+  /** How long its output says that it took, in milliseconds. */
+  saidMs: number | undefined;
   state: EntryState;
   /** What was given of it. */
   given: Given | undefined;
@@ -64,6 +66,8 @@ export class EntryLog {
   isFromUser = false;
   /** What the event says that a command of an `explore` record printed, until that is taken. */
   printed: ExploredOutput | undefined;
+  /** How long the event says that the command took which it ends, in milliseconds. */
+  saidMs: number | undefined;
   readonly #options: EntryLogOptions;
   readonly #entries = new Map<number, Entry>();
   /** What has not been given, in order; only what has no place at the end of the turn. */
@@ -184,6 +188,7 @@ export class EntryLog {
       records,
       startedAt: this.now,
       endedAt: null,
+      saidMs: undefined,
       state: entryState(record),
       given: undefined,
       outputs: undefined,
@@ -208,6 +213,7 @@ export class EntryLog {
     }
     applyMutation(entry.records, { ...mutation, index: 0 });
     entry.state = entryState(entry.records[0]);
+    if (entry.records[0].type === "exec") entry.saidMs ??= this.saidMs;
     this.#hold(entry, before);
     this.#note(entry);
     this.#relieve();

@@ -11,10 +11,15 @@ import type { Rest } from "./_given_record.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";
 
 /** What is known of an entry beside its record. */
-export type EntryTimes = Pick<
-  EntryPart,
-  "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
->;
+export type EntryTimes =
+  & Pick<
+    EntryPart,
+    "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
+  >
+  & {
+    /** How long its output says that it took, in milliseconds. */
+    readonly saidMs?: number | undefined;
+  };
 
 /** Makes the part that says how far an entry is. */
 export function entryPart(
@@ -37,7 +42,10 @@ export function entryPart(
     ...(isFromUser === true ? { isFromUser } : {}),
     startedAt,
     endedAt,
-    durationMs: durationOf(record, { startedAt, endedAt }),
+    durationMs: longer(
+      durationOf(record, { startedAt, endedAt }),
+      entry.saidMs,
+    ),
   };
 }
 
@@ -62,6 +70,11 @@ function durationOf(
   }
   const isWork = type === "exec" || type === "tool_call";
   return isWork ? msBetween(startedAt, endedAt) : null;
+}
+
+/** Gives the longer one of what the times tell and what the output says. */
+function longer(ms: number | null, saidMs = 0): number | null {
+  return saidMs > (ms ?? 0) ? saidMs : ms;
 }
 
 /** Gives the milliseconds from one time to a later one; `null` if that is not known. */

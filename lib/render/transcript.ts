@@ -39,6 +39,7 @@ import {
   textOfError,
 } from "./_record_roles.ts";
 import { RequestLog } from "./_request_log.ts";
+import { readSaidDuration } from "./_said_duration.ts";
 import { TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailedLinePart,
@@ -250,6 +251,7 @@ export class TranscriptBuilder
     const end = fact?.type === "turn_end" ? fact : undefined;
     const mutations = this.#state.apply(event, text);
     this.#entries.printed = readExploredOutput(event, mutations, this.#state);
+    this.#entries.saidMs = readSaidDuration(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
     );

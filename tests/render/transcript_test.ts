@@ -709,6 +709,36 @@ Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it h
   );
 });
 
+Deno.test("TranscriptBuilder takes from its output how long a command took that is written when it is over", () => {
+  const took = (seconds: number, output: string, name = "shell") => {
+    const lines = [
+      line("response_item", {
+        type: "function_call",
+        name,
+        call_id: "c",
+        arguments: '{"command":["ls"]}',
+      }),
+      line(
+        "response_item",
+        { type: "function_call_output", call_id: "c", output },
+        `2026-11-20T15:14:${15 + seconds}.000Z`,
+      ),
+    ];
+    return entriesOf(partsOfLines([META, ...lines]))[0]?.durationMs;
+  };
+  const json =
+    '{"output":"a","metadata":{"exit_code":0,"duration_seconds":2.5}}';
+  assertEquals(took(0, json), 2500);
+  assertEquals(took(3, json), 3000);
+  assertEquals(took(0, json.replace("2.5", "0.0")), 0);
+  assertEquals(
+    took(0, "Exit code: 0\nWall time: 1.5 seconds\nOutput:\na"),
+    1500,
+  );
+  assertEquals(took(0, "Wall time: 2.4 seconds\naborted by user"), 2400);
+  assertEquals(took(0, "Wall time: 2.4 seconds"), 0);
+});
+
 Deno.test("TranscriptBuilder has no times for lines that only the header has one for", () => {
   const header = {
     id: "0d6a0d0a-31a1-4e2c-8f0f-d5f1c2f8c0de",
@@ -746,7 +776,7 @@ Deno.test("TranscriptBuilder has no times for lines that only the header has one
       endedAt,
       durationMs,
     ]),
-    [[null, null, null], [null, null, null]],
+    [[null, null, null], [null, null, 2500]],
   );
   const turn = parts.findLast(({ type }) => type === "turn_ended");
   assert(turn?.type === "turn_ended");

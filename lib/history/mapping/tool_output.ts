@@ -9,6 +9,7 @@ import {
   fieldsOf,
   isFields,
   listOf,
+  numberOf,
   parseJson,
   textOf,
   wholeOf,
@@ -22,6 +23,8 @@ export interface ToolOutput {
   readonly blocks: readonly unknown[];
   /** The exit code; `null` if nothing says it. */
   readonly exitCode: number | null;
+  /** How many seconds it took; `null` if nothing says it. */
+  readonly seconds: number | null;
   /** Whether the process goes on. */
   readonly isRunning: boolean;
   /** What the output itself says of its success; `null` if nothing. */
@@ -29,7 +32,10 @@ export interface ToolOutput {
 }
 
 /** A text without its header. */
-type PlainOutput = Pick<ToolOutput, "text" | "exitCode" | "isRunning">;
+type PlainOutput = Pick<
+  ToolOutput,
+  "text" | "exitCode" | "seconds" | "isRunning"
+>;
 
 const COMMAND_REGEXP =
   /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
@@ -38,14 +44,14 @@ const HEADER_REGEXPS: readonly RegExp[] = [
   /^Exit code: (?<code>-?\d+)$/,
   /^Process exited with code (?<code>-?\d+)$/,
   /^Process (?<running>running) with session ID \S+$/,
-  /^Wall time: \S+ seconds$/,
+  /^Wall time: (?<seconds>\S+) seconds$/,
   /^Total output lines: \d+$/,
   /^Chunk ID: \S*$/,
   /^Original token count: \d+$/,
 ];
 /** What Codex gives as the output of a call whose turn was interrupted. */
 const ABORTED_REGEXP =
-  /^(?:Wall time: \S+ seconds\n)?aborted by user(?: after \S+)?$/;
+  /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
 /** More lines than any header has. */
 const MAX_HEADER_LINES = 8;
 
@@ -68,8 +74,11 @@ export function readToolOutput(output: unknown): ToolOutput {
     return { ...plain, blocks, success: null };
   }
   const plain = withoutHeader(textOf(output) ?? "");
-  const success = ABORTED_REGEXP.test(plain.text) ? false : null;
-  return { ...plain, blocks: [plain.text], success };
+  const blocks = [plain.text];
+  const aborted = ABORTED_REGEXP.exec(plain.text);
+  if (aborted === null) return { ...plain, blocks, success: null };
+  const seconds = secondsIn(aborted) ?? plain.seconds;
+  return { ...plain, seconds, blocks, success: false };
 }
 
 /**
@@ -94,7 +103,8 @@ export function contentText(content: unknown, separator = ""): string {
 }
 
 function withoutHeader(text: string): PlainOutput {
-  const plain = fromHeader(text) ?? { text, exitCode: null, isRunning: false };
+  const plain = fromHeader(text) ??
+    { text, exitCode: null, seconds: null, isRunning: false };
   // A header may stand before the JSON of older releases.
   return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
 }
@@ -107,6 +117,7 @@ function fromJson(text: string): PlainOutput | undefined {
   return {
     text: output,
     exitCode: wholeOf(metadata.exit_code) ?? null,
+    seconds: numberOf(metadata.duration_seconds) ?? null,
     isRunning: false,
   };
 }
@@ -114,6 +125,7 @@ function fromJson(text: string): PlainOutput | undefined {
 /** Lines that say how it ended, then `Output:` and what was printed. */
 function fromHeader(text: string): PlainOutput | undefined {
   let exitCode: number | null = null;
+  let seconds: number | null = null;
   let isRunning = false;
   let lines = 0;
   let start = COMMAND_REGEXP.exec(text.slice(0, 100_000))?.[0].length ?? 0;
@@ -125,14 +137,20 @@ function fromHeader(text: string): PlainOutput | undefined {
     if (line === OUTPUT_LINE) {
       return lines === 0
         ? undefined
-        : { text: text.slice(start), exitCode, isRunning };
+        : { text: text.slice(start), exitCode, seconds, isRunning };
     }
     const match = firstMatch(line);
     if (match === null || end === -1) return undefined;
     if (match.groups?.code !== undefined) exitCode = Number(match.groups.code);
     if (match.groups?.running !== undefined) isRunning = true;
+    seconds ??= secondsIn(match);
   }
   return undefined;
+}
+
+function secondsIn({ groups }: RegExpExecArray): number | null {
+  const seconds = Number(groups?.seconds ?? NaN);
+  return Number.isFinite(seconds) ? seconds : null;
 }
 
 function firstMatch(line: string): RegExpExecArray | null {

@@ -85,3 +85,18 @@ for (const { name, output, expected } of CASES) {
     );
   });
 }
+
+Deno.test("readToolOutput() reads how long a call took", () => {
+  const cases = [
+    ['{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}', 0.1],
+    ["Exit code: 0\nWall time: 0.25 seconds\nOutput:\na", 0.25],
+    ["Wall time: 2.5 seconds\naborted by user", 2.5],
+    ["aborted by user after 2.5s", null],
+    ["Wall time: soon seconds\nOutput:\na", null],
+    ["Wall time: 2.5 seconds", null],
+    [undefined, null],
+  ];
+  for (const [output, seconds] of cases) {
+    assertEquals(readToolOutput(output).seconds, seconds, `${output}`);
+  }
+});
