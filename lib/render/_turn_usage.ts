@@ -4,7 +4,7 @@
  * @module
  */
 
-import { TokenCounter } from "../usage/token_counter.ts";
+import { type CountContext, TokenCounter } from "../usage/token_counter.ts";
 import { addTokens, type Tokens } from "../usage/tokens.ts";
 import type { TokenCountFact } from "./_beside_events.ts";
 import type { TurnUsage } from "./parts.ts";
@@ -14,6 +14,7 @@ export class TurnUsageCounter {
   #counter = new TokenCounter();
   #turns = 0;
   #isFork = false;
+  #hasTurnIds = false;
   /** What a record says of the turn. */
   #recorded: TurnUsage | null = null;
   /** What was counted of it. */
@@ -32,7 +33,13 @@ export class TurnUsageCounter {
   reset(): void {
     this.#counter = new TokenCounter();
     this.#isFork = false;
+    this.#hasTurnIds = false;
     this.start();
+  }
+
+  /** Takes note that turns have ids of their own. */
+  nameTurns(): void {
+    this.#hasTurnIds = true;
   }
 
   /** Takes note that the thread began with what another one used. */
@@ -43,11 +50,20 @@ export class TurnUsageCounter {
   /** Takes in what a record says that the turn has used so far. */
   record(usage: TurnUsage): void {
     this.#recorded = usage;
+    this.#counter.recorded();
   }
 
   /** Takes in a count; what it adds is told by the rules that count usage anywhere. */
-  count({ count, hasCached, hasReasoning }: TokenCountFact): void {
-    const { tokens } = this.#counter.count(count, this.#turns, this.#isFork);
+  count(
+    { count, hasCached, hasReasoning }: TokenCountFact,
+    { hasOrdinal }: Pick<CountContext, "hasOrdinal">,
+  ): void {
+    const { tokens } = this.#counter.count(count, {
+      turn: this.#turns,
+      isFork: this.#isFork,
+      hasTurnIds: this.#hasTurnIds,
+      hasOrdinal,
+    });
     this.#hasCached ||= hasCached;
     this.#hasReasoning ||= hasReasoning;
     if (tokens === undefined) return;

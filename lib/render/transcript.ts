@@ -288,12 +288,16 @@ export class TranscriptBuilder
         }
         break;
       case "turn_start":
+        if (fact.turnId !== null) this.#usage.nameTurns();
         this.#startTurn(fact.turnId, fact.startedAt);
         break;
       case "usage":
       case "token_count":
         if (fact.type === "usage") this.#usage.record(fact.usage);
-        else this.#usage.count(fact);
+        else {
+          const hasOrdinal = event.ordinal !== undefined;
+          this.#usage.count(fact, { hasOrdinal });
+        }
         this.#requests.note(this.#usage.usage, this.#now);
         break;
       case "rollback":

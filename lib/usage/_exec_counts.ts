@@ -51,7 +51,12 @@ export class ExecCounts {
         this.#hasCounts = true;
         const count = readTokenCount(event, text, []);
         const place = this.#place(event, line);
-        const addition = this.#counter.count(count, place.turn, false);
+        const addition = this.#counter.count(count, {
+          turn: place.turn,
+          isFork: false,
+          hasTurnIds: false,
+          hasOrdinal: false,
+        });
         this.#ledger.add(place, addition);
         return;
       }

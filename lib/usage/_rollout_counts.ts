@@ -61,6 +61,8 @@ export class RolloutCounts {
   #time: string | undefined;
   /** Whether the turn has an id of its own, and so an event that begins it. */
   #isNamedTurn = false;
+  /** Whether any turn has had an id of its own (0.104 and later). */
+  #hasTurnIds = false;
   /** How many turns have been given an id because they had none. */
   #turns = 0;
   /** Whether the thread began with what another one had. */
@@ -162,7 +164,12 @@ export class RolloutCounts {
       const count = readTokenCount(event, at.text, path);
       if (this.#turn === null) this.#begin(undefined);
       const counter = this.#counterOf(count);
-      const addition = counter.count(count, this.#turn, this.#isFork);
+      const addition = counter.count(count, {
+        turn: this.#turn,
+        isFork: this.#isFork,
+        hasTurnIds: this.#hasTurnIds,
+        hasOrdinal: record.ordinal !== undefined,
+      });
       this.#add(record, at.line, this.#turn, addition);
     }
   }
@@ -189,6 +196,7 @@ export class RolloutCounts {
   #begin(turn: string | undefined): void {
     if (turn === undefined) this.#turns += 1;
     this.#isNamedTurn = turn !== undefined;
+    this.#hasTurnIds ||= this.#isNamedTurn;
     this.#turn = turn ?? `synthetic-turn-${this.#turns}`;
   }
 

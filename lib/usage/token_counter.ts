@@ -15,6 +15,18 @@ export interface TokenCount {
   readonly isUnknown: boolean;
 }
 
+/** Where a `token_count` stands. */
+export interface CountContext {
+  /** The turn. */
+  readonly turn: unknown;
+  /** Whether the thread began with what another one used. */
+  readonly isFork: boolean;
+  /** Whether turns have ids of their own (0.104 and later). */
+  readonly hasTurnIds: boolean;
+  /** Whether its line has a number of its own (0.148 and later). */
+  readonly hasOrdinal: boolean;
+}
+
 /** What a line adds. */
 export interface Addition {
   /** The rule that says so. */
@@ -34,10 +46,12 @@ export interface Addition {
 export class TokenCounter {
   #total: Tokens | undefined;
   #turn: unknown;
-  /** Whether the stream writes counts before anything is known (0.42 to 0.142). */
+  /** Whether the stream writes counts before anything is known (0.42 and later). */
   #writesUnknown = false;
   /** Whether requests since the last total have been counted by their records. */
   #isRecorded = false;
+  /** Whether requests have records (0.155 and later): a total adds nothing of its own. */
+  #hasRecords = false;
 
   /** Whether there has been a total. */
   get hasTotal(): boolean {
@@ -60,34 +74,30 @@ export class TokenCounter {
   /** Takes note that the next total holds requests that have been counted. */
   recorded(): void {
     this.#isRecorded = true;
+    this.#hasRecords = true;
   }
 
   /**
    * Tells what a count adds.
    *
    * @param count The count.
-   * @param turn The turn that it stands in.
-   * @param isFork Whether the thread began with what another one used.
+   * @param context Where it stands.
    * @returns What is added, and why.
    */
-  count(count: TokenCount, turn: unknown, isFork: boolean): Addition {
+  count(count: TokenCount, context: CountContext): Addition {
     if (count.isUnknown) {
       this.#total = undefined;
       this.#writesUnknown = true;
       return { rule: "unknown" };
     }
-    const addition = this.#addition(count, turn, isFork);
+    const addition = this.#addition(count, context);
     this.#total = count.total ?? this.#total;
-    this.#turn = turn;
+    this.#turn = context.turn;
     this.#isRecorded = false;
     return addition;
   }
 
-  #addition(
-    { total, last }: TokenCount,
-    turn: unknown,
-    isFork: boolean,
-  ): Addition {
+  #addition({ total, last }: TokenCount, context: CountContext): Addition {
     if (this.#isRecorded) return { rule: "recorded" };
     if (total === undefined) {
       return last === undefined || isNothing(last)
@@ -99,19 +109,14 @@ export class TokenCounter {
     if (before === undefined) {
       if (isNothing(total)) return { rule: "empty" };
       if (isNew) return { rule: "first", tokens: total };
-      return isFork
+      return context.isFork
         ? { rule: "inherited", tokens: last }
         : { rule: "unwritten", tokens: total };
     }
     const grown = growth(before, total);
     if (grown === undefined) return { rule: "restarted", tokens: total };
     if (isNothing(grown)) {
-      // Where nothing is written before it is known, nothing is written twice at the start
-      // of a turn either: a new process has used as much as the one before in all. A fork
-      // begins with what it copied.
-      const isRestart = !this.#writesUnknown && !isFork &&
-        last !== undefined && isNew && turn !== this.#turn;
-      return isRestart
+      return last !== undefined && isNew && this.#isRestart(context)
         ? { rule: "restarted", tokens: total }
         : { rule: "repeated" };
     }
@@ -121,5 +126,16 @@ export class TokenCounter {
     return isNew
       ? { rule: "restarted", tokens: total }
       : { rule: "missed", tokens: grown };
+  }
+  /**
+   * Tells whether a total that is what it was before is that of a new process, which has used
+   * as much in all. It is not where what is known is written again in a later turn: releases
+   * that do so also write that nothing is known, or name turns and let processes go on
+   * counting, as all that name them do but 0.148 to 0.150. A fork begins with what it copied.
+   */
+  #isRestart({ turn, isFork, hasTurnIds, hasOrdinal }: CountContext): boolean {
+    const goesOn = this.#writesUnknown || this.#hasRecords ||
+      hasTurnIds && !hasOrdinal;
+    return !goesOn && !isFork && turn !== this.#turn;
   }
 }

@@ -783,6 +783,33 @@ Deno.test("TranscriptBuilder has no times for lines that only the header has one
   assertEquals([turn.endedAt, turn.durationMs], [null, null]);
 });
 
+Deno.test("TranscriptBuilder gives a turn that fails no tokens of the one before", () => {
+  const count = {
+    type: "token_count",
+    info: { total_token_usage: usage(5, 1), last_token_usage: usage(5, 1) },
+  };
+  const turn = (turn_id: string): Record<string, unknown>[] => [
+    line("event_msg", { type: "task_started", turn_id }),
+    line("event_msg", count),
+    line("event_msg", { type: "task_complete", turn_id }),
+  ];
+  const record = line("token_usage_record", { turn_token_usage: usage(5, 1) });
+  const [started = {}, ...rest] = turn("a");
+  const numbered = [started, record, ...rest, ...turn("b")].map((fields) => ({
+    ordinal: 1,
+    ...fields,
+  }));
+  for (const lines of [[...turn("a"), ...turn("b")], numbered]) {
+    const ends = partsOfLines([META, ...lines]).filter((part) =>
+      part.type === "turn_ended"
+    );
+    assertEquals(ends.map(({ usage }) => usage?.input_tokens ?? null), [
+      5,
+      null,
+    ]);
+  }
+});
+
 Deno.test("TranscriptBuilder has no times where the input has none", () => {
   const parts = partsOfLines([
     THREAD,

@@ -82,6 +82,17 @@ const CASES = [
     ],
   },
   {
+    name:
+      "a process that begins anew and has used as much, in turns with ids (0.148)",
+    hasTurnIds: true,
+    hasOrdinal: true,
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "restarted", 100],
+    ],
+  },
+  {
     name: "a process that begins anew and has used as much, announced (0.53)",
     steps: [
       ["?", "unknown"],
@@ -89,6 +100,29 @@ const CASES = [
       ["turn 2", "repeated"],
       ["?", "unknown"],
       ["100+5/100+5", "first", 100],
+    ],
+  },
+  {
+    name: "what is known, written again in a later turn (0.136)",
+    hasTurnIds: true,
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "repeated"],
+      ["300+9/200+4", "grown", 200],
+    ],
+  },
+  {
+    name: "what records have counted, written again in a later turn (0.155)",
+    hasTurnIds: true,
+    hasOrdinal: true,
+    steps: [
+      ["record", "recorded"],
+      ["100+5/100+5", "recorded"],
+      ["turn 2", "repeated"],
+      ["100+5/100+5", "repeated"],
+      ["record", "recorded"],
+      ["300+9/200+4", "recorded"],
     ],
   },
   {
@@ -132,9 +166,18 @@ const CASES = [
     name: "nothing used",
     steps: [["0+0/0+0", "empty"], ["/0+0", "empty"]],
   },
-] satisfies { name: string; isFork?: boolean; steps: Step[] }[];
+] satisfies {
+  name: string;
+  isFork?: boolean;
+  hasTurnIds?: boolean;
+  hasOrdinal?: boolean;
+  steps: Step[];
+}[];
 
-for (const { name, isFork = false, steps } of CASES) {
+for (
+  const { name, isFork = false, hasTurnIds = false, hasOrdinal = false, steps }
+    of CASES
+) {
   Deno.test(`TokenCounter counts: ${name}`, () => {
     const counter = new TokenCounter();
     let turn = 1;
@@ -150,8 +193,7 @@ for (const { name, isFork = false, steps } of CASES) {
             last: tokens(last),
             isUnknown,
           },
-          turn,
-          isFork,
+          { turn, isFork, hasTurnIds, hasOrdinal },
         );
         assertEquals(addition.rule, rule, `step ${i}: ${count}`);
         assertEquals(

@@ -295,6 +295,38 @@ Deno.test("UsageMeter leaves out records of another thread", () => {
   assertEquals(rowsOf(content), [["1", null, "2026-11-20", 5]]);
 });
 
+Deno.test("UsageMeter counts what is written again in a turn that fails once (0.136 to 0.145)", () => {
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    LINES.count(counts(5)),
+    LINES.turn("2"),
+    // The request is refused, or the context is compacted before it.
+    LINES.count(counts(5)),
+    LINES.turn("3"),
+    LINES.count(counts(9), counts(4)),
+  ];
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 9);
+});
+
+Deno.test("UsageMeter counts what a record has counted once, also in turns that fail (0.155)", () => {
+  const numbered = (text: string): string =>
+    text.replace('","type"', '","ordinal":1,"type"');
+  const record = (input: number): string =>
+    `{"timestamp":"${TIME}","ordinal":1,"type":"token_usage_record","payload":{"thread_id":"t","turn_id":"1","usage":${
+      counts(input)
+    }}}`;
+  const content = [
+    LINES.meta("t"),
+    LINES.turn("1"),
+    record(5),
+    LINES.count(counts(5)),
+    LINES.turn("2"),
+    LINES.count(counts(5)),
+  ].map(numbered);
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 5);
+});
+
 Deno.test("UsageMeter tells the parts of a turn by model and by day", () => {
   const content = [
     LINES.meta("t"),
