@@ -14,15 +14,17 @@ import {
  * What an event says of the work.
  *
  * - `error`: something went wrong.
- * - `answer`: the model says something.
+ * - `answer`: the model says something; a session file may say what.
+ * - `compacted`: the context was compacted, which ends with what the model said for that.
  * - `work`: something else begins or happens.
  * - `settled`: what had begun is over.
  * - `begin`: a turn begins or ends; what went wrong before it is no matter.
  * - `run`: a run begins.
  */
 export type WorkSign =
-  | { readonly type: "error"; readonly message: string }
-  | { readonly type: "answer" | "work" | "settled" | "begin" | "run" };
+  | { readonly type: "error" | "compacted"; readonly message: string }
+  | { readonly type: "answer"; readonly text?: string }
+  | { readonly type: "work" | "settled" | "begin" | "run" };
 
 const ANSWER: WorkSign = { type: "answer" };
 const WORK: WorkSign = { type: "work" };
@@ -104,6 +106,8 @@ export function readWorkSign(event: Fields): WorkSign | undefined {
       return item_type === "agent_message" ? ANSWER : WORK;
     case "response_item":
       return readResponseItem(fieldsOf(payload));
+    case "compacted":
+      return { type, message: textOf(fieldsOf(payload).message) ?? "" };
     case "event_msg":
       if (!isFields(payload)) return undefined;
       if (payload.type === "error") {
@@ -119,11 +123,11 @@ export function readWorkSign(event: Fields): WorkSign | undefined {
 
 function readResponseItem(item: Fields): WorkSign {
   if (item.type !== "message") return WORK;
-  if (item.role === "assistant") return ANSWER;
-  if (item.role !== "system") return WORK;
-  // The first CLI says what went wrong as a message of the system.
-  const texts = listOf(item.content).map((part) =>
+  if (item.role !== "assistant" && item.role !== "system") return WORK;
+  const text = listOf(item.content).map((part) =>
     textOf(fieldsOf(part).text) ?? ""
-  );
-  return { type: "error", message: texts.join("\n") };
+  ).join("\n");
+  if (item.role === "assistant") return { type: "answer", text };
+  // The first CLI says what went wrong as a message of the system.
+  return { type: "error", message: text };
 }

@@ -50,6 +50,15 @@ const NOTHING_SEEN: Seen = {
   hasEntries: false,
 };
 
+/** What an answer has to give back if it was meant for the model itself. */
+interface BeforeAnswer {
+  /** What the answer says. */
+  readonly text: string;
+  readonly endsWithAnswer: boolean;
+  readonly hasAnswer: boolean;
+  readonly finalMessage: string | null;
+}
+
 /** A run that began nothing. */
 const NO_TURN: TurnEnd = {
   status: "open",
@@ -124,6 +133,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #lastMessage: string | null | undefined;
   /** What the model said before the turn that is going on, if it was in no other one. */
   #messageBefore: string | null = null;
+  /** What was before the answer that is the last thing to happen, if it says what it is. */
+  #beforeAnswer: BeforeAnswer | undefined;
   /** What the run, or the turn that is going on, has shown. */
   #seen: Seen = { ...NOTHING_SEEN };
 
@@ -217,13 +228,41 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     }
     const event = outcome.ok ? fieldsOf(outcome.value) : {};
     this.#lastMessage = lastMessageOf(event);
+    const sign = outcome.ok ? readWorkSign(event) : undefined;
+    if (sign !== undefined) this.#rememberBefore(sign);
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
     // Only now: what the event ends is judged by what was before it.
-    const sign = outcome.ok ? readWorkSign(event) : undefined;
     if (sign !== undefined) this.#heed(sign);
   }
 
+  #rememberBefore(sign: WorkSign): void {
+    if (sign.type === "compacted") return;
+    this.#beforeAnswer = sign.type !== "answer" || sign.text === undefined
+      ? undefined
+      : {
+        text: sign.text.trim(),
+        endsWithAnswer: this.#endsWithAnswer,
+        hasAnswer: this.#seen.hasAnswer,
+        finalMessage: this.#finalMessage,
+      };
+  }
+
+  /**
+   * Takes an answer back that is the summary of a compaction: session files since 0.136 hold
+   * it as if it had been said to the user.
+   */
+  #takeBackSummary(compacted: string): void {
+    const before = this.#beforeAnswer;
+    this.#beforeAnswer = undefined;
+    if (before === undefined || before.text === "") return;
+    if (!compacted.trimEnd().endsWith(before.text)) return;
+    this.#endsWithAnswer = before.endsWithAnswer;
+    this.#seen.hasAnswer = before.hasAnswer;
+    this.#finalMessage = before.finalMessage;
+  }
+
   #heed(sign: WorkSign): void {
+    if (sign.type === "compacted") return this.#takeBackSummary(sign.message);
     if (sign.type === "run") this.#hasWork = false;
     this.#pendingError = sign.type === "error" ? sign.message : null;
     // What ends after an answer was left running.

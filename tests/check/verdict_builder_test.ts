@@ -571,6 +571,69 @@ function turnEvent(type: string, fields: object = {}): object {
   return { type: "event_msg", payload: { type, ...fields } };
 }
 
+/** A turn whose context is compacted after it has said something, and what follows. */
+function compactedTurn(summary: string, ...rest: object[]): object[] {
+  const said = (text: string): object => ({
+    type: "response_item",
+    payload: {
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text }],
+    },
+  });
+  return [
+    turnEvent("task_started", { turn_id: "1" }),
+    turnEvent("user_message", { message: "Go" }),
+    turnEvent("agent_message", { message: "Looking." }),
+    said("Looking."),
+    {
+      type: "response_item",
+      payload: {
+        type: "function_call",
+        name: "exec_command",
+        arguments: '{"cmd":"ls"}',
+        call_id: "c",
+      },
+    },
+    {
+      type: "response_item",
+      payload: { type: "function_call_output", call_id: "c", output: "a" },
+    },
+    said(summary),
+    turnEvent("token_count", { info: null }),
+    { type: "compacted", payload: { message: "A summary:\nListed files." } },
+    turnEvent("context_compacted"),
+    ...rest,
+    turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+  ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line }));
+}
+
+Deno.test("VerdictBuilder takes the summary of a compaction for no answer (0.136)", () => {
+  const verdict = judgeRecords(compactedTurn("Listed files."));
+  assertEquals(messages(verdict), [
+    "turn 1 ended without an answer; the log does not say why",
+  ]);
+  assertEquals(verdict.finalMessage, "Looking.");
+});
+
+Deno.test("VerdictBuilder takes what is said before a compaction, and after one, for an answer", () => {
+  const before = judgeRecords(compactedTurn("There are files."));
+  assertEquals(messages(before), []);
+  assertEquals(before.finalMessage, "There are files.");
+  const said = turnEvent("agent_message", { message: "Done." });
+  const item = {
+    type: "response_item",
+    payload: {
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text: "Done." }],
+    },
+  };
+  const after = judgeRecords(compactedTurn("Listed files.", said, item));
+  assertEquals(messages(after), []);
+  assertEquals(after.finalMessage, "Done.");
+});
+
 for (
   const { name, records, finalMessage } of [
     {
