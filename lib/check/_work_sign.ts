@@ -15,6 +15,7 @@ import {
  *
  * - `error`: something went wrong.
  * - `answer`: the model says something; a session file may say what.
+ * - `reviewed`: a review is over; what it found is told, but not as the message of the turn.
  * - `compacted`: the context was compacted, which ends with what the model said for that.
  * - `work`: something else begins or happens.
  * - `settled`: what had begun is over.
@@ -24,11 +25,12 @@ import {
 export type WorkSign =
   | { readonly type: "error" | "compacted"; readonly message: string }
   | { readonly type: "answer"; readonly text?: string }
-  | { readonly type: "work" | "settled" | "begin" | "run" };
+  | { readonly type: "work" | "settled" | "reviewed" | "begin" | "run" };
 
 const ANSWER: WorkSign = { type: "answer" };
 const WORK: WorkSign = { type: "work" };
 const SETTLED: WorkSign = { type: "settled" };
+const REVIEWED: WorkSign = { type: "reviewed" };
 const BEGIN: WorkSign = { type: "begin" };
 const RUN: WorkSign = { type: "run" };
 
@@ -67,6 +69,7 @@ const MESSAGES: ReadonlyMap<unknown, WorkSign> = new Map([
   ["agent_reasoning", WORK],
   ["exec_command_begin", WORK],
   ["exec_command_end", SETTLED],
+  ["exited_review_mode", REVIEWED],
   ["mcp_tool_call_begin", WORK],
   ["mcp_tool_call_end", SETTLED],
   ["patch_apply_begin", WORK],
@@ -113,8 +116,9 @@ export function readWorkSign(event: Fields): WorkSign | undefined {
       if (payload.type === "error") {
         return { type: "error", message: textOf(payload.message) ?? "" };
       }
-      return payload.message === COMPACTED
-        ? ANSWER
+      if (payload.message === COMPACTED) return ANSWER;
+      return fieldsOf(payload.item).type === "ExitedReviewMode"
+        ? REVIEWED
         : MESSAGES.get(payload.type);
     default:
       return undefined;

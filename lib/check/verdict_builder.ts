@@ -54,7 +54,7 @@ const NOTHING_SEEN: Seen = {
 interface BeforeAnswer {
   /** What the answer says. */
   readonly text: string;
-  readonly endsWithAnswer: boolean;
+  readonly lastAnswer: string | undefined;
   readonly hasAnswer: boolean;
   readonly finalMessage: string | null;
 }
@@ -125,8 +125,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #finalMessage: string | null = null;
   /** What went wrong, if nothing has happened since. */
   #pendingError: string | null = null;
-  /** Whether the last thing to happen is what the model says. */
-  #endsWithAnswer = false;
+  /** What the model says, if that is the last thing to happen; blank if nobody knows what. */
+  #lastAnswer: string | undefined;
+  /** Whether a review has ended in the turn that is going on. */
+  #hasReview = false;
   /** Whether anything has happened in the run. */
   #hasWork = false;
   /** What the event that is being taken says of the last message; null if there was none. */
@@ -236,12 +238,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #rememberBefore(sign: WorkSign): void {
-    if (sign.type === "compacted") return;
+    if (sign.type === "compacted" || sign.type === "reviewed") return;
     this.#beforeAnswer = sign.type !== "answer" || sign.text === undefined
       ? undefined
       : {
         text: sign.text.trim(),
-        endsWithAnswer: this.#endsWithAnswer,
+        lastAnswer: this.#lastAnswer,
         hasAnswer: this.#seen.hasAnswer,
         finalMessage: this.#finalMessage,
       };
@@ -256,19 +258,24 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#beforeAnswer = undefined;
     if (before === undefined || before.text === "") return;
     if (!compacted.trimEnd().endsWith(before.text)) return;
-    this.#endsWithAnswer = before.endsWithAnswer;
+    this.#lastAnswer = before.lastAnswer;
     this.#seen.hasAnswer = before.hasAnswer;
     this.#finalMessage = before.finalMessage;
   }
 
   #heed(sign: WorkSign): void {
     if (sign.type === "compacted") return this.#takeBackSummary(sign.message);
+    if (sign.type === "reviewed") {
+      this.#hasReview = true;
+      return;
+    }
     if (sign.type === "run") this.#hasWork = false;
     this.#pendingError = sign.type === "error" ? sign.message : null;
     // What ends after an answer was left running.
     if (sign.type === "settled") return;
-    this.#endsWithAnswer = sign.type === "answer";
-    if (sign.type !== "begin" && sign.type !== "run") this.#hasWork = true;
+    this.#lastAnswer = sign.type === "answer" ? sign.text ?? "" : undefined;
+    if (sign.type === "begin" || sign.type === "run") this.#hasReview = false;
+    else this.#hasWork = true;
   }
 
   #see(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
@@ -321,8 +328,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #endTurn({ turn, status, error }: TurnEndedPart): void {
-    const endsWithAnswer = this.#endsWithAnswer;
-    const { hasPrompt, hasEntries } = this.#seen;
+    const { hasEntries } = this.#seen;
     const lastMessage = this.#lastMessage;
     // The log lacks the beginning of a turn that has nothing but an end.
     if (!hasEntries) this.#finalMessage ??= this.#messageBefore;
@@ -331,14 +337,25 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       status,
       error,
       pendingError: this.#pendingError,
-      endsWithAnswer,
-      isUnanswered: lastMessage === null && hasPrompt && !endsWithAnswer,
+      endsWithAnswer: this.#lastAnswer !== undefined,
+      isUnanswered: this.#isUnanswered,
     });
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
     this.#lastTurns.set(this.#threadKey, { end, turn, line });
     this.#status = end.status;
     this.#seen = { ...NOTHING_SEEN, isEnded: true };
+  }
+
+  /**
+   * Whether the end of the turn says that a prompt was left without an answer: it has no last
+   * message. What the model was saying when its response was cut off is none; a blank answer,
+   * and what a review found, is not told there.
+   */
+  get #isUnanswered(): boolean {
+    if (this.#lastMessage !== null || !this.#seen.hasPrompt) return false;
+    const answer = this.#lastAnswer;
+    return answer === undefined || answer.trim() !== "" && !this.#hasReview;
   }
 
   /** Judges a run that had no turn, or one that an error ended after its last turn. */
@@ -358,7 +375,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
           status: "unknown",
           error: null,
           pendingError,
-          endsWithAnswer: this.#endsWithAnswer,
+          endsWithAnswer: this.#lastAnswer !== undefined,
           isUnanswered: false,
         }));
       } else this.#judgeRun(NO_TURN);

@@ -571,67 +571,108 @@ function turnEvent(type: string, fields: object = {}): object {
   return { type: "event_msg", payload: { type, ...fields } };
 }
 
-/** A turn whose context is compacted after it has said something, and what follows. */
-function compactedTurn(summary: string, ...rest: object[]): object[] {
-  const said = (text: string): object => ({
+/** What the model says, as session files hold it. */
+function saidItem(text: string): object {
+  return {
     type: "response_item",
     payload: {
       type: "message",
       role: "assistant",
       content: [{ type: "output_text", text }],
     },
-  });
+  };
+}
+
+/** A turn with a prompt, of a release that writes no errors into session files. */
+function promptedTurn(
+  lastMessage: string | null,
+  ...records: readonly object[]
+): object[] {
   return [
     turnEvent("task_started", { turn_id: "1" }),
     turnEvent("user_message", { message: "Go" }),
+    ...records,
+    turnEvent("task_complete", {
+      turn_id: "1",
+      last_agent_message: lastMessage,
+    }),
+  ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line }));
+}
+
+/** What is in a turn whose context is compacted after it has done something. */
+function compacted(summary: string): object[] {
+  const call = {
+    call_id: "c",
+    name: "exec_command",
+    arguments: '{"cmd":"ls"}',
+  };
+  return [
     turnEvent("agent_message", { message: "Looking." }),
-    said("Looking."),
-    {
-      type: "response_item",
-      payload: {
-        type: "function_call",
-        name: "exec_command",
-        arguments: '{"cmd":"ls"}',
-        call_id: "c",
-      },
-    },
+    saidItem("Looking."),
+    { type: "response_item", payload: { type: "function_call", ...call } },
     {
       type: "response_item",
       payload: { type: "function_call_output", call_id: "c", output: "a" },
     },
-    said(summary),
+    saidItem(summary),
     turnEvent("token_count", { info: null }),
     { type: "compacted", payload: { message: "A summary:\nListed files." } },
     turnEvent("context_compacted"),
-    ...rest,
-    turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
-  ].map((line) => ({ timestamp: "2026-01-01T00:00:00Z", ...line }));
+  ];
 }
 
+const UNANSWERED = "turn 1 ended without an answer; the log does not say why";
+
 Deno.test("VerdictBuilder takes the summary of a compaction for no answer (0.136)", () => {
-  const verdict = judgeRecords(compactedTurn("Listed files."));
-  assertEquals(messages(verdict), [
-    "turn 1 ended without an answer; the log does not say why",
-  ]);
+  const verdict = judgeRecords(
+    promptedTurn(null, ...compacted("Listed files.")),
+  );
+  assertEquals(messages(verdict), [UNANSWERED]);
   assertEquals(verdict.finalMessage, "Looking.");
 });
 
 Deno.test("VerdictBuilder takes what is said before a compaction, and after one, for an answer", () => {
-  const before = judgeRecords(compactedTurn("There are files."));
+  const before = judgeRecords(
+    promptedTurn("There are files.", ...compacted("There are files.")),
+  );
   assertEquals(messages(before), []);
   assertEquals(before.finalMessage, "There are files.");
-  const said = turnEvent("agent_message", { message: "Done." });
-  const item = {
-    type: "response_item",
-    payload: {
-      type: "message",
-      role: "assistant",
-      content: [{ type: "output_text", text: "Done." }],
-    },
-  };
-  const after = judgeRecords(compactedTurn("Listed files.", said, item));
+  const after = judgeRecords(promptedTurn(
+    "Done.",
+    ...compacted("Listed files."),
+    turnEvent("agent_message", { message: "Done." }),
+    saidItem("Done."),
+  ));
   assertEquals(messages(after), []);
   assertEquals(after.finalMessage, "Done.");
+});
+
+Deno.test("VerdictBuilder takes what was being said when the response was cut off for no answer", () => {
+  const partial = [
+    turnEvent("agent_message", { message: "Partial an" }),
+    saidItem("Partial an"),
+  ];
+  const verdict = judgeRecords(promptedTurn(null, ...partial, ...partial));
+  assertEquals(messages(verdict), [UNANSWERED]);
+  assertEquals(verdict.finalMessage, "Partial an");
+});
+
+for (
+  const end of [
+    turnEvent("exited_review_mode"),
+    turnEvent("item_completed", {
+      item: { type: "ExitedReviewMode", id: "1" },
+    }),
+  ]
+) {
+  Deno.test(`VerdictBuilder takes what a review found for an answer: ${JSON.stringify(end)}`, () => {
+    const records = promptedTurn(null, end, saidItem("One issue."));
+    assertEquals(messages(judgeRecords(records)), []);
+  });
+}
+
+Deno.test("VerdictBuilder takes a blank answer for one", () => {
+  assertEquals(messages(judgeRecords(promptedTurn(null, saidItem("")))), []);
 });
 
 for (
