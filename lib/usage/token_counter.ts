@@ -127,6 +127,7 @@ export class TokenCounter {
       ? { rule: "restarted", tokens: total }
       : { rule: "missed", tokens: grown };
   }
+
   /**
    * Tells whether a total that is what it was before is that of a new process, which has used
    * as much in all. It is not where what is known is written again in a later turn: releases
@@ -135,7 +136,7 @@ export class TokenCounter {
    */
   #isRestart({ turn, isFork, hasTurnIds, hasOrdinal }: CountContext): boolean {
     const goesOn = this.#writesUnknown || this.#hasRecords ||
-      hasTurnIds && !hasOrdinal;
+      (hasTurnIds && !hasOrdinal);
     return !goesOn && !isFork && turn !== this.#turn;
   }
 }
