@@ -97,7 +97,7 @@ export function secretKind(name: string, value: string): string | undefined {
       isStandIn(value.slice(value.lastIndexOf(" ") + 1));
     return isNone ? undefined : header;
   }
-  const known = secretName(name);
+  const known = secretName(name.replace(/^-+/, ""));
   if (known === undefined) return undefined;
   const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
   return isSecret(value, { name: known, isQuoted: true, isPlain })

@@ -47,23 +47,19 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     // Of a command and its arguments, a flag names what stands behind it.
     const isNamed = valueStart === start ||
       FLAG_REGEXP.test(name) && isNext(text, last, start);
-    const isShort = end - start < 8 && !isKey && !isNamed;
-    if (isShort) name = "";
-    else {
-      const value = stringAt(text, start, end);
-      const isChunk = valueStart === start && name === CHUNK;
-      const masked = isKey
-        ? maskedKey(value)
-        : !isNamed
-        ? redact(value)
-        : (isChunk ? redactBase64(value, redact) : undefined) ??
-          redactor.redactMember(name, value);
-      if (masked !== value) {
-        redacted += text.slice(from, start) + stringText(masked);
-        from = end;
-      }
-      name = value;
+    const value = stringAt(text, start, end);
+    const isChunk = valueStart === start && name === CHUNK;
+    const masked = isKey
+      ? maskedKey(value)
+      : !isNamed
+      ? redact(value)
+      : (isChunk ? redactBase64(value, redact) : undefined) ??
+        redactor.redactMember(name, value);
+    if (masked !== value) {
+      redacted += text.slice(from, start) + stringText(masked);
+      from = end;
     }
+    name = value;
     start = end;
     last = end;
     if (!isKey) continue;

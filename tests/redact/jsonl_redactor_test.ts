@@ -63,6 +63,12 @@ const CASES = [
       '{"h":{"Authorization":"[redacted:authorization]","cookie":"[redacted:cookie]"},"env":{"GH_TOKEN":"[redacted:token]"},"argv":["x","--password", "[redacted:password]","--token","[redacted:token]","--user","me"]}\n',
   },
   {
+    name: "what stands behind the shortest flags",
+    input: '{"argv":["x","--pwd","swordfish","-p","--pw","abc"]}\n',
+    expected:
+      '{"argv":["x","--pwd","[redacted:password]","-p","--pw","abc"]}\n',
+  },
+  {
     name: "no more than what a name or a flag stands for",
     input:
       '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
@@ -127,6 +133,19 @@ for (const { name, input, expected } of CASES) {
     assertEquals(redactText(expected), expected, "again");
   });
 }
+
+Deno.test("JsonlRedactor masks what a pattern matches in strings of any length, wherever they stand", () => {
+  const redacted = redactText(
+    '["4711","x",""]\n{"a":"47","b":[["47"],{"47":47}]}\n"4"\n',
+    { patterns: [/\d+/] },
+  );
+  assertEquals(
+    redacted,
+    '["[redacted:pattern]","x",""]\n' +
+      '{"a":"[redacted:pattern]","b":[["[redacted:pattern]"],{"[redacted:pattern]":47}]}\n' +
+      '"[redacted:pattern]"\n',
+  );
+});
 
 Deno.test("JsonlRedactor keeps bytes that are no UTF-8, but for the secrets", () => {
   const bytes = concat([
