@@ -208,6 +208,8 @@ export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
 class StreamState<O> implements UnderlyingDefaultSource<O> {
   readonly #batches: BatchSource<O>;
   #controller: ReadableStreamDefaultController<O> | undefined;
+  /** The last batch that was asked for by the stream itself. */
+  #pulled: Promise<void> | undefined;
 
   constructor(batches: BatchSource<O>) {
     this.#batches = batches;
@@ -217,7 +219,11 @@ class StreamState<O> implements UnderlyingDefaultSource<O> {
     this.#controller = controller;
   }
 
-  async pull(controller: ReadableStreamDefaultController<O>): Promise<void> {
+  pull(controller: ReadableStreamDefaultController<O>): Promise<void> {
+    return this.#pulled = this.#pull(controller);
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<O>): Promise<void> {
     const values = await this.#batches.next();
     if (values.length === 0) close(controller);
     for (const value of values) controller.enqueue(value);
@@ -237,6 +243,11 @@ class StreamState<O> implements UnderlyingDefaultSource<O> {
     return {
       next: async () => {
         try {
+          // A reader that has gone may have asked for what comes first.
+          if (this.#pulled !== undefined) {
+            await this.#pulled;
+            this.#pulled = undefined;
+          }
           if (isQueued()) {
             const { done, value } = await reader.read();
             if (!done) return [value];

@@ -154,6 +154,19 @@ Deno.test("streamOf() gives a loop what a reader has left, wherever that stopped
   }
 });
 
+Deno.test("streamOf() gives a loop first what a reader asked for that did not wait", async () => {
+  const { batches } = batchesOf(2, 3);
+  const stream = streamOf(batches);
+  // So that what is read is asked for at once.
+  await Promise.resolve();
+  const reader = stream.getReader();
+  const waiting = assertRejects(() => reader.read(), TypeError);
+  await Promise.resolve();
+  reader.releaseLock();
+  assertEquals(await Array.fromAsync(stream), [0, 1, 2, 3, 4, -1]);
+  await waiting;
+});
+
 Deno.test("streamOf() goes on where a loop was left that does not cancel", async () => {
   for (let count = 1; count <= 6; count++) {
     const { batches, seen } = batchesOf(2, 3);
