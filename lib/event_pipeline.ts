@@ -228,7 +228,10 @@ export function decodeEvents<D extends Dialect = "exec">(
   // Without `from` nothing tells `D`, so that it is its default.
   const { from = "exec" as D } = options;
   const decoder = new JsonlDecoder({ ...options, from });
-  return new BatchIterator(new Batches(decoder, new IterableReader(source)));
+  const blocks = Symbol.asyncIterator in source
+    ? new IterableReader(source)
+    : new StreamReader(source);
+  return new BatchIterator(new Batches(decoder, blocks));
 }
 
 /** Reads an iterable; it is left alone until something is read. */
@@ -247,5 +250,36 @@ class IterableReader<T> implements BlockReader<T> {
 
   async cancel(reason?: unknown): Promise<void> {
     await this.#iterator?.return?.(reason);
+  }
+}
+
+/**
+ * Reads a stream where streams are no iterables, as in Safari; it is left alone until something
+ * is read, and unlocked at its end.
+ */
+class StreamReader<T> implements BlockReader<T> {
+  readonly #stream: ReadableStream<T>;
+  #reader: ReadableStreamDefaultReader<T> | undefined;
+
+  constructor(stream: ReadableStream<T>) {
+    this.#stream = stream;
+  }
+
+  async read(): Promise<ReadableStreamReadResult<T>> {
+    const reader = this.#reader ??= this.#stream.getReader();
+    try {
+      const result = await reader.read();
+      if (result.done) reader.releaseLock();
+      return result;
+    } catch (error) {
+      reader.releaseLock();
+      throw error;
+    }
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    const cancelled = this.#reader?.cancel(reason);
+    this.#reader?.releaseLock();
+    await cancelled;
   }
 }

@@ -290,11 +290,28 @@ async function drained(
   return { answers, error: undefined };
 }
 
+/** A stream as browsers have it that know no `for await` over streams. */
+function withoutIterator<T>(source: ReadableStream<T>): ReadableStream<T> {
+  return new Proxy(source, {
+    has: (target, key) => key !== Symbol.asyncIterator && key in target,
+    get(target, key): unknown {
+      if (key === Symbol.asyncIterator) return undefined;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 const WAYS = [
   {
     name: "decodeEvents()",
     open: (source: ReadableStream<Uint8Array>, options?: JsonlDecoderOptions) =>
       decodeEvents(source, options),
+  },
+  {
+    name: "decodeEvents() of a stream that is no iterable",
+    open: (source: ReadableStream<Uint8Array>, options?: JsonlDecoderOptions) =>
+      decodeEvents(withoutIterator(source), options),
   },
   {
     name: "JsonlDecoderStream",
