@@ -55,8 +55,9 @@ export class Batches<I, O> {
         values.push(each);
       };
       try {
-        if (done !== true && value !== undefined) this.#stage.feed(value, emit);
-        else this.#stage.flush?.(emit);
+        if (done === true) this.#stage.flush?.(emit);
+        // The stage says what it does not take; `undefined` is no end.
+        else this.#stage.feed(value as I, emit);
       } catch (error) {
         this.#thrown = { error };
         // Whoever writes is told at once; that nobody may be left to tell is no matter.

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { checkedWord } from "./checked.ts";
 import { type Decoded, parseRecord } from "./decoded.ts";
-import type { Dialect } from "./dialect_names.ts";
+import { type Dialect, DIALECTS } from "./dialect_names.ts";
 import { decodeEvent } from "./exec/decoder.ts";
 import type { ThreadEvent } from "./exec/events.ts";
 import { EVENTS } from "./exec/fields.ts";
@@ -132,10 +133,12 @@ export class Decoder<D extends Dialect = "auto">
    * Constructs a new instance.
    *
    * @param options The family of the records.
+   * @throws {RangeError} If it is no family.
    */
   constructor(options: DecoderOptions<D> = {}) {
     // Without `from` nothing tells `D`, so that it is its default.
     const { from = "auto" as D } = options;
+    checkedWord<Dialect>("from", from, DIALECTS);
     const decode = DECODERS[from];
     this.#stage = onSuccess({
       feed({ line, offset, value: text }, emit): void {
@@ -171,6 +174,7 @@ export class DecoderStream<D extends Dialect = "auto">
    * Constructs a new instance.
    *
    * @param options The family of the records.
+   * @throws {RangeError} If it is no family.
    *
    * @example From bytes to events, stage by stage
    * ```ts

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { checkedWord } from "./checked.ts";
 import {
   type Dialect,
+  DIALECTS,
   STREAM_KINDS,
   type StreamKind,
 } from "./dialect_names.ts";
@@ -56,8 +58,10 @@ export interface StreamRules extends LineRules {
  * @param dialect The family to read it as.
  * @param options The context to begin with.
  * @returns New rules.
+ * @throws {RangeError} If it is no family.
  */
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
+  checkedWord("from", dialect, DIALECTS);
   const given = dialect === "auto" ? undefined : dialect;
   const rules = new DetectingRules(given, options);
   if (options.resume !== undefined) rules.load(options.resume);

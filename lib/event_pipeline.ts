@@ -4,6 +4,7 @@
  * @module
  */
 
+import { wordsOf } from "./checked.ts";
 import type { RecordOf } from "./decoder.ts";
 import type { Dialect } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
@@ -79,7 +80,8 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
@@ -103,6 +105,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * @param emit Is called with each outcome.
    * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
    *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#records.feed(block, emit);
@@ -142,7 +145,8 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example The messages of an agent
@@ -188,8 +192,10 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
  * @param source The bytes, in blocks of any size.
  * @param options The dialect, the limits, and what to do with failures.
  * @returns The outcomes, in order.
- * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
- * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+ *   option is none of its words.
+ * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
+ *   source is neither a stream nor an async iterable.
  *
  * @example The events of a child process
  * ```ts ignore
@@ -228,10 +234,23 @@ export function decodeEvents<D extends Dialect = "exec">(
   // Without `from` nothing tells `D`, so that it is its default.
   const { from = "exec" as D } = options;
   const decoder = new JsonlDecoder({ ...options, from });
-  const blocks = Symbol.asyncIterator in source
-    ? new IterableReader(source)
-    : new StreamReader(source);
-  return new BatchIterator(new Batches(decoder, blocks));
+  return new BatchIterator(new Batches(decoder, readerOf(source)));
+}
+
+function readerOf<T>(
+  source: ReadableStream<T> | AsyncIterable<T>,
+): BlockReader<T> {
+  // What has been given in JavaScript may be anything.
+  const given: unknown = source;
+  if (typeof given === "object" && given !== null) {
+    if (Symbol.asyncIterator in source) return new IterableReader(source);
+    if ("getReader" in source) return new StreamReader(source);
+  }
+  throw new TypeError(
+    `Cannot read events: the source is ${
+      wordsOf(given)
+    }, expected a stream or an async iterable of bytes`,
+  );
 }
 
 /** Reads an iterable; it is left alone until something is read. */

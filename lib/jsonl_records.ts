@@ -50,7 +50,8 @@ export class JsonlRecords<T = unknown>
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @param check Says which values are none of `T`.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlOptions, check?: LineCheck) {
@@ -86,6 +87,7 @@ export class JsonlRecords<T = unknown>
    * @param emit Is called with each outcome.
    * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
    *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<T>>): void {
     this.#emit = emit;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkBytes, checkedWord } from "./checked.ts";
 import type { StreamKind } from "./dialect_names.ts";
 import { rulesFor, type StreamRules } from "./dialects.ts";
 import { type LineProblem, toLineError } from "./errors.ts";
@@ -41,6 +42,8 @@ export type OnError =
   | "drop"
   /** The first one ends the work: it is thrown. */
   | "stop";
+
+const ON_ERROR: readonly OnError[] = ["report", "inline", "drop", "stop"];
 
 /** The names of {@linkcode Engine}s. */
 export const ENGINES = ["auto", "js", "wasm"] as const;
@@ -161,7 +164,8 @@ export class LineAnswers implements LineVisitor {
    * @param options The dialect, the limits, and what to do with failures.
    * @param taker Takes the answers.
    * @param capacity How many bytes of answers fit before the buffer grows.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If WebAssembly is asked for and cannot run here.
    */
   constructor(
@@ -173,14 +177,14 @@ export class LineAnswers implements LineVisitor {
     this.#framer = new LineFramer(this.#limit);
     this.#rules = rulesFor(options.from ?? "auto", options);
     this.#taker = taker;
-    this.#onError = options.onError;
+    this.#onError = checkedWord("onError", options.onError, ON_ERROR);
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.out = new ByteWriter(capacity);
     const selection = options.only && new RecordSelection(options.only);
     if (selection !== undefined) this.#reader = new JsonReader(1);
     this.#wishes = { proof: taker.proof, selection };
-    const { engine = "auto" } = options;
+    const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
     // Whoever wants to hear of each line hears of it in its turn: values are given one by one,
     // but for those that nobody wants.
     const isHeard = options.onAnswer !== undefined;
@@ -217,6 +221,7 @@ export class LineAnswers implements LineVisitor {
 
   /** Takes a block, which may be used again afterwards. */
   feed(block: Uint8Array): void {
+    checkBytes(block);
     this.#bytes += block.length;
     if (this.#isWorthKernel()) this.#isSlow = !this.#startKernel();
     try {

@@ -75,6 +75,7 @@ export class Normalizer
    * Constructs a new instance.
    *
    * @param options The dialect, and the context to begin with.
+   * @throws {RangeError} If the dialect is none.
    */
   constructor(options: NormalizerOptions = {}) {
     this.#rules = rulesFor(options.from ?? "auto", options);
@@ -149,6 +150,7 @@ export class NormalizerStream extends StageStream<
    * Constructs a new instance.
    *
    * @param options The dialect, and the context to begin with.
+   * @throws {RangeError} If the dialect is none.
    *
    * @example From bytes to normalized records
    * ```ts

@@ -72,7 +72,8 @@ export class JsonlNormalizer
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlNormalizerOptions = {}) {
@@ -127,6 +128,7 @@ export class JsonlNormalizer
    * @param emit Is called with the answers.
    * @throws {LineError} If a line fails and `onError` is `stop`; the answers to the lines
    *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
     try {
@@ -179,7 +181,8 @@ export class JsonlNormalizerStream
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
-   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
    * @example A log with its failures in band

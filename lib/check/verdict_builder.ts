@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkedCount } from "../checked.ts";
 import { type Fields, fieldsOf, idOf } from "../history/mapping/json_fields.ts";
 import { isPrompt } from "../history/mapping/user_content.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
@@ -144,10 +145,12 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * Constructs a new instance.
    *
    * @param options What to expect, and what to judge by.
-   * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24.
+   * @throws {RangeError} If the limit of lines is not a whole number from 1 to 2^29 - 24, or
+   *   that of failures none from 0.
    */
   constructor(options: VerdictOptions = {}) {
-    const { from = "auto", maxLineBytes } = options;
+    const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
+    checkedCount("maxFailures", maxFailures);
     const input = maxLineBytes === undefined
       ? { from }
       : { from, maxLineBytes };

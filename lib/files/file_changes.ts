@@ -5,6 +5,7 @@
  */
 
 import type { FSWatcher } from "node:fs";
+import { checkedCount } from "../checked.ts";
 
 /** Knows when it is time to look at a file again. */
 export interface ChangeWaiter {
@@ -63,9 +64,11 @@ export class FileChanges implements ChangeWaiter {
    * Constructs a new instance.
    *
    * @param options How long to wait at most.
+   * @throws {RangeError} If that is no whole number from 0.
    */
   constructor(options: FileChangesOptions = {}) {
-    this.#pollMs = options.pollMs ?? POLL_MS;
+    const { pollMs = POLL_MS } = options;
+    this.#pollMs = Math.min(checkedCount("pollMs", pollMs), MAX_TIMEOUT_MS);
   }
 
   /**
@@ -132,5 +135,7 @@ export class FileChanges implements ChangeWaiter {
 }
 
 const POLL_MS = 200;
+/** What is longer is no time at all to a timer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** After how many silences a watch is made anew, in case it is one of a file that is gone. */
 const MAX_SILENCES = 10;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkBytes } from "../checked.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { decompressed } from "./decompress.ts";
 
@@ -139,6 +140,7 @@ export function bytesOf(stream: ReadableStream<Uint8Array>): ByteSource {
       while (chunk.length === 0) {
         const { done, value } = await reader.read();
         if (done) return null;
+        checkBytes(value);
         chunk = value;
       }
       const size = Math.min(into.length, chunk.length);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkedCount } from "../checked.ts";
 import { type Content, contentOf, type Entry, recordOf } from "./_entry.ts";
 import { OutputBudget } from "./_output_budget.ts";
 import { RecordIndex } from "./_record_index.ts";
@@ -20,6 +21,18 @@ const DEFAULT_LIMITS: Required<RecordLimits> = {
   prunedStreamBytes: 512 * 1024,
   deltaBytes: 6 * 1024 * 1024,
 };
+
+/** Gives all limits: those that are given, and the default of each other one. */
+function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
+  const limit = (name: keyof RecordLimits): number =>
+    checkedCount(`limits.${name}`, limits[name] ?? DEFAULT_LIMITS[name]);
+  return {
+    streamBytes: limit("streamBytes"),
+    totalBytes: limit("totalBytes"),
+    prunedStreamBytes: limit("prunedStreamBytes"),
+    deltaBytes: limit("deltaBytes"),
+  };
+}
 
 /** The fields of a snapshot that a store makes itself, or that are none of its business. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
@@ -56,9 +69,10 @@ export class RecordCore {
    * Constructs a new instance.
    *
    * @param limits How much text is kept.
+   * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(limits: RecordLimits = {}) {
-    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    this.limits = checkedLimits(limits);
     this.budget = new OutputBudget(this.limits);
   }
 

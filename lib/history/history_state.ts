@@ -94,6 +94,7 @@ export class HistoryState {
    * Constructs a new instance without records.
    *
    * @param options The clock, and how much text is kept.
+   * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: HistoryStateOptions = {}) {
     const { clock, limits = {} } = options;
@@ -114,6 +115,7 @@ export class HistoryState {
    * @param snapshot The snapshot. It is copied.
    * @param options The clock, and how much text is kept.
    * @returns The history.
+   * @throws {RangeError} If a limit is no whole number from 0.
    *
    * @example Stop and go on
    * ```ts

@@ -77,6 +77,7 @@ export class RecordStore {
    * Constructs a new instance without records.
    *
    * @param options How much text is kept.
+   * @throws {RangeError} If a limit is no whole number from 0.
    */
   constructor(options: RecordStoreOptions = {}) {
     this.#core = new RecordCore(options.limits);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkBytes } from "../checked.ts";
 import { copyOf } from "../json/bytes.ts";
 import type { LineProblem } from "../errors.ts";
 import { UTF8_PROBLEM } from "../json/problems.ts";
@@ -76,8 +77,10 @@ export class LineSplitter implements Stage<Uint8Array, Outcome<string>> {
    *
    * @param chunk The bytes.
    * @param emit Is called with each line.
+   * @throws {TypeError} If the chunk is no bytes.
    */
   feed(chunk: Uint8Array, emit: Emit<Outcome<string>>): void {
+    checkBytes(chunk);
     this.#visitor.emit = emit;
     this.#framer.feed(chunk, this.#visitor);
   }

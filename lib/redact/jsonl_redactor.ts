@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { CR, LF } from "../json/bytes.ts";
 import { WordCache } from "../json/names.ts";
@@ -101,8 +102,10 @@ export class JsonlRedactor
    *
    * @param block The bytes; they may be used again afterwards.
    * @param emit Is called with the lines.
+   * @throws {TypeError} If the block is no bytes.
    */
   feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    checkBytes(block);
     this.#framer.feed(block, this.#writer);
     this.#release(emit);
   }

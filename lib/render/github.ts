@@ -34,6 +34,7 @@ import type {
   TurnUsage,
 } from "./parts.ts";
 import { countText } from "./quantity_text.ts";
+import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
@@ -125,7 +126,8 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written, and how long it may be.
-   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}.
+   * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}, or
+   *   `maxOutputLines` no whole number from 0.
    */
   constructor(options: GithubOptions = {}) {
     const { maxBytes = GITHUB_SUMMARY_BYTES } = options;
@@ -137,7 +139,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       tools: options.tools ?? "full",
-      maxOutputLines: options.maxOutputLines ?? GITHUB_MAX_OUTPUT_LINES,
+      maxOutputLines: outputLines(options, GITHUB_MAX_OUTPUT_LINES),
       maxBytes,
       verdict: options.verdict ?? (() => undefined),
     };

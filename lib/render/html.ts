@@ -31,6 +31,7 @@ import type {
   TurnStartedPart,
 } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
+import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 
 /** How many lines of each output are on the page, unless something else is asked for. */
@@ -110,13 +111,14 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
    */
   constructor(options: RenderOptions = {}) {
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       reasoning: options.reasoning ?? "fold",
       tools: options.tools ?? "full",
-      maxOutputLines: options.maxOutputLines ?? HTML_MAX_OUTPUT_LINES,
+      maxOutputLines: outputLines(options, HTML_MAX_OUTPUT_LINES),
     };
   }
 
@@ -383,6 +385,7 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
    *
    * @example From a log to a page
    * ```ts

@@ -21,6 +21,7 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
+import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 import { codeSpan, plainLine, plainLines } from "./safe_markdown.ts";
 
@@ -67,6 +68,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What is written.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
    */
   constructor(options: RenderOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
@@ -74,7 +76,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       redactor: this.#redactor,
       reasoning: options.reasoning ?? "fold",
       tools: options.tools ?? "full",
-      maxOutputLines: options.maxOutputLines ?? Infinity,
+      maxOutputLines: outputLines(options, Infinity),
     });
   }
 
@@ -201,6 +203,7 @@ export class MarkdownRendererStream
    * Constructs a new instance.
    *
    * @param options What is written.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
    *
    * @example From bytes to a document
    * ```ts

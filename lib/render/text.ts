@@ -22,6 +22,7 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
+import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
@@ -97,6 +98,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What is written, and how.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
    */
   constructor(options: TextOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
@@ -110,7 +112,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       style: this.#style,
       reasoning: options.reasoning ?? "include",
       tools: options.tools ?? "full",
-      maxOutputLines: options.maxOutputLines ?? MAX_OUTPUT_LINES,
+      maxOutputLines: outputLines(options, MAX_OUTPUT_LINES),
     });
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkedCount } from "../checked.ts";
 import { SearchCandidates } from "./search_candidates.ts";
 import {
   type SearchedSession,
@@ -130,6 +131,7 @@ const RANKED = 500;
  * @param options What to search, and where.
  * @returns What was found.
  * @throws {SessionIndexError} If the index cannot be used.
+ * @throws {RangeError} If `limit` is no whole number from 0.
  *
  * @example Nothing there
  * ```ts
@@ -164,6 +166,7 @@ export async function searchSessions(
  * @param database The index.
  * @param options What to search.
  * @returns What was found.
+ * @throws {RangeError} If `limit` is no whole number from 0.
  */
 export async function searchSessionIndex(
   database: SessionIndexDatabase,
@@ -198,6 +201,7 @@ class Search {
   readonly #candidates: SearchCandidates;
   readonly #sessions: SearchedSessions;
   readonly #options: SearchSessionsOptions;
+  readonly #limit: number;
   readonly #matcher: SearchMatcher;
   /** Whether messages are compared; of those with a string, the newest is the best. */
   readonly #isRanked: boolean;
@@ -216,13 +220,14 @@ class Search {
     this.#database = database;
     this.#candidates = candidates;
     this.#sessions = new SearchedSessions(database, options.codexHomes);
+    this.#limit = checkedCount("limit", options.limit ?? LIMIT);
     this.#options = options;
     this.#matcher = new SearchMatcher(terms);
     this.#isRanked = terms.some(({ kind }) => kind === "words");
   }
 
   run(): Pick<SearchResult, "hits" | "hasMore"> {
-    const { limit = LIMIT } = this.#options;
+    const limit = this.#limit;
     if (this.#isRanked) this.#searchRanked(limit);
     else this.#searchNewest(limit);
     const hits = this.#hits.slice(0, limit).map(({ hit }) => hit);

@@ -1,0 +1,167 @@
+import {
+  assertEquals,
+  AssertionError,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
+import { VerdictBuilder } from "../lib/check/check.ts";
+import { FileChanges } from "../lib/files/files.ts";
+import { JsonlRedactor } from "../lib/redact/redact.ts";
+import {
+  GithubRenderer,
+  HtmlRenderer,
+  MarkdownRenderer,
+  TextRenderer,
+} from "../lib/render/render.ts";
+import { searchSessions } from "../lib/sessions/sessions.ts";
+import {
+  decodeEvents,
+  Decoder,
+  HistoryState,
+  JsonlDecoder,
+  JsonlDecoderStream,
+  JsonlNormalizer,
+  LineSplitter,
+  Normalizer,
+} from "../mod.ts";
+import { encode } from "./running.ts";
+
+/** What nothing compiles may be given anything. */
+// deno-lint-ignore no-explicit-any -- It stands for calls without types.
+type Untyped = any;
+
+const NO_BYTES: readonly { readonly chunk: Untyped; readonly words: string }[] =
+  [
+    { chunk: '{"n":10}\n', words: "a string" },
+    { chunk: new Uint16Array(4), words: "a value of the class Uint16Array" },
+    { chunk: new ArrayBuffer(4), words: "a value of the class ArrayBuffer" },
+    { chunk: [10], words: "a list" },
+    { chunk: { 0: 10, length: 1 }, words: "an object" },
+    { chunk: null, words: "null" },
+    { chunk: undefined, words: "undefined" },
+  ];
+
+for (const { chunk, words } of NO_BYTES) {
+  const message = `Cannot read a chunk: it is ${words}, expected a Uint8Array`;
+
+  Deno.test(`stages over bytes refuse a chunk that is ${words}`, async () => {
+    const stages = [
+      new LineSplitter(),
+      new JsonlNormalizer(),
+      new JsonlDecoder(),
+      new JsonlRedactor(),
+      new VerdictBuilder(),
+    ];
+    for (const stage of stages) {
+      assertThrows(() => stage.feed(chunk, () => {}), TypeError, message);
+    }
+    const whole = encode('{"type":"error","message":"no"}');
+    const read = async (): Promise<void> => {
+      const chunks = ReadableStream.from([whole, chunk, whole]);
+      for await (const _ of chunks.pipeThrough(new JsonlDecoderStream())) {
+        throw new AssertionError("a line that has not ended was given");
+      }
+    };
+    await assertRejects(read, TypeError, message);
+  });
+}
+
+Deno.test("decodeEvents() says what a source is that cannot be read", () => {
+  for (const source of ["{}", null, undefined, ["{}"], new Uint8Array(1)]) {
+    assertThrows(
+      () => decodeEvents(source as Untyped),
+      TypeError,
+      "expected a stream or an async iterable of bytes",
+    );
+  }
+});
+
+Deno.test("stages say which words an option may be", () => {
+  const words: readonly [string, Untyped][] = [
+    ["from", JsonlNormalizer],
+    ["from", JsonlDecoder],
+    ["from", Normalizer],
+    ["from", Decoder],
+    ["from", VerdictBuilder],
+    ["onError", JsonlNormalizer],
+    ["onError", JsonlDecoder],
+    ["engine", JsonlNormalizer],
+    ["engine", JsonlDecoder],
+  ];
+  for (const [name, Stage] of words) {
+    assertThrows(
+      () => new Stage({ [name]: "throw" }),
+      RangeError,
+      `Cannot read JSONL: ${name} is "throw", expected `,
+    );
+  }
+  assertThrows(
+    () => new JsonlDecoder({ from: "history" as Untyped }),
+    RangeError,
+    'Cannot read JSONL: from is "history", expected auto, exec or rollout',
+  );
+});
+
+Deno.test("options that are counts are whole numbers, and no NaN", () => {
+  const counts: readonly [string, (count: number) => unknown][] = [
+    ["maxFailures", (maxFailures) => new VerdictBuilder({ maxFailures })],
+    ["pollMs", (pollMs) => new FileChanges({ pollMs })],
+    [
+      "limits.deltaBytes",
+      (deltaBytes) => new HistoryState({ limits: { deltaBytes } }),
+    ],
+    ...[TextRenderer, MarkdownRenderer, HtmlRenderer, GithubRenderer].map(
+      (Renderer): [string, (count: number) => unknown] => [
+        "maxOutputLines",
+        (maxOutputLines) => new Renderer({ maxOutputLines }),
+      ],
+    ),
+  ];
+  for (const [name, make] of counts) {
+    for (const count of [NaN, -1, 0.5]) {
+      assertThrows(
+        () => make(count),
+        RangeError,
+        `Cannot go by ${name}: it is ${count}, expected a whole number from `,
+      );
+    }
+    for (const count of [1, Infinity]) make(count);
+  }
+});
+
+Deno.test("a search for no number of messages says so", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const limit of [NaN, -1]) {
+      const search = {
+        query: "x",
+        codexHomes: [`${folder}/no-home`],
+        path: `${folder}/index.sqlite`,
+        limit,
+      };
+      await assertRejects(
+        () => searchSessions(search),
+        RangeError,
+        `Cannot go by limit: it is ${limit}, expected a whole number from 0`,
+      );
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a limit of a history that is undefined is the usual one", () => {
+  const limits: Untyped = { streamBytes: undefined, deltaBytes: 2 };
+  const [state, usual] = [limits, { deltaBytes: 2 }].map((limits) => {
+    const state = new HistoryState({ limits });
+    state.apply({
+      type: "item.completed",
+      item_id: "item_0",
+      item_type: "command_execution",
+      status: "completed",
+      content: { command: "ls", stdout: "x".repeat(40 << 20), exit_code: 0 },
+    });
+    return JSON.stringify(state.snapshot()).length;
+  });
+  assertEquals(state, usual);
+});
