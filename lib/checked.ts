@@ -33,7 +33,7 @@ export function checkedWord<W extends string>(
   const state = typeof word === "string" ? `"${word}"` : wordsOf(word);
   const others = words.slice(0, -1).join(", ");
   throw new RangeError(
-    `Cannot read JSONL: ${name} is ${state}, expected ${others} or ${
+    `Cannot go by ${name}: it is ${state}, expected ${others} or ${
       words.at(-1)
     }`,
   );
@@ -50,6 +50,20 @@ export function checkedCount(name: string, count: number): number {
   if (isCount && count >= 0) return count;
   throw new RangeError(
     `Cannot go by ${name}: it is ${count}, expected a whole number from 0`,
+  );
+}
+
+/**
+ * Checks that a number is a time, or without end: what `Date.parse` makes of a text that it
+ * cannot read is neither, and nothing comes before or after it.
+ *
+ * @param name What it is called.
+ * @throws {RangeError} If it is none.
+ */
+export function checkedTime(name: string, time: number): number {
+  if (typeof time === "number" && !Number.isNaN(time)) return time;
+  throw new RangeError(
+    `Cannot go by ${name}: it is ${time}, expected milliseconds since 1970`,
   );
 }
 

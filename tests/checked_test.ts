@@ -8,12 +8,14 @@ import { VerdictBuilder } from "../lib/check/check.ts";
 import { FileChanges } from "../lib/files/files.ts";
 import { JsonlRedactor } from "../lib/redact/redact.ts";
 import {
+  cutOutput,
   GithubRenderer,
   HtmlRenderer,
   MarkdownRenderer,
   TextRenderer,
 } from "../lib/render/render.ts";
-import { searchSessions } from "../lib/sessions/sessions.ts";
+import { listSessions, searchSessions } from "../lib/sessions/sessions.ts";
+import { UsageMeter } from "../lib/usage/usage.ts";
 import {
   decodeEvents,
   Decoder,
@@ -87,24 +89,26 @@ Deno.test("stages say which words an option may be", () => {
     ["onError", JsonlDecoder],
     ["engine", JsonlNormalizer],
     ["engine", JsonlDecoder],
+    ["runCounters", UsageMeter],
   ];
   for (const [name, Stage] of words) {
     assertThrows(
       () => new Stage({ [name]: "throw" }),
       RangeError,
-      `Cannot read JSONL: ${name} is "throw", expected `,
+      `Cannot go by ${name}: it is "throw", expected `,
     );
   }
   assertThrows(
     () => new JsonlDecoder({ from: "history" as Untyped }),
     RangeError,
-    'Cannot read JSONL: from is "history", expected auto, exec or rollout',
+    'Cannot go by from: it is "history", expected auto, exec or rollout',
   );
 });
 
 Deno.test("options that are counts are whole numbers, and no NaN", () => {
   const counts: readonly [string, (count: number) => unknown][] = [
     ["maxFailures", (maxFailures) => new VerdictBuilder({ maxFailures })],
+    ["maxLines", (maxLines) => cutOutput("a\nb", { maxLines, keep: "both" })],
     ["pollMs", (pollMs) => new FileChanges({ pollMs })],
     [
       "limits.deltaBytes",
@@ -145,6 +149,33 @@ Deno.test("a search for no number of messages says so", async () => {
         `Cannot go by limit: it is ${limit}, expected a whole number from 0`,
       );
     }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a time that could not be read is refused, and not taken for none", async () => {
+  const time = Date.parse("last week");
+  const codexHomes = ["no/such/home"];
+  for (const name of ["since", "until"]) {
+    const message =
+      `Cannot go by ${name}: it is NaN, expected milliseconds since 1970`;
+    const times = { [name]: time };
+    assertThrows(() => new UsageMeter(times), RangeError, message);
+    await assertRejects(
+      () => listSessions({ codexHomes, ...times }),
+      RangeError,
+      message,
+    );
+  }
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/index.sqlite`;
+    await assertRejects(
+      () => searchSessions({ query: "x", codexHomes, path, since: time }),
+      RangeError,
+      "Cannot go by since: it is NaN",
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkedCount } from "../checked.ts";
+
 /** Output, or what is left of it. */
 export interface CutOutput {
   /** The lines before the gap; all of them if nothing was cut. */
@@ -30,6 +32,7 @@ export interface CutOptions {
  * @param text The output.
  * @param options How long it may be.
  * @returns Its lines.
+ * @throws {RangeError} If `maxLines` is no whole number from 0.
  *
  * @example Half from both ends
  * ```ts
@@ -47,6 +50,7 @@ export function cutOutput(
   text: string,
   { maxLines, keep }: CutOptions,
 ): CutOutput {
+  checkedCount("maxLines", maxLines);
   if (text.trim() === "") return { head: [], omitted: 0, tail: [] };
   const lines = text.replace(/\r?\n$/, "").split("\n");
   if (lines.length <= maxLines) return { head: lines, omitted: 0, tail: [] };

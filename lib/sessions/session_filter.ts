@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkedTime } from "../checked.ts";
 import type { ListedFile } from "./_listed_files.ts";
 import type { Session } from "./session.ts";
 import { startedAt } from "./session_start.ts";
@@ -72,9 +73,15 @@ export class SessionMatcher {
     this.#folder = folder;
   }
 
-  /** Makes one; a link to a folder stands for the folder, too. */
+  /**
+   * Makes one; a link to a folder stands for the folder, too.
+   *
+   * @throws {RangeError} If a time is `NaN`.
+   */
   static async of(filter: SessionFilter): Promise<SessionMatcher> {
-    const { cwd } = filter;
+    const { cwd, since, until } = filter;
+    if (since !== undefined) checkedTime("since", since);
+    if (until !== undefined) checkedTime("until", until);
     return new SessionMatcher(
       filter,
       cwd === undefined ? undefined : await WorkingFolder.of(cwd),

@@ -93,7 +93,7 @@ const AT_ONCE = 16;
  * @param options Where to look, for what, and how much.
  * @returns The page.
  * @throws {CursorError} If the cursor is none.
- * @throws {RangeError} If the page size is not a whole number from 1.
+ * @throws {RangeError} If the page size is not a whole number from 1, or a time is `NaN`.
  *
  * @example All sessions, in pages of ten
  * ```ts

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkedCount } from "../checked.ts";
+import { checkedCount, checkedTime } from "../checked.ts";
 import { SearchCandidates } from "./search_candidates.ts";
 import {
   type SearchedSession,
@@ -131,7 +131,7 @@ const RANKED = 500;
  * @param options What to search, and where.
  * @returns What was found.
  * @throws {SessionIndexError} If the index cannot be used.
- * @throws {RangeError} If `limit` is no whole number from 0.
+ * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
  *
  * @example Nothing there
  * ```ts
@@ -166,12 +166,13 @@ export async function searchSessions(
  * @param database The index.
  * @param options What to search.
  * @returns What was found.
- * @throws {RangeError} If `limit` is no whole number from 0.
+ * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
  */
 export async function searchSessionIndex(
   database: SessionIndexDatabase,
   options: SearchSessionsOptions,
 ): Promise<Omit<SearchResult, "refresh">> {
+  if (options.since !== undefined) checkedTime("since", options.since);
   const terms = parseSearchQuery(options.query);
   const expressions = expressionsOf(terms);
   const search = new Search(database, options, {

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { checkedTime, checkedWord } from "../checked.ts";
 import { Calendar } from "./calendar.ts";
 import type { UsageDerivation } from "./derivations.ts";
 import { Settlement } from "./_settlement.ts";
 import { type LedgerOptions, SourceLedger } from "./_source_ledger.ts";
-import type { RunCounters } from "./usage_names.ts";
+import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
 import type { UsageRow } from "./usage_row.ts";
 import { UsageSource, type UsageSourceOptions } from "./usage_source.ts";
 
@@ -90,16 +91,21 @@ export class UsageMeter {
    * Constructs a new instance.
    *
    * @param options The time zone, the time, and how to count.
-   * @throws {RangeError} If there is no such time zone.
+   * @throws {RangeError} If there is no such time zone, a time is `NaN`, or `runCounters` none of
+   *   its words.
    */
   constructor(options: UsageMeterOptions = {}) {
     this.#options = {
       calendar: new Calendar(options.timeZone ?? "UTC"),
-      since: options.since ?? -Infinity,
-      until: options.until ?? Infinity,
+      since: checkedTime("since", options.since ?? -Infinity),
+      until: checkedTime("until", options.until ?? Infinity),
       explain: options.explain ?? false,
     };
-    this.#runCounters = options.runCounters ?? "auto";
+    this.#runCounters = checkedWord(
+      "runCounters",
+      options.runCounters ?? "auto",
+      RUN_COUNTERS,
+    );
   }
 
   /**
