@@ -4,6 +4,7 @@
  * @module
  */
 
+import { wordsOf } from "./checked.ts";
 import type { Dialect } from "./dialect_names.ts";
 import { rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
@@ -180,7 +181,7 @@ function encodeRecord(
   try {
     const text: unknown = JSON.stringify(value);
     if (typeof text === "string") return text;
-    throw new TypeError(`a ${typeof value} has no JSON form`);
+    throw new TypeError(`${wordsOf(value)} has no JSON form`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const message = `Cannot encode the record as JSON: ${why}`;

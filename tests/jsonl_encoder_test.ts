@@ -72,6 +72,27 @@ const OUTCOMES = [
     line: '{"n":1.0}\n',
   },
   {
+    name: "a text that was spread over lines on one",
+    outcome: {
+      ok: true,
+      line: 1,
+      offset: 0,
+      value: '{"a": [1.0,\r\n  2],\n"b":"\\n"}',
+    },
+    line: '{"a": [1.0,\r   2], "b":"\\n"}\n',
+  },
+  {
+    name: "the record of a failure that was spread over lines on one",
+    outcome: {
+      ok: false,
+      line: 1,
+      offset: 0,
+      error: { kind: "json", message: "m" },
+      inBand: '{"type":"line.failed",\n"error":{}}',
+    },
+    line: '{"type":"line.failed", "error":{}}\n',
+  },
+  {
     name: "the exact text even of a value that is text",
     outcome: { ok: true, line: 1, offset: 0, value: "x", text: '"x"' },
     line: '"x"\n',

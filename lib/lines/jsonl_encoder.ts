@@ -41,9 +41,10 @@ export function encodeLine(value: unknown): string {
  * Encodes what became of a line as one line of JSONL, newline included.
  *
  * A success is written as its exact text where it has one, so that decoding and encoding
- * give the same bytes: numbers, key order and duplicate keys included. To write a changed
- * value, use {@linkcode encodeLine}. A failure is written in band, as a `line.failed`
- * record; one that came in band is written as it came.
+ * give the same bytes: numbers, key order and duplicate keys included. Only line breaks in it,
+ * of a record that did not come as a line, become spaces. To write a changed value, use
+ * {@linkcode encodeLine}. A failure is written in band, as a `line.failed` record; one that
+ * came in band is written as it came.
  *
  * @param outcome The outcome.
  * @returns The line.
@@ -75,16 +76,21 @@ export function encodeOutcome(
     const { value, text } = outcome;
     const exact = text ?? (typeof value === "string" ? value : undefined);
     return ENCODER.encode(
-      exact === undefined ? encodeLine(value) : `${exact}\n`,
+      exact === undefined ? encodeLine(value) : `${onOneLine(exact)}\n`,
     );
   }
   if (outcome.inBand !== undefined) {
-    return ENCODER.encode(`${outcome.inBand}\n`);
+    return ENCODER.encode(`${onOneLine(outcome.inBand)}\n`);
   }
   const out = new ByteWriter();
   writeLineFailed(out, outcome, rawOf(outcome));
   out.byte(LF);
   return out.view().slice();
+}
+
+/** What stands on several lines, as somebody may have written it, has them between values. */
+function onOneLine(text: string): string {
+  return text.includes("\n") ? text.replaceAll("\n", " ") : text;
 }
 
 function rawOf({ raw, rawBytes }: Failure): Uint8Array | undefined {
