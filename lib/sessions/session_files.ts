@@ -75,7 +75,7 @@ export async function findSessionFiles(
  * @param path The path of the file, whatever it is called.
  * @param home The Codex home that it belongs to.
  * @returns The file.
- * @throws {Error} If it cannot be looked at, with the `code` of the platform.
+ * @throws {Error} If it cannot be looked at, or is a folder, with the `code` of the platform.
  *
  * @example What its name tells
  * ```ts
@@ -100,5 +100,17 @@ export async function sessionFileAt(
     home: resolve(home),
     isArchived: isInside(path, join(home, "archived_sessions")),
   };
-  return lookedAt(listedFile(place), await stat(path));
+  const facts = await stat(path);
+  if (facts.isDirectory()) throw new FolderError(place.path);
+  return lookedAt(listedFile(place), facts);
+}
+
+/** A folder where a file is wanted, called what the platform calls it. */
+class FolderError extends Error {
+  override readonly name = "FolderError";
+  readonly code = "EISDIR";
+
+  constructor(path: string) {
+    super(`EISDIR: illegal operation on a directory, open '${path}'`);
+  }
 }

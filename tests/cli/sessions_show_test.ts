@@ -139,11 +139,13 @@ Deno.test("sessions show says once why a session cannot be read", async () => {
       assertEquals(said.length, 1, stderr);
       assertStringIncludes(said[0] ?? "", what);
     }
-    const folder = await call(["sessions", "show", `${home}/sessions`]);
-    assertEquals(
-      [folder.status, folder.stderr],
-      [3, `codexpipe: ${home}/sessions: cannot read: is a directory\n`],
-    );
+    for (const command of ["show", "path", "resume", "follow"]) {
+      const folder = await call(["sessions", command, `${home}/sessions`]);
+      assertEquals(
+        [folder.status, folder.stdout, folder.stderr],
+        [3, "", `codexpipe: ${home}/sessions: cannot read: is a directory\n`],
+      );
+    }
   });
 });
 
