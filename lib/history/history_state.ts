@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkSnapshot } from "./_snapshot_check.ts";
 import { isExecType, mapExecEvent } from "./mapping/exec_events.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { type Fields, fieldsOf, isFields } from "./mapping/json_fields.ts";
@@ -112,9 +113,13 @@ export class HistoryState {
    * mapping begins anew, so that ids of items and copies of messages from before are not known.
    * Commands and tools that run in it are known by the ids of their calls, so that they can end.
    *
+   * What may be something else, such as the content of a file, goes through
+   * {@linkcode readSnapshot} first, which reads the other layout, too.
+   *
    * @param snapshot The snapshot. It is copied.
    * @param options The clock, and how much text is kept.
    * @returns The history.
+   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not looked at.
    * @throws {RangeError} If a limit is no whole number from 0.
    *
    * @example Stop and go on
@@ -134,6 +139,7 @@ export class HistoryState {
     snapshot: HistorySnapshot,
     options: HistoryStateOptions = {},
   ): HistoryState {
+    checkSnapshot(snapshot);
     const { limits = {} } = options;
     const exact = MappingMemory.isSaved(snapshot.resume);
     const store = RecordStore.restore(snapshot, { exact, limits });

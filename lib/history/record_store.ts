@@ -6,6 +6,7 @@
 
 import { contentOf, type Entry, type ExecContent, recordOf } from "./_entry.ts";
 import { RecordCore, replaced } from "./_record_core.ts";
+import { checkSnapshot } from "./_snapshot_check.ts";
 import type { OutputChange } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import { deepCopy, sameJson } from "./plain_json.ts";
@@ -91,9 +92,14 @@ export class RecordStore {
    * with `exact`. What `resume` holds is not kept. The `trailing` of explore records is always
    * derived.
    *
+   * What may be something else, such as the content of a file, goes through
+   * {@linkcode readSnapshot} first, which reads the other layout, too.
+   *
    * @param snapshot The snapshot. It is copied.
    * @param options How much text is kept, and how exactly the snapshot is taken.
    * @returns The store.
+   * @throws {HistorySnapshotError} If it is no snapshot; payloads are not looked at.
+   * @throws {RangeError} If a limit is no whole number from 0.
    *
    * @example Go on from a snapshot
    * ```ts
@@ -111,6 +117,7 @@ export class RecordStore {
     snapshot: HistorySnapshot,
     options: RestoreOptions = {},
   ): RecordStore {
+    checkSnapshot(snapshot);
     const store = new RecordStore(options);
     store.#core.take(deepCopy(snapshot), options.exact ?? false);
     return store;

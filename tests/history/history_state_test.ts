@@ -1,10 +1,15 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
+import { RecordStore } from "../../lib/history/record_store.ts";
 import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import {
+  type HistorySnapshot,
+  HistorySnapshotError,
+} from "../../lib/history/snapshot.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
@@ -1051,4 +1056,36 @@ Deno.test("HistoryState.apply() bears values that nest very deep", () => {
     }),
   ]);
   assertEquals(state.snapshot().records.length, 2);
+});
+
+Deno.test("HistoryState.restore() says what is no snapshot, and takes no other layout for one", () => {
+  const good = new HistoryState().snapshot();
+  const cases: readonly [unknown, string][] = [
+    [null, "the value is null, expected an object"],
+    [[], "the value is a list, expected an object"],
+    [{}, "records is missing, expected a list"],
+    [{ ...good, next_id: "1" }, 'next_id is "1", expected a number'],
+    [
+      { ...good, exec_call_lookup: null },
+      "exec_call_lookup is null, expected an object",
+    ],
+    [
+      { ...good, records: [{ Loading: { id: 1, message: "m" } }] },
+      "records[0].id is missing, expected a number",
+    ],
+    [
+      { ...good, records: [{ id: 1, type: "loading" }] },
+      "records[0].payload is missing, expected an object",
+    ],
+  ];
+  for (const [value, state] of cases) {
+    for (const kind of [HistoryState, RecordStore]) {
+      assertThrows(
+        // What JSON gives has whatever type somebody hopes for.
+        () => kind.restore(value as HistorySnapshot),
+        HistorySnapshotError,
+        `Cannot read a history: ${state}`,
+      );
+    }
+  }
 });
