@@ -5,7 +5,12 @@
  */
 
 import { checkedCount } from "../checked.ts";
-import { type Fields, fieldsOf, idOf } from "../history/mapping/json_fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  numberOf,
+} from "../history/mapping/json_fields.ts";
 import { isPrompt } from "../history/mapping/user_content.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
@@ -417,13 +422,17 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
 /**
  * What an event that ends a turn says of its last message; null if there was none, as only
- * session files say.
+ * session files say, and nobody can know why. Those that say when the turn began are of
+ * releases that say there why it failed, too: of them, a turn without a message is but done.
  */
 function lastMessageOf(event: Fields): string | null | undefined {
   if (event.type === "turn.completed") return idOf(event.last_agent_message);
   const payload = fieldsOf(event.payload);
   const message = event.type === "event" ? fieldsOf(payload.msg) : payload;
-  const { type, last_agent_message } = message;
+  const { type, last_agent_message, started_at } = message;
   if (type !== "task_complete" && type !== "turn_complete") return undefined;
-  return last_agent_message === null ? null : idOf(last_agent_message);
+  const isUnexplained = numberOf(started_at) === undefined;
+  return last_agent_message === null && isUnexplained
+    ? null
+    : idOf(last_agent_message);
 }

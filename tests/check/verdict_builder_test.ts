@@ -671,6 +671,27 @@ for (
   });
 }
 
+Deno.test("VerdictBuilder takes a turn without an answer for done if its release says why turns fail (0.145)", () => {
+  const end = {
+    turn_id: "1",
+    last_agent_message: null,
+    started_at: 1795349686,
+    duration_ms: 255,
+  };
+  const records = [
+    turnEvent("task_started", { turn_id: "1" }),
+    turnEvent("user_message", { message: "Say nothing" }),
+    turnEvent("task_complete", end),
+  ];
+  assertEquals(judgeRecords(records).status, "completed");
+  const error = { message: "Bad request", codex_error_info: "other" };
+  const failed = [
+    ...records.slice(0, -1),
+    turnEvent("task_complete", { ...end, error }),
+  ];
+  assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
+});
+
 Deno.test("VerdictBuilder takes a blank answer for one", () => {
   assertEquals(messages(judgeRecords(promptedTurn(null, saidItem("")))), []);
 });
