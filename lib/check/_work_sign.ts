@@ -16,6 +16,7 @@ import {
  * - `error`: something went wrong.
  * - `answer`: the model says something; a session file may say what.
  * - `reviewed`: a review is over; what it found is told, but not as the message of the turn.
+ * - `unreviewed`: a review is over and found nothing out, because it failed or was interrupted.
  * - `compacted`: the context was compacted, which ends with what the model said for that.
  * - `work`: something else begins or happens.
  * - `settled`: what had begun is over.
@@ -25,12 +26,14 @@ import {
 export type WorkSign =
   | { readonly type: "error" | "compacted"; readonly message: string }
   | { readonly type: "answer"; readonly text?: string }
-  | { readonly type: "work" | "settled" | "reviewed" | "begin" | "run" };
+  | { readonly type: "work" | "settled" | "begin" | "run" }
+  | { readonly type: "reviewed" | "unreviewed" };
 
 const ANSWER: WorkSign = { type: "answer" };
 const WORK: WorkSign = { type: "work" };
 const SETTLED: WorkSign = { type: "settled" };
 const REVIEWED: WorkSign = { type: "reviewed" };
+const UNREVIEWED: WorkSign = { type: "unreviewed" };
 const BEGIN: WorkSign = { type: "begin" };
 const RUN: WorkSign = { type: "run" };
 
@@ -69,7 +72,6 @@ const MESSAGES: ReadonlyMap<unknown, WorkSign> = new Map([
   ["agent_reasoning", WORK],
   ["exec_command_begin", WORK],
   ["exec_command_end", SETTLED],
-  ["exited_review_mode", REVIEWED],
   ["mcp_tool_call_begin", WORK],
   ["mcp_tool_call_end", SETTLED],
   ["patch_apply_begin", WORK],
@@ -117,6 +119,9 @@ export function readWorkSign(event: Fields): WorkSign | undefined {
         return { type: "error", message: textOf(payload.message) ?? "" };
       }
       if (payload.message === COMPACTED) return ANSWER;
+      if (payload.type === "exited_review_mode") {
+        return payload.review_output === null ? UNREVIEWED : REVIEWED;
+      }
       return fieldsOf(payload.item).type === "ExitedReviewMode"
         ? REVIEWED
         : MESSAGES.get(payload.type);

@@ -133,8 +133,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #pendingError: string | null = null;
   /** What the model says, if that is the last thing to happen; blank if nobody knows what. */
   #lastAnswer: string | undefined;
-  /** Whether a review has ended in the turn that is going on. */
-  #hasReview = false;
+  /** How a review has ended in the turn that is going on, if one has. */
+  #review: "reviewed" | "unreviewed" | undefined;
   /** Whether anything has happened in the run. */
   #hasWork = false;
   /** What the event that is being taken says of the last message; null if there was none. */
@@ -246,7 +246,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #rememberBefore(sign: WorkSign): void {
-    if (sign.type === "compacted" || sign.type === "reviewed") return;
+    if (sign.type === "compacted" || isReviewEnd(sign)) return;
     this.#beforeAnswer = sign.type !== "answer" || sign.text === undefined
       ? undefined
       : {
@@ -273,17 +273,23 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   #heed(sign: WorkSign): void {
     if (sign.type === "compacted") return this.#takeBackSummary(sign.message);
-    if (sign.type === "reviewed") {
-      this.#hasReview = true;
+    if (isReviewEnd(sign)) {
+      this.#review = sign.type;
       return;
     }
     if (sign.type === "run") this.#hasWork = false;
     this.#pendingError = sign.type === "error" ? sign.message : null;
     // What ends after an answer was left running.
     if (sign.type === "settled") return;
-    this.#lastAnswer = sign.type === "answer" ? sign.text ?? "" : undefined;
-    if (sign.type === "begin" || sign.type === "run") this.#hasReview = false;
+    // What is said behind a review without a result is that it was interrupted.
+    const isAnswer = sign.type === "answer" && this.#review !== "unreviewed";
+    this.#lastAnswer = isAnswer ? sign.text ?? "" : undefined;
+    if (sign.type === "begin" || sign.type === "run") this.#review = undefined;
     else this.#hasWork = true;
+    // Up to 0.98 nothing but a prompt says that another turn begins.
+    if (sign.type === "work" && this.#review === "unreviewed") {
+      this.#review = undefined;
+    }
   }
 
   #see(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
@@ -363,7 +369,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   get #isUnanswered(): boolean {
     if (this.#lastMessage !== null || !this.#seen.hasPrompt) return false;
     const answer = this.#lastAnswer;
-    return answer === undefined || answer.trim() !== "" && !this.#hasReview;
+    return answer === undefined ||
+      answer.trim() !== "" && this.#review !== "reviewed";
   }
 
   /** Judges a run that had no turn, or one that an error ended after its last turn. */
@@ -418,6 +425,13 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const rows = this.#meter.rows();
     return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
   }
+}
+
+/** Tells whether an event is the end of a review. */
+function isReviewEnd(
+  sign: WorkSign,
+): sign is WorkSign & { readonly type: "reviewed" | "unreviewed" } {
+  return sign.type === "reviewed" || sign.type === "unreviewed";
 }
 
 /**

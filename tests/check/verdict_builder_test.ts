@@ -692,6 +692,38 @@ Deno.test("VerdictBuilder takes a turn without an answer for done if its release
   assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
 });
 
+/** A review that failed, as session files have it: they do not say why up to 0.144. */
+const FAILED_REVIEW = [
+  turnEvent("entered_review_mode", { target: { type: "custom" } }),
+  turnEvent("user_message", { message: "Check" }),
+  turnEvent("exited_review_mode", { review_output: null }),
+  saidItem("Review was interrupted. Please re-run /review."),
+  turnEvent("agent_message", {
+    message: "Review was interrupted. Please re-run /review.",
+  }),
+];
+
+Deno.test("VerdictBuilder takes what is said of a review that failed for no answer", () => {
+  const records = promptedTurn(null, ...FAILED_REVIEW);
+  assertEquals(messages(judgeRecords(records)), [UNANSWERED]);
+  // Up to 0.98 turns have no events.
+  assertEquals(messages(judgeRecords(FAILED_REVIEW)), [
+    "turn 1 has no end: the log ends before it does",
+  ]);
+});
+
+Deno.test("VerdictBuilder takes what is said after a review that failed for an answer", () => {
+  const records = [
+    ...FAILED_REVIEW,
+    turnEvent("user_message", { message: "Then do it yourself" }),
+    saidItem("Done."),
+    turnEvent("agent_message", { message: "Done." }),
+  ];
+  const verdict = judgeRecords(records);
+  assertEquals(messages(verdict), []);
+  assertEquals(verdict.finalMessage, "Done.");
+});
+
 Deno.test("VerdictBuilder takes a blank answer for one", () => {
   assertEquals(messages(judgeRecords(promptedTurn(null, saidItem("")))), []);
 });
