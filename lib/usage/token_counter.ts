@@ -36,12 +36,25 @@ export interface Addition {
 }
 
 /**
+ * How many totals are remembered for the processes that count in the same file: what one of them
+ * says last stands that many counts of the others before what it says next.
+ */
+const MAX_REMEMBERED = 256;
+
+/** A total, and what the last request of it used. */
+interface SeenTotal {
+  readonly total: Tokens;
+  readonly last: Tokens | undefined;
+}
+
+/**
  * Follows the totals of one file or stream.
  *
  * What is counted is how much the total grows, because a `token_count` is written again
  * whenever the rate limits are heard of (0.42 and later), and after a compaction with an
  * estimate in place of the last request. A total that shrinks, or that is all of what the
- * last request used, was begun by a new process.
+ * last request used, was begun by a new process. If several processes resume a session at once,
+ * each goes on from the total that it knows.
  */
 export class TokenCounter {
   #total: Tokens | undefined;
@@ -52,6 +65,10 @@ export class TokenCounter {
   #isRecorded = false;
   /** Whether requests have records (0.155 and later): a total adds nothing of its own. */
   #hasRecords = false;
+  /** The latest totals, each once in a row. */
+  readonly #seen: SeenTotal[] = [];
+  /** Whether the stream writes again what it said last, as some releases do at each request. */
+  #writesAgain = false;
 
   /** Whether there has been a total. */
   get hasTotal(): boolean {
@@ -91,6 +108,7 @@ export class TokenCounter {
       return { rule: "unknown" };
     }
     const addition = this.#addition(count, context);
+    this.#remember(count);
     this.#total = count.total ?? this.#total;
     this.#turn = context.turn;
     this.#isRecorded = false;
@@ -114,7 +132,10 @@ export class TokenCounter {
         : { rule: "unwritten", tokens: total };
     }
     const grown = growth(before, total);
-    if (grown === undefined) return { rule: "restarted", tokens: total };
+    if (grown === undefined) {
+      return this.#additionOfOther(total, last) ??
+        { rule: "restarted", tokens: total };
+    }
     if (isNothing(grown)) {
       return last !== undefined && isNew && this.#isRestart(context)
         ? { rule: "restarted", tokens: total }
@@ -123,20 +144,60 @@ export class TokenCounter {
     if (last === undefined || sameTokens(grown, last)) {
       return { rule: "grown", tokens: grown };
     }
-    return isNew
-      ? { rule: "restarted", tokens: total }
-      : { rule: "missed", tokens: grown };
+    return this.#additionOfOther(total, last) ??
+      (isNew
+        ? { rule: "restarted", tokens: total }
+        : { rule: "missed", tokens: grown });
+  }
+
+  #remember({ total, last }: TokenCount): void {
+    if (total === undefined) return;
+    const before = this.#seen.at(-1);
+    if (before !== undefined && isSameCount(before, { total, last })) {
+      this.#writesAgain = true;
+      return;
+    }
+    if (this.#seen.length === MAX_REMEMBERED) this.#seen.shift();
+    this.#seen.push({ total, last });
+  }
+
+  /**
+   * Tells what a count adds that does not go on from the last total, but from an earlier one:
+   * then another process writes to the file as well (up to 0.145 nothing keeps it from that).
+   */
+  #additionOfOther(
+    total: Tokens,
+    last: Tokens | undefined,
+  ): Addition | undefined {
+    if (last === undefined) return undefined;
+    const isNew = sameTokens(last, total);
+    // Where nothing announces a process that begins anew, that is what this is.
+    if (isNew && !this.#writesUnknown) return undefined;
+    const wasSaid = this.#writesAgain &&
+      this.#seen.some((seen) => isSameCount(seen, { total, last }));
+    if (wasSaid) return { rule: "repeated" };
+    const base = isNew ? undefined : growth(last, total);
+    const goesOn = base !== undefined &&
+      this.#seen.some((seen) => sameTokens(seen.total, base));
+    return goesOn ? { rule: "grown", tokens: last } : undefined;
   }
 
   /**
    * Tells whether a total that is what it was before is that of a new process, which has used
    * as much in all. It is not where what is known is written again in a later turn: releases
    * that do so also write that nothing is known, or name turns and let processes go on
-   * counting, as all that name them do but 0.148 to 0.150. A fork begins with what it copied.
+   * counting, as all that name them do but 0.148 to 0.152. A fork begins with what it copied.
    */
   #isRestart({ turn, isFork, hasTurnIds, hasOrdinal }: CountContext): boolean {
     const goesOn = this.#writesUnknown || this.#hasRecords ||
       (hasTurnIds && !hasOrdinal);
     return !goesOn && !isFork && turn !== this.#turn;
   }
+}
+
+function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
+  if (!sameTokens(one.total, other.total)) return false;
+  return one.last === undefined || other.last === undefined
+    ? one.last === other.last
+    : sameTokens(one.last, other.last);
 }
