@@ -221,7 +221,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "What the usage of exec turns counts.",
     details:
-      "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.145, and 0.155 and later) or the process (up to 0.72, and 0.148 to 0.150), and nothing in the stream says which. auto takes it for the thread's if the turns of a thread can be put in an order in which it never shrinks.",
+      "After `codex exec resume`, the usage that a turn ends with counts the whole thread (0.80 to 0.147, and 0.155 and later) or the process (up to 0.77, and 0.148 to 0.152), and nothing in the stream says which. auto takes it for the thread's if the turns of a thread can be put in an order in which it never shrinks.",
   },
   {
     name: "cwd",

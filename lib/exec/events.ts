@@ -113,7 +113,7 @@ export interface TurnFailedEvent {
    * Releases since 0.44 write an object of whole numbers: `input_tokens`,
    * `cached_input_tokens` (a part of those), `output_tokens`, since 0.130
    * `reasoning_output_tokens` (a part of these), since 0.145 `cache_write_input_tokens`.
-   * After `codex exec resume`, 0.80 to 0.145 and 0.155 and later count the whole thread, the
+   * After `codex exec resume`, 0.80 to 0.147 and 0.155 and later count the whole thread, the
    * others what the new process used. Counts are 64 bits wide and may be beyond what a
    * JavaScript number holds; the text of the record has them exactly.
    */

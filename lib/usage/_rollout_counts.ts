@@ -244,7 +244,7 @@ export class RolloutCounts {
     this.#copiedAt = pause >= limit ? undefined : time;
   }
 
-  /** A review begins. Up to 0.72 what it uses is written down here. */
+  /** A review begins. Up to 0.77 what it uses is written down here. */
   #enterReview(): void {
     this.#review ??= { began: timeOf(this.#time), counter: undefined };
     this.#begin(undefined);

@@ -61,7 +61,7 @@ const RULES: Readonly<Record<UsageRule, string>> = {
   grown: "the total grew by the last request",
   missed: "the total grew by more than the last request: some were not written",
   restarted:
-    "the total began anew, as in a process that resumes with 0.34 to 0.72 or 0.148 to 0.150",
+    "the total began anew, as in a process that resumes with 0.34 to 0.77 or 0.148 to 0.152",
   unwritten:
     "the first total in this file: it counts requests that are not in the file",
   inherited:

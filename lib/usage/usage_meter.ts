@@ -37,7 +37,7 @@ export interface UsageMeterOptions {
   readonly until?: number;
   /**
    * Whether the usage that turns of an exec stream end with counts the whole `thread` (0.80
-   * to 0.145, and since 0.155) or the `process` (up to 0.72, and 0.148 to 0.150). Nothing in
+   * to 0.147, and since 0.155) or the `process` (up to 0.77, and 0.148 to 0.152). Nothing in
    * the stream says which; `auto` takes it for the thread's as long as it never shrinks.
    *
    * @default {"auto"}
