@@ -135,6 +135,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #lastAnswer: string | undefined;
   /** How a review has ended in the turn that is going on, if one has. */
   #review: "reviewed" | "unreviewed" | undefined;
+  /** Whether the turn has a prompt that may be blank: such a one is no entry. */
+  #hasUserMessage = false;
   /** Whether anything has happened in the run. */
   #hasWork = false;
   /** What the event that is being taken says of the last message; null if there was none. */
@@ -243,6 +245,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
     // Only now: what the event ends is judged by what was before it.
     if (sign !== undefined) this.#heed(sign);
+    if (isUserMessage(event)) this.#hasUserMessage = true;
   }
 
   #rememberBefore(sign: WorkSign): void {
@@ -284,8 +287,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     // What is said behind a review without a result is that it was interrupted.
     const isAnswer = sign.type === "answer" && this.#review !== "unreviewed";
     this.#lastAnswer = isAnswer ? sign.text ?? "" : undefined;
-    if (sign.type === "begin" || sign.type === "run") this.#review = undefined;
-    else this.#hasWork = true;
+    if (sign.type === "begin" || sign.type === "run") {
+      this.#review = undefined;
+      this.#hasUserMessage = false;
+    } else this.#hasWork = true;
     // Up to 0.98 nothing but a prompt says that another turn begins.
     if (sign.type === "work" && this.#review === "unreviewed") {
       this.#review = undefined;
@@ -367,7 +372,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * and what a review found, is not told there.
    */
   get #isUnanswered(): boolean {
-    if (this.#lastMessage !== null || !this.#seen.hasPrompt) return false;
+    const hasPrompt = this.#seen.hasPrompt || this.#hasUserMessage;
+    if (this.#lastMessage !== null || !hasPrompt) return false;
     const answer = this.#lastAnswer;
     return answer === undefined ||
       answer.trim() !== "" && this.#review !== "reviewed";
@@ -425,6 +431,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const rows = this.#meter.rows();
     return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
   }
+}
+
+/** Tells whether an event is a prompt in a session file. */
+function isUserMessage({ type, payload }: Fields): boolean {
+  return type === "event_msg" && fieldsOf(payload).type === "user_message";
 }
 
 /** Tells whether an event is the end of a review. */

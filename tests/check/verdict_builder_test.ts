@@ -692,6 +692,15 @@ Deno.test("VerdictBuilder takes a turn without an answer for done if its release
   assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
 });
 
+Deno.test("VerdictBuilder misses the answer to a prompt that is blank", () => {
+  const records = [
+    turnEvent("task_started", { turn_id: "1" }),
+    turnEvent("user_message", { message: "  " }),
+    turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+  ];
+  assertEquals(messages(judgeRecords(records)), [UNANSWERED]);
+});
+
 /** A review that failed, as session files have it: they do not say why up to 0.144. */
 const FAILED_REVIEW = [
   turnEvent("entered_review_mode", { target: { type: "custom" } }),
