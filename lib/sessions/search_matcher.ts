@@ -4,7 +4,12 @@
  * @module
  */
 
-import { isLookedInto, type SearchTerm, WORD_REGEXP } from "./search_query.ts";
+import {
+  isLookedInto,
+  LOWER_DOTTED_I,
+  type SearchTerm,
+  WORD_REGEXP,
+} from "./search_query.ts";
 
 /** Where a term was found in a text, in UTF-16 code units. */
 export interface SearchMatch {
@@ -128,7 +133,9 @@ function patternOf(term: SearchTerm): Pattern {
 
 function stringRegexp(text: string): RegExp {
   const pattern = text.split(/\s+/)
-    .map((piece) => piece.replace(SPECIAL_REGEXP, "\\$&")).join("\\s+");
+    .map((piece) => piece.replace(SPECIAL_REGEXP, "\\$&")).join("\\s+")
+    // No expression that ignores case takes one letter for two.
+    .replaceAll(LOWER_DOTTED_I, `(?:${LOWER_DOTTED_I}|\u0130)`);
   return new RegExp(pattern, "giu");
 }
 

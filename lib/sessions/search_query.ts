@@ -27,6 +27,8 @@ const PLAIN_REGEXP = /^[\p{L}\p{N}\p{M}\p{Co}\s]+$/u;
 /** A phrase in quotation marks, which may end with the query; or anything up to white space. */
 const PIECE_REGEXP = /"([^"]*)"(\*?)(?=\s|$)|(\S+)/gu;
 const ASCII_WORD_REGEXP = /^[\da-z]+$/;
+/** The lower case of `İ`: no other letter becomes two. */
+export const LOWER_DOTTED_I = "i\u0307";
 const HALF_REGEXP = /[\ud800-\udbff]$/;
 /** How much of a term is searched, in UTF-16 code units. */
 const MAX_TERM = 1_000;
@@ -87,11 +89,20 @@ function termOf(given: string, isBeginning: boolean): SearchTerm | undefined {
   const whole = given.toLowerCase();
   const text = whole.slice(0, MAX_TERM).replace(HALF_REGEXP, "");
   if (text === "") return undefined;
-  const isWords = PLAIN_REGEXP.test(text) && !hasSymbol(text);
+  const words = asIndexed(text);
+  const isWords = PLAIN_REGEXP.test(words) && !hasSymbol(words);
   const isOpen = isBeginning || text.length < whole.length;
   return isWords
-    ? { text, kind: "words", isBeginning: isOpen }
+    ? { text: words, kind: "words", isBeginning: isOpen }
     : { text, kind: "string", isBeginning: false };
+}
+
+/**
+ * Spells words as the index can have them, whose letters are without marks: those that are typed
+ * as a letter and a mark are one, and the dot is gone that `İ` leaves behind in lower case.
+ */
+function asIndexed(words: string): string {
+  return words.normalize("NFC").replaceAll(LOWER_DOTTED_I, "i");
 }
 
 /** What of the index has to be looked up for a query; `undefined` is nothing. */

@@ -7,13 +7,22 @@
 
 /**
  * What is a word to both parts of the index: letters of scripts that put spaces between words,
- * and digits. Everything else but white space is a symbol.
+ * as far as the tokenizer of words knows them, and digits. Everything else but white space is a
+ * symbol, also the signs among the letters: `×`, `÷` and some of Greek and Cyrillic.
  */
 const WORD_RANGES = [
   [0x30, 0x39],
   [0x61, 0x7a],
-  [0xc0, 0x24f],
-  [0x370, 0x52f],
+  [0xc0, 0xd6],
+  [0xd8, 0xf6],
+  [0xf8, 0x24f],
+  [0x370, 0x374],
+  [0x376, 0x37d],
+  [0x386, 0x386],
+  [0x388, 0x3f5],
+  [0x3f7, 0x481],
+  [0x48a, 0x527],
+  [0x1e00, 0x1eff],
 ] as const;
 /** White space, as regular expressions have it. */
 const SPACE_RANGES = [

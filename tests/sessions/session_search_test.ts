@@ -384,6 +384,57 @@ Deno.test("searchSessions() finds what is far back, however it looks it up", asy
   });
 });
 
+Deno.test("searchSessions() finds signs among letters that are far back", async () => {
+  const many = Array.from({ length: 60 }, (_, at) => ({
+    messages: Array.from(
+      { length: 20 },
+      (_, line) =>
+        at === 0 && line === 3 ? "13×45, 6 ÷ 2, α·β" : `Line ${line}`,
+    ),
+    started: new Date(Date.UTC(2026, 0, 1) + at * 3_600_000).toISOString(),
+  }));
+  await withMessages(many, async (index) => {
+    for (const query of ["×", "3×4", "÷", "6 ÷", "α·", "·"]) {
+      const hits = await find(index, query, { roles: ["user"] });
+      assertEquals(
+        hits.map(({ session_id }) => session_id),
+        [testId(1)],
+        query,
+      );
+    }
+  });
+});
+
+Deno.test("searchSessions() finds words however their accents are spelled", async () => {
+  const texts = ["café İstanbul (İzmir)", "tiếng Việt", "cafe\u0301 tieng"];
+  await withMessages(
+    texts.map((text) => ({ messages: [text] })),
+    async (index) => {
+      const cases = [
+        { query: "cafe\u0301", found: [1, 3] },
+        { query: "CAFÉ", found: [1, 3] },
+        { query: "İstanbul", found: [1] },
+        { query: "istanbul", found: [1] },
+        { query: "(İzmir)", found: [1] },
+        { query: "(i\u0307zmir)", found: [1] },
+        { query: "TIẾNG", found: [2, 3] },
+        { query: "tie\u0302\u0301ng", found: [2, 3] },
+        { query: '"tiếng viet"', found: [2] },
+        { query: "tiế*", found: [2, 3] },
+      ];
+      for (const { query, found } of cases) {
+        const hits = await find(index, query);
+        assertEquals(
+          hits.map(({ session_id }) => session_id).sort(),
+          found.map(testId),
+          query,
+        );
+        assert(hits.every((hit) => marked(hit).includes("[")), query);
+      }
+    },
+  );
+});
+
 Deno.test("searchSessions() compares the newest of very many", async () => {
   const many = Array.from({ length: 30 }, (_, at) => ({
     messages: Array.from(
