@@ -229,7 +229,7 @@ export const FLAGS = [
     category: "SELECTION",
     summary: "Only sessions that ran in DIR or below it.",
     details:
-      "A relative DIR is taken from the current folder. The folder need not exist any more.",
+      "A relative DIR is taken from the current folder. The folder need not exist any more. Of those of Windows, which may be named anywhere, upper and lower case are the same.",
   },
   {
     name: "since",

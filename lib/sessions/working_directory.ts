@@ -5,10 +5,24 @@
  */
 
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { resolve, win32 } from "node:path";
+
+/** A drive, or a server or what else lifts the limit on the length of paths. */
+const WINDOWS_REGEXP = /^(?:[a-z]:[\\/]|\\\\)/i;
+const LONG_PATH_REGEXP = /^\\\\\?\\/;
+const LONG_SERVER_REGEXP = /^\\\\\?\\UNC\\/i;
 
 /**
- * A folder that sessions may have run in, or below.
+ * Tells whether a path is an absolute one of Windows, which is no relative one anywhere else:
+ * sessions may have been brought from there, or be read from Linux on Windows.
+ */
+export function isWindowsPath(path: string): boolean {
+  return WINDOWS_REGEXP.test(path);
+}
+
+/**
+ * A folder that sessions may have run in, or below. Of paths of Windows, upper and lower case
+ * are the same, and both slashes.
  *
  * @example Which sessions are of a project
  * ```ts
@@ -35,8 +49,11 @@ export class WorkingFolder {
    * @returns The folder.
    */
   static async of(folder: string): Promise<WorkingFolder> {
-    const path = resolve(folder);
-    return new WorkingFolder([path, await realpath(path).catch(() => path)]);
+    const path = isWindowsPath(folder)
+      ? win32.resolve(folder)
+      : resolve(folder);
+    const real = await realpath(path).catch(() => path);
+    return new WorkingFolder([comparable(path), comparable(real)]);
   }
 
   /**
@@ -46,10 +63,18 @@ export class WorkingFolder {
    */
   holds(cwd: string | null | undefined): boolean {
     if (cwd === undefined || cwd === null) return false;
+    const at = comparable(cwd);
     return this.#paths.some((folder) =>
-      cwd === folder ||
-      cwd.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`) ||
-      cwd.startsWith(`${folder}\\`)
+      at === folder ||
+      at.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`) ||
+      at.startsWith(`${folder}\\`)
     );
   }
+}
+
+/** Gives a path of Windows the one spelling of the many that it may have. */
+function comparable(path: string): string {
+  if (!isWindowsPath(path)) return path;
+  return path.replaceAll("/", "\\").replace(LONG_SERVER_REGEXP, "\\\\")
+    .replace(LONG_PATH_REGEXP, "").toLowerCase();
 }

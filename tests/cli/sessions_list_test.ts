@@ -283,6 +283,21 @@ Deno.test("sessions list selects what its options say", async () => {
   });
 });
 
+Deno.test("sessions list takes a folder of Windows for no relative one", async () => {
+  await withFolder(async (home) => {
+    const [id, started] = [testId(1), "2026-11-20T10:00:00.000Z"];
+    const meta = { cwd: "c:\\Work\\proj" };
+    await writeFile(
+      sessionPath(home, id, started),
+      sessionText({ id, started, message: "Hi", meta }),
+    );
+    for (const [cwd, expected] of [["C:\\work", [id]], ["work", []]] as const) {
+      const { stdout } = await list(home, ["--format=ids", `--cwd=${cwd}`]);
+      assertEquals(rows(stdout), [...expected]);
+    }
+  });
+});
+
 Deno.test("sessions list finds the home by the environment", async () => {
   await withFive(async (home) => {
     const { stdout } = await call(["sessions", "list", "--format=ids"], {

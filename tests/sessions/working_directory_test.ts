@@ -22,6 +22,28 @@ Deno.test("WorkingFolder holds itself and what lies below it, in the spelling of
   assertEquals((await WorkingFolder.of("/")).holds("/home"), true);
 });
 
+Deno.test("WorkingFolder takes a folder of Windows for what it is, however it is spelled", async () => {
+  for (
+    const [folder, cwd, isHeld] of [
+      ["C:\\Work\\proj", "C:\\Work\\proj", true],
+      ["C:\\Work\\proj\\", "c:\\work\\Proj\\lib", true],
+      ["c:/code/proj", "C:\\Code\\proj\\lib", true],
+      ["C:\\Work\\lib\\..\\proj", "C:/Work/proj", true],
+      ["C:\\Work\\proj", "\\\\?\\C:\\Work\\proj", true],
+      ["C:\\", "C:\\Work", true],
+      ["C:\\Work\\proj", "C:\\Work\\project", false],
+      ["C:\\Work\\proj", "D:\\Work\\proj", false],
+      ["C:\\Work\\proj", "/home/dev", false],
+      ["\\\\Server\\share", "\\\\server\\share\\proj", true],
+      ["\\\\server\\share", "\\\\?\\UNC\\server\\share\\proj", true],
+      ["/home/dev", "/Home/dev", false],
+    ] as const
+  ) {
+    const working = await WorkingFolder.of(folder);
+    assertEquals(working.holds(cwd), isHeld, `${folder} ${cwd}`);
+  }
+});
+
 Deno.test("WorkingFolder holds what lies below the folder that a link leads to", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/real`);

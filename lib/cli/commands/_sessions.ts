@@ -18,6 +18,7 @@ import {
   SessionNotFoundError,
 } from "../../sessions/session_lookup.ts";
 import { startedAt } from "../../sessions/session_start.ts";
+import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
@@ -53,6 +54,17 @@ export function folderOf(
   { env, cwd }: Pick<Surroundings, "env" | "cwd">,
 ): string {
   return resolve(cwd(), withUserHome(folder, env));
+}
+
+/**
+ * Gives the absolute path of a folder that sessions ran in. One of Windows is what it is, also
+ * where that is not.
+ */
+export function workingFolderOf(
+  folder: string,
+  process: Pick<Surroundings, "env" | "cwd">,
+): string {
+  return isWindowsPath(folder) ? folder : folderOf(folder, process);
 }
 
 /**

@@ -20,11 +20,11 @@ import { shellWord } from "../shell_word.ts";
 import { parseTime } from "../times.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {
-  folderOf,
   problemRecords,
   reportHomes,
   sessionPlaces,
   sessionRecord,
+  workingFolderOf,
 } from "./_sessions.ts";
 
 /** How long a table on a terminal is, unless somebody says. */
@@ -90,7 +90,7 @@ async function list(
       ? isScreen ? SCREENFUL : undefined
       : Number(limit),
     cursor: args.value("cursor"),
-    cwd: cwd === undefined ? undefined : folderOf(cwd, process),
+    cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
     since: timeOf(args.value("since"), process.now()),
     until: timeOf(args.value("until"), process.now()),
     branch: args.value("branch"),

@@ -18,7 +18,7 @@ import { SEARCH_FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { parseTime } from "../times.ts";
 import { indexPlaces, reportProblems, withProgress } from "./_session_index.ts";
-import { folderOf, minuteOf } from "./_sessions.ts";
+import { minuteOf, workingFolderOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
 const PATIENCE = 3_000;
@@ -74,7 +74,7 @@ async function search(
       roles: roles.length === 0
         ? undefined
         : MESSAGE_ROLES.filter((role) => roles.includes(role)),
-      cwd: cwd === undefined ? undefined : folderOf(cwd, process),
+      cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
       since: since === undefined ? undefined : parseTime(since, process.now()),
       ...(limit === undefined ? {} : { limit: Number(limit) }),
       snippetLength: snippetLength(context),

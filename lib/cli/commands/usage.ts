@@ -198,12 +198,12 @@ class UsageCommand {
     const rows = this.#meter.rows();
     const cwd = this.#args.value("cwd");
     if (cwd === undefined) return rows;
-    const [{ WorkingFolder }, { folderOf }] = await Promise.all([
+    const [{ WorkingFolder }, { workingFolderOf }] = await Promise.all([
       import("../../sessions/working_directory.ts"),
       import("./_sessions.ts"),
     ]);
     const folder = await WorkingFolder.of(
-      folderOf(cwd, this.#context.process),
+      workingFolderOf(cwd, this.#context.process),
     );
     return rows.filter((row) => folder.holds(row.cwd));
   }
