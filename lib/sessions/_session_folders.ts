@@ -45,7 +45,7 @@ export interface SessionFolders {
   readonly missingHomes: readonly string[];
 }
 
-const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/i;
+const NAME_REGEXP = /^rollout-.+\.(?:jsonl(?:\.zst|\.gz)?|json)$/is;
 /** State that a fork of Codex leaves beside a session. */
 const SNAPSHOT_REGEXP = /\.snapshot\.json$/i;
 const NUMBER_REGEXP = /^\d+$/;

@@ -5,7 +5,7 @@
  */
 
 const SESSION_REGEXP =
-  /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/;
+  /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/s;
 const PACKED_REGEXP = /\.(?:zst|gz)$/;
 
 /**

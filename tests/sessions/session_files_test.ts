@@ -118,7 +118,7 @@ Deno.test("findSessionFiles() follows links to folders of years", async () => {
 Deno.test("findSessionFiles() keeps files apart that have no id in their names", async () => {
   await withFolder(async (home) => {
     const paths = ["10", "11"].map((month) =>
-      `${home}/sessions/2026/${month}/01/rollout-2026-11-21T10-00-00-mine.jsonl`
+      `${home}/sessions/2026/${month}/01/rollout-2026-11-21T10-00-00-my\n1.jsonl`
     );
     for (const path of paths) await writeFile(path, TEXT);
     const { files } = await findSessionFiles({ codexHomes: [home] });

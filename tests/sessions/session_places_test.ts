@@ -50,6 +50,18 @@ const CASES = [
     ],
   },
   {
+    name: "a session in a home with a line break in its name",
+    path: `/h\n1/archived_sessions/${NAME}.zst`,
+    home: "/h\n1",
+    others: [
+      `/h\n1/archived_sessions/${NAME}`,
+      `/h\n1/sessions/2026/11/20/${NAME}`,
+      `/h\n1/sessions/2026/11/20/${NAME}.zst`,
+      `/h\n1/sessions/${NAME}`,
+      `/h\n1/sessions/${NAME}.zst`,
+    ],
+  },
+  {
     name: "a file that is no session's",
     path: "logs/run.jsonl",
     home: undefined,
