@@ -16,7 +16,7 @@ import {
   sessionFileAt,
   type SessionProblem,
 } from "./session_files.ts";
-import { otherPlacesOf } from "./session_places.ts";
+import { homeInPath, otherPlacesOf } from "./session_places.ts";
 import { idInName } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
@@ -227,7 +227,8 @@ async function fileAtPath(
   codexHomes: readonly string[],
 ): Promise<SessionFile | undefined> {
   const at = resolve(path);
-  const home = codexHomes.find((each) => isInside(at, each)) ?? dirname(at);
+  const home = codexHomes.find((each) => isInside(at, each)) ??
+    homeInPath(at) ?? dirname(at);
   for (const place of [at, ...otherPlacesOf(at)]) {
     try {
       return await sessionFileAt(place, home);

@@ -81,6 +81,24 @@ Deno.test("sessions resume says that an archived session is taken back first", a
   });
 });
 
+Deno.test("sessions resume knows the home of a file that is named by its path", async () => {
+  await withHome({ versions: ["0.169.0"] }, async (home) => {
+    const { id = "", path = "" } = home.sessions.find(({ isArchived }) =>
+      isArchived
+    ) ?? {};
+    const { stdout, stderr } = await call(
+      ["sessions", "resume", "--command", path],
+      { env: { CODEX_HOME: "/somewhere/else" } },
+    );
+    const codex = `CODEX_HOME=${home.path} codex`;
+    assertEquals(stdout, `${codex} resume ${id}\n`);
+    assertEquals(
+      stderr,
+      `codexpipe: the session is archived: "${codex} unarchive ${id}" comes first\n`,
+    );
+  });
+});
+
 Deno.test("sessions resume says that Codex does not find a file just anywhere", async () => {
   await withFolder(async (folder) => {
     const started = "2026-11-20T15:00:00.000Z";

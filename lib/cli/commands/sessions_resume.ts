@@ -34,9 +34,10 @@ export async function run(
     await diagnostics.flush();
     return EXIT.no;
   }
-  const command = resumeCommand(session, context);
+  const codex = codexCommand(session, context);
+  const command = `${codex} resume ${head.id}`;
   if (!args.has("quiet")) {
-    for (const line of remarks(session)) diagnostics.say(line);
+    for (const line of remarks(session, codex)) diagnostics.say(line);
     await diagnostics.flush();
   }
   if (args.has("command")) {
@@ -71,9 +72,9 @@ function lackIn({ hasHeader, id }: Session["head"]): string | undefined {
   return id === "" ? "neither its header nor its name has an id" : undefined;
 }
 
-/** The command line that goes on with a session, for a shell. */
-function resumeCommand(
-  { file, head }: Session,
+/** How a shell calls Codex for the home of a session. */
+function codexCommand(
+  { file }: Session,
   { process }: CommandContext,
 ): string {
   const [usual] = codexHomesFrom({ env: process.env });
@@ -81,15 +82,18 @@ function resumeCommand(
   const prefix = home === undefined || home === usual
     ? ""
     : `CODEX_HOME=${shellWord(home)} `;
-  return `${prefix}codex resume ${head.id}`;
+  return `${prefix}codex`;
 }
 
 /** What else it takes. */
-function* remarks({ file, head }: Session): Generator<string> {
+function* remarks(
+  { file, head }: Session,
+  codex: string,
+): Generator<string> {
   if (homeInPath(file.path) === undefined) {
     yield `${file.path}: Codex finds it only in the sessions folder of a Codex home`;
   } else if (file.isArchived) {
-    yield `the session is archived: "codex unarchive ${head.id}" comes first`;
+    yield `the session is archived: "${codex} unarchive ${head.id}" comes first`;
   }
 }
 
