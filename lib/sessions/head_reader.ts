@@ -8,32 +8,28 @@ import { mapAtOnce } from "./_at_once.ts";
 import type { ListedFile } from "./_listed_files.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, sessionOf } from "./session.ts";
-import type { SessionFile, SessionProblem } from "./session_files.ts";
+import type { SessionFile } from "./session_files.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
-import { readSessionNames } from "./session_names.ts";
+import { NamesByHome } from "./session_names.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
 
-/** What is known of a home beside its session files. */
+/** The files of a home, and what is remembered of them. */
 interface Home {
   readonly files: readonly ListedFile[];
   readonly cache: HeadCache;
-  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Makes sessions of session files: reads their heads, and looks up their names. */
 export class HeadReader {
   readonly #homes: ReadonlyMap<string, Home>;
-  /** What could not be read beside the files. */
-  readonly problems: readonly SessionProblem[];
+  /** The names of sessions. */
+  readonly names: NamesByHome;
 
-  private constructor(
-    homes: ReadonlyMap<string, Home>,
-    problems: readonly SessionProblem[],
-  ) {
+  private constructor(homes: ReadonlyMap<string, Home>, names: NamesByHome) {
     this.#homes = homes;
-    this.problems = problems;
+    this.names = names;
   }
 
   /**
@@ -48,17 +44,13 @@ export class HeadReader {
   ): Promise<HeadReader> {
     const filesByHome = groupedByHome(files);
     const homes = new Map<string, Home>();
-    const problems: SessionProblem[] = [];
     for (const [home, filesOfHome] of filesByHome) {
-      const { names, problem } = await readSessionNames(home);
-      if (problem !== undefined) problems.push(problem);
       homes.set(home, {
         files: filesOfHome,
         cache: await HeadCache.open(cache, home),
-        names,
       });
     }
-    return new HeadReader(homes, problems);
+    return new HeadReader(homes, await NamesByHome.of(files));
   }
 
   /** Reads the heads of files, and gives their sessions in the same order. */
@@ -77,14 +69,9 @@ export class HeadReader {
     });
     return files.flatMap((file) => {
       const head = heads.get(file);
-      const names = this.#homes.get(file.home)?.names ?? NO_NAMES;
-      return head === undefined ? [] : [sessionOf(file, head, names)];
+      if (head === undefined) return [];
+      return [sessionOf(file, head, this.names.nameOf(file, head.id))];
     });
-  }
-
-  /** The names of sessions by their ids, by home; the one that was given last is last. */
-  get names(): ReadonlyMap<string, ReadonlyMap<string, string>> {
-    return new Map([...this.#homes].map(([home, { names }]) => [home, names]));
   }
 
   /** Writes down what was learned. */
@@ -94,8 +81,6 @@ export class HeadReader {
     }
   }
 }
-
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 function groupedByHome(
   files: readonly ListedFile[],

@@ -65,15 +65,14 @@ export function titleOf(head: SessionHead, name?: string): string {
  *
  * @param file The file.
  * @param head Its head.
- * @param names The names in its home, by id.
+ * @param name The name that it was given.
  * @returns The session.
  */
 export function sessionOf(
   file: SessionFile,
   head: SessionHead,
-  names: ReadonlyMap<string, string>,
+  name: string | undefined,
 ): Session {
-  const name = names.get(head.id.toLowerCase());
   return { file, head, name, title: titleOf(head, name) };
 }
 

@@ -25,7 +25,7 @@ import {
   type SessionIndexOptions,
   withSessionIndex,
 } from "./session_index_database.ts";
-import { readSessionNames } from "./session_names.ts";
+import { NamesByHome } from "./session_names.ts";
 
 /** How far the work on an index is. */
 export interface IndexingProgress {
@@ -157,13 +157,10 @@ export async function refreshSessionIndex(
   hooks: RefreshHooks = {},
 ): Promise<IndexingReport> {
   const { files, problems, missingHomes } = await findSessionFiles(options);
-  const names = new Map<string, ReadonlyMap<string, string>>();
-  for (const home of new Set(files.map((file) => file.home))) {
-    names.set(home, (await readSessionNames(home)).names);
-  }
+  const names = await NamesByHome.of(files);
   const refresh = new Refresh(database, options, hooks, files);
-  await refresh.run(problems, ({ home, id }) => names.get(home)?.get(id));
-  const done = refresh.report(problems);
+  await refresh.run(problems, (file) => names.nameOf(file, file.id));
+  const done = refresh.report([...problems, ...names.problems]);
   return { files: files.length, ...done, missingHomes };
 }
 

@@ -153,7 +153,7 @@ export async function listSessions(
     nextCursor: hasMore ? encodeCursor(last) : undefined,
     total: files.length,
     shortIds: shortIdsOf(page, files),
-    problems: [...problems, ...reader.problems],
+    problems: [...problems, ...reader.names.problems],
     missingHomes,
   };
 }

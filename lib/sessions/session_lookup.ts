@@ -16,6 +16,7 @@ import {
   sessionFileAt,
   type SessionProblem,
 } from "./session_files.ts";
+import { homesOf, type NamesByHome } from "./session_names.ts";
 import { homeInPath, otherPlacesOf } from "./session_places.ts";
 import { idInName } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
@@ -266,11 +267,17 @@ interface NamedFile {
   readonly name: string;
 }
 
+/** A file, and the id of its session in lower case. */
+interface IdentifiedFile {
+  readonly file: SessionFile;
+  readonly id: string;
+}
+
 /** Gives, for each home and each spelling of a name, the session that was given it last. */
 function filesByName(
   text: string,
-  files: readonly SessionFile[],
-  namesByHome: HeadReader["names"],
+  files: readonly IdentifiedFile[],
+  namesByHome: NamesByHome["all"],
 ): NamedFile[] {
   const last = new Map<string, NamedFile>();
   for (const [home, names] of namesByHome) {
@@ -278,8 +285,12 @@ function filesByName(
       const name = untrimmed.trim();
       if (name.toLowerCase() !== text.toLowerCase()) continue;
       // What a deleted session was called says nothing of the others.
-      const file = files.find((file) => file.home === home && file.id === id);
-      if (file !== undefined) last.set(`${home}\n${name}`, { file, name });
+      const named = files.find((each) =>
+        each.id === id && homesOf(each.file).includes(home)
+      );
+      if (named !== undefined) {
+        last.set(`${home}\n${name}`, { file: named.file, name });
+      }
     }
   }
   return [...last.values()];
@@ -297,18 +308,38 @@ async function filesNamed(
   if (text === "") return [];
   const exact = files.filter((file) => file.id === id);
   if (exact.length > 0) return exact;
-  const sameLetters = filesByName(text, files, reader.names);
+  const identified = await identifiedFiles(files, reader);
+  const sameLetters = filesByName(text, identified, reader.names.all);
   const same = sameLetters.filter(({ name }) => name === text);
   const named = (same.length > 0 ? same : sameLetters).map(({ file }) => file);
-  const begun = PREFIX_REGEXP.test(text)
-    ? files.filter((file) => file.id.startsWith(id))
-    : [];
+  const isBeginning = PREFIX_REGEXP.test(text);
+  const begun = identified
+    .filter((each) => each.id === id || isBeginning && each.id.startsWith(id))
+    .map(({ file }) => file);
   const found = new Set([...named, ...begun]);
   if (found.size > 0) return files.filter((file) => found.has(file));
-  // Files that somebody gave another name tell their id only inside.
-  const isWhole = idInName(id) === id;
-  const renamed = isWhole ? files : files.filter((file) => file.id === "");
-  const sessions = await reader.read(renamed);
-  return sessions.filter(({ head }) => head.id !== "" && head.id === id)
+  if (idInName(id) !== id) return [];
+  // Files that somebody gave the id of another one tell their own only inside.
+  const sessions = await reader.read(files);
+  return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
+}
+
+/**
+ * Says which session each file is of. Files that somebody gave another name tell their id only
+ * inside; those that are copies of a file with its name are left out.
+ */
+async function identifiedFiles(
+  files: readonly SessionFile[],
+  reader: HeadReader,
+): Promise<IdentifiedFile[]> {
+  const identified = files.filter((file) => file.id !== "")
+    .map((file) => ({ file, id: file.id }));
+  const known = new Set(["", ...identified.map(({ id }) => id)]);
+  const renamed = await reader.read(files.filter((file) => file.id === ""));
+  for (const { file, head } of renamed) {
+    const id = head.id.toLowerCase();
+    if (!known.has(id)) identified.push({ file, id });
+  }
+  return identified;
 }

@@ -11,6 +11,7 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { LineFramer } from "../lines/line_framer.ts";
 import { codeOf, messageOf } from "./open_session.ts";
 import type { SessionProblem } from "./session_files.ts";
+import { homeInPath } from "./session_places.ts";
 
 /** The names in a Codex home. */
 export interface SessionNames {
@@ -70,4 +71,55 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
     }
   }
   return { names, problem };
+}
+
+/** Where the file of a session is, and where copies of it are. */
+interface NamedFile {
+  readonly home: string;
+  readonly copies: readonly string[];
+}
+
+/** The names of sessions that may lie in several homes. */
+export class NamesByHome {
+  /** The names in each home; see {@linkcode SessionNames}. */
+  readonly all: ReadonlyMap<string, SessionNames["names"]>;
+  /** Why names could not be read. */
+  readonly problems: readonly SessionProblem[];
+
+  private constructor(
+    all: NamesByHome["all"],
+    problems: readonly SessionProblem[],
+  ) {
+    this.all = all;
+    this.problems = problems;
+  }
+
+  /** Reads the names in all homes in which there is something of these files. */
+  static async of(files: readonly NamedFile[]): Promise<NamesByHome> {
+    const all = new Map<string, SessionNames["names"]>();
+    const problems: SessionProblem[] = [];
+    for (const home of new Set(files.flatMap(homesOf))) {
+      const { names, problem } = await readSessionNames(home);
+      all.set(home, names);
+      if (problem !== undefined) problems.push(problem);
+    }
+    return new NamesByHome(all, problems);
+  }
+
+  /** Gives the name of a session: in the home of the file that counts, else in one of a copy. */
+  nameOf(file: NamedFile, id: string): string | undefined {
+    for (const home of homesOf(file)) {
+      const name = this.all.get(home)?.get(id.toLowerCase());
+      if (name !== undefined) return name;
+    }
+    return undefined;
+  }
+}
+
+/** The homes that a session is in, first that of the file that counts. */
+export function homesOf({ home, copies }: NamedFile): string[] {
+  return [
+    home,
+    ...copies.map(homeInPath).filter((other) => other !== undefined),
+  ];
 }

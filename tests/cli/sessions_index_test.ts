@@ -156,3 +156,25 @@ Deno.test("sessions index says why the index cannot be used, and where another o
     );
   });
 });
+
+Deno.test("sessions index says that the names of sessions cannot be read, as sessions list does", async () => {
+  await withFolder(async (home) => {
+    await writeFile(
+      sessionPath(home, testId(1), STARTED),
+      sessionText({ id: testId(1), started: STARTED, message: "Hi" }),
+    );
+    await Deno.mkdir(`${home}/session_index.jsonl`);
+    const args = [`--codex-home=${home}`, "--json"];
+    const listed = await call(["sessions", "list", ...args]);
+    const indexed = await call(
+      ["sessions", "index", `--index=${home}-index/i.sqlite`, ...args],
+    );
+    assertEquals([listed.status, indexed.status], [3, 3]);
+    assertEquals(indexed.stderr, listed.stderr);
+    assertEquals(
+      JSON.parse(indexed.stdout).problems,
+      JSON.parse(listed.stdout).problems,
+    );
+    await Deno.remove(`${home}-index`, { recursive: true });
+  });
+});

@@ -1,5 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withHome } from "../sessions/homes.ts";
+import {
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "../sessions/homes.ts";
 import { call } from "./memory.ts";
 
 Deno.test("sessions path prints the path of each session that is named", async () => {
@@ -66,6 +72,28 @@ Deno.test("sessions path lists the sessions that an id could be", async () => {
       const found = meant.filter(({ id }) => id.startsWith(short));
       assertEquals(found.length, 1, line);
     }
+  });
+});
+
+Deno.test("sessions path tells files of one id apart by their paths", async () => {
+  await withFolder(async (home) => {
+    const [id, started] = [testId(1), "2026-11-20T10:00:00.000Z"];
+    const paths = ["a", "b"].map((name) =>
+      `${home}/sessions/rollout-2026-11-20T10-00-00-${name}.jsonl`
+    );
+    for (const path of paths) {
+      await writeFile(path, sessionText({ id, started, message: "Hi" }));
+    }
+    const { status, stderr } = await call(
+      ["sessions", "path", id, `--codex-home=${home}`],
+    );
+    assertEquals(status, 1);
+    const [first = "", ...rest] = stderr.split("\n").slice(0, -1);
+    assertStringIncludes(first, "name one by its id or its file:");
+    assertEquals(
+      rest.map((line) => line.split("  ")[1]?.trim()).sort(),
+      paths,
+    );
   });
 });
 

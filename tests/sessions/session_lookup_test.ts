@@ -269,6 +269,49 @@ Deno.test("findSession() finds by its id a file that somebody has renamed", asyn
   });
 });
 
+Deno.test("findSession() finds by what lists show of it a file that somebody has renamed", async () => {
+  await withNames(async (home) => {
+    const id = "FACE0000-60af-4fa9-81ca-427559113a4c";
+    const path = `${home}/sessions/rollout-mine.jsonl`;
+    await writeFile(path, sessionText({ id, started: STARTED, message: "Hi" }));
+    const row = { id: id.toLowerCase(), thread_name: "Renamed" };
+    await writeFile(`${home}/session_index.jsonl`, JSON.stringify(row));
+    for (const query of [id, "face0000", "Renamed"]) {
+      const { file } = await findSession(query, { codexHomes: [home] });
+      assertEquals(file.path, path, query);
+    }
+  });
+});
+
+Deno.test("findSession() takes a copy by another name for no session of its own", async () => {
+  await withNames(async (home) => {
+    const path = `${home}/sessions/rollout-copy.jsonl`;
+    const text = sessionText({ id: ONE, started: STARTED, message: "Hello" });
+    await writeFile(path, text);
+    for (const query of [ONE, ONE.slice(0, 13), "Tests"]) {
+      const { file } = await findSession(query, { codexHomes: [home] });
+      assertEquals(file.path, sessionPath(home, ONE, STARTED), query);
+    }
+  });
+});
+
+Deno.test("findSession() knows the name that was given in the home of a copy", async () => {
+  await withNames(async (home) => {
+    await withFolder(async (other) => {
+      const path = sessionPath(other, THREE, STARTED);
+      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), {
+        recursive: true,
+      });
+      await Deno.copyFile(sessionPath(home, THREE, STARTED), path);
+      const later = new Date(Date.now() + 60_000);
+      await Deno.utime(path, later, later);
+      const options = { codexHomes: [home, other] };
+      const { file, name } = await findSession("Both 🚀", options);
+      assertEquals([file.path, name], [path, "Both 🚀"]);
+    });
+  });
+});
+
 Deno.test("findSession() finds every session of every release by its short id", async () => {
   await withHome({ versions: ["0.20.0", "0.169.0"] }, async (home) => {
     const options = { codexHomes: [home.path], cache: `${home.path}-cache` };

@@ -236,14 +236,20 @@ function notFoundLines(
 function ambiguousLines(
   { query, candidates, total, shortIds }: AmbiguousSessionError,
 ): string[] {
+  // What somebody has copied under another name has the same id.
+  const isTold = (id: string): boolean =>
+    candidates.filter(({ head }) => head.id === id).length === 1;
   const rows = candidates.map(({ file, head, title }) =>
-    `  ${shortIds.get(head.id) || file.path}  ${
+    `  ${isTold(head.id) && shortIds.get(head.id) || file.path}  ${
       minuteOf(startedAt(file, head.started))
     }  ${title}`
   );
   const more = total - candidates.length;
+  const what = candidates.every(({ head }) => isTold(head.id))
+    ? "its id"
+    : "its id or its file";
   return [
-    `"${query}" could be one of ${total} sessions; name one by its id:`,
+    `"${query}" could be one of ${total} sessions; name one by ${what}:`,
     ...rows,
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
