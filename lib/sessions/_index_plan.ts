@@ -82,6 +82,14 @@ export function isSameContent(file: SessionFile, before: IndexedFile): boolean {
     before.mtime === file.mtime;
 }
 
+/**
+ * Whether a file was written to and has not grown: where it ends nothing tells whether what comes
+ * before is the same, as if a word of it was masked.
+ */
+export function isRewritten(file: SessionFile, before: IndexedFile): boolean {
+  return before.size === file.size && before.mtime !== file.mtime;
+}
+
 /** The name of a file, however it is packed. */
 function stemOf(path: string): string {
   return basename(path).replace(/\.(?:zst|gz)$/i, "");

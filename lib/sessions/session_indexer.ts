@@ -4,7 +4,12 @@
  * @module
  */
 
-import { isSameContent, planRefresh, type Task } from "./_index_plan.ts";
+import {
+  isRewritten,
+  isSameContent,
+  planRefresh,
+  type Task,
+} from "./_index_plan.ts";
 import {
   type FileUpdate,
   type IndexedFile,
@@ -302,7 +307,9 @@ class Refresh {
     // Somebody else is at it, or was.
     if (now !== undefined && now.revision !== before?.revision) return true;
     // Not below: that a file cannot be read is one thing, that the index cannot is another.
-    const checkpoint = before && this.#checkpoint(before);
+    const checkpoint = before === undefined || isRewritten(file, before)
+      ? undefined
+      : this.#checkpoint(before);
     let opened: Opened | undefined;
     try {
       opened = await this.#open(task, checkpoint);

@@ -204,6 +204,19 @@ Deno.test("indexSessions() reads a file that has grown from where it ended", asy
   });
 });
 
+Deno.test("indexSessions() reads a file anew in which a word was masked long before its end", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const whole = text + says("And then ".repeat(1_000));
+    await writeFile(path, whole);
+    await refresh(index);
+    await writeFile(path, whole.replace("elephant", "********"));
+    await touch(path, "2026-01-04T00:00:00.000Z");
+    assertEquals(countsOf(await refresh(index)), { changed: 1 });
+    assertEquals(await find(index, "elephant"), []);
+    assertEquals((await find(index, "********")).length, 1);
+  });
+});
+
 Deno.test("indexSessions() keeps what grows byte by byte equal to what is read whole", async () => {
   await withFolder(async (folder) => {
     const growing = indexIn(folder);
