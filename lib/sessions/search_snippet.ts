@@ -40,10 +40,12 @@ export function snippetOf(
   length: number = LENGTH,
 ): SnippetPart[] {
   const first = bestStart(matches, length * (1 - BEFORE));
-  const wanted = Math.max(0, (matches[first]?.start ?? 0) - length * BEFORE);
-  const start = text.length <= length ? 0 : cutBefore(text, Math.floor(wanted));
-  const last = Math.max(start + length, matches[first]?.end ?? 0);
-  const end = cutBehind(text, Math.min(last, start + 2 * length));
+  const match = matches[first]?.start ?? 0;
+  const wanted = Math.floor(Math.max(0, match - length * BEFORE));
+  const start = text.length <= length ? 0 : cutBefore(text, wanted, match);
+  const matchEnd = matches[first]?.end ?? 0;
+  const last = Math.max(start + length, matchEnd);
+  const end = cutBehind(text, Math.min(last, start + 2 * length), matchEnd);
   const parts: SnippetPart[] = [];
   const add = (from: number, to: number, isMatch: boolean): void => {
     const piece = text.slice(from, to).replace(SPACES_REGEXP, " ");
@@ -84,17 +86,19 @@ function bestStart(matches: readonly SearchMatch[], length: number): number {
   return best;
 }
 
-function cutBefore(text: string, at: number): number {
+/** Moves the place of a cut to the next word, but not into the match that is to be seen. */
+function cutBefore(text: string, at: number, match: number): number {
   if (at === 0) return 0;
-  for (let start = at; start < Math.min(at + WORD, text.length); start++) {
+  for (let start = at; start < Math.min(at + WORD, match); start++) {
     if (/\s/.test(text.charAt(start))) return start + 1;
   }
   return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at + 1 : at;
 }
 
-function cutBehind(text: string, at: number): number {
+/** Moves the place of a cut to the word before, but not into the match. */
+function cutBehind(text: string, at: number, matchEnd: number): number {
   if (at >= text.length) return text.length;
-  for (let end = at; end > at - WORD; end--) {
+  for (let end = at; end > Math.max(at - WORD, matchEnd); end--) {
     if (/\s/.test(text.charAt(end))) return end;
   }
   return LOW_SURROGATE_REGEXP.test(text.charAt(at)) ? at - 1 : at;

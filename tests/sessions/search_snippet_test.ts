@@ -48,6 +48,21 @@ const CASES = [
     expected: "…it is [here] somewhere lorem ipsum dolor…",
   },
   {
+    name: "the match, also where there is little room before it",
+    query: "needle",
+    text: `${"x".repeat(100)}-needle in it ${FILL}`,
+    length: 60,
+    expected:
+      "…xxxxxxxxxxxxxx-[needle] in it lorem ipsum dolor sit amet lorem…",
+  },
+  {
+    name: "the match, where there is room for hardly anything",
+    query: "needle",
+    text: `${FILL}a needle in it ${FILL}`,
+    length: 4,
+    expected: "…[needle]…",
+  },
+  {
     name: "the place with the most terms",
     query: "one two",
     text: `one ${FILL}one two ${FILL}`,
