@@ -15,7 +15,7 @@ const LIST = {
   head: new RegExp(
     String.raw`(authorization${BETWEEN}` +
       String
-        .raw`(?:aws4-[\w-]{1,24}|digest|hawk|oauth|signature)[ \t]{1,16})[\w-]{1,24}=`,
+        .raw`(?:aws4-[\w-]{1,24}|digest|hawk|oauth|signature|vapid)[ \t]{1,16})[\w-]{1,24}=`,
     "gi",
   ),
   run: characterSet(/[^\r\n'\\]/),
@@ -29,6 +29,9 @@ const AUTHORIZATION = {
 };
 const SCHEME_REGEXP =
   /^(?:api-?key|aws4-[\w-]+|basic|bearer|digest|dpop|hawk|hmac[\w-]*|key|negotiate|ntlm|oauth|signature|splunk|ssws|token)$/i;
+/** What is called or indexed is source code; a URL and a path are no credentials. */
+const NO_CREDENTIALS_REGEXP =
+  /^[A-Za-z_$][\w$.]*[([]|^https?:|^[~.]{0,2}\/|\.[a-z]{2,4}[,.;:!?)]*$/;
 const BEARER = {
   head: /\bbearer[ \t]{1,16}/gi,
   run: characterSet(/[\w.~+/=-]/),
@@ -58,13 +61,13 @@ export function maskHeaders(text: string, mask: Mask): string {
     ([, name = ""]) => name + mask("authorization"),
   );
   masked = replaceRuns(masked, AUTHORIZATION, ([head, scheme], credentials) => {
-    // A scheme that nobody knows is the first word of a sentence.
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
-    if (scheme !== undefined && !isKnown) return undefined;
     if (isPlaceholder(credentials) || isStandIn(credentials)) return undefined;
+    // A scheme that nobody knows may be a word of a sentence, and no scheme a name in code.
     const isSecret = isKnown
       ? credentials.length >= 4
-      : isRandom(credentials, 8);
+      : isRandom(credentials, 8) &&
+        !NO_CREDENTIALS_REGEXP.test(credentials.slice(0, 256));
     return isSecret ? head + mask("authorization") : undefined;
   });
   masked = replaceRuns(

@@ -172,6 +172,16 @@ const MASKED = [
     expected: "X-Api-Key: [redacted:api_key]",
   },
   {
+    name: "a header of a scheme that is in no list",
+    text: "Authorization: Custom abc123def456\nX",
+    expected: "Authorization: Custom [redacted:authorization]\nX",
+  },
+  {
+    name: "a header of a scheme with an account before its signature",
+    text: "-H 'Authorization: SharedKey acct:abcd1234/efgh5678=='",
+    expected: "-H 'Authorization: SharedKey [redacted:authorization]'",
+  },
+  {
     name: "cookies",
     text: "Set-Cookie: sid=1; Path=/\nX",
     expected: "Set-Cookie: [redacted:cookie]\nX",
@@ -272,6 +282,8 @@ const KEPT = [
   ["a realm", 'WWW-Authenticate: Bearer realm="x"'],
   ["settings of npm", "npm_config_registry=https://npm.example npm_lifecycle"],
   ["a container's user", "docker run -u 1000:1000 --user 1000:1000 image"],
+  ["a header in source code", "authorization = headers[1].encode('ascii')"],
+  ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
 ] as const;
 
 for (const [name, text] of KEPT) {
