@@ -213,6 +213,17 @@ const MASKED = [
     expected: "machine x login y password [redacted:password]",
   },
   {
+    name: "the user of a request behind other flags of one letter",
+    text: "curl -sSfu admin:hunter2 -U me:hunter3 https://x",
+    expected:
+      "curl -sSfu admin:[redacted:password] -U me:[redacted:password] https://x",
+  },
+  {
+    name: "a .netrc on several lines",
+    text: "machine x\n  login y\n  password swordfish\nmachine z",
+    expected: "machine x\n  login y\n  password [redacted:password]\nmachine z",
+  },
+  {
     name: "a private key",
     text:
       `a\n${BEGIN} RSA PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END RSA PRIVATE KEY-----\nb`,
@@ -282,6 +293,16 @@ const KEPT = [
   ["a realm", 'WWW-Authenticate: Bearer realm="x"'],
   ["settings of npm", "npm_config_registry=https://npm.example npm_lifecycle"],
   ["a container's user", "docker run -u 1000:1000 --user 1000:1000 image"],
+  [
+    "a container's user behind a download",
+    "curl x | docker run -u 1000:1000 y",
+  ],
+  [
+    "a path on another host behind a download",
+    "curl x && rsync -avu h:/srv/a b",
+  ],
+  ["a sentence on a login", "Mend the login form password validation"],
+  ["a text that begins so", "login page password reset fails"],
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
   ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
 ] as const;
