@@ -253,6 +253,71 @@ const MASKED = [
     expected: "[redacted:private_key]",
   },
   {
+    name: "a private key in lines that a diff takes away",
+    text:
+      `-  ${BEGIN} PRIVATE KEY-----\n-  ${KEY_LINE}\n-  -----END PRIVATE KEY-----\n+x`,
+    expected: "-  [redacted:private_key]\n+x",
+  },
+  {
+    name: "a private key in a diff in colours",
+    text:
+      `\u001b[32m+${BEGIN} PRIVATE KEY-----\u001b[m\n\u001b[32m+\u001b[m\u001b[32m${KEY_LINE}\u001b[m\n\u001b[32m+-----END PRIVATE KEY-----\u001b[m`,
+    expected: "\u001b[32m+[redacted:private_key]\u001b[m",
+  },
+  {
+    name: "a private key with the line numbers of read_file",
+    text:
+      `L1: ${BEGIN} PRIVATE KEY-----\nL2: ${KEY_LINE}\nL3: -----END PRIVATE KEY-----\nL4: x`,
+    expected: "L1: [redacted:private_key]\nL4: x",
+  },
+  {
+    name: "a private key in a frame",
+    text:
+      `  1   │ ${BEGIN} PRIVATE KEY-----\n  2   │ ${KEY_LINE}\n  3   │ -----END PRIVATE KEY-----`,
+    expected: "  1   │ [redacted:private_key]",
+  },
+  {
+    name: "a private key that a search found",
+    text:
+      `a/k.pem:1:${BEGIN} PRIVATE KEY-----\na/k.pem-2-${KEY_LINE}\na/k.pem-3------END PRIVATE KEY-----\nx`,
+    expected: "a/k.pem:1:[redacted:private_key]\nx",
+  },
+  {
+    name: "a private key in a comment",
+    text:
+      `# ${BEGIN} PRIVATE KEY-----\n# ${KEY_LINE}\n# -----END PRIVATE KEY-----`,
+    expected: "# [redacted:private_key]",
+  },
+  {
+    name: "a private key with escaped tabs and line ends",
+    text:
+      `1\\t${BEGIN} PRIVATE KEY-----\\n2\\t${KEY_LINE}\\n3\\t-----END PRIVATE KEY-----\\n`,
+    expected: "1\\t[redacted:private_key]\\n",
+  },
+  {
+    name: "a private key that source code puts together",
+    text:
+      `k = "${BEGIN} PRIVATE KEY-----\\n" +\n  "${KEY_LINE}\\n" +\n  "-----END PRIVATE KEY-----";`,
+    expected: 'k = "[redacted:private_key]";',
+  },
+  {
+    name: "a private key without line ends",
+    text: `K=${BEGIN} PRIVATE KEY-----${KEY_LINE}-----END PRIVATE KEY----- x`,
+    expected: "K=[redacted:private_key] x",
+  },
+  {
+    name: "a private key without its beginning",
+    text: `a\n${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----\nb`,
+    expected: "a\n[redacted:private_key]\nb",
+  },
+  {
+    name: "a private key without its middle",
+    text:
+      `${BEGIN} PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}…9 tokens truncated…${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----\nb`,
+    expected:
+      "[redacted:private_key]…9 tokens truncated…[redacted:private_key]\nb",
+  },
+  {
     name: "the secrets of several rules",
     text: `GITHUB_TOKEN=ghp_${A36} curl https://a:b@c`,
     expected:
@@ -285,6 +350,11 @@ const KEPT = [
   ["a question", "password = input('Password: ')"],
   ["a help text", "  --password PASSWORD   The password to use."],
   ["a pattern for keys", `grep -r "${BEGIN} PRIVATE KEY-----" src`],
+  [
+    "words around keys",
+    `m = /${BEGIN} PRIVATE KEY-----\\n([^-]+)\\n-----END PRIVATE KEY-----/`,
+  ],
+  ["the end of no key", "some words\n-----END PRIVATE KEY-----\nmore"],
   ["a class of a style sheet", "sk-folding-cube sk-container-id-1 sk-toggle"],
   ["a base64 image", `data:image/png;base64,${A60}/AKIAx/${A60}==`],
   ["encrypted reasoning", `gAAAAAB${A60}-sk-${A20}_${A60}`],
@@ -455,6 +525,13 @@ const HOSTILE = [
   ],
   ...[
     `${BEGIN} PRIVATE KEY-----\\n${KEY_LINE}`,
+    `${BEGIN} PRIVATE KEY-----\n${"a/".repeat(100)}`,
+    `${BEGIN} PRIVATE KEY-----"\\\\\\\\n`,
+    "-----END PRIVATE KEY-----",
+    "a\n-----END PRIVATE KEY-----\n",
+    `${KEY_LINE}\n`,
+    "machine a ",
+    "machine a\n login ",
     "bearer a",
     "[redacted:",
     ":AA",
