@@ -20,7 +20,7 @@ const FLAG_REGEXP = /^--[\w-]{3,64}$/;
  * @returns The text without the secrets; the same one if there are none.
  */
 export function redactRecordText(text: string, redactor: Redactor): string {
-  const redact = (bytes: string) => redactor.redact(bytes);
+  const redact = (text: string) => redactor.redact(text);
   let keys: MaskedKeys | undefined;
   const maskedKey = (key: string): string => {
     const masked = redact(key);
@@ -52,9 +52,9 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     const masked = isKey
       ? maskedKey(value)
       : !isNamed
-      ? redact(value)
+      ? redact(redactInside(value, redactor))
       : (isChunk ? redactBase64(value, redact) : undefined) ??
-        redactor.redactMember(name, value);
+        redactor.redactMember(name, redactInside(value, redactor));
     if (masked !== value) {
       redacted += text.slice(from, start) + stringText(masked);
       from = end;
@@ -86,6 +86,22 @@ export function redactRecordText(text: string, redactor: Redactor): string {
  */
 export function redactTornText(text: string, redactor: Redactor): string {
   return redactor.redact(redactRecordText(text, redactor));
+}
+
+/** Redacts the strings of the JSON that a string holds, as arguments of calls have it. */
+function redactInside(value: string, redactor: Redactor): string {
+  return isJson(value) ? redactRecordText(value, redactor) : value;
+}
+
+/** Whether a text is a JSON object or list with strings in it. */
+function isJson(text: string): boolean {
+  if (!/^[ \t\r\n]{0,64}[[{]/.test(text) || !text.includes('"')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a string stands behind another one in a list. */

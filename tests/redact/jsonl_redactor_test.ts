@@ -50,6 +50,39 @@ const CASES = [
       '{"db_password" : "[redacted:password]","tokens":"swordfish","password":7}\n',
   },
   {
+    name: "what an escape hides in JSON that a string holds",
+    input:
+      '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"AKIA\\\\u0049OSFODNN7EXAMPLE\\"}"}\n',
+    expected:
+      '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"[redacted:aws_access_key_id]\\"}"}\n',
+  },
+  {
+    name: "the string behind a name in JSON in JSON that a string holds",
+    input: `${
+      JSON.stringify({
+        output: JSON.stringify([JSON.stringify({ password: 'a"b c', n: 1 })]),
+      })
+    }\n`,
+    expected: `${
+      JSON.stringify({
+        output: JSON.stringify([
+          JSON.stringify({ password: "[redacted:password]", n: 1 }),
+        ]),
+      })
+    }\n`,
+  },
+  {
+    name: "what begins a string in JSON that a string holds",
+    input: `${
+      JSON.stringify({ arguments: JSON.stringify({ s: '--password "a b c"' }) })
+    }\n`,
+    expected: `${
+      JSON.stringify({
+        arguments: JSON.stringify({ s: '--password "[redacted:password]"' }),
+      })
+    }\n`,
+  },
+  {
     name: "strings at any depth, and keys",
     input: '[{"a":[[{"PASSWORD=abc":"--token abc"}]]}]\n',
     expected:
