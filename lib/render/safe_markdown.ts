@@ -17,6 +17,10 @@ const LIST_REGEXP = /^[ >]*(?:[-*+]|\d{1,9}[.)])(?: |$)/;
 const INDENT = "    ";
 /** What makes a heading of the line before it. */
 const UNDERLINE_REGEXP = /^([ >]*)(=+|-+)\s*$/;
+/** What a line is made of that makes rows of a table of the one before it and those behind it. */
+const DELIMITER_REGEXP = /^[ >|:-]+$/;
+/** A border of cells, or a backslash with what it escapes. */
+const BORDER_REGEXP = /\\.|\|/g;
 /** How many levels deeper headings go, so that they stay below those of the document. */
 const HEADING_SHIFT = 3;
 /** Where a link may lead: the web, mail, and files by their paths, with a line or two. */
@@ -44,9 +48,9 @@ const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
  * - HTML is text. Images are links. Links lead to the web, to mail addresses or to paths; others
  *   are text, and so are definitions of links and footnotes.
  * - Headings go three levels deeper. A line under another one makes no heading of it.
+ * - Code spans end on their line, and no border of cells divides them.
  * - Code fences begin in the first column, are longer than any run of backticks in the code, and
- *   always end. Code that is indented gets fences, unless it may belong to a list. Code spans end
- *   on their line.
+ *   always end. Code that is indented gets fences, unless it may belong to a list.
  * - Control characters are escaped, and no line is a command to GitHub's runner.
  *
  * @param text The Markdown.
@@ -60,6 +64,7 @@ export function safeMarkdown(text: string): string[] {
   // Fences of a list may be indented as code is elsewhere; they end it here only.
   let isInList = false;
   let isAfterBlank = true;
+  let isInTable = false;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const fence = FENCE_REGEXP.exec(line);
@@ -80,12 +85,15 @@ export function safeMarkdown(text: string): string[] {
         isInList = false;
       }
       isAfterBlank = line.trim() === "";
-      safe.push(inertLine(safeLine(line, lines[at - 1] ?? "")));
+      const next = lines[at + 1] ?? "";
+      isInTable = !isAfterBlank && (isInTable || isDelimiter(next));
+      safe.push(inertLine(safeLine(line, lines[at - 1] ?? "", isInTable)));
       continue;
     }
     // A fence in the first column ends lists.
     isOutsideOfLists = true;
     isAfterBlank = true;
+    isInTable = false;
     const [, indent = "", mark = "", language = ""] = fence;
     isInList &&= indent !== "";
     const code: string[] = [];
@@ -222,7 +230,7 @@ function withoutIndent(line: string, indent: number): string {
   return line.slice(spaces);
 }
 
-function safeLine(line: string, before: string): string {
+function safeLine(line: string, before: string, isRow: boolean): string {
   const underline = before.trim() === "" ? null : UNDERLINE_REGEXP.exec(line);
   if (underline !== null) {
     return `${underline[1] ?? ""}\\${underline[2] ?? ""}`;
@@ -231,11 +239,11 @@ function safeLine(line: string, before: string): string {
   const [whole = "", lead = "", marks = ""] = heading ?? [];
   const level = Math.min(6, marks.length + HEADING_SHIFT);
   const start = marks === "" ? "" : lead + "#".repeat(level);
-  return start + safeInline(line.slice(whole.length));
+  return start + safeInline(line.slice(whole.length), isRow);
 }
 
-/** Makes the inline parts of a line harmless. */
-function safeInline(line: string): string {
+/** Makes the inline parts of a line harmless; that of a table may be a row of it. */
+function safeInline(line: string, isRow: boolean): string {
   let safe = "";
   /** Where the last text begins that has no space in it. */
   let word = 0;
@@ -255,7 +263,8 @@ function safeInline(line: string): string {
       }
       // A link that begins before a code span would take a part of it.
       if (LINK_REGEXP.test(line.slice(word, at))) safe += " ";
-      safe += line.slice(at, end);
+      const span = line.slice(at, end);
+      safe += isRow ? withoutBorders(span) : span;
       at = end;
       word = end;
     } else if (char === "<") {
@@ -279,6 +288,19 @@ function safeInline(line: string): string {
     }
   }
   return safe;
+}
+
+/** A table is divided into cells before code is looked for: what stands in it would be none. */
+function withoutBorders(span: string): string {
+  return span.replace(
+    BORDER_REGEXP,
+    (found) => found === "|" ? `\\${found}` : found,
+  );
+}
+
+function isDelimiter(line: string): boolean {
+  return line.includes("|") && line.includes("-") &&
+    DELIMITER_REGEXP.test(line);
 }
 
 /** Finds where a code span ends; -1 if it does not on this line. */

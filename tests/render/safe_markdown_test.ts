@@ -186,6 +186,27 @@ const CASES = [
     text: "1. *a*\n2. **b**\n\n|a|b|\n|-|-|\n|1|2|",
     safe: ["1. *a*", "2. **b**", "", "|a|b|", "|-|-|", "|1|2|"],
   },
+  {
+    name: "code in tables, whose cells would end in it",
+    text: [
+      "`a | b`",
+      "",
+      "a | `b | <i>`",
+      "-|-",
+      "`c | <img src=x>` | `d \\| e` `\\\\| f`",
+      "",
+      "`a | b`",
+    ].join("\n"),
+    safe: [
+      "`a | b`",
+      "",
+      "a | `b \\| <i>`",
+      "-|-",
+      "`c \\| <img src=x>` | `d \\| e` `\\\\\\| f`",
+      "",
+      "`a | b`",
+    ],
+  },
 ] satisfies { name: string; text: string; safe: string[] }[];
 
 for (const { name, text, safe } of CASES) {
