@@ -1,4 +1,9 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { readFixture } from "../fixtures.ts";
 import { decode, encode } from "../running.ts";
 import { call, Hose, platformError, Sink, sourceOf } from "./memory.ts";
@@ -337,7 +342,8 @@ Deno.test("check reports a summary that cannot be written", async () => {
 });
 
 Deno.test("check masks secrets in what GitHub is told", async () => {
-  const stdin = HEAD + say("API_TOKEN=abc1") + failTurn("PASSWORD=hunter2");
+  const stdin = HEAD.replace('"thread_id":"', '"thread_id":"TOKEN=abc1 ') +
+    say("API_TOKEN=abc1") + failTurn("PASSWORD=hunter2");
   const { stderr, written } = await call(["check", "--github"], {
     stdin,
     env: GITHUB,
@@ -379,6 +385,40 @@ Deno.test("check gives GitHub one verdict for several runs", async () => {
     const [, last] = [...written.matchAll(/^verdict<<.*\n(.*)$/gm)].at(-1) ??
       [];
     assertEquals(last, verdict, names.join(" "));
+  }
+});
+
+Deno.test("check gives GitHub the outputs of one run, the last one", async () => {
+  const files = {
+    bad: HEAD.replace('"thread_id":"', '"thread_id":"bad-') + failTurn("No"),
+    good: GOOD,
+  };
+  for (const last of ["bad", "none"]) {
+    const { written } = await call(["check", "--github", "good", last], {
+      files,
+      env: GITHUB,
+    });
+    const output = written.get("output") ?? "";
+    assertMatch(output, /^verdict<<.*\nfailed\n/m);
+    assertEquals(
+      output.includes("thread-id<<codexpipe_end\nbad-"),
+      last === "bad",
+    );
+    assertEquals(output.match(/^verdict<</gm)?.length, 1);
+    assert(!/final-message|input-tokens|completed/.test(output), output);
+  }
+});
+
+Deno.test("check says in annotations of which of several runs it speaks", async () => {
+  const { stderr } = await call(["check", "--github", "a", "b"], {
+    files: { a: HEAD + failTurn("No"), b: HEAD + failTurn("No") },
+    env: GITHUB,
+  });
+  for (const name of ["a", "b"]) {
+    assertStringIncludes(
+      stderr,
+      `::error title=Codex run::${name}: turn 1 failed: No\n`,
+    );
   }
 });
 

@@ -25,8 +25,18 @@ const ENCODER = new TextEncoder();
 /** GitHub shows no more errors of a step. */
 const MAX_ANNOTATIONS = 10;
 
+/** What is known of a run that could not be read. */
+const NOTHING = {
+  threadId: null,
+  status: null,
+  tokens: null,
+  finalMessage: null,
+};
+
 /** What a step is told of one run among several. */
 export interface GithubStepOptions {
+  /** What the run is called, if it is one of several. */
+  readonly name?: string | undefined;
   /** Gives the verdict when everything has been read. */
   readonly verdict: () => Verdict;
   /** How many bytes the summaries of the runs before it have: those of a step share a limit. */
@@ -43,7 +53,9 @@ export class GithubStep {
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
   readonly #hasRoom: boolean;
+  readonly #name: string | undefined;
   #summary = "";
+  #isUnread = false;
   #said: GithubVerdict | undefined;
 
   /**
@@ -56,8 +68,9 @@ export class GithubStep {
   constructor(
     args: Arguments,
     context: CommandContext,
-    { verdict, summaryBytes, runsLeft }: GithubStepOptions,
+    { name, verdict, summaryBytes, runsLeft }: GithubStepOptions,
   ) {
+    this.#name = name;
     const room = GITHUB_SUMMARY_BYTES - summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
@@ -99,14 +112,12 @@ export class GithubStep {
   /**
    * Tells the step what is known.
    *
-   * @param hasFailed Whether a run that was judged before failed: the step has one verdict.
    * @throws {IoError} If a file of the step cannot be written.
    */
-  async end(hasFailed: boolean): Promise<void> {
+  async end(): Promise<void> {
     const { process } = this.#context;
     if (this.#hasRoom) this.#renderer.flush((text) => this.#summary += text);
-    const verdict = this.#githubVerdict();
-    for (const message of verdict.reasons.slice(0, MAX_ANNOTATIONS)) {
+    for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
       this.#annotate(message);
     }
     const summaryPath = process.env("GITHUB_STEP_SUMMARY") ?? "";
@@ -115,8 +126,6 @@ export class GithubStep {
     if (!this.#hasRoom) {
       this.#say("there is no summary: those of other files have all the room");
     }
-    const isPassed = verdict.isPassed && !hasFailed;
-    await this.#output(this.#outputs({ ...verdict, isPassed }));
     if (this.#redactor !== undefined) {
       saySecrets(this.#redactor.counts, this.#args, this.#context);
     }
@@ -126,18 +135,22 @@ export class GithubStep {
    * Tells the step that the run could not be read.
    *
    * @param message Why.
-   * @throws {IoError} If a file of the step cannot be written.
    */
-  async fail(message: string): Promise<void> {
-    this.#annotate(message);
-    const nothing = {
-      threadId: null,
-      status: null,
-      usage: null,
-      finalMessage: null,
-    };
-    const verdict = { isPassed: false, title: "", reasons: [message] };
-    await this.#output(githubOutputs(nothing, verdict));
+  fail(message: string): void {
+    this.#isUnread = true;
+    this.#context.diagnostics.command(annotationOf(message));
+  }
+
+  /**
+   * Writes the outputs of the step. They are those of one run: what two of them said would be
+   * taken for one.
+   *
+   * @param isPassed Whether all runs of the step are good: it has one verdict.
+   * @throws {IoError} If the file of the outputs cannot be written.
+   */
+  async output(isPassed: boolean): Promise<void> {
+    const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
+    if (path !== "") await this.#append(path, this.#outputs(isPassed));
   }
 
   #say(message: string): void {
@@ -145,9 +158,8 @@ export class GithubStep {
   }
 
   #annotate(message: string): void {
-    this.#context.diagnostics.command(
-      githubAnnotation({ level: "error", title: "Codex run", message }),
-    );
+    const name = this.#name === undefined ? "" : `${this.#name}: `;
+    this.#context.diagnostics.command(annotationOf(name + message));
   }
 
   /** What is to be said, when everything has been read. */
@@ -161,19 +173,16 @@ export class GithubStep {
     };
   }
 
-  #outputs(verdict: GithubVerdict): string {
-    const { threadId, status, finalMessage, tokens } = this.#verdict();
+  #outputs(isPassed: boolean): string {
+    const { threadId, status, finalMessage, tokens } = this.#isUnread
+      ? NOTHING
+      : this.#verdict();
     return githubOutputs({
-      threadId,
+      threadId: threadId && this.masked(threadId),
       status,
       usage: tokens === null ? null : usageOf(tokens),
       finalMessage: finalMessage && this.masked(finalMessage),
-    }, verdict);
-  }
-
-  async #output(text: string): Promise<void> {
-    const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";
-    if (path !== "") await this.#append(path, text);
+    }, { isPassed, title: "", reasons: [] });
   }
 
   async #append(path: string, text: string): Promise<void> {
@@ -191,6 +200,10 @@ export class GithubStep {
       file.close();
     }
   }
+}
+
+function annotationOf(message: string): string {
+  return githubAnnotation({ level: "error", title: "Codex run", message });
 }
 
 /** Tokens as JavaScript numbers: what is told of is small enough. */

@@ -51,6 +51,7 @@ export async function run(
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const check = new Check(args, context, files.length);
   for (const file of files) await check.check(file);
+  await check.end();
   if (check.isIncomplete) return EXIT.io;
   return check.hasFailed ? EXIT.no : EXIT.done;
 }
@@ -76,6 +77,7 @@ class Check {
   readonly #options: VerdictOptions;
   #filesLeft: number;
   #summaryBytes = 0;
+  #lastStep: GithubStep | undefined;
   #isClosed = false;
   isIncomplete = false;
   hasFailed = false;
@@ -93,8 +95,9 @@ class Check {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
     const step = this.#args.has("github")
-      ? await this.#githubStep(builder)
+      ? await this.#githubStep(file, builder)
       : undefined;
+    this.#lastStep = step;
     this.#filesLeft -= 1;
     try {
       const input = await openInput(file, process);
@@ -111,7 +114,7 @@ class Check {
       if (!(error instanceof IoError)) throw error;
       this.isIncomplete = true;
       diagnostics.say(error.message);
-      await step?.fail(error.message);
+      step?.fail(error.message);
       await diagnostics.flush();
       return;
     }
@@ -121,17 +124,26 @@ class Check {
       diagnostics.say(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
-    await step?.end(this.hasFailed || this.isIncomplete);
+    await step?.end();
     this.#summaryBytes += step?.summaryBytes ?? 0;
     this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
     await this.#print(file, verdict);
   }
 
+  /** Tells GitHub what came of all. */
+  async end(): Promise<void> {
+    await this.#lastStep?.output(!this.hasFailed && !this.isIncomplete);
+  }
+
   /** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
-  async #githubStep(builder: VerdictBuilder): Promise<GithubStep> {
+  async #githubStep(
+    file: string,
+    builder: VerdictBuilder,
+  ): Promise<GithubStep> {
     const { GithubStep } = await import("./_github_step.ts");
     return new GithubStep(this.#args, this.#context, {
+      name: this.#isOneOfMany ? file : undefined,
       verdict: () => builder.verdict,
       summaryBytes: this.#summaryBytes,
       runsLeft: this.#filesLeft,
