@@ -1,6 +1,6 @@
 /**
  * Private keys in PEM, as a file has them and as programs show them: with line numbers, as
- * a diff, in colours, in source code, on one line with or without escaped line ends, cut off.
+ * a diff, in source code, on one line with or without escaped line ends, cut off.
  */
 
 import type { Mask } from "./_placeholder.ts";
@@ -8,15 +8,13 @@ import { characterSet, endOfRun } from "./_runs.ts";
 
 const BORDER_REGEXP =
   /-----(BEGIN|END) [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-const COLOR = String.raw`\u001b\[[\d;]{0,12}[mK]`;
 /** Where source code ends a string and goes on with the next one, on another line. */
 const JOINT = `["'\`][ \\t+.,\\\\]{0,8}\\r?\\n[ \\t+.]{0,64}["'\`]`;
 /** A line end, real or escaped, or the space that stands for it. */
-const BREAK = `(?:${COLOR}){0,4}` +
-  String
-    .raw`(?:(?:\\{1,8}[rn]){0,2}${JOINT}|\r?\n|(?:\\{1,8}[rn]){1,2}|[ \t]{1,64})`;
-/** White space, what quotes or comments, a diff's sign, a colour. */
-const SIGNS = String.raw`(?:[ \t>|│+#*/-]|\\{1,8}t|${COLOR}){0,32}`;
+const BREAK = String
+  .raw`(?:(?:\\{1,8}[rn]){0,2}${JOINT}|\r?\n|(?:\\{1,8}[rn]){1,2}|[ \t]{1,64})`;
+/** White space, what quotes or comments, a diff's sign. */
+const SIGNS = String.raw`(?:[ \t>|│+#*/-]|\\{1,8}t){0,32}`;
 /** What programs put before a line: the name of its file, signs, its number. */
 const MARGIN = String
   .raw`(?:[\w./-]{1,200}?[:-](?=\d{1,6}[:-]|-----|[A-Za-z\d+/=]{24}))?${SIGNS}(?:L?\d{1,6}(?:[ \t:|│-]|\\{1,8}t){1,8}${SIGNS})?`;
@@ -29,7 +27,7 @@ const LINE_START_REGEXP = new RegExp(
 const LINE = characterSet(/[A-Za-z\d+/=]/);
 const LINE_END_REGEXP = new RegExp(
   String
-    .raw`[ \t]{0,16}(?:[\r\n\\"',)…\u001b]|\u0060|$|-----| [A-Za-z\d+/=]{16})`,
+    .raw`[ \t]{0,16}(?:[\r\n\\"',)…]|\u0060|$|-----| [A-Za-z\d+/=]{16})`,
   "y",
 );
 const END_REGEXP = new RegExp(
@@ -39,7 +37,7 @@ const END_REGEXP = new RegExp(
 /** What stands before the end of a key on its line. */
 const MARGIN_REGEXP = new RegExp(`^${MARGIN}$`);
 const WHOLE_LINE_REGEXP = new RegExp(
-  `^(${MARGIN}|.{0,200}…)([A-Za-z\\d+/=]{1,100})[ \\t]{0,16}(?:${COLOR}){0,4}\\r?$`,
+  `^(${MARGIN}|.{0,200}…)([A-Za-z\\d+/=]{1,100})[ \\t]{0,16}\\r?$`,
 );
 /** How long a line of a key is and a word of a language is not. */
 const LONG = 24;

@@ -36,6 +36,14 @@ const SHORTEST = 8;
 /** How often the rules are applied at most: what they leave is stable far earlier. */
 const MAX_PASSES = 8;
 
+/**
+ * Colours and moves of the cursor, which show nothing themselves; with the escapes before one, or
+ * they would begin another one without it.
+ */
+const CONTROL_SEQUENCE_REGEXP =
+  // deno-lint-ignore no-control-regex
+  /(?<!\u001b)\u001b+\[[\d;:?]*[A-HJKSTfhlmnsu]/g;
+
 /** The built-in rules, each on what those before it left. */
 const RULES: readonly ((text: string, mask: Mask) => string)[] = [
   maskPrivateKeys,
@@ -102,12 +110,25 @@ export class Redactor {
   }
 
   /**
-   * Masks the secrets in a text.
+   * Masks the secrets in a text. Where colours for a terminal divide one, those of the text
+   * are left out.
    *
    * @param text The text, whole: a secret that it holds a part of may not be known.
    * @returns The text without the secrets; the same one if there are none.
    */
   redact(text: string): string {
+    if (!text.includes("\u001b[")) return this.#redactPlain(text);
+    const counts = [...this.#counts];
+    const masked = this.#redactPlain(text);
+    this.#counts.clear();
+    for (const [kind, count] of counts) this.#counts.set(kind, count);
+    // Whoever is shown the text sees what colours divide as one.
+    const plain = this.#redactPlain(withoutColors(text));
+    return withoutColors(masked) === plain ? masked : plain;
+  }
+
+  /** Masks the secrets in a text as it is spelled. */
+  #redactPlain(text: string): string {
     let masked = text;
     for (const pattern of this.#patterns) {
       try {
@@ -177,6 +198,10 @@ export class Redactor {
     }
     return from === 0 ? text : masked + text.slice(from);
   }
+}
+
+function withoutColors(text: string): string {
+  return text.replace(CONTROL_SEQUENCE_REGEXP, "");
 }
 
 /** Whether a place in a text is between the two halves of a pair of surrogates. */

@@ -262,7 +262,7 @@ const MASKED = [
     name: "a private key in a diff in colours",
     text:
       `\u001b[32m+${BEGIN} PRIVATE KEY-----\u001b[m\n\u001b[32m+\u001b[m\u001b[32m${KEY_LINE}\u001b[m\n\u001b[32m+-----END PRIVATE KEY-----\u001b[m`,
-    expected: "\u001b[32m+[redacted:private_key]\u001b[m",
+    expected: "+[redacted:private_key]",
   },
   {
     name: "a private key with the line numbers of read_file",
@@ -316,6 +316,22 @@ const MASKED = [
       `${BEGIN} PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}…9 tokens truncated…${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----\nb`,
     expected:
       "[redacted:private_key]…9 tokens truncated…[redacted:private_key]\nb",
+  },
+  {
+    name: "a value that colours set apart from its name",
+    text:
+      '\u001b[34;1m"password"\u001b[0m\u001b[39m:\u001b[0m \u001b[32m"swordfish"\u001b[0m',
+    expected: '"password": "[redacted:password]"',
+  },
+  {
+    name: "a value before the end of a colour",
+    text: "password=hunter2\u001b[0m x",
+    expected: "password=[redacted:password] x",
+  },
+  {
+    name: "a token of which a search coloured a part",
+    text: `\u001b[01;31m\u001b[Kghp_${A20}\u001b[m\u001b[K${A20}`,
+    expected: "[redacted:github_token]",
   },
   {
     name: "the secrets of several rules",
@@ -456,6 +472,13 @@ Deno.test("Redactor masks a text whole that is too long for a pattern", () => {
   assertEquals(redactor.redact(text), "[redacted:pattern]");
 });
 
+Deno.test("Redactor counts a secret in colours once", () => {
+  const redactor = new Redactor();
+  redactor.redact("TOKEN=\u001b[32mabc123\u001b[0m");
+  redactor.redact("TOKEN=\u001b[32mabc123\u001b[0m");
+  assertEquals([...redactor.counts], [["token", 2]]);
+});
+
 Deno.test("Redactor.redactMember() masks the value of a secret's name", () => {
   const redactor = new Redactor();
   assertEquals(
@@ -480,6 +503,7 @@ const FRAGMENTS = fc.array(
     ),
     fc.constantFrom(
       ...["token", "TOKEN", "password", "api_key", "--", "=", ": ", '"', "'"],
+      ...["\u001b[1m", "\u001b[K", "\u001b["],
       ...["\\", "\n", " ", "$", "[redacted:x]", "://", ":", "@", "Bearer "],
       ...["authorization: ", "cookie: a", "[", "]", "(", ".", "abc1", BEGIN],
       ...[" PRIVATE KEY-----", "\\n", "-----END", "sk-", "eyJ", "curl -u a:b"],
