@@ -16,7 +16,7 @@ const MAX_DEPTH = 12;
 /** The highest heading: above it are the page, the turn and the entry. */
 const TOP_HEADING = 4;
 
-const FENCE_REGEXP = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)/;
+const FENCE_REGEXP = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^`\s]*)/;
 const HEADING_REGEXP = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
 const RULE_REGEXP =
   /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
@@ -212,16 +212,20 @@ class Blocks {
         ? ' align="center"'
         : ' align="right"'
     );
+    const last = head.length - 1;
+    // What has no column is not lost.
+    const cell = (cells: readonly string[], i: number): string =>
+      i < last ? cells[i] ?? "" : cells.slice(last).join(" | ");
     const row = (cells: readonly string[], tag: string): string =>
       `<tr>${
         head.map((_, i) =>
-          `<${tag}${aligned[i] ?? ""}>${this.#inline(cells[i] ?? "")}</${tag}>`
+          `<${tag}${aligned[i] ?? ""}>${this.#inline(cell(cells, i))}</${tag}>`
         ).join("")
       }</tr>`;
     const rows = [row(head, "th")];
     for (this.#at += 2; this.#at < this.#lines.length; this.#at++) {
       const line = this.#lines[this.#at] ?? "";
-      if (line.trim() === "" || !line.includes("|")) break;
+      if (!line.includes("|") || endsParagraph(line, undefined)) break;
       rows.push(row(cellsOf(line), "td"));
     }
     return ["<table>", ...rows, "</table>"].join("\n");

@@ -35,6 +35,17 @@ const CASES = [
   },
   { name: "a fence without an end", text: "~~~\na", html: "<pre>a</pre>" },
   {
+    name: "code that stands in as many backticks as a fence",
+    text: "```npm test``` runs it\n\nb",
+    html: "<p><code>npm test</code> runs it</p>\n<p>b</p>",
+  },
+  {
+    name: "cells that have no column",
+    text: "a|b\n-|-\n1|2|3|4\n5|6\n- c | d",
+    html:
+      "<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2 | 3 | 4</td></tr>\n<tr><td>5</td><td>6</td></tr>\n</table>\n<ul>\n<li>c | d</li>\n</ul>",
+  },
+  {
     name: "blank lines in code as references",
     text: "```\n\na\n\n\nb\n```",
     html: "<pre>\n&#10;a\n&#10;&#10;b</pre>",
