@@ -68,7 +68,7 @@ export function quoted(lines: readonly string[]): string[] {
 export function withBreaks(lines: readonly string[]): string[] {
   let fence = "";
   return lines.map((line, at) => {
-    const mark = /^`{3,}/.exec(line)?.[0] ?? "";
+    const mark = /^`{3,}(?=[^`]*$)/.exec(line)?.[0] ?? "";
     if (fence === "" && mark !== "") fence = mark;
     else if (fence !== "") {
       if (line === fence) fence = "";

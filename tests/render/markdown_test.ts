@@ -76,6 +76,11 @@ const CASES = [
     text: "**User**\n\n> Do  \n> this.\n>\n> #### Now\n",
   },
   {
+    name: "lines behind code in three backticks as lines",
+    lines: [prompt("```ls``` it\na\nb")],
+    text: "**User**\n\n> ```ls``` it  \n> a  \n> b\n",
+  },
+  {
     name: "a command and its output, folded",
     lines: [command("completed", { aggregated_output: "a <b>\n```\n" })],
     text:

@@ -12,7 +12,8 @@ import type {
 import { boldSpan, span, splitLines } from "./text_lines.ts";
 
 const HEADING_MARK = "**";
-const FENCE_REGEXP = /^\s*(`{3,}|~{3,})\s*(.*)$/;
+/** Behind backticks of a fence there are none: they would be code on one line. */
+const FENCE_REGEXP = /^\s*(`{3,}(?=[^`]*$)|~{3,})\s*(.*)$/;
 const BULLET_REGEXP = /^(\s*)([-*•]|\d+[.)]) +(\S.*)$/;
 const QUOTE_REGEXP = /^\s*>\s?(.*)$/;
 /** As deep as a record can indent a bullet. */

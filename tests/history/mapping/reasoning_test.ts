@@ -58,6 +58,18 @@ const CASES = [
     text: "```\n \n```\n> q\n````\na\n```",
     expected: [[null, "q", "quote q", "null: a\n```"]],
   },
+  {
+    name: "code in three backticks, which begins no block",
+    text: "a\n```ls -l``` lists\nb\n```pwd```",
+    expected: [[
+      null,
+      "a",
+      "paragraph a",
+      "paragraph ```ls -l``` lists",
+      "paragraph b",
+      "paragraph ```pwd```",
+    ]],
+  },
 ] satisfies { name: string; text: string; expected: unknown[] }[];
 
 for (const { name, text, expected } of CASES) {
