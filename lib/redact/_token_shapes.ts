@@ -65,12 +65,12 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { kind: "github_token", head: /github_pat_/g, run: WORD, least: 22 },
   {
     kind: "gitlab_token",
-    head: /gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat)-/g,
+    head: /gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat|wt)-/g,
     run: DOTTED,
     least: 20,
   },
   { kind: "gitlab_token", head: /GR1348941/g, run: WORD, least: 20 },
-  { kind: "slack_token", head: /xox[abdeoprs]-/g, run: DOTTED, least: 10 },
+  { kind: "slack_token", head: /xox[a-eoprs]-/g, run: DOTTED, least: 10 },
   { kind: "slack_token", head: /xapp-\d-/g, run: WORD, least: 20 },
   {
     kind: "slack_webhook",
