@@ -60,14 +60,19 @@ export function maskHeaders(text: string, mask: Mask): string {
     LIST,
     ([, name = ""]) => name + mask("authorization"),
   );
-  masked = replaceRuns(masked, AUTHORIZATION, ([head, scheme], credentials) => {
+  const before = masked;
+  masked = replaceRuns(before, AUTHORIZATION, (found, credentials) => {
+    const [head, scheme] = found;
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
     if (isPlaceholder(credentials) || isStandIn(credentials)) return undefined;
-    // A scheme that nobody knows may be a word of a sentence, and no scheme a name in code.
+    const end = found.index + head.length + credentials.length;
+    // A scheme that nobody knows may be a word of a sentence, which goes on, and no scheme a name
+    // in source code.
     const isSecret = isKnown
       ? credentials.length >= 4
       : isRandom(credentials, 8) &&
-        !NO_CREDENTIALS_REGEXP.test(credentials.slice(0, 256));
+        !NO_CREDENTIALS_REGEXP.test(credentials.slice(0, 256)) &&
+        (scheme === undefined || !/[ \t]/.test(before.charAt(end)));
     return isSecret ? head + mask("authorization") : undefined;
   });
   masked = replaceRuns(

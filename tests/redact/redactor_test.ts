@@ -392,6 +392,7 @@ const KEPT = [
   ["a sentence on a login", "Mend the login form password validation"],
   ["a text that begins so", "login page password reset fails"],
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
+  ["a sentence on schemes", "authorization: uses HMAC-SHA256 signatures"],
   ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
 ] as const;
 
