@@ -1,6 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { hashOfKey, hashOfName, NameIndex } from "../lib/json/name_index.ts";
+import {
+  hashOfBytes,
+  hashOfKey,
+  hashOfName,
+  NameIndex,
+} from "../lib/json/name_index.ts";
 import { JSON_STRING } from "./generators.ts";
 import { encode } from "./running.ts";
 
@@ -51,4 +56,15 @@ Deno.test("hashOfName() seldom gives one hash to two names", () => {
     Array.from({ length: 10_000 }, (_, i) => hashOfName(`name${i}`)),
   );
   assert(hashes.size > 9_900, `${hashes.size}`);
+});
+
+Deno.test("hashOfBytes() tells apart what is one to a hash that anybody can foresee", () => {
+  // 31 * "A" + "a" is 31 * "B" + "B".
+  const keys = Array.from(
+    { length: 1 << 12 },
+    (_, i) =>
+      Array.from({ length: 12 }, (_, bit) => (i >> bit) & 1 ? "Aa" : "BB"),
+  );
+  const hashes = new Set(keys.map((key) => hashOfBytes(encode(key.join("")))));
+  assert(hashes.size > 4_000, `${hashes.size}`);
 });

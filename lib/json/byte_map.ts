@@ -2,7 +2,7 @@
  * What is remembered of a stream, in one piece of memory that does not grow with it.
  */
 
-import { hashRange } from "./names.ts";
+import { hashOfBytes } from "./name_index.ts";
 
 /** A value of a {@linkcode ByteMap}, where it lies. */
 export interface ByteRange {
@@ -22,6 +22,7 @@ const FIRST_ENTRIES = 64;
 const FIRST_BYTES = 1 << 10;
 /** What is kept of the room that much of what is gone has needed. */
 const KEPT_BYTES = 1 << 16;
+const KEPT_ENTRIES = 1 << 9;
 
 /**
  * A map from bytes to bytes that forgets what is oldest when it holds too much.
@@ -83,7 +84,7 @@ export class ByteMap {
     this.#used += size;
     this.#size += 1;
     const at = STRIDE * this.#count;
-    this.#entries[at] = hashRange(key, 0, key.length);
+    this.#entries[at] = hashOfBytes(key);
     this.#entries[at + 1] = keyStart;
     this.#entries[at + 2] = valueStart;
     this.#entries[at + 3] = this.#length;
@@ -106,7 +107,12 @@ export class ByteMap {
     this.#count = 0;
     this.#size = 0;
     this.#first = 0;
-    this.#table.fill(0);
+    // It is emptied with every call that stands alone: that must not take longer for good
+    // because there were thousands once.
+    if (this.#entries.length > STRIDE * KEPT_ENTRIES) {
+      this.#entries = new Int32Array(STRIDE * FIRST_ENTRIES);
+      this.#table = new Int32Array(2 * FIRST_ENTRIES);
+    } else this.#table.fill(0);
     if (this.#bytes.length > KEPT_BYTES) {
       this.#bytes = new Uint8Array(FIRST_BYTES);
     }
@@ -130,8 +136,8 @@ export class ByteMap {
   #find(key: Uint8Array): number {
     if (this.#size === 0) return -1;
     const mask = this.#table.length - 1;
-    const hash = hashRange(key, 0, key.length);
-    for (let slot = spread(hash) & mask;; slot = (slot + 1) & mask) {
+    const hash = hashOfBytes(key);
+    for (let slot = hash & mask;; slot = (slot + 1) & mask) {
       const entry = (this.#table[slot] ?? 0) - 1;
       if (entry === -1) return -1;
       if (this.#entries[STRIDE * entry] === hash && this.#has(entry, key)) {
@@ -153,9 +159,15 @@ export class ByteMap {
 
   #enter(entry: number): void {
     const mask = this.#table.length - 1;
-    let slot = spread(this.#entries[STRIDE * entry] ?? 0) & mask;
-    while (this.#table[slot] !== 0) slot = (slot + 1) & mask;
+    let slot = (this.#entries[STRIDE * entry] ?? 0) & mask;
+    while (this.#isTaken(slot)) slot = (slot + 1) & mask;
     this.#table[slot] = entry + 1;
+  }
+
+  /** Whether a slot has an entry that is there: a key that comes again takes its own slot. */
+  #isTaken(slot: number): boolean {
+    const entry = (this.#table[slot] ?? 0) - 1;
+    return entry !== -1 && this.#entries[STRIDE * entry + 1] !== GONE;
   }
 
   #remove(entry: number): void {
@@ -227,9 +239,4 @@ export class ByteMap {
     else this.#table = new Int32Array(2 * most);
     for (let entry = 0; entry < count; entry++) this.#enter(entry);
   }
-}
-
-/** Spreads hashes whose low bits are alike. */
-function spread(hash: number): number {
-  return Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8;
 }

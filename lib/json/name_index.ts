@@ -64,14 +64,19 @@ export class NameIndex {
   }
 }
 
+/** The hash of bytes, which nobody who writes them can foresee. */
+export function hashOfBytes(bytes: Uint8Array): number {
+  let hash = SEED;
+  for (let at = 0; at < bytes.length; at++) hash = mixed(hash, bytes[at] ?? 0);
+  return finished(hash);
+}
+
 /** The hash of a name: that of its UTF-8. */
 export function hashOfName(name: string): number {
   let hash = SEED;
   for (let i = 0; i < name.length; i++) {
     const code = name.charCodeAt(i);
-    if (code >= 0x80) {
-      return finished(ENCODER.encode(name).reduce(mixed, SEED));
-    }
+    if (code >= 0x80) return hashOfBytes(ENCODER.encode(name));
     hash = mixed(hash, code);
   }
   return finished(hash);

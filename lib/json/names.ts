@@ -95,15 +95,7 @@ export function hashBytes(
   start: number,
   end: number,
 ): number {
-  return end - start > MAX_BYTES ? 0 : hashRange(bytes, start, end);
-}
-
-/** The hash of a range of bytes, whatever its length. */
-export function hashRange(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-): number {
+  if (end - start > MAX_BYTES) return 0;
   let hash = 0;
   for (let at = start; at < end; at++) {
     hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
