@@ -365,6 +365,16 @@ Deno.test("follow() begins at any offset", async () => {
   }
 });
 
+Deno.test("follow() refuses to begin at what is no offset, and reads nothing", async () => {
+  for (const from of [NaN, -1, 1.5]) {
+    await assertRejects(
+      () => follow(["deno.json"], { from }).next(),
+      RangeError,
+      `Cannot go by from: it is ${from}, expected a whole number from 0`,
+    );
+  }
+});
+
 Deno.test("follow() gives what is written behind a cut that lies before its beginning", async () => {
   const steps: Step[] = [
     (f) => f.write(A + C + D),
