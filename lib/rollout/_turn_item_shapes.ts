@@ -235,7 +235,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = {
   Sleep: SLEEP_TURN_ITEM,
 };
 
-/** The shape of a item of a turn. */
+/** The shape of an item of a turn. */
 export const TURN_ITEM: Shape<TurnItem> = tagged<TurnItem>(
   TURN_ITEMS,
   UNKNOWN_KIND,

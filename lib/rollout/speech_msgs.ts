@@ -37,9 +37,7 @@ export interface AgentMessageMsg {
 }
 
 /**
- * The agent thinks something, or says or thinks a bit more of it.
- *
- * Deltas are not kept in rollouts by any captured release.
+ * The agent thinks something.
  *
  * @typeParam W The type of the event.
  */
