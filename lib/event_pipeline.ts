@@ -93,7 +93,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
     return this.#records.failures;
   }
 
-  /** How many lines have become events so far. */
+  /** How many lines have become events so far that are wanted. */
   get records(): number {
     return this.#records.records;
   }

@@ -75,7 +75,7 @@ export class JsonlRecords<T = unknown>
     return this.#answers.failures;
   }
 
-  /** How many lines have become records so far. */
+  /** How many lines have become records so far that are wanted. */
   get records(): number {
     return this.#answers.records;
   }

@@ -115,7 +115,7 @@ export class JsonlNormalizer
     return this.#answers.failures;
   }
 
-  /** How many lines have become records so far. */
+  /** How many lines have become records so far that are wanted. */
   get records(): number {
     return this.#answers.records;
   }

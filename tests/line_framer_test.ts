@@ -283,20 +283,6 @@ Deno.test("LineFramer.flush() gives nothing where nothing is left, and once only
   assertEquals(collector.found.map(({ text }) => text), ["a", "b"]);
 });
 
-Deno.test("LineFramer.reset() begins another input: numbers, offsets, byte order mark", () => {
-  const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
-  const collector = new Collector();
-  framer.feed(encode("a\nb\nleft over"), collector);
-  framer.reset();
-  framer.feed(encode("\ufeffc\n"), collector);
-  framer.flush(collector);
-  assertEquals(collector.found, [
-    { line: 1, offset: 0, text: "a" },
-    { line: 2, offset: 2, text: "b" },
-    { line: 1, offset: 0, text: "c" },
-  ]);
-});
-
 Deno.test("LineFramer goes on behind a line at which its visitor threw", () => {
   for (const chunks of [["a\nb\n"], ["a", "\nb\n"]]) {
     const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);

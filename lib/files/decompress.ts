@@ -33,7 +33,8 @@ export interface DecompressOptions {
  * are not held back.
  *
  * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError}
- * after everything before the damage was read.
+ * after everything before the damage was read; of more than 1 MiB of packed data up to 16 KiB
+ * before a damage may be missing.
  *
  * @param source The source; it is closed with the one that is returned.
  * @param options The name of the file.

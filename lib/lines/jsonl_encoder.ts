@@ -48,6 +48,7 @@ export function encodeLine(value: unknown): string {
  *
  * @param outcome The outcome.
  * @returns The line.
+ * @throws {TypeError} If it is a success without a text whose value has no JSON form.
  *
  * @example A failure in band
  * ```ts

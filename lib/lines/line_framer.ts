@@ -131,13 +131,6 @@ export class LineFramer {
     this.#take(visitor, length);
   }
 
-  /** Forgets the input: the next chunk is the first one of another. */
-  reset(): void {
-    this.#pendingLength = 0;
-    this.#line = 1;
-    this.#offset = 0;
-  }
-
   /** Appends to the pending line; beyond the limit only its length is kept. */
   #keep(chunk: Uint8Array, start: number, end: number): void {
     const length = this.#pendingLength + end - start;
