@@ -56,3 +56,9 @@ Deno.test("quote() shows at most 40 characters and no control character", () => 
   assertEquals(quote("x".repeat(41)), `"${"x".repeat(39)}…"`);
   assertEquals(quote('a\n"\u001b'), '"a\\n\\"\\u001b"');
 });
+
+Deno.test("quote() cuts no character in half", () => {
+  const start = "x".repeat(38);
+  assertEquals(quote(`${start}😀 and more`), `"${start}…"`);
+  assertEquals(quote(`x${start}😀 and more`), `"x${start}…"`);
+});

@@ -32,8 +32,13 @@ export function syntaxProblem(
   };
 }
 
+/** Half of a character at the end of what was cut. */
+const HALF_REGEXP = /[\ud800-\udbff]$/;
+
 /** Quotes a piece of input in a message: at most 40 characters, control characters escaped. */
 export function quote(text: string): string {
-  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  const short = text.length > 40
+    ? `${text.slice(0, 39).replace(HALF_REGEXP, "")}…`
+    : text;
   return JSON.stringify(short);
 }
