@@ -5,15 +5,13 @@
  * @module
  */
 
+import { quote } from "../json/problems.ts";
 import { durationMsOf, timestampOf, timestampOfMs } from "./mapping/times.ts";
 import { isObject, type JsonObject, setOwn } from "./plain_json.ts";
 import { HistorySnapshotError } from "./snapshot.ts";
 
 /** Checks the value at a path and gives it its type. An absent value is `undefined`. */
 export type Reader<T> = (value: unknown, path: string) => T;
-
-/** The longest part of a text that a message quotes. */
-const QUOTED_LENGTH = 40;
 
 /** Gives up on a value. */
 export function refuse(value: unknown, path: string, expected: string): never {
@@ -28,10 +26,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
-  if (typeof value !== "string") return String(value);
-  return value.length > QUOTED_LENGTH
-    ? JSON.stringify(`${value.slice(0, QUOTED_LENGTH)}…`)
-    : JSON.stringify(value);
+  return typeof value === "string" ? quote(value) : String(value);
 }
 
 /** Any value. */

@@ -1066,6 +1066,10 @@ Deno.test("HistoryState.restore() says what is no snapshot, and takes no other l
     [{}, "records is missing, expected a list"],
     [{ ...good, next_id: "1" }, 'next_id is "1", expected a number'],
     [
+      { ...good, next_id: `${"x".repeat(38)}😀 and more` },
+      `next_id is "${"x".repeat(38)}…", expected a number`,
+    ],
+    [
       { ...good, exec_call_lookup: null },
       "exec_call_lookup is null, expected an object",
     ],
