@@ -5,10 +5,10 @@
 import {
   type Fields,
   fieldsOf,
-  isFields,
   listOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { eventOf } from "../history/mapping/line_events.ts";
 
 /**
  * What an event says of the work.
@@ -113,21 +113,23 @@ export function readWorkSign(event: Fields): WorkSign | undefined {
       return readResponseItem(fieldsOf(payload));
     case "compacted":
       return { type, message: textOf(fieldsOf(payload).message) ?? "" };
-    case "event_msg":
-      if (!isFields(payload)) return undefined;
-      if (payload.type === "error") {
-        return { type: "error", message: textOf(payload.message) ?? "" };
-      }
-      if (payload.message === COMPACTED) return ANSWER;
-      if (payload.type === "exited_review_mode") {
-        return payload.review_output === null ? UNREVIEWED : REVIEWED;
-      }
-      return fieldsOf(payload.item).type === "ExitedReviewMode"
-        ? REVIEWED
-        : MESSAGES.get(payload.type);
     default:
-      return undefined;
+      return readMessage(eventOf(event) ?? {});
   }
+}
+
+/** Reads an event of a session file. */
+function readMessage(message: Fields): WorkSign | undefined {
+  if (message.type === "error") {
+    return { type: "error", message: textOf(message.message) ?? "" };
+  }
+  if (message.message === COMPACTED) return ANSWER;
+  if (message.type === "exited_review_mode") {
+    return message.review_output === null ? UNREVIEWED : REVIEWED;
+  }
+  return fieldsOf(message.item).type === "ExitedReviewMode"
+    ? REVIEWED
+    : MESSAGES.get(message.type);
 }
 
 function readResponseItem(item: Fields): WorkSign {

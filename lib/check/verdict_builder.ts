@@ -11,6 +11,7 @@ import {
   idOf,
   numberOf,
 } from "../history/mapping/json_fields.ts";
+import { eventOf } from "../history/mapping/line_events.ts";
 import { isPrompt } from "../history/mapping/user_content.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
@@ -434,8 +435,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 }
 
 /** Tells whether an event is a prompt in a session file. */
-function isUserMessage({ type, payload }: Fields): boolean {
-  return type === "event_msg" && fieldsOf(payload).type === "user_message";
+function isUserMessage(event: Fields): boolean {
+  return eventOf(event)?.type === "user_message";
 }
 
 /** Tells whether an event is the end of a review. */
@@ -452,9 +453,7 @@ function isReviewEnd(
  */
 function lastMessageOf(event: Fields): string | null | undefined {
   if (event.type === "turn.completed") return idOf(event.last_agent_message);
-  const payload = fieldsOf(event.payload);
-  const message = event.type === "event" ? fieldsOf(payload.msg) : payload;
-  const { type, last_agent_message, started_at } = message;
+  const { type, last_agent_message, started_at } = eventOf(event) ?? {};
   if (type !== "task_complete" && type !== "turn_complete") return undefined;
   const isUnexplained = numberOf(started_at) === undefined;
   return last_agent_message === null && isUnexplained

@@ -4,6 +4,7 @@
 
 import type { LineProblem } from "../errors.ts";
 import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { eventOf } from "../history/mapping/line_events.ts";
 import { decodeRolloutLine } from "../rollout/decoder.ts";
 
 /** Where a line has counts that are read, and what holds them. */
@@ -39,10 +40,7 @@ export function countProblem(value: unknown): LineProblem | undefined {
 }
 
 function hasCounts(value: unknown): boolean {
-  const { type, payload } = fieldsOf(value);
-  if (type === "token_usage_record") return true;
-  const fields = fieldsOf(payload);
-  const event = type === "event" ? fieldsOf(fields.msg) : fields;
-  return (type === "event" || type === "event_msg") &&
-    event.type === "token_count";
+  const line = fieldsOf(value);
+  return line.type === "token_usage_record" ||
+    eventOf(line)?.type === "token_count";
 }

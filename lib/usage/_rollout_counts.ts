@@ -11,6 +11,7 @@ import {
   numberOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { eventOf } from "../history/mapping/line_events.ts";
 import { ownText } from "../json/own_text.ts";
 import {
   type CountPlace,
@@ -93,7 +94,7 @@ export class RolloutCounts {
     this.#time = textOf(record.timestamp) ?? this.#time ??
       (record.type === "session_meta" ? textOf(payload.timestamp) : undefined);
     if (this.#copiedAt !== undefined) {
-      this.#followCopies(payload.type === "user_message");
+      this.#followCopies(eventOf(record)?.type === "user_message");
     }
     switch (record.type) {
       case "session_meta":

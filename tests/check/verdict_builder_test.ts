@@ -5,6 +5,7 @@ import {
   VerdictBuilder,
   type VerdictOptions,
 } from "../../lib/check/check.ts";
+import { fieldsOf } from "../../lib/history/mapping/json_fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { concat, decode, encode } from "../running.ts";
@@ -719,6 +720,48 @@ Deno.test("VerdictBuilder takes what is said of a review that failed for no answ
   assertEquals(messages(judgeRecords(FAILED_REVIEW)), [
     "turn 1 has no end: the log ends before it does",
   ]);
+});
+
+/** Puts an event into a line as the fork writes it. */
+function forkLine(record: object, at: number): object {
+  const { type, payload } = fieldsOf(record);
+  return type === "event_msg"
+    ? { type: "event", payload: { id: `${at}`, event_seq: at, msg: payload } }
+    : record;
+}
+
+Deno.test("VerdictBuilder heeds the events of a fork as those of Codex", () => {
+  const question = turnEvent("user_message", { message: "Do it" });
+  const answer = saidItem("Done.");
+  const error = turnEvent("error", { message: "No such model" });
+  const review = { overall_explanation: "One issue." };
+  const runs = [
+    [question, answer, error],
+    promptedTurn(null, ...FAILED_REVIEW),
+    promptedTurn(
+      null,
+      saidItem("One issue."),
+      turnEvent("exited_review_mode", { review_output: review }),
+    ),
+    [
+      question,
+      turnEvent("agent_message", { message: "Compact task completed" }),
+    ],
+    [
+      turnEvent("task_started", { turn_id: "1" }),
+      turnEvent("user_message", { message: "  " }),
+      turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
+  ];
+  for (const run of runs) {
+    assertEquals(judgeRecords(run.map(forkLine)), judgeRecords(run));
+  }
+  assertEquals(
+    messages(judgeRecords([question, answer, error].map(forkLine))),
+    [
+      "turn 1 ended with an error: No such model",
+    ],
+  );
 });
 
 Deno.test("VerdictBuilder takes what is said after a review that failed for an answer", () => {

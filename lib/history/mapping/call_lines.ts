@@ -14,6 +14,7 @@ import {
   textOf,
   textsOf,
 } from "./json_fields.ts";
+import { eventOf } from "./line_events.ts";
 import { readToolOutput } from "./tool_output.ts";
 
 /** What a line says of a call. */
@@ -79,18 +80,12 @@ const MAX_DEPTH = 16;
  * @returns What it says; `undefined` if it is about none.
  */
 export function readCallLine(line: unknown): CallLine | undefined {
-  const { type, payload } = fieldsOf(line);
-  if (!isFields(payload)) return undefined;
-  switch (type) {
-    case "response_item":
-      return readItem(payload);
-    case "event_msg":
-      return readEvent(payload);
-    case "event":
-      return readEvent(fieldsOf(payload.msg));
-    default:
-      return undefined;
+  const fields = fieldsOf(line);
+  if (fields.type === "response_item") {
+    return readItem(fieldsOf(fields.payload));
   }
+  const event = eventOf(fields);
+  return event === undefined ? undefined : readEvent(event);
 }
 
 function readItem(item: Fields): CallLine | undefined {

@@ -14,6 +14,7 @@ import {
   textOf,
   textsOf,
 } from "./json_fields.ts";
+import { eventOf } from "./line_events.ts";
 import type { UserMessage } from "./messages.ts";
 
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
@@ -33,26 +34,18 @@ const LABEL_REGEXP = /^<(?:image|audio)\b[^>]*>$|^<\/(?:image|audio)>$/i;
  * @param record A normalized rollout record.
  * @returns Its fields; `undefined` if the record is none of these.
  */
-export function userItemOf({ type, payload }: Fields): Fields | undefined {
-  const fields = fieldsOf(payload);
-  switch (type) {
-    case "response_item":
-      return fields.type === "message" && fields.role === "user"
-        ? fields
-        : undefined;
-    case "event_msg":
-      return userItemIn(fields);
-    case "event":
-      return userItemIn(fieldsOf(fields.msg));
-    default:
-      return undefined;
-  }
+export function userItemOf(record: Fields): Fields | undefined {
+  if (record.type !== "response_item") return userItemIn(eventOf(record));
+  const { type, role } = fieldsOf(record.payload);
+  return type === "message" && role === "user"
+    ? fieldsOf(record.payload)
+    : undefined;
 }
 
-function userItemIn(event: Fields): Fields | undefined {
-  if (event.type === "user_message") return event;
-  const item = fieldsOf(event.item);
-  return event.type === "item_completed" && item.type === "UserMessage"
+function userItemIn(event: Fields | undefined): Fields | undefined {
+  if (event?.type === "user_message") return event;
+  const item = fieldsOf(event?.item);
+  return event?.type === "item_completed" && item.type === "UserMessage"
     ? item
     : undefined;
 }
