@@ -44,6 +44,9 @@ const CONTROL_SEQUENCE_REGEXP =
   // deno-lint-ignore no-control-regex
   /(?<!\u001b)\u001b+\[[\d;:?]*[A-HJKSTfhlmnsu]/g;
 
+/** How many secrets were masked, by kind. */
+type Counts = Map<string, number>;
+
 /** The built-in rules, each on what those before it left. */
 const RULES: readonly ((text: string, mask: Mask) => string)[] = [
   maskPrivateKeys,
@@ -87,11 +90,8 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
  */
 export class Redactor {
   readonly #patterns: readonly RegExp[];
-  readonly #counts = new Map<string, number>();
-  readonly #mask: Mask = (kind) => {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    return placeholderOf(kind);
-  };
+  readonly #counts: Counts = new Map();
+  readonly #mask = countingMask(this.#counts);
 
   /**
    * Constructs a new instance.
@@ -117,33 +117,44 @@ export class Redactor {
    * @returns The text without the secrets; the same one if there are none.
    */
   redact(text: string): string {
-    if (!text.includes("\u001b[")) return this.#redactPlain(text);
-    const counts = [...this.#counts];
-    const masked = this.#redactPlain(text);
-    this.#counts.clear();
-    for (const [kind, count] of counts) this.#counts.set(kind, count);
+    return text.includes("\u001b[")
+      ? this.#redactColored(text)
+      : this.#redactPlain(text, this.#mask);
+  }
+
+  #redactColored(text: string): string {
+    const spelled: Counts = new Map();
+    const masked = this.#redactPlain(text, countingMask(spelled));
     // Whoever is shown the text sees what colours divide as one.
-    const plain = this.#redactPlain(withoutColors(text));
-    return withoutColors(masked) === plain ? masked : plain;
+    const shown: Counts = new Map();
+    const plain = this.#redactPlain(withoutColors(text), countingMask(shown));
+    const isSame = withoutColors(masked) === plain;
+    if (isSame || includesCounts(shown, spelled)) {
+      addCounts(this.#counts, shown);
+      return isSame ? masked : plain;
+    }
+    // Something is told from what stands beside it by a colour or a move alone.
+    addCounts(this.#counts, spelled);
+    return this.#redactPlain(withoutColors(masked), this.#mask);
   }
 
   /** Masks the secrets in a text as it is spelled. */
-  #redactPlain(text: string): string {
+  #redactPlain(text: string, mask: Mask): string {
     let masked = text;
     for (const pattern of this.#patterns) {
       try {
-        masked = this.#maskPattern(masked, pattern);
+        masked = maskPattern(masked, pattern, mask);
       } catch (error) {
         // The stack of the expression engine is full. What cannot be looked at is hidden.
         if (!(error instanceof RangeError)) throw error;
-        return this.#mask("pattern");
+        return mask("pattern");
       }
     }
     if (masked.length < SHORTEST) return masked;
     // What stood behind a secret without a gap may be one now.
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const before = masked;
-      for (const rule of RULES) masked = rule(masked, this.#mask);
+      for (const rule of RULES) masked = rule(masked, mask);
       if (masked === before) break;
     }
     return masked;
@@ -173,31 +184,50 @@ export class Redactor {
     const kind = secretKind(name, masked);
     return kind === undefined ? masked : this.#mask(kind);
   }
+}
 
-  /** Masks what a pattern matches; what stands in place of a secret already is left. */
-  #maskPattern(text: string, pattern: RegExp): string {
-    const fixed = [...text.matchAll(PLACEHOLDER_REGEXP)];
-    let next = 0;
-    let masked = "";
-    let from = 0;
-    for (const { 0: found, index: at } of text.matchAll(pattern)) {
-      if (found === "") continue;
-      // Without the Unicode rules a match may begin or end between the halves of a pair.
-      const index = Math.max(from, isInPair(text, at) ? at - 1 : at);
-      const to = at + found.length;
-      const end = isInPair(text, to) ? to + 1 : to;
-      if (index >= end) continue;
-      let placeholder = fixed[next];
-      while (
-        placeholder !== undefined &&
-        placeholder.index + placeholder[0].length <= index
-      ) placeholder = fixed[++next];
-      if (placeholder !== undefined && placeholder.index < end) continue;
-      masked += text.slice(from, index) + this.#mask("pattern");
-      from = end;
-    }
-    return from === 0 ? text : masked + text.slice(from);
+/** Masks what a pattern matches; what stands in place of a secret already is left. */
+function maskPattern(text: string, pattern: RegExp, mask: Mask): string {
+  const fixed = [...text.matchAll(PLACEHOLDER_REGEXP)];
+  let next = 0;
+  let masked = "";
+  let from = 0;
+  for (const { 0: found, index: at } of text.matchAll(pattern)) {
+    if (found === "") continue;
+    // Without the Unicode rules a match may begin or end between the halves of a pair.
+    const index = Math.max(from, isInPair(text, at) ? at - 1 : at);
+    const to = at + found.length;
+    const end = isInPair(text, to) ? to + 1 : to;
+    if (index >= end) continue;
+    let placeholder = fixed[next];
+    while (
+      placeholder !== undefined &&
+      placeholder.index + placeholder[0].length <= index
+    ) placeholder = fixed[++next];
+    if (placeholder !== undefined && placeholder.index < end) continue;
+    masked += text.slice(from, index) + mask("pattern");
+    from = end;
   }
+  return from === 0 ? text : masked + text.slice(from);
+}
+
+/** Makes what masks secrets, and counts them. */
+function countingMask(counts: Counts): Mask {
+  return (kind) => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return placeholderOf(kind);
+  };
+}
+
+function addCounts(counts: Counts, more: Counts): void {
+  for (const [kind, count] of more) {
+    counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+}
+
+/** Whether there are as many secrets of each kind in the one as in the other, or more. */
+function includesCounts(counts: Counts, others: Counts): boolean {
+  return [...others].every(([kind, count]) => count <= (counts.get(kind) ?? 0));
 }
 
 function withoutColors(text: string): string {

@@ -336,6 +336,11 @@ const MASKED = [
     expected: "[redacted:github_token]",
   },
   {
+    name: "a token that a move of the cursor tells from the next word",
+    text: "AKIAIOSFODNN7EXAMPLE\u001b[9Gok",
+    expected: "[redacted:aws_access_key_id]ok",
+  },
+  {
     name: "the secrets of several rules",
     text: `GITHUB_TOKEN=ghp_${A36} curl https://a:b@c`,
     expected:
@@ -473,6 +478,14 @@ Deno.test("Redactor masks a text whole that is too long for a pattern", () => {
   const text = "a".repeat(1 << 25);
   const redactor = new Redactor({ patterns: [/(?:a|b)*c/] });
   assertEquals(redactor.redact(text), "[redacted:pattern]");
+});
+
+Deno.test("Redactor masks what a pattern finds by the colours about it", () => {
+  const patterns = [new RegExp("\u001b\\[31m\\w+"), /\bACME\d+\b/];
+  const redactor = new Redactor({ patterns });
+  assertEquals(redactor.redact("\u001b[31mred\u001b[0m"), "[redacted:pattern]");
+  assertEquals(redactor.redact("ACME17\u001b[0mok"), "[redacted:pattern]ok");
+  assertEquals([...redactor.counts], [["pattern", 2]]);
 });
 
 Deno.test("Redactor counts a secret in colours once", () => {
