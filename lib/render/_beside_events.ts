@@ -13,6 +13,7 @@ import {
   textOf,
   wholeOf,
 } from "../history/mapping/json_fields.ts";
+import { isForkHeader } from "../history/mapping/inherited_lines.ts";
 import { timestampOf, timestampOfMs } from "../history/mapping/times.ts";
 import type { TokenCount } from "../usage/token_counter.ts";
 import { readTokenCount } from "../usage/token_counts.ts";
@@ -130,8 +131,7 @@ const ROLLOUT_LINES: ReadonlyMap<string, ReadFact> = new Map<string, ReadFact>([
   ["session_meta", (meta) => ({
     type: "session",
     isRun: false,
-    isFork: idOf(meta.forked_from_id) !== undefined ||
-      isFields(meta.history_base),
+    isFork: isForkHeader(meta),
     isUntimed: !HEADER_NAMES.some((name) => name in meta),
     facts: sessionFacts({
       thread_id: idOf(meta.id) ?? idOf(meta.session_id),

@@ -13,7 +13,7 @@ import {
 import {
   firstOrdinalOf,
   isInherited,
-} from "../history/mapping/rollout_lines.ts";
+} from "../history/mapping/inherited_lines.ts";
 import { timestampOf } from "../history/mapping/times.ts";
 import { isPrompt, userItemOf } from "../history/mapping/user_content.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -26,6 +26,7 @@ import {
   type SessionFact,
   type SessionFacts,
   threadIdOf,
+  type TokenCountFact,
   type TurnEndFact,
 } from "./_beside_events.ts";
 import { EntryLog } from "./_entry_log.ts";
@@ -236,9 +237,7 @@ export class TranscriptBuilder
 
   #take(event: Fields, text: string | undefined): void {
     this.#timeOf(event);
-    const fact = isInherited(event, this.#firstOrdinal)
-      ? undefined
-      : readFact(event);
+    const fact = this.#ownFactOf(event);
     if (this.#session.thread_id === null) {
       const thread_id = threadIdOf(event);
       if (thread_id !== undefined) this.#learn({ thread_id });
@@ -272,6 +271,18 @@ export class TranscriptBuilder
     this.#entries.now = this.#now;
   }
 
+  #ownFactOf(event: Fields): BesideFact | undefined {
+    const fact = readFact(event);
+    if (!isInherited(event, this.#firstOrdinal)) return fact;
+    // The thread's own counts go on from it.
+    if (fact?.type === "token_count") this.#count(fact, event);
+    return undefined;
+  }
+
+  #count(fact: TokenCountFact, { ordinal }: Fields): void {
+    this.#usage.count(fact, { hasOrdinal: ordinal !== undefined });
+  }
+
   #takeFact(fact: Exclude<BesideFact, TurnEndFact>, event: Fields): void {
     switch (fact.type) {
       case "session":
@@ -285,7 +296,7 @@ export class TranscriptBuilder
             this.#firstOrdinal = firstOrdinalOf(event.payload);
           }
           this.#learn(fact.facts);
-        }
+        } else if (isOfOther(fact, this.#session)) this.#usage.fork();
         break;
       case "turn_start":
         if (fact.turnId !== null) this.#usage.nameTurns();
@@ -294,10 +305,7 @@ export class TranscriptBuilder
       case "usage":
       case "token_count":
         if (fact.type === "usage") this.#usage.record(fact.usage);
-        else {
-          const hasOrdinal = event.ordinal !== undefined;
-          this.#usage.count(fact, { hasOrdinal });
-        }
+        else this.#count(fact, event);
         this.#requests.note(this.#usage.usage, this.#now);
         break;
       case "rollback":
@@ -482,6 +490,14 @@ export class TranscriptBuilder
     this.#held.push(part);
     if (this.#held.length > MAX_HELD) this.#saySession();
   }
+}
+
+/** Tells whether a header is that of another thread, copied with what follows it. */
+function isOfOther(
+  { facts }: SessionFact,
+  { thread_id }: SessionPart,
+): boolean {
+  return (facts.thread_id ?? null) !== thread_id;
 }
 
 /** Tells whether an event counts tokens. */

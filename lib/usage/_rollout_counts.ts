@@ -7,11 +7,14 @@ import {
   fieldsOf,
   firstIdOf,
   idOf,
-  isFields,
-  numberOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
 import { eventOf } from "../history/mapping/line_events.ts";
+import {
+  firstOrdinalOf,
+  isForkHeader,
+  isInherited,
+} from "../history/mapping/inherited_lines.ts";
 import { ownText } from "../json/own_text.ts";
 import {
   type CountPlace,
@@ -68,8 +71,8 @@ export class RolloutCounts {
   #turns = 0;
   /** Whether the thread began with what another one had. */
   #isFork = false;
-  /** The ordinal of the first line that is the thread's own. */
-  #firstOrdinal = -Infinity;
+  /** The ordinal of the first line that is the thread's own; `null` if all are. */
+  #firstOrdinal: number | null = null;
   /** When the last line was copied from another thread, while nothing else tells. */
   #copiedAt: number | undefined;
   /** The review that is going on. */
@@ -119,10 +122,8 @@ export class RolloutCounts {
       this.#hasHeader = true;
       this.#thread = id;
       this.#cwd = textOf(meta.cwd) ?? null;
-      this.#firstOrdinal = numberOf(meta.subagent_history_start_ordinal) ??
-        -Infinity;
-      this.#isFork = idOf(meta.forked_from_id) !== undefined ||
-        isFields(meta.history_base) || this.#firstOrdinal > -Infinity;
+      this.#firstOrdinal = firstOrdinalOf(meta);
+      this.#isFork = isForkHeader(meta);
       const thread = this.#ledger.thread(id);
       thread.isFile = true;
       thread.parent = parentOf(meta) ?? null;
@@ -226,8 +227,7 @@ export class RolloutCounts {
   /** Whether a line was copied from another thread when this one began. */
   #isCopied(record: Fields, turn: string | null): boolean {
     if (!this.#isFork) return false;
-    const ordinal = numberOf(record.ordinal);
-    if (ordinal !== undefined && ordinal < this.#firstOrdinal) return true;
+    if (isInherited(record, this.#firstOrdinal)) return true;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
     const began = timeInUuid(this.#thread);
     const turnBegan = this.#isNamedTurn ? timeInUuid(turn) : undefined;

@@ -675,6 +675,57 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder counts to no turn what the thread that it goes on from has used", () => {
+  const count = (total: number, last: number): Record<string, unknown> =>
+    line("event_msg", {
+      type: "token_count",
+      info: {
+        total_token_usage: usage(total, 0),
+        last_token_usage: usage(last, 0),
+      },
+    });
+  const said = (message: string) =>
+    line("event_msg", { type: "user_message", message });
+  const start = line("event_msg", { type: "task_started", turn_id: "a" });
+  const other = line("session_meta", { id: "t0", cwd: "/home/dev" });
+  const spawned = line("session_meta", {
+    id: "t1",
+    cwd: "/home/dev",
+    history_mode: "paginated",
+    subagent_history_start_ordinal: 3,
+  });
+  const numbered = (lines: readonly Record<string, unknown>[]) =>
+    lines.map((fields, ordinal) => ({ ...fields, ordinal }));
+  const files = [
+    // Up to 0.98 nothing but the header of the other thread tells.
+    [META, other, said("One"), said("Two"), count(1500, 500)],
+    [
+      META,
+      other,
+      said("One"),
+      count(1000, 1000),
+      said("Two"),
+      count(1000, 1000),
+      count(1500, 500),
+    ],
+    numbered([
+      spawned,
+      said("One"),
+      count(1000, 1000),
+      start,
+      count(1000, 1000),
+      count(1500, 500),
+    ]),
+  ];
+  for (const lines of files) {
+    const end = partsOfLines(lines).findLast(({ type }) =>
+      type === "turn_ended"
+    );
+    assert(end?.type === "turn_ended");
+    assertEquals(end.usage?.input_tokens, 500);
+  }
+});
+
 Deno.test("TranscriptBuilder ends a turn that nothing ends when the last of it happens", () => {
   const at = (time: string, type: string, payload: Record<string, unknown>) =>
     line(type, payload, `2026-11-20T${time}.000Z`);

@@ -5,6 +5,7 @@
  */
 
 import { mapEventMessage } from "./event_messages.ts";
+import { firstOrdinalOf, isInherited } from "./inherited_lines.ts";
 import {
   type Fields,
   fieldsOf,
@@ -70,27 +71,6 @@ export function mapRolloutLine(context: MappingContext, line: Fields): void {
   if (typeof line.type !== "string") return;
   context.path = PAYLOAD;
   LINES.get(line.type)?.(context, fieldsOf(line.payload));
-}
-
-/**
- * Tells whether a line is what another thread left, copied to the beginning of a file.
- *
- * @param line The line.
- * @param firstOrdinal The ordinal of the first line of the thread itself; `null` if all are.
- * @returns Whether it is inherited.
- */
-export function isInherited(
-  line: Fields,
-  firstOrdinal: number | null,
-): boolean {
-  const ordinal = numberOf(line.ordinal);
-  return firstOrdinal !== null && ordinal !== undefined &&
-    ordinal < firstOrdinal;
-}
-
-/** Gives the ordinal of the first line of the thread itself, as its header says it. */
-export function firstOrdinalOf(meta: Fields): number | null {
-  return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 
 /** Whether nothing has said how the rollout tells its history, or not in words that are known. */
