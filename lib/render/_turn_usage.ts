@@ -34,6 +34,8 @@ export class TurnUsageCounter {
     this.#counter = new TokenCounter();
     this.#isFork = false;
     this.#hasTurnIds = false;
+    this.#hasCached = false;
+    this.#hasReasoning = false;
     this.start();
   }
 

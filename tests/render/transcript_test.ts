@@ -675,6 +675,29 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder knows of each process which tokens it reports", () => {
+  const run = (thread_id: string, counts: Record<string, number>) => [
+    { type: "thread.started", thread_id },
+    { type: "turn.started" },
+    { type: "item.completed", item_type: "token_count", ...counts },
+  ];
+  const ends = partsOf([
+    ...run("t", {
+      ...usage(5, 1),
+      cached_input_tokens: 2,
+      reasoning_output_tokens: 1,
+    }),
+    ...run("u", usage(5, 1)),
+  ]).filter((part) => part.type === "turn_ended");
+  assertEquals(
+    ends.map(({ usage }) => [
+      usage?.cached_input_tokens,
+      usage?.reasoning_output_tokens,
+    ]),
+    [[2, 1], [null, null]],
+  );
+});
+
 Deno.test("TranscriptBuilder counts to no turn what the thread that it goes on from has used", () => {
   const count = (total: number, last: number): Record<string, unknown> =>
     line("event_msg", {
