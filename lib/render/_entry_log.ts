@@ -125,6 +125,7 @@ export class EntryLog {
   /** Takes note of a record that is not shown. */
   pass(id: number): void {
     this.#past.push([id, 0]);
+    this.#forgetPast();
   }
 
   /** Ends a turn: gives everything, and goes on only with what is still at work. */

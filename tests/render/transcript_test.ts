@@ -675,6 +675,21 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder forgets ends of turns, however many there are", () => {
+  const { forget } = HistoryState.prototype;
+  let forgotten = 0;
+  HistoryState.prototype.forget = function (ids): void {
+    forgotten += ids.size;
+    forget.call(this, ids);
+  };
+  try {
+    partsOf(Array.from({ length: 5000 }, () => event("turn_aborted")));
+  } finally {
+    HistoryState.prototype.forget = forget;
+  }
+  assert(forgotten > 0);
+});
+
 Deno.test("TranscriptBuilder knows of each process which tokens it reports", () => {
   const run = (thread_id: string, counts: Record<string, number>) => [
     { type: "thread.started", thread_id },
