@@ -153,14 +153,19 @@ export class EntryLog {
     this.#ofTurn = [];
   }
 
-  /** Forgets everything: the records are gone. */
-  clear(): void {
-    this.#entries.clear();
-    this.#settling.clear();
-    this.#images.clear();
-    this.#past = [];
-    this.#pastWeight = 0;
-    this.#heldOutput = 0;
+  /**
+   * Forgets the records that were taken back with their turns, when those have ended.
+   *
+   * @param nextId The number that comes next: what has it or a higher one is gone.
+   */
+  takeBack(nextId: number): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.id < nextId) continue;
+      this.#dropOutputs(entry);
+      this.#entries.delete(entry.id);
+    }
+    this.#past = this.#past.filter(([id]) => id < nextId);
+    this.#pastWeight = this.#past.reduce((sum, [, weight]) => sum + weight, 0);
   }
 
   /** What comes next shows that some entries are complete. */

@@ -438,7 +438,7 @@ export class TranscriptBuilder
   #rollBack(turns: number): void {
     this.#entries.release();
     this.#endTurn("unknown");
-    this.#entries.clear();
+    this.#entries.takeBack(this.#state.nextId);
     this.#say({ type: "rolled_back", turns });
   }
 

@@ -675,6 +675,29 @@ Deno.test("TranscriptBuilder counts the tokens of each turn of a session file", 
   assertEquals(ends[0]?.durationMs, 2250);
 });
 
+Deno.test("TranscriptBuilder gives the end of a command that was left running before turns that are taken back", () => {
+  const call = { call_id: "c", command: ["sleep", "9"] };
+  const parts = partsOfLines([
+    META,
+    event("task_started", { turn_id: "1" }),
+    event("exec_command_begin", call),
+    event("agent_message", { message: "It runs" }),
+    event("task_complete", { turn_id: "1" }),
+    event("task_started", { turn_id: "2" }),
+    event("exec_command_begin", { ...call, call_id: "d" }),
+    event("task_complete", { turn_id: "2" }),
+    event("thread_rolled_back", { num_turns: 1 }),
+    event("task_started", { turn_id: "3" }),
+    event("exec_command_end", { ...call, exit_code: 0, stdout: "done" }),
+    event("exec_command_end", { ...call, call_id: "d", exit_code: 0 }),
+    event("task_complete", { turn_id: "3" }),
+  ]);
+  const late = parts.filter((part) =>
+    part.type === "entry" && part.phase === "late"
+  );
+  assertEquals(late.length, 1);
+});
+
 Deno.test("TranscriptBuilder forgets ends of turns, however many there are", () => {
   const { forget } = HistoryState.prototype;
   let forgotten = 0;
