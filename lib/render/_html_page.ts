@@ -10,7 +10,7 @@ import { attributeText, elementText } from "./html_text.ts";
  * What the content security policy lets pass, as SHA-256 of what stands between the tags. A test
  * computes them anew.
  */
-export const PAGE_HASHES = {
+const PAGE_HASHES = {
   style: "sha256-tF+jsLxOe6k+nikKrE+0yufNNV39q1UkHa2hickECSQ=",
   script: "sha256-crrL71HHN0l0Cc5LfIOvkxFaUdW6WkKdz79BcE9Mx4M=",
 };

@@ -119,7 +119,7 @@ function renameImage(
  * @param streamId The stream.
  * @param update The text so far, and the piece that is new.
  */
-export function showStream(
+function showStream(
   context: MappingContext,
   streamId: string,
   { text, delta }: { readonly text: string; readonly delta: string },
