@@ -79,6 +79,10 @@ export class EntryLog {
   readonly #settling = new Set<Entry>();
   /** Those of them that are images: a message may have many, which are settled together. */
   readonly #images = new Set<Entry>();
+  /** What has changed in the turn: what has not is as it was given when the last one ended. */
+  readonly #changed = new Set<Entry>();
+  /** The highest number of an entry. */
+  #lastId = 0;
   /** What is given when the turn ends. */
   #ofTurn: Entry[] = [];
   /** What was given and is over, with its weight. */
@@ -112,7 +116,9 @@ export class EntryLog {
   }
 
   #remove(id: number): void {
-    this.#dropOutputs(this.#entries.get(id));
+    const entry = this.#entries.get(id);
+    this.#dropOutputs(entry);
+    if (entry !== undefined) this.#changed.delete(entry);
     this.#entries.delete(id);
     this.#waiting = this.#waiting.filter((entry) => {
       if (entry.id !== id) return true;
@@ -134,15 +140,16 @@ export class EntryLog {
     this.turn = null;
     this.#settling.clear();
     this.#images.clear();
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#changedInOrder()) {
       if (entry.state !== "open") this.#end(entry);
     }
+    this.#changed.clear();
   }
 
   /** Gives everything that waits, as far as it is. */
   release(): void {
     for (const entry of this.#waiting) this.#give(entry);
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#changedInOrder()) {
       const isOwed = entry.given === NOTHING_GIVEN ||
         entry.state === "settling" || entry.outputs !== undefined;
       if (entry.given !== undefined && isOwed) this.#give(entry);
@@ -153,16 +160,19 @@ export class EntryLog {
     this.#ofTurn = [];
   }
 
+  #changedInOrder(): Entry[] {
+    return [...this.#changed].sort((a, b) => a.id - b.id);
+  }
+
   /**
    * Forgets the records that were taken back with their turns, when those have ended.
    *
    * @param nextId The number that comes next: what has it or a higher one is gone.
    */
   takeBack(nextId: number): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.id < nextId) continue;
-      this.#dropOutputs(entry);
-      this.#entries.delete(entry.id);
+    for (; this.#lastId >= nextId; this.#lastId--) {
+      this.#dropOutputs(this.#entries.get(this.#lastId));
+      this.#entries.delete(this.#lastId);
     }
     this.#past = this.#past.filter(([id]) => id < nextId);
     this.#pastWeight = this.#past.reduce((sum, [, weight]) => sum + weight, 0);
@@ -201,6 +211,8 @@ export class EntryLog {
       weight: 0,
     };
     this.#entries.set(id, entry);
+    this.#changed.add(entry);
+    this.#lastId = Math.max(this.#lastId, id);
     if (entry.state === "turn") this.#ofTurn.push(entry);
     else if (!this.#options.isLive) this.#waiting.push(entry);
     this.#note(entry);
@@ -211,9 +223,11 @@ export class EntryLog {
   ): void {
     const entry = this.#entries.get(mutation.id);
     if (entry === undefined) return;
+    this.#changed.add(entry);
     const [before] = entry.records;
     if (mutation.type === "replaced" && isState(before, mutation.record)) {
       if (JSON.stringify(before) === JSON.stringify(mutation.record)) return;
+      this.#changed.delete(entry);
       this.#add(mutation.id, mutation.record);
       return;
     }
@@ -337,6 +351,7 @@ export class EntryLog {
     if (this.#entries.get(entry.id) !== entry) return;
     if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
+    this.#changed.delete(entry);
     const weight = entry.weight || weightOf(entry.records[0]);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;
