@@ -8,7 +8,7 @@ import { checkedCount } from "../checked.ts";
 import { type Content, contentOf, type Entry, recordOf } from "./_entry.ts";
 import { OutputBudget } from "./_output_budget.ts";
 import { RecordIndex } from "./_record_index.ts";
-import { RecordList } from "./_record_list.ts";
+import { isSolid, RecordList } from "./_record_list.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import { isObject } from "./plain_json.ts";
 import type { RecordLimits, RecordOptions } from "./record_operations.ts";
@@ -146,9 +146,11 @@ export class RecordCore {
     mutations: HistoryMutation[],
   ): void {
     this.forget(entry);
+    const wasSolid = isSolid(entry);
     entry.content = content;
     entry.callIds = callIdsOf(content, options);
-    this.list.renumber(entry.index);
+    // That is all that those behind it know of it.
+    if (isSolid(entry) !== wasSolid) this.list.renumber(entry.index);
     this.index.register(entry);
     this.index.resolve(this.list);
     this.budget.add(entry);

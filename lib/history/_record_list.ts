@@ -9,8 +9,8 @@ import type { Entry } from "./_entry.ts";
 /**
  * Records in their order, which know where they are.
  *
- * What changes at the end costs the same however many there are; what changes before it costs
- * what stands behind.
+ * What is put in or taken out at the end costs the same however many there are; what is before it
+ * costs what stands behind.
  */
 export class RecordList implements Iterable<Entry> {
   readonly #entries: Entry[] = [];
@@ -83,7 +83,7 @@ export class RecordList implements Iterable<Entry> {
     for (let index = from; index < this.#entries.length; index++) {
       const entry = this.#entries[index];
       if (entry === undefined) break;
-      if (entry.content.record.type !== "reasoning") solid = index;
+      if (isSolid(entry)) solid = index;
       highest = Math.max(highest, entry.id);
       entry.index = index;
       entry.solid = solid;
@@ -95,4 +95,9 @@ export class RecordList implements Iterable<Entry> {
   [Symbol.iterator](): Iterator<Entry> {
     return this.#entries.values();
   }
+}
+
+/** Tells whether a record is something other than reasoning. */
+export function isSolid({ content }: Entry): boolean {
+  return content.record.type !== "reasoning";
 }

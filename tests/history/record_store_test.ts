@@ -666,3 +666,16 @@ Deno.test("RecordStore.restore() drops repeated answers and keeps unknown fields
     expected,
   );
 });
+
+Deno.test("RecordStore.replace() takes as long however many records stand behind", () => {
+  const store = new RecordStore();
+  const image = (path: string) => ({
+    type: "image" as const,
+    payload: { path, caption: null, metadata: null },
+  });
+  // With quadratic time this would take minutes.
+  const count = 100_000;
+  for (let at = 0; at < count; at++) store.push(image(`${at}`));
+  for (let at = 0; at < count; at++) store.replace(at, image(`new ${at}`));
+  assertEquals(store.at(count - 1)?.payload, image(`new ${count - 1}`).payload);
+});
