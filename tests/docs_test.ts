@@ -58,6 +58,25 @@ Deno.test("the README names every entry point", () => {
   assertEquals(missing, []);
 });
 
+/** The README's list of stages: what each entry point is said to export. */
+const exported = [...readme.matchAll(/^\| (`\w+`.*?) +\| .*→/gm)].map((
+  [, cell = ""],
+) => ({
+  entry: `.${cell.match(/`(\/[a-z-]+)`/)?.[1] ?? ""}`,
+  names: [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+}));
+
+Deno.test("the README names only stages that their entry points export", async () => {
+  const missing: string[] = [];
+  for (const { entry, names } of exported) {
+    const file = new Map(Object.entries(config.exports)).get(entry) ?? "";
+    const module = await import(new URL(file, ROOT).href);
+    missing.push(...names.filter((name) => !(name in module)));
+  }
+  assertEquals(missing, []);
+  assertEquals(exported.length, 13);
+});
+
 Deno.test("links in the README and the docs lead to files", async () => {
   const broken: string[] = [];
   for (const page of ["README.md", "CHANGELOG.md", ...pages]) {
