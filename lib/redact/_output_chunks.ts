@@ -1,19 +1,26 @@
 /**
- * Output of commands as the releases 0.20 to 0.42 wrote it: bytes, as base64 or as a list
- * of numbers, in the member `chunk`. Nothing in such a text looks like a secret, and yet
- * whoever decodes it has it.
+ * Bytes in records. Output of commands as the releases 0.20 to 0.42 wrote it: as base64 or
+ * as a list of numbers, in the member `chunk`; lines that are no UTF-8, as records of failed
+ * lines keep them: as base64, in `raw_base64`. Nothing in such a text looks like a secret,
+ * and yet whoever decodes it has it.
  */
 
 import { characterSet, endOfRun } from "./_runs.ts";
 
-/** The name of the member. */
+/** The name of the member that holds output. */
 export const CHUNK = "chunk";
+
+/** The names of members that hold base64. */
+export const BASE64_NAMES: ReadonlySet<string> = new Set([
+  CHUNK,
+  "raw_base64",
+]);
 
 /** What a list of numbers is made of. */
 const LIST = characterSet(/[\d, ]/);
 
 /**
- * Redacts the output that a text holds as base64.
+ * Redacts the bytes that a text holds as base64.
  *
  * @param text The value of the member.
  * @param redact Redacts a text of bytes: U+0000 to U+00FF.

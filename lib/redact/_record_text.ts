@@ -4,12 +4,19 @@
  */
 
 import { MaskedKeys } from "./_masked_keys.ts";
-import { CHUNK, redactBase64, redactList } from "./_output_chunks.ts";
+import {
+  BASE64_NAMES,
+  CHUNK,
+  redactBase64,
+  redactList,
+} from "./_output_chunks.ts";
 import { endOfRun, JSON_SPACE } from "./_runs.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** How everything begins that stands in place of a secret. */
 const PLACEHOLDER = "[redacted:";
+/** The member of a failed line's record that holds the line (see `LineFailed`). */
+const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
 /**
@@ -48,13 +55,11 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     const isNamed = valueStart === start ||
       FLAG_REGEXP.test(name) && isNext(text, last, start);
     const value = stringAt(text, start, end);
-    const isChunk = valueStart === start && name === CHUNK;
     const masked = isKey
       ? maskedKey(value)
-      : !isNamed
-      ? redact(redactInside(value, redactor))
-      : (isChunk ? redactBase64(value, redact) : undefined) ??
-        redactor.redactMember(name, redactInside(value, redactor));
+      : isNamed
+      ? redactNamed(name, value, redactor)
+      : redact(redactInside(value, redactor));
     if (masked !== value) {
       redacted += text.slice(from, start) + stringText(masked);
       from = end;
@@ -86,6 +91,19 @@ export function redactRecordText(text: string, redactor: Redactor): string {
  */
 export function redactTornText(text: string, redactor: Redactor): string {
   return redactor.redact(redactRecordText(text, redactor));
+}
+
+/** Redacts a string that has a name: what it is called, and how it is written. */
+function redactNamed(name: string, value: string, redactor: Redactor): string {
+  if (BASE64_NAMES.has(name)) {
+    const decoded = redactBase64(value, (bytes) => redactor.redact(bytes));
+    if (decoded !== undefined) return decoded;
+  }
+  // A line that failed is mostly JSON that was cut, which says its strings all the same.
+  const inside = name === RAW
+    ? redactRecordText(value, redactor)
+    : redactInside(value, redactor);
+  return redactor.redactMember(name, inside);
 }
 
 /** Redacts the strings of the JSON that a string holds, as arguments of calls have it. */

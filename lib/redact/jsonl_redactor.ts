@@ -45,8 +45,9 @@ const BOM = new Uint8Array([0xef, 0xbb, 0xbf]);
  * secret: numbers, the order of keys, white space, escapes and line ends stay as they are.
  * A string is looked at as what it means, not as it is escaped, and so are those of JSON that
  * a string holds; where a key is the name of a secret its whole string is masked; output of
- * commands in base64 or in bytes (0.20 to 0.42) is looked into. Keys are redacted like any other string; those of a record that
- * would become the same are numbered (`[redacted:token_2]`). Lines that are no JSON, and
+ * commands in base64 or in bytes (0.20 to 0.42) is looked into, and so is what `line.failed`
+ * records hold of failed lines. Keys are redacted like any other string; those of a record
+ * that would become the same are numbered (`[redacted:token_2]`). Lines that are no JSON, and
  * bytes that are no UTF-8, are redacted as text. A line over the limit cannot be looked at:
  * a `line.failed` record without its text stands in its place, and `onFailure` is told.
  *

@@ -30,6 +30,16 @@ function redactText(text: string, options?: JsonlRedactorOptions): string {
   return decode(redact(encode(text), options));
 }
 
+/** The record of a failed line, as far as it holds the line. */
+function inBand(raw: string): string {
+  return `{"type":"line.failed","raw":${JSON.stringify(raw)}}`;
+}
+
+const TORN_LINE =
+  '{"password":"sword\\u0066ish","s":["AKIA\\u0049OSFODNN7EXAMPLE","a';
+const MASKED_TORN_LINE =
+  '{"password":"[redacted:password]","s":["[redacted:aws_access_key_id]","a';
+
 const CASES = [
   {
     name: "nothing but the string that holds a secret",
@@ -127,6 +137,22 @@ const CASES = [
     expected: `{"chunk":"${btoa("\xff PASSWORD=[redacted:password]\n")}","x":"${
       btoa("PASSWORD=hunter2")
     }"}\n`,
+  },
+  {
+    name: "a failed line that was no UTF-8, which its record keeps in base64",
+    input:
+      `{"type":"line.failed","raw":"\ufffd PASSWORD=hunter2","raw_base64":"${
+        btoa("\xff PASSWORD=hunter2")
+      }"}\n`,
+    expected:
+      `{"type":"line.failed","raw":"\ufffd PASSWORD=[redacted:password]","raw_base64":"${
+        btoa("\xff PASSWORD=[redacted:password]")
+      }"}\n`,
+  },
+  {
+    name: "a torn line, as it stands and as the record of its failure keeps it",
+    input: [TORN_LINE, inBand(TORN_LINE)].join("\n"),
+    expected: [MASKED_TORN_LINE, inBand(MASKED_TORN_LINE)].join("\n"),
   },
   {
     name: "output as a list of bytes",
