@@ -31,10 +31,12 @@ function onInterrupt(): void {
 async function look(path: string): Promise<PathFacts | undefined> {
   try {
     const { isDirectory, isFile, dev, ino } = await Deno.stat(path);
-    if (!isFile) return { isDirectory, identity: undefined };
+    // Of a pipe or a device there is no other name.
+    if (!isFile) return { isDirectory, identity: undefined, realPath: path };
+    const realPath = await Deno.realPath(path);
     const isNumbered = Deno.build.os !== "windows" && ino !== null;
-    const identity = isNumbered ? `${dev}:${ino}` : await Deno.realPath(path);
-    return { isDirectory, identity };
+    const identity = isNumbered ? `${dev}:${ino}` : realPath;
+    return { isDirectory, identity, realPath };
   } catch {
     return undefined;
   }

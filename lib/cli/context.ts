@@ -28,6 +28,8 @@ export interface PathFacts {
   readonly isDirectory: boolean;
   /** What tells the content of a regular file from that of any other one. */
   readonly identity: string | undefined;
+  /** The path of a regular file without links; any other path as it was given. */
+  readonly realPath: string;
 }
 
 /**

@@ -27,6 +27,7 @@ const UNREAL = [
   "created",
   "terminals",
   "interrupt",
+  "links",
   "columns",
   "now",
   "cwd",

@@ -165,7 +165,8 @@ export async function call(
       }
       // A path and the same path behind "./" are one file.
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
-      return Promise.resolve({ isDirectory, identity });
+      const realPath = world.links?.[path] ?? path;
+      return Promise.resolve({ isDirectory, identity, realPath });
     },
     columns: () => world.columns,
     now: world.now ?? (() => 0),

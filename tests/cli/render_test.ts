@@ -387,6 +387,10 @@ const USAGE = [
       /--output would overwrite s\/rollout-x\.jsonl, a session file: name another file/,
   },
   {
+    args: ["-o", "link.html", "a"],
+    message: /--output would overwrite link\.html, a session file/,
+  },
+  {
     args: ["-o", "x", "--errors-to=./x"],
     message: /--output and --errors-to name the same file/,
   },
@@ -401,7 +405,9 @@ for (const { args, message } of USAGE) {
       files: {
         ...{ a: SESSION, "./a": SESSION, b: SESSION },
         "s/rollout-x.jsonl": SESSION,
+        "link.html": SESSION,
       },
+      links: { "link.html": "s/rollout-x.jsonl" },
     });
     assertEquals(status, 2);
     assertMatch(stderr, message);

@@ -20,6 +20,8 @@ export interface World {
   readonly stderr?: ByteSink;
   /** The files that can be read. */
   readonly files?: Readonly<Record<string, MemoryFile>>;
+  /** What the files are called that links among the files lead to. */
+  readonly links?: Readonly<Record<string, string>>;
   /** The directories. */
   readonly directories?: readonly string[];
   /** Why no file can be written. */

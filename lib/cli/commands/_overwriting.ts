@@ -38,7 +38,8 @@ export async function refuseOverwriting(
       );
     }
   }
-  if (found !== undefined && SESSION_FILE_REGEXP.test(path)) {
+  // A link is called otherwise than what would be lost.
+  if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
     throw new UsageError(
       `--${flag} would overwrite ${path}, a session file: name another file`,
     );
