@@ -33,6 +33,7 @@ const KEPT_ENTRIES = 1 << 9;
  */
 export class ByteMap {
   readonly #limit: number;
+  readonly #hash: (key: Uint8Array) => number;
   #bytes = new Uint8Array(FIRST_BYTES);
   #length = 0;
   /** How many of these bytes belong to entries that are there. */
@@ -51,9 +52,11 @@ export class ByteMap {
    *
    * @param limit How many bytes of keys and values are remembered, unless one entry alone has
    *   more.
+   * @param hash Makes a whole number of 32 bits of a key, the same of the same key.
    */
-  constructor(limit: number) {
+  constructor(limit: number, hash = hashOfBytes) {
     this.#limit = limit;
+    this.#hash = hash;
   }
 
   /** How many entries there are. */
@@ -84,7 +87,7 @@ export class ByteMap {
     this.#used += size;
     this.#size += 1;
     const at = STRIDE * this.#count;
-    this.#entries[at] = hashOfBytes(key);
+    this.#entries[at] = this.#hash(key);
     this.#entries[at + 1] = keyStart;
     this.#entries[at + 2] = valueStart;
     this.#entries[at + 3] = this.#length;
@@ -136,7 +139,7 @@ export class ByteMap {
   #find(key: Uint8Array): number {
     if (this.#size === 0) return -1;
     const mask = this.#table.length - 1;
-    const hash = hashOfBytes(key);
+    const hash = this.#hash(key);
     for (let slot = hash & mask;; slot = (slot + 1) & mask) {
       const entry = (this.#table[slot] ?? 0) - 1;
       if (entry === -1) return -1;
