@@ -28,6 +28,7 @@ import type { UsageSource } from "../usage/usage_source.ts";
 import { demandedReasons, reason } from "./_demands.ts";
 import { answerOf, failedCommandsOf } from "./_entry_facts.ts";
 import { readWorkSign, type WorkSign } from "./_work_sign.ts";
+import { type ShownAnswer, WorkTrail } from "./_work_trail.ts";
 import { judgeError, judgeTurn, type TurnEnd } from "./turn_end.ts";
 import type { Verdict, VerdictFailure, VerdictReason } from "./verdict.ts";
 import type { VerdictOptions } from "./verdict_options.ts";
@@ -56,15 +57,6 @@ const NOTHING_SEEN: Seen = {
   hasAnswer: false,
   hasEntries: false,
 };
-
-/** What an answer has to give back if it was meant for the model itself. */
-interface BeforeAnswer {
-  /** What the answer says. */
-  readonly text: string;
-  readonly lastAnswer: string | undefined;
-  readonly hasAnswer: boolean;
-  readonly finalMessage: string | null;
-}
 
 /** A run that began nothing. */
 const NO_TURN: TurnEnd = {
@@ -122,6 +114,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #failures: VerdictFailure[] = [];
   readonly #commands: string[] = [];
   readonly #lastTurns = new Map<string, LastTurn>();
+  readonly #work = new WorkTrail();
   #failedLines = 0;
   #failedCommands = 0;
   #line = 0;
@@ -130,22 +123,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #threadId: string | null = null;
   #status: Verdict["status"] = null;
   #finalMessage: string | null = null;
-  /** What went wrong, if nothing has happened since. */
-  #pendingError: string | null = null;
-  /** What the model says, if that is the last thing to happen; blank if nobody knows what. */
-  #lastAnswer: string | undefined;
-  /** How a review has ended in the turn that is going on, if one has. */
-  #review: "reviewed" | "unreviewed" | undefined;
-  /** Whether the turn has a prompt that may be blank: such a one is no entry. */
-  #hasUserMessage = false;
-  /** Whether anything has happened in the run. */
-  #hasWork = false;
   /** What the event that is being taken says of the last message; null if there was none. */
   #lastMessage: string | null | undefined;
   /** What the model said before the turn that is going on, if it was in no other one. */
   #messageBefore: string | null = null;
-  /** What was before the answer that is the last thing to happen, if it says what it is. */
-  #beforeAnswer: BeforeAnswer | undefined;
   /** What the run, or the turn that is going on, has shown. */
   #seen: Seen = { ...NOTHING_SEEN };
 
@@ -242,60 +223,23 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const event = outcome.ok ? fieldsOf(outcome.value) : {};
     this.#lastMessage = lastMessageOf(event);
     const sign = outcome.ok ? readWorkSign(event) : undefined;
-    if (sign !== undefined) this.#rememberBefore(sign);
+    if (sign !== undefined) this.#work.remember(sign, this.#shown);
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
     // Only now: what the event ends is judged by what was before it.
     if (sign !== undefined) this.#heed(sign);
-    if (isUserMessage(event)) this.#hasUserMessage = true;
+    if (isUserMessage(event)) this.#work.heedPrompt();
   }
 
-  #rememberBefore(sign: WorkSign): void {
-    if (sign.type === "compacted" || isReviewEnd(sign)) return;
-    this.#beforeAnswer = sign.type !== "answer" || sign.text === undefined
-      ? undefined
-      : {
-        text: sign.text.trim(),
-        lastAnswer: this.#lastAnswer,
-        hasAnswer: this.#seen.hasAnswer,
-        finalMessage: this.#finalMessage,
-      };
-  }
-
-  /**
-   * Takes an answer back that is the summary of a compaction: session files since 0.136 hold
-   * it as if it had been said to the user.
-   */
-  #takeBackSummary(compacted: string): void {
-    const before = this.#beforeAnswer;
-    this.#beforeAnswer = undefined;
-    if (before === undefined || before.text === "") return;
-    if (!compacted.trimEnd().endsWith(before.text)) return;
-    this.#lastAnswer = before.lastAnswer;
-    this.#seen.hasAnswer = before.hasAnswer;
-    this.#finalMessage = before.finalMessage;
+  get #shown(): ShownAnswer {
+    const { hasAnswer } = this.#seen;
+    return { hasAnswer, finalMessage: this.#finalMessage };
   }
 
   #heed(sign: WorkSign): void {
-    if (sign.type === "compacted") return this.#takeBackSummary(sign.message);
-    if (isReviewEnd(sign)) {
-      this.#review = sign.type;
-      return;
-    }
-    if (sign.type === "run") this.#hasWork = false;
-    this.#pendingError = sign.type === "error" ? sign.message : null;
-    // What ends after an answer was left running.
-    if (sign.type === "settled") return;
-    // What is said behind a review without a result is that it was interrupted.
-    const isAnswer = sign.type === "answer" && this.#review !== "unreviewed";
-    this.#lastAnswer = isAnswer ? sign.text ?? "" : undefined;
-    if (sign.type === "begin" || sign.type === "run") {
-      this.#review = undefined;
-      this.#hasUserMessage = false;
-    } else this.#hasWork = true;
-    // Up to 0.98 nothing but a prompt says that another turn begins.
-    if (sign.type === "work" && this.#review === "unreviewed") {
-      this.#review = undefined;
-    }
+    const again = this.#work.heed(sign);
+    if (again === undefined) return;
+    this.#seen.hasAnswer = again.hasAnswer;
+    this.#finalMessage = again.finalMessage;
   }
 
   #see(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
@@ -348,7 +292,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #endTurn({ turn, status, error }: TurnEndedPart): void {
-    const { hasEntries } = this.#seen;
+    const { hasEntries, hasPrompt } = this.#seen;
+    const work = this.#work;
     const lastMessage = this.#lastMessage;
     // The log lacks the beginning of a turn that has nothing but an end.
     if (!hasEntries) this.#finalMessage ??= this.#messageBefore;
@@ -356,9 +301,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const end = judgeTurn({
       status,
       error,
-      pendingError: this.#pendingError,
-      endsWithAnswer: this.#lastAnswer !== undefined,
-      isUnanswered: this.#isUnanswered,
+      pendingError: work.pendingError,
+      endsWithAnswer: work.endsWithAnswer,
+      isUnanswered: lastMessage === null && work.isUnanswered(hasPrompt),
     });
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
@@ -367,23 +312,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#seen = { ...NOTHING_SEEN, isEnded: true };
   }
 
-  /**
-   * Whether the end of the turn says that a prompt was left without an answer: it has no last
-   * message. What the model was saying when its response was cut off is none; a blank answer,
-   * and what a review found, is not told there.
-   */
-  get #isUnanswered(): boolean {
-    const hasPrompt = this.#seen.hasPrompt || this.#hasUserMessage;
-    if (this.#lastMessage !== null || !hasPrompt) return false;
-    const answer = this.#lastAnswer;
-    return answer === undefined ||
-      answer.trim() !== "" && this.#review !== "reviewed";
-  }
-
   /** Judges a run that had no turn, or one that an error ended after its last turn. */
   #endRun(): void {
     const { isRun, isEnded } = this.#seen;
-    const pendingError = this.#pendingError;
+    const { pendingError, endsWithAnswer, hasWork } = this.#work;
     this.#seen = { ...NOTHING_SEEN };
     if (isEnded) {
       if (pendingError === null || this.#status !== "completed") return;
@@ -391,13 +323,13 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       // A turn that is over has nothing to be tried again for.
       if (end.status !== "open") this.#judgeRun(end);
     } else if (isRun && this.#line > 0) {
-      if (this.#hasWork) {
+      if (hasWork) {
         this.#turns += 1;
         this.#judgeRun(judgeTurn({
           status: "unknown",
           error: null,
           pendingError,
-          endsWithAnswer: this.#lastAnswer !== undefined,
+          endsWithAnswer,
           isUnanswered: false,
         }));
       } else this.#judgeRun(NO_TURN);
@@ -437,13 +369,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 /** Tells whether an event is a prompt in a session file. */
 function isUserMessage(event: Fields): boolean {
   return eventOf(event)?.type === "user_message";
-}
-
-/** Tells whether an event is the end of a review. */
-function isReviewEnd(
-  sign: WorkSign,
-): sign is WorkSign & { readonly type: "reviewed" | "unreviewed" } {
-  return sign.type === "reviewed" || sign.type === "unreviewed";
 }
 
 /**
