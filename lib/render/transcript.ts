@@ -24,7 +24,6 @@ import {
   type BesideFact,
   readFact,
   type SessionFact,
-  type SessionFacts,
   threadIdOf,
   type TokenCountFact,
   type TurnEndFact,
@@ -41,6 +40,7 @@ import {
 } from "./_record_roles.ts";
 import { RequestLog } from "./_request_log.ts";
 import { readSaidDuration } from "./_said_duration.ts";
+import { SessionLead } from "./_session_lead.ts";
 import { TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailedLinePart,
@@ -72,9 +72,6 @@ const OUTPUT_LIMITS = {
   totalBytes: 64 * 1024 * 1024,
   prunedStreamBytes: 512 * 1024,
 };
-/** How many parts may wait for the beginning of a session file to say what the session is. */
-const MAX_HELD = 256;
-
 /** A turn that is going on. */
 interface OpenTurn {
   readonly number: number;
@@ -139,10 +136,8 @@ export class TranscriptBuilder
   readonly #entries: EntryLog;
   readonly #usage = new TurnUsageCounter();
   readonly #requests = new RequestLog();
+  readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #isLive: boolean;
-  #session: SessionPart = NO_SESSION;
-  /** What waits for the session to be known; `undefined` once it has been said. */
-  #held: TranscriptPart[] | undefined = [];
   #turn: OpenTurn | undefined;
   /** The time of the header, which lines without times are given as well. */
   #lentTime: string | undefined;
@@ -170,7 +165,7 @@ export class TranscriptBuilder
         this.#sayTurn();
         this.#say(part);
         // The model stands behind the first prompt in some releases.
-        const isKnown = this.#session.model !== null;
+        const isKnown = this.#lead.session.model !== null;
         if (isKnown || !isPrompt(part.record)) this.#saySession();
       },
       forget: (ids) => this.#state.forget(ids),
@@ -238,9 +233,9 @@ export class TranscriptBuilder
   #take(event: Fields, text: string | undefined): void {
     this.#timeOf(event);
     const fact = this.#ownFactOf(event);
-    if (this.#session.thread_id === null) {
+    if (this.#lead.session.thread_id === null) {
       const thread_id = threadIdOf(event);
-      if (thread_id !== undefined) this.#learn({ thread_id });
+      if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
     if (fact !== undefined && fact.type !== "turn_end") {
       this.#takeFact(fact, event);
@@ -287,7 +282,7 @@ export class TranscriptBuilder
     switch (fact.type) {
       case "session":
         if (fact.isRun) this.#startRun(fact);
-        else if (event.type !== "session_meta") this.#learn(fact.facts);
+        else if (event.type !== "session_meta") this.#lead.learn(fact.facts);
         else if (!this.#hasHeader) {
           this.#hasHeader = true;
           if (fact.isUntimed) this.#lentTime = timestampOf(event.timestamp);
@@ -295,8 +290,8 @@ export class TranscriptBuilder
           if (isFields(event.payload)) {
             this.#firstOrdinal = firstOrdinalOf(event.payload);
           }
-          this.#learn(fact.facts);
-        } else if (isOfOther(fact, this.#session)) this.#usage.fork();
+          this.#lead.learn(fact.facts);
+        } else if (isOfOther(fact, this.#lead.session)) this.#usage.fork();
         break;
       case "turn_start":
         if (fact.turnId !== null) this.#usage.nameTurns();
@@ -322,12 +317,11 @@ export class TranscriptBuilder
     this.#isEndless = isEndless;
     if (this.#hasHeader) {
       this.#saySession();
-      this.#held = [];
-      this.#session = NO_SESSION;
+      this.#lead.restart();
     }
     this.#hasHeader = true;
     this.#usage.reset();
-    this.#learn(facts);
+    this.#lead.learn(facts);
     // Nothing more will be said of it.
     this.#saySession();
   }
@@ -453,7 +447,7 @@ export class TranscriptBuilder
     const turn = this.#turn;
     if (turn === undefined || turn.isSaid) return;
     turn.isSaid = true;
-    const { model, cwd } = this.#session;
+    const { model, cwd } = this.#lead.session;
     const part: TurnStartedPart = {
       type: "turn_started",
       turn: turn.number,
@@ -465,30 +459,12 @@ export class TranscriptBuilder
     this.#say(part);
   }
 
-  #learn(facts: SessionFacts): void {
-    this.#session = { ...this.#session, ...facts };
-  }
-
   #saySession(): void {
-    const held = this.#held;
-    if (held === undefined) return;
-    this.#held = undefined;
-    const { startedAt, model, cwd } = this.#session;
-    this.#emit({ ...this.#session, startedAt: startedAt ?? this.#now });
-    for (const part of held) {
-      const isTurn = part.type === "turn_started";
-      this.#emit(
-        isTurn
-          ? { ...part, model: part.model ?? model, cwd: part.cwd ?? cwd }
-          : part,
-      );
-    }
+    this.#lead.release(this.#now);
   }
 
   #say(part: TranscriptPart): void {
-    if (this.#held === undefined) return this.#emit(part);
-    this.#held.push(part);
-    if (this.#held.length > MAX_HELD) this.#saySession();
+    this.#lead.say(part, this.#now);
   }
 }
 
@@ -504,15 +480,6 @@ function isOfOther(
 function isCount(fact: BesideFact | undefined): boolean {
   return fact?.type === "usage" || fact?.type === "token_count";
 }
-
-const NO_SESSION: SessionPart = {
-  type: "session",
-  thread_id: null,
-  startedAt: null,
-  cwd: null,
-  model: null,
-  cli_version: null,
-};
 
 /** {@linkcode TranscriptBuilder} as a stream. */
 export class TranscriptStream
