@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assert } from "@std/assert";
 import { JsonlNormalizer } from "../../lib/pipeline.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import {
@@ -109,6 +110,31 @@ export function command(
     status: isStarted ? "in_progress" : "completed",
     ...fields,
   });
+}
+
+/** Asserts that a renderer cuts a command and its output, so long, between characters. */
+export function assertCutsBetweenCharacters(
+  make: () => Stage<TranscriptPart, string>,
+  count: number,
+): void {
+  // Each character has two units of UTF-16: a cut in the middle of some is in the middle here
+  // or there.
+  for (const start of ["", "a"]) {
+    const text = writtenBy(
+      make(),
+      partsOfLines([
+        THREAD,
+        command("completed", {
+          command: start + "😀".repeat(2000),
+          aggregated_output: start + "😀".repeat(count) + start,
+          exit_code: 1,
+          status: "failed",
+        }),
+      ]),
+    );
+    assert(text.includes("characters left out here"));
+    assert(!text.includes("\ufffd"));
+  }
 }
 
 /** An item of each other type, with a text wherever a log can have one. */
