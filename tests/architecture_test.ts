@@ -435,8 +435,9 @@ Deno.test("a file is called after its idea", () => {
 
 Deno.test("a test is called after what it tests", () => {
   const stems = new Set(CROSS_CUTTING_SUITES);
-  for (const { path } of published) {
-    const names = path.replace(/^lib\/|\.ts$/g, "").split("/")
+  const tools = sources.filter(({ path }) => path.startsWith("tools/"));
+  for (const { path } of [...published, ...tools]) {
+    const names = path.replace(/^(?:lib|tools)\/|\.ts$/g, "").split("/")
       .map((name) => name.replace(/^_/, ""));
     const last = names.at(-1) ?? "";
     for (const name of names) {

@@ -16,8 +16,9 @@ export const MAIN = "main.js";
  */
 const CORE = "core.js";
 const CORE_ENTRY = "core_entry.js";
-/** What a module of a bundle loads at once, and when it is asked to. */
-const LOADED_REGEXP = /\b(?:from|import)\s*"\.\/([^"]+)"/g;
+/** What a module of a bundle loads at once, with the names that it takes from it. */
+const LOADED_REGEXP = /\bimport\s*(?:\{([^}]*)\}\s*from\s*)?"\.\/([^"]+)";?/g;
+/** What it loads when it is asked to. */
 const ASKED_REGEXP = /\bimport\("\.\/([^"]+)"\)/g;
 /** What it exports: at its end, in one list. */
 const EXPORTS_REGEXP = /\bexport\s*\{([^}]*)\};?\s*$/;
@@ -46,34 +47,62 @@ export async function joinChunks(
     const code = await Deno.readTextFile(new URL(name, folder));
     loaded.set(name, code);
     for (const [, other = ""] of code.matchAll(ASKED_REGEXP)) asked.add(other);
-    for (const [, other = ""] of code.matchAll(LOADED_REGEXP)) {
+    for (const [, , other = ""] of code.matchAll(LOADED_REGEXP)) {
       if (!loaded.has(other)) loaded.set(other, "");
     }
   }
   loaded.delete(entry);
   const lines: string[] = [];
-  const shims = new Map<string, string>();
-  for (const [i, [name, code]] of [...loaded].entries()) {
-    const names = exportsOf(code);
-    if (names.length === 0) continue;
-    const pairs = names.map((own) => [own, `m${i}_${own}`] as const);
-    const out = pairs.map(([own, joined]) => `${own} as ${joined}`).join();
-    const back = pairs.map(([own, joined]) => `${joined} as ${own}`).join();
-    lines.push(`export {${out}} from "./${name}";`);
-    shims.set(name, `export {${back}} from "./${CORE}";\n`);
+  const places = new Map<string, number>();
+  for (const [name, code] of loaded) {
+    const place = places.size;
+    places.set(name, place);
+    const names = exportsOf(code).map((own) =>
+      `${own} as ${joined(own, place)}`
+    );
+    if (names.length > 0) lines.push(`export {${names}} from "./${name}";`);
+  }
+  const both = [...asked].find((name) => places.has(name));
+  if (both !== undefined) {
+    throw new Error(`Cannot join ${both}: it is asked for, too`);
   }
   await Deno.writeTextFile(new URL(CORE_ENTRY, folder), lines.join("\n"));
-  const external = [...asked].filter((name) => !loaded.has(name));
-  await bundle(CORE_ENTRY, CORE, external);
-  for (const name of loaded.keys()) {
-    const shim = shims.get(name);
-    const file = new URL(name, folder);
-    if (shim === undefined) await Deno.remove(file);
-    else await Deno.writeTextFile(file, shim);
-  }
-  await bundle(entry, MAIN, [CORE, ...external]);
+  await bundle(CORE_ENTRY, CORE, [...asked]);
   await Deno.remove(new URL(CORE_ENTRY, folder));
+  for (const name of loaded.keys()) await Deno.remove(new URL(name, folder));
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name === CORE) continue;
+    const file = new URL(name, folder);
+    const code = await Deno.readTextFile(file);
+    await Deno.writeTextFile(file, withCore(code, places));
+  }
+  await bundle(entry, MAIN, [CORE, ...asked]);
   await Deno.remove(new URL(entry, folder));
+}
+
+/** What the joined module calls what a chunk exports. */
+function joined(own: string, place: number): string {
+  return `m${place}_${own}`;
+}
+
+/**
+ * Lets a module take what it needs from the joined one. With a module in place of each chunk
+ * that hands it on, `normalize` loads 28 more: 1.22 of an empty executable instead of 1.12.
+ */
+function withCore(code: string, places: ReadonlyMap<string, number>): string {
+  return code.replaceAll(
+    LOADED_REGEXP,
+    (text: string, list: string | undefined, chunk: string) => {
+      const place = places.get(chunk);
+      if (place === undefined) return text;
+      if (list === undefined) return "";
+      const names = list.split(",").map((each) => {
+        const [own = "", local = own] = each.trim().split(/\s+as\s+/);
+        return `${joined(own, place)} as ${local}`;
+      });
+      return `import{${names}}from"./${CORE}";`;
+    },
+  );
 }
 
 /** The names that a module exports. */
