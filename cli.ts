@@ -18,6 +18,8 @@ const PAUSE = 1;
 /** What a pipe takes whole or not at all (POSIX), if it ends a line (Deno.stdout). */
 const ATOMIC = 512;
 const LF = 0x0a;
+/** Whether a file can be told from another one by the numbers of its device and node. */
+const HAS_NUMBERS = Deno.build.os !== "windows";
 
 const interrupt = new AbortController();
 
@@ -34,9 +36,21 @@ async function look(path: string): Promise<PathFacts | undefined> {
     // Of a pipe or a device there is no other name.
     if (!isFile) return { isDirectory, identity: undefined, realPath: path };
     const realPath = await Deno.realPath(path);
-    const isNumbered = Deno.build.os !== "windows" && ino !== null;
+    const isNumbered = HAS_NUMBERS && ino !== null;
     const identity = isNumbered ? `${dev}:${ino}` : realPath;
     return { isDirectory, identity, realPath };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at what stdin is; Deno's own functions have no way to, and few runs ask. */
+async function stdinIdentity(): Promise<string | undefined> {
+  if (!HAS_NUMBERS) return undefined;
+  try {
+    const { fstatSync } = await import("node:fs");
+    const facts = fstatSync(0);
+    return facts.isFile() ? `${facts.dev}:${facts.ino}` : undefined;
   } catch {
     return undefined;
   }
@@ -125,6 +139,7 @@ Deno.exit(
     open,
     create,
     look,
+    stdinIdentity,
     columns,
     now: () => Date.now(),
     cwd: () => Deno.cwd(),

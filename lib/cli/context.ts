@@ -60,6 +60,8 @@ export interface Surroundings {
   ): Promise<FileSink>;
   /** Looks at a path; `undefined` if nothing is there. */
   look(path: string): Promise<PathFacts | undefined>;
+  /** The {@linkcode PathFacts.identity} of the file that stdin is read from, if it is one. */
+  stdinIdentity(): Promise<string | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
   /**

@@ -16,6 +16,7 @@ const NOWHERE: Surroundings = {
   open: () => Promise.reject(platformError("ENOENT")),
   create: () => Promise.reject(platformError("ENOENT")),
   look: () => Promise.resolve(undefined),
+  stdinIdentity: () => Promise.resolve(undefined),
   columns: () => undefined,
   now: () => 0,
   cwd: () => "/",

@@ -168,6 +168,7 @@ export async function call(
       const realPath = world.links?.[path] ?? path;
       return Promise.resolve({ isDirectory, identity, realPath });
     },
+    stdinIdentity: () => Promise.resolve(world.stdinIdentity),
     columns: () => world.columns,
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",

@@ -12,12 +12,17 @@ const CLI = new URL("../../cli.ts", import.meta.url);
 const FLAGS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 
+/** The words that start the command. */
+export const COMMAND_WORDS: readonly [string, ...string[]] =
+  BINARY === undefined
+    ? [Deno.execPath(), "run", ...FLAGS, CLI.href]
+    : [BINARY];
+
 /** Starts the command; its three streams are piped. */
 export function startCommand(args: readonly string[]): Deno.ChildProcess {
-  const command = BINARY ?? Deno.execPath();
-  const source = BINARY === undefined ? ["run", ...FLAGS, CLI.href] : [];
-  return new Deno.Command(command, {
-    args: [...source, ...args],
+  const [program, ...words] = COMMAND_WORDS;
+  return new Deno.Command(program, {
+    args: [...words, ...args],
     env: { NO_COLOR: "1" },
     stdin: "piped",
     stdout: "piped",

@@ -390,6 +390,7 @@ const USAGE = [
     args: ["-o", "link.html", "a"],
     message: /--output would overwrite link\.html, a session file/,
   },
+  { args: ["-o", "./b", "a", "-"], message: /--output would overwrite \.\/b/ },
   {
     args: ["-o", "x", "--errors-to=./x"],
     message: /--output and --errors-to name the same file/,
@@ -403,11 +404,12 @@ for (const { args, message } of USAGE) {
   Deno.test(`render refuses ${args.join(" ")}`, async () => {
     const { status, stderr } = await call(["render", ...args], {
       files: {
-        ...{ a: SESSION, "./a": SESSION, b: SESSION },
+        ...{ a: SESSION, "./a": SESSION, b: SESSION, "./b": SESSION },
         "s/rollout-x.jsonl": SESSION,
         "link.html": SESSION,
       },
       links: { "link.html": "s/rollout-x.jsonl" },
+      stdinIdentity: "b",
     });
     assertEquals(status, 2);
     assertMatch(stderr, message);

@@ -1,8 +1,9 @@
 /** The command as a process: what only a process can show. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { programTest, runProgram } from "../programs.ts";
 import { encode } from "../running.ts";
-import { startCommand } from "./process.ts";
+import { COMMAND_WORDS, startCommand } from "./process.ts";
 
 const LINE = '{"type":"thread.started","thread_id":"t"}\n';
 
@@ -66,6 +67,21 @@ Deno.test("codexpipe normalize --errors-to does not empty the file that it reads
     assertEquals(await Deno.readTextFile(path), "{\n");
   });
 });
+
+await programTest(
+  "codexpipe render --output does not empty the file that stdin comes from",
+  ["bash"],
+  async () => {
+    await withFile(LINE, async (path) => {
+      const script = 'file=$1; shift; "$@" render -o "$file" <"$file"';
+      const args = ["-c", script, "bash", path, ...COMMAND_WORDS];
+      const { status, stderr } = await runProgram("bash", { args });
+      assertStringIncludes(stderr, `--output would overwrite ${path}`);
+      assertEquals(status, 2);
+      assertEquals(await Deno.readTextFile(path), LINE);
+    });
+  },
+);
 
 Deno.test("codexpipe normalize ends with 0 and no word when its reader has gone, with stdin open", async () => {
   const child = startCommand(["normalize"]);

@@ -14,6 +14,8 @@ export type MemoryFile = string | Uint8Array | Error | ByteSource;
 export interface World {
   /** What stdin gives: all of a text at once, or whatever a source gives. */
   readonly stdin?: string | Uint8Array | ByteSource;
+  /** The file that stdin comes from. */
+  readonly stdinIdentity?: string;
   /** Takes what goes to stdout. */
   readonly stdout?: ByteSink;
   /** Takes what goes to stderr. */

@@ -29,14 +29,13 @@ export async function refuseOverwriting(
   const found = await process.look(path);
   const identity = found?.identity;
   for (const file of files) {
-    if (file === STDIN) continue;
-    const isSame = file === path || (identity !== undefined &&
-      (await process.look(file))?.identity === identity);
-    if (isSame) {
-      throw new UsageError(
-        `--${flag} would overwrite ${file}, which is to be read`,
-      );
-    }
+    const isStdin = file === STDIN;
+    if (!isStdin && file === path) throw overwriting(flag, file);
+    if (identity === undefined) continue;
+    const read = isStdin
+      ? await process.stdinIdentity()
+      : (await process.look(file))?.identity;
+    if (read === identity) throw overwriting(flag, isStdin ? path : file);
   }
   // A link is called otherwise than what would be lost.
   if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {
@@ -44,4 +43,10 @@ export async function refuseOverwriting(
       `--${flag} would overwrite ${path}, a session file: name another file`,
     );
   }
+}
+
+function overwriting(flag: string, file: string): UsageError {
+  return new UsageError(
+    `--${flag} would overwrite ${file}, which is to be read`,
+  );
 }
