@@ -43,6 +43,7 @@ import {
   isRunningTool,
   qualifiedTitle,
   startTool,
+  type ToolStart,
 } from "./tools.ts";
 import { readUserContent } from "./user_content.ts";
 import { showSearchCopy } from "./web_searches.ts";
@@ -262,11 +263,14 @@ function mapWebSearch(context: MappingContext, item: Fields): void {
 }
 
 function mapToolSearch(context: MappingContext, item: Fields): void {
-  startTool(context, {
+  const call: ToolStart = {
     callId: begunCall(context, callIdOf(item.call_id, item.id)),
     title: "tool_search",
     arguments: argumentsOf(context, item),
-  });
+  };
+  if (callIdOf(item.call_id) !== undefined) startTool(context, call);
+  // What the server searched has ended, and nothing says which call an output belongs to.
+  else finishTool(context, { ...call, isFailed: item.status === "failed" });
 }
 
 function mapToolSearchOutput(context: MappingContext, item: Fields): void {

@@ -474,3 +474,34 @@ Deno.test("HistoryState.forget() forgets the calls of records that are gone", ()
   const { calls } = Object(state.snapshot({ resume: true }).resume);
   assertEquals(calls, Object(empty.resume).calls);
 });
+
+Deno.test("HistoryState.apply() shows a search for tools as done that the server made", () => {
+  const search = (id: string, fields: Record<string, unknown> = {}) =>
+    itemLine("tool_search_call", {
+      id,
+      call_id: null,
+      execution: "server",
+      status: "completed",
+      arguments: { paths: ["crm"] },
+      ...fields,
+    });
+  const found = itemLine("tool_search_output", {
+    call_id: null,
+    execution: "server",
+    status: "completed",
+    tools: [],
+  });
+  const events = [
+    eventLine("task_started"),
+    search("tsc_1"),
+    found,
+    search("tsc_2", { id: null, status: "failed" }),
+    found,
+    eventLine("turn_aborted", { reason: "interrupted" }),
+  ];
+  assertEquals(tell(snapshotOf(events)), [
+    "tool tool_search: success",
+    "tool tool_search: failed",
+    "background_event",
+  ]);
+});
