@@ -27,6 +27,12 @@ export function collabCall(
   };
 }
 
+/** Tells whether the status of an agent says that it failed, or that there is none. */
+export function isLostAgent(status: unknown): boolean {
+  return status === "not_found" ||
+    isFields(status) && Object.hasOwn(status, "errored");
+}
+
 /** The states of agents, as JSON. */
 export function statesPreview(
   states: unknown,

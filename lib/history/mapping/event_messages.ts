@@ -4,7 +4,7 @@
  * @module
  */
 
-import { collabCall, statesPreview } from "./agent_calls.ts";
+import { collabCall, isLostAgent, statesPreview } from "./agent_calls.ts";
 import { beginCall } from "./calls.ts";
 import { dynamicCall, endDynamicTool } from "./dynamic_tools.ts";
 import {
@@ -408,7 +408,10 @@ function collabEvents(): [string, MapEvent][] {
     [`collab_${name}_end`, (context, event) =>
       finishTool(context, {
         ...eventCollabCall(event, tool),
-        isFailed: isFailedWord(event.status),
+        isFailed: isFailedWord(event.status) || [
+          event.status,
+          ...Object.values(fieldsOf(event.statuses)),
+        ].some(isLostAgent),
         preview: statesPreview(event.statuses ?? event.agents_states),
       })],
   ]);

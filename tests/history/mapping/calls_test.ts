@@ -505,3 +505,26 @@ Deno.test("HistoryState.apply() shows a search for tools as done that the server
     "background_event",
   ]);
 });
+
+for (
+  const { name, status, statuses, expected } of [
+    { name: "runs", status: "running", expected: "success" },
+    { name: "is done", status: { completed: "ok" }, expected: "success" },
+    { name: "failed", status: { errored: "no" }, expected: "failed" },
+    { name: "is not there", status: "not_found", expected: "failed" },
+    {
+      name: "failed while another one did not",
+      statuses: { a: "running", b: { errored: "no" } },
+      expected: "failed",
+    },
+  ]
+) {
+  Deno.test(`HistoryState.apply() tells how a call to an agent ended that ${name}`, () => {
+    const { records } = snapshotOf([
+      event("collab_waiting_end", { status, statuses }),
+    ]);
+    assertEquals(records.map(({ payload }) => Object(payload).status), [
+      expected,
+    ]);
+  });
+}
