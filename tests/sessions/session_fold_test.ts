@@ -289,6 +289,19 @@ const UNSHOWN = [
     texts: ["command exec: cat a b⏎one⏎no b"],
   },
   {
+    name: "all of what a client gave as the output of a call",
+    lines: [
+      HEADER("paginated"),
+      ITEM({
+        type: "FunctionCallOutput",
+        id: "1",
+        name: "ask",
+        output: "1\n2\n3\n4\n5\n6\n7\n8\n9",
+      }),
+    ],
+    texts: ["tool ask: ask⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9"],
+  },
+  {
     name: "what commands printed that share a record",
     lines: [
       HEADER("paginated"),

@@ -53,6 +53,7 @@ const SCRIPT_HEADER_REGEXP =
 /** Where events and items have what a call gave. */
 const RESULT_FIELDS = [
   "result",
+  "output",
   "content_items",
   "contentItems",
   "statuses",

@@ -22,6 +22,7 @@ import { removeLinked, showLinked } from "./linked_records.ts";
 import type { MappingContext } from "./mapping_context.ts";
 import { showAnswer, showUserMessage, type UserMessage } from "./messages.ts";
 import { finishEventPatch } from "./patches.ts";
+import { resultPreview } from "./result_preview.ts";
 import { showGeneratedImage, showImage } from "./shown_images.ts";
 import {
   showCompaction,
@@ -33,7 +34,7 @@ import { noticeRecord, userRecord } from "./text_lines.ts";
 import { showThought } from "./thoughts.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 import { toolArguments } from "./tool_arguments.ts";
-import { contentText } from "./tool_output.ts";
+import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
 import { finishTool, mcpResult, qualifiedTitle } from "./tools.ts";
 import { readUserContent } from "./user_content.ts";
 import { webSearch } from "./web_searches.ts";
@@ -90,6 +91,14 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["EnteredReviewMode", showReviewStart],
   ["ExitedReviewMode", showReviewEnd],
   ["ContextCompaction", showCompactionItem],
+  ["FunctionCallOutput", showGivenOutput],
+  ["Extension", showExtensionItem],
+]);
+
+/** The types of items that say what an extension does, by the kind of its item. */
+const EXTENSIONS: ReadonlyMap<unknown, string> = new Map([
+  ["image_gen.generation", "ImageGeneration"],
+  ["web.search", "WebSearch"],
 ]);
 
 /** What also legacy rollouts have. */
@@ -136,6 +145,31 @@ function showPlanItem(
 ): void {
   if (id !== null) context.memory.plans.delete(id);
   showPlanNotice(context, id, textOf(item.text) ?? "");
+}
+
+/** Shows what a client gave as the output of a call that the model has not made. */
+function showGivenOutput(
+  context: MappingContext,
+  item: Fields,
+  id: string | null,
+): void {
+  const output = readToolOutput(item.output);
+  finishTool(context, {
+    callId: id,
+    title: qualifiedTitle(item.namespace, item.name),
+    isFailed: !isSuccess(output),
+    preview: resultPreview(output.blocks),
+  });
+}
+
+/** Shows what an extension did as the item of Codex itself that says the same. */
+function showExtensionItem(
+  context: MappingContext,
+  item: Fields,
+  id: string | null,
+): void {
+  const type = EXTENSIONS.get(item.kind);
+  if (type !== undefined) ITEMS.get(type)?.(context, item, id);
 }
 
 /** Shows a compaction, of which an item that comes again says nothing new. */

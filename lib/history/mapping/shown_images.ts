@@ -30,14 +30,16 @@ export function showGeneratedImage(
     : context.memory.links.get("image", callId);
   const known = context.get(link?.id);
   const shown = known?.type === "image" ? known.payload : undefined;
-  const path = textOf(fields.saved_path);
+  // The items of extensions have names of their own.
+  const path = textOf(fields.saved_path ?? fields.savedPath);
   const status = textOf(fields.status);
   showImage(
     context,
     callId,
     imageRecord(
       path === undefined ? shown?.path ?? "" : pathOf(path),
-      textOf(fields.revised_prompt) ?? shown?.caption ?? null,
+      textOf(fields.revised_prompt ?? fields.revisedPrompt) ??
+        shown?.caption ?? null,
       status === undefined ? shown?.metadata ?? null : { status },
     ),
   );

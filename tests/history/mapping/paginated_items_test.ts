@@ -103,6 +103,21 @@ const ITEMS: readonly (readonly [type: string, first: Item, second: Item])[] = [
     { review_output: { overall_explanation: "b" } },
   ],
   ["ContextCompaction", {}, {}],
+  [
+    "FunctionCallOutput",
+    { name: "a", namespace: "n", output: "x" },
+    { name: "b", output: [{ type: "input_text", text: "y" }] },
+  ],
+  [
+    "Extension",
+    { kind: "web.search", query: "q", action: null, results: null },
+    { kind: "web.search", query: "r", action: { type: "search", query: "r" } },
+  ],
+  [
+    "Extension",
+    { kind: "image_gen.generation", status: "completed", savedPath: "/a.png" },
+    { kind: "image_gen.generation", status: "failed", result: "" },
+  ],
 ];
 
 const REVIEW = pagedLine("EnteredReviewMode", {
@@ -187,6 +202,54 @@ Deno.test("HistoryState.apply() shows the text of a message that has no content"
     ),
     ["go", "done"],
   );
+});
+
+Deno.test("HistoryState.apply() shows what extensions do as what Codex itself does", () => {
+  const shownAs = (type: string, item: Item) =>
+    snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
+  const action = { type: "search", query: "q", queries: null };
+  assertEquals(
+    shownAs("Extension", { kind: "web.search", query: "q", action }),
+    shownAs("WebSearch", { query: "q", action }),
+  );
+  const image = { status: "completed", result: "cG5n" };
+  assertEquals(
+    shownAs("Extension", {
+      kind: "image_gen.generation",
+      revisedPrompt: "A square",
+      savedPath: "/a.png",
+      ...image,
+    }),
+    shownAs("ImageGeneration", {
+      revised_prompt: "A square",
+      saved_path: "/a.png",
+      ...image,
+    }),
+  );
+  for (const kind of ["clock.sleep", "a.new_one", undefined, 7]) {
+    assertEquals(shownAs("Extension", { kind, durationMs: 5 }), []);
+  }
+});
+
+Deno.test("HistoryState.apply() shows what a client gave as the output of a call", () => {
+  const { records: [record] } = snapshotOf([
+    PAGINATED,
+    pagedLine("FunctionCallOutput", {
+      id: "fco_1",
+      name: "create_thread",
+      namespace: "codex_app",
+      output: "Look at main",
+    }),
+  ]);
+  assertEquals(record?.type, "tool_call");
+  assertEquals(record?.payload, {
+    status: "success",
+    title: "codex_app.create_thread",
+    duration_ms: null,
+    arguments: [],
+    result_preview: { lines: ["Look at main"], truncated: false },
+    error_message: null,
+  });
 });
 
 /** Checks the mutations of events, and a checkpoint after each of them. */
