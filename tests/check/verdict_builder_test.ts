@@ -693,6 +693,21 @@ Deno.test("VerdictBuilder takes a turn without an answer for done if its release
   assertEquals(messages(judgeRecords(failed)), ["turn 1 failed: Bad request"]);
 });
 
+Deno.test("VerdictBuilder waits for no turn after words by voice", () => {
+  const spoken = ["user", "assistant"].map((role) => ({
+    type: "realtime_item",
+    payload: { type: "transcript_segment", role, text: "Thanks" },
+  }));
+  const verdict = judgeRecords([
+    ...spoken,
+    ...promptedTurn("Done.", saidItem("Done.")),
+    ...spoken,
+  ]);
+  assertEquals(messages(verdict), []);
+  assertEquals(verdict.turns, 1);
+  assertEquals(verdict.finalMessage, "Done.");
+});
+
 Deno.test("VerdictBuilder misses the answer to a prompt that is blank", () => {
   const records = [
     turnEvent("task_started", { turn_id: "1" }),

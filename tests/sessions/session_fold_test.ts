@@ -302,6 +302,25 @@ const UNSHOWN = [
     texts: ["tool ask: ask⏎1⏎2⏎3⏎4⏎5⏎6⏎7⏎8⏎9"],
   },
   {
+    name: "what is said in a conversation by voice",
+    lines: [
+      HEADER("paginated"),
+      ...["user", "assistant"].map((role) =>
+        LINE("realtime_item", {
+          id: role,
+          realtime_session_id: "r",
+          type: "transcript_segment",
+          role,
+          text: `words of the ${role}`,
+        })
+      ),
+    ],
+    texts: [
+      "user null: words of the user",
+      "assistant null: words of the assistant",
+    ],
+  },
+  {
     name: "what commands printed that share a record",
     lines: [
       HEADER("paginated"),

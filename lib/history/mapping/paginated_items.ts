@@ -30,7 +30,7 @@ import {
   showReviewStart,
   showSubAgent,
 } from "./side_events.ts";
-import { noticeRecord, userRecord } from "./text_lines.ts";
+import { noticeRecord, spokenRecord, userRecord } from "./text_lines.ts";
 import { showThought } from "./thoughts.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 import { toolArguments } from "./tool_arguments.ts";
@@ -123,6 +123,23 @@ export function mapPaginatedItem(context: MappingContext, event: Fields): void {
     ...item,
   }, idOf(item.id) ?? null);
   context.now = now;
+}
+
+/**
+ * Maps a `realtime_item`: what was said aloud. What else happens in a conversation by voice makes
+ * no record, and none of it begins a turn.
+ *
+ * @param context Where.
+ * @param item The item.
+ */
+export function mapRealtimeItem(context: MappingContext, item: Fields): void {
+  const text = textOf(item.text) ?? "";
+  if (item.type !== "transcript_segment" || text.trim() === "") return;
+  showLinked(
+    context,
+    { kind: "speech", thing: idOf(item.id) ?? null },
+    spokenRecord(text, item.role === "user"),
+  );
 }
 
 /** Shows a plan in words, in its place if it has an id. */

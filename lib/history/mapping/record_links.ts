@@ -27,6 +27,7 @@ const LINK_KINDS = [
   "review_end",
   "review_notice",
   "review_start",
+  "speech",
   "sub_agent",
   "user",
   "user_image",

@@ -19,6 +19,7 @@ import {
   type MappingMemory,
   readHistoryBase,
 } from "./mapping_memory.ts";
+import { mapRealtimeItem } from "./paginated_items.ts";
 import { mapResponseItem } from "./response_items.ts";
 import { showCompaction } from "./side_events.ts";
 
@@ -47,6 +48,7 @@ const LINES: ReadonlyMap<string, MapLine> = new Map<string, MapLine>([
     (context, payload) =>
       showCompaction(context, "line", textOf(payload.message) ?? ""),
   ],
+  ["realtime_item", mapRealtimeItem],
 ]);
 
 /** How much is kept of a word that nobody knows, in UTF-16 code units. */

@@ -108,6 +108,25 @@ export function warningRecord(message: string): NewRecord {
   };
 }
 
+/** What the header of something says that was said aloud. */
+export const VOICE = "voice";
+
+/** Gives what was said aloud as a record: by the user, or by what speaks for the agent. */
+export function spokenRecord(text: string, isUser: boolean): NewRecord {
+  return {
+    type: "plain_message",
+    payload: {
+      role: isUser ? "user" : "assistant",
+      kind: isUser ? "user" : "assistant",
+      header: isUser
+        ? { label: "user", badge: VOICE }
+        : { label: VOICE, badge: null },
+      lines: textLines(text),
+      metadata: null,
+    },
+  };
+}
+
 /** Gives what one agent wrote to another as a record. */
 export function agentRecord(
   text: string,

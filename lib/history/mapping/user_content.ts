@@ -16,6 +16,7 @@ import {
 } from "./json_fields.ts";
 import { eventOf } from "./line_events.ts";
 import type { UserMessage } from "./messages.ts";
+import { VOICE } from "./text_lines.ts";
 
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "audio",
@@ -90,10 +91,11 @@ export function readUserEvent(event: Fields): UserMessage {
   };
 }
 
-/** Tells whether a record is what the user says. */
+/** Tells whether a record is what the user says to the agent, not aloud to its voice. */
 export function isPrompt(record: AnyHistoryRecord): boolean {
   return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user";
+    record.payload.role === "user" &&
+    fieldsOf(record.payload.header).badge !== VOICE;
 }
 
 function isMedia(part: Fields | undefined): boolean {

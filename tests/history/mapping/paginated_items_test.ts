@@ -3,7 +3,14 @@ import { HistoryState } from "../../../lib/history/history_state.ts";
 import { applyMutation } from "../../../lib/history/mutations.ts";
 import type { AnyHistoryRecord } from "../../../lib/history/records.ts";
 import { equalJson } from "../../fixtures.ts";
-import { historyOf, pagedLine, PAGINATED, snapshotOf } from "../histories.ts";
+import {
+  eventLine,
+  historyOf,
+  line,
+  pagedLine,
+  PAGINATED,
+  snapshotOf,
+} from "../histories.ts";
 
 /** The fields of an item, whose id the test gives. */
 type Item = Readonly<Record<string, unknown>>;
@@ -250,6 +257,58 @@ Deno.test("HistoryState.apply() shows what a client gave as the output of a call
     result_preview: { lines: ["Look at main"], truncated: false },
     error_message: null,
   });
+});
+
+/** Makes a `realtime_item` line: something that was said aloud. */
+function spoken(id: string | undefined, role: string, text: unknown) {
+  const item = { id, realtime_session_id: "r", type: "transcript_segment" };
+  return line("realtime_item", { ...item, role, text });
+}
+
+Deno.test("HistoryState.apply() shows what is said in a conversation by voice", () => {
+  const events = [
+    PAGINATED,
+    line("realtime_item", { id: "0", type: "realtime_session_started" }),
+    spoken("1", "user", "Look at main"),
+    spoken("2", "assistant", "I am looking"),
+    spoken("2", "assistant", "I have looked"),
+    spoken(undefined, "user", "Thanks"),
+    spoken("3", "assistant", " "),
+    spoken("4", "assistant", 7),
+    line("realtime_item", { id: "5", type: "realtime_session_closed" }),
+  ];
+  assertEquals(
+    snapshotOf(events).records.map(({ payload }) => {
+      const { role, header, lines } = Object(payload);
+      const { label, badge } = header;
+      return [role, label, badge, lines[0].spans[0].text];
+    }),
+    [
+      ["user", "user", "voice", "Look at main"],
+      ["assistant", "voice", null, "I have looked"],
+      ["user", "user", "voice", "Thanks"],
+    ],
+  );
+  assertSound(events);
+});
+
+Deno.test("HistoryState.apply() takes no turn back for what was said by voice", () => {
+  const turn = (text: string) => [
+    eventLine("task_started"),
+    pagedLine("AgentMessage", { content: text }),
+    eventLine("task_complete"),
+  ];
+  const state = historyOf([
+    PAGINATED,
+    ...turn("a"),
+    ...turn("b"),
+    spoken("1", "user", "Not that"),
+    eventLine("thread_rolled_back", { num_turns: 1 }),
+  ]);
+  assertEquals(
+    state.snapshot().records.map(({ payload }) => Object(payload).markdown),
+    ["a"],
+  );
 });
 
 /** Checks the mutations of events, and a checkpoint after each of them. */
