@@ -12,7 +12,7 @@ import {
   textOf,
 } from "../history/mapping/json_fields.ts";
 import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
-import { userMessageOf } from "./_user_message.ts";
+import { goalOf, userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
 
 /** What a session is to others. */
@@ -30,7 +30,7 @@ export interface SessionHead {
   /**
    * The first message that a person wrote in this session, without what the program put
    * around it; at most 500 characters. Of a message without text
-   * `[Image]` or `[Audio]`.
+   * `[Image]` or `[Audio]`; of a session without a message, the goal that it was given.
    */
   readonly firstMessage: string | undefined;
   /** The working directory. */
@@ -85,6 +85,7 @@ export class HeadFacts {
   #hasCopies = false;
   #ownStart = 0;
   #message: string | undefined;
+  #goal: string | undefined;
   #model: string | undefined;
   #cwd: string | undefined;
   #problem: string | undefined;
@@ -157,7 +158,7 @@ export class HeadFacts {
     return {
       id: sessionIdOf(meta.id) ?? file.id,
       started: timeOf(meta.timestamp) ?? file.nameTime,
-      firstMessage: this.#message,
+      firstMessage: this.#message ?? this.#goal,
       cwd: shortText(meta.cwd) ?? shortText(this.#cwd),
       gitBranch: shortText(git.branch),
       gitCommit: shortText(git.commit_hash),
@@ -228,6 +229,7 @@ export class HeadFacts {
     if (this.#message !== undefined || !this.#isOwn(line)) return;
     if (this.#isCopyOfUnknownLength) return;
     this.#message = userMessageOf(line);
+    this.#goal ??= goalOf(line);
   }
 
   /** Whether a line is the session's own, not copied from the one that spawned it. */
@@ -240,6 +242,7 @@ export class HeadFacts {
 /** The events that tell something of a head. */
 const EVENTS: ReadonlySet<string | undefined> = new Set([
   "item_completed",
+  "thread_goal_updated",
   "thread_settings_applied",
   "user_message",
 ]);

@@ -9,6 +9,7 @@ import {
   listOf,
   textOf,
 } from "../history/mapping/json_fields.ts";
+import { eventOf } from "../history/mapping/line_events.ts";
 import type { UserMessage } from "../history/mapping/messages.ts";
 import {
   readUserContent,
@@ -40,6 +41,19 @@ export function userMessageOf(record: unknown): string | undefined {
     : messageText(message, item);
 }
 
+/**
+ * Gives the goal that a record says a session has.
+ *
+ * @param record A normalized rollout record.
+ * @returns The goal; `undefined` if the record says none.
+ */
+export function goalOf(record: unknown): string | undefined {
+  const event = eventOf(fieldsOf(record));
+  if (event?.type !== "thread_goal_updated") return undefined;
+  const words = textOf(fieldsOf(event.goal).objective)?.trim() ?? "";
+  return words === "" ? undefined : startOf(words);
+}
+
 function messageText(
   message: UserMessage | undefined,
   source: Fields,
@@ -49,15 +63,18 @@ function messageText(
   const at = text.indexOf(REQUEST_MARK);
   const words = (at === -1 ? text : text.slice(at + REQUEST_MARK.length))
     .trim();
-  if (words.length > MAX_MESSAGE) {
-    // Not with half of a pair at the end.
-    return words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
-      .toWellFormed();
-  }
-  if (words !== "") return words.toWellFormed();
+  if (words !== "") return startOf(words);
   if (images.length > 0) return "[Image]";
   const parts = listOf(source.content).map((part) => fieldsOf(part).type);
   return parts.some((type) => /audio/.test(textOf(type) ?? ""))
     ? "[Audio]"
     : undefined;
+}
+
+/** Gives the beginning of a text, and not half of a pair at its end. */
+function startOf(words: string): string {
+  const start = words.length > MAX_MESSAGE
+    ? words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
+    : words;
+  return start.toWellFormed();
 }

@@ -175,6 +175,11 @@ Deno.test("readSessionHead() tells whose sub-agent or fork a session is", async 
   });
 });
 
+function goal(objective: string): readonly [string, unknown] {
+  const goal = { threadId: "t", objective, status: "active" };
+  return ["event_msg", { type: "thread_goal_updated", threadId: "t", goal }];
+}
+
 const MESSAGES = [
   {
     name: "the words behind what an editor put before them",
@@ -251,6 +256,16 @@ const MESSAGES = [
     name: "500 characters of a long one, and no half of a pair",
     parts: [message("x" + "🚀".repeat(400))],
     expected: "x" + "🚀".repeat(249),
+  },
+  {
+    name: "the goal, where there is none",
+    parts: [goal(" "), goal(" Finish the demo\n"), goal("Finish it")],
+    expected: "Finish the demo",
+  },
+  {
+    name: "the first behind a goal",
+    parts: [goal("Finish the demo"), message("Hello")],
+    expected: "Hello",
   },
   { name: "nothing, where nobody wrote", parts: [], expected: undefined },
 ] satisfies {
