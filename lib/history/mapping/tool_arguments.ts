@@ -77,7 +77,8 @@ export function mergeArguments(
 }
 
 /**
- * Lists what a web search was asked for: the query, then what else the action says.
+ * Lists what a web search was asked for: the query, then what else the action says. Some
+ * releases write out the fields that it has not, as `null`.
  *
  * @param query The query, if there is one.
  * @param action What the search did.
@@ -93,7 +94,8 @@ export function webSearchArguments(
   const words = [query, actionQuery].find((each) =>
     typeof each === "string" && each !== ""
   );
-  return toolArguments({ query: words, ...rest });
+  const said = Object.entries(rest).filter(([, field]) => field !== null);
+  return toolArguments({ query: words, ...Object.fromEntries(said) });
 }
 
 function valueOf(value: unknown, source?: string): ToolArgumentValue {

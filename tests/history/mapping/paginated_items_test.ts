@@ -350,3 +350,39 @@ Deno.test("HistoryState.apply() takes back what a paginated item does not say ag
   assertEquals(types([user(text), user()]), ["plain_message"]);
   assertSound([PAGINATED, user(text, image), user(image), user(text)]);
 });
+
+Deno.test("HistoryState.apply() shows what an extension did as other releases have it", () => {
+  const recordsOf = (type: string, item: Item) =>
+    snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
+  const search = {
+    query: "deno fmt ...",
+    action: { type: "search", queries: ["deno fmt", "deno lint"] },
+    results: [{ title: "Deno", url: "https://example.com/" }],
+  };
+  assertEquals(
+    recordsOf("Extension", { kind: "web.search", ...search }),
+    recordsOf("WebSearch", search),
+  );
+  const image = { status: "completed", result: "aGk=" };
+  assertEquals(
+    recordsOf("Extension", {
+      kind: "image_gen.generation",
+      revisedPrompt: "A red boat",
+      savedPath: "/w/boat.png",
+      failure: null,
+      ...image,
+    }),
+    recordsOf("ImageGeneration", {
+      revised_prompt: "A red boat",
+      saved_path: "/w/boat.png",
+      ...image,
+    }),
+  );
+});
+
+Deno.test("HistoryState.apply() shows nothing of an extension that nobody knows", () => {
+  for (const kind of ["clock.sleep", "calendar.add", { a: 1 }, undefined]) {
+    const line = pagedLine("Extension", { id: "x", kind, durationMs: 5 });
+    assertEquals(snapshotOf([PAGINATED, line]).records, []);
+  }
+});
