@@ -19,6 +19,7 @@ import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,
   idInName,
+  sessionIdInName,
   type SessionPlace,
   startedAt,
   startOf,
@@ -42,8 +43,15 @@ export interface SessionFile extends SessionPlace {
   readonly size: number;
   /** When it was last written to, in whole milliseconds since 1970. */
   readonly mtime: number;
-  /** The id of the session in its name, in lower case; empty if there is none. */
+  /**
+   * The id in its name, in lower case; empty if there is none. It is that of the session, or
+   * that of the file alone if it goes on with the session of another one.
+   */
   readonly id: string;
+  /** The id of the session in its name, in lower case; empty if there is none. */
+  readonly sessionId: string;
+  /** Whether the session goes on in a later file, which says what it goes on from. */
+  readonly isContinued: boolean;
   /** The time in its name, local time as if it were UTC, in RFC 3339. */
   readonly nameTime: string | undefined;
   /**
@@ -112,7 +120,7 @@ export async function listSessionFiles(
     if (file !== undefined) files.push(file);
   }
   files.sort(compareNewestFirst);
-  return { files, problems, missingHomes };
+  return { files: markContinued(files), problems, missingHomes };
 }
 
 /**
@@ -147,6 +155,23 @@ function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
     else group.push(candidate);
   }
   return groups.values();
+}
+
+/** Marks all files of a session but the newest one. They come newest first. */
+function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
+  const sessions = new Set(
+    files.filter(({ id, sessionId }) => id !== sessionId)
+      .map(({ sessionId }) => sessionId),
+  );
+  if (sessions.size === 0) return files;
+  const seen = new Set<string>();
+  return files.map((file) => {
+    const { sessionId } = file;
+    if (!sessions.has(sessionId)) return file;
+    const isContinued = seen.has(sessionId);
+    seen.add(sessionId);
+    return { ...file, isContinued };
+  });
 }
 
 /** Gives that of the files of one session which counts, if one of them is there. */
@@ -228,6 +253,8 @@ export function listedFile({ path, home, isArchived }: PlacedPath): ListedFile {
     isArchived,
     compression: compressionOf(name),
     id: id ?? "",
+    sessionId: sessionIdInName(name) ?? "",
+    isContinued: false,
     key: id ?? path,
     nameTime,
     start: nameTime === undefined ? NaN : startOf(Date.parse(nameTime), id),

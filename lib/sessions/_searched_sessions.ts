@@ -2,17 +2,21 @@
  * What searches say of the sessions that messages are from.
  */
 
+import { basename } from "node:path";
 import { isInside } from "./codex_homes.ts";
 import type {
   SessionIndexDatabase,
   SqlValue,
 } from "./session_index_database.ts";
+import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
 
 /** A session whose messages are searched. */
 export interface SearchedSession {
   /** Its id. */
   readonly id: string;
+  /** What the index calls it: a session that goes on in further files is several there. */
+  readonly key: string;
   /** Its file. */
   readonly path: string;
   /** What it is called. */
@@ -54,8 +58,12 @@ export class SearchedSessions {
       number,
     );
     const path = String(row?.path);
+    const key = String(row?.session_id);
     const file = row && {
-      id: String(row.session_id),
+      id: idInName(basename(path)) === key
+        ? sessionIdInName(basename(path)) ?? key
+        : key,
+      key,
       path,
       title: textOrNull(row.title) ?? "",
       cwd: textOrNull(row.cwd),

@@ -148,7 +148,8 @@ export async function listConversations(
   const items: ConversationItem[] = [];
   let last: SessionFile | undefined;
   for (const listed of files) {
-    if (listed.isArchived || (from && !isBehind(listed, from))) continue;
+    if (listed.isArchived || listed.isContinued) continue;
+    if (from && !isBehind(listed, from)) continue;
     const [file] = await lookAtAll([listed]);
     if (file === undefined) continue;
     const head = await conversationHead(file);

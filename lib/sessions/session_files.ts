@@ -21,7 +21,7 @@ export type { SessionCompression, SessionFile, SessionProblem };
 
 /** What {@linkcode findSessionFiles} found. */
 export interface SessionFiles {
-  /** The files, one for each session, newest first. */
+  /** The files, one for each session and each file that goes on with one, newest first. */
   readonly files: readonly SessionFile[];
   /** The folders that could not be read; there may be sessions in them. */
   readonly problems: readonly SessionProblem[];
@@ -47,7 +47,9 @@ export interface FindSessionFilesOptions {
  *
  * Every session is there once. Of several files with one id counts the active one before
  * the archived one, then the plain one before the packed one (rollout.md D.6), then the one
- * that was written to last; the others are its `copies`.
+ * that was written to last; the others are its `copies`. A session that goes on in another
+ * file (`rollout-…-ID_ID.jsonl`, 0.150 and later) has several, of which all but the newest
+ * are `isContinued`.
  *
  * @param options The homes.
  * @returns The files, newest first, and what could not be looked at.

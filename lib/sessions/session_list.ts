@@ -124,7 +124,8 @@ export async function listSessions(
   const from = cursor === undefined ? undefined : parseCursor(cursor);
   const matcher = await SessionMatcher.of(options);
   const { files, problems, missingHomes } = await listSessionFiles(codexHomes);
-  const listed = files.filter((file) =>
+  const latest = files.filter(({ isContinued }) => !isContinued);
+  const listed = latest.filter((file) =>
     (from === undefined || isBehind(file, from)) && matcher.admits(file)
   );
   // Before heads fill the memory, if all of them may be on the page.
@@ -151,7 +152,7 @@ export async function listSessions(
   return {
     sessions: page,
     nextCursor: hasMore ? encodeCursor(last) : undefined,
-    total: files.length,
+    total: latest.length,
     shortIds: shortIdsOf(page, files),
     problems: [...problems, ...reader.names.problems],
     missingHomes,

@@ -200,7 +200,7 @@ export async function findLastSession(
   const { codexHomes } = options;
   const { files, problems } = await findSessionFiles({ codexHomes });
   // Of one time the newer session counts: the files are newest first, and that order stays.
-  const recent = files.toSorted((one, other) =>
+  const recent = latestOf(files).sort((one, other) =>
     Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime
   ).slice(0, MAX_RECENT);
   const reader = await HeadReader.open(files, options.cache);
@@ -306,9 +306,12 @@ async function filesNamed(
   },
 ): Promise<readonly SessionFile[]> {
   if (text === "") return [];
-  const exact = files.filter((file) => file.id === id);
+  const latest = latestOf(files);
+  const exact = latest.filter((file) => file.sessionId === id);
   if (exact.length > 0) return exact;
-  const identified = await identifiedFiles(files, reader);
+  const parts = files.filter((file) => file.id === id);
+  if (parts.length > 0) return parts;
+  const identified = await identifiedFiles(latest, reader);
   const sameLetters = filesByName(text, identified, reader.names.all);
   const same = sameLetters.filter(({ name }) => name === text);
   const named = (same.length > 0 ? same : sameLetters).map(({ file }) => file);
@@ -325,6 +328,11 @@ async function filesNamed(
     .map(({ file }) => file);
 }
 
+/** Leaves out the files whose session goes on in another one. */
+function latestOf(files: readonly SessionFile[]): SessionFile[] {
+  return files.filter(({ isContinued }) => !isContinued);
+}
+
 /**
  * Says which session each file is of. Files that somebody gave another name tell their id only
  * inside; those that are copies of a file with its name are left out.
@@ -334,7 +342,7 @@ async function identifiedFiles(
   reader: HeadReader,
 ): Promise<IdentifiedFile[]> {
   const identified = files.filter((file) => file.id !== "")
-    .map((file) => ({ file, id: file.id }));
+    .map((file) => ({ file, id: file.sessionId }));
   const known = new Set(["", ...identified.map(({ id }) => id)]);
   const renamed = await reader.read(files.filter((file) => file.id === ""));
   for (const { file, head } of renamed) {

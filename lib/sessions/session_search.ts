@@ -279,7 +279,7 @@ class Search {
       `SELECT messages.offset - in_line AS line_start, time, role, kind, tool_name, text
          FROM records JOIN messages ON session_id = ? AND messages.offset = records.offset
          WHERE records.id = ?`,
-      session.id,
+      session.key,
       id,
     );
     if (!row) return undefined;

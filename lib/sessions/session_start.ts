@@ -7,6 +7,8 @@
 import { fileNameTimestamp } from "../rollout/timestamp.ts";
 
 const UUID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const TWO_IDS_REGEXP =
+  /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})_[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
 const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
 /** Zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
@@ -32,6 +34,18 @@ export interface SessionPlace {
  */
 export function idInName(name: string): string | undefined {
   return UUID_REGEXP.exec(name.replace(SUFFIX_REGEXP, ""))?.[0].toLowerCase();
+}
+
+/**
+ * Reads out of the name of a rollout file which session it is of: a file that goes on with the
+ * session of another one (0.150 and later) has the id of that session before its own.
+ *
+ * @param name The name of the file, without folders.
+ * @returns The id in lower case, or `undefined` if the name has none.
+ */
+export function sessionIdInName(name: string): string | undefined {
+  const stem = name.replace(SUFFIX_REGEXP, "");
+  return TWO_IDS_REGEXP.exec(stem)?.[1]?.toLowerCase() ?? idInName(stem);
 }
 
 /**

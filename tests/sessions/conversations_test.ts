@@ -12,6 +12,7 @@ import {
   testId,
   withFolder,
   withHome,
+  writeContinued,
   writeFile,
 } from "./homes.ts";
 
@@ -191,3 +192,11 @@ for (const { name, text, code } of REFUSED) {
     });
   });
 }
+
+Deno.test("listConversations() lists a conversation that goes on in further files once", async () => {
+  await withFolder(async (codexHome) => {
+    const { files } = await writeContinued(codexHome);
+    const { items } = await listConversations({ codexHome, pageSize: 10 });
+    assertEquals(items.map(({ path }) => path), [files.at(-1)?.path]);
+  });
+});

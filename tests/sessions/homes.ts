@@ -187,6 +187,37 @@ export function sessionPath(home: string, id: string, started: string): string {
   return `${home}/sessions/${date.replaceAll("-", "/")}/${name}`;
 }
 
+/**
+ * Writes a session that went on in two more files, as 0.150 and later may, into a home.
+ *
+ * @returns The id of the session, and its files, the oldest first.
+ */
+export async function writeContinued(
+  home: string,
+): Promise<{ id: string; files: readonly { id: string; path: string }[] }> {
+  const id = testId(0x100);
+  const files: { id: string; path: string }[] = [];
+  for (
+    const [at, message] of ["One pear", "Two pears", "Three pears"].entries()
+  ) {
+    const started = `2026-11-2${at}T10:00:00.000Z`;
+    const fileId = at === 0 ? id : testId(0x100 + at);
+    const nameId = at === 0 ? id : `${id}_${fileId}`;
+    const path = sessionPath(home, nameId, started);
+    const before = files.at(-1);
+    const meta = before === undefined ? {} : {
+      history_base: {
+        thread_id: before.id,
+        end_ordinal_exclusive: null,
+        end_byte_offset: (await Deno.stat(before.path)).size,
+      },
+    };
+    await writeFile(path, sessionText({ id, started, message, meta }));
+    files.push({ id: fileId, path });
+  }
+  return { id, files };
+}
+
 /** Writes a file, and makes the folders that it lies in. */
 export async function writeFile(
   path: string,

@@ -12,6 +12,7 @@ import {
   testId,
   withFolder,
   withHome,
+  writeContinued,
   writeFile,
 } from "./homes.ts";
 
@@ -357,5 +358,21 @@ Deno.test("listSessions() ends when it is told to", async () => {
       Error,
       "enough",
     );
+  });
+});
+
+Deno.test("listSessions() lists a session that goes on in further files once, by the last one", async () => {
+  await withFolder(async (home) => {
+    const started = "2026-11-21T10:00:00.000Z";
+    await writeSessions(home, [{ number: 1, started }]);
+    const { id, files } = await writeContinued(home);
+    for (const pageSize of [1, 10]) {
+      const page = await listSessions({ codexHomes: [home], pageSize });
+      const [first] = page.sessions;
+      assertEquals([first?.head.id, page.total], [id, 2]);
+      assertEquals(first?.file.path, files.at(-1)?.path);
+    }
+    const pages = await pagesOf({ codexHomes: [home], pageSize: 1 });
+    assertEquals(pages.length, 2);
   });
 });

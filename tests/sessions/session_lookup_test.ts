@@ -6,6 +6,7 @@ import {
   findSession,
   SessionNotFoundError,
 } from "../../lib/sessions/session_lookup.ts";
+import { readSessionLineage } from "../../lib/sessions/session_lineage.ts";
 import { encode } from "../running.ts";
 import { zstd } from "../sources.ts";
 import {
@@ -14,6 +15,7 @@ import {
   testId,
   withFolder,
   withHome,
+  writeContinued,
   writeFile,
 } from "./homes.ts";
 
@@ -386,4 +388,35 @@ Deno.test("findLastSession() says that there is none", async () => {
     "Cannot find a session: it is not in no/such/home",
   );
   assertEquals(error.query, undefined);
+});
+
+Deno.test("findSession() finds the last file of a session that goes on in further files", async () => {
+  await withFolder(async (home) => {
+    const options = { codexHomes: [home] };
+    const { id, files } = await writeContinued(home);
+    const [first, second, last] = files.map(({ path }) => path);
+    await writeFile(
+      `${home}/session_index.jsonl`,
+      JSON.stringify({ id, thread_name: "Fruit" }),
+    );
+    for (const query of [id, id.toUpperCase(), id.slice(0, -1), "Fruit"]) {
+      assertEquals((await findSession(query, options)).file.path, last, query);
+    }
+    // A file that is named is that file.
+    const { file } = await findSession(files[1]?.id ?? "", options);
+    assertEquals(file.path, second);
+    assertEquals((await findSession(`${first}`, options)).file.path, first);
+    await Deno.utime(`${first}`, new Date(), new Date(Date.now() + 60_000));
+    assertEquals((await findLastSession(options)).file.path, last);
+    const { parts, missing } = await readSessionLineage(
+      { path: `${last}` },
+      options,
+    );
+    assertEquals(missing, undefined);
+    assertEquals([...new Set(parts.map(({ path }) => path))], [
+      last,
+      second,
+      first,
+    ]);
+  });
 });

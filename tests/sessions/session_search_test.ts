@@ -21,6 +21,7 @@ import {
   testId,
   withFolder,
   withHome,
+  writeContinued,
   writeFile,
 } from "./homes.ts";
 import { find, type IndexedHome, indexIn, marked, refresh } from "./indexes.ts";
@@ -695,5 +696,18 @@ Deno.test("searchSessions() finds nothing of other homes in an index", async () 
   await withMessages([{ messages: ["elephant"] }], async (index) => {
     const elsewhere = { ...index, codexHomes: ["/no/such/home"] };
     assertEquals(await find(elsewhere, "elephant"), []);
+  });
+});
+
+Deno.test("searchSessions() calls a session that goes on in further files by its id", async () => {
+  await withFolder(async (folder) => {
+    const { id, files } = await writeContinued(`${folder}/home`);
+    const index = indexIn(folder);
+    const hits = await find(index, "pear*", { refresh: true });
+    assertEquals(hits.map(({ session_id }) => session_id), [id, id, id]);
+    assertEquals(
+      hits.map(({ rollout_path }) => rollout_path).sort(),
+      files.map(({ path }) => path).sort(),
+    );
   });
 });

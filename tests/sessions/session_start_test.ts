@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   compareNewestFirst,
   idInName,
+  sessionIdInName,
   startedAt,
   startOf,
   timeInName,
@@ -58,9 +59,18 @@ const NAMES = [
 for (const { name, file, id, time } of NAMES) {
   Deno.test(`idInName() and timeInName() read: ${name}`, () => {
     assertEquals(idInName(file), id);
+    assertEquals(sessionIdInName(file), id);
     assertEquals(timeInName(file), time);
   });
 }
+
+Deno.test("sessionIdInName() reads which session a file goes on with", () => {
+  const own = "01a1f99d-5874-7011-9c38-b543d19d65ba";
+  for (const suffix of ["", ".jsonl", ".jsonl.zst"]) {
+    const name = `rollout-2026-11-20T20-52-52-${ID}_${own}${suffix}`;
+    assertEquals([idInName(name), sessionIdInName(name)], [own, ID]);
+  }
+});
 
 const STARTS = [
   {
