@@ -67,6 +67,8 @@ export class RolloutCounts {
   #isNamedTurn = false;
   /** Whether any turn has had an id of its own (0.104 and later). */
   #hasTurnIds = false;
+  /** Whether the thread has been asked anything, as far as the file has it. */
+  #isBegun = false;
   /** How many turns have been given an id because they had none. */
   #turns = 0;
   /** Whether the thread began with what another one had. */
@@ -140,6 +142,7 @@ export class RolloutCounts {
   #context(context: Fields): void {
     // The thread itself goes on, whatever became of a review.
     this.#leaveReview();
+    this.#isBegun = true;
     this.#model = renewed(this.#model, context.model);
     this.#cwd = renewed(this.#cwd, context.cwd);
     const turn = idOf(context.turn_id);
@@ -164,7 +167,8 @@ export class RolloutCounts {
       this.#leaveReview();
     } else if (event.type === "token_count") {
       const count = readTokenCount(event, at.text, path);
-      if (this.#turn === null) this.#begin(undefined);
+      const isBefore = this.#isFork && !this.#isBegun;
+      if (this.#turn === null && !isBefore) this.#begin(undefined);
       const counter = this.#counterOf(count);
       const addition = counter.count(count, {
         turn: this.#turn,
@@ -196,6 +200,7 @@ export class RolloutCounts {
   }
 
   #begin(turn: string | undefined): void {
+    this.#isBegun = true;
     if (turn === undefined) this.#turns += 1;
     this.#isNamedTurn = turn !== undefined;
     this.#hasTurnIds ||= this.#isNamedTurn;
@@ -228,6 +233,8 @@ export class RolloutCounts {
   #isCopied(record: Fields, turn: string | null): boolean {
     if (!this.#isFork) return false;
     if (isInherited(record, this.#firstOrdinal)) return true;
+    // Nothing has been asked yet: what is known is what the other thread used.
+    if (!this.#isBegun) return true;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
     const began = timeInUuid(this.#thread);
     const turnBegan = this.#isNamedTurn ? timeInUuid(turn) : undefined;

@@ -127,6 +127,12 @@ export class TokenCounter {
     if (before === undefined) {
       if (isNothing(total)) return { rule: "empty" };
       if (isNew) return { rule: "first", tokens: total };
+      // That nothing is known was said by another process, or of something else.
+      const isSeen = this.#seen.some((seen) => sameTokens(seen.total, total));
+      const other: Addition | undefined = isSeen
+        ? { rule: "repeated" }
+        : this.#additionOfOther(total, last);
+      if (other !== undefined) return other;
       return context.isFork
         ? { rule: "inherited", tokens: last }
         : { rule: "unwritten", tokens: total };

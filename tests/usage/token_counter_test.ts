@@ -166,6 +166,30 @@ const CASES = [
     ],
   },
   {
+    name: "a process that goes on beside one that announces itself (0.77)",
+    steps: [
+      ["?", "unknown"],
+      ["100+5/100+5", "first", 100],
+      ["300+9/200+4", "grown", 200],
+      ["?", "unknown"],
+      ["300+9/200+4", "repeated"],
+      ["?", "unknown"],
+      ["420+20/120+11", "grown", 120],
+      ["?", "unknown"],
+      ["80+5/80+5", "first", 80],
+    ],
+  },
+  {
+    name: "limits that are heard of alone, and the estimate of a compaction",
+    steps: [
+      ["100+5/100+5", "first", 100],
+      ["300+9/200+4", "grown", 200],
+      ["?", "unknown"],
+      ["300+9/0+0", "repeated"],
+      ["350+9/50+0", "grown", 50],
+    ],
+  },
+  {
     name: "what is known, written again in a later turn (0.136)",
     hasTurnIds: true,
     steps: [

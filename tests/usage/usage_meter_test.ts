@@ -202,6 +202,36 @@ Deno.test("UsageMeter counts what a sub-agent copied from its parent for the par
   assertEquals(totalOf(metered(inputs.slice(1)))[0], 1);
 });
 
+Deno.test("UsageMeter counts nothing for a fork before it has been asked anything", () => {
+  const context = JSON.stringify({
+    timestamp: TIME,
+    type: "turn_context",
+    payload: { model: "gpt-5" },
+  });
+  const beginnings = [
+    [LINES.turn(CHILD_TURN)],
+    [context],
+    [LINES.prompt()],
+    [context, LINES.prompt()],
+  ];
+  for (const beginning of beginnings) {
+    const content = [
+      LINES.meta(CHILD, { forked_from_id: PARENT }),
+      LINES.count(counts(900), counts(0)),
+      LINES.count(counts(930), counts(30)),
+      ...beginning,
+      LINES.count(counts(930), counts(30)),
+      LINES.count(counts(970), counts(40)),
+    ];
+    const meter = metered([{ name: "f", content }], { explain: true });
+    assertEquals(totalOf(meter)[0], 40);
+    assertEquals(
+      meter.derivations().map(({ rule }) => rule),
+      ["replayed", "replayed", "repeated", "grown"],
+    );
+  }
+});
+
 Deno.test("UsageMeter tells copied lines by the pause behind them where turns have no ids", () => {
   const later = (seconds: number): string =>
     new Date(Date.parse(TIME) + seconds * 1000).toISOString();
