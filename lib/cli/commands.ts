@@ -3,7 +3,12 @@
  */
 
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
-import type { Command, CommandGroup, CommandTable } from "./command.ts";
+import type {
+  Command,
+  CommandGroup,
+  CommandTable,
+  NarrowedFlag,
+} from "./command.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
@@ -32,6 +37,14 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
 const INPUT_FILES: Command["operands"] = [
   ["[FILE ...]", 'Input files; "-" or none reads stdin.'],
 ];
+
+/** What the input can be of the commands that read snapshots too. */
+const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
+  name: "from",
+  choices: HISTORY_INPUTS,
+  details:
+    `${DIALECT_MEANINGS}; history is a snapshot. auto decides by the first line, for each file by itself.`,
+};
 
 /** How a session can be named. */
 const WHAT_AN_ID_IS =
@@ -72,19 +85,14 @@ export const COMMANDS: readonly Command[] = [
     summary:
       "Folds a stream or session file into the history that a reader sees.",
     details:
-      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots in either layout, which are printed in the contract's. Several files are independent: one snapshot each. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the history is partial.",
+      "Prints a HistoryState snapshot: the messages, commands, patches, plans and tool calls of a session, each once and in order. Reads exec streams, session files, and snapshots, of which there are two layouts; what is printed has one. Several files are independent: one snapshot each. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the history is partial.",
     usage: [
       "codexpipe history [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe history --mutations',
     ],
     operands: INPUT_FILES,
     flags: [
-      {
-        name: "from",
-        choices: HISTORY_INPUTS,
-        details:
-          `${DIALECT_MEANINGS}; history is a snapshot. auto decides by the first line, for each file by itself.`,
-      },
+      FROM_WITH_SNAPSHOTS,
       "max-line-bytes",
       {
         name: "follow",
@@ -176,7 +184,7 @@ export const COMMANDS: readonly Command[] = [
       "redact",
       "no-redact",
       "redact-pattern",
-      "from",
+      FROM_WITH_SNAPSHOTS,
       {
         name: "stamp",
         summary: "Take times and durations from the clock.",
@@ -443,8 +451,9 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: "limit",
+        default: "20",
         summary: "At most NUM messages.",
-        details: "Without it, 20.",
+        details: "The first ones in the order that they are shown in.",
       },
       "codex-home",
       "index",

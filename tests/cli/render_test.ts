@@ -341,6 +341,18 @@ Deno.test("render reads snapshots", async () => {
   }
 });
 
+Deno.test("render takes for a snapshot what --from says, and nothing else", async () => {
+  const snapshot = JSON.stringify(new HistoryState().snapshot());
+  const event = '{"type":"thread.started","thread_id":"t"}';
+  const said = (from: string, stdin: string): Promise<string> =>
+    call(["render", `--from=${from}`], { stdin }).then(({ stderr }) => stderr);
+  assertEquals(await said("history", snapshot), "");
+  assertMatch(await said("history", event), /-: cannot read as a history/);
+  for (const from of ["exec", "rollout"]) {
+    assertMatch(await said(from, snapshot), /-:1: normalize: /);
+  }
+});
+
 Deno.test("render gives the same whatever the input is cut into", async () => {
   const bytes = readSession("0.169.0/tui/", "rollout");
   const whole = await call(["render", "-q"], { stdin: bytes });

@@ -208,7 +208,7 @@ export class Rendering {
   /** Finds out whether an input is a snapshot; one that cannot be read is reported. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
-      return await peekSnapshot(input, name);
+      return await peekSnapshot(input, name, this.#args.value("from"));
     } catch (error) {
       input.close();
       // One file that cannot be read does not keep the others from being.
