@@ -72,7 +72,9 @@ export function demandedReasons(
     tokens.total_tokens > maxTokens
   ) {
     const used = countText(tokens.total_tokens);
-    const message = `${used} tokens were used, ${countText(maxTokens)} may be`;
+    const message = `${used} tokens were used, the limit is ${
+      countText(maxTokens)
+    }`;
     reasons.push(reason("max_tokens", message));
   }
   if (jsonOutput && !isJson(finalMessage)) {

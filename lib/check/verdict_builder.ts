@@ -100,7 +100,7 @@ interface LastTurn {
  * builder.flush(() => {});
  *
  * assertEquals(builder.verdict.reasons.map(({ message }) => message), [
- *   "1,260 tokens were used, 1,000 may be",
+ *   "1,260 tokens were used, the limit is 1,000",
  *   "the final message is not valid JSON",
  * ]);
  * ```

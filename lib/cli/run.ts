@@ -144,10 +144,13 @@ async function help(target: Target, options: HelpOptions): Promise<string> {
 
 function unknownCommand({ unknown = "" }: Target): UsageError {
   const groups = COMMAND_GROUPS.map(({ name }) => name);
-  const names = [...COMMANDS.map(({ name }) => name), ...groups, "help"];
-  return new UsageError(
-    `unknown command "${unknown}"${suggestion(unknown, names)}`,
-  );
+  const names = COMMANDS.map(({ name }) => name);
+  // The second word of a command is often taken for all of it.
+  const whole = names.filter((name) => name.endsWith(` ${unknown}`));
+  const guess = whole.length === 1
+    ? `; did you mean "${whole[0]}"?`
+    : suggestion(unknown, [...names, ...groups, "help"]);
+  return new UsageError(`unknown command "${unknown}"${guess}`);
 }
 
 /** The flags that can be given with what was named; all, as long as nothing was. */
@@ -203,7 +206,8 @@ function statusOf(
     const name = command?.name ?? group?.name;
     const words = ["codexpipe", ...(name === undefined ? [] : [name]), "-h"];
     diagnostics.say(error.message);
-    diagnostics.say(`"${words.join(" ")}" shows the options`);
+    const what = command === undefined ? "commands" : "options";
+    diagnostics.say(`"${words.join(" ")}" shows the ${what}`);
     return EXIT.usage;
   }
   const message = error instanceof Error ? error.message : String(error);

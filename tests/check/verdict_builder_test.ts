@@ -499,7 +499,7 @@ Deno.test("VerdictBuilder counts tokens exactly, and each once", () => {
   const [over] = judge(encode(text), { maxTokens: 9007199254740993n }).reasons;
   assertEquals(
     over?.message,
-    "9,007,199,254,740,994 tokens were used, 9,007,199,254,740,993 may be",
+    "9,007,199,254,740,994 tokens were used, the limit is 9,007,199,254,740,993",
   );
   assert(judge(encode(text), { maxTokens: 9007199254740994n }).isPassed);
 });

@@ -106,7 +106,7 @@ Deno.test("check judges by what the options ask for", async () => {
   assertEquals(status, 1);
   assertEquals(stderr.trimEnd().split("\n").slice(-3), [
     "codexpipe: failed: a command failed with exit status 137: kill -9 $$",
-    "codexpipe: failed: 10,080 tokens were used, 10,000 may be",
+    "codexpipe: failed: 10,080 tokens were used, the limit is 10,000",
     "codexpipe: failed: the final message is not valid JSON",
   ]);
   const enough = await call(["check", "--max-tokens=10080"], { stdin });

@@ -50,7 +50,7 @@ const CASES = [
     status: 2,
     stderr:
       'codexpipe: unknown command "normalise"; did you mean "normalize"?\n' +
-      'codexpipe: "codexpipe -h" shows the options\n',
+      'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
     name: "2 for a file where a command belongs",
@@ -58,7 +58,16 @@ const CASES = [
     world: { files: { "run.jsonl": LINE } },
     status: 2,
     stderr: 'codexpipe: unknown command "run.jsonl"\n' +
-      'codexpipe: "codexpipe -h" shows the options\n',
+      'codexpipe: "codexpipe -h" shows the commands\n',
+  },
+  {
+    name: "2 for the second word of a command, which says the first",
+    args: ["search", "flaky test"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: unknown command "search"; did you mean "sessions search"?\n' +
+      'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
     name: "2 for the help of an unknown command",
@@ -66,7 +75,7 @@ const CASES = [
     world: {},
     status: 2,
     stderr: 'codexpipe: unknown command "hlep"; did you mean "help"?\n' +
-      'codexpipe: "codexpipe -h" shows the options\n',
+      'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
     name: "2 for an unknown command, whatever its options take",
@@ -75,7 +84,7 @@ const CASES = [
     status: 2,
     stderr:
       'codexpipe: unknown command "normalise"; did you mean "normalize"?\n' +
-      'codexpipe: "codexpipe -h" shows the options\n',
+      'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
     name: "2 for an option of another command, whatever it takes there",

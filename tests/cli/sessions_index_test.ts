@@ -121,7 +121,7 @@ Deno.test("sessions index says which home is not there", async () => {
       { env: { HOME: folder } },
     );
     assertEquals(status, 3);
-    assertStringIncludes(stderr, `${folder}/nowhere: not found`);
+    assertStringIncludes(stderr, `${folder}/nowhere: cannot read: not found`);
     const json = await call(
       ["sessions", "index", "--json", `--codex-home=${folder}/nowhere`],
       { env: { HOME: folder } },

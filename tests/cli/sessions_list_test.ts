@@ -172,7 +172,7 @@ Deno.test("sessions list shows a table that fits the terminal, and nothing that 
       }
       // deno-lint-ignore no-control-regex -- what must not be there
       assertEquals(/[\0-\x09\x0b-\x1f\u202e]/.test(stdout), false);
-      assertEquals(stdout.includes("updated".toUpperCase()), columns >= 130);
+      assertEquals(stdout.includes("Updated"), columns >= 130);
       assertStringIncludes(stdout, "2026-11-24 10:00");
     }
   });
@@ -190,7 +190,7 @@ Deno.test("sessions list shows this table", async () => {
     assertEquals(
       stdout,
       [
-        "ID          STARTED (UTC)     UPDATED (UTC)     FOLDER   BRANCH  MODEL  CODEX   TITLE",
+        "ID          Started (UTC)     Updated (UTC)     Folder   Branch  Model  Codex   Title",
         "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
         "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  ~/proj0  main    gpt-5  0.44.0  Fix the tests",
         "",
@@ -253,7 +253,7 @@ Deno.test("sessions list takes several homes, and says of which one a session is
       `--codex-home=${folder}/two`,
     ]);
     const [titles = "", first = "", second = ""] = rows(stdout);
-    assertStringIncludes(titles, "HOME");
+    assertStringIncludes(titles, "Home");
     assertStringIncludes(first, `${folder}/two`);
     assertStringIncludes(second, `${folder}/one`);
   });
@@ -345,7 +345,7 @@ Deno.test("sessions list says that a home that was named is not there", async ()
   await withFolder(async (folder) => {
     const { status, stderr } = await list(`${folder}/none`);
     assertEquals(status, 3);
-    assertEquals(stderr, `codexpipe: ${folder}/none: not found\n`);
+    assertEquals(stderr, `codexpipe: ${folder}/none: cannot read: not found\n`);
     const json = await list(`${folder}/none`, ["--json"]);
     assertEquals(JSON.parse(json.stdout).problems, [
       { path: `${folder}/none`, code: "ENOENT", message: "not found" },

@@ -173,7 +173,10 @@ Deno.test("sessions search can leave the index as it is", async () => {
 Deno.test("sessions search says that there are more", async () => {
   await withSessions(["elephant", "elephant"], async (search) => {
     const { stderr } = await search(["elephant", "--limit=1"]);
-    assertStringIncludes(stderr, "more than 1 were found");
+    assertStringIncludes(
+      stderr,
+      "more were found; --limit=NUM shows more than these",
+    );
   });
 });
 

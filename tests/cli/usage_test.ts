@@ -380,7 +380,7 @@ Deno.test("usage of a home says so if it is not there, or has no sessions", asyn
   await withFolder(async (folder) => {
     const missing = await call(["usage", `--codex-home=${folder}/no`]);
     assertEquals(missing.status, 3);
-    assertStringIncludes(missing.stderr, ": not found");
+    assertStringIncludes(missing.stderr, ": cannot read: not found");
     const empty = await call(["usage", `--codex-home=${folder}`]);
     assertEquals(empty.status, 0);
     assertStringIncludes(empty.stderr, "no sessions in ");

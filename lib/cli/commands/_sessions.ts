@@ -124,7 +124,9 @@ export function reportHomes(
 ): boolean {
   for (const problem of problems) diagnostics.say(problemLine(problem));
   const missing = lackingHomes(missingHomes, args);
-  for (const home of missing) diagnostics.say(`${home}: not found`);
+  for (const home of missing) {
+    diagnostics.say(`${home}: cannot read: not found`);
+  }
   if (total === 0 && missing.length === 0) {
     diagnostics.say(noSessions(sessionPlaces(args, process).codexHomes));
   }

@@ -38,51 +38,51 @@ export async function sessionsTable(
       text: ({ head }) => shortIds.get(head.id) ?? head.id,
     },
     {
-      title: "STARTED (UTC)",
+      title: "Started (UTC)",
       text: ({ file, head }) => minuteOf(startedAt(file, head.started)),
     },
   ];
   if (isWide) {
     columns.push({
-      title: "UPDATED (UTC)",
+      title: "Updated (UTC)",
       text: ({ file }) => minuteOf(file.mtime),
     });
   }
   if (homes.size > 1) {
     columns.push({
-      title: "HOME",
+      title: "Home",
       cut: "start",
       text: ({ file }) => shortPath(file.home, userHome),
     });
   }
   if (isSet(({ head }) => head.cwd)) {
     columns.push({
-      title: "FOLDER",
+      title: "Folder",
       cut: "start",
       text: ({ head }) => shortPath(head.cwd ?? "", userHome),
     });
   }
   if (isSet(({ head }) => head.gitBranch)) {
     columns.push({
-      title: "BRANCH",
+      title: "Branch",
       cut: "end",
       text: ({ head }) => head.gitBranch ?? "",
     });
   }
   if (isWide && isSet(({ head }) => head.model)) {
-    columns.push({ title: "MODEL", text: ({ head }) => head.model ?? "" });
+    columns.push({ title: "Model", text: ({ head }) => head.model ?? "" });
   }
   if (isWide && isSet(({ head }) => head.cliVersion)) {
     columns.push({
-      title: "CODEX",
+      title: "Codex",
       text: ({ head }) => head.cliVersion ?? "",
     });
   }
   if (isSet(kindText)) {
-    columns.push({ title: "KIND", text: kindText, look: dim });
+    columns.push({ title: "Kind", text: kindText, look: dim });
   }
   columns.push({
-    title: "TITLE",
+    title: "Title",
     cut: "end",
     // What stands for a title is not what anybody wrote.
     look: (text) => text.startsWith("(") ? dim(text) : text,

@@ -53,7 +53,7 @@ const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
     cell: ({ group }) => group.row.model ?? UNKNOWN,
   },
   cwd: {
-    title: "Directory",
+    title: "Folder",
     cut: "start",
     cell: ({ group }) => group.row.cwd ?? UNKNOWN,
   },

@@ -188,9 +188,7 @@ async function remark(
     );
   }
   if (hasMore) {
-    diagnostics.say(
-      `more than ${countText(hits.length)} were found; --limit=NUM shows more`,
-    );
+    diagnostics.say("more were found; --limit=NUM shows more than these");
   }
   await diagnostics.flush();
   return isIncomplete;
