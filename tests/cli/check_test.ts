@@ -388,6 +388,20 @@ Deno.test("check gives GitHub one verdict for several runs", async () => {
   }
 });
 
+Deno.test("the action has the outputs that check gives GitHub", async () => {
+  const { written } = await call(["check", "--github"], {
+    stdin: GOOD,
+    env: GITHUB,
+  });
+  const names = written.get("output")?.match(/^[a-z-]+(?=<<)/gm) ?? [];
+  const action = await Deno.readTextFile(
+    new URL("../../action.yml", import.meta.url),
+  );
+  const outputs = [...action.matchAll(/steps\.check\.outputs\.([a-z-]+)/g)]
+    .map(([, name = ""]) => name);
+  assertEquals(outputs.sort(), names.sort());
+});
+
 Deno.test("check gives GitHub the outputs of one run, the last one", async () => {
   const files = {
     bad: HEAD.replace('"thread_id":"', '"thread_id":"bad-') + failTurn("No"),
