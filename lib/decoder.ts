@@ -66,7 +66,7 @@ export interface DecoderOptions<D extends Dialect = Dialect> {
    *
    * @default {"auto"}
    */
-  readonly from?: D;
+  readonly from?: D | undefined;
 }
 
 const LINE_TYPES: ReadonlySet<unknown> = new Set(ROLLOUT_LINE_TYPES);

@@ -30,7 +30,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    *
    * @default {"auto"}, but for `decodeEvents()`, whose default is `exec`
    */
-  readonly from?: D;
+  readonly from?: D | undefined;
   /**
    * What happens to failed lines: `inline` leaves them in their places, as failed
    * outcomes; `stop` throws the error of the first one, when all outcomes before it have
@@ -38,7 +38,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    *
    * @default {"inline"}
    */
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
 }
 
 /**

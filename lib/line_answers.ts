@@ -61,25 +61,25 @@ export type Engine = typeof ENGINES[number];
 /** Options for stages over the bytes of JSONL. */
 export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
   /** What happens to failed lines. */
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
   /**
    * Is told of each failed line, in order, whatever happens to it.
    *
    * @default {undefined}
    */
-  readonly onFailure?: (failed: FailedLine) => void;
+  readonly onFailure?: ((failed: FailedLine) => void) | undefined;
   /**
    * Is called after each line that is not blank, when its answer has been given.
    *
    * @default {undefined}
    */
-  readonly onAnswer?: () => void;
+  readonly onAnswer?: (() => void) | undefined;
   /**
    * What answers the lines. The answers are the same.
    *
    * @default {"auto"}
    */
-  readonly engine?: Engine;
+  readonly engine?: Engine | undefined;
   /**
    * The types of the records that are wanted, as they are called when normalized:
    * `turn.completed`, `session_meta`. Behind a slash may be the one kind of item, or the one

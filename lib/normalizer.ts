@@ -29,7 +29,7 @@ export interface NormalizerOptions extends RulesOptions {
    *
    * @default {"auto"}
    */
-  readonly from?: Dialect;
+  readonly from?: Dialect | undefined;
 }
 
 /** What is kept of the room that a long line needed. */

@@ -31,7 +31,7 @@ export interface JsonlNormalizerOptions extends JsonlOptions {
    *
    * @default {"report"}
    */
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
 }
 
 /** Room for the answers to a block of the usual size. */

@@ -429,6 +429,24 @@ Deno.test("only schema files import valibot", () => {
   assertEquals(violations, []);
 });
 
+Deno.test("whatever of the options may be left out may be undefined", () => {
+  // With exactOptionalPropertyTypes a caller could not hand on what is not set otherwise.
+  const violations = published.flatMap(({ path, code }) =>
+    path.startsWith("lib/cli/")
+      ? []
+      : [...code.matchAll(/export interface (\w+Options)\b[^{]*\{([^]*?)\n\}/g)]
+        .flatMap(([, owner, body = ""]) =>
+          [...body.matchAll(/^  readonly (\w+)\?:([^;]*);/gm)]
+            .filter(([, , type = ""]) =>
+              !/(?:\bunknown|\| undefined)$/.test(type) ||
+              /=>[^)]*\| undefined$/.test(type)
+            )
+            .map(([, name]) => `${path}: ${owner}.${name}`)
+        )
+  );
+  assertEquals(violations, []);
+});
+
 Deno.test("a file is called after its idea", () => {
   assertEquals(files.filter((path) => VAGUE_NAME_REGEXP.test(path)), []);
 });

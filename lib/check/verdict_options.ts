@@ -13,13 +13,13 @@ export interface VerdictOptions {
    *
    * @default {"auto"}
    */
-  readonly from?: Dialect;
+  readonly from?: Dialect | undefined;
   /**
    * How many bytes a line may have; longer ones fail.
    *
    * @default {268435456}
    */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
   /**
    * The thread of lines before the first thread line, for logs that were cut at the start.
    *
@@ -37,24 +37,24 @@ export interface VerdictOptions {
    *
    * @default {0}
    */
-  readonly maxFailures?: number;
+  readonly maxFailures?: number | undefined;
   /**
    * Whether no command may fail. One that was left running when its turn ended has not failed,
    * however it ended.
    *
    * @default {false}
    */
-  readonly failOnCommand?: boolean;
+  readonly failOnCommand?: boolean | undefined;
   /**
    * How many tokens, input and output together, may be used.
    *
    * @default {undefined}
    */
-  readonly maxTokens?: bigint;
+  readonly maxTokens?: bigint | undefined;
   /**
    * Whether the final message must be JSON, all of it.
    *
    * @default {false}
    */
-  readonly jsonOutput?: boolean;
+  readonly jsonOutput?: boolean | undefined;
 }

@@ -22,7 +22,7 @@ export interface DecompressOptions {
    *
    * @default {""}
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /**

@@ -28,7 +28,7 @@ export interface FileChangesOptions {
    *
    * @default {200}
    */
-  readonly pollMs?: number;
+  readonly pollMs?: number | undefined;
 }
 
 /**

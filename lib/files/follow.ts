@@ -36,34 +36,36 @@ export interface FollowOptions {
    *
    * @default {0}
    */
-  readonly from?: number | "end";
+  readonly from?: number | "end" | undefined;
   /**
    * Ends the following: what was complete by then is still given.
    *
    * @default {undefined}
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Is asked whenever everything that is there was read; `true` ends the following.
    *
    * @default {undefined}
    */
-  readonly atEnd?: () => boolean;
+  readonly atEnd?: (() => boolean) | undefined;
   /**
    * Is told what happens to the file, and how it is called then; a promise is waited for.
    *
    * @default {undefined}
    */
-  readonly onChange?: (
-    change: FollowChange,
-    path: string,
-  ) => unknown;
+  readonly onChange?:
+    | ((
+      change: FollowChange,
+      path: string,
+    ) => unknown)
+    | undefined;
   /**
    * Knows when to look again.
    *
    * @default {new FileChanges()}
    */
-  readonly changes?: ChangeWaiter;
+  readonly changes?: ChangeWaiter | undefined;
 }
 
 const NEVER = new AbortController().signal;

@@ -28,9 +28,9 @@ export interface HistoryStateOptions {
    *
    * @default {() => "1970-01-01T00:00:00.000Z"}
    */
-  readonly clock?: () => string;
+  readonly clock?: (() => string) | undefined;
   /** How much text is kept. */
-  readonly limits?: RecordLimits;
+  readonly limits?: RecordLimits | undefined;
 }
 
 /** Where a command is that may share an `explore` record with others. */
@@ -48,7 +48,7 @@ export interface HistorySnapshotOptions {
    *
    * @default {false}
    */
-  readonly resume?: boolean;
+  readonly resume?: boolean | undefined;
 }
 
 /**

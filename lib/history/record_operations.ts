@@ -22,7 +22,7 @@ export interface RecordOptions {
    *
    * @default {null}
    */
-  readonly callId?: string | null;
+  readonly callId?: string | null | undefined;
 }
 
 /** A command that begins. */
@@ -203,7 +203,7 @@ export interface RecordStoreOptions {
    *
    * @default {{}}
    */
-  readonly limits?: RecordLimits;
+  readonly limits?: RecordLimits | undefined;
 }
 
 /** Options of restoring a store. */
@@ -214,5 +214,5 @@ export interface RestoreOptions extends RecordStoreOptions {
    *
    * @default {false}
    */
-  readonly exact?: boolean;
+  readonly exact?: boolean | undefined;
 }

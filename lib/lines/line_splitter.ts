@@ -26,7 +26,7 @@ export interface LineSplitterOptions {
    *
    * @default {268435456}
    */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
 }
 
 /**

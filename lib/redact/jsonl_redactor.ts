@@ -31,7 +31,7 @@ export interface JsonlRedactorOptions
    *
    * @default {undefined}
    */
-  readonly onFailure?: (failed: LineFailedHead) => void;
+  readonly onFailure?: ((failed: LineFailedHead) => void) | undefined;
 }
 
 /** Room for a block of the usual size. */

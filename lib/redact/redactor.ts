@@ -27,7 +27,7 @@ export interface RedactorOptions {
    *
    * @default {[]}
    */
-  readonly patterns?: readonly RegExp[];
+  readonly patterns?: readonly RegExp[] | undefined;
 }
 
 /** No secret is shorter, its name included. */

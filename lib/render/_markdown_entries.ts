@@ -30,7 +30,7 @@ import type {
 import { inertText } from "./inert_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
-import type { RenderOptions } from "./render_options.ts";
+import type { Decided, RenderOptions } from "./render_options.ts";
 import {
   codeBlock,
   codeSpan,
@@ -58,7 +58,7 @@ export class MarkdownEntries {
   #blocks: MarkdownBlock[] = [];
 
   /** Constructs a new instance. */
-  constructor(options: Required<RenderOptions>) {
+  constructor(options: Decided<RenderOptions>) {
     this.#redactor = options.redactor;
     this.#reasoning = options.reasoning;
     this.#tools = options.tools;

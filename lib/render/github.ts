@@ -35,7 +35,7 @@ import type {
 } from "./parts.ts";
 import { countText } from "./quantity_text.ts";
 import { outputLines } from "./_output_lines.ts";
-import type { RenderOptions } from "./render_options.ts";
+import type { Decided, RenderOptions } from "./render_options.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
@@ -66,12 +66,12 @@ export interface GithubOptions extends RenderOptions {
    *
    * @default {983040}
    */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /**
    * Is asked for the verdict when everything has been read. Without one the summary says how
    * the last turn ended.
    */
-  readonly verdict?: () => GithubVerdict | undefined;
+  readonly verdict?: (() => GithubVerdict | undefined) | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export interface GithubOptions extends RenderOptions {
  * ```
  */
 export class GithubRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Required<Omit<GithubOptions, "reasoning">>;
+  readonly #options: Decided<Omit<GithubOptions, "reasoning">>;
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
   #hasRuns = false;

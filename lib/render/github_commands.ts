@@ -18,13 +18,13 @@ export interface GithubAnnotation {
   /** How serious it is. */
   readonly level: GithubAnnotationLevel;
   /** Its heading; GitHub shows the level if there is none. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** What is remarked. */
   readonly message: string;
   /** The file that it is about, from the root of the repository. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The line of the file, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
 }
 
 /** The longest heading, in characters: GitHub refuses those above 255. */

@@ -32,7 +32,7 @@ import type {
 } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
 import { outputLines } from "./_output_lines.ts";
-import type { RenderOptions } from "./render_options.ts";
+import type { Decided, RenderOptions } from "./render_options.ts";
 
 /** How many lines of each output are on the page, unless something else is asked for. */
 export const HTML_MAX_OUTPUT_LINES = 2000;
@@ -88,7 +88,7 @@ interface Section {
  * ```
  */
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Required<RenderOptions>;
+  readonly #options: Decided<RenderOptions>;
   readonly #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */

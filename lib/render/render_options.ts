@@ -34,24 +34,27 @@ export interface RenderOptions {
    *
    * @default {NO_REDACTOR}
    */
-  readonly redactor?: TextRedactor;
+  readonly redactor?: TextRedactor | undefined;
   /**
    * What becomes of reasoning. A summary for GitHub never has any.
    *
    * @default {"fold"}, but for text, whose default is `include`
    */
-  readonly reasoning?: ReasoningChoice;
+  readonly reasoning?: ReasoningChoice | undefined;
   /**
    * What becomes of work.
    *
    * @default {"full"}
    */
-  readonly tools?: ToolsChoice;
+  readonly tools?: ToolsChoice | undefined;
   /**
    * How many lines of each output are written at most; what is left out is said. 0 leaves out
    * all output.
    *
    * @default {Infinity} in Markdown, 5 in text, 2000 in HTML, and 20 in a summary for GitHub
    */
-  readonly maxOutputLines?: number;
+  readonly maxOutputLines?: number | undefined;
 }
+
+/** Options that have all been decided on. */
+export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };

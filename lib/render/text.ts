@@ -33,14 +33,14 @@ export interface TextOptions extends RenderOptions {
    *
    * @default {PLAIN_STYLE}
    */
-  readonly style?: TextStyle;
+  readonly style?: TextStyle | undefined;
   /**
    * Asked for the width of the terminal before something is written; lines may be of any length
    * if there is none.
    *
    * @default {() => undefined}
    */
-  readonly columns?: () => number | undefined;
+  readonly columns?: (() => number | undefined) | undefined;
 }
 
 /** How many lines of output are written if nothing else is asked for. */

@@ -58,13 +58,13 @@ export interface TranscriptOptions {
    *
    * @default {false}
    */
-  readonly live?: boolean;
+  readonly live?: boolean | undefined;
   /**
    * The number of the first turn, for a transcript that goes on where another one ended.
    *
    * @default {1}
    */
-  readonly firstTurn?: number;
+  readonly firstTurn?: number | undefined;
 }
 
 /** How much output of commands is held, in bytes: of all together, and of one that was cut. */

@@ -19,13 +19,13 @@ export interface CodexHomesOptions {
    *
    * @default {[]}
    */
-  readonly given?: readonly string[];
+  readonly given?: readonly string[] | undefined;
   /**
    * The platform, as `process.platform` names it.
    *
    * @default {process.platform}
    */
-  readonly platform?: string;
+  readonly platform?: string | undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ export interface CacheFolderOptions {
    *
    * @default {process.platform}
    */
-  readonly platform?: string;
+  readonly platform?: string | undefined;
 }
 
 /**

@@ -37,13 +37,13 @@ export interface SessionIndexOptions {
    *
    * @default {false}
    */
-  readonly isOwnPath?: boolean;
+  readonly isOwnPath?: boolean | undefined;
   /**
    * Make it anew, whatever is in it.
    *
    * @default {false}
    */
-  readonly rebuild?: boolean;
+  readonly rebuild?: boolean | undefined;
 }
 
 /** A value of a row. */

@@ -54,13 +54,15 @@ export interface RefreshOptions {
    *
    * @default {() => false}
    */
-  readonly shouldStop?: () => boolean;
+  readonly shouldStop?: (() => boolean) | undefined;
   /**
    * Is told how far the work is.
    *
    * @default {() => {}}
    */
-  readonly onProgress?: (progress: IndexingProgress) => void | Promise<void>;
+  readonly onProgress?:
+    | ((progress: IndexingProgress) => void | Promise<void>)
+    | undefined;
 }
 
 /** Options for {@linkcode indexSessions}. */

@@ -42,7 +42,7 @@ export interface SearchSessionsOptions
    *
    * @default {true}
    */
-  readonly refresh?: boolean;
+  readonly refresh?: boolean | undefined;
   /**
    * Only messages of these roles.
    *
@@ -66,13 +66,13 @@ export interface SearchSessionsOptions
    *
    * @default {20}
    */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * How long snippets are, about, in UTF-16 code units.
    *
    * @default {200}
    */
-  readonly snippetLength?: number;
+  readonly snippetLength?: number | undefined;
 }
 
 /** A message that was found. */

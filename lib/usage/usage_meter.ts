@@ -20,21 +20,21 @@ export interface UsageMeterOptions {
    *
    * @default {"UTC"}
    */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
   /**
    * When what is counted begins, in milliseconds since 1970. With this or `until`, what has
    * no time is not counted: exec streams have none.
    *
    * @default {-Infinity}
    */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /**
    * When what is counted ends, in milliseconds since 1970; what was at that time is not
    * counted.
    *
    * @default {Infinity}
    */
-  readonly until?: number;
+  readonly until?: number | undefined;
   /**
    * Whether the usage that turns of an exec stream end with counts the whole `thread` (0.80
    * to 0.147, and since 0.155) or the `process` (up to 0.77, and 0.148 to 0.152). Nothing in
@@ -42,14 +42,14 @@ export interface UsageMeterOptions {
    *
    * @default {"auto"}
    */
-  readonly runCounters?: RunCounters;
+  readonly runCounters?: RunCounters | undefined;
   /**
    * Whether {@linkcode UsageMeter.derivations} is to say what became of each line. That
    * takes memory for each.
    *
    * @default {false}
    */
-  readonly explain?: boolean;
+  readonly explain?: boolean | undefined;
 }
 
 /**

@@ -20,13 +20,13 @@ export interface UsageSourceOptions {
    *
    * @default {"auto"}
    */
-  readonly from?: Dialect;
+  readonly from?: Dialect | undefined;
   /**
    * How many bytes a line may have; longer ones fail.
    *
    * @default {268435456}
    */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
 }
 
 /** A line that would have counted and could not be read. */
