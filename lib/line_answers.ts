@@ -32,15 +32,18 @@ import {
 } from "./lines/line_splitter.ts";
 import type { NormalizerOptions } from "./normalizer.ts";
 
-/** What happens to failed lines. */
+/**
+ * What happens to failed lines.
+ *
+ * - `report`: they are left out of the data, but for those that came in band.
+ * - `inline`: they stay in their places: in bytes, as `line.failed` records.
+ * - `drop`: they are left out.
+ * - `stop`: the first one ends the work: it is thrown.
+ */
 export type OnError =
-  /** They are left out of the data, but for those that came in band. */
   | "report"
-  /** They stay in their places: in bytes, as `line.failed` records. */
   | "inline"
-  /** They are left out. */
   | "drop"
-  /** The first one ends the work: it is thrown. */
   | "stop";
 
 const ON_ERROR: readonly OnError[] = ["report", "inline", "drop", "stop"];

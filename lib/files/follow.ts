@@ -10,21 +10,24 @@ import { checkedCount } from "../checked.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
-/** Something that happened to a file while it was followed. */
+/**
+ * Something that happened to a file while it was followed.
+ *
+ * - `awaited`: nothing is there yet; it is waited for.
+ * - `gone`: it is gone; it is waited for.
+ * - `moved`: it goes on under another name, or with the same content in another file.
+ * - `cut`: its end was cut off; what is written there now is read.
+ * - `truncated`: it was emptied and begins anew: what follows is another content.
+ * - `replaced`: another file is there: what follows is another content.
+ * - `unfinished`: the following ends, and its last line is not complete: it is not given.
+ */
 export type FollowChange =
-  /** Nothing is there yet; it is waited for. */
   | "awaited"
-  /** It is gone; it is waited for. */
   | "gone"
-  /** It goes on under another name, or with the same content in another file. */
   | "moved"
-  /** Its end was cut off; what is written there now is read. */
   | "cut"
-  /** It was emptied and begins anew: what follows is another content. */
   | "truncated"
-  /** Another file is there: what follows is another content. */
   | "replaced"
-  /** The following ends, and its last line is not complete: it is not given. */
   | "unfinished";
 
 /** Options for {@linkcode follow}. */
@@ -102,22 +105,22 @@ const NEVER = new AbortController().signal;
  * @throws {Error} If a file is there at the start and cannot be opened or is no regular
  *   file; later such a file is waited for. If it cannot be read, `read` throws.
  *
- * @example The lines that are there
+ * @example The events of a log, as they are written
  * ```ts
- * import { follow } from "@codexpipe/codexpipe/files";
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ * import { follow, streamOf } from "@codexpipe/codexpipe/files";
  * import { assertEquals } from "@std/assert";
  *
- * const into = new Uint8Array(1 << 16);
- * let lines = 0;
- * for await (const content of follow(["deno.json"], { atEnd: () => true })) {
- *   for (;;) {
- *     const size = await content.read(into);
- *     if (size === null) break;
- *     lines += into.subarray(0, size).filter((byte) => byte === 10).length;
+ * const path = "testdata/captures/0.169.0/shellmany/stdout.jsonl";
+ * let last = "";
+ * // Without `atEnd` it waits for more until a `signal` or the loop ends it.
+ * for await (const content of follow([path], { atEnd: () => true })) {
+ *   for await (const outcome of decodeEvents(streamOf(content))) {
+ *     if (outcome.ok) last = outcome.value.type;
  *   }
  * }
  *
- * assertEquals(lines > 10, true);
+ * assertEquals(last, "turn.completed");
  * ```
  */
 export async function* follow(

@@ -4,25 +4,28 @@
  * @module
  */
 
-/** Whose a text is, or what it is about. */
+/**
+ * Whose a text is, or what it is about.
+ *
+ * - `user`: what the person wrote.
+ * - `assistant`: what the model answered.
+ * - `reasoning`: what the model thought, as far as it is shown.
+ * - `command`: a command and its output.
+ * - `patch`: what was changed in files.
+ * - `tool`: a call of another tool and what it gave, or an image.
+ * - `plan`: a plan.
+ * - `notice`: what the program said: warnings, reviews, compactions.
+ * - `error`: an error.
+ */
 export type MessageRole =
-  /** What the person wrote. */
   | "user"
-  /** What the model answered. */
   | "assistant"
-  /** What the model thought, as far as it is shown. */
   | "reasoning"
-  /** A command and its output. */
   | "command"
-  /** What was changed in files. */
   | "patch"
-  /** A call of another tool and what it gave, or an image. */
   | "tool"
-  /** A plan. */
   | "plan"
-  /** What the program said: warnings, reviews, compactions. */
   | "notice"
-  /** An error. */
   | "error";
 
 /** The roles, in the order of the help. */

@@ -4,15 +4,18 @@
  * @module
  */
 
-/** Why an index could not be used. */
+/**
+ * Why an index could not be used.
+ *
+ * - `foreign`: the file is something else; it was left as it is.
+ * - `newer`: a newer version of codexpipe made it; it was left as it is.
+ * - `io`: the file or its folder could not be opened, read or written.
+ * - `busy`: others kept it busy for too long.
+ */
 export type SessionIndexErrorKind =
-  /** The file is something else; it was left as it is. */
   | "foreign"
-  /** A newer version of codexpipe made it; it was left as it is. */
   | "newer"
-  /** The file or its folder could not be opened, read or written. */
   | "io"
-  /** Others kept it busy for too long. */
   | "busy";
 
 /** An index of sessions that could not be used. */

@@ -6,51 +6,54 @@
 
 import type { Tokens } from "./tokens.ts";
 
-/** The name of a rule by which the counts of a line were taken, or not. */
+/**
+ * The name of a rule by which the counts of a line were taken, or not.
+ *
+ * - `record`: taken: a `token_usage_record` counts one request (0.155 and later).
+ * - `request`: taken: the line counts one request (up to 0.29).
+ * - `first`: taken: the first total of the thread.
+ * - `grown`: taken: what the total grew by, which is the last request.
+ * - `missed`: taken: what the total grew by, which is more than the last request.
+ * - `restarted`: taken: a total that began anew.
+ * - `unwritten`: taken: the first total in a file that lacks what came before.
+ * - `inherited`: taken: the last request of the first total of a fork.
+ * - `turn`: taken: the usage of the only exec turn of a thread.
+ * - `thread`: taken: what the usage of an exec turn has more than that of the turn before.
+ * - `run`: taken: the usage of an exec turn, each of a process of its own.
+ * - `unknown`: not taken: nothing is known.
+ * - `repeated`: not taken: it was said before.
+ * - `recorded`: not taken: a `token_usage_record` has counted it.
+ * - `replayed`: not taken: it was copied from another thread.
+ * - `reviewed`: not taken: the file of the thread that did a review has counted it.
+ * - `summed`: not taken: token counts have counted it.
+ * - `empty`: not taken: it says that nothing was used.
+ * - `copied`: not taken: another file has the same turn.
+ * - `filed`: not taken: the session file of the thread is read as well.
+ * - `outside`: not taken: it was at another time.
+ * - `untimed`: not taken: nobody knows when it was.
+ */
 export type UsageRule =
-  /** Taken: a `token_usage_record` counts one request (0.155 and later). */
   | "record"
-  /** Taken: the line counts one request (up to 0.29). */
   | "request"
-  /** Taken: the first total of the thread. */
   | "first"
-  /** Taken: what the total grew by, which is the last request. */
   | "grown"
-  /** Taken: what the total grew by, which is more than the last request. */
   | "missed"
-  /** Taken: a total that began anew. */
   | "restarted"
-  /** Taken: the first total in a file that lacks what came before. */
   | "unwritten"
-  /** Taken: the last request of the first total of a fork. */
   | "inherited"
-  /** Taken: the usage of the only exec turn of a thread. */
   | "turn"
-  /** Taken: what the usage of an exec turn has more than that of the turn before. */
   | "thread"
-  /** Taken: the usage of an exec turn, each of a process of its own. */
   | "run"
-  /** Not taken: nothing is known. */
   | "unknown"
-  /** Not taken: it was said before. */
   | "repeated"
-  /** Not taken: a `token_usage_record` has counted it. */
   | "recorded"
-  /** Not taken: it was copied from another thread. */
   | "replayed"
-  /** Not taken: the file of the thread that did a review has counted it. */
   | "reviewed"
-  /** Not taken: token counts have counted it. */
   | "summed"
-  /** Not taken: it says that nothing was used. */
   | "empty"
-  /** Not taken: another file has the same turn. */
   | "copied"
-  /** Not taken: the session file of the thread is read as well. */
   | "filed"
-  /** Not taken: it was at another time. */
   | "outside"
-  /** Not taken: nobody knows when it was. */
   | "untimed";
 
 /** What the rules say. */

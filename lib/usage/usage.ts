@@ -2,8 +2,9 @@
  * Counts the tokens that Codex used, each request once: per turn, thread, model, day and
  * directory, from exec streams and session files of every release.
  *
- * Releases count differently, and write the same count more than once; `docs/usage.md` says
- * how each number is derived, and {@linkcode UsageMeter.derivations} says it line by line.
+ * Releases count differently, and write the same count more than once;
+ * {@link https://github.com/codexpipe/codexpipe/blob/main/docs/usage.md | docs/usage.md}
+ * says how each number is derived, and {@linkcode UsageMeter.derivations} says it line by line.
  * Nothing here knows the platform: it is fed bytes.
  *
  * @example What a stream used, by model

@@ -109,8 +109,8 @@ export class UsageMeter {
   }
 
   /**
-   * Begins with a file or stream. The order is that of time: of a thread that was resumed,
-   * the stream of the first process comes first.
+   * Begins with a file or stream. The rows come in the order of these calls; what is counted
+   * does not depend on it.
    *
    * @param name What it is called in rows and derivations.
    * @param options What to expect.
