@@ -75,12 +75,25 @@ export class HeadCache {
     folder: string | undefined,
     home: string,
   ): Promise<HeadCache> {
-    if (folder === undefined || isInside(folder, home)) {
-      return new HeadCache(undefined, new Map());
-    }
-    const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
-    const path = join(folder, "heads", `${name}.jsonl`);
-    return new HeadCache(path, await readEntries(path));
+    const path = pathOf(folder, home);
+    return new HeadCache(
+      path,
+      path === undefined ? new Map() : await readEntries(path),
+    );
+  }
+
+  /**
+   * Says how long what is remembered of a home is; see {@linkcode HeadCache.open}.
+   *
+   * @returns The size in bytes, 0 if nothing is remembered.
+   */
+  static async sizeOf(
+    folder: string | undefined,
+    home: string,
+  ): Promise<number> {
+    const path = pathOf(folder, home);
+    const facts = path && await stat(path).catch(() => undefined);
+    return facts ? facts.size : 0;
   }
 
   /** Gives the head of a file, if it is still the same file. */
@@ -126,6 +139,13 @@ export class HeadCache {
       await rm(temporary, { force: true }).catch(() => {});
     }
   }
+}
+
+/** Where a home is remembered; `undefined` is nowhere. */
+function pathOf(folder: string | undefined, home: string): string | undefined {
+  if (folder === undefined || isInside(folder, home)) return undefined;
+  const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
+  return join(folder, "heads", `${name}.jsonl`);
 }
 
 async function readEntries(path: string): Promise<Map<string, Entry>> {

@@ -14,21 +14,37 @@ import { NamesByHome } from "./session_names.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
+/**
+ * How much of what is remembered is read in the time that it takes to read one head: of 20,000
+ * sessions 13 MB are remembered, and most lists show 50.
+ */
+const CACHE_BYTES_PER_HEAD = 1 << 14;
 
 /** The files of a home, and what is remembered of them. */
 interface Home {
   readonly files: readonly ListedFile[];
-  readonly cache: HeadCache;
+  /** How long what is remembered is, in bytes. */
+  readonly cacheSize: number;
+  /** What is remembered, once it is worth to be read. */
+  cache?: HeadCache;
 }
 
 /** Makes sessions of session files: reads their heads, and looks up their names. */
 export class HeadReader {
   readonly #homes: ReadonlyMap<string, Home>;
+  readonly #cacheFolder: string | undefined;
+  /** How many heads were asked for. */
+  #count = 0;
   /** The names of sessions. */
   readonly names: NamesByHome;
 
-  private constructor(homes: ReadonlyMap<string, Home>, names: NamesByHome) {
+  private constructor(
+    homes: ReadonlyMap<string, Home>,
+    cacheFolder: string | undefined,
+    names: NamesByHome,
+  ) {
     this.#homes = homes;
+    this.#cacheFolder = cacheFolder;
     this.names = names;
   }
 
@@ -47,25 +63,36 @@ export class HeadReader {
     for (const [home, filesOfHome] of filesByHome) {
       homes.set(home, {
         files: filesOfHome,
-        cache: await HeadCache.open(cache, home),
+        cacheSize: await HeadCache.sizeOf(cache, home),
       });
     }
-    return new HeadReader(homes, await NamesByHome.of(files));
+    return new HeadReader(homes, cache, await NamesByHome.of(files));
   }
 
-  /** Reads the heads of files, and gives their sessions in the same order. */
-  async read(files: readonly SessionFile[]): Promise<Session[]> {
+  /**
+   * Reads the heads of files, and gives their sessions in the same order. What is remembered is
+   * only looked at if that takes less time than to read so many heads.
+   *
+   * @param files The files.
+   * @param expected How many heads will be read in all, as far as that is known.
+   */
+  async read(
+    files: readonly SessionFile[],
+    expected: number = files.length,
+  ): Promise<Session[]> {
+    this.#count += files.length;
+    await this.#remember(Math.max(this.#count, expected));
     const heads = new Map<SessionFile, SessionHead>();
     const unknown: SessionFile[] = [];
     for (const file of files) {
-      const head = this.#homes.get(file.home)?.cache.get(file);
+      const head = this.#homes.get(file.home)?.cache?.get(file);
       if (head === undefined) unknown.push(file);
       else heads.set(file, head);
     }
     await mapAtOnce(unknown, AT_ONCE, async (file) => {
       const head = await readSessionHead(file);
       heads.set(file, head);
-      this.#homes.get(file.home)?.cache.set(file, head);
+      this.#homes.get(file.home)?.cache?.set(file, head);
     });
     return files.flatMap((file) => {
       const head = heads.get(file);
@@ -77,7 +104,15 @@ export class HeadReader {
   /** Writes down what was learned. */
   async save(): Promise<void> {
     for (const { cache, files } of this.#homes.values()) {
-      await cache.save(files);
+      await cache?.save(files);
+    }
+  }
+
+  /** Reads what is remembered, where that is worth it for so many heads. */
+  async #remember(heads: number): Promise<void> {
+    for (const [path, home] of this.#homes) {
+      if (home.cacheSize > CACHE_BYTES_PER_HEAD * heads) continue;
+      home.cache ??= await HeadCache.open(this.#cacheFolder, path);
     }
   }
 }

@@ -88,6 +88,13 @@ export class SessionMatcher {
     );
   }
 
+  /** Whether it takes heads to say which files are of sessions that match. */
+  get needsHeads(): boolean {
+    const { branch, originator, grep } = this.#filter;
+    return this.#folder !== undefined ||
+      [branch, originator, grep].some((wanted) => wanted !== undefined);
+  }
+
   /** Whether no file behind this one, in the order newest first, can match. */
   endsAt(file: ListedFile): boolean {
     const { since } = this.#filter;

@@ -22,8 +22,8 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import { JoinedSource, type LinePlace } from "./_joined_source.ts";
+import { listSessionFiles } from "./_listed_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
-import { findSessionFiles } from "./session_files.ts";
 import { idInName } from "./session_start.ts";
 
 export type { LinePlace } from "./_joined_source.ts";
@@ -233,7 +233,7 @@ class Search {
   async #pathOf(threadId: string): Promise<string | undefined> {
     if (this.#paths === undefined) {
       const codexHomes = this.#codexHomes;
-      const { files } = await findSessionFiles({ codexHomes });
+      const { files } = await listSessionFiles(codexHomes);
       this.#paths = new Map([
         ...await filesBeside(this.#folder),
         ...files.map(({ id, path }) => [id, path] as const),

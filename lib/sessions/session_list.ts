@@ -128,10 +128,13 @@ export async function listSessions(
   const listed = latest.filter((file) =>
     (from === undefined || isBehind(file, from)) && matcher.admits(file)
   );
+  const end = listed.findIndex((file) => matcher.endsAt(file));
+  const count = end === -1 ? listed.length : end;
   // Before heads fill the memory, if all of them may be on the page.
-  const candidates = pageSize < listed.length
+  const candidates = pageSize < listed.length || end !== -1
     ? listed
     : await lookAtAll(listed);
+  const expected = matcher.needsHeads ? count : Math.min(pageSize + 1, count);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // One more than asked for, to know whether there is another page.
@@ -139,7 +142,8 @@ export async function listSessions(
     signal?.throwIfAborted();
     const batch = candidates.slice(at, at + batchSize(pageSize, sessions));
     at += batch.length;
-    for (const session of await reader.read(await lookAtAll(batch))) {
+    const looked = await lookAtAll(batch);
+    for (const session of await reader.read(looked, expected)) {
       if (matcher.matches(session)) sessions.push(session);
     }
     await onProgress?.({ done: at, total: candidates.length });

@@ -6,6 +6,11 @@
 
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import {
+  type ListedFile,
+  listSessionFiles,
+  lookAtAll,
+} from "./_listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import { codeOf } from "./open_session.ts";
@@ -18,7 +23,7 @@ import {
 } from "./session_files.ts";
 import { homesOf, type NamesByHome } from "./session_names.ts";
 import { homeInPath, otherPlacesOf } from "./session_places.ts";
-import { idInName } from "./session_start.ts";
+import { compareNewestFirst, idInName } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
@@ -155,12 +160,14 @@ export async function findSession(
     const file = await fileAtPath(text, codexHomes);
     if (file !== undefined) return await sessionAt(file, options);
   }
-  const { files, problems } = await findSessionFiles({ codexHomes });
+  const { files, problems } = await listSessionFiles(codexHomes);
   const reader = await HeadReader.open(files, options.cache);
   const id = idInName(text) ?? text.toLowerCase();
   const found = await filesNamed(text, id, { files, reader });
   await reader.save();
-  const sessions = await reader.read(found.slice(0, MAX_CANDIDATES));
+  const sessions = await reader.read(
+    await lookAtAll(found.slice(0, MAX_CANDIDATES)),
+  );
   const [first] = sessions;
   if (first === undefined) {
     const file = await isFile(text) && await fileAtPath(text, codexHomes);
@@ -263,13 +270,13 @@ async function sessionAt(
 
 /** A file, and the name of its session, without white space around it. */
 interface NamedFile {
-  readonly file: SessionFile;
+  readonly file: ListedFile;
   readonly name: string;
 }
 
 /** A file, and the id of its session in lower case. */
 interface IdentifiedFile {
-  readonly file: SessionFile;
+  readonly file: ListedFile;
   readonly id: string;
 }
 
@@ -301,10 +308,10 @@ async function filesNamed(
   text: string,
   id: string,
   { files, reader }: {
-    readonly files: readonly SessionFile[];
+    readonly files: readonly ListedFile[];
     readonly reader: HeadReader;
   },
-): Promise<readonly SessionFile[]> {
+): Promise<readonly ListedFile[]> {
   if (text === "") return [];
   const latest = latestOf(files);
   const exact = latest.filter((file) => file.sessionId === id);
@@ -320,16 +327,16 @@ async function filesNamed(
     .filter((each) => each.id === id || isBeginning && each.id.startsWith(id))
     .map(({ file }) => file);
   const found = new Set([...named, ...begun]);
-  if (found.size > 0) return files.filter((file) => found.has(file));
+  if (found.size > 0) return [...found].sort(compareNewestFirst);
   if (idInName(id) !== id) return [];
   // Files that somebody gave the id of another one tell their own only inside.
-  const sessions = await reader.read(files);
+  const sessions = await reader.read(await lookAtAll(files));
   return sessions.filter(({ head }) => head.id.toLowerCase() === id)
     .map(({ file }) => file);
 }
 
 /** Leaves out the files whose session goes on in another one. */
-function latestOf(files: readonly SessionFile[]): SessionFile[] {
+function latestOf<T extends ListedFile>(files: readonly T[]): T[] {
   return files.filter(({ isContinued }) => !isContinued);
 }
 
@@ -338,13 +345,15 @@ function latestOf(files: readonly SessionFile[]): SessionFile[] {
  * inside; those that are copies of a file with its name are left out.
  */
 async function identifiedFiles(
-  files: readonly SessionFile[],
+  files: readonly ListedFile[],
   reader: HeadReader,
 ): Promise<IdentifiedFile[]> {
-  const identified = files.filter((file) => file.id !== "")
+  const identified: IdentifiedFile[] = files.filter((file) => file.id !== "")
     .map((file) => ({ file, id: file.sessionId }));
   const known = new Set(["", ...identified.map(({ id }) => id)]);
-  const renamed = await reader.read(files.filter((file) => file.id === ""));
+  const renamed = await reader.read(
+    await lookAtAll(files.filter((file) => file.id === "")),
+  );
   for (const { file, head } of renamed) {
     const id = head.id.toLowerCase();
     if (!known.has(id)) identified.push({ file, id });
