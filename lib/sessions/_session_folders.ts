@@ -3,7 +3,7 @@
  */
 
 import { readdir, realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { mapAtOnce } from "./_at_once.ts";
 import { codeOf, messageOf } from "./open_session.ts";
 
@@ -17,8 +17,14 @@ export interface PlacedPath {
   readonly isArchived: boolean;
 }
 
+/** A file in one of the folders. */
+export interface PlacedFile extends PlacedPath {
+  /** Its name. */
+  readonly name: string;
+}
+
 /** What is called like a session file. */
-export interface FoundFile extends PlacedPath {
+export interface FoundFile extends PlacedFile {
   /** Whether its folder says that it is a file, and no link or anything else. */
   readonly isRegular: boolean;
 }
@@ -115,13 +121,13 @@ async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   try {
     for (const entry of await readdir(path, { withFileTypes: true })) {
       const { name } = entry;
-      const place = { ...folder, path: join(path, name) };
+      const place = { ...folder, path: path + sep + name };
       if (NUMBER_REGEXP.test(name)) {
         // Of a link, what it leads to is only known when it is looked at.
         if (entry.isDirectory() || entry.isSymbolicLink()) folders.push(place);
       } else if (NAME_REGEXP.test(name) && !SNAPSHOT_REGEXP.test(name)) {
         if (!entry.isDirectory()) {
-          files.push({ ...place, isRegular: entry.isFile() });
+          files.push({ ...place, name, isRegular: entry.isFile() });
         }
       }
     }

@@ -18,7 +18,7 @@ import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlNormalizer } from "../pipeline.ts";
 import type { RolloutLine } from "../rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
-import { listSessionFiles, lookAtAll } from "./_listed_files.ts";
+import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { userMessageOf } from "./_user_message.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { openSession } from "./open_session.ts";

@@ -21,7 +21,7 @@ import {
   parseJson,
   textOf,
 } from "../history/mapping/json_fields.ts";
-import type { ListedFile } from "./_listed_files.ts";
+import type { ListedFile } from "./listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";

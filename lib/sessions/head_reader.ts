@@ -5,7 +5,7 @@
  */
 
 import { mapAtOnce } from "./_at_once.ts";
-import type { ListedFile } from "./_listed_files.ts";
+import type { ListedFile } from "./listed_files.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, sessionOf } from "./session.ts";
 import type { SessionFile } from "./session_files.ts";

@@ -5,7 +5,7 @@
  */
 
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import {
   listedFile,
   listSessionFiles,
@@ -13,7 +13,7 @@ import {
   lookedAt,
   type SessionCompression,
   type SessionFile,
-} from "./_listed_files.ts";
+} from "./listed_files.ts";
 import type { SessionProblem } from "./_session_folders.ts";
 import { isInside } from "./codex_homes.ts";
 
@@ -97,8 +97,10 @@ export async function sessionFileAt(
   path: string,
   home: string,
 ): Promise<SessionFile> {
+  const absolute = resolve(path);
   const place = {
-    path: resolve(path),
+    path: absolute,
+    name: basename(absolute),
     home: resolve(home),
     isArchived: isInside(path, join(home, "archived_sessions")),
   };

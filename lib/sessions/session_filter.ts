@@ -5,7 +5,7 @@
  */
 
 import { checkedTime } from "../checked.ts";
-import type { ListedFile } from "./_listed_files.ts";
+import type { ListedFile } from "./listed_files.ts";
 import type { Session } from "./session.ts";
 import { startedAt } from "./session_start.ts";
 import { WorkingFolder } from "./working_directory.ts";

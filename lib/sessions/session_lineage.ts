@@ -22,7 +22,7 @@ import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import { JoinedSource, type LinePlace } from "./_joined_source.ts";
-import { listSessionFiles } from "./_listed_files.ts";
+import { listSessionFiles } from "./listed_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { listSessionFiles, lookAtAll } from "./_listed_files.ts";
+import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";

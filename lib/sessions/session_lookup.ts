@@ -10,7 +10,7 @@ import {
   type ListedFile,
   listSessionFiles,
   lookAtAll,
-} from "./_listed_files.ts";
+} from "./listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import { codeOf } from "./open_session.ts";

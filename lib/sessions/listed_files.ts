@@ -1,15 +1,17 @@
 /**
  * Lists the session files below Codex homes by their names, and looks at them when they are
  * wanted: most lists show few of thousands.
+ *
+ * @module
  */
 
-import type { Stats } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { mapAtOnce } from "./_at_once.ts";
 import {
   type FoundFile,
-  type PlacedPath,
+  type PlacedFile,
   type SessionProblem,
   walkSessionFolders,
 } from "./_session_folders.ts";
@@ -87,6 +89,13 @@ const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 const MAX_TIME = 8.64e15;
 /** How many files are looked at at once. */
 const AT_ONCE = 64;
+/** How many files are looked at one by one before it is asked whether that is fast. */
+const ONE_BY_ONE = 16;
+/**
+ * How long that may take, in milliseconds. What the system has in memory it tells of in a few
+ * microseconds; to wait for it takes 30. Disks and networks take longer, and answer many at once.
+ */
+const FAST = 1.6;
 
 /**
  * Lists the session files of Codex homes, as `findSessionFiles()` finds them; some may be
@@ -127,13 +136,42 @@ export async function listSessionFiles(
  * Looks at files that were listed.
  *
  * @param files The files.
+ * @param fast How long {@linkcode ONE_BY_ONE} may take to be fast; what tests hold on to.
  * @returns Those that are still there, in the same order.
  */
 export async function lookAtAll(
   files: readonly ListedFile[],
+  fast: number = FAST,
 ): Promise<SessionFile[]> {
-  const looked = await mapAtOnce(files, AT_ONCE, lookAt);
+  const looked: (SessionFile | undefined)[] = [];
+  let others = AT_ONCE;
+  for (let at = 0; at < files.length;) {
+    const end = at + ONE_BY_ONE;
+    const start = performance.now();
+    const run = files.slice(at, end).map((file) => lookedAtNow(file) ?? file);
+    const isFast = performance.now() - start < fast;
+    // Each time that it is slow again, it is tried after twice as many others.
+    others = isFast ? AT_ONCE : 2 * others;
+    at = isFast ? end : end + others;
+    run.push(...files.slice(end, at));
+    looked.push(
+      ...run.every(isLookedAt) ? run : await mapAtOnce(run, AT_ONCE, lookAt),
+    );
+  }
   return looked.filter((file) => file !== undefined);
+}
+
+/** Looks at a file without waiting; `undefined` if that is not all there is to do. */
+function lookedAtNow(file: ListedFile): SessionFile | undefined {
+  if (isLookedAt(file)) return file;
+  if (file.nameTime === undefined) return undefined;
+  try {
+    const facts = statSync(file.path, { throwIfNoEntry: false });
+    return facts?.isFile() ? lookedAt(file, facts) : undefined;
+  } catch {
+    // Who looks at it as at any other finds out why.
+    return undefined;
+  }
 }
 
 /** What is called like a session file. */
@@ -231,7 +269,8 @@ async function withoutFacts(
     const [other = path] = otherPlacesOf(path);
     const facts = await stat(other).catch(() => undefined);
     if (facts?.isFile()) {
-      return lookedAt(listedFile({ ...file, path: other }), facts);
+      const name = basename(other);
+      return lookedAt(listedFile({ ...file, path: other, name }), facts);
     }
     // A link that leads nowhere is still there; what is not has been moved or deleted.
     if (await lstat(path).catch(() => undefined) === undefined) {
@@ -243,8 +282,9 @@ async function withoutFacts(
 }
 
 /** Says what a name tells of its file. */
-export function listedFile({ path, home, isArchived }: PlacedPath): ListedFile {
-  const name = basename(path);
+export function listedFile(
+  { path, home, isArchived, name }: PlacedFile,
+): ListedFile {
   const id = idInName(name);
   const nameTime = timeInName(name);
   return {
