@@ -7,6 +7,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
   mkdir,
+  open,
   readdir,
   readFile,
   rename,
@@ -56,10 +57,16 @@ const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
 export class HeadCache {
   readonly #path: string | undefined;
   readonly #entries: Map<string, Entry>;
+  /** The first line of what was read; it tells that from all else. */
+  readonly #header: string;
   #hasNews = false;
 
-  private constructor(path: string | undefined, entries: Map<string, Entry>) {
+  private constructor(
+    path: string | undefined,
+    { header, entries }: Remembered,
+  ) {
     this.#path = path;
+    this.#header = header;
     this.#entries = entries;
   }
 
@@ -78,7 +85,7 @@ export class HeadCache {
     const path = pathOf(folder, home);
     return new HeadCache(
       path,
-      path === undefined ? new Map() : await readEntries(path),
+      path === undefined ? nothing() : await readEntries(path),
     );
   }
 
@@ -120,7 +127,11 @@ export class HeadCache {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
     // Somebody else may have written meanwhile.
-    const others = await readEntries(this.#path);
+    const isSame = this.#header !== "" &&
+      await startsWith(this.#path, this.#header);
+    const others = isSame
+      ? this.#entries
+      : (await readEntries(this.#path)).entries;
     const rows = files.flatMap(({ path }): string[] => {
       const entry = this.#entries.get(path) ?? others.get(path);
       if (entry === undefined) return [];
@@ -148,12 +159,25 @@ function pathOf(folder: string | undefined, home: string): string | undefined {
   return join(folder, "heads", `${name}.jsonl`);
 }
 
-async function readEntries(path: string): Promise<Map<string, Entry>> {
+/** What is remembered of a home. */
+interface Remembered {
+  /** The first line of the file, which has the hash of the others; empty if there is none. */
+  readonly header: string;
+  /** The heads, by the paths of their files. */
+  readonly entries: Map<string, Entry>;
+}
+
+function nothing(): Remembered {
+  return { header: "", entries: new Map() };
+}
+
+async function readEntries(path: string): Promise<Remembered> {
   const entries = new Map<string, Entry>();
   const text = await readFile(path, "utf8").catch(() => "");
   const end = text.indexOf("\n");
+  const header = text.slice(0, end);
   const body = text.slice(end + 1, -1);
-  if (end === -1 || text.slice(0, end) !== headerOf(body)) return entries;
+  if (end === -1 || header !== headerOf(body)) return nothing();
   for (const row of body.split("\n")) {
     const [path, size, mtime, written] = listOf(parseJson(row));
     const head = headOf(written);
@@ -161,7 +185,22 @@ async function readEntries(path: string): Promise<Map<string, Entry>> {
     if (typeof size !== "number" || typeof mtime !== "number") continue;
     entries.set(path, { size, mtime, head });
   }
-  return entries;
+  return { header, entries };
+}
+
+/** Whether a file begins with a text of ASCII. */
+async function startsWith(path: string, text: string): Promise<boolean> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read({ length: text.length });
+      return buffer.toString("latin1", 0, bytesRead) === text;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 /** Removes what others were about to write when they were killed. */
