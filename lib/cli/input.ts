@@ -23,15 +23,22 @@ const FIRST_BLOCK = 1 << 17;
  *
  * @param path The path of a file, or `-`.
  * @param context Has the files.
+ * @param room Room for its blocks, which no other input uses that is still read.
  * @returns Its blocks.
  * @throws {IoError} If it cannot be opened.
  */
 export async function openInput(
   path: string,
   context: Surroundings,
+  room?: BlockRoom,
 ): Promise<Input> {
   const source = path === STDIN ? context.stdin : await open(path, context);
-  const input = new Input(decompressed(source, { name: path }), path, context);
+  const input = new Input(
+    decompressed(source, { name: path }),
+    path,
+    context,
+    room,
+  );
   if (path !== STDIN) await input.begin();
   return input;
 }
@@ -67,6 +74,17 @@ export interface Blocks {
   close(): void;
 }
 
+/** What inputs that are read one after the other have in common: the room for their blocks. */
+export type BlockRoom = readonly [
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+];
+
+/** Gives room for the blocks of an input. */
+export function blockRoom(): BlockRoom {
+  return [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
+}
+
 /**
  * The blocks of an input.
  *
@@ -76,15 +94,21 @@ export class Input implements Blocks {
   readonly #source: ByteSource;
   readonly #name: string;
   readonly #context: Surroundings;
-  #current = new Uint8Array(BLOCK);
-  #other = new Uint8Array(BLOCK);
+  #current: Uint8Array;
+  #other: Uint8Array;
   #ahead: Promise<number | null> | undefined;
 
-  /** Constructs a new instance. */
-  constructor(source: ByteSource, name: string, context: Surroundings) {
+  /** Constructs a new instance; no other one that has the same room may still be read. */
+  constructor(
+    source: ByteSource,
+    name: string,
+    context: Surroundings,
+    room: BlockRoom = blockRoom(),
+  ) {
     this.#source = source;
     this.#name = name;
     this.#context = context;
+    [this.#current, this.#other] = room;
   }
 
   /**

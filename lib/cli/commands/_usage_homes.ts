@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { IoError } from "../endings.ts";
-import { Input } from "../input.ts";
+import { type BlockRoom, blockRoom, Input } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 import type { UsageInputs } from "./_usage_input.ts";
@@ -40,11 +40,12 @@ export async function homeInputs(
     args,
     context,
   );
+  const room = blockRoom();
   const inputs = files.filter(({ path, mtime }) =>
     mtime >= since && !UNCOUNTED_REGEXP.test(path)
   ).reverse().map((file) => ({
     name: file.path,
-    open: () => openSessionInput(file, process),
+    open: () => openSessionInput(file, process, room),
   }));
   return { isHome: true, inputs, isIncomplete };
 }
@@ -53,9 +54,10 @@ export async function homeInputs(
 async function openSessionInput(
   file: SessionFile,
   process: Surroundings,
+  room: BlockRoom,
 ): Promise<Input> {
   try {
-    return new Input(await openSession(file), file.path, process);
+    return new Input(await openSession(file), file.path, process, room);
   } catch (error) {
     const message = `${file.path}: cannot open: ${reasonOf(error)}`;
     throw new IoError(message, { cause: error });

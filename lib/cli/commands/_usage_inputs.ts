@@ -5,7 +5,7 @@
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { openInput } from "../input.ts";
+import { blockRoom, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { UsageInputs } from "./_usage_input.ts";
 
@@ -37,9 +37,10 @@ export async function usageInputs(
     return await homeInputs(args, context, since);
   }
   const files = operands.length === 0 ? [STDIN] : operands;
+  const room = blockRoom();
   const inputs = files.map((name) => ({
     name,
-    open: () => openInput(name, process),
+    open: () => openInput(name, process, room),
   }));
   return { isHome: false, inputs, isIncomplete: false };
 }
