@@ -14,7 +14,7 @@ const WORD_REGEXP =
 const NAME_REGEXP = /[\w-]{0,64}/y;
 const SEPARATOR_REGEXP =
   /\\{0,8}["'`]?\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}/y;
-const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])|=/y;
+const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
 const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
 /** What a bare value is made of; in a file of settings only white space ends it. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);

@@ -139,7 +139,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     hint: "Q~",
     accept: (found) => found.length <= 41,
   },
-  { kind: "azure_secret", head: /\bsig=/g, run: PERCENTED, least: 30 },
+  { kind: "azure_secret", head: /sig=/g, run: PERCENTED, least: 30 },
   { kind: "digitalocean_token", head: /do[opr]_v1_/g, run: WORD, least: 40 },
   {
     kind: "databricks_token",

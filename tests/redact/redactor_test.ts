@@ -8,6 +8,7 @@ const A36 = A20 + A20.slice(0, 16);
 const A60 = A20 + A20 + A20;
 const HEX32 = "0123456789abcdef".repeat(2);
 const HEX40 = HEX32 + "01234567";
+const UPPER16 = "IOSFODNN7" + "EXAMPLE";
 const KEY_LINE = A60 + "wXyZ";
 const BEGIN = "-----BEGIN";
 
@@ -42,6 +43,82 @@ const TOKENS = [
   { kind: "vault_token", token: `hvs.${A36}` },
   { kind: "terraform_token", token: `${A20.slice(0, 14)}.atlasv1.${A60}` },
   { kind: "docker_token", token: `dckr_pat_${A36}` },
+  { kind: "openai_session", token: `sess-${A36}` },
+  { kind: "gitlab_token", token: `GR1348941${A20}` },
+  { kind: "slack_token", token: `xapp-1-${A20}` },
+  { kind: "slack_webhook", token: `hooks.slack.com/triggers/T0/1/${A20}` },
+  { kind: "slack_webhook", token: `hooks.slack.com/workflows/T0/${A20}` },
+  {
+    kind: "discord_webhook",
+    token: `discord.com/api/webhooks/123456789012/${A60}`,
+  },
+  {
+    kind: "discord_webhook",
+    token: `discordapp.com/api/webhooks/123456789012/${A60}`,
+  },
+  { kind: "google_oauth", token: `GOCSPX-${A20}` },
+  { kind: "google_oauth", token: `1//0${A36}` },
+  { kind: "rubygems_key", token: `rubygems_${HEX40}` },
+  { kind: "crates_token", token: `cio${A36.slice(0, 32)}` },
+  { kind: "stripe_key", token: `whsec_${A36}` },
+  { kind: "huggingface_token", token: `api_org_${A36}` },
+  { kind: "groq_key", token: `gsk_${A60}` },
+  { kind: "xai_key", token: `xai-${A60}` },
+  { kind: "perplexity_key", token: `pplx-${A36}` },
+  { kind: "replicate_token", token: `r8_${A36}` },
+  { kind: "azure_secret", token: `sig=${A36}%3D` },
+  { kind: "digitalocean_token", token: `dop_v1_${HEX40}` },
+  { kind: "twilio_key", token: `SK${HEX32}` },
+  { kind: "mailgun_key", token: `key-${HEX32}` },
+  { kind: "pulumi_token", token: `pul-${HEX40}` },
+  { kind: "linear_key", token: `lin_api_${A36}` },
+  { kind: "linear_key", token: `lin_oauth_${A36}` },
+  { kind: "notion_token", token: `ntn_${A60}` },
+  { kind: "figma_token", token: `figd_${A36}` },
+  { kind: "shopify_token", token: `shpat_${HEX32}` },
+  { kind: "supabase_key", token: `sbp_${HEX40}` },
+  { kind: "supabase_key", token: `sb_secret_${A36}` },
+  { kind: "atlassian_token", token: `ATATT${A60}` },
+  { kind: "atlassian_token", token: `ATCTT${A60}` },
+  { kind: "atlassian_token", token: `ATBB${A36}` },
+  { kind: "age_key", token: `AGE-SECRET-KEY-1${UPPER16.repeat(4)}` },
+  { kind: "newrelic_key", token: `NRAK-${A36}` },
+  { kind: "grafana_token", token: `glc_${A36}` },
+  { kind: "grafana_token", token: `glsa_${A36}` },
+  { kind: "postman_key", token: `PMAK-${HEX32.slice(0, 24)}-${HEX40}` },
+  { kind: "tailscale_key", token: `tskey-auth-${A20}` },
+  { kind: "sentry_token", token: `sntrys_${A60}` },
+  { kind: "doppler_token", token: `dp.st.${A60}` },
+  { kind: "circleci_token", token: `CCIPAT_${A36}` },
+  { kind: "buildkite_token", token: `bkua_${HEX40}` },
+  { kind: "heroku_key", token: `HRKU-${A36}` },
+  { kind: "fly_token", token: `fm2_${A60}` },
+  { kind: "onepassword_token", token: `ops_eyJ${A60}` },
+  { kind: "jfrog_key", token: `AKCp${A60}` },
+  ...["BIA", "CCA", "3TX"].map((head) => ({
+    kind: "aws_access_key_id",
+    token: `A${head}${UPPER16}`,
+  })),
+  ...["hvb", "hvr"].map((head) => ({
+    kind: "vault_token",
+    token: `${head}.${A36}`,
+  })),
+  ...["sk_test", "sk_prod", "rk_live"].map((head) => ({
+    kind: "stripe_key",
+    token: `${head}_${A20}`,
+  })),
+  ...["ca", "pa", "ss"].map((head) => ({
+    kind: "shopify_token",
+    token: `shp${head}_${HEX32}`,
+  })),
+  ...["ghr", "ghu"].map((head) => ({
+    kind: "github_token",
+    token: `${head}_${A36}`,
+  })),
+  ...["agent", "cbt", "dt", "ffct", "ft", "imt", "oas", "ptt", "rt", "rtr"]
+    .map((word) => ({ kind: "gitlab_token", token: `gl${word}-${A20}` })),
+  { kind: "gitlab_token", token: `glsoat-${A20}` },
+  { kind: "docker_token", token: `dckr_oat_${A36}` },
 ] satisfies { kind: string; token: string }[];
 
 for (const { kind, token } of TOKENS) {
@@ -208,6 +285,44 @@ const MASKED = [
     name: "the user of a request",
     text: "curl -s -u admin:hunter2 https://x",
     expected: "curl -s -u admin:[redacted:password] https://x",
+  },
+  {
+    name: "a password for ssh",
+    text: "sshpass -p hunter2 ssh x; sshpass -p'hunter3' ssh x",
+    expected:
+      "sshpass -p [redacted:password] ssh x; sshpass -p'[redacted:password]' ssh x",
+  },
+  {
+    name: "a name with words behind the one that counts",
+    text: '{"db_password_old": "swordfish", "NPM_TOKEN_2": "abcd1234"}',
+    expected:
+      '{"db_password_old": "[redacted:password]", "NPM_TOKEN_2": "[redacted:token]"}',
+  },
+  {
+    name: "a secret without another word, if it looks like one",
+    text: `secret: ${A20}\nsecret: parties`,
+    expected: "secret: [redacted:secret]\nsecret: parties",
+  },
+  {
+    name: "a key that shouts",
+    text: `LICENSE_KEY=${A20}`,
+    expected: "LICENSE_KEY=[redacted:api_key]",
+  },
+  {
+    name: "a JSON Web Token without its signature",
+    text: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${A20}`,
+    expected: "[redacted:jwt]",
+  },
+  {
+    name: "a signature in a URL that was encoded once more",
+    text: `https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26sig=${A36}`,
+    expected: "https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26[redacted:azure_secret]",
+  },
+  {
+    name: "the user of a request behind a long flag",
+    text: "curl --user admin:hunter2 --proxy-user me:hunter3 x",
+    expected:
+      "curl --user admin:[redacted:password] --proxy-user me:[redacted:password] x",
   },
   {
     name: "a .netrc",
@@ -394,6 +509,19 @@ const KEPT = [
     "a path on another host behind a download",
     "curl x && rsync -avu h:/srv/a b",
   ],
+  ...["CACHE", "FOREIGN", "HOST", "PARTITION", "PRIMARY", "PUBLIC", "SORT"]
+    .map((word) =>
+      [`a ${word.toLowerCase()} key`, `X_${word}_KEY=${A20}`] as const
+    ),
+  ["a key that does not shout", `my_key=${A20}`],
+  ["a user of a URL that is a word", `https://${"abcde".repeat(5)}@host/x`],
+  ["a word that begins like a token of crates", `cio${"abcdefgh".repeat(4)}`],
+  ["what is longer than a token of crates", `cio${A36}`],
+  ["what is longer than a key of Twilio", `SK${HEX40}`],
+  ["what is longer than a key of Mailgun", `key-${HEX40}`],
+  ["the beginning of JSON in base64", `eyJhbGciOiJIUzI1NiJ9.a${A36}`],
+  ["half a JSON Web Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx"],
+  ["a parameter that ends like a signature", `design=${A36}`],
   ["a sentence on a login", "Mend the login form password validation"],
   ["a text that begins so", "login page password reset fails"],
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
@@ -408,6 +536,105 @@ for (const [name, text] of KEPT) {
     assertEquals(redactor.counts.size, 0);
   });
 }
+
+const NAMES = {
+  password: [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pswd",
+    "pwd",
+    "_auth",
+    "db_pass",
+    "db_pwd",
+    "dbpassword",
+    "dbpasswd",
+    "dbpassphrase",
+  ],
+  token: [
+    "token",
+    "access_token",
+    "api_token",
+    "auth_token",
+    "bearer_token",
+    "id_token",
+    "refresh_token",
+    "session_token",
+  ],
+  secret: [
+    "secret",
+    "app_secret",
+    "auth_secret",
+    "client_secret",
+    "jwt_secret",
+    "secret_key_base",
+    "db_creds",
+    "db_credential",
+    "db_credentials",
+  ],
+  api_key: [
+    "api_key",
+    "access_key",
+    "account_key",
+    "auth_key",
+    "master_key",
+    "secret_key",
+    "shared_access_key",
+    "dbapikey",
+    "dbsecretkey",
+  ],
+  private_key: ["encryption_key", "private_key", "signing_key"],
+};
+
+for (const [kind, names] of Object.entries(NAMES)) {
+  Deno.test(`Redactor knows the names of secrets: ${kind}`, () => {
+    for (const name of names) {
+      assertEquals(
+        new Redactor().redact(`x\n${name}: ${A20}\ny`),
+        `x\n${name}: [redacted:${kind}]\ny`,
+      );
+    }
+  });
+}
+
+Deno.test("Redactor knows what stands between a name and its value", () => {
+  for (const sign of ["=>", ":=", "=", ":", " = ", "']: "]) {
+    assertEquals(
+      new Redactor().redact(`password${sign}'swordfish'`),
+      `password${sign}'[redacted:password]'`,
+    );
+  }
+  for (
+    const text of [
+      "std::password::swordfish1",
+      "ask --password -x",
+      "ask --password --secret",
+    ]
+  ) {
+    assertEquals(new Redactor().redact(text), text);
+  }
+});
+
+Deno.test("Redactor keeps types in quotes, and nothing that is like one", () => {
+  for (const type of ["Token", "HTTPToken", "_Token", "auth.Token"]) {
+    const text = `api_token: "${type}"`;
+    assertEquals(new Redactor().redact(text), text);
+  }
+  for (const value of ["!Token-", "Token123", "x Token", "TOKEN-Token"]) {
+    const text = `API_TOKEN="${value}"`;
+    assertEquals(
+      new Redactor().redact(text),
+      'API_TOKEN="[redacted:token]"',
+    );
+  }
+  for (const value of ["Token12345", "!auth.Token"]) {
+    assertEquals(
+      new Redactor().redactMember("api_token", value),
+      "[redacted:token]",
+    );
+  }
+});
 
 Deno.test("Redactor masks what patterns match, whatever their flags", () => {
   const patterns = [/acme-\d+/iy, /x*/g, /redacted/];
@@ -502,6 +729,16 @@ Deno.test("Redactor.redactMember() masks the value of a secret's name", () => {
     "[redacted:secret]",
   );
   assertEquals(redactor.redactMember("total_tokens", "swordfish"), "swordfish");
+  for (
+    const [name, kind] of [
+      ["Authorization", "authorization"],
+      ["Proxy-Authorization", "authorization"],
+      ["Cookie", "cookie"],
+      ["Set-Cookie", "cookie"],
+    ] as const
+  ) {
+    assertEquals(redactor.redactMember(name, "a sword"), `[redacted:${kind}]`);
+  }
   assertEquals(redactor.redactMember("password", ""), "");
   assertEquals(
     redactor.redactMember("password", "[redacted:password]"),
