@@ -135,7 +135,7 @@ export function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
     `<dt>${elementText(name)}</dt><dd>${elementText(text)}</dd>\n`
   );
   const short = list.map(({ name, text }) =>
-    `${name}: ${text.replace(/\s+/g, " ").slice(0, 120)}`
+    `${name}: ${startOf(text.replace(/\s+/g, " "), 120)}`
   ).join(", ");
   const body = [
     given.length === 0 ? "" : `<dl>\n${given.join("")}</dl>\n`,

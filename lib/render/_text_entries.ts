@@ -6,6 +6,7 @@
 
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Block, LiveLines } from "./_live_lines.ts";
+import { startOf } from "./_cut_text.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import { cutOutput } from "./cut_output.ts";
 import { pathBelow } from "./edited_files.ts";
@@ -148,8 +149,9 @@ export class TextEntries {
       case "notice":
         return this.#writeNotice(view);
       case "unknown":
+        if (this.#tools === "none") return;
         this.#begin("note");
-        return lines.add(inertText(`· ${view.type}`).slice(0, 200), dim);
+        return lines.add(startOf(inertText(`· ${view.type}`), 200), dim);
       default:
         view satisfies never;
     }

@@ -14,6 +14,12 @@ Deno.test("editedFiles() counts the lines of every kind of change", () => {
     },
     "e.txt": { type: "update", unified_diff: "", move_path: null },
     "f.txt": { type: "update", unified_diff: "-x\n+y", move_path: null },
+    "g.txt": {
+      type: "update",
+      unified_diff:
+        "diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/h b/h\n--- a/h\n+++ b/h\n@@ -1 +0,0 @@\n-1\n",
+      move_path: null,
+    },
   }, same);
   assertEquals(
     files.map((
@@ -25,6 +31,7 @@ Deno.test("editedFiles() counts the lines of every kind of change", () => {
       ["c.txt", "update", "d.txt", 2, 1],
       ["e.txt", "update", "", null, null],
       ["f.txt", "update", "", 1, 1],
+      ["g.txt", "update", "", 1, 2],
     ],
   );
   assertEquals(files[0]?.diff, "+1\n+2");

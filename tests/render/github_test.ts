@@ -20,6 +20,8 @@ import {
 } from "./sessions.ts";
 import {
   assertCutsBetweenCharacters,
+  event,
+  LEGACY,
   look,
   PAGINATED,
   partsOfLines,
@@ -137,6 +139,42 @@ for (const { name, folder, start } of GOLDEN_SESSIONS) {
     assertGolden(`${name}.github.md`, summaryOf(bytes));
   });
 }
+
+Deno.test("GithubRenderer sums up what was done to a file, and where it is now", () => {
+  const edit = (
+    id: string,
+    path: string,
+    change: Readonly<Record<string, unknown>>,
+    success = true,
+  ): Record<string, unknown> =>
+    event("patch_apply_end", {
+      call_id: id,
+      success,
+      stdout: "",
+      stderr: "",
+      changes: { [path]: change },
+    });
+  const update = { type: "update", unified_diff: "@@ -1 +1 @@\n-a\n+b\n" };
+  const parts = partsOfLines([
+    LEGACY,
+    edit("1", "a.txt", { ...update, move_path: null }),
+    edit("2", "a.txt", { ...update, move_path: "b.txt" }),
+    edit("3", "c.txt", { type: "add", content: "1\n2\n" }),
+    edit("4", "c.txt", { ...update, move_path: null }),
+    edit("5", "d.txt", { ...update, move_path: null }, false),
+  ]);
+  const summary = writtenBy(new GithubRenderer(), parts);
+  assertEquals(
+    [...summary.matchAll(
+      /<tr><td><code>(.*?)<\/code><\/td><td>(.*?)<\/td><td align="right">(.*?)<\/td><td align="right">(.*?)<\/td>/g,
+    )].map((found) => found.slice(1)),
+    [
+      ["a.txt", "moved to <code>b.txt</code>", "2", "2"],
+      ["c.txt", "added", "3", "1"],
+    ],
+  );
+  assert(!summary.includes("3 files"));
+});
 
 Deno.test("GithubRenderer folds what explored commands printed, as it does of other commands", () => {
   const parts = partsOfLines([

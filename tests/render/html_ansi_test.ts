@@ -20,6 +20,12 @@ const CASES = [
       '<span class="f1">a</span><span class="f2">b</span><span class="f4">c</span><span class="f7">d</span>',
   },
   {
+    name: "backgrounds",
+    text: "\x1b[31;48;5;196ma\x1b[39mb\x1b[104mc\x1b[49md\x1b[97me",
+    html:
+      '<span class="f1 k1">a</span><span class="k1">b</span><span class="k4">c</span>d<span class="f7">e</span>',
+  },
+  {
     name: "other sequences as marks",
     text: "\x1b[31m\x1b[2J\x1b]0;title\x07x",
     html:

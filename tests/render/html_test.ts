@@ -21,10 +21,18 @@ import {
 } from "./sound_pages.ts";
 import {
   assertCutsBetweenCharacters,
+  DONE,
+  event,
+  item,
+  LEGACY,
   look,
+  lookBegin,
+  lookEnd,
   PAGINATED,
   partsOfLines,
   readTranscriptFiles,
+  THREAD,
+  TURN,
   writtenBy,
 } from "./transcripts.ts";
 
@@ -389,6 +397,58 @@ Deno.test("HtmlRenderer unfolds what explored commands printed only if one faile
   assertEquals(isOpen(look("a", "No", { exit_code: 1 })), true);
   assertEquals(isOpen(look("a", "No\n".repeat(50), { exit_code: 1 })), false);
   assertEquals(isOpen(...silent), true);
+});
+
+Deno.test("HtmlRenderer says how each of several explored commands ended", () => {
+  const parts = partsOfLines([
+    LEGACY,
+    ...[lookBegin("a"), lookEnd("a", "")],
+    lookBegin("b"),
+    event("exec_command_end", { call_id: "b", stdout: "", exit_code: 2 }),
+    lookBegin("c"),
+  ]);
+  const page = writtenBy(new HtmlRenderer(), parts);
+  assertEquals(
+    [...page.matchAll(/<code>cat (\w)<\/code><small>([^<]*)<\/small>/g)]
+      .map(([, file, note]) => [file, note]),
+    [["a", ""], ["b", "exit 2"], ["c", "no end"]],
+  );
+});
+
+Deno.test("HtmlRenderer says how calls of tools ended, and what they were given", () => {
+  const toolOf = (fields: Readonly<Record<string, unknown>>): string => {
+    const parts = partsOfLines([
+      THREAD,
+      TURN,
+      item(fields.status === "in_progress" ? "started" : "completed", {
+        id: "t",
+        type: "mcp_tool_call",
+        server: "s",
+        tool: "t",
+        ...fields,
+      }),
+      DONE,
+    ]);
+    const main = contentOf(writtenBy(new HtmlRenderer(), parts), "main");
+    return /<(details|div) class="e box tool[^]*?<\/\1>/.exec(main)?.[0] ?? "";
+  };
+  assert(
+    toolOf({ status: "in_progress" }).includes('<b class="warn">no end</b>'),
+  );
+  const failed = { status: "failed", error: { message: "No" } };
+  const end = '<b class="bad">failed</b>';
+  assert(toolOf(failed).includes(end));
+  assert(/ open>/.test(toolOf(failed)));
+  const long = { status: "failed", error: { message: "No\n".repeat(50) } };
+  assert(!/ open>/.test(toolOf(long)));
+  const done = toolOf({ status: "completed" });
+  assert(!done.includes(end) && !/ open>/.test(done));
+  for (const start of ["", "x"]) {
+    const text = start + "😀".repeat(100);
+    const box = toolOf({ status: "completed", arguments: { a: text } });
+    const [, short = ""] = /<small>a: (.*?)<\/small>/.exec(box) ?? [];
+    assert(short !== "" && text.startsWith(short), short);
+  }
 });
 
 Deno.test("HtmlRenderer redacts what it shows twice only once", () => {

@@ -119,6 +119,17 @@ Deno.test("Timeline joins neighbours when there are many, and keeps failures vis
   assertEquals(places.at(-1)?.[1], 100);
 });
 
+Deno.test("Timeline joins an odd number of neighbours, and ends where the last one does", () => {
+  const drawing = drawn(
+    Array.from({ length: 241 }, (_, i) => mark(i, { endMs: null })),
+  );
+  const places = placesIn(drawing);
+  assertEquals(places.length, 121);
+  // The marks have no ends: two of them that were joined end where the second one begins.
+  assertEquals(places[0], [0, 0.42]);
+  assert(drawing.includes("<desc>241 commands."));
+});
+
 Deno.test("Timeline escapes what its marks are called", () => {
   const drawing = drawn([
     mark(0, { label: '</title><script>"' }),

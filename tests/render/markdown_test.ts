@@ -81,6 +81,12 @@ const CASES = [
     text: "**User**\n\n> ```ls``` it  \n> a  \n> b\n",
   },
   {
+    name: "lines of what the user says around code, and none in it",
+    lines: [prompt("a\n````\nx\n```\ny\nz\n````\nb\nc")],
+    text:
+      "**User**\n\n> a  \n> ````\n> x\n> ```\n> y\n> z\n> ````\n> b  \n> c\n",
+  },
+  {
     name: "a command and its output, folded",
     lines: [command("completed", { aggregated_output: "a <b>\n```\n" })],
     text:

@@ -1,9 +1,11 @@
 /** All renderers, with more of everything than most logs have. */
 
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import type { HistorySnapshot } from "../../lib/history/snapshot.ts";
 import { GithubRenderer } from "../../lib/render/github.ts";
 import { HtmlRenderer } from "../../lib/render/html.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
+import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
 import { TextRenderer } from "../../lib/render/text.ts";
 import {
   DONE,
@@ -123,3 +125,98 @@ for (const { form, create } of FORMS) {
     );
   });
 }
+
+/** A snapshot that some other program may have written. */
+function snapshotOf(
+  ...records: readonly { readonly type: string; readonly payload: unknown }[]
+): HistorySnapshot {
+  // The boundary: a snapshot may hold anything.
+  return {
+    records: records.map((record, at) => ({ id: at + 1, ...record })),
+  } as unknown as HistorySnapshot;
+}
+
+/** What the user, the agent or another one says. */
+const said = (
+  author: string,
+  recipient: string | null,
+  text: string,
+): { type: string; payload: unknown } => ({
+  type: "plain_message",
+  payload: {
+    role: "assistant",
+    kind: "assistant",
+    header: { label: author, badge: recipient },
+    lines: [{
+      kind: "paragraph",
+      spans: [{ text, tone: "default", emphasis: {}, entity: null }],
+    }],
+  },
+});
+
+Deno.test("every renderer says who says something to whom, where a record does", () => {
+  const parts = [...snapshotParts(
+    snapshotOf(said("planner", "worker", "Go on"), said("worker", null, "No")),
+  )];
+  assertEquals(
+    writtenBy(new TextRenderer(), parts),
+    "planner → worker:\nGo on\n\nworker:\nNo\n",
+  );
+  const markdown = writtenBy(new MarkdownRenderer(), parts);
+  assert(markdown.includes("**planner → worker**\n\nGo on\n"));
+  assert(markdown.includes("**worker**\n\nNo\n"));
+  const html = writtenBy(new HtmlRenderer(), parts);
+  assert(html.includes(">planner → worker</a>"));
+  assert(html.includes(">worker</a>"));
+});
+
+Deno.test("every renderer shows a record of a type that nobody knows, and none without tools", () => {
+  const parts = [...snapshotParts(
+    snapshotOf({ type: "hologram", payload: { size: "</b>" } }),
+  )];
+  assertEquals(writtenBy(new TextRenderer(), parts), "· hologram\n");
+  for (const start of ["", "x"]) {
+    const type = start + "😀".repeat(200);
+    const long = snapshotParts(snapshotOf({ type, payload: {} }));
+    assert(writtenBy(new TextRenderer(), long).trimEnd().endsWith("😀"));
+  }
+  const markdown = writtenBy(new MarkdownRenderer(), parts);
+  assert(
+    markdown.includes(
+      '<summary>hologram</summary>\n\n```json\n{\n  "size": "</b>"\n}\n```\n',
+    ),
+  );
+  const html = writtenBy(new HtmlRenderer(), parts);
+  assert(html.includes('<code class="one">hologram</code>'));
+  assert(html.includes('{\n  "size": "&lt;/b&gt;"\n}</pre>'));
+  for (
+    const renderer of [
+      new TextRenderer({ tools: "none" }),
+      new MarkdownRenderer({ tools: "none" }),
+      new HtmlRenderer({ tools: "none" }),
+    ]
+  ) assert(!writtenBy(renderer, parts).includes("hologram"));
+});
+
+Deno.test("every renderer says of an edit that it is only proposed, or failed for no reason", () => {
+  const changes = {
+    "a.ts": { type: "update", unified_diff: "-x\n+y", move_path: null },
+  };
+  const editOf = (event: string): { type: string; payload: unknown } => ({
+    type: "patch",
+    payload: { event, changes, failure: null },
+  });
+  const parts = [...snapshotParts(
+    snapshotOf(editOf("proposed"), editOf("apply_failure")),
+  )];
+  assertEquals(
+    writtenBy(new TextRenderer(), parts),
+    "? edit a.ts (+1 −1)\n✗ edit a.ts (+1 −1)\n  ✗ failed\n",
+  );
+  const markdown = writtenBy(new MarkdownRenderer(), parts);
+  assert(markdown.includes("(+1 −1) — proposed</summary>"));
+  assert(markdown.includes("(+1 −1) — ✗</summary>"));
+  const html = writtenBy(new HtmlRenderer(), parts);
+  assert(html.includes('<b class="warn">proposed</b>'));
+  assert(html.includes('<b class="bad">not applied</b>'));
+});

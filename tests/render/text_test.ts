@@ -127,9 +127,15 @@ const CASES = [
           stderr: "no such line\n",
         },
       },
+      item("completed", {
+        id: "g",
+        type: "file_change",
+        changes: [{ path: "d.ts", kind: "delete" }],
+        status: "failed",
+      }),
     ],
     text:
-      "→ edit a.ts\n→ add b.ts\n✗ edit c.ts (+1 −1)\n  no such line\n\n… no end of the turn\n",
+      "→ edit a.ts\n→ add b.ts\n✗ edit c.ts (+1 −1)\n  no such line\n✗ delete d.ts\n  Patch application failed\n\n… no end of the turn\n",
   },
   {
     name: "each state of a plan",

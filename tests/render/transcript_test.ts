@@ -164,6 +164,26 @@ const CASES = [
     ],
   },
   {
+    name: "an answer that was written piece by piece, once",
+    lines: [
+      THREAD,
+      TURN,
+      item("started", { id: "m", type: "agent_message", text: "On" }),
+      item("updated", { id: "m", type: "agent_message", text: "One" }),
+      command("started"),
+      item("completed", { id: "m", type: "agent_message", text: "One" }),
+      command("completed"),
+      DONE,
+    ],
+    parts: [
+      "session",
+      "turn 1",
+      "final exec 2",
+      "final assistant_message 3",
+      "completed 1",
+    ],
+  },
+  {
     name: "a line that could not be read, in its place",
     lines: [THREAD, TURN, message("Hi"), "{torn", DONE],
     parts: [
@@ -317,6 +337,25 @@ Deno.test("TranscriptBuilder says at once what happens if it is live", () => {
     "final exec 1",
     "completed 1",
     "late exec 1",
+  ]);
+});
+
+Deno.test("TranscriptBuilder gives an answer once that was written piece by piece, live", () => {
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    item("started", { id: "m", type: "agent_message", text: "On" }),
+    item("updated", { id: "m", type: "agent_message", text: "One" }),
+    item("completed", { id: "m", type: "agent_message", text: "One" }),
+    DONE,
+  ], { live: true });
+  assertEquals(outline(parts), [
+    "session",
+    "turn 1",
+    "started assistant_stream 1",
+    "updated assistant_stream 1",
+    "final assistant_message 2",
+    "completed 1",
   ]);
 });
 
