@@ -195,6 +195,29 @@ Deno.test("SessionFold removes what a rollback takes back, long ago as it may be
   assertEquals(foldInPieces(bytes, places).all, expected);
 });
 
+Deno.test("SessionFold removes what an item takes back when it comes again", () => {
+  const META = LINE("session_meta", { id: "t", history_mode: "paginated" });
+  const item = (type: string, id: string, part: object) =>
+    LINE("event_msg", {
+      type: "item_completed",
+      item: { type, id, content: [part] },
+    });
+  const bytes = encode([
+    META,
+    item("AgentMessage", "a", { type: "Text", text: "First" }),
+    item("UserMessage", "u", { type: "text", text: "elephant" }),
+    item("AgentMessage", "b", { type: "Text", text: "Second" }),
+    item("UserMessage", "u", { type: "local_image", path: "/a.png" }),
+    item("UserMessage", "v", { type: "text", text: "giraffe" }),
+    LINE("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
+  ].join(""));
+  const { all } = fold(bytes);
+  assertEquals(all.map(({ text }) => text), ["First", "Second", "/a.png"]);
+  const places = lineEnds(bytes);
+  assertEquals(foldGrowing(bytes, places).all, all);
+  assertEquals(foldInPieces(bytes, places).all, all);
+});
+
 Deno.test("SessionFold keeps the text of a message that gets its usage late", () => {
   const call = (at: number) =>
     LINE("response_item", {

@@ -204,6 +204,29 @@ Deno.test("indexSessions() reads a file that has grown from where it ended", asy
   });
 });
 
+Deno.test("indexSessions() removes what a file takes back that has grown", async () => {
+  await withSession(async ({ index, path, text }) => {
+    const asks = (message: string): string =>
+      says(message).replace("agent_message", "user_message");
+    const turn = asks("A second question") + says("A giraffe came along");
+    await writeFile(path, text + turn);
+    await refresh(index);
+    assertEquals((await find(index, "giraffe")).length, 1);
+    const rollback = JSON.stringify({
+      timestamp: "2026-01-02T03:06:00.000Z",
+      type: "event_msg",
+      payload: { type: "thread_rolled_back", num_turns: 1 },
+    });
+    await writeFile(path, `${text}${turn}${rollback}\n${asks("Or a zebra?")}`);
+    assertEquals(countsOf(await refresh(index)), { grown: 1 });
+    assertEquals(await find(index, "giraffe"), []);
+    assertEquals((await find(index, "zebra")).length, 1);
+    const whole = { ...index, path: `${index.path}.whole` };
+    await refresh(whole);
+    assertEquals(contentOf(index), contentOf(whole));
+  });
+});
+
 Deno.test("indexSessions() reads a file anew in which a word was masked long before its end", async () => {
   await withSession(async ({ index, path, text }) => {
     const whole = text + says("And then ".repeat(1_000));
