@@ -27,6 +27,5 @@ export function parseCsv(text: string): string[][] {
     if (row.length > 1 || row[0] !== "") rows.push(row);
     row = [];
   }
-  if (row.length > 0) rows.push(row);
   return rows;
 }

@@ -473,6 +473,58 @@ Deno.test("VerdictBuilder counts commands, and fails for them if it is to", () =
   ]);
 });
 
+Deno.test("VerdictBuilder counts commands that failed while they looked at something", () => {
+  const event = (type: string, fields: object): object => ({
+    timestamp: "2026-01-01T00:00:00.000Z",
+    type: "event_msg",
+    payload: { type, ...fields },
+  });
+  const look = (id: string, exit_code: number): object[] => [
+    event("exec_command_begin", {
+      call_id: id,
+      command: ["cat", id],
+      parsed_cmd: [{ type: "read", cmd: `cat ${id}`, name: id }],
+    }),
+    event("exec_command_end", { call_id: id, stdout: "", exit_code }),
+  ];
+  const records = [
+    {
+      timestamp: "2026-01-01T00:00:00.000Z",
+      type: "session_meta",
+      payload: { id: "t", history_mode: "legacy" },
+    },
+    event("task_started", { turn_id: "1" }),
+    ...look("a", 0),
+    ...look("b", 2),
+    event("agent_message", { message: "Done." }),
+    event("task_complete", { turn_id: "1", last_agent_message: "Done." }),
+  ];
+  const verdict = judgeRecords(records, { failOnCommand: true });
+  assertEquals(verdict.failedCommands, 1);
+  assertEquals(messages(verdict), [
+    "a command failed with exit status 2: cat b",
+  ]);
+});
+
+Deno.test("VerdictBuilder names the beginning of a long command, in whole characters", () => {
+  const nameOf = (command: string): string | undefined => {
+    const failed = item("command_execution", {
+      command,
+      aggregated_output: "",
+      exit_code: 1,
+      status: "failed",
+    });
+    const verdict = judgeRecords([THREAD, TURN, failed, say("Done."), DONE], {
+      failOnCommand: true,
+    });
+    return messages(verdict)[0]?.replace(/^.*status 1: /, "");
+  };
+  assertEquals(nameOf("x".repeat(120)), "x".repeat(120));
+  assertEquals(nameOf("x".repeat(121)), `${"x".repeat(119)}…`);
+  assertEquals(nameOf("😀".repeat(61)), `${"😀".repeat(59)}…`);
+  assertEquals(nameOf(`x${"😀".repeat(61)}`), `x${"😀".repeat(59)}…`);
+});
+
 Deno.test("VerdictBuilder names no more than ten commands", () => {
   const records = [THREAD, TURN];
   for (let i = 0; i < 30; i++) {

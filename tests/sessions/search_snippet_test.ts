@@ -97,6 +97,22 @@ for (const { name, query, text, length, expected } of CASES) {
   });
 }
 
+Deno.test("snippetOf() cuts no character in half where there are no blanks", () => {
+  for (const start of ["", "x"]) {
+    for (const end of ["", "x"]) {
+      const text = `${start}${"😀".repeat(100)}needle${end}${"😀".repeat(100)}`;
+      const parts = snippetOf(
+        text,
+        [{ start: start.length + 200, end: start.length + 206, term: 0 }],
+        60,
+      );
+      const all = parts.map((part) => part.text).join("");
+      assert(all.isWellFormed(), all);
+      assert(all.startsWith("…😀") && all.endsWith("😀…"), all);
+    }
+  }
+});
+
 Deno.test("snippetOf() is short, of whole characters, and has a match whatever the text", () => {
   fc.assert(fc.property(
     fc.string({ unit: "grapheme", maxLength: 400 }),

@@ -117,6 +117,19 @@ for (const { name, usages, auto, thread, process } of RUNS) {
   });
 }
 
+Deno.test("UsageMeter counts a thread that begins anew whole if it is said to be one", () => {
+  const inputs = [counts(5, 0, 9), counts(7, 0, 3)].map((usage, i) => ({
+    name: `${i}`,
+    content: stream("t", usage),
+  }));
+  const meter = metered(inputs, { runCounters: "thread", explain: true });
+  assertEquals(totalOf(meter).slice(0, 4), [12, 0, 0, 12]);
+  assertEquals(meter.derivations().map(({ rule }) => rule).sort(), [
+    "restarted",
+    "thread",
+  ]);
+});
+
 Deno.test("UsageMeter takes runs for those of processes if no order makes all kinds grow", () => {
   const inputs = [counts(5, 0, 9), counts(7, 0, 3)].map((usage, i) => ({
     name: `${i}`,
