@@ -131,8 +131,11 @@ export class TextEntries {
       }
       case "image": {
         this.#begin("work");
-        const caption = view.caption === "" ? "" : ` (${view.caption})`;
-        return lines.addText(inertText(`image ${view.path}${caption}`), {
+        const caption = view.caption === "" ? "" : `(${view.caption})`;
+        const words = ["image", view.path, caption].filter((word) =>
+          word !== ""
+        );
+        return lines.addText(inertText(words.join(" ")), {
           sign: "→ ",
           look: this.#style.cyan,
         });

@@ -5,11 +5,13 @@
  * @module
  */
 
+import { isFailedWord } from "../history/mapping/json_fields.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,
   type ExploreStatus,
   type HistoryRecord,
+  type ImagePayload,
   isKnownRecord,
 } from "../history/records.ts";
 import { byteLength } from "../history/utf8_length.ts";
@@ -89,6 +91,12 @@ export function viewEntry(
   }
 }
 
+/** What is said about an image, and whether it was not made at all. */
+function imageCaption({ caption, metadata }: ImagePayload): string {
+  const failed = isFailedWord(metadata?.status) ? "failed" : "";
+  return [failed, caption ?? ""].filter((part) => part !== "").join(": ");
+}
+
 function viewUnknown(
   { type, payload }: AnyHistoryRecord,
   redactor: TextRedactor,
@@ -146,7 +154,7 @@ function viewKnown(
       return {
         kind: "image",
         path: redact(record.payload.path),
-        caption: redact(record.payload.caption ?? ""),
+        caption: redact(imageCaption(record.payload)),
       };
     case "explore":
       return {

@@ -177,6 +177,18 @@ Deno.test("viewEntry() says what each explored command printed, without secrets"
   });
 });
 
+Deno.test("viewEntry() says of an image that it was not made", () => {
+  const captionOf = (caption: string | null, status: string) => {
+    const metadata = { status };
+    const record = recordOf("image", { path: "", caption, metadata });
+    const view = viewEntry({ record });
+    return view.kind === "image" ? view.caption : undefined;
+  };
+  assertEquals(captionOf(null, "failed"), "failed");
+  assertEquals(captionOf("A square", "failed"), "failed: A square");
+  assertEquals(captionOf("A square", "completed"), "A square");
+});
+
 Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
   const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
     changes: { a: null },

@@ -480,3 +480,23 @@ Deno.test("TextRenderer writes a session in which everything is hostile, and non
     assert(line.length <= 100, line);
   }
 });
+
+Deno.test("TextRenderer says of images what is known of them", () => {
+  const made = (id: string, fields: object) => ({
+    type: "event_msg",
+    payload: {
+      type: "item_completed",
+      item: { type: "ImageGeneration", id, ...fields },
+    },
+  });
+  const parts = partsOfLines([
+    PAGINATED,
+    made("a", { saved_path: "/w/a.png", revised_prompt: "A square" }),
+    made("b", { revised_prompt: "A square", status: "failed" }),
+    made("c", {}),
+  ]);
+  assertEquals(
+    writtenBy(new TextRenderer(), parts.slice(1)),
+    "→ image /w/a.png (A square)\n→ image (failed: A square)\n→ image\n",
+  );
+});
