@@ -13,6 +13,7 @@ import {
   type HistoryRecord,
   type ImagePayload,
   isKnownRecord,
+  type RateLimitsPayload,
 } from "../history/records.ts";
 import { byteLength } from "../history/utf8_length.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -325,20 +326,40 @@ function viewNotice(
         lines.filter((line) => line !== "").join("\n"),
       );
     }
-    case "rate_limits": {
-      const { primary_used_percent, secondary_used_percent } = record.payload;
-      const windows = [
-        ["short window", primary_used_percent],
-        ["long window", secondary_used_percent],
-      ].filter(([, percent]) => percent !== null);
-      return notice(
-        "Rate limits",
-        windows.map(([name, used]) => `${name} ${used} % used`).join(", "),
-      );
-    }
+    case "rate_limits":
+      return notice("Rate limits", limitsText(record.payload));
     default:
       return viewUnknown(record, redactor);
   }
+}
+
+/** Says how much is used, of the windows that there are: some plans have one of them only. */
+function limitsText(limits: RateLimitsPayload): string {
+  const windows = [
+    {
+      place: "short",
+      minutes: limits.primary_window_minutes ?? 0,
+      used: limits.primary_used_percent ?? 0,
+    },
+    {
+      place: "long",
+      minutes: limits.secondary_window_minutes ?? 0,
+      used: limits.secondary_used_percent ?? 0,
+    },
+  ];
+  return windows.filter(({ minutes, used }) => minutes > 0 || used > 0)
+    .map(({ place, minutes, used }) =>
+      `${minutes > 0 ? lengthName(minutes) : place} window ${used} % used`
+    ).join(", ");
+}
+
+/** Calls a window by its length: the first one is not the shorter one in all plans. */
+function lengthName(minutes: number): string {
+  if (minutes < 60) return `${minutes}-minute`;
+  // Some releases write a minute less.
+  return minutes < 1_430
+    ? `${Math.round(minutes / 60)}-hour`
+    : `${Math.round(minutes / 1_440)}-day`;
 }
 
 function lookEnd(status: ExploreStatus): Pick<LookView, "status" | "note"> {

@@ -189,6 +189,56 @@ Deno.test("viewEntry() says of an image that it was not made", () => {
   assertEquals(captionOf("A square", "completed"), "A square");
 });
 
+const LIMITS = [
+  {
+    name: "two windows",
+    payload: {
+      primary_used_percent: 51.5,
+      primary_window_minutes: 299,
+      secondary_used_percent: 0,
+      secondary_window_minutes: 10_079,
+    },
+    text: "5-hour window 51.5 % used, 7-day window 0 % used",
+  },
+  {
+    name: "a plan that has a week only",
+    payload: {
+      primary_used_percent: 75,
+      primary_window_minutes: 10_080,
+      secondary_used_percent: 0,
+      secondary_window_minutes: 0,
+    },
+    text: "7-day window 75 % used",
+  },
+  {
+    name: "windows whose length nobody knows",
+    payload: {
+      primary_used_percent: 75,
+      primary_window_minutes: 0,
+      secondary_used_percent: 50,
+      secondary_window_minutes: null,
+    },
+    text: "short window 75 % used, long window 50 % used",
+  },
+  {
+    name: "windows of minutes and of a month",
+    payload: {
+      primary_used_percent: 90,
+      primary_window_minutes: 15,
+      secondary_used_percent: 1,
+      secondary_window_minutes: 43_200,
+    },
+    text: "15-minute window 90 % used, 30-day window 1 % used",
+  },
+] satisfies { name: string; payload: object; text: string }[];
+
+for (const { name, payload, text } of LIMITS) {
+  Deno.test(`viewEntry() calls limits by the length of their windows: ${name}`, () => {
+    const view = viewEntry({ record: recordOf("rate_limits", payload) });
+    assertEquals(view.kind === "notice" && view.text, text);
+  });
+}
+
 Deno.test("viewEntry() takes payloads that are wrong for what they are", () => {
   const payloads = [{}, { lines: 1 }, { sections: [null] }, { entries: "x" }, {
     changes: { a: null },
