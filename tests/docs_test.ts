@@ -79,7 +79,9 @@ Deno.test("the README names only stages that their entry points export", async (
 
 Deno.test("links in the README and the docs lead to files", async () => {
   const broken: string[] = [];
-  for (const page of ["README.md", "CHANGELOG.md", ...pages]) {
+  for (
+    const page of ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...pages]
+  ) {
     const url = new URL(page, ROOT);
     const text = await Deno.readTextFile(url);
     for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
