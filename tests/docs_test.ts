@@ -107,9 +107,9 @@ const SESSIONS: readonly {
 }[] = [
   {
     page: "README.md",
-    line: "codexpipe check run.jsonl",
-    args: ["check", "run.jsonl"],
-    reads: () => fileOf("run.jsonl", "0.169.0/fail400/stdout.jsonl"),
+    line: "codexpipe check failed.jsonl",
+    args: ["check", "failed.jsonl"],
+    reads: () => fileOf("failed.jsonl", "0.169.0/fail400/stdout.jsonl"),
   },
   {
     page: "README.md",
