@@ -40,6 +40,19 @@ export function checkedWord<W extends string>(
 }
 
 /**
+ * Checks that something is a list; the characters of a text would be taken for one.
+ *
+ * @param name What it is called.
+ * @throws {TypeError} If it is none.
+ */
+export function checkedList<T>(name: string, list: readonly T[]): readonly T[] {
+  if (Array.isArray(list)) return list;
+  throw new TypeError(
+    `Cannot go by ${name}: it is ${wordsOf(list)}, expected a list`,
+  );
+}
+
+/**
  * Checks that a number is a count, or without end.
  *
  * @param name What it is called.

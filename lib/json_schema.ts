@@ -19,6 +19,7 @@
  */
 
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
+import { checkedWord } from "./checked.ts";
 import * as schemas from "./schema.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "./schema_names.ts";
 
@@ -48,6 +49,7 @@ export interface JsonSchema {
  *
  * @param name The name of its type.
  * @returns A new schema.
+ * @throws {RangeError} If there is no such type.
  *
  * @example A schema that stands by itself
  * ```ts
@@ -60,7 +62,7 @@ export interface JsonSchema {
 export function jsonSchemaOf(name: JsonSchemaName): JsonSchema {
   return {
     $schema: DIALECT,
-    title: name,
+    title: checkedWord("name", name, JSON_SCHEMA_NAMES),
     $ref: refTo(name),
     $defs: reachableFrom([name]),
   };

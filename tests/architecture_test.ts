@@ -109,7 +109,11 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ]],
   ["lib/usage/", [...LAYER_1, "lib/jsonl_records.ts"]],
   ["lib/schema_names.ts", []],
-  ["lib/json_schema.ts", ["lib/schema.ts", "lib/schema_names.ts"]],
+  ["lib/json_schema.ts", [
+    "lib/checked.ts",
+    "lib/schema.ts",
+    "lib/schema_names.ts",
+  ]],
   ["mod.ts", LAYER_2],
   ["cli.ts", ["lib/cli/"]],
   // The command says its version.

@@ -5,8 +5,9 @@ import {
   assertThrows,
 } from "@std/assert";
 import { VerdictBuilder } from "../lib/check/check.ts";
-import { FileChanges } from "../lib/files/files.ts";
-import { JsonlRedactor } from "../lib/redact/redact.ts";
+import { FileChanges, follow } from "../lib/files/files.ts";
+import { jsonSchemaOf } from "../lib/json_schema.ts";
+import { JsonlRedactor, Redactor } from "../lib/redact/redact.ts";
 import {
   cutOutput,
   GithubRenderer,
@@ -14,7 +15,12 @@ import {
   MarkdownRenderer,
   TextRenderer,
 } from "../lib/render/render.ts";
-import { listSessions, searchSessions } from "../lib/sessions/sessions.ts";
+import {
+  findSessionFiles,
+  listSessions,
+  searchSessions,
+  sessionIndexPath,
+} from "../lib/sessions/sessions.ts";
 import { UsageMeter } from "../lib/usage/usage.ts";
 import {
   decodeEvents,
@@ -178,6 +184,81 @@ Deno.test("a time that could not be read is refused, and not taken for none", as
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("what is to be a list is not taken for its characters", async () => {
+  const text: Untyped = "abc";
+  const words = (name: string): string =>
+    `Cannot go by ${name}: it is a string, expected a list`;
+  for (const Stage of [JsonlNormalizer, JsonlDecoder]) {
+    assertThrows(() => new Stage({ only: text }), TypeError, words("only"));
+  }
+  assertThrows(
+    () => new Redactor({ patterns: text }),
+    TypeError,
+    words("patterns"),
+  );
+  const env = (): string => "/home/me";
+  assertThrows(
+    () => sessionIndexPath({ codexHomes: text, env }),
+    TypeError,
+    words("codexHomes"),
+  );
+  for (const find of [findSessionFiles, listSessions]) {
+    await assertRejects(
+      async () => await find({ codexHomes: text }),
+      TypeError,
+      words("codexHomes"),
+    );
+  }
+  await assertRejects(
+    () => follow(text, { atEnd: () => true }).next(),
+    TypeError,
+    words("paths"),
+  );
+});
+
+Deno.test("a pattern that is text is refused", () => {
+  const patterns: Untyped = ["ACME"];
+  assertThrows(
+    () => new Redactor({ patterns }),
+    TypeError,
+    "Cannot go by patterns: one is a string, expected regular expressions",
+  );
+});
+
+Deno.test("a schema of no known name is refused", () => {
+  const name: Untyped = "Event";
+  assertThrows(
+    () => jsonSchemaOf(name),
+    RangeError,
+    'Cannot go by name: it is "Event", expected ThreadEvent,',
+  );
+});
+
+Deno.test("renderers refuse words that they do not know", () => {
+  const none: Untyped = "none at all";
+  for (
+    const Renderer of [
+      TextRenderer,
+      MarkdownRenderer,
+      HtmlRenderer,
+      GithubRenderer,
+    ]
+  ) {
+    assertThrows(
+      () => new Renderer({ tools: none }),
+      RangeError,
+      'Cannot go by tools: it is "none at all", expected none, names or full',
+    );
+  }
+  for (const Renderer of [TextRenderer, MarkdownRenderer, HtmlRenderer]) {
+    assertThrows(
+      () => new Renderer({ reasoning: none }),
+      RangeError,
+      "Cannot go by reasoning",
+    );
   }
 });
 

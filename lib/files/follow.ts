@@ -6,7 +6,7 @@
 
 import { GrowingContent } from "./_growing_content.ts";
 import { codeOf, factsOf, type FileFacts, OpenedFile } from "./_opened_file.ts";
-import { checkedCount } from "../checked.ts";
+import { checkedCount, checkedList } from "../checked.ts";
 import type { ByteSource } from "./byte_source.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
@@ -102,6 +102,7 @@ const NEVER = new AbortController().signal;
  * @param options Where to begin, when to end, who is told.
  * @returns The contents.
  * @throws {RangeError} If `from` is neither `end` nor a whole number from 0.
+ * @throws {TypeError} If the paths are no list.
  * @throws {Error} If a file is there at the start and cannot be opened or is no regular
  *   file; later such a file is waited for. If it cannot be read, `read` throws.
  *
@@ -170,7 +171,7 @@ class Follower {
   constructor(paths: readonly string[], options: FollowOptions) {
     const { from = 0 } = options;
     if (from !== "end") checkedCount("from", from);
-    this.#paths = paths;
+    this.#paths = checkedList("paths", paths);
     this.#options = options;
     this.#changes = options.changes ?? new FileChanges();
     this.#signal = options.signal ?? NEVER;

@@ -2,6 +2,7 @@
  * Which records are wanted, by their types.
  */
 
+import { checkedList } from "../checked.ts";
 import type { JsonReader } from "../json/reader.ts";
 import type { JsonSlice } from "../json/value.ts";
 
@@ -26,9 +27,10 @@ export class RecordSelection {
    *
    * @param names The types, as they are called when normalized; behind a slash the kind of
    *   item that an event is about, or the type of what a rollout line holds.
+   * @throws {TypeError} If they are no list.
    */
   constructor(names: readonly string[]) {
-    this.key = names.join("\n");
+    this.key = checkedList("only", names).join("\n");
     for (const name of names) {
       const [type = "", ...rest] = name.split("/");
       const kinds = this.#kinds.get(type) ?? new Set();

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkedList, wordsOf } from "../checked.ts";
 import { maskAssignments, secretKind } from "./_assignments.ts";
 import { maskCommands } from "./_commands.ts";
 import { maskHeaders } from "./_headers.ts";
@@ -97,11 +98,23 @@ export class Redactor {
    * Constructs a new instance.
    *
    * @param options What else is a secret.
+   * @throws {TypeError} If the patterns are no list of regular expressions.
    */
   constructor(options: RedactorOptions = {}) {
-    this.#patterns = (options.patterns ?? []).map(({ source, flags }) =>
-      new RegExp(source, `${flags.replace(/[gy]/g, "")}g`)
-    );
+    const patterns = checkedList("patterns", options.patterns ?? []);
+    this.#patterns = patterns.map((pattern) => {
+      if (!(pattern instanceof RegExp)) {
+        throw new TypeError(
+          `Cannot go by patterns: one is ${
+            wordsOf(pattern)
+          }, expected regular expressions`,
+        );
+      }
+      return new RegExp(
+        pattern.source,
+        `${pattern.flags.replace(/[gy]/g, "")}g`,
+      );
+    });
   }
 
   /** How many secrets were masked so far, by kind, in the order of their first ones. */

@@ -5,6 +5,7 @@
  */
 
 import { startOf } from "./_cut_text.ts";
+import type { Decided } from "./_decided_options.ts";
 import { lostOutput } from "./_lost_output.ts";
 import {
   foldedBlock,
@@ -30,7 +31,7 @@ import type {
 import { inertText } from "./inert_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
-import type { Decided, RenderOptions } from "./render_options.ts";
+import type { RenderOptions } from "./render_options.ts";
 import {
   codeBlock,
   codeSpan,

@@ -8,6 +8,7 @@ import { isRetryNotice } from "../exec/retry_notices.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { ChangedFiles } from "./_changed_files.ts";
 import { cutText } from "./_cut_text.ts";
+import { type Decided, toolsOf } from "./_decided_options.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";
@@ -35,7 +36,7 @@ import type {
 } from "./parts.ts";
 import { countText } from "./quantity_text.ts";
 import { outputLines } from "./_output_lines.ts";
-import type { Decided, RenderOptions } from "./render_options.ts";
+import type { RenderOptions } from "./render_options.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
@@ -127,7 +128,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
    *
    * @param options What of the transcript is written, and how long it may be.
    * @throws {RangeError} If `maxBytes` is less than {@linkcode GITHUB_MIN_SUMMARY_BYTES}, or
-   *   `maxOutputLines` no whole number from 0.
+   *   `maxOutputLines` no whole number from 0, or `tools` none of its words.
    */
   constructor(options: GithubOptions = {}) {
     const { maxBytes = GITHUB_SUMMARY_BYTES } = options;
@@ -138,7 +139,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
-      tools: options.tools ?? "full",
+      tools: toolsOf(options),
       maxOutputLines: outputLines(options, GITHUB_MAX_OUTPUT_LINES),
       maxBytes,
       verdict: options.verdict ?? (() => undefined),

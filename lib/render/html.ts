@@ -6,6 +6,7 @@
 
 import { isPrompt } from "../history/mapping/user_content.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { type Decided, reasoningOf, toolsOf } from "./_decided_options.ts";
 import { entryLabel } from "./_entry_label.ts";
 import { entryHtml } from "./_html_entries.ts";
 import { factsHtml, pageEnd, pageStart, type PageTurn } from "./_html_page.ts";
@@ -32,7 +33,7 @@ import type {
 } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
 import { outputLines } from "./_output_lines.ts";
-import type { Decided, RenderOptions } from "./render_options.ts";
+import type { RenderOptions } from "./render_options.ts";
 
 /** How many lines of each output are on the page, unless something else is asked for. */
 export const HTML_MAX_OUTPUT_LINES = 2000;
@@ -111,13 +112,14 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What of the transcript is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
+   *   of its words.
    */
   constructor(options: RenderOptions = {}) {
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
-      reasoning: options.reasoning ?? "fold",
-      tools: options.tools ?? "full",
+      reasoning: reasoningOf(options),
+      tools: toolsOf(options),
       maxOutputLines: outputLines(options, HTML_MAX_OUTPUT_LINES),
     };
   }

@@ -5,6 +5,7 @@
  */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { reasoningOf, toolsOf } from "./_decided_options.ts";
 import { type MarkdownBlock, quoted } from "./_markdown_blocks.ts";
 import { MarkdownEntries } from "./_markdown_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
@@ -68,14 +69,15 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
+   *   of its words.
    */
   constructor(options: RenderOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
     this.#entries = new MarkdownEntries({
       redactor: this.#redactor,
-      reasoning: options.reasoning ?? "fold",
-      tools: options.tools ?? "full",
+      reasoning: reasoningOf(options),
+      tools: toolsOf(options),
       maxOutputLines: outputLines(options, Infinity),
     });
   }

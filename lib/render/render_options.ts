@@ -55,6 +55,3 @@ export interface RenderOptions {
    */
   readonly maxOutputLines?: number | undefined;
 }
-
-/** Options that have all been decided on. */
-export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };

@@ -5,6 +5,7 @@
  */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { reasoningOf, toolsOf } from "./_decided_options.ts";
 import { LiveLines } from "./_live_lines.ts";
 import { TextEntries } from "./_text_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
@@ -98,7 +99,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
    * Constructs a new instance.
    *
    * @param options What is written, and how.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
+   *   of its words.
    */
   constructor(options: TextOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
@@ -110,8 +112,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       lines: this.#lines,
       redactor: this.#redactor,
       style: this.#style,
-      reasoning: options.reasoning ?? "include",
-      tools: options.tools ?? "full",
+      reasoning: reasoningOf(options, "include"),
+      tools: toolsOf(options),
       maxOutputLines: outputLines(options, MAX_OUTPUT_LINES),
     });
   }

@@ -4,6 +4,7 @@
 
 import { readdir, realpath } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { checkedList } from "../checked.ts";
 import { mapAtOnce } from "./_at_once.ts";
 import { codeOf, messageOf } from "./open_session.ts";
 
@@ -95,7 +96,7 @@ async function differentHomes(
 ): Promise<{ homes: string[]; missingHomes: string[] }> {
   const homes = new Map<string, string>();
   const missingHomes: string[] = [];
-  for (const home of codexHomes) {
+  for (const home of checkedList("codexHomes", codexHomes)) {
     let identity = home;
     try {
       identity = await realpath(home);

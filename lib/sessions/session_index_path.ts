@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { checkedList } from "../checked.ts";
 import { cacheFolder, type CacheFolderOptions } from "./codex_homes.ts";
 import { INDEX_VERSION } from "./session_index_tables.ts";
 
@@ -38,7 +39,8 @@ export function sessionIndexPath(
 ): string | undefined {
   const folder = cacheFolder(options);
   if (folder === undefined) return undefined;
-  const homes = [...new Set(options.codexHomes)].sort().join("\0");
+  const homes = [...new Set(checkedList("codexHomes", options.codexHomes))]
+    .sort().join("\0");
   return join(folder, `sessions-${INDEX_VERSION}-${nameHash(homes)}.sqlite`);
 }
 
