@@ -202,6 +202,14 @@ Deno.test("check gives machines the verdict as JSON", async () => {
   );
 });
 
+Deno.test("check gives machines nothing but the verdict, though the final message is JSON", async () => {
+  const { status, stdout } = await call(["check", "--json", "--json-output"], {
+    stdin: HEAD + say('{"a":1}') + DONE,
+  });
+  assertEquals(status, 0);
+  assertEquals(JSON.parse(stdout).final_message, '{"a":1}');
+});
+
 /** Threads that failed, with a message of some length each. */
 function failedThreads(count: number, length = 0): string {
   return [...Array(count).keys()].map((i) =>

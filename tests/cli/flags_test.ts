@@ -111,3 +111,34 @@ for (const flag of ALL_FLAGS) {
     });
   }
 }
+
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  "max-line-bytes": ["", "0", "-1", "1x", "x1", "1 2"],
+  "since": ["", "2026", "x2026-11-20", "2026-11-20x", "0x"],
+  "until": ["", "2026-13-01", "tomorrow"],
+  "limit": ["", "0", "-1", "x5", "5x", "1.5", "1234567890"],
+  "grep": ["", "("],
+  "exit-on": ["", "turns", "idle", "idle=", "idle=5x", "xturn", "xidle=5"],
+  "errors-to": ["", "-"],
+  "max-failures": ["", "-1", "x5", "5x"],
+  "max-tokens": ["", "1e3", "x5", "5x"],
+  "time-zone": ["", "Mars"],
+  "output": ["", "-"],
+  "max-output-lines": ["", "-1", "x5", "5x"],
+  "redact-pattern": ["", "("],
+};
+
+for (const { name, value } of ALL_FLAGS) {
+  if (value?.admits === undefined || value.admits("")) continue;
+  Deno.test(`--${name} refuses what is no such value`, () => {
+    const list = REFUSED[name] ?? [];
+    assert(list.length > 0, "nothing is tried");
+    for (const wrong of list) {
+      assertThrows(
+        () => parseArguments([`--${name}=${wrong}`]),
+        UsageError,
+        `--${name} cannot be "${wrong}": expected `,
+      );
+    }
+  });
+}

@@ -200,6 +200,40 @@ Deno.test("sessions list shows this table", async () => {
   });
 });
 
+Deno.test("sessions list shows what sets sessions apart, and paths as they are", async () => {
+  await withFolder(async (home) => {
+    const folders = ["/home/me", "/work/me/proj", "/home/meadow/x"];
+    for (const [i, cwd] of folders.entries()) {
+      const id = testId(i + 1);
+      const started = `2026-11-2${i}T10:00:00.000Z`;
+      const text = sessionText({ id, started, message: "Hi", meta: { cwd } });
+      const path = sessionPath(home, id, started);
+      await writeFile(
+        i === 0
+          ? path.replace("/sessions/2026/11/20/", "/archived_sessions/")
+          : path,
+        text,
+      );
+    }
+    const shown = async (...args: readonly string[]): Promise<string[][]> => {
+      const { stdout } = await list(home, args, { env: { HOME: "/home/me" } });
+      const [head = "", ...lines] = rows(stdout);
+      const at = (title: string): number => head.indexOf(title);
+      return lines.map((line) => [
+        line.slice(at("FOLDER"), at("MODEL")).trim(),
+        at("KIND") === -1 ? "" : line.slice(at("KIND"), at("TITLE")).trim(),
+      ]);
+    };
+    const archived = ["~", "archived"];
+    assertEquals(await shown(), [
+      ["/home/meadow/x", ""],
+      ["/work/me/proj", ""],
+      archived,
+    ]);
+    assertEquals(await shown("--archived"), [archived]);
+  });
+});
+
 Deno.test("sessions list writes tsv with one line for each session, whatever is in it", async () => {
   await withFive(async (home) => {
     const id = "01a1f99d-1000-7000-8000-000000000000";

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { missingText } from "../../lib/cli/commands/_session_input.ts";
 import { readFixture } from "../fixtures.ts";
 import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
 import { call, type Result } from "./memory.ts";
@@ -238,4 +239,16 @@ Deno.test("sessions show shows every session of every release", async () => {
       assertEquals(stdout.length > 0, true, id);
     }
   });
+});
+
+Deno.test("missingText() says why history is missing", () => {
+  const texts =
+    (["not_found", "unknown_extent", "too_short", "unreadable"] as const)
+      .map((reason) => missingText({ threadId: "t", reason, message: "No" }));
+  assertEquals(texts, [
+    "partial: it goes on from the session t, which is not there",
+    "partial: it goes on from the session t, and does not say from where",
+    "partial: it goes on from the session t, whose file is shorter than it was",
+    "partial: it goes on from the session t, which cannot be read: No",
+  ]);
 });

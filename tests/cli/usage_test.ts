@@ -272,6 +272,25 @@ Deno.test("usage counts within a time, and says what has none", async () => {
   );
   assertEquals(JSON.parse(stdout).input_tokens, 1_233_567);
   assertStringIncludes(stderr, "1 count has no time and is left out");
+  const two = await call(
+    ["usage", "--since=2026-11-21", "run.jsonl", "-"],
+    { ...WORLD, stdin: RUN },
+  );
+  assertStringIncludes(two.stderr, "2 counts have no time and are left out");
+  assertStringIncludes(two.stderr, "codexpipe: no usage was found\n");
+});
+
+Deno.test("usage says where the day, the model and the directory are not known", async () => {
+  const { stdout } = await call(
+    ["usage", "--by=day,model,cwd", "run.jsonl"],
+    WORLD,
+  );
+  assertEquals(stdout.split("\n")[1]?.split(/ +/).slice(0, 4), [
+    "unknown",
+    "unknown",
+    "unknown",
+    "1",
+  ]);
 });
 
 Deno.test("usage --time-zone says which day it was there", async () => {

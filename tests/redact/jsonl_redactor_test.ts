@@ -164,6 +164,20 @@ const CASES = [
     },"n":[1, 2]}\n`,
   },
   {
+    name: "output as a list of all bytes there are",
+    input: `{"chunk":${
+      JSON.stringify([255, ...encode(" PASSWORD=x1\n"), 0])
+    }}\n`,
+    expected: `{"chunk":${
+      JSON.stringify([255, ...encode(" PASSWORD=[redacted:password]\n"), 0])
+    }}\n`,
+  },
+  {
+    name: "no list that is none of bytes, but what stands behind it",
+    input: '{"chunk":[1,256,2],"s":"PASSWORD=abc"}\n',
+    expected: '{"chunk":[1,256,2],"s":"PASSWORD=[redacted:password]"}\n',
+  },
+  {
     name: "a chunk that is no output",
     input: '{"chunk":"PASSWORD=abc"}\n{"chunk":[256,"PASSWORD=abc"]}\n',
     expected:

@@ -641,6 +641,22 @@ Deno.test("TranscriptBuilder knows the session of an exec stream at its first li
   });
 });
 
+Deno.test("TranscriptBuilder knows nothing of a session by the one before", () => {
+  const [first, second] = partsOfLines([
+    { ...THREAD, model: "gpt-5", cwd: "/home/dev" },
+    { type: "thread.started", thread_id: "t2" },
+  ]).filter((part) => part.type === "session");
+  assertEquals([first?.model, first?.cwd], ["gpt-5", "/home/dev"]);
+  assertEquals(second, {
+    type: "session",
+    thread_id: "t2",
+    startedAt: null,
+    model: null,
+    cwd: null,
+    cli_version: null,
+  });
+});
+
 Deno.test("TranscriptBuilder knows the model of a session file that says it behind the first prompt", () => {
   const parts = partsOfLines([
     META,
