@@ -287,6 +287,17 @@ const MASKED = [
     expected: "curl -s -u admin:[redacted:password] https://x",
   },
   {
+    name: "the user of a download",
+    text: "wget --user me:hunter2 https://x",
+    expected: "wget --user me:[redacted:password] https://x",
+  },
+  {
+    name: "a value behind Pwd that looks like a secret, and one in a query",
+    text: 'x?password=swordfish1&y=1 {"Pwd": "swordfish1234"}',
+    expected:
+      'x?password=[redacted:password]&y=1 {"Pwd": "[redacted:password]"}',
+  },
+  {
     name: "a password for ssh",
     text: "sshpass -p hunter2 ssh x; sshpass -p'hunter3' ssh x",
     expected:
@@ -513,6 +524,13 @@ const KEPT = [
     .map((word) =>
       [`a ${word.toLowerCase()} key`, `X_${word}_KEY=${A20}`] as const
     ),
+  ["what is longer than a key of Google", `AIza${A60}`],
+  ["what is longer than a secret of Azure", `abc8Q~${A36}`],
+  ["what is longer than a token of Databricks", `dapi${HEX32}ab`],
+  ["a short password of a request", "curl -u admin:abc https://x"],
+  ["a user of a request without a program", "run -u admin:hunter2"],
+  ["paths behind names of secrets", 'secret_key = "/etc/key.pem", "./a/b"'],
+  ["addresses behind names of secrets", 'api_token: "https://host/tokens/1"'],
   ["a key that does not shout", `my_key=${A20}`],
   ["a user of a URL that is a word", `https://${"abcde".repeat(5)}@host/x`],
   ["a word that begins like a token of crates", `cio${"abcdefgh".repeat(4)}`],

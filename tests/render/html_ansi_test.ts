@@ -26,6 +26,13 @@ const CASES = [
       '<span class="f1 k1">a</span><span class="k1">b</span><span class="k4">c</span>d<span class="f7">e</span>',
   },
   {
+    name: "colours of the palette of 256",
+    text: [3, 15, 16, 21, 46, 51, 124, 201, 208, 233, 243, 244]
+      .map((color) => `\x1b[38;5;${color}m.`).join(""),
+    html: [3, 7, 0, 4, 2, 6, 1, 5, 1, 0, 0, 7]
+      .map((color) => `<span class="f${color}">.</span>`).join(""),
+  },
+  {
     name: "other sequences as marks",
     text: "\x1b[31m\x1b[2J\x1b]0;title\x07x",
     html:

@@ -451,6 +451,18 @@ Deno.test("HtmlRenderer says how calls of tools ended, and what they were given"
   }
 });
 
+Deno.test("HtmlRenderer says how many turns were taken back", () => {
+  const gaps = [1, 1200].map((turns) =>
+    /<div class="gap">(The user.*?)<\/div>/.exec(
+      writtenBy(new HtmlRenderer(), [{ type: "rolled_back", turns }]),
+    )?.[1]
+  );
+  assertEquals(gaps, [
+    "The user took back the last turn",
+    "The user took back the last 1,200 turns",
+  ]);
+});
+
 Deno.test("HtmlRenderer redacts what it shows twice only once", () => {
   const redactor = new Redactor();
   const [before, prompt, ...after] = turnOf(1, 0);
