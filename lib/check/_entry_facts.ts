@@ -4,6 +4,7 @@
 
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import { commandLine } from "../render/command_line.ts";
+import { startOf } from "../render/cut_text.ts";
 
 /** How much of a command is named, in characters. */
 const MAX_COMMAND = 120;
@@ -36,7 +37,7 @@ function failedCommand(
 ): string {
   const line = commandLine(command).trim();
   const shown = line.length > MAX_COMMAND
-    ? `${line.slice(0, MAX_COMMAND - 1).replace(/[\ud800-\udbff]$/, "")}…`
+    ? `${startOf(line, MAX_COMMAND - 1)}…`
     : line;
   const how = exitCode === null ? "" : ` with exit status ${exitCode}`;
   return `a command failed${how}: ${shown}`;

@@ -2,10 +2,10 @@
  * The boxes that entries are shown in: a head of one line, and a body that can be folded.
  */
 
-import { endOf, startOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { diffHtml } from "./_html_diff.ts";
 import { cutOutput } from "./cut_output.ts";
+import { endOf, startOf } from "./cut_text.ts";
 import { terminalHtml } from "./html_ansi.ts";
 import { attributeText, elementText } from "./html_text.ts";
 import type { Lane } from "./html_timeline.ts";

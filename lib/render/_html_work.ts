@@ -11,9 +11,9 @@ import {
   oneLine,
   outputHtml,
 } from "./_html_boxes.ts";
-import { startOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
+import { startOf } from "./cut_text.ts";
 import type { EditedFile } from "./edited_files.ts";
 import type {
   CommandView,

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { startOf } from "./_cut_text.ts";
 import type { Decided } from "./_decided_options.ts";
 import { lostOutput } from "./_lost_output.ts";
 import {
@@ -15,6 +14,7 @@ import {
   quoted,
   withBreaks,
 } from "./_markdown_blocks.ts";
+import { startOf } from "./cut_text.ts";
 import { pathBelow } from "./edited_files.ts";
 import { type TextRedactor, viewEntry } from "./entry_view.ts";
 import type {

@@ -2,7 +2,6 @@
  * The steps of a run, as HTML of a summary.
  */
 
-import { cutText, endOf } from "./_cut_text.ts";
 import { preText } from "./_html_pre.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import {
@@ -13,6 +12,7 @@ import {
   wordHtml,
 } from "./_summary_html.ts";
 import { cutOutput } from "./cut_output.ts";
+import { cutText, endOf } from "./cut_text.ts";
 import type {
   CommandView,
   EditView,

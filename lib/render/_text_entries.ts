@@ -6,9 +6,9 @@
 
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Block, LiveLines } from "./_live_lines.ts";
-import { startOf } from "./_cut_text.ts";
 import { lostOutput, NO_MORE_RESULT } from "./_lost_output.ts";
 import { cutOutput } from "./cut_output.ts";
+import { startOf } from "./cut_text.ts";
 import { pathBelow } from "./edited_files.ts";
 import { type TextRedactor, viewEntry } from "./entry_view.ts";
 import type {

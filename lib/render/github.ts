@@ -7,8 +7,8 @@
 import { isRetryNotice } from "../exec/retry_notices.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { ChangedFiles } from "./_changed_files.ts";
-import { cutText } from "./_cut_text.ts";
 import { type Decided, toolsOf } from "./_decided_options.ts";
+import { cutText } from "./cut_text.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { startOf } from "./_cut_text.ts";
+import { startOf } from "./cut_text.ts";
 
 /** How serious an annotation is. */
 export type GithubAnnotationLevel = "error" | "notice" | "warning";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { cutText } from "./_cut_text.ts";
+import { cutText } from "./cut_text.ts";
 import { githubOutput } from "./github_commands.ts";
 import type { TurnStatus, TurnUsage } from "./parts.ts";
 
