@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import { entryLabel } from "../../lib/render/_entry_label.ts";
+import type { EntryView, ExploreView } from "../../lib/render/entry_views.ts";
+
+/** A command that looked at something. */
+function look(command: string): ExploreView["looks"][number] {
+  return { command, status: "success", note: "", output: "" };
+}
+
+/** A file that was edited. */
+const FILE = {
+  path: "a.ts",
+  change: "update",
+  movedTo: "",
+  added: 1,
+  removed: 0,
+  diff: "+a",
+} as const;
+const EDIT = { kind: "edit", status: "success", failure: "" } as const;
+
+const CASES: readonly (readonly [view: EntryView, label: string])[] = [
+  [{ ...EDIT, files: [] }, "edit"],
+  [{ ...EDIT, files: [FILE] }, "update a.ts"],
+  [{ ...EDIT, files: [FILE, FILE] }, "edit 2 files"],
+  [{ kind: "explore", looks: [look("cat a")] }, "$ cat a"],
+  [{ kind: "explore", looks: [look("cat a"), look("cat b")] }, "2 looks"],
+  [{ kind: "explore", looks: [] }, "0 looks"],
+  [{ kind: "image", path: "", caption: "A cat" }, "image"],
+  [{ kind: "image", path: "a.png", caption: "" }, "a.png"],
+  [{ kind: "notice", level: "info", title: "", text: "Careful" }, "Careful"],
+  [
+    { kind: "notice", level: "info", title: "Note", text: "Careful" },
+    "Note",
+  ],
+  [{ kind: "unknown", type: "hologram", json: "{}" }, "hologram"],
+];
+
+for (const [view, label] of CASES) {
+  Deno.test(`entryLabel() gives: ${label}`, () => {
+    assertEquals(entryLabel(view), label);
+  });
+}
