@@ -9,6 +9,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EEXIST", "something else is there already"],
   ["EIO", "the device failed"],
   ["EISDIR", "is a directory"],
+  ["ELOOP", "too many symbolic links"],
   ["EMFILE", "too many files are open"],
   ["ENAMETOOLONG", "the name is too long"],
   ["ENOENT", "not found"],
@@ -31,6 +32,16 @@ export function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
+/** Whether an error is one of the platform's: not a bug, but what cannot be done here. */
+export function isPlatformError(error: unknown): boolean {
+  return codeOf(error) !== undefined || isNotCapable(error);
+}
+
+/** Whether Deno says that it may not: such an error has no code. */
+function isNotCapable(error: unknown): boolean {
+  return error instanceof Error && error.name === "NotCapable";
+}
+
 /** Whether a pipe can take or give nothing just now. */
 export function isWouldBlock(error: unknown): boolean {
   const code = codeOf(error);
@@ -46,9 +57,7 @@ export function reasonOf(error: unknown): string {
   if (words !== undefined) return words;
   if (!(error instanceof Error)) return String(error);
   // Deno's own permissions, which a compiled command does not ask for.
-  if (error.name === "NotCapable") {
-    return "this process was not given the permission";
-  }
+  if (isNotCapable(error)) return "this process was not given the permission";
   // "EMLINK: too many links, link '/a/b'" is how node:fs says it.
   const text = error.message.replace(/ \(os error \d+\).*$/s, "")
     .replace(/^E[A-Z\d]+: (.*), [a-z]+(?: '.*)?$/s, "$1");

@@ -1,7 +1,12 @@
 /** Why an operation of the platform failed, in plain words. */
 
 import { assertEquals } from "@std/assert";
-import { codeOf, isWouldBlock, reasonOf } from "../../lib/cli/reasons.ts";
+import {
+  codeOf,
+  isPlatformError,
+  isWouldBlock,
+  reasonOf,
+} from "../../lib/cli/reasons.ts";
 import { platformError } from "./memory.ts";
 
 /** What is thrown when a file cannot be opened. */
@@ -31,6 +36,11 @@ const CASES = [
     name: "a code that it knows",
     error: platformError("EACCES"),
     reason: "permission denied",
+  },
+  {
+    name: "links that go round in a circle, in one way",
+    error: platformError("ELOOP", "Too many levels of symbolic links"),
+    reason: "too many symbolic links",
   },
   {
     name: "a code that it does not know, by the message",
@@ -68,4 +78,15 @@ Deno.test("isWouldBlock() knows both codes, and no other", () => {
     [true, true, false],
   );
   assertEquals(isWouldBlock("EAGAIN"), false);
+});
+
+Deno.test("isPlatformError() tells what cannot be done from a bug", () => {
+  const denied = Object.assign(new Error("Requires all access"), {
+    name: "NotCapable",
+  });
+  assertEquals(
+    [platformError("EACCES"), denied, new TypeError("x is no function"), "x"]
+      .map(isPlatformError),
+    [true, true, false, false],
+  );
 });

@@ -111,3 +111,19 @@ for (const args of [[], ["--last", "01a1f988"]]) {
     assertEquals([status, stdout], [2, ""]);
   });
 }
+
+Deno.test({
+  name: "sessions path says that it may not look at a path, which is no bug",
+  // Deno itself keeps others from looking there, unless everything is allowed.
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await withFolder(async (folder) => {
+      const { status, stderr } = await call(
+        ["sessions", "path", "/proc"],
+        { env: { CODEX_HOME: folder } },
+      );
+      assertEquals(status, 3);
+      assertStringIncludes(stderr, "codexpipe: /proc: cannot read: ");
+    });
+  },
+});

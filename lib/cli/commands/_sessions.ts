@@ -23,7 +23,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { IoError } from "../endings.ts";
-import { codeOf, reasonOf } from "../reasons.ts";
+import { isPlatformError, reasonOf } from "../reasons.ts";
 
 /** Where to look for sessions. */
 export interface SessionPlaces {
@@ -91,7 +91,7 @@ export async function lookUpSession(
       for (const line of notFoundLines(error)) diagnostics.say(line);
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
-    } else if (codeOf(error) !== undefined) {
+    } else if (isPlatformError(error)) {
       throw new IoError(`${query}: cannot read: ${reasonOf(error)}`, {
         cause: error,
       });
