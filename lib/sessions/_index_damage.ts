@@ -2,7 +2,14 @@
  * What can be wrong with the file of an index, and what is done about it.
  */
 
-import { closeSync, existsSync, openSync, readSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf } from "./open_session.ts";
 import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
@@ -73,11 +80,13 @@ export function markIndex(path: string): void {
 /**
  * Tells whether a file is something else than an index: it is there, has something in it, and
  * does not begin as an index does. One that an index was made in is a damaged one, unless it
- * is another database now.
+ * is another database now. Pipes and devices are something else: opening one may last forever.
  */
 export function isForeign(path: string): boolean {
   let header: Uint8Array;
   try {
+    const facts = statSync(path);
+    if (!facts.isFile() && !facts.isDirectory()) return true;
     header = headerOf(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false;

@@ -153,6 +153,18 @@ Deno.test("openSessionIndex() says why a path cannot be one", async () => {
   });
 });
 
+Deno.test({
+  name: "openSessionIndex() refuses a device, and does not open it",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withFolder(async (folder) => {
+      const index = indexIn(folder);
+      await Deno.symlink("/dev/null", index.path);
+      await assertKind(() => refresh(index), "foreign");
+    });
+  },
+});
+
 Deno.test("openSessionIndex() takes an empty file for an index", async () => {
   await withFolder(async (folder) => {
     const index = indexIn(folder);
