@@ -3,7 +3,7 @@
  * source code, command lines and query strings.
  */
 
-import { isPlaceholder, type Mask } from "./_placeholder.ts";
+import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, UNQUOTED } from "./_runs.ts";
 import { type SecretName, secretName } from "./_secret_names.ts";
 import { isStandIn } from "./_stand_ins.ts";
@@ -38,7 +38,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
 /** How a value stands behind a name. */
-interface Place {
+export interface Place {
   /** What is known of the name. */
   readonly name: SecretName;
   /** Whether the value stands in quotes. */
@@ -82,27 +82,38 @@ export function maskAssignments(text: string, mask: Mask): string {
   return from === 0 ? text : masked + text.slice(from);
 }
 
+/** What the name of a member says: that its value is a secret, if it looks like one. */
+export interface SecretMember {
+  /** What the value is called where it is counted. */
+  readonly kind: string;
+  /** How the value stands behind the name; `undefined` for a header, whose whole value it is. */
+  readonly place: Place | undefined;
+}
+
 /**
- * Tells what a value is called where it is counted, if it is the secret that its name says.
+ * Tells whether a member has the name of a secret.
  *
  * @param name The name of a member of a JSON object, or a flag with its dashes.
- * @param value Its value.
- * @returns The kind; `undefined` if it is none.
+ * @returns What it says; `undefined` if it is none.
  */
-export function secretKind(name: string, value: string): string | undefined {
+export function secretMember(name: string): SecretMember | undefined {
   if (!MEMBER_REGEXP.test(name)) return undefined;
   const header = HEADERS.get(name.toLowerCase());
-  if (header !== undefined) {
-    const isNone = value === "" || isPlaceholder(value) ||
-      isStandIn(value.slice(value.lastIndexOf(" ") + 1));
-    return isNone ? undefined : header;
-  }
+  if (header !== undefined) return { kind: header, place: undefined };
   const known = secretName(name.replace(/^-+/, ""));
   if (known === undefined) return undefined;
   const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
-  return isSecret(value, { name: known, isQuoted: true, isPlain })
-    ? known.kind
-    : undefined;
+  return {
+    kind: known.kind,
+    place: { name: known, isQuoted: true, isPlain },
+  };
+}
+
+/** Tells whether a value is the secret that the name of its member says. */
+export function isSecretOf({ place }: SecretMember, value: string): boolean {
+  if (place !== undefined) return isSecret(value, place);
+  return value !== "" && !isPlaceholder(value) &&
+    !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
 }
 
 /** A value behind the name of a secret. */
@@ -161,7 +172,7 @@ function valueBehind(
   if (isFlag && /^[A-Z_]+$/.test(value.slice(0, LONG))) return undefined;
   // What is called or indexed is source code.
   if (/[([]/.test(text.charAt(end))) {
-    const isRedacted = text.startsWith("[redacted:", end) && value !== "";
+    const isRedacted = text.startsWith(PLACEHOLDER, end) && value !== "";
     if (!isRedacted) return { kind, start, end, isSecret: false };
   }
   const endsLine = /^[ \t]*(?:[\r\n]|$)/.test(text.slice(end, end + 40));

@@ -5,9 +5,12 @@
 /** Gives what stands in place of a secret of a kind, after counting it. */
 export type Mask = (kind: string) => string;
 
+/** How everything begins that stands in place of a secret. */
+export const PLACEHOLDER = "[redacted:";
+
 /** What stands in place of a secret of a kind. */
 export function placeholderOf(kind: string): string {
-  return `[redacted:${kind}]`;
+  return `${PLACEHOLDER}${kind}]`;
 }
 
 /** Finds what stands in place of secrets. */
@@ -23,6 +26,6 @@ export function numbered(text: string, number: number): string {
 
 /** Whether a text is nothing but what stands in place of secrets. */
 export function isPlaceholder(text: string): boolean {
-  return text.startsWith("[redacted:") &&
+  return text.startsWith(PLACEHOLDER) &&
     text.replaceAll(PLACEHOLDER_REGEXP, "") === "";
 }

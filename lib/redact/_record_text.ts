@@ -10,11 +10,10 @@ import {
   redactBase64,
   redactList,
 } from "./_output_chunks.ts";
+import { PLACEHOLDER } from "./_placeholder.ts";
 import { endOfRun, JSON_SPACE } from "./_runs.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** How everything begins that stands in place of a secret. */
-const PLACEHOLDER = "[redacted:";
 /** The member of a failed line's record that holds the line (see `LineFailed`). */
 const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;

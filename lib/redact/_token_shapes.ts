@@ -227,13 +227,27 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { kind: "jfrog_key", head: /AKCp/g, run: ALPHANUMERIC, least: 60 },
 ];
 
-/** A text where nothing begins like a token holds none. */
-const HINT_REGEXP = new RegExp(
-  TOKEN_SHAPES.map(({ head, hint }) =>
-    hint?.replaceAll(".", "\\.") ?? head.source
-  )
-    .join("|"),
+/** What texts with tokens hold, as expressions. */
+const HINTS = TOKEN_SHAPES.map(({ head, hint }) =>
+  hint?.replaceAll(".", "\\.") ?? head.source
 );
+
+/**
+ * A text where nothing begins like a token holds none. What begins with the same letter stands
+ * together, which takes half the time that one list takes (`deno task bench`, case `redact`).
+ */
+const HINT_REGEXP = new RegExp(
+  [...new Set(HINTS.map(firstLetter))].map((letter) => {
+    const rests = HINTS.filter((hint) => firstLetter(hint) === letter)
+      .map((hint) => hint.slice(letter.length));
+    return `${letter}(?:${rests.join("|")})`;
+  }).join("|"),
+);
+
+/** The letter that an expression begins with; empty if that is something else. */
+function firstLetter(source: string): string {
+  return /^\w?/.exec(source)?.[0] ?? "";
+}
 
 /** What an escape of any kind ends in: what follows it begins anew. */
 const ESCAPE_END_REGEXP =

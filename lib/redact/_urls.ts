@@ -2,7 +2,7 @@
  * Passwords in URLs.
  */
 
-import { isPlaceholder, type Mask } from "./_placeholder.ts";
+import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun } from "./_runs.ts";
 import { isStandIn } from "./_stand_ins.ts";
 
@@ -48,7 +48,7 @@ export function maskUrls(text: string, mask: Mask): string {
 }
 
 function endOfUser(text: string, start: number): number {
-  if (!text.startsWith("[redacted:", start)) {
+  if (!text.startsWith(PLACEHOLDER, start)) {
     return endOfRun(text, start, USER);
   }
   const close = text.slice(start, start + 60).indexOf("]");

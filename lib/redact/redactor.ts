@@ -5,11 +5,18 @@
  */
 
 import { checkedList, wordsOf } from "../checked.ts";
-import { maskAssignments, secretKind } from "./_assignments.ts";
+import {
+  isSecretOf,
+  maskAssignments,
+  type SecretMember,
+  secretMember,
+} from "./_assignments.ts";
 import { maskCommands } from "./_commands.ts";
 import { maskHeaders } from "./_headers.ts";
+import { KnownTexts } from "./_known_texts.ts";
 import {
   type Mask,
+  PLACEHOLDER,
   PLACEHOLDER_REGEXP,
   placeholderOf,
 } from "./_placeholder.ts";
@@ -93,6 +100,10 @@ export class Redactor {
   readonly #patterns: readonly RegExp[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
+  /** Texts without a secret: looking at each again takes twice the time (case `redact/small`). */
+  readonly #clean = new KnownTexts<true>();
+  /** What the names of members say; `null` if that is nothing. */
+  readonly #members = new KnownTexts<SecretMember | null>();
 
   /**
    * Constructs a new instance.
@@ -130,9 +141,14 @@ export class Redactor {
    * @returns The text without the secrets; the same one if there are none.
    */
   redact(text: string): string {
-    return text.includes("\u001b[")
-      ? this.#redactColored(text)
-      : this.#redactPlain(text, this.#mask);
+    if (this.#clean.get(text) === true) return text;
+    if (text.includes("\u001b[")) return this.#redactColored(text);
+    const masked = this.#redactPlain(text, this.#mask);
+    // What is masked as it stood is counted each time.
+    if (masked === text && !text.includes(PLACEHOLDER)) {
+      this.#clean.set(text, true);
+    }
+    return masked;
   }
 
   #redactColored(text: string): string {
@@ -194,8 +210,18 @@ export class Redactor {
    */
   redactMember(name: string, text: string): string {
     const masked = this.redact(text);
-    const kind = secretKind(name, masked);
-    return kind === undefined ? masked : this.#mask(kind);
+    const member = this.#memberOf(name);
+    return member !== null && isSecretOf(member, masked)
+      ? this.#mask(member.kind)
+      : masked;
+  }
+
+  #memberOf(name: string): SecretMember | null {
+    const known = this.#members.get(name);
+    if (known !== undefined) return known;
+    const member = secretMember(name) ?? null;
+    this.#members.set(name, member);
+    return member;
   }
 }
 

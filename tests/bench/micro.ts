@@ -5,6 +5,7 @@
  */
 
 import { JsonlNormalizer } from "@codexpipe/codexpipe";
+import { JsonlRedactor } from "@codexpipe/codexpipe/redact";
 import { WordCache } from "../../lib/json/names.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
 import { generate, type KindName, Random, readRuns } from "./generator.ts";
@@ -51,6 +52,8 @@ export async function runMicroCases(seed: number): Promise<string> {
     dripped("huge-line-drip/one line of 20 MB", hugeLine(HUGE_SIZE)),
     chunked("malformed/exec, a byte of each line gone", damaged(exec, seed)),
     chunked("multibyte/exec, outputs in Japanese", inJapanese(exec)),
+    redaction("redact/exec", exec),
+    redaction("redact/small", small),
   ];
   for (const { name, input, run } of cases) {
     const [what = "", which = ""] = name.split("/");
@@ -131,6 +134,19 @@ function normalization(
       for (const chunk of chunks) normalizer.feed(chunk, emit);
       normalizer.flush(emit);
       if (bytes === 0) throw new Error(`Cannot measure ${name}: it wrote none`);
+    },
+  };
+}
+
+function redaction(name: string, input: Uint8Array): MicroCase {
+  const chunks = cut(input, LARGE_CHUNK);
+  return {
+    name,
+    input,
+    run(): void {
+      const redactor = new JsonlRedactor();
+      for (const chunk of chunks) redactor.feed(chunk, () => {});
+      redactor.flush(() => {});
     },
   };
 }

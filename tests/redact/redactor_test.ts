@@ -654,6 +654,34 @@ Deno.test("Redactor keeps types in quotes, and nothing that is like one", () => 
   }
 });
 
+Deno.test("Redactor gives the same whatever it has seen before", () => {
+  const texts = Array.from({ length: 1500 }, (_, n) => `text number ${n}`);
+  const short = ["db_pass=hunter2x", "[redacted:token]", "plain words"];
+  const redactor = new Redactor();
+  for (const text of [...short, ...texts, ...short, ...short]) {
+    assertEquals(redactor.redact(text), new Redactor().redact(text));
+  }
+  for (
+    const name of [
+      "cookie",
+      "title",
+      "db_token",
+      ...texts,
+      "cookie",
+      "db_token",
+    ]
+  ) {
+    const expected = new Redactor().redactMember(name, "swordfish");
+    assertEquals(redactor.redactMember(name, "swordfish"), expected);
+  }
+
+  assertEquals(Object.fromEntries(redactor.counts), {
+    password: 3,
+    cookie: 2,
+    token: 2,
+  });
+});
+
 Deno.test("Redactor masks what patterns match, whatever their flags", () => {
   const patterns = [/acme-\d+/iy, /x*/g, /redacted/];
   const redactor = new Redactor({ patterns });
