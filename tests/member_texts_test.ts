@@ -32,3 +32,18 @@ Deno.test("memberTexts() finds objects at any depth", () => {
   const deep = '{"a":'.repeat(50) + '{"n":1e2}' + "}".repeat(50);
   assertEquals([...memberTexts(deep, new Array(50).fill("a"))], [["n", "1e2"]]);
 });
+
+Deno.test("memberTexts() does not depend on the texts before", () => {
+  const texts = [
+    '{"a":{"b":1.0}}',
+    "{",
+    `{"a":{"b":"${"x".repeat(1 << 17)}"}}`,
+    '{"a":{"c":2e0}}',
+  ];
+  const seen = [...texts, ...texts].map((
+    text,
+  ) => [...memberTexts(text, ["a"])]);
+
+  assertEquals(seen.slice(0, 4), seen.slice(4));
+  assertEquals(seen[3], [["c", "2e0"]]);
+});

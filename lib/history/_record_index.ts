@@ -126,18 +126,20 @@ export class RecordIndex {
 }
 
 /** Gives the lookups that a record is in, and by which ids. */
-function* keysOf(
+function keysOf(
   entry: Entry,
   index: RecordIndex,
-): Generator<[Map<string, number>, string]> {
+): (readonly [Map<string, number>, string])[] {
   const { content } = entry;
   if (content.kind === "exec") {
     const { call_id } = content.record.payload;
-    if (call_id !== null) yield [index.execCalls, call_id];
-  } else if (content.kind === "stream") {
-    yield [index.streams, content.record.payload.stream_id];
-  } else {
-    for (const key of segmentCallIds(content)) yield [index.execCalls, key];
-    for (const key of entry.callIds) yield [index.toolCalls, key];
+    return call_id === null ? [] : [[index.execCalls, call_id]];
   }
+  if (content.kind === "stream") {
+    return [[index.streams, content.record.payload.stream_id]];
+  }
+  return [
+    ...segmentCallIds(content).map((key) => [index.execCalls, key] as const),
+    ...entry.callIds.map((key) => [index.toolCalls, key] as const),
+  ];
 }

@@ -15,7 +15,7 @@ import { mapRolloutLine } from "./mapping/rollout_lines.ts";
 import { EPOCH, timestampOf } from "./mapping/times.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
-import { RecordStore } from "./record_store.ts";
+import { RecordStore, sharedSnapshotOf } from "./record_store.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/mapping_memory.ts";
@@ -50,6 +50,15 @@ export interface HistorySnapshotOptions {
    */
   readonly resume?: boolean | undefined;
 }
+
+/**
+ * Gives the history as {@linkcode HistoryState.snapshot} does, without a copy: for a state that
+ * takes no event after it.
+ */
+export let lastSnapshotOf: (
+  state: HistoryState,
+  options: HistorySnapshotOptions,
+) => HistorySnapshot;
 
 /**
  * The history of a thread, made of its events: what a reader of the session sees, in order.
@@ -265,10 +274,21 @@ export class HistoryState {
    * @returns Plain JSON that shares nothing with the history.
    */
   snapshot(options: HistorySnapshotOptions = {}): HistorySnapshot {
-    const snapshot = this.#context.store.snapshot();
-    return options.resume === true
+    return this.#with(this.#context.store.snapshot(), options);
+  }
+
+  #with(
+    snapshot: HistorySnapshot,
+    { resume = false }: HistorySnapshotOptions,
+  ): HistorySnapshot {
+    return resume
       ? { ...snapshot, resume: this.#context.memory.save() }
       : snapshot;
+  }
+
+  static {
+    lastSnapshotOf = (state, options): HistorySnapshot =>
+      state.#with(sharedSnapshotOf(state.#context.store), options);
   }
 
   /** The event's own time, else the last one seen, else what there is instead. */

@@ -34,6 +34,12 @@ const EXEC_SCALARS = [
 ] as const;
 
 /**
+ * Gives the history as {@linkcode RecordStore.snapshot} does, without a copy: it is to be read
+ * before the store changes, and not to be changed itself.
+ */
+export let sharedSnapshotOf: (store: RecordStore) => HistorySnapshot;
+
+/**
  * The records of a history, in order, and everything that can happen to them.
  *
  * Every operation answers with what it changed: whoever applies these mutations, in order,
@@ -542,14 +548,21 @@ export class RecordStore {
    * @returns A copy that shares nothing with the store.
    */
   snapshot(): HistorySnapshot {
-    const records: AnyHistoryRecord[] = [];
-    for (const { content } of this.#core.list) records.push(recordOf(content));
-    return deepCopy({
-      records,
-      next_id: this.#core.nextId,
-      ...this.#core.index.lookups(),
-      ...this.#core.unknownFields,
-    });
+    return deepCopy(sharedSnapshotOf(this));
+  }
+
+  static {
+    sharedSnapshotOf = (store): HistorySnapshot => {
+      const core = store.#core;
+      const records: AnyHistoryRecord[] = [];
+      for (const { content } of core.list) records.push(recordOf(content));
+      return {
+        records,
+        next_id: core.nextId,
+        ...core.index.lookups(),
+        ...core.unknownFields,
+      };
+    };
   }
 
   /** Adds output to a command and says what became of its other fields. */

@@ -8,6 +8,10 @@ import { JsonReader } from "./reader.ts";
 import { type JsonNode, JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
+/** A reader keeps the last text, so that of longer ones is made anew. */
+const KEPT_LENGTH = 1 << 16;
+/** Made when it is needed: it takes 30 KB, of which each call would make garbage. */
+let keptReader: JsonReader | undefined;
 
 /**
  * Finds an object in a JSON text and gives the texts of its members: what `JSON.parse` does
@@ -23,7 +27,9 @@ export function memberTexts(
   path: readonly string[] = [],
 ): Map<string, string> {
   const texts = new Map<string, string>();
-  const reader = new JsonReader(1);
+  const reader = text.length > KEPT_LENGTH
+    ? new JsonReader(1)
+    : keptReader ??= new JsonReader(1);
   const bytes = ENCODER.encode(text + "\n");
   let node: JsonNode | undefined = reader.read(bytes, 0, bytes.length - 1);
   for (const name of path) {

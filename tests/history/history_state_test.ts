@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
-import { HistoryState } from "../../lib/history/history_state.ts";
+import {
+  HistoryState,
+  lastSnapshotOf,
+} from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
@@ -30,6 +33,23 @@ import {
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 const ENDED = { stdout: "hello\n", exit_code: 0 };
+
+for (const resume of [false, true]) {
+  Deno.test(`lastSnapshotOf() gives what snapshot() copies, resume: ${resume}`, () => {
+    const command = { command: "ls", stdout: "a" };
+    const state = historyOf([
+      { type: "turn.started", input_text: "Hi" },
+      {
+        type: "item.completed",
+        item_id: "item_0",
+        item_type: "command_execution",
+        content: command,
+      },
+    ]);
+    const options = { resume };
+    assertEquals(lastSnapshotOf(state, options), state.snapshot(options));
+  });
+}
 
 for (const name of namesIn("vectors/history/")) {
   if (!/^(?:exec|rollout)_/.test(name)) continue;

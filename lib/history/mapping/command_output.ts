@@ -106,6 +106,7 @@ function knownText(chunks: readonly ExecChunk[]): string | undefined {
 
 /** Forgets the beginnings of characters that a command has left. */
 export function dropDecoders({ memory }: MappingContext, callId: string): void {
+  if (memory.decoders.size === 0) return;
   for (const stream of OUTPUTS) {
     memory.decoders.delete(decoderKey(callId, stream));
   }

@@ -30,10 +30,12 @@ const KINDS: readonly CopyKind[] = [
 ];
 const SOURCES: readonly CopySource[] = ["item", "event"];
 
+/** For each text, the images of each copy. */
+type Copies = Map<string, Images[]>;
+
 /** Remembers the copies that are still alone. */
 export class Pairing {
-  /** By kind and source: for each text, the images of each unmatched copy. */
-  readonly #unmatched: ReadonlyMap<string, Map<string, Images[]>>;
+  readonly #unmatched: Readonly<Record<CopyKind, Record<CopySource, Copies>>>;
 
   /**
    * Constructs a new instance.
@@ -41,10 +43,17 @@ export class Pairing {
    * @param saved What {@linkcode Pairing.save} gave.
    */
   constructor(saved?: unknown) {
-    this.#unmatched = new Map(
-      KINDS.flatMap((kind) => SOURCES.map((source) => slotOf(kind, source)))
-        .map((slot) => [slot, readCopies(savedField(saved, slot))]),
-    );
+    const copiesOf = (kind: CopyKind): Record<CopySource, Copies> => ({
+      item: readCopies(savedField(saved, slotOf(kind, "item"))),
+      event: readCopies(savedField(saved, slotOf(kind, "event"))),
+    });
+    this.#unmatched = {
+      user: copiesOf("user"),
+      assistant: copiesOf("assistant"),
+      reasoning: copiesOf("reasoning"),
+      search: copiesOf("search"),
+      plan: copiesOf("plan"),
+    };
   }
 
   /**
@@ -61,11 +70,11 @@ export class Pairing {
     source: CopySource,
   ): Images | undefined {
     const other = source === "item" ? "event" : "item";
-    const copies = this.#unmatched.get(slotOf(kind, other));
+    const copies = this.#unmatched[kind][other];
     const key = keyOf(text);
-    const waiting = copies?.get(key);
+    const waiting = copies.get(key);
     const images = waiting?.shift();
-    if (waiting?.length === 0) copies?.delete(key);
+    if (waiting?.length === 0) copies.delete(key);
     return images;
   }
 
@@ -84,10 +93,10 @@ export class Pairing {
       readonly images?: Images;
     },
   ): void {
-    const copies = this.#unmatched.get(slotOf(kind, source));
+    const copies = this.#unmatched[kind][source];
     const key = keyOf(text);
-    const waiting = copies?.get(key);
-    if (waiting === undefined) copies?.set(key, [images]);
+    const waiting = copies.get(key);
+    if (waiting === undefined) copies.set(key, [images]);
     else waiting.push(images);
   }
 
@@ -95,7 +104,9 @@ export class Pairing {
   forget(...kinds: readonly CopyKind[]): void {
     for (const kind of kinds) {
       for (const source of SOURCES) {
-        this.#unmatched.get(slotOf(kind, source))?.clear();
+        const copies = this.#unmatched[kind][source];
+        // Mostly there are none, and clearing makes a new table.
+        if (copies.size > 0) copies.clear();
       }
     }
   }
@@ -108,14 +119,16 @@ export class Pairing {
   /** Gives the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
-      [...this.#unmatched].map(([slot, copies]) => [
-        slot,
-        // Copies, all of it: what is saved must not change any more.
-        [...copies].map(([text, waiting]) => [
-          text,
-          waiting.map((images) => [...images]),
-        ]),
-      ]),
+      KINDS.flatMap((kind) =>
+        SOURCES.map((source) => [
+          slotOf(kind, source),
+          // Copies, all of it: what is saved must not change any more.
+          [...this.#unmatched[kind][source]].map(([text, waiting]) => [
+            text,
+            waiting.map((images) => [...images]),
+          ]),
+        ])
+      ),
     );
   }
 }
@@ -128,8 +141,8 @@ function keyOf(text: string): string {
   return text.replaceAll("\r\n", "\n").trim();
 }
 
-function readCopies(saved: unknown): Map<string, Images[]> {
-  const copies = new Map<string, Images[]>();
+function readCopies(saved: unknown): Copies {
+  const copies: Copies = new Map();
   for (const [text, waiting] of savedPairs(saved)) {
     if (typeof text !== "string") continue;
     copies.set(
