@@ -87,12 +87,8 @@ export class RecordIndex {
     for (const entry of entries) this.#byId.set(entry.id, entry);
   }
 
-  /** Forgets everything. */
-  clear(): void {
-    this.#byId.clear();
-    this.#streams.clear();
-    this.#messages.clear();
-    this.#ambiguous = false;
+  /** Empties the lookups, also of ids that belong to no record. */
+  clearLookups(): void {
     for (const map of [this.execCalls, this.toolCalls, this.streams]) {
       map.clear();
     }

@@ -303,7 +303,7 @@ export class RecordStore {
     if (id === 0) this.#core.nextId = 1;
     const dropped = this.#core.list.truncate(index);
     for (const entry of dropped) this.#core.forget(entry);
-    if (id === 0) this.#core.index.clear();
+    if (id === 0) this.#core.index.clearLookups();
     if (dropped.length === 0) return [];
     this.#core.index.resolve(this.#core.list);
     this.#core.nextId = this.#core.list.highest + 1;

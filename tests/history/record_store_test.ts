@@ -592,6 +592,28 @@ Deno.test("RecordStore.truncateAfter() gives numbers anew", () => {
   );
 });
 
+Deno.test("RecordStore.truncateAfter(0) leaves nothing of a snapshot behind (B.4)", () => {
+  const empty = {
+    records: [],
+    next_id: 1,
+    exec_call_lookup: {},
+    tool_call_lookup: {},
+    stream_lookup: {},
+  };
+  const loading = { type: "loading", payload: { message: "m" } } as const;
+  for (const records of [[], [{ id: 3, ...loading }]]) {
+    const store = RecordStore.restore({
+      records,
+      next_id: 7,
+      exec_call_lookup: { gone: 1 },
+      tool_call_lookup: { gone: 2 },
+      stream_lookup: { gone: 5 },
+    });
+    store.truncateAfter(0);
+    assertEquals(store.snapshot(), empty);
+  }
+});
+
 Deno.test("RecordStore says when an explore record stops or starts being trailing", () => {
   const store = new RecordStore();
   const explore = {
