@@ -196,6 +196,8 @@ class Refresh {
     removed: 0,
   };
   readonly #problems: SessionProblem[] = [];
+  /** What files are read into, one after the other. */
+  readonly #block = new Uint8Array(BLOCK);
   #waiting: Waiting[] = [];
   #waitingUnits = 0;
   /** Whether another process does the same, and is faster. */
@@ -374,8 +376,9 @@ class Refresh {
     let { before } = task;
     let { voidFrom } = fold;
     let problem: string | undefined;
-    const head = await readSessionHead(file);
-    const block = new Uint8Array(BLOCK);
+    // It is read while the first block is; nothing is thrown.
+    const reading = readSessionHead(file);
+    const block = this.#block;
     for (let size: number | null = 0; size !== null;) {
       try {
         size = await source.read(block);
@@ -392,7 +395,7 @@ class Refresh {
         voidFrom,
         piece: fold.take(false),
         isRead: false,
-        head,
+        head: await reading,
         problem,
       };
       this.#flush();
@@ -411,7 +414,7 @@ class Refresh {
       voidFrom,
       piece: fold.take(true),
       isRead: true,
-      head,
+      head: await reading,
       problem,
     });
     return true;
