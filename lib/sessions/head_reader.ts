@@ -5,9 +5,9 @@
  */
 
 import { mapAtOnce } from "./_at_once.ts";
-import type { ListedFile } from "./listed_files.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, sessionOf } from "./session.ts";
+import { type ListedFile, lookAtAll } from "./listed_files.ts";
 import type { SessionFile } from "./session_files.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
 import { NamesByHome } from "./session_names.ts";
@@ -82,6 +82,38 @@ export class HeadReader {
   ): Promise<Session[]> {
     this.#count += files.length;
     await this.#remember(Math.max(this.#count, expected));
+    const first = await lookAtAll(this.#firstFiles(files));
+    const heads = await this.#heads([...files, ...first]);
+    const begun = new Map(
+      first.map((file) => [file.sessionId, heads.get(file)] as const),
+    );
+    return files.flatMap((file) => {
+      const own = heads.get(file);
+      if (own === undefined) return [];
+      const { started, firstMessage } = begun.get(file.sessionId) ?? own;
+      const head = {
+        ...own,
+        started: started ?? own.started,
+        firstMessage: firstMessage ?? own.firstMessage,
+      };
+      return [sessionOf(file, head, this.names.nameOf(file, head.id))];
+    });
+  }
+
+  /** The files in which sessions began that go on in others. */
+  #firstFiles(files: readonly SessionFile[]): ListedFile[] {
+    const later = files.filter(({ id, sessionId }) => id !== sessionId);
+    if (later.length === 0) return [];
+    const sessions = new Set(later.map(({ sessionId }) => sessionId));
+    const homes = new Set(later.map(({ home }) => home));
+    return [...homes].flatMap((home) =>
+      this.#homes.get(home)?.files.filter(({ id }) => sessions.has(id)) ?? []
+    );
+  }
+
+  async #heads(
+    files: readonly SessionFile[],
+  ): Promise<ReadonlyMap<SessionFile, SessionHead>> {
     const heads = new Map<SessionFile, SessionHead>();
     const unknown: SessionFile[] = [];
     for (const file of files) {
@@ -94,11 +126,7 @@ export class HeadReader {
       heads.set(file, head);
       this.#homes.get(file.home)?.cache?.set(file, head);
     });
-    return files.flatMap((file) => {
-      const head = heads.get(file);
-      if (head === undefined) return [];
-      return [sessionOf(file, head, this.names.nameOf(file, head.id))];
-    });
+    return heads;
   }
 
   /** Writes down what was learned. */

@@ -25,6 +25,7 @@ import {
   type SessionPlace,
   startedAt,
   startOf,
+  timeInId,
   timeInName,
 } from "./session_start.ts";
 
@@ -195,21 +196,30 @@ function bySession(found: readonly FoundFile[]): Iterable<Candidate[]> {
   return groups.values();
 }
 
-/** Marks all files of a session but the newest one. They come newest first. */
+/** Marks all files of a session but the one in which it went on last. */
 function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
-  const sessions = new Set(
-    files.filter(({ id, sessionId }) => id !== sessionId)
-      .map(({ sessionId }) => sessionId),
-  );
-  if (sessions.size === 0) return files;
-  const seen = new Set<string>();
+  const last = new Map<string, ListedFile>();
+  for (const file of files) {
+    if (file.id !== file.sessionId) last.set(file.sessionId, file);
+  }
+  if (last.size === 0) return files;
+  for (const file of files) {
+    const known = last.get(file.sessionId);
+    if (known !== undefined && madeAt(file) > madeAt(known)) {
+      last.set(file.sessionId, file);
+    }
+  }
   return files.map((file) => {
-    const { sessionId } = file;
-    if (!sessions.has(sessionId)) return file;
-    const isContinued = seen.has(sessionId);
-    seen.add(sessionId);
-    return { ...file, isContinued };
+    const known = last.get(file.sessionId);
+    return known === undefined || known === file
+      ? file
+      : { ...file, isContinued: true };
   });
+}
+
+/** When a file was made, as far as its name tells. */
+function madeAt({ id, nameTime }: ListedFile): number {
+  return timeInId(id) ?? Date.parse(nameTime ?? "1970-01-01");
 }
 
 /** Gives that of the files of one session which counts, if one of them is there. */
@@ -286,18 +296,23 @@ export function listedFile(
   { path, home, isArchived, name }: PlacedFile,
 ): ListedFile {
   const id = idInName(name);
+  const sessionId = sessionIdInName(name);
   const nameTime = timeInName(name);
+  // The name of a file that goes on with a session tells when that file began.
+  const begun = sessionId === id ? undefined : timeInId(sessionId);
   return {
     path,
     home,
     isArchived,
     compression: compressionOf(name),
     id: id ?? "",
-    sessionId: sessionIdInName(name) ?? "",
+    sessionId: sessionId ?? "",
     isContinued: false,
     key: id ?? path,
     nameTime,
-    start: nameTime === undefined ? NaN : startOf(Date.parse(nameTime), id),
+    start: nameTime === undefined
+      ? NaN
+      : begun ?? startOf(Date.parse(nameTime), id),
     copies: [],
   };
 }

@@ -80,14 +80,21 @@ export function timeInName(name: string): string | undefined {
  * @returns The time in milliseconds since 1970.
  */
 export function startOf(nameTime: number, id: string | undefined): number {
-  if (id === undefined || id.charAt(14) !== "7") return nameTime;
-  const idTime = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  const idTime = timeInId(id);
+  if (idTime === undefined) return nameTime;
   const zone = nameTime - idTime;
   if (!(zone >= MOST_BEHIND - SLACK && zone <= MOST_AHEAD + SLACK)) {
     return nameTime;
   }
   const rest = Math.abs(zone - Math.round(zone / QUARTER) * QUARTER);
   return rest <= SLACK ? idTime : nameTime;
+}
+
+/** Reads the time in an id, in milliseconds since 1970; `undefined` if it has none. */
+export function timeInId(id: string | undefined): number | undefined {
+  return id?.charAt(14) === "7"
+    ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+    : undefined;
 }
 
 /**

@@ -195,14 +195,18 @@ export function sessionPath(home: string, id: string, started: string): string {
 export async function writeContinued(
   home: string,
 ): Promise<{ id: string; files: readonly { id: string; path: string }[] }> {
-  const id = testId(0x100);
+  const [id, ...others] = [
+    "01a0414d-0000-7000-8000-000000000001",
+    "01a0891d-0000-7000-8000-00000000000a",
+    "01a09e1d-0000-7000-8000-00000000000b",
+  ] as const;
   const files: { id: string; path: string }[] = [];
   for (
     const [at, message] of ["One pear", "Two pears", "Three pears"].entries()
   ) {
     const started = `2026-11-2${at}T10:00:00.000Z`;
-    const fileId = at === 0 ? id : testId(0x100 + at);
-    const nameId = at === 0 ? id : `${id}_${fileId}`;
+    const fileId = others[at - 1] ?? id;
+    const nameId = fileId === id ? id : `${id}_${fileId}`;
     const path = sessionPath(home, nameId, started);
     const before = files.at(-1);
     const meta = before === undefined ? {} : {
