@@ -440,7 +440,7 @@ Deno.test("whatever of the options may be left out may be undefined", () => {
       ? []
       : [...code.matchAll(/export interface (\w+Options)\b[^{]*\{([^]*?)\n\}/g)]
         .flatMap(([, owner, body = ""]) =>
-          [...body.matchAll(/^  readonly (\w+)\?:([^;]*);/gm)]
+          [...body.matchAll(/^ {2}readonly (\w+)\?:([^;]*);/gm)]
             .filter(([, , type = ""]) =>
               !/(?:\bunknown|\| undefined)$/.test(type) ||
               /=>[^)]*\| undefined$/.test(type)

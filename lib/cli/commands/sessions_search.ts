@@ -168,7 +168,7 @@ function partText(
  * @returns Whether something could not be read that was asked for.
  */
 async function remark(
-  { hits, hasMore, sessions, refresh }: SearchResult,
+  { hasMore, sessions, refresh }: SearchResult,
   args: Arguments,
   context: CommandContext,
 ): Promise<boolean> {
