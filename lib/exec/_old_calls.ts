@@ -343,7 +343,7 @@ function isZero(number: JsonSlice): boolean {
     const byte = number.bytes[at] ?? 0;
     // The digits of the exponent do not count.
     if ((byte | 0x20) === 0x65) return true;
-    if (byte > 0x30 && byte <= 0x39) return false;
+    if (byte > 0x30) return false;
   }
   return true;
 }

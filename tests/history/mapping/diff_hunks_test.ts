@@ -1,0 +1,22 @@
+import { assertEquals } from "@std/assert";
+import { diffHunks } from "../../../lib/history/mapping/diff_hunks.ts";
+
+Deno.test("diffHunks() keeps the heads of a diff apart from its lines (C.3)", () => {
+  assertEquals(diffHunks("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x\n+y\n z\n"), [
+    {
+      header: "",
+      lines: [
+        { kind: "context", text: "--- a" },
+        { kind: "context", text: "+++ b" },
+      ],
+    },
+    {
+      header: "@@ -1,2 +1,2 @@",
+      lines: [
+        { kind: "removed", text: "x" },
+        { kind: "added", text: "y" },
+        { kind: "context", text: "z" },
+      ],
+    },
+  ]);
+});

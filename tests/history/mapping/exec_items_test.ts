@@ -1,0 +1,145 @@
+/** What the items of exec streams become (history.md C.1). */
+
+import { assertEquals } from "@std/assert";
+import { payloadsOf, snapshotOf } from "../histories.ts";
+
+/** Makes an item event, normalized. */
+function item(
+  type: "started" | "delta" | "completed",
+  item_type: string,
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
+  return { type: `item.${type}`, item_id: "item_0", item_type, ...fields };
+}
+
+/** Makes increments of an item. */
+function deltas(
+  item_type: string,
+  ...pieces: readonly Record<string, unknown>[]
+): Record<string, unknown>[] {
+  return pieces.map((delta) => item("delta", item_type, { delta }));
+}
+
+function previewOf(events: readonly unknown[]): unknown {
+  return payloadsOf(snapshotOf(events), "assistant_stream")[0]
+    ?.preview_markdown;
+}
+
+Deno.test("HistoryState.apply() appends to an answer what does not repeat its beginning (E.7)", () => {
+  const said = (...texts: readonly string[]) =>
+    deltas("agent_message", ...texts.map((text_delta) => ({ text_delta })));
+  assertEquals(previewOf(said("a", "bcd")), "abcd");
+  assertEquals(previewOf(said("a", "abc")), "abc");
+});
+
+Deno.test("HistoryState.apply() appends increments of reasoning (C.1)", () => {
+  const events = deltas("reasoning", { text_delta: "Let" }, {
+    text_delta: " me see",
+  });
+  const [reasoning] = payloadsOf(snapshotOf(events), "reasoning");
+  const text = JSON.stringify(reasoning);
+  assertEquals([text.includes('"Let me see"'), reasoning?.in_progress], [
+    true,
+    true,
+  ]);
+});
+
+Deno.test("HistoryState.apply() appends increments of output, repeated ones too (C.1)", () => {
+  const [exec] = payloadsOf(
+    snapshotOf([
+      item("started", "command_execution", { content: { command: "yes" } }),
+      ...deltas("command_execution", { stdout: "y\n" }, { stdout: "y\n" }),
+    ]),
+    "exec",
+  );
+  assertEquals(exec?.stdout_chunks, [{ offset: 0, content: "y\ny\n" }]);
+});
+
+Deno.test("HistoryState.apply() shows no command that only tells what a patch says", () => {
+  const patch = { changes: [{ path: "a", kind: "add" }] };
+  const snapshot = snapshotOf([
+    item("started", "file_change", { content: patch }),
+    item("delta", "command_execution", { delta: { stdout: "Success." } }),
+    item("completed", "command_execution", {
+      content: { command: "", stdout: "Success.", exit_code: 0 },
+    }),
+  ]);
+  assertEquals(snapshot.records.map(({ type }) => type), ["patch"]);
+});
+
+Deno.test("HistoryState.apply() shows a change of files that begins (C.1)", () => {
+  const content = { changes: [{ path: "a", kind: "delete" }] };
+  const [patch] = payloadsOf(
+    snapshotOf([item("started", "file_change", { content })]),
+    "patch",
+  );
+  assertEquals([patch?.event, patch?.auto_approved], ["apply_begin", null]);
+});
+
+Deno.test("HistoryState.apply() takes a tool for failed that says so in any way (C.1)", () => {
+  const ended = (
+    content: Record<string, unknown>,
+    fields: Record<string, unknown> = {},
+  ) =>
+    payloadsOf(
+      snapshotOf([
+        item("completed", "mcp_tool_call", {
+          ...fields,
+          content: { server_name: "s", tool_name: "t", ...content },
+        }),
+      ]),
+      "tool_call",
+    )[0]?.status;
+  assertEquals(ended({}), "success");
+  assertEquals(ended({ error: { message: "no" } }), "failed");
+  assertEquals(ended({ result: { is_error: true } }), "failed");
+  assertEquals(ended({ result: { isError: true } }), "failed");
+  assertEquals(ended({ status: "failed" }), "failed");
+  assertEquals(ended({}, { status: "failed" }), "failed");
+});
+
+Deno.test("HistoryState.apply() shows a call to agents while it lasts and when it ends (C.1)", () => {
+  const fields = { tool: "wait", prompt: null, receiver_thread_ids: ["a"] };
+  const started = item("started", "collab_tool_call", fields);
+  const ended = (agents_states: unknown) =>
+    payloadsOf(
+      snapshotOf([
+        started,
+        item("completed", "collab_tool_call", { ...fields, agents_states }),
+      ]),
+      "tool_call",
+    )[0];
+  const [running] = payloadsOf(snapshotOf([started]), "running_tool");
+  assertEquals(running?.title, "collab.wait");
+  assertEquals(running?.arguments, [
+    { name: "receiver_thread_ids", value: { type: "json", value: ["a"] } },
+  ]);
+  assertEquals(ended({})?.result_preview, null);
+  assertEquals(ended(undefined)?.result_preview, null);
+  const preview = Object(ended({ a: "done" })?.result_preview);
+  assertEquals(preview.truncated, false);
+  assertEquals(JSON.stringify(preview).includes("done"), true);
+});
+
+Deno.test("HistoryState.apply() puts why an item failed on a line of its own (C.1)", () => {
+  const failed = (stderr: string) =>
+    payloadsOf(
+      snapshotOf([
+        item("started", "command_execution", {
+          content: { command: "make", stderr },
+        }),
+        {
+          type: "item.failed",
+          item_id: "item_0",
+          item_type: "command_execution",
+          error: { message: "killed" },
+        },
+      ]),
+      "exec",
+    ).map(({ status, stderr_chunks }) => [status, stderr_chunks])[0];
+  assertEquals(failed(""), ["error", [{ offset: 0, content: "killed" }]]);
+  assertEquals(failed("no"), [
+    "error",
+    [{ offset: 0, content: "no\nkilled" }],
+  ]);
+});
