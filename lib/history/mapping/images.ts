@@ -62,7 +62,8 @@ export function pathOf(path: string): string {
 
 function base64Length(text: string, start: number): number {
   let end = text.length;
-  while (end > start && text[end - 1] === "=") end -= 1;
+  // At the latest, the comma before the data stops it.
+  while (text[end - 1] === "=") end -= 1;
   return Math.floor((end - start) * 3 / 4);
 }
 

@@ -72,7 +72,7 @@ function stepOf(item: unknown): PlanStep {
 }
 
 function iconOf(done: number, total: number): string {
-  if (total === 0 || done === 0) return "progress-empty";
+  if (done === 0) return "progress-empty";
   if (done >= total) return "progress-complete";
   if (3 * done <= total) return "progress-start";
   return 3 * done < 2 * total ? "progress-mid" : "progress-late";

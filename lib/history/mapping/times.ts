@@ -34,12 +34,12 @@ export function timestampOf(value: unknown): string | undefined {
   if (match === null) return undefined;
   const [, date = "", time = "", digits = "", zone = ""] = match;
   const millis = digits.slice(0, 3).padEnd(3, "0");
-  const parsed = Date.parse(`${date}T${time}.${millis}${zone.toUpperCase()}`);
-  if (Number.isNaN(parsed)) return undefined;
-  return CANONICAL_REGEXP.test(value) ? value : new Date(parsed).toISOString();
+  return timestampOfMs(
+    Date.parse(`${date}T${time}.${millis}${zone.toUpperCase()}`),
+  );
 }
 
-/** Writes milliseconds since 1970 as a timestamp; `undefined` if no date is that far. */
+/** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
 export function timestampOfMs(ms: number): string | undefined {
   if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
   const text = new Date(ms).toISOString();

@@ -15,6 +15,9 @@ Deno.test("timestampOf() gives UTC with milliseconds, finer digits cut off", () 
       ["2025-10-01 12:00:00Z", "2025-10-01T12:00:00.000Z"],
       ["2025-13-01T12:00:00Z", undefined],
       ["2025-10-01T12:00:00", undefined],
+      // Years of more digits are no RFC 3339.
+      ["9999-12-31T23:59:59-01:00", undefined],
+      ["0000-01-01T00:00:00+01:00", undefined],
       ["today", undefined],
       [1, undefined],
     ]
@@ -39,7 +42,7 @@ Deno.test("durationMsOf() reads every spelling", () => {
 
 Deno.test("shortDuration() says how long, for people", () => {
   assertEquals(
-    [0, 850, 2000, 65_000, 3_720_000].map(shortDuration),
-    ["0ms", "850ms", "2s", "1m 05s", "1h 02m"],
+    [0, 850, 2000, 60_000, 65_000, 3_600_000, 3_720_000].map(shortDuration),
+    ["0ms", "850ms", "2s", "1m 00s", "1m 05s", "1h 00m", "1h 02m"],
   );
 });

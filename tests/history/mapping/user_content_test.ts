@@ -58,3 +58,18 @@ Deno.test("readUserContent() never copies the data of an image", () => {
     { path: "/w/a b.png", caption: null, metadata: null },
   ]);
 });
+
+Deno.test("readUserContent() counts the bytes of data, and cuts no other URL at a comma (C.3)", () => {
+  const image = (image_url: string) =>
+    readUserContent([{ type: "input_image", image_url }])?.images[0]?.payload;
+  const data = (url: string) => Object(image(url)).metadata.byte_len;
+  assertEquals(data("data:image/png;base64,QUI="), 2);
+  assertEquals(data("data:image/png;base64,QQ=="), 1);
+  assertEquals(data("data:image/png;base64,===="), 0);
+  assertEquals(data("DATA:text/plain,a%20%C3%A9"), 4);
+  assertEquals(image("https://example.com/a,b.png"), {
+    path: "https://example.com/a,b.png",
+    caption: null,
+    metadata: null,
+  });
+});
