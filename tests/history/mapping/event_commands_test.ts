@@ -1,0 +1,82 @@
+/** What the events of commands become (history.md C.3). */
+
+import { assertEquals } from "@std/assert";
+import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
+
+/** Gives the command of some events. */
+function execOf(...events: readonly unknown[]): Record<string, unknown> {
+  return payloadsOf(snapshotOf(events), "exec")[0] ?? {};
+}
+
+function event(
+  type: string,
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
+  return eventLine(`exec_command_${type}`, { call_id: "c", ...fields });
+}
+
+const BEGIN = event("begin", { command: ["make"] });
+
+Deno.test("HistoryState.apply() shows all output together only if it is not told apart (C.3)", () => {
+  const printed = (stdout: string, stderr: string) => {
+    const fields = { command: ["make"], stdout, stderr, exit_code: 0 };
+    const exec = execOf(event("end", { ...fields, aggregated_output: "all" }));
+    return [exec.stdout_chunks, exec.stderr_chunks];
+  };
+  const chunks = (content: string) => [{ offset: 0, content }];
+  assertEquals(printed(" ", "\n"), [chunks("all"), []]);
+  assertEquals(printed("a", ""), [chunks("a"), []]);
+  assertEquals(printed("", "b"), [[], chunks("b")]);
+});
+
+Deno.test("HistoryState.apply() takes the times of a command from its end (C.0, C.3)", () => {
+  const times = (fields: Record<string, unknown>) => {
+    const exec = execOf(event("end", { command: ["make"], ...fields }));
+    return [exec.started_at, exec.completed_at];
+  };
+  const now = "2025-10-01T12:00:00.000Z";
+  assertEquals(times({}), [now, now]);
+  assertEquals(times({ duration: { secs: 2, nanos: 0 } }), [
+    "2025-10-01T11:59:58.000Z",
+    now,
+  ]);
+  assertEquals(times({ started_at_ms: 1_000, completed_at_ms: 2_000 }), [
+    "1970-01-01T00:00:01.000Z",
+    "1970-01-01T00:00:02.000Z",
+  ]);
+  assertEquals(times({ started_at_ms: 0, completed_at_ms: 0 }), [now, now]);
+  const begun = execOf(event("begin", { started_at_ms: 1_000 }));
+  assertEquals(begun.started_at, "1970-01-01T00:00:01.000Z");
+});
+
+Deno.test("HistoryState.apply() reads pieces of output in both spellings, and no others (P6)", () => {
+  const piece = (chunk: unknown, stream: unknown = "stdout") => {
+    const exec = execOf(BEGIN, event("output_delta", { stream, chunk }));
+    return [exec.stdout_chunks, exec.stderr_chunks];
+  };
+  const hi = [{ offset: 0, content: "hi" }];
+  assertEquals(piece(btoa("hi")), [hi, []]);
+  assertEquals(piece([0x68, 0x69], "stderr"), [[], hi]);
+  const bad = ["?", [0x68, 256], [-1], [1.5], ["104"], { length: 0 }, null];
+  for (const chunk of bad) assertEquals(piece(chunk), [[], []]);
+  assertEquals(piece(btoa("hi"), "stdin"), [[], []]);
+});
+
+Deno.test("HistoryState.apply() keeps an explored command apart from that of another folder (B.11)", () => {
+  const read = (call_id: string, cwd?: string) =>
+    event("begin", {
+      call_id,
+      cwd,
+      command: ["cat", "a"],
+      parsed_cmd: [{ type: "read", cmd: "cat a", name: "a" }],
+    });
+  const [explore] = payloadsOf(
+    snapshotOf([read("1", "/w"), read("2", "/v"), read("3", "file:///w")]),
+    "explore",
+  );
+  const entry = { command: ["cat", "a"], status: "running" };
+  assertEquals(explore?.entries, [
+    { ...entry, cwd: "/w" },
+    { ...entry, cwd: "/v" },
+  ]);
+});
