@@ -9,6 +9,7 @@ import {
   line,
   pagedLine,
   PAGINATED,
+  payloadsOf,
   snapshotOf,
 } from "../histories.ts";
 
@@ -385,4 +386,61 @@ Deno.test("HistoryState.apply() shows nothing of an extension that nobody knows"
     const line = pagedLine("Extension", { id: "x", kind, durationMs: 5 });
     assertEquals(snapshotOf([PAGINATED, line]).records, []);
   }
+});
+
+Deno.test("HistoryState.apply() takes a tool of a paginated item for failed that says so in any way (C.5)", () => {
+  const ended = (fields: Record<string, unknown>) => {
+    const item = { id: "t", server: "s", tool: "t", ...fields };
+    const lines = [PAGINATED, pagedLine("McpToolCall", item)];
+    return payloadsOf(snapshotOf(lines), "tool_call")[0]?.status;
+  };
+  assertEquals(ended({ status: "completed" }), "success");
+  assertEquals(ended({ error: { message: "no" } }), "failed");
+  assertEquals(ended({ status: "failed" }), "failed");
+});
+
+Deno.test("HistoryState.apply() keeps the name of a command that comes again without one (C.5)", () => {
+  const command = (fields: Record<string, unknown>) =>
+    pagedLine("CommandExecution", { id: "c", exit_code: 0, ...fields });
+  const first = command({
+    command: ["make", "all"],
+    parsed_cmd: [{ type: "unknown", cmd: "make all" }],
+    stdout: "old",
+  });
+  const shown = (fields: Record<string, unknown>) => {
+    const lines = [PAGINATED, first, command({ stdout: "new", ...fields })];
+    return payloadsOf(snapshotOf(lines), "exec").map((exec) => [
+      exec.command,
+      Object(exec.parsed).length,
+      exec.stdout_chunks,
+    ]);
+  };
+  const output = [{ offset: 0, content: "new" }];
+  assertEquals(shown({}), [[["make", "all"], 1, output]]);
+  assertEquals(shown({ command: ["ls"] }), [[["ls"], 0, output]]);
+});
+
+Deno.test("HistoryState.apply() names an explored command anew that comes again (C.5)", () => {
+  const read = (path: string, fields: Record<string, unknown> = {}) =>
+    pagedLine("CommandExecution", {
+      id: "c",
+      command: ["cat", path],
+      parsed_cmd: [{ type: "read", cmd: `cat ${path}`, name: path }],
+      exit_code: 0,
+      ...fields,
+    });
+  const entries = (...lines: readonly unknown[]) =>
+    payloadsOf(snapshotOf([PAGINATED, ...lines]), "explore")
+      .flatMap((explore) => explore.entries);
+  const entry = { command: ["cat", "b"], cwd: null, status: "success" };
+  assertEquals(entries(read("a"), read("b")), [entry]);
+  // What has the new name now is the same, what has the old one is another.
+  const other = { ...entry, command: ["cat", "a"] };
+  assertEquals(entries(read("a"), read("b"), read("b", { id: "d" })), [entry]);
+  assertEquals(entries(read("a"), read("b"), read("a", { id: "d" })), [
+    entry,
+    other,
+  ]);
+  const unnamed = read("a", { command: [] });
+  assertEquals(entries(read("a"), unnamed), [other]);
 });

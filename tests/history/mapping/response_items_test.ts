@@ -39,29 +39,26 @@ Deno.test("HistoryState.apply() names a tool after its server (C.3)", () => {
   assertEquals(titleOf("mcp__a", { namespace: "n" }), "n.mcp__a");
 });
 
-Deno.test("HistoryState.apply() does not show a call again that an event has shown (C.3)", () => {
-  const changes = { a: { type: "add", content: "1" } };
+Deno.test("HistoryState.apply() believes an event more than the call that it tells of (C.3)", () => {
+  const envelope = "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch";
+  const patch = eventLine("patch_apply_begin", {
+    call_id: "c",
+    changes: { a: { type: "add", content: "1" } },
+  });
+  const command = (type: string) =>
+    eventLine("exec_command_begin", {
+      call_id: "c",
+      command: ["cat", "a"],
+      parsed_cmd: [{ type, cmd: "cat a", name: "a" }],
+    });
+  const shell = (command: readonly string[]) =>
+    functionCall("shell", { command });
   for (
     const [event, call, type] of [
-      [
-        eventLine("patch_apply_begin", { call_id: "c", changes }),
-        functionCall("apply_patch", { input: "" }),
-        "patch",
-      ],
-      [
-        eventLine("patch_apply_begin", { call_id: "c", changes }),
-        functionCall("shell", { command: ["apply_patch", ""] }),
-        "patch",
-      ],
-      [
-        eventLine("exec_command_begin", {
-          call_id: "c",
-          command: ["cat", "a"],
-          parsed_cmd: [{ type: "read", cmd: "cat a", name: "a" }],
-        }),
-        functionCall("shell", { command: ["bash", "-lc", "cat a"] }),
-        "explore",
-      ],
+      [patch, functionCall("apply_patch", { input: envelope }), "patch"],
+      [patch, shell(["apply_patch", envelope]), "patch"],
+      [command("unknown"), shell(["bash", "-lc", "cat a"]), "exec"],
+      [command("read"), shell(["bash", "-lc", "cat a"]), "explore"],
     ] as const
   ) {
     const before = snapshotOf([event]);

@@ -6,7 +6,12 @@ import { resultPreview } from "../../../lib/history/mapping/result_preview.ts";
 Deno.test("resultPreview() names what is no text", () => {
   const preview = resultPreview([
     { type: "text", text: "a\r\n\n b" },
+    { type: "image", data: "" },
+    { type: "input_image", image_url: "" },
+    { type: "inputImage", imageUrl: "" },
     { type: "audio", data: "" },
+    { type: "input_audio" },
+    { type: "inputAudio" },
     { type: "resource_link", uri: "file:///y" },
     { type: "resource", resource: { uri: "file:///x" } },
     {},
@@ -14,6 +19,11 @@ Deno.test("resultPreview() names what is no text", () => {
   assertEquals(preview?.lines, [
     "a",
     " b",
+    "<image content>",
+    "<image content>",
+    "<image content>",
+    "<audio content>",
+    "<audio content>",
     "<audio content>",
     "link: file:///y",
     "embedded resource: file:///x",

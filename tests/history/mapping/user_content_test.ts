@@ -66,6 +66,7 @@ Deno.test("readUserContent() counts the bytes of data, and cuts no other URL at 
   assertEquals(data("data:image/png;base64,QUI="), 2);
   assertEquals(data("data:image/png;base64,QQ=="), 1);
   assertEquals(data("data:image/png;base64,===="), 0);
+  assertEquals(data("data:,%"), 0);
   assertEquals(data("DATA:text/plain,a%20%C3%A9"), 4);
   assertEquals(image("https://example.com/a,b.png"), {
     path: "https://example.com/a,b.png",

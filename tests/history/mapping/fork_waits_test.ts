@@ -1,0 +1,90 @@
+/** What waits of the fork become (history.md C.3). */
+
+import { assertEquals } from "@std/assert";
+import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
+
+/** Makes an event of a wait. */
+function wait(
+  type: "begin" | "end",
+  parameters: Record<string, unknown>,
+  fields: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return eventLine(`custom_tool_call_${type}`, {
+    call_id: "w",
+    tool_name: "wait",
+    parameters,
+    ...fields,
+  });
+}
+
+const BEGIN = eventLine("exec_command_begin", { call_id: "c", command: ["x"] });
+const END = eventLine("exec_command_end", { call_id: "c", exit_code: 0 });
+const LASTED = { duration: { secs: 2, nanos: 0 }, result: { Ok: "a" } };
+
+Deno.test("HistoryState.apply() shows what a wait waits for while it does (C.3)", () => {
+  const waiting = (parameters: Record<string, unknown>) => {
+    const lines = [wait("begin", parameters)];
+    const [tool] = payloadsOf(snapshotOf(lines), "running_tool");
+    return [
+      tool?.wait_cap_ms,
+      tool?.wait_has_target,
+      tool?.wait_has_call_id,
+    ];
+  };
+  assertEquals(waiting({}), [null, false, false]);
+  assertEquals(waiting({ for: "tests", timeout_ms: 9 }), [9, true, false]);
+  assertEquals(waiting({ call_id: "gone" }), [null, false, true]);
+});
+
+Deno.test("HistoryState.apply() adds up how long a running command is waited for (C.3)", () => {
+  const parameters = { call_id: "c" };
+  const begin = wait("begin", parameters);
+  const end = wait("end", parameters, LASTED);
+  const waited = (...lines: readonly unknown[]) =>
+    payloadsOf(snapshotOf(lines), "exec").map((
+      exec,
+    ) => [exec.wait_total_ms, exec.wait_active, exec.status])[0];
+  assertEquals(waited(BEGIN, begin), [null, true, "running"]);
+  assertEquals(waited(BEGIN, begin, end), [2000, false, "running"]);
+  assertEquals(waited(BEGIN, begin, end, begin), [2000, true, "running"]);
+  assertEquals(waited(BEGIN, begin, end, begin, end), [4000, false, "running"]);
+  const timeless = wait("end", parameters, { result: { Ok: "" } });
+  assertEquals(waited(BEGIN, begin, end, timeless), [2000, false, "running"]);
+});
+
+Deno.test("HistoryState.apply() shows a wait for a command that has ended as a tool (C.3)", () => {
+  const parameters = { call_id: "c" };
+  const lines = [BEGIN, END, wait("begin", parameters)];
+  assertEquals(
+    snapshotOf(lines).records.map(({ type }) => type),
+    ["exec", "running_tool"],
+  );
+});
+
+Deno.test("HistoryState.apply() shows how a wait ended (C.3)", () => {
+  const ended = (fields: Record<string, unknown>) => {
+    const { records } = snapshotOf([
+      wait("begin", { for: "tests" }),
+      wait("end", { for: "tests" }, fields),
+    ]);
+    assertEquals(records.length, 1);
+    return records[0];
+  };
+  assertEquals(ended(LASTED)?.payload, {
+    header: {
+      title: "Waited",
+      title_tone: "success",
+      summary: "2s",
+      summary_tone: "dim",
+    },
+    details: [{ label: "for", value: "tests", tone: "dim" }],
+  });
+  const failed = ended({ result: { Err: "timed out" } });
+  assertEquals(failed?.type, "tool_call");
+  const { status, title, error_message } = Object(failed?.payload);
+  assertEquals([status, title, error_message], ["failed", "wait", "timed out"]);
+  const cancelled = ended({ result: { Err: "Cancelled by user." } });
+  assertEquals(cancelled?.type, "plain_message");
+  const text = JSON.stringify(cancelled);
+  assertEquals(text.includes("Wait cancelled"), true);
+});
