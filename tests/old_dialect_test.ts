@@ -719,6 +719,11 @@ testAll("P6 chunks", [
     expected: ["", "", "", "😀", "!"].map((value) => output(value)),
   },
   {
+    name: "base64 may be spelled with escapes behind letters that are plain",
+    lines: [chunk('"YWJj\\u005a\\u0047\\u0056\\u006d"')],
+    expected: [output("abcdef")],
+  },
+  {
     name: "each stream of each call has its own decoder",
     lines: [
       chunk("[195]"),
@@ -888,6 +893,15 @@ testAll("P6 commands", [
     expected: [BEGUN, ended('"command":"ls -l"'), ended('"command":""')],
   },
   {
+    name: "an end of another kind leaves the begin alone",
+    lines: [BEGIN, message("patch_apply_end", '"call_id":"c"'), end()],
+    expected: [
+      BEGUN,
+      completed("c", "file_change", '"content":{"changes":[]}'),
+      ended('"command":"ls -l"'),
+    ],
+  },
+  {
     name: "a command that the end brings itself wins",
     lines: [BEGIN, end(',"command":"own"'), BEGIN, end(',"command":null')],
     expected: [
@@ -993,6 +1007,39 @@ testAll("P6 commands", [
       end(),
     ],
     expected: ["typed", "typed"],
+  },
+  {
+    name:
+      "a begin of a call id says all that is known, also behind other calls",
+    lines: [
+      message(
+        "mcp_tool_call_begin",
+        '"call_id":"c","server":"s","tool":"t","arguments":1',
+      ),
+      BEGIN.replace('"c"', '"d"'),
+      message("mcp_tool_call_begin", '"call_id":"c","server":"s","tool":"u"'),
+      BEGIN.replace('"c"', '"d"'),
+      message("mcp_tool_call_end", '"call_id":"c"'),
+    ],
+    expected: [
+      event("started", "c", {
+        status: "in_progress",
+        type: "mcp_tool_call",
+        more: '"content":{"server_name":"s","tool_name":"t","arguments":1}',
+      }),
+      BEGUN.replace('"item_id":"c"', '"item_id":"d"'),
+      event("started", "c", {
+        status: "in_progress",
+        type: "mcp_tool_call",
+        more: '"content":{"server_name":"s","tool_name":"u"}',
+      }),
+      BEGUN.replace('"item_id":"c"', '"item_id":"d"'),
+      completed(
+        "c",
+        "mcp_tool_call",
+        '"content":{"server_name":"s","tool_name":"u"}',
+      ),
+    ],
   },
   {
     name: "calls of different kinds with one id are different calls",

@@ -26,14 +26,14 @@ const CASES = [
   },
   {
     name: "bold text that is no heading",
-    text: "**a** and **b**\n****\n**c** d\ne **f**",
+    text: "**a** and **b**\n****\n**c d\ne f**",
     expected: [[
       null,
       "**a** and **b**",
       "paragraph **a** and **b**",
       "paragraph ****",
-      "paragraph **c** d",
-      "paragraph e **f**",
+      "paragraph **c d",
+      "paragraph e f**",
     ]],
   },
   {
