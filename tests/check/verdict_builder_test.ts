@@ -445,6 +445,25 @@ Deno.test("VerdictBuilder has nothing to say for an empty input", () => {
   }
 });
 
+Deno.test("VerdictBuilder says how the last turn ended, and how many there were, though no event did", () => {
+  const error = { type: "error", message: "No" };
+  const judged = [
+    [THREAD, TURN, say("Done."), DONE, error],
+    [THREAD, error],
+    [THREAD, say("Done.")],
+    [THREAD],
+  ].map((records) => {
+    const { status, turns, isPassed } = judgeRecords(records);
+    return [status, turns, isPassed];
+  });
+  assertEquals(judged, [
+    ["failed", 1, false],
+    ["failed", 1, false],
+    ["completed", 1, true],
+    [null, 0, false],
+  ]);
+});
+
 Deno.test("VerdictBuilder counts failed lines, and lets some of them be", () => {
   const text = `noise\n${JSON.stringify(THREAD)}\n${JSON.stringify(TURN)}\n{\n${
     JSON.stringify(DONE)

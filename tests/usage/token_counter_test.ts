@@ -292,3 +292,29 @@ for (
     }
   });
 }
+
+Deno.test("TokenCounter.isContinuedBy() says whether a count goes on from the last total", () => {
+  const countOf = (total?: string, last?: string) => ({
+    total: tokens(total),
+    last: tokens(last),
+    isUnknown: false,
+  });
+  const counter = new TokenCounter();
+  const goesOn = (total?: string, last?: string): boolean =>
+    counter.isContinuedBy(countOf(total, last));
+  assertEquals(goesOn("100+5", "100+5"), false);
+  counter.count(countOf("100+5", "100+5"), {
+    turn: null,
+    isFork: false,
+    hasTurnIds: false,
+    hasOrdinal: false,
+  });
+  assertEquals(goesOn("150+9", "50+4"), true);
+  assertEquals(goesOn("150+9", "50+3"), false);
+  // The same total once more, unless it is all that a process has used.
+  assertEquals(goesOn("100+5", "60+2"), true);
+  assertEquals(goesOn("100+5", "100+5"), false);
+  assertEquals(goesOn("50+5", "50+5"), false);
+  assertEquals(goesOn("150+9"), false);
+  assertEquals(goesOn(undefined, "50+4"), false);
+});
