@@ -11,6 +11,18 @@ const CASES = [
   { name: "CRLF", text: "one\r\n\r\ntwo", html: "<p>one</p>\n<p>two</p>" },
   { name: "headings", text: "# A\n### B ##", html: "<h4>A</h4>\n<h6>B</h6>" },
   {
+    name: "marks that end a heading, and those that are a part of it",
+    text: "# C#\n\n# C #",
+    html: "<h4>C#</h4>\n<h4>C</h4>",
+  },
+  {
+    name: "labels of paths that are not their end, and hosts of links",
+    text:
+      "[a.md](b.md) [b.md](/x/b.md) [me](mailto:a@b.c?subject=x) [x](http://h/p)",
+    html:
+      '<p>a.md (<code>b.md</code>) <code>/x/b.md</code> <a href="mailto:a@b.c?subject=x" rel="nofollow noopener noreferrer">me</a> <small>(a@b.c)</small> <a href="http://h/p" rel="nofollow noopener noreferrer">x</a> <small>(h)</small></p>',
+  },
+  {
     name: "emphasis",
     text: "**b** *i* _i_ ***both*** ~~s~~ snake_case_name 2 * 3 * 4",
     html:

@@ -27,6 +27,11 @@ const WRAP_CASES = [
     line: "    aaaaaaaa bbbbbbbb",
     lines: ["$     aaaaaaaa", "      bbbbbbbb"],
   },
+  {
+    name: "a word that is too long in an indented line",
+    line: "    abcdefghijklmnopqrstuvwxyzabcdefgh x",
+    lines: ["$     abcdefghijklmn", "      opqrstuvwxyzab", "      cdefgh x"],
+  },
 ] satisfies { name: string; line: string; lines: string[] }[];
 
 for (const { name, line, lines } of WRAP_CASES) {
