@@ -79,9 +79,12 @@ async function create(
   path: string,
   { isAppending = false }: { readonly isAppending?: boolean } = {},
 ): Promise<FileSink> {
-  const file = isAppending
-    ? await Deno.open(path, { append: true, create: true })
-    : await Deno.create(path);
+  // Not Deno.create, which opens it to be read as well: a named pipe would have a reader then,
+  // and what nobody else reads would be written, and lost.
+  const file = await Deno.open(path, {
+    create: true,
+    ...(isAppending ? { append: true } : { write: true, truncate: true }),
+  });
   let isOpen = true;
   return {
     write: (bytes) => file.write(bytes),

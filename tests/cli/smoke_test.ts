@@ -127,3 +127,34 @@ Deno.test({
     await stdin.abort();
   },
 });
+
+Deno.test({
+  name:
+    "codexpipe render --output ends with 0 when the reader of a named pipe has gone",
+  ignore: Deno.build.os === "windows",
+  async fn(): Promise<void> {
+    const items = Array.from({ length: 100 }, (_, id) =>
+      JSON.stringify({
+        type: "item.completed",
+        item: { id: `${id}`, type: "agent_message", text: "a".repeat(5_000) },
+      }));
+    await withFile(`${LINE}${items.join("\n")}\n`, async (path) => {
+      const pipe = `${path}.pipe`;
+      await new Deno.Command("bash", { args: ["-c", 'mkfifo "$0"', pipe] })
+        .output();
+      const child = startCommand(["render", "--output", pipe, path]);
+      const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+      try {
+        await child.stdin.close();
+        const reader = await Deno.open(pipe);
+        await reader.read(new Uint8Array(10));
+        reader.close();
+        const { code, stderr } = await child.output();
+        assertEquals([new TextDecoder().decode(stderr), code], ["", 0]);
+      } finally {
+        clearTimeout(timer);
+        await Deno.remove(pipe);
+      }
+    });
+  },
+});
