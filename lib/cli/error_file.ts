@@ -4,10 +4,9 @@
 
 import type { FailedLine } from "../pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
-import { ClosedOutput, IoError } from "./endings.ts";
+import { ClosedOutput } from "./endings.ts";
 import { Gathered } from "./gathered.ts";
-import { Output } from "./output.ts";
-import { reasonOf } from "./reasons.ts";
+import { createFile, Output } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 
@@ -25,16 +24,12 @@ export class ErrorFile {
   /**
    * Opens a file, emptied.
    *
-   * @throws {IoError} If it cannot be opened.
+   * @throws {IoError} If it cannot be made.
+   * @throws {Interrupted} If the user wants the work to end.
    */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
-    try {
-      const file = await context.create(path);
-      return new ErrorFile(file, new Output(file, path, context));
-    } catch (error) {
-      const message = `${path}: cannot create: ${reasonOf(error)}`;
-      throw new IoError(message, { cause: error });
-    }
+    const file = await createFile(path, context);
+    return new ErrorFile(file, new Output(file, path, context));
   }
 
   /** Adds a failed line, which is at a place of its own if several files are one input. */

@@ -175,8 +175,12 @@ export class Input implements Blocks {
   }
 }
 
-/** Waits for a promise, but not longer than until the signal. */
-function unlessInterrupted<T>(
+/**
+ * Waits for a promise, but not longer than until the signal.
+ *
+ * @throws {Interrupted} If the signal comes first.
+ */
+export function unlessInterrupted<T>(
   promise: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {

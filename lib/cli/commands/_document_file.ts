@@ -5,10 +5,7 @@
 import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import type { FileSink } from "../context.ts";
-import { IoError } from "../endings.ts";
-import { Output } from "../output.ts";
-import { reasonOf } from "../reasons.ts";
+import { createFile, Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import type { Destination } from "./_rendition.ts";
 
@@ -36,6 +33,7 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
  * @returns The place; it is closed when the document is written.
  * @throws {UsageError} If it is one of the files that are to be read.
  * @throws {IoError} If the file cannot be made.
+ * @throws {Interrupted} If the user wants the work to end.
  */
 export async function openDocument(
   args: Arguments,
@@ -50,7 +48,7 @@ export async function openDocument(
     return { output: screen, isTerminal, form, close(): void {} };
   }
   await refuseOverwriting("output", target, inputs, process);
-  const file = await create(target, context);
+  const file = await createFile(target, process);
   return {
     output: new Output(file, target, process),
     isTerminal: false,
@@ -66,16 +64,4 @@ function formOf(
 ): RenderForm | undefined {
   const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase();
   return args.choice("to", RENDER_FORMS) ?? FORMS_BY_ENDING.get(ending ?? "");
-}
-
-async function create(
-  path: string,
-  { process }: CommandContext,
-): Promise<FileSink> {
-  try {
-    return await process.create(path);
-  } catch (error) {
-    const message = `${path}: cannot create: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
-  }
 }
