@@ -19,11 +19,14 @@ export const COMMAND_WORDS: readonly [string, ...string[]] =
     : [BINARY];
 
 /** Starts the command; its three streams are piped. */
-export function startCommand(args: readonly string[]): Deno.ChildProcess {
+export function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Deno.ChildProcess {
   const [program, ...words] = COMMAND_WORDS;
   return new Deno.Command(program, {
     args: [...words, ...args],
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -16,6 +16,7 @@ import {
   writeFile,
 } from "../sessions/homes.ts";
 import { call, platformError, sourceOf } from "./memory.ts";
+import { startCommand } from "./process.ts";
 
 const RUN = [
   '{"type":"thread.started","thread_id":"t1"}',
@@ -438,4 +439,18 @@ Deno.test("usage ends with 130 when the user wants it to", async () => {
     interrupt: AbortSignal.abort(),
   });
   assertEquals([status, stdout], [130, ""]);
+});
+
+Deno.test("usage counts days in UTC on a machine that does not say where it is", async () => {
+  const child = startCommand(
+    ["usage", "--time-zone=local", "--by=day", "--json"],
+    { TZ: "" },
+  );
+  await child.stdin.close();
+  const { code, stdout, stderr } = await child.output();
+  assertEquals([new TextDecoder().decode(stderr), code], [
+    "codexpipe: no usage was found\n",
+    0,
+  ]);
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)).time_zone, "UTC");
 });

@@ -252,6 +252,8 @@ function keysOf(args: Arguments, usual: UsageKey): readonly UsageKey[] {
 /** The name of a time zone; the table of flags has checked that there is one. */
 function timeZoneOf(name: string): string {
   const timeZone = name.toLowerCase() === "local" ? undefined : name;
-  return new Intl.DateTimeFormat("en-US", { timeZone })
-    .resolvedOptions().timeZone;
+  const { timeZone: found } = new Intl.DateTimeFormat("en-US", { timeZone })
+    .resolvedOptions();
+  // What a machine is in that does not say (TZ is empty, or no zone is installed).
+  return found === "Etc/Unknown" ? "UTC" : found;
 }
