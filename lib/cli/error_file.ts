@@ -4,9 +4,10 @@
 
 import type { FailedLine } from "../pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
+import { createFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";
 import { Gathered } from "./gathered.ts";
-import { createFile, Output } from "./output.ts";
+import { Output } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 

@@ -2,10 +2,9 @@
  * Writing: everything, or an error that says why.
  */
 
-import type { ByteSink, FileSink, Surroundings } from "./context.ts";
-import { ClosedOutput, Interrupted, IoError } from "./endings.ts";
+import type { ByteSink, Surroundings } from "./context.ts";
+import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeLines } from "./escape.ts";
-import { unlessInterrupted } from "./input.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
 
 /** Writes whole pieces to somewhere that takes parts of them. */
@@ -65,29 +64,6 @@ export class Output {
    * @throws {IoError} If it cannot be written.
    */
   async end(): Promise<void> {}
-}
-
-/**
- * Opens a file to write, emptied.
- *
- * @param path The path of the file.
- * @param context Has the files.
- * @returns The file.
- * @throws {IoError} If it cannot be made.
- * @throws {Interrupted} If the user wants the work to end.
- */
-export async function createFile(
-  path: string,
-  { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,
-): Promise<FileSink> {
-  try {
-    // A named pipe is open when somebody reads it.
-    return await unlessInterrupted(create(path), interrupt);
-  } catch (error) {
-    if (error instanceof Interrupted) throw error;
-    const message = `${path}: cannot create: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
-  }
 }
 
 const ENCODER = new TextEncoder();

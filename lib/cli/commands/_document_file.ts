@@ -5,7 +5,8 @@
 import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { createFile, Output } from "../output.ts";
+import { createFile } from "../created_file.ts";
+import { Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import type { Destination } from "./_rendition.ts";
 

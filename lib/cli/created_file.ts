@@ -1,0 +1,31 @@
+/**
+ * Opening a file to write.
+ */
+
+import type { FileSink, Surroundings } from "./context.ts";
+import { Interrupted, IoError } from "./endings.ts";
+import { unlessInterrupted } from "./input.ts";
+import { reasonOf } from "./reasons.ts";
+
+/**
+ * Opens a file to write, emptied.
+ *
+ * @param path The path of the file.
+ * @param context Has the files.
+ * @returns The file.
+ * @throws {IoError} If it cannot be made.
+ * @throws {Interrupted} If the user wants the work to end.
+ */
+export async function createFile(
+  path: string,
+  { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,
+): Promise<FileSink> {
+  try {
+    // A named pipe is open when somebody reads it.
+    return await unlessInterrupted(create(path), interrupt);
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+    const message = `${path}: cannot create: ${reasonOf(error)}`;
+    throw new IoError(message, { cause: error });
+  }
+}
