@@ -3,7 +3,7 @@
  */
 
 import { preText } from "./_html_pre.ts";
-import { diffHtml } from "./_html_diff.ts";
+import { diffHtml } from "./html_diff.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, startOf } from "./cut_text.ts";
 import { terminalHtml } from "./html_ansi.ts";

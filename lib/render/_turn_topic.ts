@@ -2,7 +2,7 @@
  * What a turn is about, in a line.
  */
 
-import { entryLabel } from "./_entry_label.ts";
+import { entryLabel } from "./entry_label.ts";
 import type { EntryView } from "./entry_views.ts";
 
 /** How long a topic is at most, in characters. */

@@ -7,7 +7,7 @@
 import { isPrompt } from "../history/mapping/user_content.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, reasoningOf, toolsOf } from "./_decided_options.ts";
-import { entryLabel } from "./_entry_label.ts";
+import { entryLabel } from "./entry_label.ts";
 import { entryHtml } from "./_html_entries.ts";
 import { factsHtml, pageEnd, pageStart, type PageTurn } from "./_html_page.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { diffHtml } from "./_html_diff.ts";
+import { diffHtml } from "./html_diff.ts";
 import { inlineHtml, type MarkdownHtmlOptions } from "./_html_inline.ts";
 import { preText } from "./_html_pre.ts";
 import { elementText } from "./html_text.ts";

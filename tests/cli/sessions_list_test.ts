@@ -202,7 +202,7 @@ Deno.test("sessions list shows this table", async () => {
 
 Deno.test("sessions list shows what sets sessions apart, and paths as they are", async () => {
   await withFolder(async (home) => {
-    const folders = ["/home/me", "/work/me/proj", "/home/meadow/x"];
+    const folders = ["/home/me", "/data/me/proj", "/home/meadow/x"];
     for (const [i, cwd] of folders.entries()) {
       const id = testId(i + 1);
       const started = `2026-11-2${i}T10:00:00.000Z`;
@@ -227,7 +227,7 @@ Deno.test("sessions list shows what sets sessions apart, and paths as they are",
     const archived = ["~", "archived"];
     assertEquals(await shown(), [
       ["/home/meadow/x", ""],
-      ["/work/me/proj", ""],
+      ["/data/me/proj", ""],
       archived,
     ]);
     assertEquals(await shown("--archived"), [archived]);

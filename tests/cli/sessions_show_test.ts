@@ -1,5 +1,5 @@
+import { zstdCompressSync } from "node:zlib";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { missingText } from "../../lib/cli/commands/_session_input.ts";
 import { readFixture } from "../fixtures.ts";
 import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
 import { call, type Result } from "./memory.ts";
@@ -193,6 +193,59 @@ Deno.test("sessions show refuses what would have no effect", async () => {
   }
 });
 
+const MISSING = [
+  {
+    reason: "whose file is shorter than it was",
+    change: async (paths: ReadonlyMap<string, string>) => {
+      const path = paths.get(PARENT) ?? "";
+      const [header] = (await Deno.readTextFile(path)).split("\n");
+      await Deno.writeTextFile(path, `${header}\n`);
+    },
+  },
+  {
+    reason: "which cannot be read: .+",
+    change: async (paths: ReadonlyMap<string, string>) => {
+      const path = paths.get(PARENT) ?? "";
+      const packed = zstdCompressSync(await Deno.readFile(path));
+      await Deno.writeFile(`${path}.zst`, packed.subarray(0, -4));
+      await Deno.remove(path);
+    },
+  },
+  {
+    reason: "and does not say from where",
+    change: async (paths: ReadonlyMap<string, string>) => {
+      const path = paths.get(FORK) ?? "";
+      const [header = "", ...rest] = (await Deno.readTextFile(path)).split(
+        "\n",
+      );
+      const meta = JSON.parse(header);
+      delete meta.ordinal;
+      delete meta.payload.forked_from_ordinal_exclusive;
+      delete meta.payload.history_base;
+      await Deno.writeTextFile(
+        path,
+        [JSON.stringify(meta), ...rest].join("\n"),
+      );
+    },
+  },
+] satisfies {
+  reason: string;
+  change: (paths: ReadonlyMap<string, string>) => Promise<void>;
+}[];
+
+for (const { reason, change } of MISSING) {
+  Deno.test(`sessions show says that a fork goes on from a session ${reason}`, async () => {
+    const { status, stderr } = await show(["--to=text", FORK], change);
+    assertEquals(status, 0);
+    assertMatch(
+      stderr,
+      new RegExp(
+        `${FORK}\\.jsonl: partial: it goes on from the session ${PARENT}, ${reason}\n$`,
+      ),
+    );
+  });
+}
+
 Deno.test("sessions show --meta prints what is known, and what is missing", async () => {
   const { stdout } = await show(["--meta", FORK]);
   const { id, forked_from, ancestors, missing } = JSON.parse(stdout);
@@ -239,16 +292,4 @@ Deno.test("sessions show shows every session of every release", async () => {
       assertEquals(stdout.length > 0, true, id);
     }
   });
-});
-
-Deno.test("missingText() says why history is missing", () => {
-  const texts =
-    (["not_found", "unknown_extent", "too_short", "unreadable"] as const)
-      .map((reason) => missingText({ threadId: "t", reason, message: "No" }));
-  assertEquals(texts, [
-    "partial: it goes on from the session t, which is not there",
-    "partial: it goes on from the session t, and does not say from where",
-    "partial: it goes on from the session t, whose file is shorter than it was",
-    "partial: it goes on from the session t, which cannot be read: No",
-  ]);
 });

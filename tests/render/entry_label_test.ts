@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { entryLabel } from "../../lib/render/_entry_label.ts";
+import { entryLabel } from "../../lib/render/entry_label.ts";
 import type { EntryView, ExploreView } from "../../lib/render/entry_views.ts";
 
 /** A command that looked at something. */
