@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { ClosedOutput, Interrupted, IoError } from "../../lib/cli/endings.ts";
-import { createFile, Output, TerminalOutput } from "../../lib/cli/output.ts";
+import { Output, TerminalOutput } from "../../lib/cli/output.ts";
 import { decode, encode } from "../running.ts";
 import { failing, platformError, Sink } from "./memory.ts";
 
@@ -105,14 +105,4 @@ Deno.test("TerminalOutput.write() keeps JSON with carriage returns between its v
 Deno.test("TerminalOutput.end() writes what is cut off", async () => {
   assertEquals(await shownOf([Uint8Array.of(0x61, 0xe2, 0x82)]), "a\ufffd");
   assertEquals(await shownOf([Uint8Array.of(0x9b, 0x33)]), "\ufffd3");
-});
-
-Deno.test("createFile() waits for the reader of a named pipe until it is interrupted", async () => {
-  const interrupt = new AbortController();
-  const created = createFile("pipe", {
-    create: () => new Promise(() => {}),
-    interrupt: interrupt.signal,
-  });
-  interrupt.abort();
-  await assertRejects(() => created, Interrupted);
 });

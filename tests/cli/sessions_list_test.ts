@@ -220,8 +220,8 @@ Deno.test("sessions list shows what sets sessions apart, and paths as they are",
       const [head = "", ...lines] = rows(stdout);
       const at = (title: string): number => head.indexOf(title);
       return lines.map((line) => [
-        line.slice(at("FOLDER"), at("MODEL")).trim(),
-        at("KIND") === -1 ? "" : line.slice(at("KIND"), at("TITLE")).trim(),
+        line.slice(at("Folder"), at("Model")).trim(),
+        at("Kind") === -1 ? "" : line.slice(at("Kind"), at("Title")).trim(),
       ]);
     };
     const archived = ["~", "archived"];
