@@ -9,7 +9,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EEXIST", "something else is there already"],
   ["EIO", "the device failed"],
   ["EISDIR", "is a directory"],
-  ["ELOOP", "too many symbolic links"],
+  ["ELOOP", "too many symbolic links encountered"],
   ["EMFILE", "too many files are open"],
   ["ENAMETOOLONG", "the name is too long"],
   ["ENOENT", "not found"],

@@ -40,7 +40,7 @@ const CASES = [
   {
     name: "links that go round in a circle, in one way",
     error: platformError("ELOOP", "Too many levels of symbolic links"),
-    reason: "too many symbolic links",
+    reason: "too many symbolic links encountered",
   },
   {
     name: "a code that it does not know, by the message",
