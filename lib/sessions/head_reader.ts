@@ -18,7 +18,7 @@ const AT_ONCE = 16;
  * How much of what is remembered is read in the time that it takes to read one head: of 20,000
  * sessions 13 MB are remembered, and most lists show 50.
  */
-const CACHE_BYTES_PER_HEAD = 1 << 14;
+const CACHE_BYTES_PER_HEAD = 1 << 16;
 
 /** The files of a home, and what is remembered of them. */
 interface Home {

@@ -300,7 +300,7 @@ Deno.test("listSessions() does without what it remembers where few of many heads
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
     const started = "2026-11-21T10:00:00.000Z";
-    const numbers = Array.from({ length: 100 }, (_, i) => i);
+    const numbers = Array.from({ length: 300 }, (_, i) => i);
     const meta = { originator: "a program ".repeat(400) };
     await writeSessions(
       home,
@@ -308,14 +308,14 @@ Deno.test("listSessions() does without what it remembers where few of many heads
     );
     const options = { codexHomes: [home], cache: `${folder}/cache` };
     const whole = await listSessions(options);
-    const path = sessionPath(home, testId(99), started);
+    const path = sessionPath(home, testId(299), started);
     const { size, mtime } = await Deno.stat(path);
-    const other = (await Deno.readTextFile(path)).replace("No 99", "No 11");
+    const other = (await Deno.readTextFile(path)).replace("No 299", "No 311");
     assertEquals(other.length, size);
     await Deno.writeTextFile(path, other);
     await Deno.utime(path, mtime ?? 0, mtime ?? 0);
     assertEquals(await listSessions(options), whole);
-    assertEquals(await titlesOf({ ...options, pageSize: 1 }), ["No 11"]);
+    assertEquals(await titlesOf({ ...options, pageSize: 1 }), ["No 311"]);
   });
 });
 
