@@ -15,7 +15,7 @@ import { mapRolloutLine } from "./mapping/rollout_lines.ts";
 import { EPOCH, timestampOf } from "./mapping/times.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
-import { RecordStore, sharedSnapshotOf } from "./record_store.ts";
+import { lentRecordsOf, RecordStore } from "./record_store.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/mapping_memory.ts";
@@ -52,12 +52,12 @@ export interface HistorySnapshotOptions {
 }
 
 /**
- * Gives the history as {@linkcode HistoryState.snapshot} does, without a copy: for a state that
- * takes no event after it.
+ * Gives the history as {@linkcode HistoryState.snapshot} does, without a copy: it is to be read
+ * before the next event, and not to be changed itself.
  */
-export let lastSnapshotOf: (
+export let lentSnapshotOf: (
   state: HistoryState,
-  options: HistorySnapshotOptions,
+  options?: HistorySnapshotOptions,
 ) => HistorySnapshot;
 
 /**
@@ -287,8 +287,8 @@ export class HistoryState {
   }
 
   static {
-    lastSnapshotOf = (state, options): HistorySnapshot =>
-      state.#with(sharedSnapshotOf(state.#context.store), options);
+    lentSnapshotOf = (state, options = {}): HistorySnapshot =>
+      state.#with(lentRecordsOf(state.#context.store), options);
   }
 
   /** The event's own time, else the last one seen, else what there is instead. */

@@ -37,7 +37,7 @@ const EXEC_SCALARS = [
  * Gives the history as {@linkcode RecordStore.snapshot} does, without a copy: it is to be read
  * before the store changes, and not to be changed itself.
  */
-export let sharedSnapshotOf: (store: RecordStore) => HistorySnapshot;
+export let lentRecordsOf: (store: RecordStore) => HistorySnapshot;
 
 /**
  * The records of a history, in order, and everything that can happen to them.
@@ -548,11 +548,11 @@ export class RecordStore {
    * @returns A copy that shares nothing with the store.
    */
   snapshot(): HistorySnapshot {
-    return deepCopy(sharedSnapshotOf(this));
+    return deepCopy(lentRecordsOf(this));
   }
 
   static {
-    sharedSnapshotOf = (store): HistorySnapshot => {
+    lentRecordsOf = (store): HistorySnapshot => {
       const core = store.#core;
       const records: AnyHistoryRecord[] = [];
       for (const { content } of core.list) records.push(recordOf(content));

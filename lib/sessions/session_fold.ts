@@ -4,7 +4,7 @@
  * @module
  */
 
-import { HistoryState } from "../history/history_state.ts";
+import { HistoryState, lentSnapshotOf } from "../history/history_state.ts";
 import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -200,7 +200,7 @@ export class SessionFold {
    *   not count as read: it may be torn. Nothing may be fed afterwards.
    */
   take(isEnd: boolean): FoldedPiece {
-    const snapshot = this.#state.snapshot({ resume: true });
+    const snapshot = lentSnapshotOf(this.#state, { resume: true });
     const { history, emptied } = lightened(snapshot, this.#emptied);
     const { bytes, checkpoint } = packed({
       history,
@@ -215,7 +215,7 @@ export class SessionFold {
     if (hasMore) this.#answers.flush();
     if (isEnd) this.#answers.end();
     const changes = this.#changes(
-      hasMore ? this.#state.snapshot().records : snapshot.records,
+      hasMore ? lentSnapshotOf(this.#state).records : snapshot.records,
     );
     this.#touched.clear();
     this.#removed.clear();

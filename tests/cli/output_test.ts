@@ -1,7 +1,7 @@
 /** Writing everything to what takes parts. */
 
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { ClosedOutput, Interrupted, IoError } from "../../lib/cli/endings.ts";
+import { ClosedOutput, IoError } from "../../lib/cli/endings.ts";
 import { Output, TerminalOutput } from "../../lib/cli/output.ts";
 import { decode, encode } from "../running.ts";
 import { failing, platformError, Sink } from "./memory.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import {
   HistoryState,
-  lastSnapshotOf,
+  lentSnapshotOf,
 } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
@@ -35,7 +35,7 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
 const ENDED = { stdout: "hello\n", exit_code: 0 };
 
 for (const resume of [false, true]) {
-  Deno.test(`lastSnapshotOf() gives what snapshot() copies, resume: ${resume}`, () => {
+  Deno.test(`lentSnapshotOf() gives what snapshot() copies, resume: ${resume}`, () => {
     const command = { command: "ls", stdout: "a" };
     const state = historyOf([
       { type: "turn.started", input_text: "Hi" },
@@ -47,7 +47,7 @@ for (const resume of [false, true]) {
       },
     ]);
     const options = { resume };
-    assertEquals(lastSnapshotOf(state, options), state.snapshot(options));
+    assertEquals(lentSnapshotOf(state, options), state.snapshot(options));
   });
 }
 

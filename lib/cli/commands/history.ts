@@ -6,7 +6,7 @@ import { DIALECTS } from "../../dialect_names.ts";
 import {
   HistoryState,
   type HistoryStateOptions,
-  lastSnapshotOf,
+  lentSnapshotOf,
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
@@ -180,7 +180,7 @@ class Fold {
     const normalizer = await this.work.normalizeInput(file, blocks, placeOf);
     const isCheckpoint = this.#args.has("checkpoint");
     if (this.#args.has("mutations") && !isCheckpoint) return;
-    const history = lastSnapshotOf(this.#state, { resume: isCheckpoint });
+    const history = lentSnapshotOf(this.#state, { resume: isCheckpoint });
     const { resume } = history;
     const whole = isCheckpoint && isObject(resume)
       ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }

@@ -2,7 +2,7 @@
  * `codexpipe sessions show`.
  */
 
-import { HistoryState, lastSnapshotOf } from "../../history/history_state.ts";
+import { HistoryState, lentSnapshotOf } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -134,7 +134,7 @@ async function writeHistory(
   const { path } = whole.session.file;
   const { input, placeOf } = openWhole(path, whole.lineage, context);
   await work.normalizeInput(path, input, placeOf);
-  const texts = snapshotText(lastSnapshotOf(state, {}), args.has("pretty"));
+  const texts = snapshotText(lentSnapshotOf(state), args.has("pretty"));
   await writeTexts(context.stdout, texts);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
