@@ -94,6 +94,18 @@ const PLAIN = [
     bytes: Uint8Array.of(0x5f, 0x2a, 0x4d, 0x19, 0),
   },
   {
+    name: "a mark of UTF-16 and no text",
+    bytes: Uint8Array.of(0xff, 0xfe),
+  },
+  {
+    name: "a mark of UTF-16 and a line feed in one byte",
+    bytes: Uint8Array.of(0xff, 0xfe, 0x0a, 0x7b, 0x7d, 0x0a),
+  },
+  {
+    name: "the mark of UTF-16 in the other order",
+    bytes: Uint8Array.of(0xfe, 0xff, 0x7b, 0x00),
+  },
+  {
     name: "packed data behind a byte",
     bytes: concat([encode("\n"), gzip(LINES)]),
   },
@@ -110,7 +122,7 @@ for (const { name, bytes } of PLAIN) {
 }
 
 Deno.test("decompressed() gives the first byte at once, unless packed data begins with it", async () => {
-  const magics = new Set([0x1f, 0x28]);
+  const magics = new Set([0x1f, 0x28, 0xfe, 0xff]);
   for (let byte = 0x50; byte <= 0x5f; byte++) magics.add(byte);
   for (let byte = 0; byte < 256; byte++) {
     if (magics.has(byte)) continue;
@@ -133,6 +145,12 @@ const HELD = [
   { name: "three bytes of zstd", start: [0x28, 0xb5, 0x2f], next: 0x61 },
   { name: "the first byte of a skippable frame", start: [0x5b], next: 0x31 },
   { name: "three bytes of one", start: [0x50, 0x2a, 0x4d], next: 0x31 },
+  { name: "a mark of UTF-16", start: [0xfe, 0xff], next: 0x7b },
+  {
+    name: "a mark and half a character",
+    start: [0xff, 0xfe, 0x7b],
+    next: 0x0a,
+  },
 ] satisfies { name: string; start: number[]; next: number }[];
 
 for (const { name, start, next } of HELD) {
@@ -187,6 +205,45 @@ Deno.test("decompressed() goes on with a plain source that ended and has grown",
     assertEquals(size, text === "" ? null : text.length);
     assertEquals(decode(into.subarray(0, size ?? 0)), text);
   }
+});
+
+// What is in UTF-16.
+
+/** Writes a text in UTF-16, with its mark. */
+function utf16(text: string, isLittle: boolean): Uint8Array {
+  const bytes = new Uint8Array(2 * text.length + 2);
+  const view = new DataView(bytes.buffer);
+  const units = [0xfeff, ...text.split("").map((unit) => unit.charCodeAt(0))];
+  units.forEach((unit, i) => view.setUint16(2 * i, unit, isLittle));
+  return bytes;
+}
+
+for (const isLittle of [true, false]) {
+  const name = isLittle ? "little-endian" : "big-endian";
+  Deno.test(`decompressed() gives UTF-16 as UTF-8: ${name}`, async () => {
+    for (const pace of PACES) {
+      const { content, error } = await unpacked(
+        utf16(decode(LINES), isLittle),
+        pace,
+      );
+      assertEquals(error, undefined);
+      assertEquals(content, LINES);
+    }
+    for (const cut of [1, 2, 3]) {
+      const bytes = utf16("{}\n🚀", isLittle).slice(0, -cut);
+      const { content } = await unpacked(bytes);
+      assertEquals(decode(content), "{}\n\ufffd");
+    }
+  });
+}
+
+Deno.test("decompressed() closes what text in UTF-16 comes from", async () => {
+  const source = new TestSource(utf16("{}", true));
+  const content = decompressed(source);
+  await content.read(new Uint8Array(1));
+  content.close();
+  assertEquals(await content.read(new Uint8Array(1)), null);
+  assertEquals(source.closings, 1);
 });
 
 // What is packed.

@@ -591,7 +591,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Pass the input through to stdout.",
     details:
-      "Byte for byte, as it comes, but for control characters on a terminal, which are escaped; of .gz and .zst files what is in them. If its reader goes away, the rest is judged all the same.",
+      "Byte for byte, as it comes, but for control characters on a terminal, which are escaped; of .gz and .zst files what is in them, and UTF-16 as UTF-8. If its reader goes away, the rest is judged all the same.",
   },
   {
     name: "last-message",

@@ -1,5 +1,5 @@
 /**
- * Reads `.gz` and `.zst` through, told by content.
+ * Reads `.gz` and `.zst` through, and text in UTF-16, told by content.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import {
   formatOf,
   isPrefixOfMagic,
   MAGIC_BYTES,
+  utf16Of,
 } from "./packed_magic.ts";
 
 /** Options for {@linkcode decompressed}. */
@@ -29,8 +30,9 @@ export interface DecompressOptions {
  * Gives the content of a source: unpacked if it is packed, as it is if not.
  *
  * gzip and zstd are told by their first bytes, several members or frames one after the
- * other included. A source that is not packed is read without a copy, and its first bytes
- * are not held back.
+ * other included. Text in UTF-16 that begins with a byte order mark and a character of ASCII,
+ * as `>` of Windows PowerShell 5.1 writes it, is given as UTF-8. Any other source is read
+ * without a copy, and its first bytes are not held back.
  *
  * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError}
  * after everything before the damage was read; of more than 1 MiB of packed data up to 16 KiB
@@ -111,6 +113,14 @@ class SniffedSource implements ByteSource {
       const { UnpackedSource } = await import("./unpacked_source.ts");
       if (this.#isClosed) return null;
       this.#content = new UnpackedSource(this.#source, packed, format);
+      return await this.#content.read(into);
+    }
+    const encoding = utf16Of(start);
+    if (encoding !== undefined) {
+      const first = copyOf(start);
+      const { Utf16Source } = await import("./utf16_source.ts");
+      if (this.#isClosed) return null;
+      this.#content = new Utf16Source(this.#source, first, encoding);
     } else if (head === into) {
       this.#content = this.#source;
       return length === 0 && isEnd ? null : length;

@@ -1,5 +1,5 @@
 /**
- * How packed data begins.
+ * How packed data begins, and text in UTF-16.
  */
 
 import type { PackedFormat } from "./errors.ts";
@@ -20,12 +20,34 @@ const SUFFIXES: readonly {
   readonly format: PackedFormat;
 }[] = [{ suffix: ".gz", format: "gzip" }, { suffix: ".zst", format: "zstd" }];
 
-/** How many bytes tell whether data is packed. */
+/** An order of bytes in UTF-16. */
+export type Utf16 = "utf-16be" | "utf-16le";
+/** How text in UTF-16 is told: by its byte order mark, and a character of ASCII behind it. */
+const MARKS: readonly {
+  readonly encoding: Utf16;
+  readonly mark: readonly number[];
+  readonly zeroAt: number;
+}[] = [
+  { encoding: "utf-16le", mark: [0xff, 0xfe], zeroAt: 3 },
+  { encoding: "utf-16be", mark: [0xfe, 0xff], zeroAt: 2 },
+];
+
+/** How many bytes tell whether data is packed, or in UTF-16. */
 export const MAGIC_BYTES = 4;
 
-/** Whether data that begins so may turn out to be packed, or is. */
+/** Whether data that begins so may turn out to be packed or in UTF-16, or is. */
 export function isPrefixOfMagic(head: Uint8Array): boolean {
-  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
+  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask)) ||
+    MARKS.some(({ mark, zeroAt }) =>
+      matches(head, mark) && (head[zeroAt] ?? 0) === 0
+    );
+}
+
+/** The encoding of text in UTF-16 that begins so; the mark alone is the beginning of none. */
+export function utf16Of(head: Uint8Array): Utf16 | undefined {
+  return MARKS.find(({ mark, zeroAt }) =>
+    head.length > zeroAt && matches(head, mark) && head[zeroAt] === 0
+  )?.encoding;
 }
 
 /** The format of data that begins so; `undefined` if it is not packed. */
