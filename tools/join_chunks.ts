@@ -87,7 +87,8 @@ function joined(own: string, place: number): string {
 
 /**
  * Lets a module take what it needs from the joined one. With a module in place of each chunk
- * that hands it on, `normalize` loads 28 more: 1.22 of an empty executable instead of 1.12.
+ * that hands it on, `normalize` loads 28 more: 1.26 of an empty executable instead of 1.21, as
+ * six copies of each started in turn.
  */
 function withCore(code: string, places: ReadonlyMap<string, number>): string {
   return code.replaceAll(
