@@ -110,17 +110,17 @@ class SniffedSource implements ByteSource {
     if (format !== undefined) {
       const packed = copyOf(start);
       // Most of what is read is not packed, and starts sooner without this.
-      const { UnpackedSource } = await import("./unpacked_source.ts");
+      const { unpackedSource } = await import("./unpacked_source.ts");
       if (this.#isClosed) return null;
-      this.#content = new UnpackedSource(this.#source, packed, format);
+      this.#content = unpackedSource(this.#source, packed, format);
       return await this.#content.read(into);
     }
     const encoding = utf16Of(start);
     if (encoding !== undefined) {
       const first = copyOf(start);
-      const { Utf16Source } = await import("./utf16_source.ts");
+      const { utf16Source } = await import("./utf16_source.ts");
       if (this.#isClosed) return null;
-      this.#content = new Utf16Source(this.#source, first, encoding);
+      this.#content = utf16Source(this.#source, first, encoding);
     } else if (head === into) {
       this.#content = this.#source;
       return length === 0 && isEnd ? null : length;
