@@ -268,9 +268,12 @@ function mapToolSearch(context: MappingContext, item: Fields): void {
     title: "tool_search",
     arguments: argumentsOf(context, item),
   };
-  if (callIdOf(item.call_id) !== undefined) startTool(context, call);
+  const isOver = item.execution === "server" &&
+    callIdOf(item.call_id) === undefined;
   // What the server searched has ended, and nothing says which call an output belongs to.
-  else finishTool(context, { ...call, isFailed: item.status === "failed" });
+  if (isOver) {
+    finishTool(context, { ...call, isFailed: item.status === "failed" });
+  } else startTool(context, call);
 }
 
 function mapToolSearchOutput(context: MappingContext, item: Fields): void {

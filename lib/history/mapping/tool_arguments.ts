@@ -77,8 +77,7 @@ export function mergeArguments(
 }
 
 /**
- * Lists what a web search was asked for: the query, then what else the action says. Some
- * releases write out the fields that it has not, as `null`.
+ * Lists what a web search was asked for: the query, then what else the action says.
  *
  * @param query The query, if there is one.
  * @param action What the search did.
@@ -94,8 +93,7 @@ export function webSearchArguments(
   const words = [query, actionQuery].find((each) =>
     typeof each === "string" && each !== ""
   );
-  const said = Object.entries(rest).filter(([, field]) => field !== null);
-  return toolArguments({ query: words, ...Object.fromEntries(said) });
+  return toolArguments({ query: words, ...rest });
 }
 
 function valueOf(value: unknown, source?: string): ToolArgumentValue {

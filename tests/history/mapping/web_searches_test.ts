@@ -94,13 +94,3 @@ Deno.test("HistoryState.apply() shows the same searches whichever release wrote 
   }
   assertEquals([...counts], [6]);
 });
-
-Deno.test("HistoryState.apply() lists no argument that a search has not", () => {
-  const action = { type: "search", query: null, queries: ["q"], url: null };
-  for (const line of [item(action, "a"), end("a", action, "q ...")]) {
-    const [call] = payloadsOf(snapshotOf([USER, line]), "tool_call");
-    const { arguments: args } = call as { arguments: { name: string }[] };
-    const names = args.map(({ name }) => name);
-    assertEquals(names.filter((name) => name !== "query"), ["queries"]);
-  }
-});
