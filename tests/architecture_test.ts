@@ -478,6 +478,7 @@ Deno.test("no file names a path of one machine or the host of a registry", async
   // Put together from pieces, or this file would be the first one found.
   const hosts = [
     ["registry", "npmjs"],
+    ["jsr", "io"],
     ["registry", "yarnpkg"],
     ["dl.deno", "land"],
   ].map((pieces) => pieces.join("\\."));
