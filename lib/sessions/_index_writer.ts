@@ -10,6 +10,7 @@ import type { SessionFile } from "./session_files.ts";
 import type { SessionHead } from "./session_head.ts";
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import { titleOf } from "./session.ts";
+import { startOf } from "./session_start.ts";
 
 /** A file as the index knows it. */
 export interface IndexedFile {
@@ -68,12 +69,16 @@ const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
 /**
- * Gives the number of a file, if it is free; numbers grow with the time at which sessions began.
- *
- * @param start When the session began, in milliseconds since 1970.
+ * Gives the number of a file, if it is free; numbers grow with the time at which sessions began,
+ * and of a session that goes on in further files, with that at which each of them did.
  */
-export function numberAt(start: number): number {
-  const second = Math.floor(start / 1000) - FIRST_SECOND;
+export function numberOf(
+  { id, sessionId, nameTime, start }: SessionFile,
+): number {
+  const began = id === sessionId || nameTime === undefined
+    ? start
+    : startOf(Date.parse(nameTime), id);
+  const second = Math.floor(began / 1000) - FIRST_SECOND;
   return Math.min(Math.max(1, second), MAX_NUMBER);
 }
 
@@ -142,7 +147,7 @@ export class IndexWriter {
   write(update: FileUpdate): IndexedFile | undefined {
     const { file, before } = update;
     if (!this.#isUnchanged(before, file.path)) return undefined;
-    const number = before?.number ?? this.#freeNumber(file.start);
+    const number = before?.number ?? this.#freeNumber(numberOf(file));
     const sessionId = this.#sessionId(update, number);
     this.#onStep("file");
     // What is known goes by another id: it is read anew the next time.
@@ -247,8 +252,7 @@ export class IndexWriter {
   }
 
   /** Gives the first number that is free, from the one that is wanted on. */
-  #freeNumber(start: number): number {
-    const wanted = numberAt(start);
+  #freeNumber(wanted: number): number {
     // Many files of one second would look through each other's numbers again and again.
     let number = this.#nextNumbers.get(wanted) ?? wanted;
     while (

@@ -14,7 +14,7 @@ import {
   type FileUpdate,
   type IndexedFile,
   IndexWriter,
-  numberAt,
+  numberOf,
   type OnStep,
 } from "./_index_writer.ts";
 import { openSessionContent, type SessionContent } from "./session_content.ts";
@@ -489,5 +489,5 @@ interface Opened {
 
 /** The order of the numbers of files: that in which sessions began. */
 function placeOf({ update: { before, file } }: Waiting): number {
-  return before === undefined ? numberAt(file.start) : before.number;
+  return before === undefined ? numberOf(file) : before.number;
 }

@@ -711,3 +711,14 @@ Deno.test("searchSessions() calls a session that goes on in further files by its
     );
   });
 });
+
+Deno.test("searchSessions() gives what is newest of a session first, also in further files", async () => {
+  await withFolder(async (folder) => {
+    const { files } = await writeContinued(`${folder}/home`);
+    const hits = await find(indexIn(folder), "done", { refresh: true });
+    assertEquals(
+      hits.map(({ rollout_path }) => rollout_path),
+      files.map(({ path }) => path).reverse(),
+    );
+  });
+});
