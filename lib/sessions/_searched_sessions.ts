@@ -59,13 +59,19 @@ export class SearchedSessions {
     );
     const path = String(row?.path);
     const key = String(row?.session_id);
+    const id = idInName(basename(path)) === key
+      ? sessionIdInName(basename(path)) ?? key
+      : key;
+    // A session that goes on in further files is called as the first of them is.
+    const first = id === key ? row : this.#database.get(
+      "SELECT title FROM sessions WHERE id = ?",
+      id,
+    );
     const file = row && {
-      id: idInName(basename(path)) === key
-        ? sessionIdInName(basename(path)) ?? key
-        : key,
+      id,
       key,
       path,
-      title: textOrNull(row.title) ?? "",
+      title: textOrNull(first?.title) ?? textOrNull(row.title) ?? "",
       cwd: textOrNull(row.cwd),
       isWanted: this.#codexHomes.some((home) => isInside(path, home)),
     };

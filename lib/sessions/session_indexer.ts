@@ -166,7 +166,7 @@ export async function refreshSessionIndex(
   const { files, problems, missingHomes } = await findSessionFiles(options);
   const names = await NamesByHome.of(files);
   const refresh = new Refresh(database, options, hooks, files);
-  await refresh.run(problems, (file) => names.nameOf(file, file.id));
+  await refresh.run(problems, (file) => names.nameOf(file, file.sessionId));
   const done = refresh.report([...problems, ...names.problems]);
   return { files: files.length, ...done, missingHomes };
 }

@@ -699,7 +699,7 @@ Deno.test("searchSessions() finds nothing of other homes in an index", async () 
   });
 });
 
-Deno.test("searchSessions() calls a session that goes on in further files by its id", async () => {
+Deno.test("searchSessions() calls a session that goes on in further files by its id and its title", async () => {
   await withFolder(async (folder) => {
     const { id, files } = await writeContinued(`${folder}/home`);
     const index = indexIn(folder);
@@ -709,6 +709,20 @@ Deno.test("searchSessions() calls a session that goes on in further files by its
       hits.map(({ rollout_path }) => rollout_path).sort(),
       files.map(({ path }) => path).sort(),
     );
+    const titles = hits.map(({ title }) => title);
+    assertEquals(titles, ["One pear", "One pear", "One pear"]);
+  });
+});
+
+Deno.test("searchSessions() knows the name of a session also if only further files are left", async () => {
+  await withFolder(async (folder) => {
+    const { id, files } = await writeContinued(`${folder}/home`);
+    const [first] = files;
+    await Deno.remove(first?.path ?? "");
+    const named = JSON.stringify({ id, thread_name: "Fruit" });
+    await writeFile(`${folder}/home/session_index.jsonl`, `${named}\n`);
+    const hits = await find(indexIn(folder), "pears", { refresh: true });
+    assertEquals(hits.map(({ title }) => title), ["Fruit", "Fruit"]);
   });
 });
 
