@@ -236,7 +236,8 @@ async function conversationHead(
 ): Promise<readonly JsonRecord[] | undefined> {
   const head: JsonRecord[] = [];
   let hasHeader = false;
-  let hasMessage = false;
+  // That of a file which goes on with another one's conversation stands in that one.
+  let hasMessage = file.id !== file.sessionId;
   try {
     await readFirstRecords(file, {
       get isDone(): boolean {

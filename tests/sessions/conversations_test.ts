@@ -200,3 +200,14 @@ Deno.test("listConversations() lists a conversation that goes on in further file
     assertEquals(items.map(({ path }) => path), [files.at(-1)?.path]);
   });
 });
+
+Deno.test("listConversations() lists a conversation whose last file has no message yet", async () => {
+  await withFolder(async (codexHome) => {
+    const { files } = await writeContinued(codexHome);
+    const { path = "" } = files.at(-1) ?? {};
+    const [header = ""] = (await Deno.readTextFile(path)).split("\n");
+    await Deno.writeTextFile(path, `${header}\n`);
+    const { items } = await listConversations({ codexHome, pageSize: 10 });
+    assertEquals(items.map(({ path }) => path), [path]);
+  });
+});
