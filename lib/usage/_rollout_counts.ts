@@ -176,7 +176,14 @@ export class RolloutCounts {
         hasTurnIds: this.#hasTurnIds,
         hasOrdinal: record.ordinal !== undefined,
       });
-      this.#add(record, at.line, this.#turn, addition);
+      // Nothing has been asked yet: what is known is what the other thread used.
+      const isOthers = isBefore && addition.tokens !== undefined;
+      this.#add(
+        record,
+        at.line,
+        this.#turn,
+        isOthers ? { rule: "replayed" } : addition,
+      );
     }
   }
 
@@ -233,8 +240,6 @@ export class RolloutCounts {
   #isCopied(record: Fields, turn: string | null): boolean {
     if (!this.#isFork) return false;
     if (isInherited(record, this.#firstOrdinal)) return true;
-    // Nothing has been asked yet: what is known is what the other thread used.
-    if (!this.#isBegun) return true;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
     const began = timeInUuid(this.#thread);
     const turnBegan = this.#isNamedTurn ? timeInUuid(turn) : undefined;

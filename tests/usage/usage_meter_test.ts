@@ -245,6 +245,18 @@ Deno.test("UsageMeter counts nothing for a fork before it has been asked anythin
   }
 });
 
+Deno.test("UsageMeter counts what is recorded for a fork, also in front of its first turn", () => {
+  const payload = `{"thread_id":"${CHILD}","turn_id":"${CHILD_TURN}","usage":${
+    counts(40)
+  }}`;
+  const content = [
+    LINES.meta(CHILD, { forked_from_id: PARENT }),
+    `{"timestamp":"${TIME}","type":"token_usage_record","payload":${payload}}`,
+    LINES.turn(CHILD_TURN),
+  ];
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 40);
+});
+
 Deno.test("UsageMeter tells copied lines by the pause behind them where turns have no ids", () => {
   const later = (seconds: number): string =>
     new Date(Date.parse(TIME) + seconds * 1000).toISOString();
