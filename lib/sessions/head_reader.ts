@@ -105,9 +105,9 @@ export class HeadReader {
     const later = files.filter(({ id, sessionId }) => id !== sessionId);
     if (later.length === 0) return [];
     const sessions = new Set(later.map(({ sessionId }) => sessionId));
-    const homes = new Set(later.map(({ home }) => home));
-    return [...homes].flatMap((home) =>
-      this.#homes.get(home)?.files.filter(({ id }) => sessions.has(id)) ?? []
+    // Of copies in several homes, that of another home may count.
+    return [...this.#homes.values()].flatMap((home) =>
+      home.files.filter(({ id }) => sessions.has(id))
     );
   }
 

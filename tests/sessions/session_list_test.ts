@@ -399,3 +399,17 @@ Deno.test("listSessions() lists a session that goes on in further files once, by
     assertEquals(pages.length, 2);
   });
 });
+
+Deno.test("listSessions() knows how a session began whose first file counts in another home", async () => {
+  await withFolder(async (folder) => {
+    const [home, other] = [`${folder}/home`, `${folder}/other`];
+    const { files } = await writeContinued(home);
+    const { path = "" } = files[0] ?? {};
+    const copy = path.replace(home, other);
+    await writeFile(copy, await Deno.readFile(path));
+    const time = new Date(Date.now() + 60_000);
+    await Deno.utime(copy, time, time);
+    const { sessions } = await listSessions({ codexHomes: [home, other] });
+    assertEquals(sessions.map(({ title }) => title), ["One pear"]);
+  });
+});
