@@ -83,7 +83,13 @@ export * from "./lib/history/records.ts";
 export * from "./lib/history/snapshot.ts";
 export * from "./lib/history/mutations.ts";
 export * from "./lib/history/record_operations.ts";
-export * from "./lib/history/record_store.ts";
+export { RecordStore } from "./lib/history/record_store.ts";
 export * from "./lib/history/code_layout.ts";
-export * from "./lib/history/history_state.ts";
+export {
+  type ExploredPlace,
+  type HistoryBase,
+  type HistorySnapshotOptions,
+  HistoryState,
+  type HistoryStateOptions,
+} from "./lib/history/history_state.ts";
 export * from "./lib/history/history_stream.ts";

@@ -355,6 +355,15 @@ Deno.test("mod.ts holds nothing but exports", () => {
   assertEquals(ONLY_EXPORTS_REGEXP.test(code), true, code);
 });
 
+Deno.test("mod.ts gives away no way into the inside of a class", async () => {
+  // Such ways are assigned in static blocks, so they cannot be constants.
+  const names = new Set(Object.keys(await import("../mod.ts")));
+  const given = [...sourceByPath.values()].flatMap(({ code }) =>
+    [...code.matchAll(/^export let (\w+)/gm)].map(([, name = ""]) => name)
+  ).filter((name) => names.has(name));
+  assertEquals(given, []);
+});
+
 Deno.test("a command loads the files that it needs, not all of the library", () => {
   const violations = published.filter((source) =>
     source.path.startsWith("lib/cli/") &&
