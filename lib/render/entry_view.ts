@@ -333,24 +333,25 @@ function viewNotice(
   }
 }
 
-/** Says how much is used, of the windows that there are: some plans have one of them only. */
+/** Says how much is used of the windows that there are, where that is known: some plans have one. */
 function limitsText(limits: RateLimitsPayload): string {
   const windows = [
     {
       place: "short",
       minutes: limits.primary_window_minutes ?? 0,
-      used: limits.primary_used_percent ?? 0,
+      used: limits.primary_used_percent,
     },
     {
       place: "long",
       minutes: limits.secondary_window_minutes ?? 0,
-      used: limits.secondary_used_percent ?? 0,
+      used: limits.secondary_used_percent,
     },
   ];
-  return windows.filter(({ minutes, used }) => minutes > 0 || used > 0)
-    .map(({ place, minutes, used }) =>
-      `${minutes > 0 ? lengthName(minutes) : place} window ${used} % used`
-    ).join(", ");
+  return windows.filter(({ minutes, used }) =>
+    used !== null && (minutes > 0 || used > 0)
+  ).map(({ place, minutes, used }) =>
+    `${minutes > 0 ? lengthName(minutes) : place} window ${used} % used`
+  ).join(", ");
 }
 
 /** Calls a window by its length: the first one is not the shorter one in all plans. */

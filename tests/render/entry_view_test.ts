@@ -221,6 +221,16 @@ const LIMITS = [
     text: "short window 75 % used, long window 50 % used",
   },
   {
+    name: "a window of which nobody knows how much is used",
+    payload: {
+      primary_used_percent: null,
+      primary_window_minutes: 300,
+      secondary_used_percent: 50,
+      secondary_window_minutes: 10_080,
+    },
+    text: "7-day window 50 % used",
+  },
+  {
     name: "windows of minutes and of a month",
     payload: {
       primary_used_percent: 90,
