@@ -116,11 +116,12 @@ export class MarkdownEntries {
         );
       }
       case "image": {
-        const path = codeSpan(view.path);
-        const caption = view.caption === ""
-          ? ""
-          : ` ${plainLine(view.caption)}`;
-        return this.#addLine(`**Image** ${path}${caption}`.trimEnd());
+        const words = [
+          "**Image**",
+          codeSpan(view.path),
+          plainLine(view.caption),
+        ];
+        return this.#addLine(words.filter((word) => word !== "").join(" "));
       }
       case "explore":
         if (this.#tools === "none") return;

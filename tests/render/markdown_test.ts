@@ -460,6 +460,21 @@ Deno.test("MarkdownRenderer writes nothing of what explored commands printed tha
   assertSound(body);
 });
 
+Deno.test("MarkdownRenderer leaves no gap in place of a path that an image lacks", () => {
+  const text = writtenBy(
+    new MarkdownRenderer(),
+    partsOfLines([PAGINATED, {
+      timestamp: "2026-01-01T00:00:00.000Z",
+      type: "event_msg",
+      payload: {
+        type: "item_completed",
+        item: { type: "ImageGeneration", id: "i", status: "failed" },
+      },
+    }]),
+  );
+  assert(text.endsWith("\n**Image** failed\n"), text);
+});
+
 Deno.test("MarkdownRendererStream writes what MarkdownRenderer writes", async () => {
   const parts = partsOfLines([THREAD, TURN, message("Hi"), DONE]);
   const texts = await Array.fromAsync(
