@@ -4,19 +4,14 @@
  * @module
  */
 
+import { type Count, IndexBatch } from "./_index_batch.ts";
 import {
   isRewritten,
   isSameContent,
   planRefresh,
   type Task,
 } from "./_index_plan.ts";
-import {
-  type FileUpdate,
-  type IndexedFile,
-  IndexWriter,
-  numberOf,
-  type OnStep,
-} from "./_index_writer.ts";
+import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
 import { openSessionContent, type SessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
@@ -71,7 +66,7 @@ export interface IndexSessionsOptions
 
 /** What bringing an index up to date did. */
 export interface IndexingReport {
-  /** How many sessions there are. */
+  /** How many files of sessions there are. */
   readonly files: number;
   /** How many of them were new to the index. */
   readonly added: number;
@@ -105,8 +100,6 @@ export interface RefreshHooks {
   readonly batchFiles?: number;
 }
 
-/** How much text is written at once: others wait as long as that takes. */
-const BATCH_UNITS = 4 << 20;
 const BATCH_FILES = 256;
 /** How many files are removed at once: that takes up to a second. */
 const REMOVED_FILES = 32;
@@ -171,14 +164,6 @@ export async function refreshSessionIndex(
   return { files: files.length, ...done, missingHomes };
 }
 
-type Count = "added" | "grown" | "changed" | "moved" | "removed";
-
-/** What was read and is not yet written. */
-interface Waiting {
-  readonly update: FileUpdate;
-  readonly count: Count;
-}
-
 /** Brings one index up to date once. */
 class Refresh {
   readonly #database: SessionIndexDatabase;
@@ -198,10 +183,7 @@ class Refresh {
   readonly #problems: SessionProblem[] = [];
   /** What files are read into, one after the other. */
   readonly #block = new Uint8Array(BLOCK);
-  #waiting: Waiting[] = [];
-  #waitingUnits = 0;
-  /** Whether another process does the same, and is faster. */
-  #isBehind = false;
+  readonly #batch: IndexBatch;
   #bytesRead = 0;
   #filesLeft = 0;
   #bytesLeft = 0;
@@ -228,6 +210,13 @@ class Refresh {
       (path) => paths.has(path),
       onStep,
     );
+    this.#batch = new IndexBatch({
+      database,
+      writer: this.#writer,
+      onStep,
+      maxFiles: batchFiles,
+      counts: this.#counts,
+    });
   }
 
   /** Says what was done. */
@@ -261,7 +250,7 @@ class Refresh {
     let end = totalFiles;
     while (first < end && !shouldStop()) {
       // Another process has done the same work before: so they meet.
-      const isBehind = this.#isBehind;
+      const { isBehind } = this.#batch;
       const task = tasks[isBehind ? end - 1 : first];
       if (task === undefined) break;
       const tell = (read: number): void | Promise<void> =>
@@ -279,7 +268,7 @@ class Refresh {
     }
     this.#filesLeft = end - first;
     this.#bytesLeft = totalBytes - bytes;
-    this.#flush();
+    this.#batch.flush();
     if (!isCleared) this.#remove(gone, shouldStop);
   }
 
@@ -297,7 +286,7 @@ class Refresh {
       const head = name === before.name
         ? undefined
         : await readSessionHead(file);
-      this.#later("moved", {
+      this.#batch.add("moved", {
         ...task,
         voidFrom: Infinity,
         piece: undefined,
@@ -398,7 +387,7 @@ class Refresh {
         head: await reading,
         problem,
       };
-      this.#flush();
+      this.#batch.flush();
       before = this.#database.transaction(() => this.#writer.write(update));
       this.#onStep("committed");
       // Somebody else is at this file.
@@ -408,7 +397,7 @@ class Refresh {
       if (shouldStop()) return false;
     }
     this.#bytesRead += fold.bytes - start;
-    this.#later(count, {
+    this.#batch.add(count, {
       ...task,
       before,
       voidFrom,
@@ -428,31 +417,6 @@ class Refresh {
       : "";
     this.#problems.push({ path, home, code, message });
     return message;
-  }
-
-  #later(count: Count, update: FileUpdate): void {
-    this.#waiting.push({ update, count });
-    for (const { text } of update.piece?.messages ?? []) {
-      this.#waitingUnits += text.length;
-    }
-    if (
-      this.#waitingUnits > BATCH_UNITS ||
-      this.#waiting.length >= this.#batchFiles
-    ) this.#flush();
-  }
-
-  #flush(): void {
-    // FTS5 writes out what it has gathered whenever a number is lower than the one before.
-    const waiting = this.#waiting.sort((a, b) => placeOf(a) - placeOf(b));
-    if (waiting.length === 0) return;
-    this.#waiting = [];
-    this.#waitingUnits = 0;
-    const written = this.#database.transaction(() =>
-      waiting.filter(({ update }) => this.#writer.write(update) !== undefined)
-    );
-    this.#onStep("committed");
-    for (const { count } of written) this.#counts[count] += 1;
-    this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
   /** Removes all files; one by one, that takes as long as to read them. */
@@ -485,9 +449,4 @@ interface Opened {
   readonly content: SessionContent;
   readonly fold: SessionFold;
   readonly isContinued: boolean;
-}
-
-/** The order of the numbers of files: that in which sessions began. */
-function placeOf({ update: { before, file } }: Waiting): number {
-  return before === undefined ? numberOf(file) : before.number;
 }

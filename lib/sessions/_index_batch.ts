@@ -1,0 +1,86 @@
+/**
+ * Writes to the index what was read of many files at once.
+ */
+
+import {
+  type FileUpdate,
+  type IndexWriter,
+  numberOf,
+  type OnStep,
+} from "./_index_writer.ts";
+import type { SessionIndexDatabase } from "./session_index_database.ts";
+
+/** What can have become of a file. */
+export type Count = "added" | "grown" | "changed" | "moved" | "removed";
+
+/** What was read and is not yet written. */
+interface Waiting {
+  readonly update: FileUpdate;
+  readonly count: Count;
+}
+
+/** How an {@linkcode IndexBatch} writes. */
+export interface IndexBatchOptions {
+  readonly database: SessionIndexDatabase;
+  readonly writer: IndexWriter;
+  /** Is told of each step of what is written. */
+  readonly onStep: OnStep;
+  /** How many files are written at once at most. */
+  readonly maxFiles: number;
+  /** Takes what became of the files that were written. */
+  readonly counts: Record<Count, number>;
+}
+
+/** How much text is written at once: others wait as long as that takes. */
+const MAX_UNITS = 4 << 20;
+
+/** Gathers what was read of files, and writes it together. */
+export class IndexBatch {
+  readonly #options: IndexBatchOptions;
+  #waiting: Waiting[] = [];
+  #waitingUnits = 0;
+  #isBehind = false;
+
+  /** Constructs a new instance. */
+  constructor(options: IndexBatchOptions) {
+    this.#options = options;
+  }
+
+  /** Whether another process does the same, and is faster. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** Writes what was read of a file, now or with others. */
+  add(count: Count, update: FileUpdate): void {
+    this.#waiting.push({ update, count });
+    for (const { text } of update.piece?.messages ?? []) {
+      this.#waitingUnits += text.length;
+    }
+    if (
+      this.#waitingUnits > MAX_UNITS ||
+      this.#waiting.length >= this.#options.maxFiles
+    ) this.flush();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const { database, writer, onStep, counts } = this.#options;
+    // FTS5 writes out what it has gathered whenever a number is lower than the one before.
+    const waiting = this.#waiting.sort((a, b) => placeOf(a) - placeOf(b));
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    this.#waitingUnits = 0;
+    const written = database.transaction(() =>
+      waiting.filter(({ update }) => writer.write(update) !== undefined)
+    );
+    onStep("committed");
+    for (const { count } of written) counts[count] += 1;
+    this.#isBehind ||= 2 * written.length < waiting.length;
+  }
+}
+
+/** The order of the numbers of files: that in which sessions began. */
+function placeOf({ update: { before, file } }: Waiting): number {
+  return before === undefined ? numberOf(file) : before.number;
+}
