@@ -22,6 +22,12 @@ export interface FileSink extends ByteSink {
   close(): void;
 }
 
+/** A file that is read. */
+export interface FileSource extends ByteSource {
+  /** The size that it had when this was asked first, if it is larger now. */
+  grownFrom(): number | undefined;
+}
+
 /** What is known about a path. */
 export interface PathFacts {
   /** Whether a directory is there. */
@@ -52,7 +58,7 @@ export interface Surroundings {
   /** The value of an environment variable. */
   env(name: string): string | undefined;
   /** Opens a file to read. */
-  open(path: string): Promise<ByteSource>;
+  open(path: string): Promise<FileSource>;
   /** Opens a file to write, emptied, or to add to what is in it. */
   create(
     path: string,
@@ -60,8 +66,8 @@ export interface Surroundings {
   ): Promise<FileSink>;
   /** Looks at a path; `undefined` if nothing is there. */
   look(path: string): Promise<PathFacts | undefined>;
-  /** The {@linkcode PathFacts.identity} of the file that stdin is read from, if it is one. */
-  stdinIdentity(): Promise<string | undefined>;
+  /** The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one. */
+  streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
   /**

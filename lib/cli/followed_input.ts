@@ -10,6 +10,7 @@ import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { type Blocks, isDirectory, openInput, unreadable } from "./input.ts";
 import { reasonOf } from "./reasons.ts";
+import { refuseOwnOutput } from "./same_file.ts";
 import { STDIN } from "./standard_streams.ts";
 
 /** As much as is read at once of any other input. */
@@ -54,6 +55,7 @@ export interface FollowInputOptions {
  * @param options When to end, and what to say.
  * @returns The inputs; a loop that is left early gives back what reading needs.
  * @throws {IoError} If it cannot be opened.
+ * @throws {UsageError} If stdout goes to it.
  * @throws {Interrupted} After the last input, if the user wanted the work to end.
  */
 export async function* followInput(
@@ -66,6 +68,7 @@ export async function* followInput(
     yield await openInput(path, process);
     return;
   }
+  await refuseOwnOutput(path, process);
   const { isQuiet = false, isVerbose = false, atEnd } = options;
   const { changes, interrupt } = process;
   let name = path;

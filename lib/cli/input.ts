@@ -5,9 +5,10 @@
 import type { ByteSource } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import { PackedDataError } from "../files/errors.ts";
-import type { Surroundings } from "./context.ts";
+import type { FileSource, Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
+import { refuseOwnOutput } from "./same_file.ts";
 import { STDIN } from "./standard_streams.ts";
 
 /**
@@ -17,6 +18,11 @@ import { STDIN } from "./standard_streams.ts";
 const BLOCK = 1 << 19;
 /** How much is read at first: enough to show what larger blocks would be good for. */
 const FIRST_BLOCK = 1 << 17;
+/**
+ * How much is read of stdin before it is looked at whether it is the file that stdout goes to:
+ * to look takes as long as to read 10 to 20 MB.
+ */
+const MAX_UNSEEN = 1 << 27;
 
 /**
  * Opens what is to be read, and reads through how it is packed.
@@ -32,18 +38,14 @@ export async function openInput(
   context: Surroundings,
   room?: BlockRoom,
 ): Promise<Input> {
-  const source = path === STDIN ? context.stdin : await open(path, context);
-  const input = new Input(
-    decompressed(source, { name: path }),
-    path,
-    context,
-    room,
-  );
-  if (path !== STDIN) await input.begin();
+  const file = path === STDIN ? undefined : await open(path, context);
+  const source = decompressed(file ?? context.stdin, { name: path });
+  const input = new Input(source, path, context, { room, file });
+  if (file !== undefined) await input.begin();
   return input;
 }
 
-async function open(path: string, context: Surroundings): Promise<ByteSource> {
+async function open(path: string, context: Surroundings): Promise<FileSource> {
   try {
     // A named pipe is open when somebody writes to it.
     return await unlessInterrupted(context.open(path), context.interrupt);
@@ -85,6 +87,14 @@ export function blockRoom(): BlockRoom {
   return [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
 }
 
+/** Options for {@linkcode Input}. */
+export interface InputOptions {
+  /** Room for its blocks, which no other input uses that is still read. */
+  readonly room?: BlockRoom | undefined;
+  /** The file that is read, if it is one: it may not grow by what is written. */
+  readonly file?: FileSource | undefined;
+}
+
 /**
  * The blocks of an input.
  *
@@ -97,18 +107,24 @@ export class Input implements Blocks {
   #current: Uint8Array;
   #other: Uint8Array;
   #ahead: Promise<number | null> | undefined;
+  readonly #file: FileSource | undefined;
+  /** How much has been read. */
+  #length = 0;
+  /** Whether it may still be the file that stdout goes to. */
+  #isDoubtful = true;
 
-  /** Constructs a new instance; no other one that has the same room may still be read. */
+  /** Constructs a new instance. */
   constructor(
     source: ByteSource,
     name: string,
     context: Surroundings,
-    room: BlockRoom = blockRoom(),
+    { room = blockRoom(), file }: InputOptions = {},
   ) {
     this.#source = source;
     this.#name = name;
     this.#context = context;
     [this.#current, this.#other] = room;
+    this.#file = file;
   }
 
   /**
@@ -137,6 +153,7 @@ export class Input implements Blocks {
    * @returns The block, which lasts until the next call; `undefined` at the end.
    * @throws {IoError} If it cannot be read; what came before has been given then.
    * @throws {Interrupted} If the user wants the work to end.
+   * @throws {UsageError} If it has grown by what was written to stdout.
    */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
     this.#ahead ??= this.#read(this.#current.subarray(0, FIRST_BLOCK));
@@ -149,6 +166,8 @@ export class Input implements Blocks {
         cause: error,
       });
     }
+    this.#length += size ?? 0;
+    if (this.#isDoubtful) await this.#refuseOwnOutput();
     if (size === null) return undefined;
     const block = this.#current.subarray(0, size);
     [this.#current, this.#other] = [this.#other, this.#current];
@@ -161,6 +180,15 @@ export class Input implements Blocks {
   /** Gives back what reading needs. */
   close(): void {
     this.#source.close();
+  }
+
+  /** Looks once whether it is the file that stdout goes to, if there is a sign of that. */
+  async #refuseOwnOutput(): Promise<void> {
+    const before = this.#file?.grownFrom();
+    const isLong = this.#name === STDIN && this.#length >= MAX_UNSEEN;
+    if (before === undefined && !isLong) return;
+    this.#isDoubtful = false;
+    await refuseOwnOutput(this.#name, this.#context, before);
   }
 
   async #read(into: Uint8Array): Promise<number | null> {

@@ -22,6 +22,7 @@ export const BINARY: string | undefined = binary();
 /** What a process cannot be given: it is only in memory that a stream or a clock is a value. */
 const UNREAL = [
   "stdinIdentity",
+  "stdoutIdentity",
   "stdout",
   "stderr",
   "createError",

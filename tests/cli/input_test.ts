@@ -1,8 +1,8 @@
 /** Reading a file or stdin block by block. */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { Interrupted, IoError } from "../../lib/cli/endings.ts";
-import type { Surroundings } from "../../lib/cli/context.ts";
+import { Interrupted, IoError, UsageError } from "../../lib/cli/endings.ts";
+import type { FileSource, Surroundings } from "../../lib/cli/context.ts";
 import { Input, openInput } from "../../lib/cli/input.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode } from "../running.ts";
@@ -16,7 +16,7 @@ const NOWHERE: Surroundings = {
   open: () => Promise.reject(platformError("ENOENT")),
   create: () => Promise.reject(platformError("ENOENT")),
   look: () => Promise.resolve(undefined),
-  stdinIdentity: () => Promise.resolve(undefined),
+  streamIdentity: () => Promise.resolve(undefined),
   columns: () => undefined,
   now: () => 0,
   cwd: () => "/",
@@ -133,5 +133,68 @@ Deno.test("openInput() says why a file cannot be opened", async () => {
     () => openInput("a", NOWHERE),
     IoError,
     "a: cannot open: not found",
+  );
+});
+
+/** A file of three blocks that grows when the second one is read. */
+function growing(): FileSource {
+  const source = sourceOf(["a", "b", "c"]);
+  let asked = 0;
+  return {
+    read: (into) => source.read(into),
+    close(): void {},
+    grownFrom: () => (asked += 1) > 1 ? 7 : undefined,
+  };
+}
+
+Deno.test("Input.next() refuses a file that grows by what goes to stdout", async () => {
+  const input = await openInput("a", {
+    ...NOWHERE,
+    open: () => Promise.resolve(growing()),
+    look: () =>
+      Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+    streamIdentity: () => Promise.resolve("1"),
+  });
+  assertEquals(decode(await input.next() ?? new Uint8Array(0)), "a");
+  await assertRejects(
+    () => input.next(),
+    UsageError,
+    "stdout is a, which is to be read: write to another file; its first 7 bytes are what it was before",
+  );
+});
+
+Deno.test("Input.next() reads a file to its end that grows by what others write", async () => {
+  for (const stdout of ["2", undefined]) {
+    let looks = 0;
+    const input = await openInput("a", {
+      ...NOWHERE,
+      open: () => Promise.resolve(growing()),
+      look: () =>
+        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+      streamIdentity(): Promise<string | undefined> {
+        looks += 1;
+        return Promise.resolve(stdout);
+      },
+    });
+    assertEquals(await blocksOf(input), ["a", "b", "c"]);
+    assertEquals(looks, 1);
+  }
+});
+
+Deno.test("Input.next() refuses a long stdin that is the file of stdout", async () => {
+  const input = await openInput("-", {
+    ...NOWHERE,
+    stdin: {
+      read: (into) => Promise.resolve(into.length),
+      close(): void {},
+    },
+    streamIdentity: () => Promise.resolve("1"),
+  });
+  await assertRejects(
+    async () => {
+      while (await input.next() !== undefined);
+    },
+    UsageError,
+    "stdout is the file of stdin, which is to be read: write to another file",
   );
 });

@@ -7,6 +7,7 @@
 import type {
   ByteSink,
   FileSink,
+  FileSource,
   PathFacts,
   RunContext,
 } from "../../lib/cli/context.ts";
@@ -143,12 +144,12 @@ export async function call(
     },
     interrupt: world.interrupt ?? new AbortController().signal,
     env: (name) => world.env?.[name],
-    open(path): Promise<ByteSource> {
+    open(path): Promise<FileSource> {
       const file = files[path];
       if (file === undefined) return Promise.reject(platformError("ENOENT"));
       return file instanceof Error
         ? Promise.reject(file)
-        : Promise.resolve(toSource(file));
+        : Promise.resolve(toFile(file));
     },
     create(path, { isAppending = false } = {}): Promise<FileSink> {
       if (world.createError) return Promise.reject(world.createError);
@@ -168,7 +169,10 @@ export async function call(
       const realPath = world.links?.[path] ?? path;
       return Promise.resolve({ isDirectory, identity, realPath });
     },
-    stdinIdentity: () => Promise.resolve(world.stdinIdentity),
+    streamIdentity: (name) =>
+      Promise.resolve(
+        name === "stdin" ? world.stdinIdentity : world.stdoutIdentity,
+      ),
     columns: () => world.columns,
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",
@@ -182,6 +186,15 @@ export async function call(
     stderr: stderr.text,
     writes: stdout.writes.map(decode),
     written: new Map([...created].map(([path, { text }]) => [path, text])),
+  };
+}
+
+function toFile(content: string | Uint8Array | ByteSource): FileSource {
+  const source = toSource(content);
+  return {
+    read: (into) => source.read(into),
+    close: () => source.close(),
+    grownFrom: () => undefined,
   };
 }
 

@@ -7,6 +7,18 @@ import { call, type Result } from "./memory.ts";
 const PARENT = "01a1f98a-7867-7f01-95b5-4c5ae3f063dd";
 const FORK = "01a1f98a-79e9-7341-a904-5b8b08bbdd73";
 
+/** Writes a fork and the session that it goes on from, and says where they are. */
+async function writeFork(home: string): Promise<Map<string, string>> {
+  const paths = new Map<string, string>();
+  for (const id of [PARENT, FORK]) {
+    const name = `rollout-2026-11-20T15-19-24-${id}.jsonl`;
+    const path = `${home}/sessions/2026/11/20/${name}`;
+    await writeFile(path, readFixture(`captures/0.169.0/fork/${name}`));
+    paths.set(id, path);
+  }
+  return paths;
+}
+
 /** Calls the command with a fork and the session that it goes on from. */
 async function show(
   args: readonly string[],
@@ -14,14 +26,7 @@ async function show(
 ): Promise<Result> {
   let result: Result | undefined;
   await withFolder(async (home) => {
-    const paths = new Map<string, string>();
-    for (const id of [PARENT, FORK]) {
-      const name = `rollout-2026-11-20T15-19-24-${id}.jsonl`;
-      const path = `${home}/sessions/2026/11/20/${name}`;
-      await writeFile(path, readFixture(`captures/0.169.0/fork/${name}`));
-      paths.set(id, path);
-    }
-    await change(paths);
+    await change(await writeFork(home));
     result = await call(["sessions", "show", ...args], {
       env: { CODEX_HOME: home },
     });
@@ -40,6 +45,25 @@ Deno.test("sessions show renders a fork with what it goes on from", async () => 
   const html = await show([FORK, "--to=html"]);
   assertMatch(html.stdout, /^<!doctype html>/i);
 });
+
+for (const written of [PARENT, FORK]) {
+  Deno.test(`sessions show does not read what it writes itself: ${written}`, async () => {
+    await withFolder(async (home) => {
+      const paths = await writeFork(home);
+      const path = paths.get(written) ?? "";
+      const { status, stdout, stderr } = await call(
+        ["sessions", "show", "--jsonl", FORK],
+        {
+          env: { CODEX_HOME: home },
+          files: { [path]: "" },
+          stdoutIdentity: path,
+        },
+      );
+      assertEquals([status, stdout], [2, ""]);
+      assertStringIncludes(stderr, `stdout is ${path}, which is to be read`);
+    });
+  });
+}
 
 Deno.test("sessions show says that a fork is partial if what it goes on from is gone", async () => {
   const { status, stdout, stderr } = await show(

@@ -83,6 +83,30 @@ await programTest(
   },
 );
 
+// There, nothing tells what file a standard stream is.
+const WITH_STREAM_FILES = Deno.build.os !== "windows";
+for (
+  const words of WITH_STREAM_FILES
+    ? ["normalize", "normalize --follow", "redact"]
+    : []
+) {
+  await programTest(
+    `codexpipe ${words} does not read what it writes itself`,
+    ["bash"],
+    async () => {
+      // More than is read at once, so that there would be no end.
+      await withFile(LINE.repeat(20_000), async (path) => {
+        const script =
+          `ulimit -f 50000; file=$1; shift; "$@" ${words} "$file" >>"$file"`;
+        const args = ["-c", script, "bash", path, ...COMMAND_WORDS];
+        const { status, stderr } = await runProgram("bash", { args });
+        assertStringIncludes(stderr, `stdout is ${path}, which is to be read`);
+        assertEquals(status, 2);
+      });
+    },
+  );
+}
+
 Deno.test("codexpipe normalize ends with 0 and no word when its reader has gone, with stdin open", async () => {
   const child = startCommand(["normalize"]);
   const stdin = child.stdin.getWriter();

@@ -16,6 +16,8 @@ export interface World {
   readonly stdin?: string | Uint8Array | ByteSource;
   /** The file that stdin comes from. */
   readonly stdinIdentity?: string;
+  /** The file that stdout goes to. */
+  readonly stdoutIdentity?: string;
   /** Takes what goes to stdout. */
   readonly stdout?: ByteSink;
   /** Takes what goes to stderr. */

@@ -67,7 +67,7 @@ export async function continuedInput(
     );
   }
   blocks.close();
-  const { input, placeOf } = openWhole(file, lineage, context);
+  const { input, placeOf } = await openWhole(file, lineage, context);
   const own = pathOf(file, context);
   return {
     blocks: input,

@@ -4,6 +4,7 @@
 
 import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
+import { identityOf } from "../same_file.ts";
 import { STDIN } from "../standard_streams.ts";
 
 /** The name of a session file; nothing that this command writes is called like that. */
@@ -32,10 +33,9 @@ export async function refuseOverwriting(
     const isStdin = file === STDIN;
     if (!isStdin && file === path) throw overwriting(flag, file);
     if (identity === undefined) continue;
-    const read = isStdin
-      ? await process.stdinIdentity()
-      : (await process.look(file))?.identity;
-    if (read === identity) throw overwriting(flag, isStdin ? path : file);
+    if (await identityOf(file, process) === identity) {
+      throw overwriting(flag, isStdin ? path : file);
+    }
   }
   // A link is called otherwise than what would be lost.
   if (found !== undefined && SESSION_FILE_REGEXP.test(found.realPath)) {

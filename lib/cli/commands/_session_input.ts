@@ -14,6 +14,7 @@ import type { CommandContext } from "../command.ts";
 import { IoError, UsageError } from "../endings.ts";
 import { Input } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
+import { refuseOwnOutput } from "../same_file.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 
@@ -85,12 +86,14 @@ export interface JoinedInput {
  * @param name What it is called in messages.
  * @param lineage What it consists of.
  * @param context What the command works with.
+ * @throws {UsageError} If stdout is one of its files.
  */
-export function openWhole(
+export async function openWhole(
   name: string,
   lineage: SessionLineage,
   { process }: CommandContext,
-): JoinedInput {
+): Promise<JoinedInput> {
+  for (const { path } of lineage.parts) await refuseOwnOutput(path, process);
   const source = openLineage(lineage);
   return {
     input: new Input(source, name, process),

@@ -57,7 +57,7 @@ async function openSessionInput(
   room: BlockRoom,
 ): Promise<Input> {
   try {
-    return new Input(await openSession(file), file.path, process, room);
+    return new Input(await openSession(file), file.path, process, { room });
   } catch (error) {
     const message = `${file.path}: cannot open: ${reasonOf(error)}`;
     throw new IoError(message, { cause: error });

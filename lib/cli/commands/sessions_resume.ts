@@ -44,6 +44,7 @@ export async function run(
     await stdout.write(ENCODER.encode(`${command}\n`));
     return EXIT.done;
   }
+  const { input, placeOf } = await openWhole(file.path, whole.lineage, context);
   const start = { type: "resumed", conversation_id: head.id };
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
@@ -58,7 +59,6 @@ export async function run(
     isQuiet: args.has("quiet"),
     isVerbose: args.has("verbose"),
   });
-  const { input, placeOf } = openWhole(file.path, whole.lineage, context);
   await work.normalizeInput(file.path, input, placeOf);
   await stdout.write(
     ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),

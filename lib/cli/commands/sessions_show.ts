@@ -88,7 +88,7 @@ async function render(
   const document = await openDocument(args, context, inputs);
   try {
     const rendering = await Rendering.create(args, context, document);
-    const { input, placeOf } = openWhole(path, whole.lineage, context);
+    const { input, placeOf } = await openWhole(path, whole.lineage, context);
     await rendering.renderInput(path, input, placeOf);
     await rendering.end();
     return rendering.isIncomplete ? EXIT.io : EXIT.done;
@@ -105,7 +105,7 @@ async function writeLines(
 ): Promise<number> {
   const work = normalization(whole, args, context);
   const { path } = whole.session.file;
-  const { input, placeOf } = openWhole(path, whole.lineage, context);
+  const { input, placeOf } = await openWhole(path, whole.lineage, context);
   await work.normalizeInput(path, input, placeOf);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
@@ -132,7 +132,7 @@ async function writeHistory(
   );
   const work = normalization(whole, args, { ...context, stdout: records });
   const { path } = whole.session.file;
-  const { input, placeOf } = openWhole(path, whole.lineage, context);
+  const { input, placeOf } = await openWhole(path, whole.lineage, context);
   await work.normalizeInput(path, input, placeOf);
   const texts = snapshotText(lentSnapshotOf(state), args.has("pretty"));
   await writeTexts(context.stdout, texts);

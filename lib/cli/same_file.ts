@@ -1,0 +1,48 @@
+/**
+ * Files that are read and written at once.
+ */
+
+import type { Surroundings } from "./context.ts";
+import { UsageError } from "./endings.ts";
+import { STDIN } from "./standard_streams.ts";
+
+/**
+ * Asks what tells an input from any other file.
+ *
+ * @param input The path of a file, or `-`.
+ * @param process Knows.
+ * @returns What tells it, if it is a regular file.
+ */
+export async function identityOf(
+  input: string,
+  process: Surroundings,
+): Promise<string | undefined> {
+  return input === STDIN
+    ? await process.streamIdentity("stdin")
+    : (await process.look(input))?.identity;
+}
+
+/**
+ * Refuses to read what is written to stdout: it would have no end.
+ *
+ * @param input The path of the file that is read, or `-`.
+ * @param process Knows what stdout is.
+ * @param size How large it was before something was written, if that is known.
+ * @throws {UsageError} If stdout is the same file.
+ */
+export async function refuseOwnOutput(
+  input: string,
+  process: Surroundings,
+  size?: number,
+): Promise<void> {
+  const written = await process.streamIdentity("stdout");
+  if (written === undefined) return;
+  if (written !== await identityOf(input, process)) return;
+  const rest = size === undefined
+    ? ""
+    : `; its first ${size} bytes are what it was before`;
+  const name = input === STDIN ? "the file of stdin" : input;
+  throw new UsageError(
+    `stdout is ${name}, which is to be read: write to another file${rest}`,
+  );
+}
