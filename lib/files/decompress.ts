@@ -10,6 +10,7 @@ import {
   cutOffFormat,
   formatOf,
   isPrefixOfMagic,
+  isPrefixOfUtf16,
   MAGIC_BYTES,
   utf16Of,
 } from "./packed_magic.ts";
@@ -31,8 +32,8 @@ export interface DecompressOptions {
  *
  * gzip and zstd are told by their first bytes, several members or frames one after the
  * other included. Text in UTF-16 that begins with a byte order mark and a character of ASCII,
- * as `>` of Windows PowerShell 5.1 writes it, is given as UTF-8. Any other source is read
- * without a copy, and its first bytes are not held back.
+ * as `>` of Windows PowerShell 5.1 writes it, is given as UTF-8, packed or not. Any other source
+ * is read without a copy, and its first bytes are not held back.
  *
  * Packed data that is cut off or damaged makes `read` throw a {@linkcode PackedDataError}
  * after everything before the damage was read; of more than 1 MiB of packed data up to 16 KiB
@@ -59,19 +60,22 @@ export function decompressed(
   source: ByteSource,
   options: DecompressOptions = {},
 ): ByteSource {
-  return new SniffedSource(source, options.name ?? "");
+  return new SniffedSource(source, options.name ?? "", true);
 }
 
 /** Reads the first bytes, and then knows how to go on. */
 class SniffedSource implements ByteSource {
   readonly #source: ByteSource;
   readonly #name: string;
+  /** Whether it may be packed: what was unpacked is not unpacked again. */
+  readonly #mayBePacked: boolean;
   #content: ByteSource | undefined;
   #isClosed = false;
 
-  constructor(source: ByteSource, name: string) {
+  constructor(source: ByteSource, name: string, mayBePacked: boolean) {
     this.#source = source;
     this.#name = name;
+    this.#mayBePacked = mayBePacked;
   }
 
   async read(into: Uint8Array): Promise<number | null> {
@@ -97,7 +101,7 @@ class SniffedSource implements ByteSource {
     const head = into.length < MAGIC_BYTES ? new Uint8Array(MAGIC_BYTES) : into;
     let length = 0;
     let isEnd = false;
-    while (!isEnd && isPrefixOfMagic(head.subarray(0, length))) {
+    while (!isEnd && this.#isUnclear(head.subarray(0, length))) {
       if (length >= MAGIC_BYTES) break;
       const read = await this.#source.read(head.subarray(length));
       if (this.#isClosed) return null;
@@ -105,14 +109,17 @@ class SniffedSource implements ByteSource {
       else length += read;
     }
     const start = head.subarray(0, length);
-    const format = formatOf(start) ??
-      (isEnd ? cutOffFormat(start, this.#name) : undefined);
+    const format = this.#mayBePacked
+      ? formatOf(start) ??
+        (isEnd ? cutOffFormat(start, this.#name) : undefined)
+      : undefined;
     if (format !== undefined) {
       const packed = copyOf(start);
       // Most of what is read is not packed, and starts sooner without this.
       const { unpackedSource } = await import("./unpacked_source.ts");
       if (this.#isClosed) return null;
-      this.#content = unpackedSource(this.#source, packed, format);
+      const content = unpackedSource(this.#source, packed, format);
+      this.#content = new SniffedSource(content, "", false);
       return await this.#content.read(into);
     }
     const encoding = utf16Of(start);
@@ -126,6 +133,12 @@ class SniffedSource implements ByteSource {
       return length === 0 && isEnd ? null : length;
     } else this.#content = new PrefixedSource(start, this.#source);
     return await this.#content.read(into);
+  }
+
+  /** Whether more of what begins so has to be seen. */
+  #isUnclear(head: Uint8Array): boolean {
+    return isPrefixOfUtf16(head) ||
+      (this.#mayBePacked && isPrefixOfMagic(head));
   }
 }
 

@@ -35,18 +35,24 @@ const MARKS: readonly {
 /** How many bytes tell whether data is packed, or in UTF-16. */
 export const MAGIC_BYTES = 4;
 
-/** Whether data that begins so may turn out to be packed or in UTF-16, or is. */
+/** Whether data that begins so may turn out to be packed, or is. */
 export function isPrefixOfMagic(head: Uint8Array): boolean {
-  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask)) ||
-    MARKS.some(({ mark, zeroAt }) =>
-      matches(head, mark) && (head[zeroAt] ?? 0) === 0
-    );
+  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
 }
 
-/** The encoding of text in UTF-16 that begins so; the mark alone is the beginning of none. */
+/** Whether data that begins so may turn out to be text in UTF-16, or is. */
+export function isPrefixOfUtf16(head: Uint8Array): boolean {
+  return MARKS.some(({ mark, zeroAt }) =>
+    matches(head, mark) && (head[zeroAt] ?? 0) === 0
+  );
+}
+
+/** The encoding of text in UTF-16 that begins so; the mark alone is all of an empty one. */
 export function utf16Of(head: Uint8Array): Utf16 | undefined {
   return MARKS.find(({ mark, zeroAt }) =>
-    head.length > zeroAt && matches(head, mark) && head[zeroAt] === 0
+    matches(head, mark) &&
+    (head.length === mark.length ||
+      (head.length > zeroAt && head[zeroAt] === 0))
   )?.encoding;
 }
 
