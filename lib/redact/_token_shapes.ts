@@ -268,10 +268,10 @@ export function maskTokens(text: string, mask: Mask): string {
     const { kind, least, hint, accept } = shape;
     if (hint !== undefined && !masked.includes(hint)) continue;
     const before = masked;
-    masked = replaceRuns(before, shape, ({ 0: head, index }, run) => {
-      if (run.length < least || !startsAnew(before, index)) return undefined;
+    masked = replaceRuns(before, shape, ([head], run) => {
+      if (run.length < least) return undefined;
       return accept?.(head + run) === false ? undefined : mask(kind);
-    });
+    }, { mayStartAt: (index) => startsAnew(before, index) });
   }
   return masked;
 }

@@ -330,6 +330,11 @@ const MASKED = [
     expected: "https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26[redacted:azure_secret]",
   },
   {
+    name: "a signature behind a name that ends like its own",
+    text: `commitsig=sig=${A36} xhvs.hvs.${A36}`,
+    expected: "commitsig=[redacted:azure_secret] xhvs.[redacted:vault_token]",
+  },
+  {
     name: "the user of a request behind a long flag",
     text: "curl --user admin:hunter2 --proxy-user me:hunter3 x",
     expected:
@@ -864,6 +869,7 @@ const HOSTILE = [
     "1Q~",
     "dp.",
     ".atlasv1.",
+    "asig=",
     '\\\\\\"password\\\\\\": ',
     "%20",
     "[0m",
