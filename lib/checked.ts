@@ -19,6 +19,34 @@ export function checkBytes(chunk: unknown): void {
 }
 
 /**
+ * Checks that something is text.
+ *
+ * @throws {TypeError} If it is something else, bytes among it.
+ */
+export function checkText(text: unknown): void {
+  if (typeof text === "string") return;
+  throw new TypeError(
+    `Cannot read a text: it is ${wordsOf(text)}, expected a string`,
+  );
+}
+
+/**
+ * Checks that something is an outcome: a line or a record without its number is none.
+ *
+ * @throws {TypeError} If it is something else.
+ */
+export function checkOutcome(outcome: unknown): void {
+  const isOutcome = typeof outcome === "object" && outcome !== null &&
+    "ok" in outcome && typeof outcome.ok === "boolean";
+  if (isOutcome) return;
+  throw new TypeError(
+    `Cannot read an outcome: it is ${
+      wordsOf(outcome)
+    }, expected an object with ok, such as LineSplitter gives`,
+  );
+}
+
+/**
  * Checks that something is one of a few words.
  *
  * @param name What it is called.
@@ -62,7 +90,9 @@ export function checkedCount(name: string, count: number): number {
   const isCount = count === Infinity || Number.isSafeInteger(count);
   if (isCount && count >= 0) return count;
   throw new RangeError(
-    `Cannot go by ${name}: it is ${count}, expected a whole number from 0`,
+    `Cannot go by ${name}: it is ${
+      numberOf(count)
+    }, expected a whole number from 0`,
   );
 }
 
@@ -76,8 +106,15 @@ export function checkedCount(name: string, count: number): number {
 export function checkedTime(name: string, time: number): number {
   if (typeof time === "number" && !Number.isNaN(time)) return time;
   throw new RangeError(
-    `Cannot go by ${name}: it is ${time}, expected milliseconds since 1970`,
+    `Cannot go by ${name}: it is ${
+      numberOf(time)
+    }, expected milliseconds since 1970`,
   );
+}
+
+/** A number as it is, and what is none in words. */
+function numberOf(value: unknown): string {
+  return typeof value === "number" ? String(value) : wordsOf(value);
 }
 
 /** Says in words what a value is. */

@@ -157,6 +157,7 @@ export class Decoder<D extends Dialect = "auto">
    *
    * @param outcome The text; a failure passes by.
    * @param emit Is called with the outcome.
+   * @throws {TypeError} If it is no outcome.
    */
   feed(outcome: Outcome<string>, emit: Emit<Outcome<RecordOf<D>>>): void {
     this.#stage.feed(outcome, emit);

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { wordsOf } from "./checked.ts";
+import { checkOutcome } from "./checked.ts";
 import type { Dialect } from "./dialect_names.ts";
 import { rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "./json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "./json/bytes.ts";
 import { failureOf, type Place } from "./lines/line_failure.ts";
 import type { LineRules } from "./lines/line_rules.ts";
+import { jsonTextOf } from "./json/json_text.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
 import { isBlank } from "./lines/blank.ts";
 import type { Failure, Outcome, Success } from "./outcome.ts";
@@ -103,11 +104,13 @@ export class Normalizer
    *
    * @param outcome The line or record; a failure passes by.
    * @param emit Is called with the outcome.
+   * @throws {TypeError} If it is no outcome.
    */
   feed(
     outcome: Outcome<string | JsonRecord>,
     emit: Emit<Outcome<string>>,
   ): void {
+    checkOutcome(outcome);
     if (!outcome.ok) return emit(outcome);
     const { line, offset, value } = outcome;
     let text: string;
@@ -179,12 +182,9 @@ function encodeRecord(
   { line, offset, value }: Success<unknown>,
 ): string | Failure {
   try {
-    const text: unknown = JSON.stringify(value);
-    if (typeof text === "string") return text;
-    throw new TypeError(`${wordsOf(value)} has no JSON form`);
+    return jsonTextOf("the record as JSON", value);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot encode the record as JSON: ${why}`;
+    const message = cause instanceof Error ? cause.message : String(cause);
     return { ok: false, line, offset, error: { kind: "json", message } };
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOutcome } from "./checked.ts";
 import type { LineProblem } from "./errors.ts";
 import type { Emit, Stage } from "./stage.ts";
 
@@ -53,7 +54,8 @@ export interface Failure {
 export type Outcome<T> = Success<T> | Failure;
 
 /**
- * Shows `stage` successes only; failures pass by unchanged, in order.
+ * Shows `stage` successes only; failures pass by unchanged, in order. What is no
+ * outcome, such as a line that nothing has numbered, makes `feed` throw a `TypeError`.
  *
  * @typeParam A The type of the values that go in.
  * @typeParam B The type of the values that come out.
@@ -79,6 +81,7 @@ export function onSuccess<A, B>(
 ): Stage<Outcome<A>, Outcome<B>> {
   return {
     feed(outcome: Outcome<A>, emit: Emit<Outcome<B>>): void {
+      checkOutcome(outcome);
       if (outcome.ok) stage.feed(outcome, emit);
       else emit(outcome);
     },

@@ -59,7 +59,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/errors.ts", []],
   ["lib/stage.ts", ["lib/errors.ts"]],
   ["lib/batches.ts", ["lib/stage.ts"]],
-  ["lib/outcome.ts", ["lib/errors.ts", "lib/stage.ts"]],
+  ["lib/outcome.ts", ["lib/checked.ts", "lib/errors.ts", "lib/stage.ts"]],
   ["lib/decoded.ts", ["lib/errors.ts"]],
   ["lib/dialect_names.ts", []],
   ["lib/json/", BASE],

@@ -14,6 +14,7 @@ import {
   HtmlRenderer,
   MarkdownRenderer,
   TextRenderer,
+  TranscriptBuilder,
 } from "../lib/render/render.ts";
 import {
   findSessionFiles,
@@ -25,12 +26,16 @@ import { UsageMeter } from "../lib/usage/usage.ts";
 import {
   decodeEvents,
   Decoder,
+  encodeOutcome,
+  HistoryReducer,
   HistoryState,
   JsonlDecoder,
   JsonlDecoderStream,
   JsonlNormalizer,
+  LineNumberer,
   LineSplitter,
   Normalizer,
+  type Stage,
 } from "../mod.ts";
 import { encode } from "./running.ts";
 
@@ -73,6 +78,50 @@ for (const { chunk, words } of NO_BYTES) {
     await assertRejects(read, TypeError, message);
   });
 }
+
+Deno.test("stages over outcomes refuse what nothing has numbered", () => {
+  const stages = (): readonly Stage<Untyped, unknown>[] => [
+    new Normalizer(),
+    new Decoder(),
+    new HistoryReducer(),
+    new TranscriptBuilder(),
+    { feed: (outcome, emit) => emit(encodeOutcome(outcome)) },
+  ];
+  for (
+    const [value, words] of [
+      ['{"type":"error"}', "a string"],
+      [encode("{}"), "a value of the class Uint8Array"],
+      [{ type: "error", message: "no" }, "an object"],
+      [null, "null"],
+    ]
+  ) {
+    for (const stage of stages()) {
+      assertThrows(
+        () => stage.feed(value, () => {}),
+        TypeError,
+        `Cannot read an outcome: it is ${words}, expected an object with ok, such as LineSplitter gives`,
+      );
+    }
+  }
+});
+
+Deno.test("what is to be text is not taken for it", () => {
+  for (
+    const read of [
+      (text: Untyped) => new LineNumberer().feed(text, () => {}),
+      (text: Untyped) => new Redactor().redact(text),
+      (text: Untyped) => new JsonlDecoder({ only: [text] }),
+    ]
+  ) {
+    for (const [text, words] of [[1, "a number"], [undefined, "undefined"]]) {
+      assertThrows(
+        () => read(text),
+        TypeError,
+        `Cannot read a text: it is ${words}, expected a string`,
+      );
+    }
+  }
+});
 
 Deno.test("decodeEvents() says what a source is that cannot be read", () => {
   for (const source of ["{}", null, undefined, ["{}"], new Uint8Array(1)]) {
@@ -136,6 +185,8 @@ Deno.test("options that are counts are whole numbers, and no NaN", () => {
       );
     }
     for (const count of [1, Infinity]) make(count);
+    const text: Untyped = "3";
+    assertThrows(() => make(text), RangeError, `${name}: it is a string, `);
   }
 });
 

@@ -36,15 +36,30 @@ for (
 }
 
 for (
-  const { name, value, type } of [
-    { name: "undefined", value: undefined, type: "undefined" },
-    { name: "a function", value: (): void => {}, type: "function" },
-    { name: "a symbol", value: Symbol("s"), type: "symbol" },
-  ] satisfies { name: string; value: unknown; type: string }[]
+  const { name, value, why } of [
+    { name: "undefined", value: undefined },
+    { name: "a function", value: (): void => {} },
+    { name: "a symbol", value: Symbol("s") },
+    {
+      name: "a bigint",
+      value: { n: 1n },
+      why: "Do not know how to serialize a BigInt",
+    },
+    {
+      name: "a getter that throws",
+      value: {
+        get text(): string {
+          throw new RangeError("no");
+        },
+      },
+      why: "no",
+    },
+  ] satisfies { name: string; value: unknown; why?: string }[]
 ) {
   Deno.test(`encodeLine() refuses ${name}`, () => {
-    const message =
-      `Cannot encode a line: a value of type ${type} has no JSON form`;
+    const message = `Cannot encode a line: ${
+      why ?? `${name} has no JSON form`
+    }`;
     assertThrows(() => encodeLine(value), TypeError, message);
     assertThrows(
       () => emitted(new JsonlEncoder(), [value]),

@@ -179,6 +179,7 @@ for (
       outcome.error.message.startsWith("Cannot encode the record as JSON: "),
     );
     assert(why.test(outcome.error.message), outcome.error.message);
+    assert(!outcome.error.message.includes("\n"));
     assert(!("raw" in outcome));
     assertEquals(next, success(ERROR));
   });

@@ -65,6 +65,7 @@ export class HistoryReducer
    *
    * @param outcome The event; a failure passes by.
    * @param emit Is called with each mutation.
+   * @throws {TypeError} If it is no outcome.
    */
   feed(
     outcome: Outcome<unknown>,

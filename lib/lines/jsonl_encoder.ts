@@ -4,8 +4,10 @@
  * @module
  */
 
+import { checkOutcome } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF } from "../json/bytes.ts";
+import { jsonTextOf } from "../json/json_text.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { writeLineFailed } from "./line_failed.ts";
@@ -28,13 +30,7 @@ const ENCODER = new TextEncoder();
  * ```
  */
 export function encodeLine(value: unknown): string {
-  const text: unknown = JSON.stringify(value);
-  if (typeof text !== "string") {
-    throw new TypeError(
-      `Cannot encode a line: a value of type ${typeof value} has no JSON form`,
-    );
-  }
-  return `${text}\n`;
+  return `${jsonTextOf("a line", value)}\n`;
 }
 
 /**
@@ -48,7 +44,8 @@ export function encodeLine(value: unknown): string {
  *
  * @param outcome The outcome.
  * @returns The line.
- * @throws {TypeError} If it is a success without a text whose value has no JSON form.
+ * @throws {TypeError} If it is a success without a text whose value has no JSON form, or no
+ *   outcome.
  *
  * @example A failure in band
  * ```ts
@@ -73,6 +70,7 @@ export function encodeLine(value: unknown): string {
 export function encodeOutcome(
   outcome: Outcome<unknown>,
 ): Uint8Array<ArrayBuffer> {
+  checkOutcome(outcome);
   if (outcome.ok) {
     const { value, text } = outcome;
     const exact = text ?? (typeof value === "string" ? value : undefined);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkText } from "../checked.ts";
 import { CR } from "../json/bytes.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
@@ -41,8 +42,10 @@ export class LineNumberer implements Stage<string, Outcome<string>> {
    *
    * @param text The line, without its LF.
    * @param emit Is called with it.
+   * @throws {TypeError} If it is no text.
    */
   feed(text: string, emit: Emit<Outcome<string>>): void {
+    checkText(text);
     this.#line += 1;
     const start = this.#line === 1 && text.startsWith("\ufeff") ? 1 : 0;
     const end = text.charCodeAt(text.length - 1) === CR

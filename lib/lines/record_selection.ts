@@ -2,7 +2,7 @@
  * Which records are wanted, by their types.
  */
 
-import { checkedList } from "../checked.ts";
+import { checkedList, checkText } from "../checked.ts";
 import type { JsonReader } from "../json/reader.ts";
 import type { JsonSlice } from "../json/value.ts";
 
@@ -27,11 +27,12 @@ export class RecordSelection {
    *
    * @param names The types, as they are called when normalized; behind a slash the kind of
    *   item that an event is about, or the type of what a rollout line holds.
-   * @throws {TypeError} If they are no list.
+   * @throws {TypeError} If they are no list of texts.
    */
   constructor(names: readonly string[]) {
     this.key = checkedList("only", names).join("\n");
     for (const name of names) {
+      checkText(name);
       const [type = "", ...rest] = name.split("/");
       const kinds = this.#kinds.get(type) ?? new Set();
       this.#kinds.set(

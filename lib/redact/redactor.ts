@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkedList, wordsOf } from "../checked.ts";
+import { checkedList, checkText, wordsOf } from "../checked.ts";
 import {
   isSecretOf,
   maskAssignments,
@@ -139,8 +139,10 @@ export class Redactor {
    *
    * @param text The text, whole: a secret that it holds a part of may not be known.
    * @returns The text without the secrets; the same one if there are none.
+   * @throws {TypeError} If it is no text.
    */
   redact(text: string): string {
+    checkText(text);
     if (this.#clean.get(text) === true) return text;
     if (text.includes("\u001b[")) return this.#redactColored(text);
     const masked = this.#redactPlain(text, this.#mask);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkOutcome } from "../checked.ts";
 import { type HistoryBase, HistoryState } from "../history/history_state.ts";
 import {
   type Fields,
@@ -197,8 +198,10 @@ export class TranscriptBuilder
    *
    * @param outcome What has become of a line.
    * @param emit Is called with each part, in order.
+   * @throws {TypeError} If it is no outcome.
    */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+    checkOutcome(outcome);
     this.#emit = emit;
     if (!outcome.ok) {
       const { line, error: { kind, message } } = outcome;
