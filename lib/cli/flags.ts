@@ -156,7 +156,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "Keep reading as the file grows.",
     details:
-      "Like tail -F, line by line: a last line is held back until it is complete. The file may not be there yet, and may be moved, archived, packed or written anew with the same beginning: nothing is lost and nothing comes twice. If it is emptied or replaced by another one, that is another stream, from its start. Ctrl-C ends it, behind everything that is complete, with 130. Takes one file; stdin is read to its end as ever.",
+      "Like tail -F, line by line: a last line is held back until it is complete. The file may not be there yet, and may be moved, archived, packed or written anew with the same beginning: nothing is lost and nothing comes twice. If it is emptied or replaced by another one, that is another stream, from its start. Ctrl-C ends it, behind everything that is complete, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
   },
   {
     name: "thread-id",
