@@ -27,16 +27,19 @@ const MAX_DATE_MS = 8.64e15;
 export function timestampOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   // What Codex writes needs nothing but a look at whether there is such a day.
-  if (CANONICAL_REGEXP.test(value) && !Number.isNaN(Date.parse(value))) {
-    return value;
-  }
+  if (CANONICAL_REGEXP.test(value)) return isInDay(value) ? value : undefined;
   const match = RFC_3339_REGEXP.exec(value);
   if (match === null) return undefined;
   const [, date = "", time = "", digits = "", zone = ""] = match;
   const millis = digits.slice(0, 3).padEnd(3, "0");
-  return timestampOfMs(
-    Date.parse(`${date}T${time}.${millis}${zone.toUpperCase()}`),
-  );
+  const local = `${date}T${time}.${millis}`;
+  if (!isInDay(`${local}Z`)) return undefined;
+  return timestampOfMs(Date.parse(`${local}${zone.toUpperCase()}`));
+}
+
+/** Tells whether there is such a day and hour: `Date` makes 1 March of 29 February. */
+function isInDay(utc: string): boolean {
+  return new Date(utc).getUTCDate() === Number(utc.slice(8, 10));
 }
 
 /** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */

@@ -15,6 +15,13 @@ Deno.test("timestampOf() gives UTC with milliseconds, finer digits cut off", () 
       ["2025-10-01 12:00:00Z", "2025-10-01T12:00:00.000Z"],
       ["2025-13-01T12:00:00Z", undefined],
       ["2025-10-01T12:00:00", undefined],
+      // Days and hours that there are not, however they are spelled.
+      ["2024-02-29T12:00:00.000Z", "2024-02-29T12:00:00.000Z"],
+      ["2025-02-29T12:00:00.000Z", undefined],
+      ["2025-02-29T12:00:00Z", undefined],
+      ["2025-04-31T12:00:00+02:00", undefined],
+      ["2025-10-01T24:00:00.000Z", undefined],
+      ["2025-10-01T24:00:00Z", undefined],
       // Years of more digits are no RFC 3339.
       ["9999-12-31T23:59:59-01:00", undefined],
       ["0000-01-01T00:00:00+01:00", undefined],
