@@ -36,7 +36,7 @@ import { durationMsOf, timestampOfMs } from "./times.ts";
 import { toolArguments } from "./tool_arguments.ts";
 import { contentText, isSuccess, readToolOutput } from "./tool_output.ts";
 import { finishTool, mcpResult, qualifiedTitle } from "./tools.ts";
-import { readUserContent } from "./user_content.ts";
+import { readUserItem } from "./user_content.ts";
 import { webSearch } from "./web_searches.ts";
 
 /** Shows an item of one type. Without an id it is an item of its own. */
@@ -207,8 +207,8 @@ function showUserItem(
   item: Fields,
   id: string | null,
 ): void {
-  const message = readUserContent(contentOf(item));
-  if (message === undefined) return;
+  // What the program says in the user's name is no item.
+  const message = readUserItem(contentOf(item));
   if (id !== null && isKnownUser(context, id)) {
     replaceUser(context, message, id);
     return;

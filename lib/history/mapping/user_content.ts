@@ -52,23 +52,33 @@ function userItemIn(event: Fields | undefined): Fields | undefined {
 }
 
 /**
- * Reads the content of a user message.
+ * Reads the content of a user message as the model has it, where the program speaks, too.
  *
  * @param content The parts: those of a response item, or of an item of the app protocol.
  * @returns The message, or `undefined` if the program put it into the conversation.
  */
 export function readUserContent(content: unknown): UserMessage | undefined {
-  const parts = (typeof content === "string" ? [content] : listOf(content))
-    .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
+  const isInjected = partsOf(content).some((part) =>
+    isInjectedContext(wordsOf(part) ?? "")
+  );
+  return isInjected ? undefined : readUserItem(content);
+}
+
+/**
+ * Reads the content of a message that is the user's whatever it says.
+ *
+ * @param content The parts, as for {@linkcode readUserContent}.
+ * @returns The message.
+ */
+export function readUserItem(content: unknown): UserMessage {
+  const parts = partsOf(content);
   const texts: string[] = [];
   const images: NewRecord[] = [];
   for (const [at, part] of parts.entries()) {
     const image = imageOf(part);
     if (image !== undefined) images.push(image);
-    // Whatever a part is called: if it has a text, and is no image, that was said.
-    const text = isMedia(part) ? undefined : textOf(part.text);
+    const text = wordsOf(part);
     if (text === undefined) continue;
-    if (isInjectedContext(text)) return undefined;
     const isBesideMedia = isMedia(parts[at - 1]) || isMedia(parts[at + 1]);
     if (!isBesideMedia || !LABEL_REGEXP.test(text.trim())) texts.push(text);
   }
@@ -96,6 +106,16 @@ export function isPrompt(record: AnyHistoryRecord): boolean {
   return record.type === "plain_message" && "role" in record.payload &&
     record.payload.role === "user" &&
     fieldsOf(record.payload.header).badge !== VOICE;
+}
+
+function partsOf(content: unknown): Fields[] {
+  return (typeof content === "string" ? [content] : listOf(content))
+    .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
+}
+
+/** Whatever a part is called: if it has a text, and is no image, that was said. */
+function wordsOf(part: Fields): string | undefined {
+  return isMedia(part) ? undefined : textOf(part.text);
 }
 
 function isMedia(part: Fields | undefined): boolean {

@@ -212,6 +212,25 @@ Deno.test("HistoryState.apply() shows the text of a message that has no content"
   );
 });
 
+Deno.test("HistoryState.apply() shows a prompt that reads like what the program says (C.5)", () => {
+  const prompts = [
+    "Warning: apply_patch was requested via exec_command. Why?",
+    "<skill>Is this tag right?</skill>",
+  ];
+  const snapshot = snapshotOf([
+    PAGINATED,
+    ...prompts.map((text) =>
+      pagedLine("UserMessage", { id: text, content: [{ type: "text", text }] })
+    ),
+  ]);
+  assertEquals(
+    snapshot.records.map(({ payload }) =>
+      Object(payload).lines[0].spans[0].text
+    ),
+    prompts,
+  );
+});
+
 Deno.test("HistoryState.apply() shows what extensions do as what Codex itself does", () => {
   const shownAs = (type: string, item: Item) =>
     snapshotOf([PAGINATED, pagedLine(type, { id: "x", ...item })]).records;
