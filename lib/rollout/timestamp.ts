@@ -5,7 +5,7 @@
  */
 
 const EXACT_REGEXP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const ZONED_REGEXP = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/i;
+const ZONED_REGEXP = /^\d{4}-\d\d-\d\dT(?!24).*(?:Z|[+-]\d\d:?\d\d)$/i;
 const FILE_NAME_REGEXP =
   /rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-[^/\\]*$/;
 
@@ -18,7 +18,10 @@ const FILE_NAME_REGEXP =
  */
 export function canonicalTimestamp(text: string): string {
   if (EXACT_REGEXP.test(text) || !ZONED_REGEXP.test(text)) return text;
+  // `Date` makes 1 March of 29 February.
+  const day = new Date(text.slice(0, 10));
   const date = new Date(text);
+  if (day.getUTCDate() !== Number(text.slice(8, 10))) return text;
   if (Number.isNaN(date.getTime())) return text;
   const time = date.toISOString();
   // An offset can lead out of the years that have four digits.
