@@ -5,6 +5,11 @@
  */
 
 import { HistoryState } from "../../lib/history/history_state.ts";
+import {
+  type HistoryRecord,
+  isKnownRecord,
+  type MessageLine,
+} from "../../lib/history/records.ts";
 import type { HistorySnapshot } from "../../lib/history/snapshot.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/normalizer.ts";
@@ -57,6 +62,67 @@ export function payloadsOf(
 ): Record<string, unknown>[] {
   return records.filter((record) => record.type === type)
     .map(({ payload }) => ({ ...payload }));
+}
+
+/** Says in a few words what each record shows. */
+export function tell({ records }: HistorySnapshot): string[] {
+  return records.filter(isKnownRecord).map(tellRecord);
+}
+
+function tellRecord(record: HistoryRecord): string {
+  switch (record.type) {
+    case "exec": {
+      const { command, status, stdout_chunks } = record.payload;
+      const text = stdout_chunks.map(({ content }) => content).join("");
+      return `exec ${command.join(" ")}: ${status} ${text}`.trim();
+    }
+    case "explore":
+      return record.payload.entries.map(({ command, status }) =>
+        `explore ${command.join(" ")}: ${JSON.stringify(status)}`
+      ).join(", ");
+    case "patch":
+      return `patch ${
+        Object.keys(record.payload.changes)
+      }: ${record.payload.event}`;
+    case "image":
+      return `image ${record.payload.path}`;
+    case "running_tool":
+      return `tool ${record.payload.title}: running`;
+    case "tool_call": {
+      const { title, status, duration_ms, error_message, result_preview } =
+        record.payload;
+      return [
+        `tool ${title}: ${status}`,
+        duration_ms === null ? [] : `${duration_ms} ms`,
+        error_message ?? [],
+        result_preview?.lines ?? [],
+      ].flat().join(" ");
+    }
+    case "background_event":
+      return `background ${record.payload.title}: ${record.payload.description}`;
+    case "notice":
+      return `notice ${record.payload.title}: ${wordsIn(record.payload.body)}`;
+    case "plain_message":
+      return `${record.payload.kind}: ${wordsIn(record.payload.lines)}`;
+    case "assistant_message":
+      return `answer: ${record.payload.markdown}`;
+    case "assistant_stream":
+      return `stream ${record.payload.stream_id}: ${record.payload.preview_markdown}`;
+    case "reasoning":
+      return `reasoning: ${
+        record.payload.sections.map(({ summary }) =>
+          summary.map(({ text }) => text).join("")
+        ).join(" ")
+      }`;
+    default:
+      return record.type;
+  }
+}
+
+/** The text of lines, as one line. */
+function wordsIn(lines: readonly MessageLine[]): string {
+  return lines.map(({ spans }) => spans.map(({ text }) => text).join(""))
+    .join(" ");
 }
 
 /** Makes a rollout line. */

@@ -1,14 +1,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
 import { applyMutation } from "../../../lib/history/mutations.ts";
-import type {
-  AnyHistoryRecord,
-  HistoryRecord,
-} from "../../../lib/history/records.ts";
-import { isKnownRecord } from "../../../lib/history/records.ts";
-import type { HistorySnapshot } from "../../../lib/history/snapshot.ts";
+import type { AnyHistoryRecord } from "../../../lib/history/records.ts";
 import { equalJson } from "../../fixtures.ts";
-import { eventLine, historyOf, itemLine, snapshotOf } from "../histories.ts";
+import {
+  eventLine,
+  historyOf,
+  itemLine,
+  pagedLine,
+  PAGINATED,
+  snapshotOf,
+  tell,
+} from "../histories.ts";
 
 const ID = "call_0";
 
@@ -41,40 +44,6 @@ function explored(command: string) {
 
 function envelope(path: string): string {
   return `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
-}
-
-/** Says in a few words what a record shows. */
-function tellRecord(record: HistoryRecord): string {
-  switch (record.type) {
-    case "exec": {
-      const { command, status, stdout_chunks } = record.payload;
-      const text = stdout_chunks.map(({ content }) => content).join("");
-      return `exec ${command.join(" ")}: ${status} ${text}`.trim();
-    }
-    case "explore":
-      return record.payload.entries.map(({ command, status }) =>
-        `explore ${command.join(" ")}: ${JSON.stringify(status)}`
-      ).join(", ");
-    case "patch":
-      return `patch ${
-        Object.keys(record.payload.changes)
-      }: ${record.payload.event}`;
-    case "image":
-      return `image ${record.payload.path}`;
-    case "running_tool":
-      return `tool ${record.payload.title}: running`;
-    case "tool_call": {
-      const { title, status, result_preview } = record.payload;
-      const lines = result_preview?.lines.join(" ") ?? "";
-      return `tool ${title}: ${status} ${lines}`.trim();
-    }
-    default:
-      return record.type;
-  }
-}
-
-function tell({ records }: HistorySnapshot): string[] {
-  return records.filter(isKnownRecord).map(tellRecord);
 }
 
 /** What is told twice of calls of one id, and what becomes of it. */
@@ -362,9 +331,9 @@ Deno.test("HistoryState.apply() leaves the id of a call with the newest of them"
     eventLine("turn_aborted", { reason: "interrupted" }),
   ]);
   assertEquals(tell(snapshot), [
-    "tool one: failed",
-    "tool two: failed",
-    "background_event",
+    "tool one: failed interrupted",
+    "tool two: failed interrupted",
+    "background Turn aborted: interrupted",
   ]);
   assertEquals(snapshot.tool_call_lookup, { [ID]: 2 });
 });
@@ -430,7 +399,10 @@ Deno.test("HistoryState.apply() knows what an explored command does when its end
     eventLine("turn_aborted", { reason: "interrupted" }),
     event("exec_command_end", { exit_code: 1, parsed_cmd: [search] }),
   ];
-  assertEquals(tell(snapshotOf(aborted)), [...shown, "background_event"]);
+  assertEquals(tell(snapshotOf(aborted)), [
+    ...shown,
+    "background Turn aborted: interrupted",
+  ]);
 });
 
 Deno.test("HistoryState.apply() keeps what a command does when its end does not say it", () => {
@@ -475,6 +447,55 @@ Deno.test("HistoryState.forget() forgets the calls of records that are gone", ()
   assertEquals(calls, Object(empty.resume).calls);
 });
 
+Deno.test("HistoryState.forget() leaves nothing that names a record that is gone (B.4)", () => {
+  const begin = (call_id: string, parsed_cmd: unknown[] = []) =>
+    eventLine("exec_command_begin", { call_id, command: ["x"], parsed_cmd });
+  const state = historyOf([
+    eventLine("task_started"),
+    eventLine("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b" }),
+    eventLine("agent_message", { message: "m" }),
+    eventLine("agent_reasoning", { text: "r" }),
+    eventLine("agent_reasoning_delta", { delta: "d" }),
+    begin("command"),
+    begin("read", [{ type: "read", cmd: "x", name: "x" }]),
+    eventLine("patch_apply_begin", { call_id: "patch", changes: {} }),
+    eventLine("view_image_tool_call", { call_id: "image", path: "/a" }),
+    eventLine("context_compacted"),
+  ]);
+  const named = () => {
+    const {
+      turns,
+      links,
+      working,
+      thinking,
+      thoughts,
+      parts,
+      explore,
+      ...rest
+    } = Object(state.snapshot({ resume: true }).resume);
+    const { calls, compaction } = rest;
+    const ids = [turns.message_id, turns.diff_id, explore, compaction];
+    const lists = [links, calls.begun, working, thinking, thoughts, parts];
+    return [ids.map((id) => id !== null), lists.map(({ length }) => length)];
+  };
+  assertEquals(named(), [[true, true, true, true], [4, 4, 2, 1, 1, 1]]);
+  state.forget(new Set(state.snapshot().records.map(({ id }) => id)));
+  assertEquals(named(), [[false, false, false, false], [0, 0, 0, 0, 0, 0]]);
+});
+
+Deno.test("HistoryState.forget() knows how a review was called until its end is gone", () => {
+  const state = historyOf([
+    PAGINATED,
+    pagedLine("EnteredReviewMode", { id: "a", user_facing_hint: "h" }),
+    pagedLine("ExitedReviewMode", { id: "b" }),
+  ]);
+  const hints = () =>
+    Object(state.snapshot({ resume: true }).resume).review_hints;
+  assertEquals(hints(), [[2, "h"]]);
+  state.forget(new Set([2]));
+  assertEquals(hints(), []);
+});
+
 Deno.test("HistoryState.apply() shows a search for tools as done that the server made", () => {
   const search = (id: string, fields: Record<string, unknown> = {}) =>
     itemLine("tool_search_call", {
@@ -502,7 +523,7 @@ Deno.test("HistoryState.apply() shows a search for tools as done that the server
   assertEquals(tell(snapshotOf(events)), [
     "tool tool_search: success",
     "tool tool_search: failed",
-    "background_event",
+    "background Turn aborted: interrupted",
   ]);
 });
 

@@ -1,0 +1,180 @@
+/** What each event of a rollout becomes (history.md C.3). */
+
+import { assertEquals } from "@std/assert";
+import { eventLine, PAGINATED, snapshotOf, tell } from "../histories.ts";
+
+const CALL = { call_id: "c" };
+const MCP = { ...CALL, invocation: { server: "s", tool: "t" } };
+const LASTED = { duration: { secs: 2, nanos: 0 } };
+const ADDED = { ...CALL, changes: { a: { type: "add", content: "x" } } };
+
+/** An event of each type, and the records that it makes by itself. */
+const EVENTS: readonly (readonly [
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+  shown: readonly string[],
+])[] = [
+  ["task_complete", { error: { message: "no" } }, ["error: no"]],
+  ["turn_complete", { error: { message: "no" } }, ["error: no"]],
+  ["turn_aborted", { reason: "replaced" }, [
+    "background Turn aborted: replaced",
+  ]],
+  [
+    "token_count",
+    { rate_limits: { primary: { used_percent: 80 } } },
+    ["rate_limits"],
+  ],
+  ["turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b" }, ["diff"]],
+  ["agent_message_content_delta", { item_id: "i", delta: "d" }, [
+    "stream i: d",
+  ]],
+  ["reasoning_content_delta", { item_id: "i", delta: "d" }, ["reasoning: d"]],
+  ["reasoning_raw_content_delta", { item_id: "i", delta: "d" }, [
+    "reasoning: d",
+  ]],
+  ["plan_delta", { item_id: "i", delta: "d" }, ["notice Plan: d"]],
+  ["background_event", { message: "m" }, ["background : m"]],
+  ["stream_error", { message: "m" }, ["background : m"]],
+  ["undo_completed", { message: "m" }, ["background Undo: m"]],
+  ["warning", { message: "m" }, ["notice: ⚠ m"]],
+  ["guardian_warning", { message: "m" }, ["notice: ⚠ m"]],
+  ["error", { message: "m" }, ["error: m"]],
+  ["deprecation_notice", { summary: "s", details: "d" }, ["notice s: d"]],
+  ["item_completed", { item: { type: "Plan", text: "p" } }, [
+    "notice Plan: p",
+  ]],
+];
+
+/** The same for messages and tools, which are items in paginated files. */
+const LEGACY_EVENTS: typeof EVENTS = [
+  ["user_message", { message: "m" }, ["user: m"]],
+  ["agent_message", { message: "m" }, ["answer: m"]],
+  ["agent_message_delta", { delta: "d" }, ["stream stream-1: d"]],
+  ["agent_reasoning", { text: "t" }, ["reasoning: t"]],
+  ["agent_reasoning_raw_content", { text: "t" }, ["reasoning: t"]],
+  ["agent_reasoning_delta", { delta: "d" }, ["reasoning: d"]],
+  ["agent_reasoning_raw_content_delta", { delta: "d" }, ["reasoning: d"]],
+  ["context_compacted", {}, ["background Context compacted: "]],
+  ["exec_command_begin", { ...CALL, command: ["ls"] }, ["exec ls: running"]],
+  [
+    "exec_command_end",
+    { ...CALL, command: ["ls"], stdout: "a", exit_code: 0 },
+    ["exec ls: success a"],
+  ],
+  ["mcp_tool_call_begin", MCP, ["tool s.t: running"]],
+  [
+    "mcp_tool_call_end",
+    { ...MCP, ...LASTED, result: { Err: "no" } },
+    ["tool s.t: failed 2000 ms no"],
+  ],
+  ["web_search_begin", CALL, ["tool web_search: running"]],
+  ["web_search_end", { ...CALL, query: "q" }, ["tool web_search: success"]],
+  ["view_image_tool_call", { ...CALL, path: "file:///a.png" }, [
+    "image /a.png",
+  ]],
+  ["image_generation_end", { ...CALL, saved_path: "/a.png" }, [
+    "image /a.png",
+  ]],
+  ["patch_apply_begin", ADDED, ["patch a: apply_begin"]],
+  ["patch_apply_end", { ...ADDED, success: true }, ["patch a: apply_success"]],
+  ["apply_patch_approval_request", ADDED, ["patch a: proposed"]],
+  ["plan_update", { plan: [{ step: "s", status: "pending" }] }, [
+    "plan_update",
+  ]],
+  [
+    "dynamic_tool_call_request",
+    { ...CALL, namespace: "n", tool: "t" },
+    ["tool n.t: running"],
+  ],
+  [
+    "dynamic_tool_call_response",
+    { ...CALL, ...LASTED, tool: "t", error: "no" },
+    ["tool t: failed 2000 ms no"],
+  ],
+  ["custom_tool_call_begin", { ...CALL, tool_name: "t" }, ["tool t: running"]],
+  ["custom_tool_call_update", { ...CALL, tool_name: "t" }, [
+    "tool t: running",
+  ]],
+  [
+    "custom_tool_call_end",
+    { ...CALL, ...LASTED, tool_name: "t", result: { Ok: "a" } },
+    ["tool t: success 2000 ms a"],
+  ],
+  [
+    "custom_tool_call_end",
+    { ...CALL, tool_name: "t", result: { Err: "no" } },
+    ["tool t: failed no"],
+  ],
+  ["sub_agent_activity", { agent_path: "a", kind: "started" }, [
+    "background Sub-agent: a started",
+  ]],
+  ["entered_review_mode", { user_facing_hint: "h" }, [
+    "background : >> Code review started: h <<",
+  ]],
+  ["exited_review_mode", { review_output: { overall_explanation: "e" } }, [
+    "notice Code review: e",
+    "background : << Code review finished >>",
+  ]],
+  ...[
+    ["agent_spawn", "spawn_agent"],
+    ["agent_interaction", "send_input"],
+    ["waiting", "wait"],
+    ["close", "close_agent"],
+    ["resume", "resume_agent"],
+  ].flatMap(([name, tool]): [string, typeof CALL, string[]][] => [
+    [`collab_${name}_begin`, CALL, [`tool collab.${tool}: running`]],
+    [`collab_${name}_end`, CALL, [`tool collab.${tool}: success`]],
+  ]),
+];
+
+for (const [type, fields, shown] of EVENTS) {
+  Deno.test(`HistoryState.apply() shows a ${type} in both modes (C.3)`, () => {
+    const event = eventLine(type, fields);
+    assertEquals(tell(snapshotOf([event])), shown);
+    assertEquals(tell(snapshotOf([PAGINATED, event])), shown);
+  });
+}
+
+for (const [type, fields, shown] of LEGACY_EVENTS) {
+  Deno.test(`HistoryState.apply() shows a ${type} in legacy mode alone: ${shown} (C.3, C.5)`, () => {
+    const event = eventLine(type, fields);
+    assertEquals(tell(snapshotOf([event])), shown);
+    assertEquals(tell(snapshotOf([PAGINATED, event])), []);
+  });
+}
+
+for (const header of [[], [PAGINATED]]) {
+  for (const began of ["task_started", "turn_started"]) {
+    Deno.test(`HistoryState.apply() begins a turn with ${began}, header: ${header.length}`, () => {
+      const turns = ["a", "b"].flatMap((message) => [
+        eventLine(began),
+        eventLine("warning", { message }),
+      ]);
+      const back = eventLine("thread_rolled_back", { num_turns: 1 });
+      assertEquals(tell(snapshotOf([...header, ...turns, back])), [
+        "notice: ⚠ a",
+      ]);
+    });
+  }
+}
+
+Deno.test("HistoryState.apply() shows the changes that a patch has come to before it is applied", () => {
+  const changes = { b: { type: "delete", content: "" } };
+  const events = [
+    eventLine("patch_apply_begin", ADDED),
+    eventLine("patch_apply_updated", { ...CALL, changes }),
+  ];
+  assertEquals(tell(snapshotOf(events)), ["patch b: apply_begin"]);
+});
+
+Deno.test("HistoryState.apply() begins a section of reasoning behind a break", () => {
+  const think = (delta: string) =>
+    eventLine("agent_reasoning_delta", { delta });
+  const events = [
+    think("a"),
+    eventLine("agent_reasoning_section_break"),
+    think("b"),
+    think("c"),
+  ];
+  assertEquals(tell(snapshotOf(events)), ["reasoning: a bc"]);
+});
