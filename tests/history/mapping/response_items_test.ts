@@ -1,7 +1,141 @@
 /** What the calls among response items become (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, itemLine, payloadsOf, snapshotOf } from "../histories.ts";
+import {
+  eventLine,
+  itemLine,
+  payloadsOf,
+  snapshotOf,
+  tell,
+} from "../histories.ts";
+
+const CALL = { call_id: "c" };
+const TEXT = [{ type: "output_text", text: "a" }];
+const PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+
+/** Items, each of which may have one before it, and the records that they make together. */
+const ITEMS: readonly (readonly [
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+  shown: readonly string[],
+  before?: unknown,
+])[] = [
+  ["message", { role: "user", content: TEXT }, ["user: a"]],
+  ["message", { role: "assistant", content: TEXT }, ["answer: a"]],
+  ["message", { role: "developer", content: TEXT }, []],
+  ["message", { role: "system", content: TEXT }, []],
+  ["agent_message", { author: "b", content: TEXT }, ["assistant: a"]],
+  ["agent_message", { author: "b", content: [{ encrypted_content: "x" }] }, []],
+  ["reasoning", { summary: TEXT, encrypted_content: "x" }, ["reasoning: a"]],
+  [
+    "local_shell_call",
+    { id: "c", action: { command: ["ls"] } },
+    ["exec ls: running"],
+  ],
+  ...["shell", "container.exec", "local_shell", "shell_command"].flatMap((
+    name,
+  ): typeof ITEMS => [
+    ["function_call", { ...CALL, name, arguments: '{"command":["ls","-a"]}' }, [
+      "exec ls -a: running",
+    ]],
+    ["function_call", { ...CALL, name, arguments: { command: "ls -a" } }, [
+      "exec ls -a: running",
+    ]],
+    ["function_call", { ...CALL, name, arguments: '{"cmd":"ls"}' }, [
+      `tool ${name}: running`,
+    ]],
+  ]),
+  ["function_call", {
+    ...CALL,
+    name: "exec_command",
+    arguments: '{"cmd":"ls"}',
+  }, [
+    "exec ls: running",
+  ]],
+  ["function_call", {
+    ...CALL,
+    name: "apply_patch",
+    arguments: JSON.stringify(PATCH),
+  }, [
+    "patch a: apply_begin",
+  ]],
+  ["function_call", {
+    ...CALL,
+    name: "apply_patch",
+    arguments: { patch: PATCH },
+  }, [
+    "patch a: apply_begin",
+  ]],
+  ["function_call", { ...CALL, name: "update_plan", arguments: { plan: [] } }, [
+    "plan_update",
+  ]],
+  ["function_call", { ...CALL, name: "update_plan", arguments: {} }, [
+    "tool update_plan: running",
+  ]],
+  [
+    "function_call",
+    { ...CALL, name: "view_image", arguments: { path: "/a" } },
+    [
+      "image /a",
+    ],
+  ],
+  ["function_call", { ...CALL, name: "view_image", arguments: {} }, [
+    "tool view_image: running",
+  ]],
+  ["custom_tool_call", { ...CALL, name: "apply_patch", input: PATCH }, [
+    "patch a: apply_begin",
+  ]],
+  ["custom_tool_call", { ...CALL, name: "t", input: "a" }, ["tool t: running"]],
+  ...["function_call", "local_shell_call", "custom_tool_call"].map((
+    type,
+  ): typeof ITEMS[number] => [
+    `${type}_output`,
+    { ...CALL, output: "a" },
+    ["tool t: success a"],
+    itemLine("function_call", { ...CALL, name: "t", arguments: "{}" }),
+  ]),
+  ...["function_call", "custom_tool_call"].map((
+    type,
+  ): typeof ITEMS[number] => [
+    type,
+    { ...CALL, name: "t", arguments: "{}" },
+    ["tool t: running"],
+    eventLine("dynamic_tool_call_request", { ...CALL, tool: "t" }),
+  ]),
+  ["web_search_call", { id: "c", status: "failed" }, [
+    "tool web_search: failed",
+  ]],
+  ["tool_search_call", { ...CALL, execution: "server" }, [
+    "tool tool_search: running",
+  ]],
+  ["tool_search_call", { id: "c", execution: "client" }, [
+    "tool tool_search: running",
+  ]],
+  [
+    "tool_search_output",
+    { ...CALL, status: "failed" },
+    ["tool tool_search: failed"],
+    itemLine("tool_search_call", CALL),
+  ],
+  ["tool_search_output", CALL, []],
+  ["image_generation_call", { id: "c", saved_path: "/a" }, ["image /a"]],
+  ...[
+    "ghost_snapshot",
+    "compaction",
+    "compaction_summary",
+    "context_compaction",
+    "additional_tools",
+    "compaction_trigger",
+    "other",
+  ].map((type): typeof ITEMS[number] => [type, { content: TEXT }, []]),
+];
+
+for (const [type, fields, shown, before] of ITEMS) {
+  Deno.test(`HistoryState.apply() shows a ${type}: ${JSON.stringify(fields)} (C.3)`, () => {
+    const events = [before ?? [], itemLine(type, fields)].flat();
+    assertEquals(tell(snapshotOf(events)), shown);
+  });
+}
 
 function functionCall(
   name: string,

@@ -51,6 +51,11 @@ const CASES = [
     expected: ["Exit code: 1 of 2\nOutput:\n", null, false, true],
   },
   {
+    name: "what follows no header",
+    output: "Output:\na",
+    expected: ["Output:\na", null, false, true],
+  },
+  {
     name: "a header that never ends",
     output: "Exit code: 1\nWall time: 1 seconds",
     expected: ["Exit code: 1\nWall time: 1 seconds", null, false, true],
