@@ -407,8 +407,10 @@ for (const reason of ["interrupted", "replaced", "review_ended"]) {
 
 for (
   const type of [
-    ...["background_event", "conversation_path", "get_history_entry_response"],
-    ...["mcp_list_tools_response", "shutdown_complete", "turn_diff"],
+    ...["background_event", "conversation_history", "conversation_path"],
+    ...["get_history_entry_response", "list_custom_prompts_response"],
+    ...["mcp_list_tools_response", "shutdown_complete", "token_count"],
+    ...["turn_diff"],
   ]
 ) {
   Deno.test(`VerdictBuilder takes nothing for unfinished that ends with ${type}`, () => {
@@ -419,6 +421,38 @@ for (
     ]);
   });
 }
+
+/** Items that end a stream without turns, and whether they say that the work goes on. */
+const LAST_ITEMS = [
+  [item("todo_list", { items: [] }), false],
+  [item("todo_list", { items: [] }, { event: "updated" }), false],
+  [item("error", { message: "careful" }), false],
+  [command(0), false],
+  [command(null, "started"), true],
+  [item("mcp_tool_call", { server: "s", tool: "t" }), false],
+  [item("collab_tool_call", { tool: "wait" }), false],
+  [item("collab_tool_call", { tool: "wait" }, { event: "started" }), true],
+  [item("file_change", { changes: [] }), true],
+  [item("reasoning", { text: "Hm" }), true],
+] as const;
+
+for (const [last, isWork] of LAST_ITEMS) {
+  Deno.test(`VerdictBuilder judges whether ${JSON.stringify(last)} goes on behind an answer`, () => {
+    const run = [{ type: "session.created", session_id: "s" }, say("Done.")];
+    assertEquals(
+      messages(judgeRecords([...run, last])),
+      isWork ? ["the run has no end: the log ends before it does"] : [],
+    );
+  });
+}
+
+Deno.test("VerdictBuilder says on which line a turn ended, if it did", () => {
+  const linesOf = (...records: object[]) =>
+    judgeRecords([THREAD, TURN, ...records]).reasons.map(({ line }) => line);
+  assertEquals(linesOf(say("Hm"), failTurn("No")), [4]);
+  assertEquals(linesOf(say("Hm")), [null]);
+  assertEquals(linesOf(error("No")), [null]);
+});
 
 for (const { name, records, expected } of ENDS) {
   Deno.test(`VerdictBuilder judges: ${name}`, () => {
@@ -692,6 +726,60 @@ function compacted(summary: string): object[] {
     turnEvent("context_compacted"),
   ];
 }
+
+const CALL = { call_id: "c" };
+const CUT_OFF = "turn 1 has no end: the log ends before it does";
+const NEXT_CUT_OFF = "turn 2 has no end: the log ends before it does";
+const ERROR = "turn 1 ended with an error: No";
+
+/** What ends a session file, and what is wrong then behind an answer, and behind an error. */
+const LAST_LINES = [
+  [turnEvent("agent_reasoning", { text: "Hm" }), CUT_OFF, CUT_OFF],
+  [turnEvent("exec_command_begin", CALL), CUT_OFF, CUT_OFF],
+  [turnEvent("exec_command_end", CALL), undefined, CUT_OFF],
+  [turnEvent("mcp_tool_call_begin", CALL), CUT_OFF, CUT_OFF],
+  [turnEvent("mcp_tool_call_end", CALL), undefined, CUT_OFF],
+  [turnEvent("patch_apply_begin", CALL), CUT_OFF, CUT_OFF],
+  [turnEvent("patch_apply_end", CALL), undefined, CUT_OFF],
+  [turnEvent("task_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [turnEvent("turn_started"), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [turnEvent("user_message", { message: "Go" }), NEXT_CUT_OFF, NEXT_CUT_OFF],
+  [turnEvent("task_complete"), undefined, undefined],
+  [turnEvent("turn_complete"), undefined, undefined],
+  [turnEvent("agent_message", { message: "Done." }), undefined, ERROR],
+  [turnEvent("token_count"), undefined, ERROR],
+  [{ type: "response_item", payload: { type: "reasoning" } }, CUT_OFF, CUT_OFF],
+  [
+    { type: "response_item", payload: { type: "function_call_output" } },
+    CUT_OFF,
+    CUT_OFF,
+  ],
+] as const;
+
+for (const [last, behindAnswer, behindError] of LAST_LINES) {
+  Deno.test(`VerdictBuilder judges by what it ends a session file that ends with ${JSON.stringify(last)}`, () => {
+    const prompt = turnEvent("user_message", { message: "Go" });
+    const endingWith = (before: object) =>
+      messages(judgeRecords([prompt, before, last]))[0];
+    assertEquals(endingWith(saidItem("Done.")), behindAnswer);
+    assertEquals(
+      endingWith(turnEvent("error", { message: "No" })),
+      behindError,
+    );
+  });
+}
+
+Deno.test("VerdictBuilder takes what the system says in a session file for an error, all of it", () => {
+  const content = ["No", "way"].map((text) => ({ type: "input_text", text }));
+  const said = {
+    type: "response_item",
+    payload: { type: "message", role: "system", content },
+  };
+  const prompt = turnEvent("user_message", { message: "Go" });
+  assertEquals(messages(judgeRecords([prompt, said])), [
+    "turn 1 ended with an error: No\nway",
+  ]);
+});
 
 const UNANSWERED = "turn 1 ended without an answer; the log does not say why";
 
