@@ -280,7 +280,6 @@ export class OldCalls {
     const ok = variants.get("Ok");
     if (ok !== undefined) {
       line.set("result", ok);
-      if (ok.kind !== "object") return false;
       const members = this.#reader.members(ok);
       return ["isError", "is_error"].some((name) =>
         this.#isTrue(members.get(name))

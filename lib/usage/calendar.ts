@@ -20,8 +20,6 @@ export class Calendar {
   constructor(timeZone: string) {
     const format = new Intl.DateTimeFormat("en-US", {
       timeZone,
-      calendar: "gregory",
-      numberingSystem: "latn",
       year: "numeric",
       month: "2-digit",
       day: "2-digit",
