@@ -65,6 +65,8 @@ const NO_TIMES = [
   "Fri, 20 Nov 2026 15:49:48 GMT",
   "2026-11-20T15:49:48Z and more",
   " 2026-11-20T15:49:48Z",
+  // JavaScript knows years of six digits, RFC 3339 does not.
+  "+002026-11-20T15:49:48Z",
   // In UTC these lie in years that do not have four digits.
   "9999-12-31T23:59:59-01:00",
   "0000-01-01T00:00:00+01:00",

@@ -526,6 +526,20 @@ Deno.test("VerdictBuilder counts commands, and fails for them if it is to", () =
   ]);
 });
 
+Deno.test("VerdictBuilder counts no command that is told when no turn goes on", () => {
+  const verdict = judgeRecords([THREAD, TURN, say("Done."), DONE, command(1)]);
+  assertEquals(verdict.failedCommands, 0);
+});
+
+Deno.test("VerdictBuilder fails lines that are longer than they may be", () => {
+  const bytes = encode(`${JSON.stringify(THREAD)}\n`);
+  const { length } = bytes;
+  const failed = [length - 2, length - 1].map((maxLineBytes) =>
+    judge(bytes, { maxLineBytes }).failedLines
+  );
+  assertEquals(failed, [1, 0]);
+});
+
 Deno.test("VerdictBuilder counts commands that failed while they looked at something", () => {
   const event = (type: string, fields: object): object => ({
     timestamp: "2026-01-01T00:00:00.000Z",

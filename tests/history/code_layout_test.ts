@@ -108,6 +108,15 @@ Deno.test("readSnapshot() keeps the call ids of tools in the lookups", () => {
   );
 });
 
+Deno.test("readSnapshot() takes no record for a command but those of commands", () => {
+  const segments = [{ call_id: "c" }];
+  const lookupOf = (type: string) =>
+    readSnapshot({ records: [TOOL, { id: 1, type, payload: { segments } }] })
+      .exec_call_lookup;
+  assertEquals(lookupOf("merged_exec"), { c: 1 });
+  assertEquals(lookupOf("merged"), {});
+});
+
 Deno.test("readSnapshot() finds a history in its wrappers", () => {
   const history = { records: [TOOL], next_id: 4, order: [], order_debug: [] };
   const plain = readSnapshot(history);

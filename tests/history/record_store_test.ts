@@ -592,6 +592,41 @@ Deno.test("RecordStore.truncateAfter() gives numbers anew", () => {
   );
 });
 
+Deno.test("RecordStore.truncateAfter() counts on behind the highest number that is left (B.4)", () => {
+  const store = new RecordStore();
+  const loading = { type: "loading", payload: { message: "m" } } as const;
+  for (let index = 0; index < 3; index++) store.push(loading);
+  store.insert(1, loading);
+  store.remove(2);
+  store.push(loading);
+  const ids = () => store.snapshot().records.map(({ id }) => id);
+  assertEquals(ids(), [1, 4, 3, 5]);
+  store.truncateAfter(3);
+  assertEquals([ids(), store.nextId], [[1, 4, 3], 5]);
+});
+
+Deno.test("RecordStore gives no place for what is not there", () => {
+  const store = new RecordStore();
+  assertEquals(
+    [store.indexOf(1), store.indexOfExec("c"), store.indexOfTool("c")],
+    [-1, -1, -1],
+  );
+});
+
+Deno.test("RecordStore takes commands that were put together by what they are", () => {
+  const lookups = [undefined, null, "x", [5, { call_id: "c" }]].map(
+    (segments) =>
+      RecordStore.restore({
+        records: [{ id: 1, type: "merged_exec", payload: { segments } }],
+        next_id: 2,
+        exec_call_lookup: {},
+        tool_call_lookup: {},
+        stream_lookup: {},
+      }).snapshot().exec_call_lookup,
+  );
+  assertEquals(lookups, [{}, {}, {}, { c: 1 }]);
+});
+
 Deno.test("RecordStore.truncateAfter(0) leaves nothing of a snapshot behind (B.4)", () => {
   const empty = {
     records: [],

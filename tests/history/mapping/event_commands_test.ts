@@ -1,7 +1,7 @@
 /** What the events of commands become (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
+import { eventLine, historyOf, payloadsOf, snapshotOf } from "../histories.ts";
 
 /** Gives the command of some events. */
 function execOf(...events: readonly unknown[]): Record<string, unknown> {
@@ -62,6 +62,19 @@ Deno.test("HistoryState.apply() reads pieces of output in both spellings, and no
   const bad = ["?", [0x68, 256], [-1], [1.5], ["104"], { length: 0 }, null];
   for (const chunk of bad) assertEquals(piece(chunk), [[], []]);
   assertEquals(piece(btoa("hi"), "stdin"), [[], []]);
+});
+
+Deno.test("HistoryState.apply() remembers of output what waits for its rest, and no more (P6)", () => {
+  const rest = (...chunks: readonly number[][]) => {
+    const pieces = chunks.map((chunk) =>
+      event("output_delta", { stream: "stdout", chunk })
+    );
+    const state = historyOf([BEGIN, ...pieces]);
+    return Object(state.snapshot({ resume: true }).resume).decoders;
+  };
+  assertEquals(rest([0xf0, 0x9f]), [["stdout:c", [0xf0, 0x9f]]]);
+  assertEquals(rest([0xf0, 0x9f], [0x9a, 0x80]), []);
+  assertEquals(rest([0x61]), []);
 });
 
 Deno.test("HistoryState.apply() keeps an explored command apart from that of another folder (B.11)", () => {

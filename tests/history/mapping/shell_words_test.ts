@@ -13,6 +13,8 @@ const CASES = [
   { name: "a continued line", line: "a\\\nb", words: ["ab"] },
   { name: "no comment", line: "a # b", words: ["a", "#", "b"] },
   { name: "an open quote", line: "echo 'a", words: ["echo 'a"] },
+  { name: "an open double quote", line: 'echo "a', words: ['echo "a'] },
+  { name: "an escaped end", line: 'echo "a\\"', words: ['echo "a\\"'] },
   { name: "an open escape", line: "a \\", words: ["a \\"] },
 ] satisfies { name: string; line: string; words: string[] }[];
 

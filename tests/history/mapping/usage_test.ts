@@ -26,3 +26,24 @@ Deno.test("HistoryState.apply() crosses each threshold of both windows once (B.1
   ]);
   assertEquals(counted([1, 95], [1, 10], [1, 95]), [[1, 95]]);
 });
+
+Deno.test("HistoryState.apply() says what was used by a turn that failed, too (C.1)", () => {
+  const usage = { input_tokens: 3, output_tokens: 4 };
+  for (const type of ["turn.completed", "turn.failed"]) {
+    const events = [
+      { type: "turn.started" },
+      {
+        type: "item.completed",
+        item_id: "i",
+        item_type: "agent_message",
+        content: { text: "a" },
+      },
+      { type, usage, error: { message: "no" } },
+    ];
+    assertEquals(
+      payloadsOf(snapshotOf(events), "assistant_message")
+        .map(({ token_usage }) => token_usage),
+      [{ prompt: 3, completion: 4, total: 7 }],
+    );
+  }
+});
