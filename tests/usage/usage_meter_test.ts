@@ -574,6 +574,33 @@ Deno.test("UsageMeter says which of the lines that count cannot be read, and no 
   assertEquals(failures.map(({ line }) => line), [3]);
 });
 
+for (
+  const word of [
+    ...['"session_meta"', '"session_configured"', '"session.created"'],
+    ...['"thread.started"', '"thread.resumed"', '"workdir":'],
+    ...['"turn_context"', '"task_started"', '"turn_started"'],
+    ...['"turn.started"', '"turn.completed"', '"turn.failed"'],
+    ...['"task_complete"', '"turn_complete"', '"turn_aborted"'],
+    ...['"user_message"', '"entered_review_mode"', '"exited_review_mode"'],
+    ...['"token_count"', '"token_usage_record"', '"line.failed"'],
+  ]
+) {
+  Deno.test(`UsageMeter misses a torn line that says ${word}`, () => {
+    const failures: UsageFailure[] = [];
+    const content = ['{"torn', `{${word} torn`];
+    metered([{ name: "f", content }], {}, failures);
+    assertEquals(failures.map(({ line }) => line), [2]);
+  });
+}
+
+Deno.test("UsageMeter counts what a turn used that failed", () => {
+  const content = ["turn.completed", "turn.failed"].flatMap((type) => [
+    `{"type":"thread.started","thread_id":"${type}"}`,
+    `{"type":"${type}","turn_id":"1","usage":${counts(5)},"error":"No"}`,
+  ]);
+  assertEquals(totalOf(metered([{ name: "f", content }]))[0], 10);
+});
+
 Deno.test("UsageMeter counts by what is left of lines that have changed", () => {
   const content = [
     LINES.meta("t"),

@@ -1,7 +1,13 @@
 /** What the events of commands become (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, historyOf, payloadsOf, snapshotOf } from "../histories.ts";
+import {
+  eventLine,
+  historyOf,
+  itemLine,
+  payloadsOf,
+  snapshotOf,
+} from "../histories.ts";
 
 /** Gives the command of some events. */
 function execOf(...events: readonly unknown[]): Record<string, unknown> {
@@ -95,3 +101,38 @@ Deno.test("HistoryState.apply() keeps an explored command apart from that of ano
     { ...entry, cwd: "/v" },
   ]);
 });
+
+/** What a command was parsed as, in both spellings, and what it does. */
+const PARSED = [
+  ["read", "Read", "read"],
+  ["list_files", "ListFiles", "list"],
+  ["search", "Search", "search"],
+  ["read_command", "ReadCommand", "run"],
+  ["unknown", "Unknown", "run"],
+] as const;
+
+for (const [type, name, action] of PARSED) {
+  Deno.test(`HistoryState.apply() reads a command parsed as ${name} as the protocol spells it (A.9)`, () => {
+    const fields = { cmd: "x", name: "x" };
+    const execOf = (parsed: unknown) => {
+      const { records } = snapshotOf([
+        itemLine("function_call", {
+          name: "shell",
+          call_id: "c",
+          arguments: '{"command":["x"]}',
+        }),
+        event("begin", { command: ["x"], parsed_cmd: [parsed] }),
+      ]);
+      const { payload } = records[0] ?? {};
+      return [Object(payload).parsed, Object(payload).action];
+    };
+    const expected = [[{ ...fields, type }], action];
+    assertEquals(execOf({ type, ...fields }), expected);
+    assertEquals(execOf({ [name]: fields }), expected);
+    for (
+      const bad of [{ [name]: fields, more: 1 }, { [name]: "x" }, {}, null]
+    ) {
+      assertEquals(execOf(bad), [[], "run"]);
+    }
+  });
+}

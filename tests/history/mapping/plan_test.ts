@@ -59,3 +59,29 @@ Deno.test("HistoryState.apply() keeps plans apart that are not copies of each ot
   const prompt = eventLine("user_message", { message: "x" });
   assertEquals(countOf([call(open), prompt, event(open)]), 2);
 });
+
+Deno.test("HistoryState.apply() reads what is said of a step in any spelling (A.6)", () => {
+  const steps = [
+    { step: "a", status: "pending" },
+    { title: "b", status: "in_progress" },
+    { text: "c", status: "complete" },
+    { step: "d", status: "completed" },
+    { step: "e", status: "skipped" },
+    { step: "f", completed: true },
+    { step: 5, title: "g", status: "some day" },
+    "h",
+  ];
+  const [shown] = payloadsOf(
+    historyOf([event({ plan: steps })]).snapshot(),
+    "plan_update",
+  );
+  assertEquals(
+    Object(shown?.steps).map((
+      { description, status }: Record<string, string>,
+    ) => `${description} ${status}`),
+    [
+      ...["a pending", "b in_progress", "c complete", "d complete"],
+      ...["e skipped", "f complete", "g pending", " pending"],
+    ],
+  );
+});

@@ -41,6 +41,8 @@ Deno.test("durationMsOf() reads every spelling", () => {
       ["P1DT2H", 93_600_000],
       ["PT", undefined],
       ["P", undefined],
+      ["-PT2S", undefined],
+      ["PT2S ago", undefined],
       [{ secs: -1, nanos: 0 }, undefined],
       [null, undefined],
     ]

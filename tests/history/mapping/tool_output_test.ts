@@ -55,6 +55,24 @@ const CASES = [
     output: "Output:\na",
     expected: ["Output:\na", null, false, true],
   },
+  ...[
+    "Exit code: 1",
+    "Process exited with code 1",
+    "Process running with session ID 7",
+    "Wall time: 1 seconds",
+    "Total output lines: 1",
+    "Chunk ID: 1a",
+    "Original token count: 1",
+  ].flatMap((line) => [`${line} or so`, `So ${line}`]).map((line) => ({
+    name: `what is no header: ${line}`,
+    output: `Exit code: 1\n${line}\nOutput:\na`,
+    expected: [`Exit code: 1\n${line}\nOutput:\na`, null, false, true],
+  })),
+  {
+    name: "a text about an aborted call",
+    output: "Was it aborted by user after 2.5s",
+    expected: ["Was it aborted by user after 2.5s", null, false, true],
+  },
   {
     name: "a header that never ends",
     output: "Exit code: 1\nWall time: 1 seconds",

@@ -45,6 +45,58 @@ Deno.test("readUserContent() knows what the program wrote", () => {
   ) assertEquals(readUserContent([text(words)])?.text, words);
 });
 
+/** What the program puts around what it says in the name of the user (C.3). */
+const MARKERS = [
+  ...[
+    ...["user_instructions", "environment_context", "turn_aborted"],
+    ...["user_shell_command", "subagent_notification", "goal_context"],
+    ...["recommended_plugins", "skill"],
+  ].map((tag) => [`<${tag}>`, `</${tag}>`] as const),
+  ["# AGENTS.md instructions for /w", "</INSTRUCTIONS>"],
+  ["<codex_internal_context source='x'>", "</codex_internal_context>"],
+  ["<hook_prompt id='x'>", "</hook_prompt>"],
+] as const;
+
+for (const [start, end] of MARKERS) {
+  Deno.test(`readUserContent() takes for no prompt what stands in ${start}`, () => {
+    const read = (words: string) => readUserContent([text(words)])?.text;
+    const inside = `${start}\nx\n${end}`;
+    assertEquals(read(inside), undefined);
+    assertEquals(read(`\n ${inside.toUpperCase()} \n`), undefined);
+    for (
+      const words of [`${start}\nx`, `x\n${end}`, `a ${inside}`, `${inside}.`]
+    ) {
+      assertEquals(read(words), words);
+    }
+  });
+}
+
+for (
+  const start of [
+    ...["<user_action>", "== System Status =="],
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via ",
+    "Warning: Your account was flagged",
+  ]
+) {
+  Deno.test(`readUserContent() takes for no prompt what begins with ${start}`, () => {
+    assertEquals(readUserContent([text(` ${start} x`)]), undefined);
+    assertEquals(readUserContent([text(`x ${start}`)])?.text, `x ${start}`);
+  });
+}
+
+for (
+  const type of [
+    ...["audio", "image", "input_audio", "input_image", "local_audio"],
+    "local_image",
+  ]
+) {
+  Deno.test(`readUserContent() leaves out the label of a part of type ${type}`, () => {
+    const content = [{ type, text: "a" }, text(" </IMAGE>"), text("b")];
+    assertEquals(readUserContent(content)?.text, "b");
+  });
+}
+
 Deno.test("readUserContent() never copies the data of an image", () => {
   const url = "data:image/svg+xml;charset=utf-8,%3Csvg%3E";
   const local = { type: "local_image", path: "file:///w/a%20b.png" };
@@ -65,6 +117,7 @@ Deno.test("readUserContent() counts the bytes of data, and cuts no other URL at 
   const data = (url: string) => Object(image(url)).metadata.byte_len;
   assertEquals(data("data:image/png;base64,QUI="), 2);
   assertEquals(data("data:image/png;base64,QQ=="), 1);
+  assertEquals(data("DATA:image/png;BASE64,QQ=="), 1);
   assertEquals(data("data:image/png;base64,===="), 0);
   assertEquals(data("data:,%"), 0);
   assertEquals(data("DATA:text/plain,a%20%C3%A9"), 4);

@@ -1,0 +1,85 @@
+/** When two copies of a text are one record (history.md C.3). */
+
+import { assertEquals } from "@std/assert";
+import { eventLine, itemLine, snapshotOf, tell } from "../histories.ts";
+
+const CALL = { call_id: "c" };
+const TEXT = [{ type: "output_text", text: "a" }];
+
+function countOf(type: string, ...events: readonly unknown[]): number {
+  return snapshotOf(events).records.filter((record) => record.type === type)
+    .length;
+}
+
+/** What stands between the two copies of a prompt, and whether it is an answer to the first. */
+const BETWEEN = [
+  [eventLine("agent_message", { message: "m" }), true],
+  [eventLine("agent_message_delta", { delta: "d" }), true],
+  [eventLine("agent_reasoning", { text: "t" }), true],
+  [eventLine("exec_command_begin", { ...CALL, command: ["x"] }), true],
+  [
+    eventLine("exec_command_begin", {
+      ...CALL,
+      parsed_cmd: [{ type: "read", cmd: "x", name: "x" }],
+    }),
+    true,
+  ],
+  [eventLine("patch_apply_begin", { ...CALL, changes: {} }), true],
+  [eventLine("mcp_tool_call_begin", CALL), true],
+  [eventLine("mcp_tool_call_end", CALL), true],
+  [eventLine("background_event", { message: "m" }), false],
+  [eventLine("warning", { message: "m" }), false],
+  [eventLine("turn_diff", { unified_diff: "@@ -1 +1 @@\n-a\n+b" }), false],
+  [eventLine("plan_update", { plan: [] }), false],
+  [eventLine("view_image_tool_call", { ...CALL, path: "/a" }), false],
+] as const;
+
+for (const [between, isAnswer] of BETWEEN) {
+  Deno.test(`HistoryState.apply() shows ${isAnswer ? "two prompts" : "one prompt"} around ${JSON.stringify(between.payload)}`, () => {
+    const copies = [
+      itemLine("message", { role: "user", content: TEXT }),
+      eventLine("user_message", { message: "a" }),
+    ] as const;
+    for (const [first, second] of [copies, copies.toReversed()]) {
+      const shown = tell(snapshotOf([first, between, second]));
+      assertEquals(
+        shown.filter((each) => each === "user: a").length,
+        isAnswer ? 2 : 1,
+      );
+    }
+  });
+}
+
+/** The two copies of what belongs to an answer. */
+const COPIES = [
+  [
+    "assistant_message",
+    itemLine("message", { role: "assistant", content: TEXT }),
+    eventLine("agent_message", { message: "a" }),
+  ],
+  [
+    "reasoning",
+    itemLine("reasoning", { summary: TEXT }),
+    eventLine("agent_reasoning", { text: "a" }),
+  ],
+  [
+    "tool_call",
+    itemLine("web_search_call", { action: { type: "search", query: "q" } }),
+    eventLine("web_search_end", { query: "q", action: null }),
+  ],
+  [
+    "plan_update",
+    itemLine("function_call", { name: "update_plan", arguments: { plan: [] } }),
+    eventLine("plan_update", { plan: [] }),
+  ],
+] as const;
+
+for (const [type, item, event] of COPIES) {
+  Deno.test(`HistoryState.apply() pairs a ${type} with its copy up to the next prompt`, () => {
+    const prompt = eventLine("user_message", { message: "p" });
+    for (const [first, second] of [[item, event], [event, item]]) {
+      assertEquals(countOf(type, first, second), 1);
+      assertEquals(countOf(type, first, prompt, second), 2);
+    }
+  });
+}
