@@ -20,7 +20,9 @@ import {
 import { type Capture, readCaptures } from "./fixtures.ts";
 import { binaryOf, bytesOf } from "./fuzz/damage.ts";
 import { compareEngines, drawStream } from "./fuzz/engines.ts";
+import { fieldsOf } from "../lib/history/mapping/json_fields.ts";
 import { readCapturedFiles } from "./rollouts.ts";
+import { decode, encode, isJson } from "./running.ts";
 
 const LF = 0x0a;
 
@@ -147,6 +149,49 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
     });
   }
 }
+
+/** Says what a line is, by all that tells it from others of its dialect. */
+function typeOf(line: string): string {
+  const { type, msg, item, payload } = fieldsOf(JSON.parse(line));
+  const { type: inner, item: shown } = fieldsOf(payload);
+  const { type: itemType, item_type } = fieldsOf(item);
+  return [
+    ...[type, fieldsOf(msg).type, itemType, item_type, inner],
+    fieldsOf(shown).type,
+  ].filter((each) => each !== undefined).join(" ");
+}
+
+/** What the rules alone answer: these of the old dialect, and bare files. */
+const SLOW_TYPES: ReadonlySet<string> = new Set([
+  "exec plan_update",
+  "exec task_complete",
+  "bare file",
+]);
+
+Deno.test("Kernel answers every type of line fast that was there before, but for a few", () => {
+  const slow = new Set<string>();
+  const fast = new Set<string>();
+  const bySize = captures.toSorted((a, b) => a.bytes.length - b.bytes.length);
+  for (const { path, bytes } of bySize) {
+    const lines = decode(bytes).split("\n").filter(isJson);
+    const isBare = lines.every((line) => !line.includes('"payload":'));
+    const name = path.includes("/rollout-") || path.startsWith("0.1.")
+      ? isBare ? () => "bare file" : typeOf
+      : (line: string) => `exec ${typeOf(line)}`;
+    const isNew = (line: string) =>
+      !slow.has(name(line)) && !fast.has(name(line));
+    if (!lines.some(isNew)) continue;
+    const normalizer = new JsonlNormalizer({ engine: "wasm", onError: "drop" });
+    for (const line of [lines, lines, lines, lines].flat()) {
+      const { fastLines } = normalizer;
+      normalizer.feed(encode(`${line}\n`), () => {});
+      if (normalizer.fastLines > fastLines) fast.add(name(line));
+      else slow.add(name(line));
+    }
+  }
+  assertEquals(slow.difference(fast), SLOW_TYPES);
+  assert(fast.size > 70, `${fast.size} types`);
+});
 
 Deno.test("Kernel answers as the rules do: 8,000 lines, a part of them damaged", () => {
   const random = new Random(5);

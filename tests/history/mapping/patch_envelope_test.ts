@@ -39,3 +39,20 @@ Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is c
     assertEquals(change, { type: "add", content: "x\n" });
   }
 });
+
+Deno.test("readPatchEnvelope() takes lines about patches for what they stand in", () => {
+  const lines = [
+    "*** Begin Patch",
+    "*** Add File: b",
+    "*** Delete File: b",
+    "*** Move to: b",
+    "*** End of File",
+    "*** End Patch",
+  ];
+  const added = lines.map((line) => `+${line}`).join("\n");
+  const other = "*** End Patch notes\n*** End of Filename";
+  const envelope = `*** Add File: a\n${added}\n${other}\n*** End Patch`;
+  assertEquals([...readPatchEnvelope(envelope)], [
+    ["a", { type: "add", content: `${lines.join("\n")}\n${other}\n` }],
+  ]);
+});

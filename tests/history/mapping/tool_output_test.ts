@@ -69,6 +69,16 @@ const CASES = [
     expected: [`Exit code: 1\n${line}\nOutput:\na`, null, false, true],
   })),
   {
+    name: "a command and a header inside a text",
+    output: "It ran\nCommand: a\nExit code: 1\nOutput:\nb",
+    expected: [
+      "It ran\nCommand: a\nExit code: 1\nOutput:\nb",
+      null,
+      false,
+      true,
+    ],
+  },
+  {
     name: "a text about an aborted call",
     output: "Was it aborted by user after 2.5s",
     expected: ["Was it aborted by user after 2.5s", null, false, true],

@@ -92,8 +92,14 @@ for (
   ]
 ) {
   Deno.test(`readUserContent() leaves out the label of a part of type ${type}`, () => {
-    const content = [{ type, text: "a" }, text(" </IMAGE>"), text("b")];
-    assertEquals(readUserContent(content)?.text, "b");
+    const labelled = (label: string) =>
+      readUserContent([{ type, text: "a" }, text(label), text("b")])?.text;
+    for (const label of [" </IMAGE>", "<image name='x'>", "<audio>\n"]) {
+      assertEquals(labelled(label), "b");
+    }
+    for (const said of ["<image> c", "c </image>", "</images>", "<imagery>"]) {
+      assertEquals(labelled(said), `${said}b`);
+    }
   });
 }
 
