@@ -108,6 +108,8 @@ testAll("recognition", [
     name: "a config has three strings, a prompt is one",
     lines: [
       '{"model":"m","provider":"p"}',
+      '{"model":"m","workdir":"w"}',
+      '{"provider":"p","workdir":"w"}',
       '{"model":"m","provider":"p","workdir":null}',
       '{"model":5,"provider":"p","workdir":"w"}',
       '{"prompt":["x"]}',
@@ -115,7 +117,7 @@ testAll("recognition", [
       "{}",
       '{"Msg":{"type":"error","message":"e"}}',
     ],
-    expected: new Array(7).fill("normalize"),
+    expected: new Array(9).fill("normalize"),
   },
   {
     name: "words may be spelled with escapes, and the last of two counts (J2)",

@@ -39,6 +39,70 @@ for (const name of namesIn("vectors/history-compat/")) {
   });
 }
 
+/** Values of the wild layout that no vector has, and where they end up. */
+const REWRITTEN = [
+  ...[
+    ["Dash", "-"],
+    [{ Numbered: 3 }, "3."],
+    [{ Custom: "x" }, "x"],
+  ].map(([marker, expected]) => ({
+    code: {
+      Reasoning: {
+        id: 1,
+        sections: [{
+          summary: [],
+          blocks: [{ Bullet: { indent: 0, marker, spans: [] } }],
+        }],
+      },
+    },
+    path: ["sections", 0, "blocks", 0, "marker"],
+    expected,
+  })),
+  ...[
+    ["LightBulb", "light_bulb"],
+    [{ Custom: "x" }, { custom: "x" }],
+  ].map(([icon, expected]) => ({
+    code: {
+      PlanUpdate: {
+        id: 1,
+        name: "n",
+        icon,
+        progress: { completed: 0, total: 0 },
+        steps: [],
+      },
+    },
+    path: ["icon"],
+    expected,
+  })),
+  ...[
+    [{ Search: { query: "q", path: "p" } }, "q p"],
+    [{ List: { path: null } }, "./"],
+    [{ Read: { display_path: "a" } }, "a"],
+    [{ Count: { target: "a" } }, "a"],
+    [{ Command: { display: "a" } }, "a"],
+    [{ Fallback: { text: "a" } }, "a"],
+  ].map(([summary, expected]) => ({
+    code: {
+      Explore: {
+        id: 1,
+        entries: [{ action: "Run", summary, status: "Success" }],
+      },
+    },
+    path: ["entries", 0, "command", 0],
+    expected,
+  })),
+];
+
+for (const { code, path, expected } of REWRITTEN) {
+  Deno.test(`readRecord() reads ${JSON.stringify(code)}`, () => {
+    const value = path.reduce<unknown>(
+      (holder, key) => Object(holder)[key],
+      readRecord(code).payload,
+    );
+    assertEquals(value, expected);
+  });
+}
+
 Deno.test("readSnapshot() leaves what the vectors expect as it is", () => {
   for (const name of namesIn("vectors/history/")) {
     const { expect_snapshot: snapshot } = read<{ expect_snapshot: unknown }>(
