@@ -479,7 +479,11 @@ function drawOldLine(random: Random): string {
   const id = `"call_id":${pick(random.below(4) > 0 ? ['"c1"'] : CALL_IDS)}`;
   switch (random.below(26)) {
     case 0:
-      return pick(HEAD);
+      return pick([
+        ...HEAD,
+        '{"type":"turn.completed","turn_id":"U"}',
+        '{"type":"turn.failed","turn_id":"U","error":"e"}',
+      ]);
     case 1:
       return '{"model":"m","provider":"p","workdir":"w"}';
     case 2:
