@@ -1,7 +1,10 @@
 /** Holds the consumer's side of mutations to its promises. */
 
-import { assertEquals } from "@std/assert";
-import { applyMutation } from "../../lib/history/mutations.ts";
+import { assert, assertEquals } from "@std/assert";
+import {
+  applyMutation,
+  type HistoryMutation,
+} from "../../lib/history/mutations.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
 import type { AnyHistoryRecord } from "../../lib/history/records.ts";
 
@@ -65,6 +68,25 @@ Deno.test("applyMutation() serves two lists without mixing them up", () => {
     for (const list of lists) applyMutation(list, mutation);
   }
   for (const list of lists) assertEquals(list, store.snapshot().records);
+});
+
+Deno.test("applyMutation() serves two lists with the output of a command without mixing them up", () => {
+  for (const name of ["stdout", "stderr"] as const) {
+    const store = storeWithExec();
+    store.streamExec(0, { [name]: { offset: 0, content: "a" } });
+    const whole = store.snapshot().records[0];
+    const lists: AnyHistoryRecord[][] = [[], []];
+    assert(whole !== undefined);
+    const mutations: HistoryMutation[] = [
+      { type: "inserted", index: 0, id: 1, record: whole },
+      ...store.streamExec(0, { [name]: { offset: 1, content: "b" } }),
+      ...store.streamExec(0, { [name]: { offset: 9, content: "c" } }),
+    ];
+    for (const mutation of mutations) {
+      for (const list of lists) applyMutation(list, mutation);
+    }
+    for (const list of lists) assertEquals(list, store.snapshot().records);
+  }
 });
 
 Deno.test("applyMutation() leaves places alone that do not exist", () => {

@@ -158,6 +158,35 @@ for (const header of [[], [PAGINATED]]) {
   }
 }
 
+for (
+  const [live, whole, other] of [
+    ["agent_reasoning_delta", "agent_reasoning", "agent_reasoning_raw_content"],
+    [
+      "reasoning_content_delta",
+      "agent_reasoning",
+      "agent_reasoning_raw_content",
+    ],
+    [
+      "agent_reasoning_raw_content_delta",
+      "agent_reasoning_raw_content",
+      "agent_reasoning",
+    ],
+    [
+      "reasoning_raw_content_delta",
+      "agent_reasoning_raw_content",
+      "agent_reasoning",
+    ],
+  ] as const
+) {
+  Deno.test(`HistoryState.apply() ends what ${live} began with ${whole} alone`, () => {
+    const begun = eventLine(live, { delta: "a" });
+    const shown = (type: string) =>
+      tell(snapshotOf([begun, eventLine(type, { text: "ab" })]));
+    assertEquals(shown(whole), ["reasoning: ab"]);
+    assertEquals(shown(other), ["reasoning: a ab"]);
+  });
+}
+
 Deno.test("HistoryState.apply() shows the changes that a patch has come to before it is applied", () => {
   const changes = { b: { type: "delete", content: "" } };
   const events = [

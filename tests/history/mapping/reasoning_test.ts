@@ -37,6 +37,18 @@ const CASES = [
     ]],
   },
   {
+    name: "marks inside a line",
+    text: "a > b\na - b\na ```\na **b**",
+    expected: [[
+      null,
+      "a > b",
+      "paragraph a > b",
+      "paragraph a - b",
+      "paragraph a ```",
+      "paragraph a **b**",
+    ]],
+  },
+  {
     name: "bullets",
     text: "- a\n  * b\n    • c\n1) d\n2. e\n-f",
     expected: [[
