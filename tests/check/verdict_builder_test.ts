@@ -890,6 +890,20 @@ Deno.test("VerdictBuilder misses the answer to a prompt that is blank", () => {
   assertEquals(messages(judgeRecords(records)), [UNANSWERED]);
 });
 
+Deno.test("VerdictBuilder misses no answer to what an earlier turn was asked", () => {
+  for (const message of ["Go", " "]) {
+    const records = [
+      turnEvent("task_started"),
+      turnEvent("user_message", { message }),
+      saidItem("Done."),
+      turnEvent("task_complete", { last_agent_message: "Done." }),
+      turnEvent("task_started"),
+      turnEvent("task_complete", { last_agent_message: null }),
+    ];
+    assertEquals(messages(judgeRecords(records)), []);
+  }
+});
+
 /** A review that failed, as session files have it: they do not say why up to 0.144. */
 const FAILED_REVIEW = [
   turnEvent("entered_review_mode", { target: { type: "custom" } }),
