@@ -743,6 +743,27 @@ Deno.test("HistoryState.apply() shows the image of the user after one that no me
   }
 });
 
+Deno.test("HistoryState.apply() shows the image of the user after what is said when an image was viewed", () => {
+  const image = eventLine("user_message", { message: "", images: [PIXEL] });
+  const count = (between: unknown) =>
+    payloadsOf(snapshotOf([VIEWED, between, image]), "image").length;
+  for (
+    const said of [
+      eventLine("agent_message", { message: "m" }),
+      eventLine("agent_message_delta", { delta: "d" }),
+      eventLine("agent_reasoning", { text: "t" }),
+      eventLine("error", { message: "m" }),
+    ]
+  ) assertEquals(count(said), 2, JSON.stringify(said));
+  for (
+    const done of [
+      eventLine("exec_command_begin", { call_id: "c", command: ["x"] }),
+      eventLine("mcp_tool_call_end", { call_id: "c" }),
+      eventLine("background_event", { message: "m" }),
+    ]
+  ) assertEquals(count(done), 1, JSON.stringify(done));
+});
+
 Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn", () => {
   for (const type of ["task_complete", "turn_aborted", "task_started"]) {
     const snapshot = snapshotOf([
