@@ -946,6 +946,23 @@ testAll("P6 commands", [
     ],
   },
   {
+    name: "all open begins are forgotten at a thread line",
+    lines: [
+      BEGIN,
+      message("exec_command_begin", '"call_id":"d","command":["pwd"]'),
+      THREAD,
+      end(',"turn_id":"U"'),
+      end(',"turn_id":"U"').replace('"c"', '"d"'),
+    ],
+    expected: [
+      BEGUN,
+      BEGUN.replace('"c"', '"d"').replace("ls -l", "pwd"),
+      THREAD,
+      ended('"command":""'),
+      ended('"command":""').replace('"c"', '"d"'),
+    ],
+  },
+  {
     name: "a begin that failed for want of a thread is remembered (C15)",
     lines: [
       BEGIN,

@@ -530,6 +530,15 @@ const CARRIED = [
     lines: [wrapped("event_msg", "{}", 'a \\"day\\"'), UNTIMED],
     last: 'a "day"',
   },
+  {
+    name: "of the last line whose time is not too long to be one",
+    lines: [
+      wrapped("event_msg"),
+      wrapped("event_msg", "{}", "x".repeat(20_000)),
+      UNTIMED,
+    ],
+    last: TIME,
+  },
 ] satisfies {
   name: string;
   lines: string[];
