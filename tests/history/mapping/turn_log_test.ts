@@ -15,6 +15,24 @@ Deno.test("TurnLog.forgotten() moves the beginnings of turns up", () => {
   assertEquals(log.rollBack(1), 0);
 });
 
+Deno.test("TurnLog takes a turn that is announced behind its prompt for one, wherever records went", () => {
+  const turnsOf = (change: (log: TurnLog) => void, length: number): number => {
+    const log = new TurnLog();
+    log.prompt(2);
+    log.prompted(3);
+    change(log);
+    log.open(length);
+    return Object(log.save()).starts.length;
+  };
+  assertEquals(turnsOf(() => {}, 3), 1);
+  assertEquals(turnsOf(() => {}, 4), 2);
+  assertEquals(turnsOf((log) => log.removed(1), 2), 1);
+  assertEquals(turnsOf((log) => log.removed(3), 3), 1);
+  assertEquals(turnsOf((log) => log.forgotten([0, 1]), 1), 1);
+  // What has ended is not announced any more.
+  assertEquals(turnsOf((log) => log.close(), 3), 2);
+});
+
 /** Applies turns of a prompt and an answer each. */
 function talk(state: HistoryState, from: number, to: number): void {
   for (let turn = from; turn < to; turn++) {
