@@ -463,3 +463,24 @@ Deno.test("HistoryState.apply() names an explored command anew that comes again 
   const unnamed = read("a", { command: [] });
   assertEquals(entries(read("a"), unnamed), [other]);
 });
+
+Deno.test("HistoryState.apply() keeps the name of a command that comes again without one (C.5)", () => {
+  const parsed_cmd = [{ type: "unknown", cmd: "make" }];
+  const [exec, ...others] = payloadsOf(
+    snapshotOf([
+      PAGINATED,
+      pagedLine("CommandExecution", {
+        id: "x",
+        ...{ command: ["make"], parsed_cmd, stdout: "a", exit_code: 1 },
+      }),
+      pagedLine("CommandExecution", { id: "x", stdout: "b", exit_code: 0 }),
+    ]),
+    "exec",
+  );
+  assertEquals(others, []);
+  assertEquals([exec?.command, exec?.parsed], [["make"], parsed_cmd]);
+  assertEquals([exec?.stdout_chunks, exec?.status], [
+    [{ offset: 0, content: "b" }],
+    "success",
+  ]);
+});
