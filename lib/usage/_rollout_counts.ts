@@ -242,7 +242,7 @@ export class RolloutCounts {
     if (isInherited(record, this.#firstOrdinal)) return true;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
     const began = timeInUuid(this.#thread);
-    const turnBegan = this.#isNamedTurn ? timeInUuid(turn) : undefined;
+    const turnBegan = timeInUuid(turn);
     if (began !== undefined && turnBegan !== undefined) {
       return turnBegan < began;
     }

@@ -257,6 +257,27 @@ Deno.test("UsageMeter counts what is recorded for a fork, also in front of its f
   assertEquals(totalOf(metered([{ name: "f", content }]))[0], 40);
 });
 
+Deno.test("UsageMeter goes by the turn that a record of a fork names, also in front of its first turn", () => {
+  const countOf = (turn: string, ...before: readonly string[]) => {
+    const record =
+      `{"timestamp":"${TIME}","type":"token_usage_record","payload":{"turn_id":"${turn}","usage":${
+        counts(40)
+      }}}`;
+    const content = [
+      LINES.meta(CHILD, { forked_from_id: PARENT }),
+      ...before,
+      record,
+      LINES.turn(CHILD_TURN),
+    ];
+    return totalOf(metered([{ name: "f", content }]))[0] ?? 0;
+  };
+  // Behind a second header, what has no such id was copied.
+  for (const before of [[], [LINES.meta(PARENT)]]) {
+    assertEquals(countOf(CHILD_TURN, ...before), 40);
+    assertEquals(countOf(PARENT_TURN, ...before), 0);
+  }
+});
+
 Deno.test("UsageMeter tells copied lines by the pause behind them where turns have no ids", () => {
   const later = (seconds: number): string =>
     new Date(Date.parse(TIME) + seconds * 1000).toISOString();
