@@ -652,6 +652,10 @@ Deno.test("UsageMeter goes by the last time where that of a line is no text", ()
 for (
   const { name, line } of [
     {
+      name: "a count that is a text, beside one that is none",
+      line: LINES.count('{"input_tokens":"5","output_tokens":1}', counts(1)),
+    },
+    {
       name: "a count that is a text",
       line: LINES.count('{"input_tokens":"5","output_tokens":1}'),
     },

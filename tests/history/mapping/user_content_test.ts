@@ -97,7 +97,15 @@ for (
     for (const label of [" </IMAGE>", "<image name='x'>", "<audio>\n"]) {
       assertEquals(labelled(label), "b");
     }
-    for (const said of ["<image> c", "c </image>", "</images>", "<imagery>"]) {
+    for (
+      const said of [
+        "<image> c",
+        "c </image>",
+        "</image> c",
+        "</images>",
+        "<imagery>",
+      ]
+    ) {
       assertEquals(labelled(said), `${said}b`);
     }
   });
