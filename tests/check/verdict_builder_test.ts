@@ -271,6 +271,11 @@ const ENDS = [
     expected: ["the run ended with an error: MCP server is gone"],
   },
   {
+    name: "what is tried again behind a turn that is done",
+    records: [THREAD, TURN, say("Done."), DONE, error("Reconnecting... 1/5")],
+    expected: [],
+  },
+  {
     name: "an error that work followed",
     records: [THREAD, TURN, error("Reconnecting... 1/5"), say("Done."), DONE],
     expected: [],
