@@ -339,7 +339,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions path",
     summary: "Prints the path of the file of a session.",
     details:
-      `${WHAT_AN_ID_IS}, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1.`,
+      `${WHAT_AN_ID_IS}, from which it may have been moved. Of several sessions with one name it is the one that was given it last. One that could be several sessions otherwise is not guessed: they are listed, and the exit status is 1. It is 3 if a folder could not be read, as what was meant may lie there; what was found is printed all the same.`,
     usage: [
       "codexpipe sessions path [OPTIONS] ID ...",
       "codexpipe sessions path --last",

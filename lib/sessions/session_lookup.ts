@@ -36,6 +36,12 @@ export interface FindSessionOptions {
    * @default {undefined}
    */
   readonly cache?: string | undefined;
+  /**
+   * Is told of each folder that could not be read: another session that is meant may lie there.
+   *
+   * @default {() => {}}
+   */
+  readonly onProblem?: ((problem: SessionProblem) => void) | undefined;
 }
 
 /** A session that is not there. */
@@ -154,13 +160,14 @@ export async function findSession(
   query: string,
   options: FindSessionOptions,
 ): Promise<Session> {
-  const { codexHomes } = options;
+  const { codexHomes, onProblem = () => {} } = options;
   const text = query.trim();
   if (PATH_REGEXP.test(text)) {
     const file = await fileAtPath(text, codexHomes);
     if (file !== undefined) return await sessionAt(file, options);
   }
   const { files, problems } = await listSessionFiles(codexHomes);
+  problems.forEach(onProblem);
   const reader = await HeadReader.open(files, options.cache);
   const id = idInName(text) ?? text.toLowerCase();
   const found = await filesNamed(text, id, { files, reader });
@@ -204,8 +211,9 @@ export async function findSession(
 export async function findLastSession(
   options: FindSessionOptions,
 ): Promise<Session> {
-  const { codexHomes } = options;
+  const { codexHomes, onProblem = () => {} } = options;
   const { files, problems } = await findSessionFiles({ codexHomes });
+  problems.forEach(onProblem);
   // Of one time the newer session counts: the files are newest first, and that order stays.
   const recent = latestOf(files).sort((one, other) =>
     Number(one.isArchived) - Number(other.isArchived) || other.mtime - one.mtime

@@ -53,6 +53,27 @@ Deno.test("sessions path says what to do if there is no such session, and prints
   });
 });
 
+Deno.test("sessions path ends as sessions list does if a folder cannot be read", async () => {
+  await withHome({ versions: ["0.44.0"], isMessy: true }, async (home) => {
+    const world = { env: { CODEX_HOME: home.path } };
+    const { id, path } = home.sessions[0] ?? { id: "", path: "" };
+    const problem = `codexpipe: ${home.unreadable[0]}: cannot read: `;
+    const found = await call(["sessions", "path", id], world);
+    assertEquals([found.status, found.stdout], [3, `${path}\n`]);
+    assertEquals(found.stderr.startsWith(problem), true, found.stderr);
+    const missing = await call(["sessions", "path", "nope", id], world);
+    assertEquals([missing.status, missing.stdout], [3, `${path}\n`]);
+    assertStringIncludes(missing.stderr, problem);
+    assertStringIncludes(missing.stderr, 'there is no session "nope"');
+    const list = await call(["sessions", "list", "--format=ids"], world);
+    assertEquals(list.status, 3);
+    // What was asked for could be read.
+    const shown = await call(["sessions", "show", "--meta", id], world);
+    assertEquals(shown.status, 0);
+    assertEquals(shown.stderr.startsWith(problem), true, shown.stderr);
+  });
+});
+
 Deno.test("sessions path lists the sessions that an id could be", async () => {
   await withHome({ versions: ["0.169.0"] }, async (home) => {
     const { status, stdout, stderr } = await call(

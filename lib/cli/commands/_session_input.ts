@@ -33,7 +33,7 @@ export interface WholeSession {
  * @param args Name a session, or say `--last`.
  * @param context What the command works with.
  * @param command What it is called, for messages.
- * @returns The session; `undefined` if there is none, or several, which has been said.
+ * @returns The session; if there is none, or several, which has been said, the exit status.
  * @throws {UsageError} If no session is named, or several are.
  * @throws {IoError} If its file cannot be read.
  */
@@ -41,7 +41,7 @@ export async function wholeSession(
   args: Arguments,
   context: CommandContext,
   command: string,
-): Promise<WholeSession | undefined> {
+): Promise<WholeSession | number> {
   const [query, ...more] = args.operands;
   const isOne = args.has("last") ? query === undefined : more.length === 0;
   if (!isOne || (query === undefined && !args.has("last"))) {
@@ -49,8 +49,8 @@ export async function wholeSession(
       `${command} takes one session: its id, its name or its file, or --last`,
     );
   }
-  const session = await lookUpSession(query, args, context);
-  if (session === undefined) return undefined;
+  const { session, status } = await lookUpSession(query, args, context);
+  if (session === undefined) return status;
   const { path } = session.file;
   const { codexHomes } = sessionPlaces(args, context.process);
   // A file that was named by its path may lie in a home that nobody named.

@@ -22,7 +22,7 @@ import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { IoError } from "../endings.ts";
+import { EXIT, IoError } from "../endings.ts";
 import { isPlatformError, reasonOf } from "../reasons.ts";
 
 /** Where to look for sessions. */
@@ -67,37 +67,58 @@ export function workingFolderOf(
   return isWindowsPath(folder) ? folder : folderOf(folder, process);
 }
 
+/** A session that was looked up. */
+export interface LookedUpSession {
+  /** The session; `undefined` if there is none, or several. */
+  readonly session: Session | undefined;
+  /** The exit status of a command that does no more than to look it up. */
+  readonly status: number;
+}
+
 /**
  * Finds the session that somebody means.
  *
  * @param query What it is called; `undefined` for the last one.
  * @param args Say where to look.
- * @param context What the command works with; is told why there is none.
- * @returns The session, or `undefined` if there is none, or several.
+ * @param context What the command works with; is told what could not be looked at, and why
+ *   there is none.
+ * @returns The session.
  * @throws {IoError} If its file is there and cannot be looked at.
  */
 export async function lookUpSession(
   query: string | undefined,
   args: Arguments,
   { process, diagnostics }: CommandContext,
-): Promise<Session | undefined> {
-  const places = sessionPlaces(args, process);
+): Promise<LookedUpSession> {
+  let status: number = EXIT.done;
+  const options = {
+    ...sessionPlaces(args, process),
+    onProblem(problem: SessionProblem): void {
+      status = EXIT.io;
+      diagnostics.say(problemLine(problem));
+    },
+  };
   try {
-    return query === undefined
-      ? await findLastSession(places)
-      : await findSession(query, places);
+    const session = query === undefined
+      ? await findLastSession(options)
+      : await findSession(query, options);
+    return { session, status };
   } catch (error) {
     if (error instanceof SessionNotFoundError) {
       for (const line of notFoundLines(error)) diagnostics.say(line);
+      // Where something could not be read, it may be there.
+      status ||= EXIT.no;
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
+      status = EXIT.no;
     } else if (isPlatformError(error)) {
       throw new IoError(`${query}: cannot read: ${reasonOf(error)}`, {
         cause: error,
       });
     } else throw error;
+    return { session: undefined, status };
+  } finally {
     await diagnostics.flush();
-    return undefined;
   }
 }
 
@@ -220,18 +241,15 @@ export function sessionRecord(
 }
 
 function notFoundLines(
-  { query, codexHomes, problems }: SessionNotFoundError,
+  { query, codexHomes }: SessionNotFoundError,
 ): string[] {
   const where = codexHomes.length === 0
     ? noSessions(codexHomes)
     : `looked into ${codexHomes.join(", ")}; --codex-home=DIR looks elsewhere`;
-  return [
-    ...problems.map(problemLine),
-    ...(query === undefined ? [noSessions(codexHomes)] : [
-      `there is no session "${query}": no id begins with it, no session has this name, and no file is there`,
-      where,
-      '"codexpipe sessions list" shows the sessions',
-    ]),
+  return query === undefined ? [noSessions(codexHomes)] : [
+    `there is no session "${query}": no id begins with it, no session has this name, and no file is there`,
+    where,
+    '"codexpipe sessions list" shows the sessions',
   ];
 }
 

@@ -37,8 +37,8 @@ export async function run(
       "--last is a session of its own: name one, or give --last",
     );
   }
-  const session = await lookUpSession(query, args, context);
-  if (session === undefined) return EXIT.no;
+  const { session, status } = await lookUpSession(query, args, context);
+  if (session === undefined) return status;
   await new Following(session.file.path, args, context).run();
   return EXIT.done;
 }

@@ -23,9 +23,10 @@ export async function run(
   const queries = isLast ? [undefined] : args.operands;
   let status: number = EXIT.done;
   for (const query of queries) {
-    const session = await lookUpSession(query, args, context);
-    if (session === undefined) status = EXIT.no;
-    else {
+    const found = await lookUpSession(query, args, context);
+    const { session } = found;
+    status = Math.max(status, found.status);
+    if (session !== undefined) {
       const line = `${session.file.path}\n`;
       await context.stdout.write(new TextEncoder().encode(line));
     }

@@ -25,7 +25,7 @@ export async function run(
 ): Promise<number> {
   const { stdout, diagnostics } = context;
   const whole = await wholeSession(args, context, "sessions resume");
-  if (whole === undefined) return EXIT.no;
+  if (typeof whole === "number") return whole;
   const { session } = whole;
   const { file, head } = session;
   const problem = head.problem ?? lackIn(head);

@@ -56,7 +56,7 @@ export async function run(
     refuseIdleFlags(args, ["pretty"], "without --history or --meta");
   }
   const whole = await wholeSession(args, context, "sessions show");
-  if (whole === undefined) return EXIT.no;
+  if (typeof whole === "number") return whole;
   const { file, head } = whole.session;
   if (head.problem !== undefined && !args.has("quiet")) {
     context.diagnostics.say(`${file.path}: ${head.problem}`);
