@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 import { platform } from "node:process";
 
 /** Gives the value of an environment variable. */
@@ -74,7 +74,8 @@ export interface CacheFolderOptions {
 /**
  * Says where codexpipe keeps what it can make again: a folder of its own in the user's
  * cache folder (`XDG_CACHE_HOME`; `LOCALAPPDATA` on Windows; `~/Library/Caches` on macOS;
- * else `~/.cache`). It is not made, and may be deleted at any time.
+ * else `~/.cache`). It is not made, and may be deleted at any time. An `XDG_CACHE_HOME` that is
+ * a relative path does not count: so the XDG Base Directory Specification has it.
  *
  * @param options The environment.
  * @returns The path, or `undefined` if the user has no home.
@@ -92,7 +93,8 @@ export interface CacheFolderOptions {
 export function cacheFolder(options: CacheFolderOptions): string | undefined {
   const { env } = options;
   const on = options.platform ?? platform;
-  const named = nonEmpty(env("XDG_CACHE_HOME")) ??
+  const xdg = nonEmpty(env("XDG_CACHE_HOME"));
+  const named = (xdg !== undefined && isAbsolute(xdg) ? xdg : undefined) ??
     (on === "win32" ? nonEmpty(env("LOCALAPPDATA")) : undefined);
   if (named !== undefined) return resolve(named, "codexpipe");
   const user = userHomeFrom(env, on);

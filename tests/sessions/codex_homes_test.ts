@@ -83,6 +83,12 @@ const CACHES = [
     expected: "/cache/codexpipe",
   },
   {
+    name: "~/.cache, where XDG_CACHE_HOME is a relative path",
+    platform: "linux",
+    env: { XDG_CACHE_HOME: "cache", HOME: "/home/me" },
+    expected: "/home/me/.cache/codexpipe",
+  },
+  {
     name: "~/.cache on Linux",
     platform: "linux",
     env: { HOME: "/home/me", LOCALAPPDATA: "/local" },

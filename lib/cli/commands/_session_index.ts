@@ -39,7 +39,7 @@ export function indexPlaces(
   });
   if (path === undefined) {
     throw new IoError(
-      "no place for the index: neither XDG_CACHE_HOME nor HOME is set; --index=FILE names one",
+      "no place for the index: neither XDG_CACHE_HOME, as an absolute path, nor HOME is set; --index=FILE names one",
     );
   }
   return { codexHomes, path, isOwnPath: true };
