@@ -338,7 +338,8 @@ export const FLAGS = [
     name: "from-start",
     category: "SELECTION",
     summary: "Begin with what is there already.",
-    details: "Without it, only what is written from now on.",
+    details:
+      "Without it, only what is written from now on. What is there already is what the file that is followed holds: of a fork, or a session that goes on in further files, `codexpipe sessions show` shows what came before.",
   },
   {
     name: "exit-on",

@@ -66,7 +66,9 @@ export interface IndexSessionsOptions
 
 /** What bringing an index up to date did. */
 export interface IndexingReport {
-  /** How many files of sessions there are. */
+  /** How many sessions there are. */
+  readonly sessions: number;
+  /** How many files they have: one that goes on in further files has several. */
   readonly files: number;
   /** How many of them were new to the index. */
   readonly added: number;
@@ -161,7 +163,8 @@ export async function refreshSessionIndex(
   const refresh = new Refresh(database, options, hooks, files);
   await refresh.run(problems, (file) => names.nameOf(file, file.sessionId));
   const done = refresh.report([...problems, ...names.problems]);
-  return { files: files.length, ...done, missingHomes };
+  const sessions = files.filter(({ isContinued }) => !isContinued).length;
+  return { sessions, files: files.length, ...done, missingHomes };
 }
 
 /** Brings one index up to date once. */
@@ -222,7 +225,7 @@ class Refresh {
   /** Says what was done. */
   report(
     problems: readonly SessionProblem[],
-  ): Omit<IndexingReport, "files" | "missingHomes"> {
+  ): Omit<IndexingReport, "sessions" | "files" | "missingHomes"> {
     return {
       ...this.#counts,
       bytesRead: this.#bytesRead,

@@ -107,7 +107,7 @@ export interface SearchResult {
   readonly hits: readonly SearchHit[];
   /** Whether there are more than were asked for. */
   readonly hasMore: boolean;
-  /** How many sessions the index has. */
+  /** How many files of sessions the index has. */
   readonly sessions: number;
   /** How the index was brought up to date; `undefined` if it was not. */
   readonly refresh: IndexingReport | undefined;

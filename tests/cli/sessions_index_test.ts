@@ -10,6 +10,7 @@ import {
   sessionText,
   testId,
   withFolder,
+  writeContinued,
   writeFile,
 } from "../sessions/homes.ts";
 import { call } from "./memory.ts";
@@ -46,6 +47,7 @@ Deno.test("sessions index says what it did", async () => {
     assertEquals(JSON.parse(third.stdout), {
       path: `${folder}/my.sqlite`,
       sessions: 1,
+      files: 1,
       added: 1,
       grown: 0,
       changed: 0,
@@ -54,6 +56,20 @@ Deno.test("sessions index says what it did", async () => {
       bytes_read: text.length,
       problems: [],
     });
+  });
+});
+
+Deno.test("sessions index counts a session that goes on in further files once", async () => {
+  await withFolder(async (folder) => {
+    await writeContinued(`${folder}/home`);
+    const args = ["sessions", "index", `--codex-home=${folder}/home`];
+    const world = { env: { HOME: folder } };
+    const { stdout } = await call(args, world);
+    assertStringIncludes(stdout, "1 session in 3 files: 3 added, ");
+    const { sessions, files } = JSON.parse(
+      (await call([...args, "--json"], world)).stdout,
+    );
+    assertEquals([sessions, files], [1, 3]);
   });
 });
 

@@ -58,7 +58,8 @@ function reportRecord(
 ): Readonly<Record<string, unknown>> {
   return {
     path,
-    sessions: report.files,
+    sessions: report.sessions,
+    files: report.files,
     added: report.added,
     grown: report.grown,
     changed: report.changed,
@@ -77,6 +78,9 @@ function reportText(report: IndexingReport, path: string): string {
   const what = changes.length === 0
     ? "nothing has changed"
     : `${changes.join(", ")}, ${bytesText(report.bytesRead)} read`;
-  const sessions = report.files === 1 ? "session" : "sessions";
-  return `${countText(report.files)} ${sessions}: ${what}\n${path}\n`;
+  const { sessions, files } = report;
+  const noun = sessions === 1 ? "session" : "sessions";
+  // Only one that goes on in further files has more than one.
+  const where = files === sessions ? "" : ` in ${countText(files)} files`;
+  return `${countText(sessions)} ${noun}${where}: ${what}\n${path}\n`;
 }

@@ -184,7 +184,7 @@ async function remark(
     diagnostics.say(
       `searched without the ${
         countText(refresh.filesLeft)
-      } oldest of the sessions that are not in the index yet; "codexpipe sessions index" reads them all`,
+      } oldest of the session files that are not in the index yet; "codexpipe sessions index" reads them all`,
     );
   }
   if (hasMore) {
