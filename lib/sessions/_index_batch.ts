@@ -8,6 +8,7 @@ import {
   numberOf,
   type OnStep,
 } from "./_index_writer.ts";
+import type { SessionFile } from "./session_files.ts";
 import type { SessionIndexDatabase } from "./session_index_database.ts";
 
 /** What can have become of a file. */
@@ -29,6 +30,8 @@ export interface IndexBatchOptions {
   readonly maxFiles: number;
   /** Takes what became of the files that were written. */
   readonly counts: Record<Count, number>;
+  /** Is asked whether to stop while somebody else writes. */
+  readonly shouldStop: () => boolean;
 }
 
 /** How much text is written at once: others wait as long as that takes. */
@@ -51,8 +54,13 @@ export class IndexBatch {
     return this.#isBehind;
   }
 
+  /** The files that were read and are not written yet. */
+  get waiting(): readonly SessionFile[] {
+    return this.#waiting.map(({ update }) => update.file);
+  }
+
   /** Writes what was read of a file, now or with others. */
-  add(count: Count, update: FileUpdate): void {
+  async add(count: Count, update: FileUpdate): Promise<void> {
     this.#waiting.push({ update, count });
     for (const { text } of update.piece?.messages ?? []) {
       this.#waitingUnits += text.length;
@@ -60,20 +68,25 @@ export class IndexBatch {
     if (
       this.#waitingUnits > MAX_UNITS ||
       this.#waiting.length >= this.#options.maxFiles
-    ) this.flush();
+    ) await this.flush();
   }
 
-  /** Writes what waits. */
-  flush(): void {
-    const { database, writer, onStep, counts } = this.#options;
+  /**
+   * Writes what waits.
+   *
+   * @throws {StoppedWaiting} If somebody else writes, and it was to stop.
+   */
+  async flush(): Promise<void> {
+    const { database, writer, onStep, counts, shouldStop } = this.#options;
     // FTS5 writes out what it has gathered whenever a number is lower than the one before.
     const waiting = this.#waiting.sort((a, b) => placeOf(a) - placeOf(b));
     if (waiting.length === 0) return;
+    const written = await database.transaction(
+      () => waiting.filter(({ update }) => writer.write(update) !== undefined),
+      shouldStop,
+    );
     this.#waiting = [];
     this.#waitingUnits = 0;
-    const written = database.transaction(() =>
-      waiting.filter(({ update }) => writer.write(update) !== undefined)
-    );
     onStep("committed");
     for (const { count } of written) counts[count] += 1;
     this.#isBehind ||= 2 * written.length < waiting.length;

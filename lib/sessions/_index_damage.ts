@@ -17,8 +17,11 @@ import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
 /** Opens a database. */
 export type Connect = new (path: string) => DatabaseSync;
 
-/** How long others may keep the database busy, in milliseconds. */
-export const PATIENCE = 30_000;
+/**
+ * How long SQLite itself waits for others, in milliseconds. Nothing else happens meanwhile, so
+ * what may take longer is tried again.
+ */
+export const BUSY_TIMEOUT = 100;
 const HEADER_BYTES = 100;
 const APPLICATION_ID_AT = 68;
 const MAGIC = "SQLite format 3\0";
@@ -131,7 +134,7 @@ export function removeDamaged(
 ): void {
   const lock = new Connection(lockOf(path));
   try {
-    lock.exec(`PRAGMA busy_timeout = ${PATIENCE}; BEGIN EXCLUSIVE`);
+    lock.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; BEGIN EXCLUSIVE`);
     if (!isCertain && !isDamagedIndex(Connection, path)) return;
     // What is to be written into a database goes first: it must never meet another one.
     for (const suffix of ["-wal", "-shm", "-journal", ""]) {
@@ -146,7 +149,7 @@ function isDamagedIndex(Connection: Connect, path: string): boolean {
   let connection: DatabaseSync | undefined;
   try {
     connection = new Connection(path);
-    connection.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     return pragma(connection, "quick_check") !== "ok" ||
       !TABLE_NAMES.every((name) => hasTable(connection, name));
   } catch (error) {

@@ -8,6 +8,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
+  BUSY_TIMEOUT,
   type Connect,
   isBusy,
   isForeign,
@@ -15,10 +16,11 @@ import {
   isSqliteError,
   markIndex,
   mayBeGone,
-  PATIENCE,
   pragma,
   removeDamaged,
 } from "./_index_damage.ts";
+import { whenFree } from "./_index_wait.ts";
+import { codeOf } from "./open_session.ts";
 import { SessionIndexError } from "./session_index_error.ts";
 import {
   APPLICATION_ID,
@@ -44,6 +46,14 @@ export interface SessionIndexOptions {
    * @default {false}
    */
   readonly rebuild?: boolean | undefined;
+  /**
+   * Is called while other processes keep the index busy, with how long they have in
+   * milliseconds, and waited for before it is tried again; what it throws ends the work. After
+   * half a minute the index cannot be used.
+   *
+   * @default {undefined} Waits a moment.
+   */
+  readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
 }
 
 /** A value of a row. */
@@ -63,12 +73,17 @@ export class SessionIndexDatabase {
   /** The path of the database. */
   readonly path: string;
   readonly #connection: DatabaseSync;
+  readonly #onBusy: SessionIndexOptions["onBusy"];
   readonly #statements = new Map<string, StatementSync>();
 
   /** Constructs a new instance around a connection. */
-  constructor(path: string, connection: DatabaseSync) {
+  constructor(
+    { path, onBusy }: Pick<SessionIndexOptions, "path" | "onBusy">,
+    connection: DatabaseSync,
+  ) {
     this.path = path;
     this.#connection = connection;
+    this.#onBusy = onBusy;
   }
 
   /** Gives all rows that a statement answers. */
@@ -110,10 +125,19 @@ export class SessionIndexDatabase {
    * Does something that happens as a whole or not at all, also when the process is killed.
    *
    * @param work What to do; nobody else writes meanwhile.
+   * @param shouldStop Is asked whether to stop while somebody else writes.
    * @returns What it returns.
+   * @throws {StoppedWaiting} If it was to stop.
    */
-  transaction<T>(work: () => T): T {
-    this.run("BEGIN IMMEDIATE");
+  async transaction<T>(
+    work: () => T,
+    shouldStop?: () => boolean,
+  ): Promise<T> {
+    await whenFree(() => this.#statement("BEGIN IMMEDIATE").run(), {
+      path: this.path,
+      onBusy: this.#onBusy,
+      shouldStop,
+    });
     let isDone = false;
     try {
       const result = work();
@@ -189,17 +213,24 @@ export async function openSessionIndex(
         throw new SessionIndexError("foreign", path);
       }
       // What looks sound and yet cannot be used is beyond help.
-      if (isDamaged) removeDamaged(DatabaseSync, path, attempt > 2);
+      if (isDamaged) {
+        const isCertain = attempt > 2;
+        await whenFree(
+          () => removeDamaged(DatabaseSync, path, isCertain),
+          options,
+        );
+      }
       // What people said to Codex is nobody else's business.
       closeSync(openSync(path, "a", 0o600));
-      const database = prepared(DatabaseSync, options);
+      const database = await whenFree(
+        () => prepared(DatabaseSync, options),
+        options,
+      );
       if (!isOwnPath) markIndex(path);
       return database;
     } catch (error) {
-      if (error instanceof SessionIndexError) throw error;
-      if (isBusy(error)) {
-        throw new SessionIndexError("busy", path, { cause: error });
-      }
+      // What has no code is neither SQLite's nor the platform's.
+      if (codeOf(error) === "") throw error;
       const isHopeless = !isIndexDamage(error) && !mayBeGone(error);
       if (isHopeless || attempt === ATTEMPTS) {
         throw new SessionIndexError("io", path, { cause: error });
@@ -254,11 +285,12 @@ export async function withSessionIndex<T>(
 
 function prepared(
   Connection: Connect,
-  { path, rebuild = false }: SessionIndexOptions,
+  options: SessionIndexOptions,
 ): SessionIndexDatabase {
+  const { path, rebuild = false } = options;
   const connection = new Connection(path);
   try {
-    connection.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     const isReady = pragma(connection, "user_version") === INDEX_VERSION;
     if (!isReady || rebuild) makeTables(connection, path, rebuild);
     // Behind the tables: the number that makes the file ours is in the file itself then.
@@ -269,7 +301,7 @@ function prepared(
     for (const name of TABLE_NAMES) {
       connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
     }
-    return new SessionIndexDatabase(path, connection);
+    return new SessionIndexDatabase(options, connection);
   } catch (error) {
     connection.close();
     throw error;

@@ -11,14 +11,15 @@ import {
   planRefresh,
   type Task,
 } from "./_index_plan.ts";
+import { StoppedWaiting } from "./_index_wait.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
-import { openSessionContent, type SessionContent } from "./session_content.ts";
+import { type OpenedTask, openTask } from "./_opened_task.ts";
+import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
-import { SessionFold } from "./session_fold.ts";
 import { readSessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
@@ -44,8 +45,8 @@ export interface RefreshOptions {
   /** The Codex homes; what the index has of others is removed. */
   readonly codexHomes: readonly string[];
   /**
-   * Is asked after each file, and within long ones, whether to stop. What was read until then
-   * is in the index.
+   * Is asked after each file, within long ones, and while others keep the index busy, whether to
+   * stop. What was read until then is in the index, unless others keep that busy.
    *
    * @default {() => false}
    */
@@ -171,6 +172,7 @@ export async function refreshSessionIndex(
 class Refresh {
   readonly #database: SessionIndexDatabase;
   readonly #options: RefreshOptions;
+  readonly #shouldStop: () => boolean;
   readonly #files: readonly SessionFile[];
   readonly #openContent: typeof openSessionContent;
   readonly #onStep: OnStep;
@@ -204,6 +206,7 @@ class Refresh {
     const paths = new Set(files.map(({ path }) => path));
     this.#database = database;
     this.#options = options;
+    this.#shouldStop = options.shouldStop ?? (() => false);
     this.#files = files;
     this.#openContent = openContent;
     this.#onStep = onStep;
@@ -219,6 +222,7 @@ class Refresh {
       onStep,
       maxFiles: batchFiles,
       counts: this.#counts,
+      shouldStop: this.#shouldStop,
     });
   }
 
@@ -244,35 +248,43 @@ class Refresh {
       { files: this.#files, problems, nameOf },
       indexed,
     );
-    const isCleared = gone.length === indexed.length && this.#clear(gone);
-    const { shouldStop = () => false, onProgress } = this.#options;
+    const { onProgress } = this.#options;
     const totalFiles = tasks.length;
-    const totalBytes = tasks.reduce((sum, { file }) => sum + file.size, 0);
+    const totalBytes = bytesOf(tasks.map(({ file }) => file));
     let bytes = 0;
     let first = 0;
     let end = totalFiles;
-    while (first < end && !shouldStop()) {
-      // Another process has done the same work before: so they meet.
-      const { isBehind } = this.#batch;
-      const task = tasks[isBehind ? end - 1 : first];
-      if (task === undefined) break;
-      const tell = (read: number): void | Promise<void> =>
-        onProgress?.({
-          files: totalFiles - (end - first),
-          totalFiles,
-          bytes: bytes + Math.min(read, task.file.size),
-          totalBytes,
-        });
-      await tell(0);
-      if (!await this.#read(task, tell)) break;
-      bytes += task.file.size;
-      if (isBehind) end -= 1;
-      else first += 1;
+    try {
+      const isCleared = gone.length === indexed.length &&
+        await this.#clear(gone);
+      while (first < end && !this.#shouldStop()) {
+        // Another process has done the same work before: so they meet.
+        const { isBehind } = this.#batch;
+        const task = tasks[isBehind ? end - 1 : first];
+        if (task === undefined) break;
+        const tell = (read: number): void | Promise<void> =>
+          onProgress?.({
+            files: totalFiles - (end - first),
+            totalFiles,
+            bytes: bytes + Math.min(read, task.file.size),
+            totalBytes,
+          });
+        await tell(0);
+        if (!await this.#read(task, tell)) break;
+        bytes += task.file.size;
+        if (isBehind) end -= 1;
+        else first += 1;
+      }
+      await this.#batch.flush();
+      if (!isCleared) await this.#remove(gone);
+    } catch (error) {
+      // What others keep this one from writing is written another time.
+      if (!(error instanceof StoppedWaiting)) throw error;
     }
-    this.#filesLeft = end - first;
-    this.#bytesLeft = totalBytes - bytes;
-    this.#batch.flush();
-    if (!isCleared) this.#remove(gone, shouldStop);
+    const unread = tasks.slice(first, end).map(({ file }) => file);
+    const left = new Set([...unread, ...this.#batch.waiting]);
+    this.#filesLeft = left.size;
+    this.#bytesLeft = bytesOf(left);
   }
 
   /**
@@ -289,7 +301,7 @@ class Refresh {
       const head = name === before.name
         ? undefined
         : await readSessionHead(file);
-      this.#batch.add("moved", {
+      await this.#batch.add("moved", {
         ...task,
         voidFrom: Infinity,
         piece: undefined,
@@ -306,9 +318,9 @@ class Refresh {
     const checkpoint = before === undefined || isRewritten(file, before)
       ? undefined
       : this.#checkpoint(before);
-    let opened: Opened | undefined;
+    let opened: OpenedTask | undefined;
     try {
-      opened = await this.#open(task, checkpoint);
+      opened = await openTask(task, checkpoint, this.#openContent);
       return await this.#fold(task, opened, tell);
     } catch (error) {
       if (opened !== undefined || !(error instanceof Error)) throw error;
@@ -325,40 +337,12 @@ class Refresh {
       : IndexWriter.checkpoint(this.#database, number);
   }
 
-  /** Opens a file where it was read to, or at its beginning if it is not the same. */
-  async #open(
-    { file, before }: Task,
-    checkpoint: Uint8Array | undefined,
-  ): Promise<Opened> {
-    const { start } = file;
-    const fileName = file.path;
-    if (before !== undefined && checkpoint !== undefined) {
-      const { readTo, readMark } = before;
-      const content = await this.#openContent(file, { readTo, mark: readMark });
-      if (content !== undefined) {
-        const from = { readTo, checkpoint, tail: content.tail };
-        try {
-          const fold = new SessionFold({ fileName, start, from });
-          return { content, fold, isContinued: true };
-        } catch {
-          // What cannot be gone on from is read anew.
-          content.source.close();
-        }
-      }
-    }
-    const content = await this.#openContent(file);
-    if (content === undefined) throw new Error("it cannot be read");
-    const fold = new SessionFold({ fileName, start });
-    return { content, fold, isContinued: false };
-  }
-
   async #fold(
     task: Task,
-    { content: { source }, fold, isContinued }: Opened,
+    { content: { source }, fold, isContinued }: OpenedTask,
     tell: (bytes: number) => void | Promise<void>,
   ): Promise<boolean> {
     const { file } = task;
-    const { shouldStop = () => false } = this.#options;
     const start = fold.bytes;
     const count = task.before === undefined
       ? "added"
@@ -390,17 +374,20 @@ class Refresh {
         head: await reading,
         problem,
       };
-      this.#batch.flush();
-      before = this.#database.transaction(() => this.#writer.write(update));
+      await this.#batch.flush();
+      before = await this.#database.transaction(
+        () => this.#writer.write(update),
+        this.#shouldStop,
+      );
       this.#onStep("committed");
       // Somebody else is at this file.
       if (before === undefined) return true;
       voidFrom = Infinity;
       await tell(fold.bytes);
-      if (shouldStop()) return false;
+      if (this.#shouldStop()) return false;
     }
     this.#bytesRead += fold.bytes - start;
-    this.#batch.add(count, {
+    await this.#batch.add(count, {
       ...task,
       before,
       voidFrom,
@@ -423,10 +410,11 @@ class Refresh {
   }
 
   /** Removes all files; one by one, that takes as long as to read them. */
-  #clear(gone: readonly IndexedFile[]): boolean {
+  async #clear(gone: readonly IndexedFile[]): Promise<boolean> {
     if (gone.length === 0) return false;
-    const isCleared = this.#database.transaction(() =>
-      this.#writer.clear(gone)
+    const isCleared = await this.#database.transaction(
+      () => this.#writer.clear(gone),
+      this.#shouldStop,
     );
     if (isCleared) this.#counts.removed += gone.length;
     this.#onStep("committed");
@@ -434,22 +422,22 @@ class Refresh {
   }
 
   /** Removes files, some of them even if it is to stop. */
-  #remove(gone: readonly IndexedFile[], shouldStop: () => boolean): void {
+  async #remove(gone: readonly IndexedFile[]): Promise<void> {
     const size = Math.min(REMOVED_FILES, this.#batchFiles);
     for (let at = 0; at < gone.length; at += size) {
-      if (at > 0 && shouldStop()) return;
-      this.#counts.removed += this.#database.transaction(() =>
-        gone.slice(at, at + size).filter((file) => this.#writer.remove(file))
-          .length
+      if (at > 0 && this.#shouldStop()) return;
+      const files = gone.slice(at, at + size);
+      this.#counts.removed += await this.#database.transaction(
+        () => files.filter((file) => this.#writer.remove(file)).length,
+        this.#shouldStop,
       );
       this.#onStep("committed");
     }
   }
 }
 
-/** A file that is being read. */
-interface Opened {
-  readonly content: SessionContent;
-  readonly fold: SessionFold;
-  readonly isContinued: boolean;
+function bytesOf(files: Iterable<SessionFile>): number {
+  let bytes = 0;
+  for (const { size } of files) bytes += size;
+  return bytes;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DatabaseSync } from "node:sqlite";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   sessionPath,
@@ -159,6 +160,49 @@ Deno.test("sessions search says when it did not wait for the whole index", async
     assertEquals(status, 0);
     assertStringIncludes(stderr, "searched without the 1 oldest");
     assertEquals((await search(["elephant"])).stderr, "");
+  });
+});
+
+Deno.test("sessions search waits for another process that writes to the index, and hears Ctrl-C", async () => {
+  await withSessions(["elephant"], async (search, folder) => {
+    const args = ["elephant", `--index=${folder}/my.sqlite`];
+    assertEquals((await search(args)).status, 0);
+    const other = new DatabaseSync(`${folder}/my.sqlite`);
+    other.exec("BEGIN IMMEDIATE");
+    const path = sessionPath(`${folder}/home`, testId(9), STARTED);
+    const text = sessionText({
+      id: testId(9),
+      started: STARTED,
+      message: "elephant",
+    });
+    await writeFile(path, text);
+    const interrupt = new AbortController();
+    let time = 0;
+    let pauses = 0;
+    const { status, stderr } = await search(args, {
+      terminals: ["stderr"],
+      interrupt: interrupt.signal,
+      now: () => time += 300,
+      pause(): Promise<void> {
+        if (++pauses === 3) interrupt.abort();
+        return Promise.resolve();
+      },
+    });
+    assertEquals([status, pauses], [130, 3]);
+    assertStringIncludes(
+      stderr,
+      "Waiting for another process that writes to the index",
+    );
+    // Whoever waits no longer finds what is there.
+    const { stdout, ...result } = await search(args, {
+      now: () => time += 1_000,
+      pause: () => Promise.resolve(),
+    });
+    assertEquals(result.status, 0);
+    assertStringIncludes(stdout, testId(1));
+    assertStringIncludes(result.stderr, "searched without the 1 oldest");
+    other.close();
+    assertEquals((await search(args)).stderr, "");
   });
 });
 

@@ -6,7 +6,10 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { withSessionIndex } from "../../lib/sessions/session_index_database.ts";
+import {
+  openSessionIndex,
+  withSessionIndex,
+} from "../../lib/sessions/session_index_database.ts";
 import {
   SessionIndexError,
   type SessionIndexErrorKind,
@@ -252,17 +255,40 @@ Deno.test("openSessionIndex() mends in its own place what is no index at all", a
   });
 });
 
+Deno.test("openSessionIndex() asks, as long as others keep the index busy, whether to wait", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/index.sqlite`;
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN EXCLUSIVE");
+    const waited: number[] = [];
+    const onBusy = (time: number): void => {
+      waited.push(time);
+      if (waited.length === 2) throw new RangeError("enough");
+    };
+    await assertRejects(
+      () => openSessionIndex({ path, onBusy }),
+      RangeError,
+      "enough",
+    );
+    assertEquals(waited[0], 0);
+    const database = await openSessionIndex({
+      path,
+      onBusy: () => other.close(),
+    });
+    database.close();
+  });
+});
+
 Deno.test("transaction() takes everything back if something is thrown", async () => {
   await withIndex(async (index) => {
     const content = contentOf(index);
     await assertRejects(
       () =>
         withSessionIndex(index, (database) => {
-          database.transaction(() => {
+          return database.transaction(() => {
             database.run("DELETE FROM messages");
             throw new RangeError("no");
           });
-          return Promise.resolve();
         }),
       RangeError,
     );

@@ -7,7 +7,6 @@ import { countText } from "../../render/quantity_text.ts";
 import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
 import type {
-  IndexingProgress,
   IndexingReport,
   IndexSessionsOptions,
 } from "../../sessions/session_indexer.ts";
@@ -45,6 +44,11 @@ export function indexPlaces(
   return { codexHomes, path, isOwnPath: true };
 }
 
+/** Is told how the work with an index goes. */
+export type IndexWatch = Required<
+  Pick<IndexSessionsOptions, "onProgress" | "onBusy">
+>;
+
 /**
  * Works with the index, and says how far the work is.
  *
@@ -53,16 +57,24 @@ export function indexPlaces(
  */
 export async function withProgress<T>(
   { process, progress }: CommandContext,
-  work: (onProgress: (done: IndexingProgress) => Promise<void>) => Promise<T>,
+  work: (watch: IndexWatch) => Promise<T>,
 ): Promise<T> {
   try {
-    const result = await work((done) =>
-      progress.update(() =>
-        `Indexing sessions: ${countText(done.files)} of ${
-          countText(done.totalFiles)
-        }, ${bytesText(done.bytes)} of ${bytesText(done.totalBytes)}`
-      )
-    );
+    const result = await work({
+      onProgress: (done) =>
+        progress.update(() =>
+          `Indexing sessions: ${countText(done.files)} of ${
+            countText(done.totalFiles)
+          }, ${bytesText(done.bytes)} of ${bytesText(done.totalBytes)}`
+        ),
+      async onBusy(): Promise<void> {
+        await progress.update(() =>
+          "Waiting for another process that writes to the index"
+        );
+        await process.pause();
+        if (process.interrupt.aborted) throw new Interrupted();
+      },
+    });
     // What was read until then is in the index.
     if (process.interrupt.aborted) throw new Interrupted();
     return result;

@@ -33,12 +33,12 @@ export async function run(
   }
   const { process, stdout, diagnostics } = context;
   const places = indexPlaces(args, context);
-  const report = await withProgress(context, (onProgress) =>
+  const report = await withProgress(context, (watch) =>
     indexSessions({
       ...places,
       rebuild: args.has("rebuild"),
       shouldStop: () => process.interrupt.aborted,
-      onProgress,
+      ...watch,
     }));
   const form = args.choice("format", REPORT_FORMATS) ?? "text";
   const text = form === "json"

@@ -63,14 +63,14 @@ async function search(
   const since = args.value("since");
   const limit = args.value("limit");
   const start = process.now();
-  return await withProgress(context, (onProgress) =>
+  return await withProgress(context, (watch) =>
     searchSessions({
       ...indexPlaces(args, context),
       query,
       refresh: !args.has("no-refresh"),
       shouldStop: () =>
         process.interrupt.aborted || process.now() - start > PATIENCE,
-      onProgress,
+      ...watch,
       roles: roles.length === 0
         ? undefined
         : MESSAGE_ROLES.filter((role) => roles.includes(role)),
