@@ -66,7 +66,10 @@ export interface LineVisitor {
 }
 
 const BOM = [0xef, 0xbb, 0xbf] as const;
-/** What there is room for at first, and what is kept of the room that a long line needed. */
+/**
+ * What there is room for when a first line has to be put together, and what is kept of the room
+ * that a long line needed.
+ */
 const FIRST_CAPACITY = 1 << 16;
 const KEPT_CAPACITY = 1 << 21;
 
@@ -80,7 +83,7 @@ const KEPT_CAPACITY = 1 << 21;
  */
 export class LineFramer {
   readonly #maxLineBytes: number;
-  #pending = new Uint8Array(FIRST_CAPACITY);
+  #pending: Uint8Array<ArrayBuffer> = NOTHING;
   #pendingLength = 0;
   #line = 1;
   #offset = 0;
@@ -138,14 +141,14 @@ export class LineFramer {
     if (length <= this.#maxLineBytes + 1) {
       if (length > this.#pending.length) {
         const grown = new Uint8Array(
-          Math.max(length, 2 * this.#pending.length),
+          Math.max(length, 2 * this.#pending.length, FIRST_CAPACITY),
         );
         grown.set(this.#pending.subarray(0, this.#pendingLength));
         this.#pending = grown;
       }
       this.#pending.set(chunk.subarray(start, end), this.#pendingLength);
     } else if (this.#pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(FIRST_CAPACITY);
+      this.#pending = NOTHING;
     }
     this.#pendingLength = length;
   }
@@ -155,7 +158,7 @@ export class LineFramer {
     const pending = this.#pending;
     this.#pendingLength = 0;
     if (pending.length > KEPT_CAPACITY) {
-      this.#pending = new Uint8Array(FIRST_CAPACITY);
+      this.#pending = NOTHING;
     }
     // A line over the limit has not been kept.
     const isKept = length <= this.#maxLineBytes;
@@ -200,6 +203,7 @@ export class LineFramer {
 }
 
 const END = new Uint8Array([LF]);
+const NOTHING = new Uint8Array(0);
 
 function startsWithBom(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start >= BOM.length &&

@@ -22,13 +22,15 @@ const TIME = 0;
 const SESSION_TIME = 1;
 /** What is longer is no time, and in no slot. */
 const MAX_TIME_BYTES = MAX_SLOT_BYTES;
+/** There is room for at first; who reads thousands of files has as many of these. */
+const TIME_BYTES = 64;
 
 /** The context of one file. */
 export class FileContext implements RecordContext {
   /** The same for all files. */
   readonly rules: unknown = FileContext;
   readonly #fileTime: string | undefined;
-  readonly #bytes = new Uint8Array(MAX_TIME_BYTES);
+  #bytes = new Uint8Array(TIME_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
   #lastTime: JsonSlice | undefined;
   /** The `timestamp` of the first header, as JSON text. */
@@ -119,6 +121,9 @@ export class FileContext implements RecordContext {
     | undefined {
     const length = end - start;
     if (length > MAX_TIME_BYTES) return undefined;
+    if (length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(MAX_TIME_BYTES);
+    }
     const own = this.#bytes;
     for (let i = 0; i < length; i++) own[i] = bytes[start + i] ?? 0;
     this.#carried = undefined;

@@ -297,7 +297,8 @@ function prepared(
     if (pragma(connection, "journal_mode") !== "wal") {
       connection.exec("PRAGMA journal_mode = WAL");
     }
-    connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768");
+    // With a cache of 32 MB the first index of 20,000 sessions takes as long, and 25 MB more.
+    connection.exec("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192");
     for (const name of TABLE_NAMES) {
       connection.exec(`SELECT 1 FROM ${name} LIMIT 0`);
     }
