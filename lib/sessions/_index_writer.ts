@@ -61,6 +61,8 @@ export interface FileUpdate {
 /** Is told of each step, so that tests can stop there. */
 export type OnStep = (step: string) => void;
 
+/** The source of a sub-agent that a tool of its parent spawned. */
+const SPAWNED = "subagent:thread_spawn";
 /** The first second that a number of a file stands for, since 1970. */
 const FIRST_SECOND = Date.UTC(2020, 0, 1) / 1000;
 /** The highest number that is wanted: some higher ones are left for files of one second. */
@@ -325,10 +327,20 @@ export class IndexWriter {
     );
     this.#database.run(
       "UPDATE files SET origin = ? WHERE session_id = ?",
-      head.forkedFrom ?? head.parent ?? null,
+      originOf(head) ?? null,
       sessionId,
     );
   }
+}
+
+/**
+ * The session whose texts one may repeat. A sub-agent that was spawned and is no fork began with
+ * nothing: what it says is its own, also if another one of the same parent says it.
+ */
+function originOf(
+  { forkedFrom, parent, source }: SessionHead,
+): string | undefined {
+  return forkedFrom ?? (source === SPAWNED ? undefined : parent);
 }
 
 function fileOf(row: SqlRow): IndexedFile {

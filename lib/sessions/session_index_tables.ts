@@ -14,7 +14,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of what is put into them; a change of either makes it higher,
  * and older indexes are made anew. Also what the mapping of lines to records gives counts.
  */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 /** How many rows a file can have: what of the number of a row is counted within the file. */
 export const ROWS_PER_FILE = 2 ** 23;

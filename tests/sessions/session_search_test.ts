@@ -666,6 +666,26 @@ Deno.test("searchSessions() gives once what a fork repeats, as the first session
   });
 });
 
+Deno.test("searchSessions() gives what two sub-agents of one parent say of their own", async () => {
+  const spawned = (meta = {}): Readonly<Record<string, unknown>> => ({
+    source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
+    ...meta,
+  });
+  const forked = spawned({ forked_from_id: testId(1) });
+  await withMessages([
+    { messages: ["elephant"] },
+    { messages: ["lion"], meta: spawned() },
+    { messages: ["lion"], meta: spawned() },
+    { messages: ["elephant", "tiger"], meta: forked },
+    { messages: ["elephant", "giraffe"], meta: forked },
+  ], async (index) => {
+    const idsOf = async (query: string): Promise<string[]> =>
+      (await find(index, query)).map(({ session_id }) => session_id).sort();
+    assertEquals(await idsOf("lion"), [testId(2), testId(3)]);
+    assertEquals(await idsOf("elephant"), [testId(1)]);
+  });
+});
+
 Deno.test("searchSessions() gives twice what is said twice", async () => {
   await withMessages(
     [{ messages: ["elephant", "no", "elephant"] }],
