@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
+import { timestampOf } from "../lib/history/mapping/times.ts";
 import {
   canonicalTimestamp,
   fileNameTimestamp,
@@ -41,11 +42,37 @@ const TIMES = [
     text: "2026-11-20t15:49:48z",
     expected: "2026-11-20T15:49:48.000Z",
   },
+  {
+    name: "a blank between day and hour",
+    text: "2026-11-20 15:49:48Z",
+    expected: "2026-11-20T15:49:48.000Z",
+  },
+  {
+    name: "a zone without a colon",
+    text: "2026-11-20T02:19:48+0530",
+    expected: "2026-11-19T20:49:48.000Z",
+  },
+  {
+    name: "a leap day",
+    text: "2024-02-29T12:00:00.000Z",
+    expected: "2024-02-29T12:00:00.000Z",
+  },
+  {
+    name: "a leap second",
+    text: "1990-12-31T23:59:60.250Z",
+    expected: "1991-01-01T00:00:00.250Z",
+  },
+  {
+    name: "a leap second west of Greenwich",
+    text: "1990-12-31T15:59:60-08:00",
+    expected: "1991-01-01T00:00:00.000Z",
+  },
 ] satisfies { name: string; text: string; expected: string }[];
 
 for (const { name, text, expected } of TIMES) {
-  Deno.test(`canonicalTimestamp() gives UTC with milliseconds: ${name}`, () => {
+  Deno.test(`canonicalTimestamp() and timestampOf() give UTC with milliseconds: ${name}`, () => {
     assertEquals(canonicalTimestamp(text), expected);
+    assertEquals(timestampOf(text), expected);
   });
 }
 
@@ -54,11 +81,16 @@ const NO_TIMES = [
   "yesterday",
   "2026-11-20",
   "2026-11-20T15:49:48",
-  "2026-11-20 15:49:48Z",
+  "2026-11-20T15:49Z",
   "2026-13-20T15:49:48Z",
   "2026-11-20T25:49:48Z",
   "2026-11-20T24:00:00Z",
+  "2026-11-20T24:00:00.000Z",
+  "2026-11-20T15:49:60Z",
+  "2026-11-20T15:49:61Z",
+  "2026-12-31T23:59:60+01:00",
   "2026-02-29T15:49:48Z",
+  "2026-02-29T15:49:48.000Z",
   "2026-04-31T23:49:48+05:30",
   "2026-11-20Tnoon Z",
   "1795190988",
@@ -73,8 +105,9 @@ const NO_TIMES = [
 ];
 
 for (const text of NO_TIMES) {
-  Deno.test(`canonicalTimestamp() leaves "${text}" as it is`, () => {
+  Deno.test(`canonicalTimestamp() leaves "${text}" as it is, and timestampOf() takes it for none`, () => {
     assertEquals(canonicalTimestamp(text), text);
+    assertEquals(timestampOf(text), undefined);
   });
 }
 
@@ -138,6 +171,7 @@ const NAMES_WITHOUT = [
   "rollout-2026-11-20T15-40-01.jsonl",
   `rollout-2026-11-20T15-40-01-${ID}/history.jsonl`,
   `rollout-2026-13-20T15-40-01-${ID}.jsonl`,
+  `rollout-2026-02-29T15-40-01-${ID}.jsonl`,
   `rollout-2026-11-20T15-60-01-${ID}.jsonl`,
 ];
 

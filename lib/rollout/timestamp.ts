@@ -1,31 +1,57 @@
 /**
- * The time that lines without their own are given.
+ * Points in time in all forms of RFC 3339, and the time that lines without their own are given.
  *
  * @module
  */
 
 const EXACT_REGEXP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const ZONED_REGEXP = /^\d{4}-\d\d-\d\dT(?!24).*(?:Z|[+-]\d\d:?\d\d)$/i;
+const RFC_3339_REGEXP =
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
+const START_OF_MONTH_REGEXP = /^.{8}01T00:00:00/;
 const FILE_NAME_REGEXP =
   /rollout-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-[^/\\]*$/;
 
 /**
- * Writes a point in time as `YYYY-MM-DDTHH:mm:ss.sssZ`; a text that names none is left as
+ * Writes a point in time as `YYYY-MM-DDTHH:mm:ss.sssZ`; finer digits are cut off.
+ *
+ * A leap second is the one behind it, as in Unix time.
+ *
+ * @param text The point in time, in any form of RFC 3339; its offset may lack the colon.
+ * @returns The same in UTC, with milliseconds, or `undefined` if it names none.
+ */
+export function utcTimestamp(text: string): string | undefined {
+  // What Codex writes needs nothing but a look at whether there is such a day.
+  if (EXACT_REGEXP.test(text) && isInDay(text)) return text;
+  const match = RFC_3339_REGEXP.exec(text);
+  if (match === null) return undefined;
+  const [, date, minute, second, digits = "", hours, minutes] = match;
+  const isLeap = second === "60";
+  const millis = digits.slice(0, 3).padEnd(3, "0");
+  const local = `${date}T${minute}:${isLeap ? "59" : second}.${millis}`;
+  const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;
+  const ms = isInDay(`${local}Z`) ? Date.parse(`${local}${zone}`) : NaN;
+  if (Number.isNaN(ms)) return undefined;
+  const utc = new Date(ms + (isLeap ? 1000 : 0)).toISOString();
+  // Only months end with a leap second.
+  if (isLeap && !START_OF_MONTH_REGEXP.test(utc)) return undefined;
+  // An offset can lead out of the years that have four digits.
+  return EXACT_REGEXP.test(utc) ? utc : undefined;
+}
+
+/** Tells whether there is such a day and hour: `Date` makes 1 March of 29 February. */
+function isInDay(utc: string): boolean {
+  return new Date(utc).getUTCDate() === Number(utc.slice(8, 10));
+}
+
+/**
+ * Writes a point in time as {@linkcode utcTimestamp} does; a text that names none is left as
  * it is.
  *
- * @param text The point in time, in any form of RFC 3339.
+ * @param text The point in time.
  * @returns The same in UTC, with milliseconds.
  */
 export function canonicalTimestamp(text: string): string {
-  if (EXACT_REGEXP.test(text) || !ZONED_REGEXP.test(text)) return text;
-  // `Date` makes 1 March of 29 February.
-  const day = new Date(text.slice(0, 10));
-  const date = new Date(text);
-  if (day.getUTCDate() !== Number(text.slice(8, 10))) return text;
-  if (Number.isNaN(date.getTime())) return text;
-  const time = date.toISOString();
-  // An offset can lead out of the years that have four digits.
-  return EXACT_REGEXP.test(time) ? time : text;
+  return utcTimestamp(text) ?? text;
 }
 
 /**
@@ -41,6 +67,5 @@ export function fileNameTimestamp(name: string): string | undefined {
   const match = FILE_NAME_REGEXP.exec(name);
   if (match === null) return undefined;
   const [, date, hours, minutes, seconds] = match;
-  const time = `${date}T${hours}:${minutes}:${seconds}.000Z`;
-  return Number.isNaN(Date.parse(time)) ? undefined : time;
+  return utcTimestamp(`${date}T${hours}:${minutes}:${seconds}.000Z`);
 }

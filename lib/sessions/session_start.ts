@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileNameTimestamp } from "../rollout/timestamp.ts";
+import { fileNameTimestamp, utcTimestamp } from "../rollout/timestamp.ts";
 
 const UUID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TWO_IDS_REGEXP =
@@ -61,10 +61,7 @@ export function timeInName(name: string): string | undefined {
   const time = fileNameTimestamp(name);
   if (time !== undefined) return time;
   const day = DAY_REGEXP.exec(name)?.[1];
-  const midnight = `${day}T00:00:00.000Z`;
-  return day === undefined || Number.isNaN(Date.parse(midnight))
-    ? undefined
-    : midnight;
+  return day === undefined ? undefined : utcTimestamp(`${day}T00:00:00.000Z`);
 }
 
 /**

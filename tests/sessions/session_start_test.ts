@@ -50,6 +50,12 @@ const NAMES = [
     id: ID,
     time: undefined,
   },
+  {
+    name: "a day that no calendar has",
+    file: `rollout-2025-02-29-${ID}.json`,
+    id: ID,
+    time: undefined,
+  },
 ] satisfies {
   name: string;
   file: string;

@@ -4,14 +4,12 @@
  * @module
  */
 
+import { utcTimestamp } from "../../rollout/timestamp.ts";
 import { fieldsOf, numberOf } from "./json_fields.ts";
 
 /** What stands where no time is known. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";
 
-const CANONICAL_REGEXP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const RFC_3339_REGEXP =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 const ISO_DURATION_REGEXP =
   /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
@@ -25,28 +23,13 @@ const MAX_DATE_MS = 8.64e15;
  * @returns The same as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if it names none.
  */
 export function timestampOf(value: unknown): string | undefined {
-  if (typeof value !== "string") return undefined;
-  // What Codex writes needs nothing but a look at whether there is such a day.
-  if (CANONICAL_REGEXP.test(value)) return isInDay(value) ? value : undefined;
-  const match = RFC_3339_REGEXP.exec(value);
-  if (match === null) return undefined;
-  const [, date = "", time = "", digits = "", zone = ""] = match;
-  const millis = digits.slice(0, 3).padEnd(3, "0");
-  const local = `${date}T${time}.${millis}`;
-  if (!isInDay(`${local}Z`)) return undefined;
-  return timestampOfMs(Date.parse(`${local}${zone.toUpperCase()}`));
-}
-
-/** Tells whether there is such a day and hour: `Date` makes 1 March of 29 February. */
-function isInDay(utc: string): boolean {
-  return new Date(utc).getUTCDate() === Number(utc.slice(8, 10));
+  return typeof value === "string" ? utcTimestamp(value) : undefined;
 }
 
 /** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
 export function timestampOfMs(ms: number): string | undefined {
   if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
-  const text = new Date(ms).toISOString();
-  return CANONICAL_REGEXP.test(text) ? text : undefined;
+  return utcTimestamp(new Date(ms).toISOString());
 }
 
 /** Gives the milliseconds since 1970 of a timestamp written here. */
