@@ -14,6 +14,7 @@ import type { UserMessage } from "../history/mapping/messages.ts";
 import {
   readUserContent,
   readUserEvent,
+  readUserItem,
   userItemOf,
 } from "../history/mapping/user_content.ts";
 
@@ -31,6 +32,10 @@ const REQUEST_MARK = "## My request for Codex:";
 export function userMessageOf(record: unknown): string | undefined {
   const item = userItemOf(fieldsOf(record));
   if (item === undefined) return undefined;
+  // What the program says in the user's name is no item.
+  if (item.type === "UserMessage") {
+    return messageText(readUserItem(item.content), item);
+  }
   if (item.type !== "user_message") {
     return messageText(readUserContent(item.content), item);
   }

@@ -236,6 +236,24 @@ const MESSAGES = [
     expected: "Hello",
   },
   {
+    name: "that of a paginated file which reads like what the program says",
+    parts: [
+      message("<environment_context>\n</environment_context>"),
+      message("<skill>Is this tag right?</skill>"),
+      ["event_msg", {
+        type: "item_completed",
+        item: {
+          type: "UserMessage",
+          content: [{
+            type: "text",
+            text: "<skill>Is this tag right?</skill>",
+          }],
+        },
+      }],
+    ],
+    expected: "<skill>Is this tag right?</skill>",
+  },
+  {
     name: "the first event that the program did not put there",
     parts: [
       ["event_msg", {
