@@ -238,9 +238,10 @@ for (const isLittle of [true, false]) {
 }
 
 for (const isLittle of [true, false]) {
+  const order = isLittle ? "little-endian" : "big-endian";
   for (const pack of [gzip, zstd]) {
     for (const text of ["", decode(LINES)]) {
-      const what = `${text.length} characters, ${pack.name}, ${isLittle}`;
+      const what = `${text.length} characters, ${pack.name}, ${order}`;
       Deno.test(`decompressed() gives UTF-16 that was packed as UTF-8: ${what}`, async () => {
         for (const pace of PACES) {
           assertEquals(await unpacked(pack(utf16(text, isLittle)), pace), {
@@ -252,7 +253,7 @@ for (const isLittle of [true, false]) {
     }
   }
 
-  Deno.test(`decompressed() gives nothing of UTF-16 without text: ${isLittle}`, async () => {
+  Deno.test(`decompressed() gives nothing of UTF-16 without text: ${order}`, async () => {
     for (const pace of PACES) {
       assertEquals(await unpacked(utf16("", isLittle), pace), {
         content: EMPTY,

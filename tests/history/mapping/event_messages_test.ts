@@ -143,9 +143,10 @@ for (const [type, fields, shown] of LEGACY_EVENTS) {
   });
 }
 
-for (const header of [[], [PAGINATED]]) {
+for (const mode of ["legacy", "paginated"]) {
+  const header = mode === "legacy" ? [] : [PAGINATED];
   for (const began of ["task_started", "turn_started"]) {
-    Deno.test(`HistoryState.apply() begins a turn with ${began}, header: ${header.length}`, () => {
+    Deno.test(`HistoryState.apply() begins a turn with ${began} in ${mode} mode`, () => {
       const turns = ["a", "b"].flatMap((message) => [
         eventLine(began),
         eventLine("warning", { message }),

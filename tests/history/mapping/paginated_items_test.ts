@@ -425,6 +425,7 @@ Deno.test("HistoryState.apply() keeps the name of a command that comes again wit
     command: ["make", "all"],
     parsed_cmd: [{ type: "unknown", cmd: "make all" }],
     stdout: "old",
+    exit_code: 1,
   });
   const shown = (fields: Record<string, unknown>) => {
     const lines = [PAGINATED, first, command({ stdout: "new", ...fields })];
@@ -432,11 +433,12 @@ Deno.test("HistoryState.apply() keeps the name of a command that comes again wit
       exec.command,
       Object(exec.parsed).length,
       exec.stdout_chunks,
+      exec.status,
     ]);
   };
   const output = [{ offset: 0, content: "new" }];
-  assertEquals(shown({}), [[["make", "all"], 1, output]]);
-  assertEquals(shown({ command: ["ls"] }), [[["ls"], 0, output]]);
+  assertEquals(shown({}), [[["make", "all"], 1, output, "success"]]);
+  assertEquals(shown({ command: ["ls"] }), [[["ls"], 0, output, "success"]]);
 });
 
 Deno.test("HistoryState.apply() names an explored command anew that comes again (C.5)", () => {
@@ -462,25 +464,4 @@ Deno.test("HistoryState.apply() names an explored command anew that comes again 
   ]);
   const unnamed = read("a", { command: [] });
   assertEquals(entries(read("a"), unnamed), [other]);
-});
-
-Deno.test("HistoryState.apply() keeps the name of a command that comes again without one (C.5)", () => {
-  const parsed_cmd = [{ type: "unknown", cmd: "make" }];
-  const [exec, ...others] = payloadsOf(
-    snapshotOf([
-      PAGINATED,
-      pagedLine("CommandExecution", {
-        id: "x",
-        ...{ command: ["make"], parsed_cmd, stdout: "a", exit_code: 1 },
-      }),
-      pagedLine("CommandExecution", { id: "x", stdout: "b", exit_code: 0 }),
-    ]),
-    "exec",
-  );
-  assertEquals(others, []);
-  assertEquals([exec?.command, exec?.parsed], [["make"], parsed_cmd]);
-  assertEquals([exec?.stdout_chunks, exec?.status], [
-    [{ offset: 0, content: "b" }],
-    "success",
-  ]);
 });
