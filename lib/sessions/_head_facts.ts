@@ -12,6 +12,7 @@ import {
   textOf,
 } from "../history/mapping/json_fields.ts";
 import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
+import { timestampOf } from "../history/mapping/times.ts";
 import { goalOf, userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
 
@@ -157,7 +158,7 @@ export class HeadFacts {
       fieldsOf(meta.source).subagent !== undefined || parent !== undefined;
     return {
       id: sessionIdOf(meta.id) ?? file.id,
-      started: timeOf(meta.timestamp) ?? file.nameTime,
+      started: timestampOf(meta.timestamp) ?? file.nameTime,
       firstMessage: this.#message ?? this.#goal,
       cwd: shortText(meta.cwd) ?? shortText(this.#cwd),
       gitBranch: shortText(git.branch),
@@ -289,14 +290,6 @@ function cwdIn(content: unknown): string | undefined {
 function sessionIdOf(value: unknown): string | undefined {
   const id = idOf(value);
   return id !== undefined && ID_REGEXP.test(id) ? id : undefined;
-}
-
-/** Gives a text that names a time. */
-function timeOf(value: unknown): string | undefined {
-  const text = shortText(value);
-  return text === undefined || Number.isNaN(Date.parse(text))
-    ? undefined
-    : text;
 }
 
 /** Gives a text, and not more of it than anybody meant to write. */

@@ -7,6 +7,7 @@
 import { HistoryState, lentSnapshotOf } from "../history/history_state.ts";
 import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
+import { msOf, timestampOf } from "../history/mapping/times.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { copyOf, LF } from "../json/bytes.ts";
@@ -356,8 +357,6 @@ function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
 }
 
 function timeOf(value: unknown): number | undefined {
-  const { timestamp } = fieldsOf(value);
-  if (typeof timestamp !== "string") return undefined;
-  const time = Date.parse(timestamp);
-  return Number.isNaN(time) ? undefined : time;
+  const timestamp = timestampOf(fieldsOf(value).timestamp);
+  return timestamp === undefined ? undefined : msOf(timestamp);
 }

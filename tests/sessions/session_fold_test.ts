@@ -138,6 +138,21 @@ Deno.test("SessionFold says where a message is in the file, and when it was made
   );
 });
 
+Deno.test("SessionFold knows no time but those that histories know", () => {
+  const says = (time: string) =>
+    LINE("event_msg", { type: "agent_message", message: time }, time);
+  const text = [
+    says("2026-01-01T00:00:01Z"),
+    says("2026-01-01T00:00:02"),
+    says("2026-02-29T00:00:00Z"),
+    says("1 Jan 2027"),
+  ].join("");
+  assertEquals(
+    fold(encode(text)).all.map(({ time }) => new Date(time).toISOString()),
+    new Array(4).fill("2026-01-01T00:00:01.000Z"),
+  );
+});
+
 Deno.test("SessionFold tells several messages of one line apart", () => {
   const text = LINE("event_msg", {
     type: "user_message",

@@ -380,6 +380,20 @@ Deno.test("readSessionHead() looks at 210 lines and no more", async () => {
   assertEquals([far.firstMessage, far.model], [undefined, "gpt-5"]);
 });
 
+Deno.test("readSessionHead() reads the time of a header as histories do, whatever the zone of the machine", async () => {
+  for (
+    const [timestamp, started] of [
+      ["2026-11-21T11:30:00+05:30", "2026-11-21T06:00:00.000Z"],
+      ["2026-11-21T11:30:00", STARTED],
+      ["21 Nov 2026", STARTED],
+      ["2026-02-29T11:30:00Z", STARTED],
+    ]
+  ) {
+    const head = await headOf(lines(["session_meta", { id: ID, timestamp }]));
+    assertEquals(head.started, started);
+  }
+});
+
 Deno.test("readSessionHead() takes no id and no time that cannot be one", async () => {
   const head = await headOf(lines(["session_meta", {
     id: "\x1b[31m\n",
