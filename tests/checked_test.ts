@@ -110,7 +110,6 @@ Deno.test("what is to be text is not taken for it", () => {
     const read of [
       (text: Untyped) => new LineNumberer().feed(text, () => {}),
       (text: Untyped) => new Redactor().redact(text),
-      (text: Untyped) => new JsonlDecoder({ only: [text] }),
     ]
   ) {
     for (const [text, words] of [[1, "a number"], [undefined, "undefined"]]) {
@@ -118,6 +117,19 @@ Deno.test("what is to be text is not taken for it", () => {
         () => read(text),
         TypeError,
         `Cannot read a text: it is ${words}, expected a string`,
+      );
+    }
+  }
+});
+
+Deno.test("types of records to read past others for are texts", () => {
+  for (const [type, words] of [[1, "a number"], [undefined, "undefined"]]) {
+    const only: Untyped = ["error", type];
+    for (const make of [JsonlDecoder, JsonlNormalizer]) {
+      assertThrows(
+        () => new make({ only }),
+        TypeError,
+        `Cannot go by only: one is ${words}, expected strings`,
       );
     }
   }

@@ -2,7 +2,7 @@
  * Which records are wanted, by their types.
  */
 
-import { checkedList, checkText } from "../checked.ts";
+import { checkedList, wordsOf } from "../checked.ts";
 import type { JsonReader } from "../json/reader.ts";
 import type { JsonSlice } from "../json/value.ts";
 
@@ -32,7 +32,11 @@ export class RecordSelection {
   constructor(names: readonly string[]) {
     this.key = checkedList("only", names).join("\n");
     for (const name of names) {
-      checkText(name);
+      if (typeof name !== "string") {
+        throw new TypeError(
+          `Cannot go by only: one is ${wordsOf(name)}, expected strings`,
+        );
+      }
       const [type = "", ...rest] = name.split("/");
       const kinds = this.#kinds.get(type) ?? new Set();
       this.#kinds.set(
