@@ -199,7 +199,9 @@ export class SessionIndexDatabase {
 export async function openSessionIndex(
   options: SessionIndexOptions,
 ): Promise<SessionIndexDatabase> {
-  const { path, isOwnPath = false } = options;
+  const { path, isOwnPath = false, onBusy } = options;
+  // Not whether to stop, which callers give as well: without an index there is nothing to say.
+  const waiting = { path, onBusy };
   const DatabaseSync = await connect(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -217,14 +219,14 @@ export async function openSessionIndex(
         const isCertain = attempt > 2;
         await whenFree(
           () => removeDamaged(DatabaseSync, path, isCertain),
-          options,
+          waiting,
         );
       }
       // What people said to Codex is nobody else's business.
       closeSync(openSync(path, "a", 0o600));
       const database = await whenFree(
         () => prepared(DatabaseSync, options),
-        options,
+        waiting,
       );
       if (!isOwnPath) markIndex(path);
       return database;

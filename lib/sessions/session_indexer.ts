@@ -45,8 +45,8 @@ export interface RefreshOptions {
   /** The Codex homes; what the index has of others is removed. */
   readonly codexHomes: readonly string[];
   /**
-   * Is asked after each file, within long ones, and while others keep the index busy, whether to
-   * stop. What was read until then is in the index, unless others keep that busy.
+   * Is asked after each file, within long ones, and while others keep an open index busy, whether
+   * to stop. What was read until then is in the index, unless others keep that busy.
    *
    * @default {() => false}
    */

@@ -206,6 +206,25 @@ Deno.test("sessions search waits for another process that writes to the index, a
   });
 });
 
+Deno.test("sessions search waits on for an index that it cannot open yet", async () => {
+  await withSessions(["elephant"], async (search, folder) => {
+    const args = ["elephant", `--index=${folder}/my.sqlite`];
+    const { stdout } = await search(args);
+    const other = new DatabaseSync(`${folder}/my.sqlite`);
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE");
+    let time = 0;
+    let pauses = 0;
+    const result = await search(args, {
+      now: () => time += 2_000,
+      pause(): Promise<void> {
+        if (++pauses === 2) other.close();
+        return Promise.resolve();
+      },
+    });
+    assertEquals([result.status, result.stdout, pauses], [0, stdout, 2]);
+  });
+});
+
 Deno.test("sessions search can leave the index as it is", async () => {
   await withSessions(["elephant"], async (search) => {
     const { status, stderr } = await search(["elephant", "--no-refresh"]);
