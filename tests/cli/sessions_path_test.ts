@@ -63,8 +63,11 @@ Deno.test("sessions path ends as sessions list does if a folder cannot be read",
     assertEquals(found.stderr.startsWith(problem), true, found.stderr);
     const missing = await call(["sessions", "path", "nope", id], world);
     assertEquals([missing.status, missing.stdout], [3, `${path}\n`]);
-    assertStringIncludes(missing.stderr, problem);
+    assertEquals(missing.stderr.split(problem).length, 2, missing.stderr);
     assertStringIncludes(missing.stderr, 'there is no session "nope"');
+    const several = await call(["sessions", "path", "0"], world);
+    assertEquals([several.status, several.stdout], [3, ""]);
+    assertStringIncludes(several.stderr, '"0" could be one of ');
     const list = await call(["sessions", "list", "--format=ids"], world);
     assertEquals(list.status, 3);
     // What was asked for could be read.

@@ -82,6 +82,7 @@ export interface LookedUpSession {
  * @param args Say where to look.
  * @param context What the command works with; is told what could not be looked at, and why
  *   there is none.
+ * @param told The paths of what could not be looked at and is not to be said again.
  * @returns The session.
  * @throws {IoError} If its file is there and cannot be looked at.
  */
@@ -89,12 +90,15 @@ export async function lookUpSession(
   query: string | undefined,
   args: Arguments,
   { process, diagnostics }: CommandContext,
+  told: Set<string> = new Set(),
 ): Promise<LookedUpSession> {
   let status: number = EXIT.done;
   const options = {
     ...sessionPlaces(args, process),
     onProblem(problem: SessionProblem): void {
       status = EXIT.io;
+      if (told.has(problem.path)) return;
+      told.add(problem.path);
       diagnostics.say(problemLine(problem));
     },
   };
@@ -106,17 +110,15 @@ export async function lookUpSession(
   } catch (error) {
     if (error instanceof SessionNotFoundError) {
       for (const line of notFoundLines(error)) diagnostics.say(line);
-      // Where something could not be read, it may be there.
-      status ||= EXIT.no;
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
-      status = EXIT.no;
     } else if (isPlatformError(error)) {
       throw new IoError(`${query}: cannot read: ${reasonOf(error)}`, {
         cause: error,
       });
     } else throw error;
-    return { session: undefined, status };
+    // Where something could not be read, what was meant may be there.
+    return { session: undefined, status: status || EXIT.no };
   } finally {
     await diagnostics.flush();
   }

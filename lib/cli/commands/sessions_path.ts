@@ -21,9 +21,10 @@ export async function run(
     );
   }
   const queries = isLast ? [undefined] : args.operands;
+  const told = new Set<string>();
   let status: number = EXIT.done;
   for (const query of queries) {
-    const found = await lookUpSession(query, args, context);
+    const found = await lookUpSession(query, args, context, told);
     const { session } = found;
     status = Math.max(status, found.status);
     if (session !== undefined) {
