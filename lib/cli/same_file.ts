@@ -27,7 +27,8 @@ export async function identityOf(
  *
  * @param input The path of the file that is read, or `-`.
  * @param process Knows what stdout is.
- * @param size How large it was before something was written, if that is known.
+ * @param size How large it was when reading began, if that is known: inputs before it may have
+ *   made it grow by then.
  * @throws {UsageError} If stdout is the same file.
  */
 export async function refuseOwnOutput(
@@ -40,7 +41,7 @@ export async function refuseOwnOutput(
   if (written !== await identityOf(input, process)) return;
   const rest = size === undefined
     ? ""
-    : `; its first ${size} bytes are what it was before`;
+    : `; its first ${size} bytes are what it was when reading began`;
   const name = input === STDIN ? "the file of stdin" : input;
   throw new UsageError(
     `stdout is ${name}, which is to be read: write to another file${rest}`,

@@ -159,7 +159,7 @@ Deno.test("Input.next() refuses a file that grows by what goes to stdout", async
   await assertRejects(
     () => input.next(),
     UsageError,
-    "stdout is a, which is to be read: write to another file; its first 7 bytes are what it was before",
+    "stdout is a, which is to be read: write to another file; its first 7 bytes are what it was when reading began",
   );
 });
 
