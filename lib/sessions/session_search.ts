@@ -108,7 +108,7 @@ export interface SearchResult {
   /** Whether there are more than were asked for. */
   readonly hasMore: boolean;
   /** How many files of sessions the index has. */
-  readonly sessions: number;
+  readonly files: number;
   /** How the index was brought up to date; `undefined` if it was not. */
   readonly refresh: IndexingReport | undefined;
 }
@@ -179,9 +179,8 @@ export async function searchSessionIndex(
     candidates: await SearchCandidates.of(database, expressions, options),
     terms,
   });
-  const { sessions } = database.get("SELECT count(*) AS sessions FROM files") ??
-    {};
-  return { ...search.run(), sessions: Number(sessions ?? 0) };
+  const { files } = database.get("SELECT count(*) AS files FROM files") ?? {};
+  return { ...search.run(), files: Number(files ?? 0) };
 }
 
 /** A message that is what is searched. */

@@ -642,7 +642,7 @@ Deno.test("searchSessions() says whether there are more", async () => {
           limit,
         });
         assertEquals(
-          [result.hits.length, result.hasMore, result.sessions],
+          [result.hits.length, result.hasMore, result.files],
           [Math.min(limit, 5), hasMore, 5],
         );
       }

@@ -168,14 +168,14 @@ function partText(
  * @returns Whether something could not be read that was asked for.
  */
 async function remark(
-  { hasMore, sessions, refresh }: SearchResult,
+  { hasMore, files, refresh }: SearchResult,
   args: Arguments,
   context: CommandContext,
 ): Promise<boolean> {
   const { diagnostics } = context;
   const isIncomplete = refresh !== undefined &&
     reportProblems(refresh, args, context);
-  if (refresh === undefined && sessions === 0) {
+  if (refresh === undefined && files === 0) {
     diagnostics.say(
       "the index is empty; without --no-refresh it is brought up to date",
     );
