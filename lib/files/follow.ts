@@ -96,7 +96,7 @@ const NEVER = new AbortController().signal;
  * - What was written to a file before another one took its name is read first.
  * - A file is told from another one by its number, and by its time of birth where there are
  *   no numbers; in any case the last bytes before what was added must be what they were.
- * - Text in UTF-16 is given as it stands: only {@linkcode openFile} and
+ * - Text in UTF-16 that is not packed is given as it stands: only {@linkcode openFile} and
  *   {@linkcode decompressed} make UTF-8 of it.
  *
  * @param paths What the file is called, and then under which names its content may be found
