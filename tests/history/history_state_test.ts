@@ -844,6 +844,14 @@ Deno.test("HistoryState.apply() shows remarks of the program", () => {
   assertEquals(textOf({ ...payloadsOf(snapshot, "notice")[0] }), "use new");
 });
 
+Deno.test("HistoryState.apply() keeps how the first line of a warning is indented (C.0)", () => {
+  const shown = ["\n \r\n  careful\r\n\tnow\n", " "].map((message) => {
+    const snapshot = snapshotOf([eventLine("warning", { message })]);
+    return textOf({ ...payloadsOf(snapshot, "plain_message")[0] });
+  });
+  assertEquals(shown, ["⚠   careful\n\tnow", "⚠ "]);
+});
+
 Deno.test("HistoryState.apply() replaces a background event of the fork by its id", () => {
   const background = (id: string, message: string) =>
     line("event", { id, msg: { type: "background_event", message } });

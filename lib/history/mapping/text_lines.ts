@@ -96,13 +96,15 @@ export function errorRecord(message: string): NewRecord {
 
 /** Gives a warning as a record. */
 export function warningRecord(message: string): NewRecord {
+  const [first, ...rest] = textLines(message, "warning");
+  const text = first?.spans[0]?.text ?? "";
   return {
     type: "plain_message",
     payload: {
       role: "system",
       kind: "notice",
       header: { label: "notice", badge: null },
-      lines: textLines(`⚠ ${message.trimStart()}`, "warning"),
+      lines: [...textLines(`⚠ ${text}`, "warning"), ...rest],
       metadata: null,
     },
   };
