@@ -555,19 +555,21 @@ for (const row of CARRIED) {
 }
 
 for (const time of ["null", "1795190988", "true", "[]", '{"secs":1}']) {
-  Deno.test(`RolloutRules keep the text of a line whose time is ${time} (R6)`, () => {
+  Deno.test(`RolloutRules put the carried time in the place of ${time}`, () => {
     const line = `{"type":"x","timestamp":${time},"payload":{"a": 1}, "b":1.0}`;
-    const lines = [wrapped("event_msg"), line, UNTIMED];
-    assertEquals(rolloutAnswers(lines).slice(1), [
-      line,
-      `{"timestamp":"${TIME}",${UNTIMED.slice(1)}`,
+    assertEquals(rolloutAnswers([wrapped("event_msg"), line, line]).slice(1), [
+      `{"timestamp":"${TIME}","type":"x","payload":{"a": 1},"b":1.0}`,
+      `{"timestamp":"${TIME}","type":"x","payload":{"a": 1},"b":1.0}`,
     ]);
-    assertEquals(rolloutAnswers([line]), [line]);
-    const header =
-      `{"timestamp":${time},"type":"session_meta","payload":{"cliVersion":"1"}}`;
-    assertEquals(rolloutAnswers([header]), [
-      header.replace("cliVersion", "cli_version"),
+    assertEquals(rolloutAnswers([line]), [
+      '{"type":"x","payload":{"a": 1},"b":1.0}',
     ]);
+    assertEquals(
+      rolloutAnswers([
+        `{"timestamp":${time},"type":"session_meta","payload":{"cliVersion":"1"}}`,
+      ]),
+      ['{"type":"session_meta","payload":{"cli_version":"1"}}'],
+    );
   });
 }
 

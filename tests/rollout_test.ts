@@ -405,9 +405,7 @@ Deno.test("RolloutRules carry times as the rule says, through any order of lines
   const metaTime = "2026-11-20T15:49:40.000Z";
   const otherTime = "2026-11-20T15:50:00.000Z";
   const lines = fc.array(
-    fc.constantFrom<
-      { line: string; own?: string; session?: string; kept?: unknown }
-    >(
+    fc.constantFrom<{ line: string; own?: string; session?: string }>(
       { line: wrapped("event_msg"), own: TIME },
       { line: wrapped("event_msg", "{}", otherTime), own: otherTime },
       { line: '{"type":"event_msg","payload":{}}' },
@@ -419,7 +417,6 @@ Deno.test("RolloutRules carry times as the rule says, through any order of lines
         line:
           '{"timestamp":5,"type":"session_meta","payload":{"timestamp":"2026-11-20T15:30:00Z"}}',
         session: "2026-11-20T15:30:00.000Z",
-        kept: 5,
       },
       {
         line: wrapped("session_meta", `{"timestamp":"${metaTime}"}`),
@@ -439,8 +436,7 @@ Deno.test("RolloutRules carry times as the rule says, through any order of lines
       const expected = rows.map((row) => {
         session ??= row.session;
         last = row.own ?? last;
-        return row.kept ?? last ?? session ??
-          (isNamed ? FILE_TIME : undefined);
+        return last ?? session ?? (isNamed ? FILE_TIME : undefined);
       });
       const outcomes = rolloutLines(
         rows.map(({ line }) => line),

@@ -143,15 +143,15 @@ export class RolloutRules extends RecordRules {
       isChanged = this.#renameMeta(meta);
       if (isChanged) line.set("payload", meta);
     }
-    const hasTime = this.#rememberTime(line);
-    // The file hears of lines that are repeated by their times; see FileContext.take().
-    if (hasTime) this.repeatable();
-    // A time that is no string is no time, but it is what the line says (R6).
-    if (hasTime || line.has("timestamp")) {
+    if (this.#rememberTime(line)) {
+      // The file hears of lines that are repeated by their times; see FileContext.take().
+      this.repeatable();
       if (!isChanged) out.range(root.bytes, root.start, root.end);
       else writeNode(out, line);
       return undefined;
     }
+    // A time that is no string is none: who reads records counts on strings.
+    line.take("timestamp");
     out.byte(OPEN_BRACE);
     this.#writeTime(out);
     for (let place = 0; place < line.size; place++) {
@@ -213,7 +213,7 @@ export class RolloutRules extends RecordRules {
     return true;
   }
 
-  /** Writes the time of a line that has none. */
+  /** Writes the carried time, for a line that has none. */
   #writeTime(out: ByteWriter): void {
     // It does not come from the line.
     this.reader.looked();
