@@ -28,7 +28,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    * `rollout`, as lines of session files. With `auto` the first line that is a JSON object
    * decides, and every record may be either to the compiler.
    *
-   * @default {"auto"}, but for `decodeEvents()`, whose default is `exec`
+   * @default {"auto"} but for `decodeEvents()`, whose default is `exec`
    */
   readonly from?: D | undefined;
   /**

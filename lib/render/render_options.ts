@@ -38,7 +38,7 @@ export interface RenderOptions {
   /**
    * What becomes of reasoning. A summary for GitHub never has any.
    *
-   * @default {"fold"}, but for text, whose default is `include`
+   * @default {"fold"} but for text, whose default is `include`
    */
   readonly reasoning?: ReasoningChoice | undefined;
   /**

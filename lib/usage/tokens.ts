@@ -31,7 +31,7 @@ export interface Tokens {
   readonly cache_write_input_tokens: bigint;
   /** Tokens that the model wrote. */
   readonly output_tokens: bigint;
-  /** Those among them that are reasoning; exec streams report them since 0.130. */
+  /** Those among them that are reasoning; exec streams since 0.44 report them only from 0.130. */
   readonly reasoning_output_tokens: bigint;
   /** Input and output together. */
   readonly total_tokens: bigint;
