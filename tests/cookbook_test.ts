@@ -212,6 +212,34 @@ for (const { heading, programs = [], checks } of RECIPES) {
   });
 }
 
+const hasJq = hasBash && !await isMissing("jq");
+
+Deno.test({
+  name: `the recipe finds every command that failed${
+    hasJq ? "" : " (not run: no jq)"
+  }`,
+  ignore: !hasJq,
+  async fn(): Promise<void> {
+    const { folder, env } = await kitchen();
+    const recipe = blocks.find(({ heading }) =>
+      heading === "Ask a log with jq"
+    );
+    // Before 0.142, a command that was killed has the exit status -1.
+    const log = new URL("../0.104.0/shellmany/stdout.jsonl", CAPTURES);
+    await Deno.copyFile(log, `${folder}/run.jsonl`);
+    const { stdout } = await runProgram("bash", {
+      args: ["-euc", recipe?.code ?? ""],
+      cwd: folder,
+      env,
+    });
+    assertEquals(
+      stdout.split("\n").map((line) => line.split("\t", 1)[0]),
+      ["3", "1", "127", "-1", ""],
+    );
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
 Deno.test({
   name: "the recipe works: Read events in a program",
   ignore: !hasBash,
