@@ -138,7 +138,12 @@ export const COMMANDS: readonly Command[] = [
       },
       "since",
       "until",
-      "strict",
+      {
+        name: "strict",
+        summary: "Exit 1 if a line failed that could have counted.",
+        details:
+          "Lines that can say nothing of threads, turns, models or tokens are not looked at. Everything is read and written all the same; only the exit status differs.",
+      },
       {
         name: "by",
         details:
@@ -197,7 +202,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "on-error",
         details:
-          "report says FILE:LINE: KIND: MESSAGE on stderr and in the transcript; inline says it in the transcript only. drop leaves the line out without a word. stop says what failed and ends with status 1.",
+          "report says FILE:LINE: KIND: MESSAGE on stderr and in the transcript; inline says it in the transcript only. drop leaves the line out and says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
       },
       "errors-to",
       "strict",

@@ -361,7 +361,7 @@ export const FLAGS = [
     category: "FAILURES",
     summary: "What becomes of failed lines.",
     details:
-      "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. inline says nothing and writes a line.failed record in the line's place, with the line in it. drop leaves the line out without a word. stop says what failed and ends with status 1.",
+      "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. inline says nothing and writes a line.failed record in the line's place, with the line in it. drop leaves the line out and says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
   },
   {
     name: "errors-to",

@@ -107,6 +107,13 @@ Deno.test("sessions list says the command that shows the next page, and that it 
   });
 });
 
+Deno.test("sessions list says the next page of --json as it was asked for", async () => {
+  await withFive(async (home) => {
+    const { stderr } = await list(home, ["--json", "--limit=4"]);
+    assertEquals(stderr.match(/json/g), ["json"]);
+  });
+});
+
 Deno.test("sessions list gives the cursor in json", async () => {
   await withFive(async (home) => {
     const first = JSON.parse(

@@ -239,7 +239,9 @@ function* remarks(
 
 /** The command line that shows the next page. */
 function nextCommand(args: Arguments, cursor: string): string {
-  const flags = args.given.filter(({ name }) => name !== "cursor")
+  // What --json means is there as --format.
+  const flags = args.given
+    .filter(({ name }) => name !== "cursor" && name !== "json")
     .flatMap(({ name, values }) =>
       values.map((value) =>
         value === "" ? `--${name}` : `--${name}=${shellWord(value)}`
