@@ -489,7 +489,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "The form of the transcript.",
     details:
-      "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: text on a terminal, else what the name of --output ends in (.txt, .md, .html), else markdown.",
+      "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary. Without it: what the name of --output ends in (.txt, .md, .html); without --output text on a terminal; else markdown.",
   },
   {
     name: "output",
