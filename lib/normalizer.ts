@@ -94,7 +94,7 @@ export class Normalizer
     return this.#rules.save();
   }
 
-  /** Forgets the stream: the next line is the first one of another (C17). */
+  /** Forgets the stream: the next line is the first one of another. */
   reset(): void {
     this.#rules.reset();
   }

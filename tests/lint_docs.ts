@@ -2,7 +2,7 @@
  * Lints the docs of every entry point with `deno doc --lint`, and looks for an example at
  * every module, function and class, or at a member of it. Errors are shown by what throws them.
  * What docs say has to reach those who read them elsewhere: pages that they name are in the
- * repository, and nothing stands where `deno doc` drops it.
+ * repository, rules have no names, and nothing stands where `deno doc` drops it.
  *
  * A schema is exported with a type of valibot's, which `deno doc` takes for a private one. Those findings pass for the entry point of the
  * schemas and nowhere else; every other finding fails.
@@ -89,12 +89,14 @@ async function docsOf(
   return JSON.parse(new TextDecoder().decode(stdout)).nodes;
 }
 
-/** Finds the pages that docs name and that are not there. */
+/** Finds the pages that docs name and that are not there, and the names of rules in them. */
 async function missingPages(docs: unknown): Promise<string[]> {
-  const pages = new Set(
-    JSON.stringify(docs).match(/(?<![\w./-])[\w./:-]+\.md\b/g),
-  );
-  const findings: string[] = [];
+  const text = JSON.stringify(docs);
+  const pages = new Set(text.match(/(?<![\w./-])[\w./:-]+\.md\b/g));
+  const findings =
+    text.match(/\([A-Z]{1,2}\d+\)/g)?.map((rule) =>
+      `error[missing-page]: the docs name the rule ${rule}\n`
+    ) ?? [];
   for (const page of pages) {
     const path = page.replace(/^https:.*\/blob\/main\//, "");
     await Deno.stat(new URL(path, ROOT)).catch(() =>

@@ -40,14 +40,15 @@ const EXTENSION_READERS: ReadonlyMap<string, Reader<object>> = new Map([
 ]);
 
 /**
- * Reads one record of either layout.
+ * Reads one record of either layout: the one that is written here, `{id, type, payload}`, or
+ * the one of the fork of Codex that wrote histories first, `{"PlainMessage": {id, …}}`.
  *
  * Fields that may be absent are `null` or empty afterwards. Fields and types that are not
- * known are kept. The `trailing` of an explore record of the wild layout, which does not have
+ * known are kept. The `trailing` of an explore record of that fork's layout, which does not have
  * it, is `true`; {@linkcode readSnapshot} derives it.
  *
  * @param value The record, as JSON gives it.
- * @returns The record in the layout of the contract.
+ * @returns The record in the layout that is written here.
  * @throws {HistorySnapshotError} If it is no record of either layout, or a field is not what
  * its type says.
  *
@@ -70,18 +71,18 @@ export function readRecord(value: unknown): AnyHistoryRecord {
 }
 
 /**
- * Reads a history of either layout, or of both.
+ * Reads a history of either layout of {@linkcode readRecord}, or of both.
  *
  * It is found inside a saved session (`history_snapshot`) and a line of a session log
  * (`{"kind": "history_snapshot", "history": …}`) too. Fields that may be absent are `null` or
- * empty afterwards; `order` and `order_debug`, which only the wild layout has, are left out.
+ * empty afterwards; `order` and `order_debug`, which only the fork's layout has, are left out.
  * Other fields and records that are not known are kept.
  *
- * If all lookups are empty although tools of the wild layout have call ids, the lookups are
- * made of the records, since the contract keeps these ids nowhere else.
+ * If all lookups are empty although tools of the fork's layout have call ids, the lookups are
+ * made of the records, since the layout that is written here keeps these ids nowhere else.
  *
  * @param value The history, as JSON gives it. The result may share parts with it.
- * @returns The history in the layout of the contract.
+ * @returns The history in the layout that is written here.
  * @throws {HistorySnapshotError} If it is no history, or a field is not what its type says.
  *
  * @example A history found in the wild

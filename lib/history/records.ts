@@ -737,7 +737,7 @@ export type NewRecord =
   | { [T in HistoryRecordType]: NewRecordOf<T> }[HistoryRecordType]
   | Omit<ExtensionRecord, "id">;
 
-/** The types of records, in the order of the contract. */
+/** The types of records. */
 export const HISTORY_RECORD_TYPES: readonly HistoryRecordType[] = [
   "plain_message",
   "wait_status",
