@@ -247,7 +247,7 @@ export const COMMANDS: readonly Command[] = [
     name: "check",
     summary: "Judges a run for CI: exit status 1 if it did not end well.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures. The verdict is said on stderr, with the first ten reasons against it.",
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures. The verdict is said on stderr, with the reasons against it: of many the first ten.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",

@@ -225,12 +225,26 @@ Deno.test("check says the first reasons, and how many more there are", async () 
   assertMatch(lines[9] ?? "", /failed: .* No 9/);
   assertEquals(
     lines[10],
-    "codexpipe: failed: ... and 2,990 more: --json gives all",
+    "codexpipe: failed: ... and 2,990 more reasons: --json gives all",
   );
   const all = await call(["check", "--json", "-q"], {
     stdin: failedThreads(30),
   });
   assertEquals(JSON.parse(all.stdout).reasons.length, 30);
+});
+
+Deno.test("check says how many commands failed beyond those that it names", async () => {
+  const commands = [...Array(15).keys()].map((i) =>
+    `{"type":"item.completed","item":{"id":"item_${i}","type":"command_execution","command":"step ${i}","exit_code":1}}\n`
+  );
+  const { stderr } = await call(["check", "--fail-on-command"], {
+    stdin: HEAD + commands.join("") + DONE,
+  });
+  const lines = stderr.trimEnd().split("\n");
+  assertEquals(lines.slice(9), [
+    "codexpipe: failed: a command failed with exit status 1: step 9",
+    "codexpipe: failed: 5 more commands failed",
+  ]);
 });
 
 Deno.test("check gives stdout to one thing only", async () => {

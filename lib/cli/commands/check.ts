@@ -184,13 +184,17 @@ class Check {
     const name = this.#isOneOfMany ? `${file}: ` : "";
     const { isPassed, tokens } = verdict;
     const reasons = words ?? verdict.reasons.map(({ message }) => message);
-    for (const message of reasons.slice(0, MAX_SAID)) {
+    // One that is left over takes no more room than to say so, and may say how many others.
+    const said = reasons.length === MAX_SAID + 1 ? reasons.length : MAX_SAID;
+    for (const message of reasons.slice(0, said)) {
       diagnostics.say(`${name}failed: ${message}`);
     }
-    const more = reasons.length - MAX_SAID;
+    const more = reasons.length - said;
     if (more > 0) {
       diagnostics.say(
-        `${name}failed: ... and ${countText(more)} more: --json gives all`,
+        `${name}failed: ... and ${
+          countText(more)
+        } more reasons: --json gives all`,
       );
     }
     if (this.#options.maxTokens !== undefined && tokens === null) {
