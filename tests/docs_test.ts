@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { flagsOf } from "../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../lib/cli/commands.ts";
+import { type Field, PAYLOAD_FIELDS } from "../lib/exec/fields.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
 import { call } from "./cli/memory.ts";
 import type { World } from "./cli/world.ts";
@@ -160,6 +161,28 @@ for (const { page, line, args, reads } of SESSIONS) {
     assertEquals(shown.split(/^(?:\$ |```)/m, 1)[0], stdout + stderr);
   });
 }
+
+Deno.test("docs/normalize.md shows lines and what becomes of them", async () => {
+  const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));
+  const [before, after] = [...text.matchAll(/^```jsonl\n([^]*?)^```$/gm)]
+    .map(([, lines]) => lines);
+  const { stdout, stderr } = await call(["normalize"], { stdin: before ?? "" });
+  assertEquals([stdout, stderr], [after, ""]);
+});
+
+Deno.test("docs/normalize.md names the fields of every item that is known", async () => {
+  const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));
+  const missing = Object.entries(PAYLOAD_FIELDS).flatMap(([type, payload]) => {
+    const [, said = ""] =
+      text.match(new RegExp(`^\\|[^|]*\`${type}\`[^|]*\\|([^|]*)`, "m")) ?? [];
+    const fields: readonly Field[] = [...payload.content, ...payload.delta];
+    // What is left where it stood is a status beside the one of the event.
+    return fields.filter(({ name }) =>
+      name !== "status" && !said.includes(`\`${name}\``)
+    ).map(({ name }) => `${type}: ${name}`);
+  });
+  assertEquals(missing, []);
+});
 
 /** The session file that docs/render.md shows live: seconds, type and payload of each line. */
 const SHOWN_LIVE: readonly (readonly [number, string, unknown])[] = [
