@@ -57,7 +57,7 @@ export const COMMANDS: readonly Command[] = [
     summary:
       "Reads Codex JSONL of any dialect and writes normalized JSONL to stdout.",
     details:
-      "Every line that is not blank becomes one record or one failure, in order. What is not rewritten keeps its exact text. .gz and .zst files are read through, and UTF-16 with a byte order mark, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
+      "Every line that is not blank becomes one record or one failure, in order; `codexpipe schema ThreadEvent` says what records look like. What is not rewritten keeps its exact text. .gz and .zst files are read through, and UTF-16 with a byte order mark, as Windows PowerShell 5 writes it. Several files are independent streams, written one after the other.",
     usage: [
       "codexpipe normalize [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe normalize',
