@@ -10,7 +10,7 @@ export const DIALECTS = ["auto", "exec", "rollout"] as const;
  *
  * - `exec`: what `codex exec --json` prints, in all spellings since 0.8.
  * - `rollout`: the lines of session files, in all shapes since 0.1.
- * - `auto`: finds out by the first line that is a JSON object.
+ * - `auto`: finds out by the first line that is a JSON object (rollout.md D.9).
  */
 export type Dialect = typeof DIALECTS[number];
 

@@ -55,7 +55,7 @@ export interface LineProblem {
   readonly limit?: number;
 }
 
-/** A line that is not valid UTF-8. */
+/** A line that is not valid UTF-8 (normalize.md L7). */
 export class Utf8Error extends TypeError {
   /** The name of the class. */
   override readonly name = "Utf8Error";
@@ -63,7 +63,7 @@ export class Utf8Error extends TypeError {
   readonly kind = "utf8";
 }
 
-/** A line that is longer than the limit. */
+/** A line that is longer than the limit (normalize.md L8). */
 export class LineTooLongError extends RangeError {
   /** The name of the class. */
   override readonly name = "LineTooLongError";
@@ -90,7 +90,7 @@ export class LineTooLongError extends RangeError {
   }
 }
 
-/** A line that is not one complete JSON value. */
+/** A line that is not one complete JSON value (normalize.md J1 to J8). */
 export class RecordSyntaxError extends SyntaxError {
   /** The name of the class. */
   override readonly name = "RecordSyntaxError";

@@ -41,7 +41,7 @@ const KEPT_CAPACITY = 1 << 20;
  * text, or one failure. Blank lines become nothing.
  *
  * What is not rewritten keeps its exact source text: numbers, key order, escapes. The
- * state that fills in threads and turns belongs to one stream.
+ * state that fills in threads and turns belongs to one stream (normalize.md section 2).
  *
  * A record may be given instead of a line; it is encoded first, and what `JSON.stringify`
  * cannot encode is a `json` failure.
@@ -94,7 +94,7 @@ export class Normalizer
     return this.#rules.save();
   }
 
-  /** Forgets the stream: the next line is the first one of another. */
+  /** Forgets the stream: the next line is the first one of another (C17). */
   reset(): void {
     this.#rules.reset();
   }

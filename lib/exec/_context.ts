@@ -15,7 +15,7 @@ import {
 } from "../json/value.ts";
 import { THREAD_ID_NAMES } from "./fields.ts";
 
-/** The context that a stream begins with. */
+/** The context that a stream begins with (C18). */
 export interface InitialContext {
   /**
    * The thread that lines belong to until the first thread line. Blank is none.

@@ -35,7 +35,7 @@ export interface LineSplitterOptions {
  * Only LF ends a line; one CR before it goes with it. A last line without LF is a line. A
  * byte order mark at the very start is left out. Blank lines are kept. A line that is not
  * valid UTF-8 is a `utf8` failure, one that is over the limit a `line_too_long` failure;
- * both leave the lines around them as they are.
+ * both leave the lines around them as they are (normalize.md L2 to L8).
  *
  * The work is linear in the length of a line, however it is chunked. Memory is bounded by
  * the longest line. Chunks are not kept: the caller may use them again.

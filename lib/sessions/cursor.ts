@@ -68,9 +68,9 @@ export function encodeCursor({ start, key }: SessionPlace): string {
  * Reads a cursor.
  *
  * Beside its own it reads those that releases of Codex give: `YYYY-MM-DDThh-mm-ss|uuid`, a
- * time in RFC 3339 with or without `|uuid`, and the time alone as file names have it. A time
- * without a zone is UTC. A time that comes from the name of a file, and so is local time, is
- * put right by an id that tells the time in UTC, as it is for the file.
+ * time in RFC 3339 with or without `|uuid`, and the time alone as file names have it
+ * (rollout.md D.4). A time without a zone is UTC. A time that comes from the name of a file,
+ * and so is local time, is put right by an id that tells the time in UTC, as it is for the file.
  *
  * @param text The cursor.
  * @returns The place.

@@ -46,7 +46,7 @@ export interface FindSessionFilesOptions {
  * all the same, with a size of 0; whoever opens it learns why.
  *
  * Every session is there once. Of several files with one id counts the active one before
- * the archived one, then the plain one before the packed one, then the one that
+ * the archived one, then the plain one before the packed one (rollout.md D.6), then the one that
  * was written to last; the others are its `copies`. A session that goes on in another
  * file (`rollout-…-ID_ID.jsonl`, 0.150 and later) has several, of which all but the newest
  * are `isContinued`.

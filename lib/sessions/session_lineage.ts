@@ -103,7 +103,7 @@ const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
 /**
  * Finds out what a session goes on from.
  *
- * Releases did that in three ways: the file of a fork or sub-agent begins
+ * Releases did that in three ways (history.md C.5): the file of a fork or sub-agent begins
  * with a copy of what it goes on from, and is whole; or it says from which session and up to
  * where it goes on (`history_base`), and that part is found here, across archives and packed
  * files, also if it goes on from a third one; or a sub-agent begins with nothing, and is whole.

@@ -133,7 +133,7 @@ const MAX_RECENT = 200;
  *
  * A whole id and a path are what they are. Beyond that everything is looked at: a text that
  * is the name of one session and the beginning of the id of another one is ambiguous. Of the
- * sessions of a home that have one name it is the one that was given it last.
+ * sessions of a home that have one name it is the one that was given it last (rollout.md D.5).
  * Upper and lower case of names are only told apart if there is a name that is the same. The
  * file of a path that has been moved, packed or unpacked is found by the id in its name. What
  * does not look like a path is one if it means nothing else and a file is there.

@@ -11,7 +11,7 @@ const PACKED_REGEXP = /\.(?:zst|gz)$/;
 /**
  * Says where else the content of a session file may be found when the file is gone: Codex
  * archives sessions and takes them back, packs the files that nobody goes on with, and unpacks
- * them again. Of a file that is no session's, the packed and the
+ * them again (rollout.md D.1, D.6). Of a file that is no session's, the packed and the
  * unpacked form.
  *
  * @param path The path of the file.
