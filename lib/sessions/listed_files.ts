@@ -6,7 +6,7 @@
  */
 
 import { type Stats, statSync } from "node:fs";
-import { lstat, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { mapAtOnce } from "./_at_once.ts";
 import {
@@ -16,7 +16,7 @@ import {
   walkSessionFolders,
 } from "./_session_folders.ts";
 import { headerTime } from "./_first_records.ts";
-import { codeOf } from "./open_session.ts";
+import { codeOf, isGone } from "./open_session.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,
@@ -283,9 +283,7 @@ async function withoutFacts(
       return lookedAt(listedFile({ ...file, path: other, name }), facts);
     }
     // A link that leads nowhere is still there; what is not has been moved or deleted.
-    if (await lstat(path).catch(() => undefined) === undefined) {
-      return undefined;
-    }
+    if (await isGone(path)) return undefined;
   }
   const mtimeMs = nameTime === undefined ? 0 : Date.parse(nameTime);
   return lookedAt(file, { size: 0, mtimeMs });

@@ -84,6 +84,12 @@ class DanglingLinkError extends Error {
   }
 }
 
+/** Whether nothing is at a path any more; a link that leads nowhere is still there. */
+export async function isGone(path: string): Promise<boolean> {
+  const facts = await lstat(path).catch(() => undefined);
+  return facts === undefined;
+}
+
 async function isLink(path: string): Promise<boolean> {
   const facts = await lstat(path).catch(() => undefined);
   return facts?.isSymbolicLink() === true;

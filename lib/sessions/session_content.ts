@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { ByteSource } from "../files/byte_source.ts";
 import { TAIL_BYTES } from "./session_fold.ts";
-import { openSession } from "./open_session.ts";
+import { codeOf, openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
 /** A place in the lines of a session file, and what tells that they are still the same. */
@@ -55,9 +55,14 @@ export async function openSessionContent(
     return { source: await openSession(file), tail: new Uint8Array(0) };
   }
   const isPlain = file.compression === "none" && !OBJECT_REGEXP.test(file.path);
-  return isPlain
-    ? await openPlain(file.path, from)
-    : await openPacked(file, from);
+  if (!isPlain) return await openPacked(file, from);
+  try {
+    return await openPlain(file.path, from);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    // It was archived or packed since it was found; there it is read through.
+    return await openPacked(file, from);
+  }
 }
 
 async function openPlain(

@@ -14,6 +14,7 @@ import {
 import { StoppedWaiting } from "./_index_wait.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
 import { type OpenedTask, openTask } from "./_opened_task.ts";
+import { codeOf, isGone } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
@@ -324,7 +325,9 @@ class Refresh {
       return await this.#fold(task, opened, tell);
     } catch (error) {
       if (opened !== undefined || !(error instanceof Error)) throw error;
-      this.#problem(file, error);
+      // What was deleted since it was found is no problem.
+      const isThere = codeOf(error) !== "ENOENT" || !await isGone(file.path);
+      if (isThere) this.#problem(file, error);
       return true;
     } finally {
       opened?.content.source.close();

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { dirname } from "node:path";
 import type { SessionFile } from "../../lib/sessions/session_files.ts";
 import {
   type ContentPlace,
@@ -396,6 +397,52 @@ Deno.test("indexSessions() knows a file again that was packed, unpacked and gone
     assertEquals((await find(index, "elephant")).length, 1);
   });
 });
+
+const MEANWHILE = [
+  {
+    name: "reads on in a file that was archived",
+    change: async (path) => {
+      const archived = path.replace(/sessions\/.*\//, "archived_sessions/");
+      await Deno.mkdir(dirname(archived));
+      await Deno.rename(path, archived);
+    },
+    giraffes: 1,
+  },
+  {
+    name: "reads on in a file that was packed",
+    change: async (path) => {
+      await writeFile(`${path}.zst`, zstd(await Deno.readFile(path)));
+      await Deno.remove(path);
+    },
+    giraffes: 1,
+  },
+  {
+    name: "finds nothing wrong with a file that was deleted",
+    change: (path) => Deno.remove(path),
+    giraffes: 0,
+  },
+] satisfies {
+  name: string;
+  change: (path: string) => Promise<void>;
+  giraffes: number;
+}[];
+
+for (const { name, change, giraffes } of MEANWHILE) {
+  Deno.test(`indexSessions() ${name} since it was found`, async () => {
+    await withSession(async ({ index, path, text }) => {
+      await writeFile(path, text + says("A giraffe came along"));
+      const openContent = async (file: SessionFile, from?: ContentPlace) => {
+        await change(path);
+        return await openSessionContent(file, from);
+      };
+      const { problems } = await refresh(index, { openContent });
+      assertEquals(problems, []);
+      assertEquals((await find(index, "giraffe")).length, giraffes);
+      await refresh(index);
+      assertEquals((await find(index, "giraffe")).length, giraffes);
+    });
+  });
+}
 
 Deno.test("indexSessions() takes over a name without reading the session", async () => {
   await withSession(async ({ index, home }) => {
