@@ -289,7 +289,7 @@ export class IndexWriter {
   }
 
   #writeSession(
-    { file, before, voidFrom, piece, head, name }: FileUpdate,
+    { file, before, piece, head, name }: FileUpdate,
     { sessionId, path }: IndexedFile,
   ): void {
     if (before !== undefined && before.sessionId !== sessionId) {
@@ -303,11 +303,13 @@ export class IndexWriter {
       );
       return;
     }
-    const known = voidFrom === 0 ? undefined : this.#database.get(
-      "SELECT last_event_at FROM sessions WHERE id = ?",
-      sessionId,
-    );
-    const last = piece?.lastTime;
+    const known = piece === undefined
+      ? this.#database.get(
+        "SELECT last_event_at FROM sessions WHERE id = ?",
+        sessionId,
+      )
+      : undefined;
+    const last = new Date(piece?.lastTime ?? file.mtime).toISOString();
     this.#database.run(
       `INSERT OR REPLACE INTO sessions(id, started_at, cwd, cli_version, originator,
          git_branch, git_commit, title, rollout_path, last_event_at)
@@ -321,9 +323,7 @@ export class IndexWriter {
       head.gitCommit ?? null,
       titleOf(head, name),
       path,
-      last === undefined
-        ? known?.last_event_at ?? new Date(file.mtime).toISOString()
-        : new Date(last).toISOString(),
+      known?.last_event_at ?? last,
     );
     this.#database.run(
       "UPDATE files SET origin = ? WHERE session_id = ?",

@@ -259,6 +259,21 @@ Deno.test("indexSessions() keeps what grows byte by byte equal to what is read w
   });
 });
 
+Deno.test("indexSessions() says that a file of which nothing can be read ends when it was last written to", async () => {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    const path = sessionPath(`${folder}/home`, testId(1), STARTED);
+    for (const size of [1, 2]) {
+      await writeFile(path, "torn\n".repeat(size));
+      await touch(path, `2026-01-0${size}T00:00:00.000Z`);
+      await refresh(index);
+    }
+    const anew = { ...index, path: `${index.path}-anew` };
+    await refresh(anew);
+    assertEquals(contentOf(index), contentOf(anew));
+  });
+});
+
 const REPLACEMENTS = [
   {
     name: "was cut off",
