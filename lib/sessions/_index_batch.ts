@@ -2,12 +2,7 @@
  * Writes to the index what was read of many files at once.
  */
 
-import {
-  type FileUpdate,
-  type IndexWriter,
-  numberOf,
-  type OnStep,
-} from "./_index_writer.ts";
+import type { FileUpdate, IndexWriter, OnStep } from "./_index_writer.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { SessionIndexDatabase } from "./session_index_database.ts";
 
@@ -79,7 +74,9 @@ export class IndexBatch {
   async flush(): Promise<void> {
     const { database, writer, onStep, counts, shouldStop } = this.#options;
     // FTS5 writes out what it has gathered whenever a number is lower than the one before.
-    const waiting = this.#waiting.sort((a, b) => placeOf(a) - placeOf(b));
+    const waiting = this.#waiting.sort((a, b) =>
+      writer.numberOf(a.update) - writer.numberOf(b.update)
+    );
     if (waiting.length === 0) return;
     const written = await database.transaction(
       () => waiting.filter(({ update }) => writer.write(update) !== undefined),
@@ -91,9 +88,4 @@ export class IndexBatch {
     for (const { count } of written) counts[count] += 1;
     this.#isBehind ||= 2 * written.length < waiting.length;
   }
-}
-
-/** The order of the numbers of files: that in which sessions began. */
-function placeOf({ update: { before, file } }: Waiting): number {
-  return before === undefined ? numberOf(file) : before.number;
 }

@@ -71,12 +71,27 @@ const FILE_COLUMNS =
   "number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, revision";
 
 /**
- * Gives the number of a file, if it is free; numbers grow with the time at which sessions began,
- * and of a session that goes on in further files, with that at which each of them did.
+ * Gives the numbers that files should have, by their paths. They grow with the time at which
+ * sessions began, and of a session that goes on in further files, with that at which each of them
+ * did; of those of one second too, whichever of them is written first.
+ *
+ * @param files The files, newest first.
  */
-export function numberOf(
-  { id, sessionId, nameTime, start }: SessionFile,
-): number {
+function numbersOf(
+  files: readonly SessionFile[],
+): ReadonlyMap<string, number> {
+  const wanted = files.map((file) => ({
+    path: file.path,
+    number: numberOf(file),
+  }));
+  let last = 0;
+  return new Map(
+    wanted.reverse().sort((a, b) => a.number - b.number)
+      .map(({ path, number }) => [path, last = Math.max(number, last + 1)]),
+  );
+}
+
+function numberOf({ id, sessionId, nameTime, start }: SessionFile): number {
   const began = id === sessionId || nameTime === undefined
     ? start
     : startOf(Date.parse(nameTime), id);
@@ -87,26 +102,25 @@ export function numberOf(
 /** Writes into an index, a file at a time; call it inside a transaction. */
 export class IndexWriter {
   readonly #database: SessionIndexDatabase;
-  readonly #isThere: (path: string) => boolean;
+  /** The numbers that the files which were found should have, by their paths. */
+  readonly #numbers: ReadonlyMap<string, number>;
   readonly #onStep: OnStep;
   readonly #rows: MessageRows;
-  /** Where to look for a free number, by the one that is wanted. */
-  readonly #nextNumbers = new Map<number, number>();
 
   /**
    * Constructs a new instance.
    *
    * @param database The index.
-   * @param isThere Tells whether a path is that of a session file that was found.
+   * @param files All session files that were found, newest first.
    * @param onStep Is told of each step.
    */
   constructor(
     database: SessionIndexDatabase,
-    isThere: (path: string) => boolean,
+    files: readonly SessionFile[],
     onStep: OnStep,
   ) {
     this.#database = database;
-    this.#isThere = isThere;
+    this.#numbers = numbersOf(files);
     this.#onStep = onStep;
     this.#rows = new MessageRows(database, () => onStep("message"));
   }
@@ -140,6 +154,11 @@ export class IndexWriter {
     return row?.state instanceof Uint8Array ? row.state : undefined;
   }
 
+  /** Gives the number of a file, unless another one has it: the order to write files in. */
+  numberOf({ before, file }: Pick<FileUpdate, "before" | "file">): number {
+    return before?.number ?? this.#numbers.get(file.path) ?? MAX_NUMBER;
+  }
+
   /**
    * Writes what was read of a file.
    *
@@ -149,7 +168,7 @@ export class IndexWriter {
   write(update: FileUpdate): IndexedFile | undefined {
     const { file, before } = update;
     if (!this.#isUnchanged(before, file.path)) return undefined;
-    const number = before?.number ?? this.#freeNumber(numberOf(file));
+    const number = before?.number ?? this.#freeNumber(this.numberOf(update));
     const sessionId = this.#sessionId(update, number);
     this.#onStep("file");
     // What is known goes by another id: it is read anew the next time.
@@ -248,20 +267,21 @@ export class IndexWriter {
     );
     if (row === undefined) return wanted;
     const other = fileOf(row);
-    if (this.#isThere(other.path)) return file.path;
+    if (this.#numbers.has(other.path)) return file.path;
     this.remove(other);
     return wanted;
   }
 
   /** Gives the first number that is free, from the one that is wanted on. */
   #freeNumber(wanted: number): number {
-    // Many files of one second would look through each other's numbers again and again.
-    let number = this.#nextNumbers.get(wanted) ?? wanted;
-    while (
-      this.#database.get("SELECT 1 FROM files WHERE number = ?", number)
-    ) number += 1;
-    this.#nextNumbers.set(wanted, number + 1);
-    return number;
+    const row = this.#database.get(
+      `SELECT number + 1 AS free FROM files AS taken WHERE number >= ?1
+         AND EXISTS (SELECT 1 FROM files WHERE number = ?1)
+         AND NOT EXISTS (SELECT 1 FROM files WHERE number = taken.number + 1)
+         ORDER BY number LIMIT 1`,
+      wanted,
+    );
+    return Number(row?.free ?? wanted);
   }
 
   #writeFile(file: IndexedFile): void {

@@ -204,7 +204,6 @@ class Refresh {
     }: RefreshHooks,
     files: readonly SessionFile[],
   ) {
-    const paths = new Set(files.map(({ path }) => path));
     this.#database = database;
     this.#options = options;
     this.#shouldStop = options.shouldStop ?? (() => false);
@@ -212,11 +211,7 @@ class Refresh {
     this.#openContent = openContent;
     this.#onStep = onStep;
     this.#batchFiles = batchFiles;
-    this.#writer = new IndexWriter(
-      database,
-      (path) => paths.has(path),
-      onStep,
-    );
+    this.#writer = new IndexWriter(database, files, onStep);
     this.#batch = new IndexBatch({
       database,
       writer: this.#writer,

@@ -570,6 +570,36 @@ Deno.test("searchSessions() gives the best match first, and of equals the newest
   });
 });
 
+Deno.test("searchSessions() gives what began in one second newest first, whatever was indexed first", async () => {
+  const started = "2026-01-02T03:04:05.000Z";
+  await withFolder(async (folder) => {
+    const write = (number: number): Promise<void> => {
+      const id = testId(number);
+      const text = sessionText({ id, started, message: "okapi" });
+      return writeFile(sessionPath(`${folder}/home`, id, started), text);
+    };
+    const found = async (index: IndexedHome): Promise<readonly string[]> =>
+      (await find(index, "okapi")).map((hit) => hit.session_id);
+    const growing = indexIn(folder);
+    for (const number of [1, 2, 3, 4, 5]) {
+      await write(number);
+      await refresh(growing);
+    }
+    const newestFirst = [5, 4, 3, 2, 1].map(testId);
+    assertEquals(await found(growing), newestFirst);
+    for (const batchFiles of [1, 256]) {
+      const whole = { ...growing, path: `${folder}/${batchFiles}.sqlite` };
+      await refresh(whole, { batchFiles });
+      assertEquals(await found(whole), newestFirst);
+    }
+    // Its number is taken by now.
+    await write(0);
+    await refresh(growing);
+    assertEquals((await found(growing)).toSorted().at(0), testId(0));
+    assertEquals((await found(growing)).length, 6);
+  });
+});
+
 Deno.test("searchSessions() gives the newest string first", async () => {
   await withMessages([
     { messages: ["a/b"] },
