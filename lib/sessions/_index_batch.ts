@@ -27,6 +27,8 @@ export interface IndexBatchOptions {
   readonly counts: Record<Count, number>;
   /** Is asked whether to stop while somebody else writes. */
   readonly shouldStop: () => boolean;
+  /** Is told that somebody else has written about a file first. */
+  readonly onOvertaken: () => void;
 }
 
 /** How much text is written at once: others wait as long as that takes. */
@@ -72,7 +74,8 @@ export class IndexBatch {
    * @throws {StoppedWaiting} If somebody else writes, and it was to stop.
    */
   async flush(): Promise<void> {
-    const { database, writer, onStep, counts, shouldStop } = this.#options;
+    const { database, writer, onStep, counts, shouldStop, onOvertaken } =
+      this.#options;
     // FTS5 writes out what it has gathered whenever a number is lower than the one before.
     const waiting = this.#waiting.sort((a, b) =>
       writer.numberOf(a.update) - writer.numberOf(b.update)
@@ -86,6 +89,7 @@ export class IndexBatch {
     this.#waitingUnits = 0;
     onStep("committed");
     for (const { count } of written) counts[count] += 1;
+    if (written.length < waiting.length) onOvertaken();
     this.#isBehind ||= 2 * written.length < waiting.length;
   }
 }

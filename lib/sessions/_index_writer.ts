@@ -200,7 +200,8 @@ export class IndexWriter {
       isRead: update.isRead && !isLost,
       name: update.name,
       problem: update.problem,
-      revision: (before?.revision ?? 0) + 1,
+      // Of an index that was made anew, no file must look as it was before.
+      revision: (before?.revision ?? Math.floor(Math.random() * 2 ** 32)) + 1,
     };
     this.#writeFile(after);
     this.#writeSession(update, after);

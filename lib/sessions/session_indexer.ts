@@ -9,6 +9,7 @@ import {
   isRewritten,
   isSameContent,
   planRefresh,
+  type RefreshPlan,
   type Task,
 } from "./_index_plan.ts";
 import { StoppedWaiting } from "./_index_wait.ts";
@@ -186,13 +187,16 @@ class Refresh {
     moved: 0,
     removed: 0,
   };
-  readonly #problems: SessionProblem[] = [];
+  /** What could not be read, by the path: it may be tried twice. */
+  readonly #problems = new Map<string, SessionProblem>();
   /** What files are read into, one after the other. */
   readonly #block = new Uint8Array(BLOCK);
   readonly #batch: IndexBatch;
   #bytesRead = 0;
   #filesLeft = 0;
   #bytesLeft = 0;
+  /** Whether somebody else has written about a file since the work was planned. */
+  #isOvertaken = false;
 
   constructor(
     database: SessionIndexDatabase,
@@ -219,6 +223,7 @@ class Refresh {
       maxFiles: batchFiles,
       counts: this.#counts,
       shouldStop: this.#shouldStop,
+      onOvertaken: () => this.#isOvertaken = true,
     });
   }
 
@@ -231,7 +236,7 @@ class Refresh {
       bytesRead: this.#bytesRead,
       filesLeft: this.#filesLeft,
       bytesLeft: this.#bytesLeft,
-      problems: [...problems, ...this.#problems],
+      problems: [...problems, ...this.#problems.values()],
     };
   }
 
@@ -239,11 +244,24 @@ class Refresh {
     problems: readonly SessionProblem[],
     nameOf: (file: SessionFile) => string | undefined,
   ): Promise<void> {
-    const indexed = IndexWriter.files(this.#database);
-    const { tasks, gone } = planRefresh(
-      { files: this.#files, problems, nameOf },
-      indexed,
-    );
+    const found = { files: this.#files, problems, nameOf };
+    try {
+      do {
+        this.#isOvertaken = false;
+        const indexed = IndexWriter.files(this.#database);
+        await this.#carryOut(planRefresh(found, indexed), indexed);
+        // They may have made the index anew, or be in the middle of a file.
+      } while (this.#isOvertaken);
+    } catch (error) {
+      // What others keep this one from writing is written another time.
+      if (!(error instanceof StoppedWaiting)) throw error;
+    }
+  }
+
+  async #carryOut(
+    { tasks, gone }: RefreshPlan,
+    indexed: readonly IndexedFile[],
+  ): Promise<void> {
     const { onProgress } = this.#options;
     const totalFiles = tasks.length;
     const totalBytes = bytesOf(tasks.map(({ file }) => file));
@@ -273,14 +291,12 @@ class Refresh {
       }
       await this.#batch.flush();
       if (!isCleared) await this.#remove(gone);
-    } catch (error) {
-      // What others keep this one from writing is written another time.
-      if (!(error instanceof StoppedWaiting)) throw error;
+    } finally {
+      const unread = tasks.slice(first, end).map(({ file }) => file);
+      const left = new Set([...unread, ...this.#batch.waiting]);
+      this.#filesLeft = left.size;
+      this.#bytesLeft = bytesOf(left);
     }
-    const unread = tasks.slice(first, end).map(({ file }) => file);
-    const left = new Set([...unread, ...this.#batch.waiting]);
-    this.#filesLeft = left.size;
-    this.#bytesLeft = bytesOf(left);
   }
 
   /**
@@ -307,9 +323,13 @@ class Refresh {
       });
       return true;
     }
+    this.#problems.delete(file.path);
     const now = IndexWriter.file(this.#database, file.path);
     // Somebody else is at it, or was.
-    if (now !== undefined && now.revision !== before?.revision) return true;
+    if (now !== undefined && now.revision !== before?.revision) {
+      this.#isOvertaken = true;
+      return true;
+    }
     // Not below: that a file cannot be read is one thing, that the index cannot is another.
     const checkpoint = before === undefined || isRewritten(file, before)
       ? undefined
@@ -379,7 +399,10 @@ class Refresh {
       );
       this.#onStep("committed");
       // Somebody else is at this file.
-      if (before === undefined) return true;
+      if (before === undefined) {
+        this.#isOvertaken = true;
+        return true;
+      }
       voidFrom = Infinity;
       await tell(fold.bytes);
       if (this.#shouldStop()) return false;
@@ -403,7 +426,7 @@ class Refresh {
         typeof error.code === "string"
       ? error.code
       : "";
-    this.#problems.push({ path, home, code, message });
+    this.#problems.set(path, { path, home, code, message });
     return message;
   }
 

@@ -528,6 +528,65 @@ Deno.test("indexSessions() says how far it is", async () => {
   });
 });
 
+/** Makes an index of three sessions of one second; the newest has grown since. */
+async function withGrown(
+  use: (index: IndexedHome) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const index = indexIn(folder);
+    const pathOf = (id: string) => sessionPath(`${folder}/home`, id, STARTED);
+    // The oldest comes last, so it has not the number that it would have in an index made anew.
+    for (const id of [2, 3, 1].map(testId)) {
+      const text = sessionText({ id, started: STARTED, message: "elephant" });
+      await writeFile(pathOf(id), text);
+      await refresh(index);
+    }
+    const end = says("giraffe");
+    await Deno.writeTextFile(pathOf(testId(3)), end, { append: true });
+    await use(index);
+  });
+}
+
+const MADE_ANEW = [
+  { name: "has made the index anew", shouldStop: () => false },
+  { name: "is making the index anew", shouldStop: () => true },
+] satisfies { name: string; shouldStop: () => boolean }[];
+
+for (const { name, shouldStop } of MADE_ANEW) {
+  Deno.test(`indexSessions() reads on when somebody else ${name}`, async () => {
+    await withGrown(async (index) => {
+      let isFirst = true;
+      const openContent = async (file: SessionFile, from?: ContentPlace) => {
+        if (isFirst) {
+          isFirst = false;
+          await refresh({ ...index, rebuild: true, shouldStop });
+        }
+        return await openSessionContent(file, from);
+      };
+      await refresh(index, { openContent });
+      const anew = { ...index, path: `${index.path}-anew` };
+      await refresh(anew);
+      assertEquals(contentOf(index), contentOf(anew));
+    });
+  });
+}
+
+Deno.test("indexSessions() says how many files are left when somebody else is making the index anew", async () => {
+  await withGrown(async (index) => {
+    let isStopped = false;
+    const openContent = async (file: SessionFile, from?: ContentPlace) => {
+      await refresh({ ...index, rebuild: true, shouldStop: () => true });
+      isStopped = true;
+      return await openSessionContent(file, from);
+    };
+    const { filesLeft } = await refresh(
+      { ...index, shouldStop: () => isStopped },
+      { openContent },
+    );
+    assertEquals(filesLeft, 3);
+  });
+});
+
 Deno.test("an index is right whenever its making was killed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
