@@ -86,6 +86,11 @@ export class SessionIndexDatabase {
     this.#onBusy = onBusy;
   }
 
+  /** A number that is another one as soon as somebody has made the index anew. */
+  get generation(): number {
+    return Number(this.get("PRAGMA schema_version")?.schema_version);
+  }
+
   /** Gives all rows that a statement answers. */
   all(sql: string, ...values: SqlValue[]): SqlRow[] {
     return this.#run(() => this.#statement(sql).all(...values)) as SqlRow[];

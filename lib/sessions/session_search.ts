@@ -153,10 +153,15 @@ export async function searchSessions(
   options: SearchSessionsOptions,
 ): Promise<SearchResult> {
   return await withSessionIndex(options, async (database) => {
-    const refresh = options.refresh === false
-      ? undefined
-      : await refreshSessionIndex(database, options);
-    return { ...await searchSessionIndex(database, options), refresh };
+    for (;;) {
+      const { generation } = database;
+      const refresh = options.refresh === false
+        ? undefined
+        : await refreshSessionIndex(database, options);
+      const found = await searchSessionIndex(database, options);
+      // What was found in an index that was emptied meanwhile is not all there is.
+      if (database.generation === generation) return { ...found, refresh };
+    }
   });
 }
 

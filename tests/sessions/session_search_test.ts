@@ -13,7 +13,11 @@ import {
 } from "../../lib/sessions/message_roles.ts";
 import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
 import { parseSearchQuery } from "../../lib/sessions/search_query.ts";
-import { roleToken } from "../../lib/sessions/session_index_tables.ts";
+import {
+  roleToken,
+  TABLE_NAMES,
+  TABLES,
+} from "../../lib/sessions/session_index_tables.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
 import {
   sessionPath,
@@ -597,6 +601,29 @@ Deno.test("searchSessions() gives what began in one second newest first, whateve
     await refresh(growing);
     assertEquals((await found(growing)).toSorted().at(0), testId(0));
     assertEquals((await found(growing)).length, 6);
+  });
+});
+
+Deno.test("searchSessions() searches again when somebody else has made the index anew meanwhile", async () => {
+  await withMessages([{ messages: ["okapi"] }], async (index) => {
+    let isAnew = false;
+    /** What is asked for when the index has been brought up to date. */
+    const query = (): string => {
+      if (isAnew) return "okapi";
+      isAnew = true;
+      const database = new DatabaseSync(index.path);
+      for (const name of TABLE_NAMES) database.exec(`DROP TABLE ${name}`);
+      database.exec(TABLES);
+      database.close();
+      return "okapi";
+    };
+    // It is not enumerable, so copies of the options have to do without.
+    const options = Object.defineProperty({ ...index, query: "" }, "query", {
+      get: query,
+      enumerable: false,
+    });
+    const { hits } = await searchSessions(options);
+    assertEquals([isAnew, hits.length], [true, 1]);
   });
 });
 
