@@ -121,6 +121,15 @@ function isDatabaseHeader(header: Uint8Array): boolean {
 }
 
 /**
+ * Tells whether an index was deleted while somebody has it open: what belongs to that one is still
+ * beside its place, and must not be taken for that of a new one.
+ */
+export function isDeletedInUse(path: string): boolean {
+  return !existsSync(path) &&
+    (existsSync(`${path}-wal`) || existsSync(`${path}-shm`));
+}
+
+/**
  * Removes a damaged index, unless somebody else has done so by now.
  *
  * Who does it holds the lock of a small database beside it, which ends with the process.

@@ -11,6 +11,7 @@ import {
   BUSY_TIMEOUT,
   type Connect,
   isBusy,
+  isDeletedInUse,
   isForeign,
   isIndexDamage,
   isSqliteError,
@@ -220,7 +221,7 @@ export async function openSessionIndex(
         throw new SessionIndexError("foreign", path);
       }
       // What looks sound and yet cannot be used is beyond help.
-      if (isDamaged) {
+      if (isDamaged || isDeletedInUse(path)) {
         const isCertain = attempt > 2;
         await whenFree(
           () => removeDamaged(DatabaseSync, path, isCertain),

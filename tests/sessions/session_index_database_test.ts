@@ -255,6 +255,41 @@ Deno.test("openSessionIndex() mends in its own place what is no index at all", a
   });
 });
 
+/** A process that writes into an index, and has it open until its stdin ends. */
+const WRITER = `
+  import { DatabaseSync } from "node:sqlite";
+  const database = new DatabaseSync(Deno.args[0]);
+  database.exec("DELETE FROM checkpoints");
+  console.log("written");
+  await Deno.stdin.read(new Uint8Array(1));
+  database.close();
+`;
+
+Deno.test({
+  name: "openSessionIndex() makes an index anew that was deleted in use",
+  // There, nobody can delete what is in use.
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withIndex(async (index) => {
+      const content = contentOf(index);
+      // Not this process: its locks are none to itself.
+      const other = new Deno.Command(Deno.execPath(), {
+        args: ["eval", WRITER, index.path],
+        stdin: "piped",
+        stdout: "piped",
+      }).spawn();
+      const said = other.stdout.getReader();
+      await said.read();
+      await Deno.remove(index.path);
+      assertEquals((await refresh(index)).added, 40);
+      await other.stdin.close();
+      await other.status;
+      await said.cancel();
+      assertEquals(contentOf(index), content);
+    });
+  },
+});
+
 Deno.test("openSessionIndex() asks, as long as others keep the index busy, whether to wait", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/index.sqlite`;
