@@ -102,8 +102,9 @@ function numberOf({ id, sessionId, nameTime, start }: SessionFile): number {
 /** Writes into an index, a file at a time; call it inside a transaction. */
 export class IndexWriter {
   readonly #database: SessionIndexDatabase;
-  /** The numbers that the files which were found should have, by their paths. */
-  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #files: readonly SessionFile[];
+  /** See `#numbers`. */
+  #numbersByPath: ReadonlyMap<string, number> | undefined;
   readonly #onStep: OnStep;
   readonly #rows: MessageRows;
 
@@ -120,7 +121,7 @@ export class IndexWriter {
     onStep: OnStep,
   ) {
     this.#database = database;
-    this.#numbers = numbersOf(files);
+    this.#files = files;
     this.#onStep = onStep;
     this.#rows = new MessageRows(database, () => onStep("message"));
   }
@@ -152,6 +153,11 @@ export class IndexWriter {
       number,
     );
     return row?.state instanceof Uint8Array ? row.state : undefined;
+  }
+
+  /** The numbers that the files which were found should have; where nothing is new, nobody asks. */
+  get #numbers(): ReadonlyMap<string, number> {
+    return this.#numbersByPath ??= numbersOf(this.#files);
   }
 
   /** Gives the number of a file, unless another one has it: the order to write files in. */
