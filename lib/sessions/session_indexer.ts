@@ -4,25 +4,17 @@
  * @module
  */
 
+import { FileIndexer, type TellBytes } from "./_file_indexer.ts";
 import { type Count, IndexBatch } from "./_index_batch.ts";
-import {
-  isRewritten,
-  isSameContent,
-  planRefresh,
-  type RefreshPlan,
-  type Task,
-} from "./_index_plan.ts";
+import { planRefresh, type RefreshPlan } from "./_index_plan.ts";
 import { StoppedWaiting } from "./_index_wait.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
-import { type OpenedTask, openTask } from "./_opened_task.ts";
-import { codeOf, isGone } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
-import { readSessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
@@ -108,7 +100,6 @@ export interface RefreshHooks {
 const BATCH_FILES = 256;
 /** How many files are removed at once: that takes up to a second. */
 const REMOVED_FILES = 32;
-const BLOCK = 1 << 18;
 
 /**
  * Brings the index of sessions up to date with the files, or makes it.
@@ -176,7 +167,6 @@ class Refresh {
   readonly #options: RefreshOptions;
   readonly #shouldStop: () => boolean;
   readonly #files: readonly SessionFile[];
-  readonly #openContent: typeof openSessionContent;
   readonly #onStep: OnStep;
   readonly #batchFiles: number;
   readonly #writer: IndexWriter;
@@ -187,12 +177,8 @@ class Refresh {
     moved: 0,
     removed: 0,
   };
-  /** What could not be read, by the path: it may be tried twice. */
-  readonly #problems = new Map<string, SessionProblem>();
-  /** What files are read into, one after the other. */
-  readonly #block = new Uint8Array(BLOCK);
   readonly #batch: IndexBatch;
-  #bytesRead = 0;
+  readonly #indexer: FileIndexer;
   #filesLeft = 0;
   #bytesLeft = 0;
   /** Whether somebody else has written about a file since the work was planned. */
@@ -212,18 +198,27 @@ class Refresh {
     this.#options = options;
     this.#shouldStop = options.shouldStop ?? (() => false);
     this.#files = files;
-    this.#openContent = openContent;
     this.#onStep = onStep;
     this.#batchFiles = batchFiles;
     this.#writer = new IndexWriter(database, files, onStep);
-    this.#batch = new IndexBatch({
+    const common = {
       database,
       writer: this.#writer,
       onStep,
+      shouldStop: this.#shouldStop,
+      onOvertaken: () => {
+        this.#isOvertaken = true;
+      },
+    };
+    this.#batch = new IndexBatch({
+      ...common,
       maxFiles: batchFiles,
       counts: this.#counts,
-      shouldStop: this.#shouldStop,
-      onOvertaken: () => this.#isOvertaken = true,
+    });
+    this.#indexer = new FileIndexer({
+      ...common,
+      batch: this.#batch,
+      openContent,
     });
   }
 
@@ -233,10 +228,10 @@ class Refresh {
   ): Omit<IndexingReport, "sessions" | "files" | "missingHomes"> {
     return {
       ...this.#counts,
-      bytesRead: this.#bytesRead,
+      bytesRead: this.#indexer.bytesRead,
       filesLeft: this.#filesLeft,
       bytesLeft: this.#bytesLeft,
-      problems: [...problems, ...this.#problems.values()],
+      problems: [...problems, ...this.#indexer.problems],
     };
   }
 
@@ -276,7 +271,7 @@ class Refresh {
         const { isBehind } = this.#batch;
         const task = tasks[isBehind ? end - 1 : first];
         if (task === undefined) break;
-        const tell = (read: number): void | Promise<void> =>
+        const tell: TellBytes = (read) =>
           onProgress?.({
             files: totalFiles - (end - first),
             totalFiles,
@@ -284,7 +279,7 @@ class Refresh {
             totalBytes,
           });
         await tell(0);
-        if (!await this.#read(task, tell)) break;
+        if (!await this.#indexer.read(task, tell)) break;
         bytes += task.file.size;
         if (isBehind) end -= 1;
         else first += 1;
@@ -297,137 +292,6 @@ class Refresh {
       this.#filesLeft = left.size;
       this.#bytesLeft = bytesOf(left);
     }
-  }
-
-  /**
-   * Reads a file, and writes what that changes, now or with others.
-   *
-   * @returns Whether it was read to its end; `false` if the work was stopped.
-   */
-  async #read(
-    task: Task,
-    tell: (bytes: number) => void | Promise<void>,
-  ): Promise<boolean> {
-    const { file, before, name } = task;
-    if (before !== undefined && isSameContent(file, before)) {
-      const head = name === before.name
-        ? undefined
-        : await readSessionHead(file);
-      await this.#batch.add("moved", {
-        ...task,
-        voidFrom: Infinity,
-        piece: undefined,
-        isRead: true,
-        head,
-        problem: before.problem,
-      });
-      return true;
-    }
-    this.#problems.delete(file.path);
-    const now = IndexWriter.file(this.#database, file.path);
-    // Somebody else is at it, or was.
-    if (now !== undefined && now.revision !== before?.revision) {
-      this.#isOvertaken = true;
-      return true;
-    }
-    // Not below: that a file cannot be read is one thing, that the index cannot is another.
-    const checkpoint = before === undefined || isRewritten(file, before)
-      ? undefined
-      : this.#checkpoint(before);
-    let opened: OpenedTask | undefined;
-    try {
-      opened = await openTask(task, checkpoint, this.#openContent);
-      return await this.#fold(task, opened, tell);
-    } catch (error) {
-      if (opened !== undefined || !(error instanceof Error)) throw error;
-      // What was deleted since it was found is no problem.
-      const isThere = codeOf(error) !== "ENOENT" || !await isGone(file.path);
-      if (isThere) this.#problem(file, error);
-      return true;
-    } finally {
-      opened?.content.source.close();
-    }
-  }
-
-  #checkpoint({ number, readTo }: IndexedFile): Uint8Array | undefined {
-    return readTo === 0
-      ? undefined
-      : IndexWriter.checkpoint(this.#database, number);
-  }
-
-  async #fold(
-    task: Task,
-    { content: { source }, fold, isContinued }: OpenedTask,
-    tell: (bytes: number) => void | Promise<void>,
-  ): Promise<boolean> {
-    const { file } = task;
-    const start = fold.bytes;
-    const count = task.before === undefined
-      ? "added"
-      : isContinued
-      ? "grown"
-      : "changed";
-    let { before } = task;
-    let { voidFrom } = fold;
-    let problem: string | undefined;
-    // It is read while the first block is; nothing is thrown.
-    const reading = readSessionHead(file);
-    const block = this.#block;
-    for (let size: number | null = 0; size !== null;) {
-      try {
-        size = await source.read(block);
-      } catch (error) {
-        // What came before the damage was read, and is of use.
-        problem = this.#problem(file, error);
-        size = null;
-      }
-      if (size !== null) fold.feed(block.subarray(0, size));
-      if (size === null || !fold.isFull) continue;
-      const update = {
-        ...task,
-        before,
-        voidFrom,
-        piece: fold.take(false),
-        isRead: false,
-        head: await reading,
-        problem,
-      };
-      await this.#batch.flush();
-      before = await this.#database.transaction(
-        () => this.#writer.write(update),
-        this.#shouldStop,
-      );
-      this.#onStep("committed");
-      // Somebody else is at this file.
-      if (before === undefined) {
-        this.#isOvertaken = true;
-        return true;
-      }
-      voidFrom = Infinity;
-      await tell(fold.bytes);
-      if (this.#shouldStop()) return false;
-    }
-    this.#bytesRead += fold.bytes - start;
-    await this.#batch.add(count, {
-      ...task,
-      before,
-      voidFrom,
-      piece: fold.take(true),
-      isRead: true,
-      head: await reading,
-      problem,
-    });
-    return true;
-  }
-
-  #problem({ path, home }: SessionFile, error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof Error && "code" in error &&
-        typeof error.code === "string"
-      ? error.code
-      : "";
-    this.#problems.set(path, { path, home, code, message });
-    return message;
   }
 
   /** Removes all files; one by one, that takes as long as to read them. */
