@@ -23,6 +23,9 @@ const PLAIN: Emphasis = Object.freeze({
 });
 const BOLD: Emphasis = Object.freeze({ ...PLAIN, bold: true });
 
+/** The blank lines that a text begins with; of one that is blank, all of it. */
+const BLANK_START_REGEXP = /^(?:\s*$|\s*\n)?/;
+
 /** Makes a span without emphasis. */
 export function span(text: string, tone: TextTone = "default"): InlineSpan {
   return { text, tone, emphasis: PLAIN, entity: null };
@@ -96,15 +99,14 @@ export function errorRecord(message: string): NewRecord {
 
 /** Gives a warning as a record. */
 export function warningRecord(message: string): NewRecord {
-  const [first, ...rest] = textLines(message, "warning");
-  const text = first?.spans[0]?.text ?? "";
+  const text = message.replace(BLANK_START_REGEXP, "⚠ ");
   return {
     type: "plain_message",
     payload: {
       role: "system",
       kind: "notice",
       header: { label: "notice", badge: null },
-      lines: [...textLines(`⚠ ${text}`, "warning"), ...rest],
+      lines: textLines(text, "warning"),
       metadata: null,
     },
   };
