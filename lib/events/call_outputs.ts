@@ -1,0 +1,271 @@
+/**
+ * What the output of a call says (C.6).
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  parseJson,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+import type { Call } from "./calls.ts";
+import { takeViewedImage } from "./copies.ts";
+import { readScriptOutput, type ScriptOutput } from "./scripts.ts";
+import type { SessionContext } from "./session_context.ts";
+import { readToolOutput, type ToolOutput } from "./tool_output.ts";
+
+/** The output of `view_image` up to 0.104, behind which the image is the user's. */
+const ATTACHED = "attached local image path";
+/** How the output of a patch begins that was applied. */
+const APPLIED = "Success.";
+/** How the output of a tool begins that did not do what it was asked. */
+const FAILURES: readonly string[] = [
+  "failed to parse function arguments",
+  "unsupported call:",
+  "unsupported custom tool call:",
+  "tool call error:",
+  'err: "tool call error:',
+  "write_stdin failed:",
+  "unable to locate image at",
+  "unable to process image:",
+  "collab spawn failed:",
+  "Script failed",
+  "aborted by user",
+];
+
+/** What a call gave, however it was told. */
+interface Given extends ToolOutput {
+  /** Why it failed, if it did. */
+  readonly failure: string | null;
+}
+
+/**
+ * Tells what came of a call.
+ *
+ * @param context Where.
+ * @param call The call.
+ * @param output What its output says.
+ * @param raw The field `output`.
+ */
+export function endCall(
+  context: SessionContext,
+  call: Call,
+  output: ToolOutput,
+  raw: unknown,
+): void {
+  const script = call.isScript ? readScriptOutput(raw) : undefined;
+  // The script goes on, and says later what came of it.
+  if (script?.isFailed === null) return;
+  const given = script === undefined
+    ? { ...output, failure: failureOf(output) }
+    : givenByScript(script);
+  if (call.name === "write_stdin") return endWriting(context, call, given);
+  switch (call.type) {
+    case "command_execution":
+      return endCommand(context, call, given);
+    case "file_change":
+      return endPatch(context, call, given, script);
+    case "todo_list":
+      return endOrFail(context, call, given);
+    case "image_view":
+      // Where it is not said to be attached, it is in the output, or could not be read.
+      if (raw !== ATTACHED) takeViewedImage(context);
+      return endOrFail(context, call, given);
+    case "mcp_tool_call":
+      return endMcp(context, call, given, script);
+    default:
+      return endTool(context, call, given);
+  }
+}
+
+/** Says why a call failed by the text of its output; `null` if it did not. */
+function failureOf({ text, success, blocks }: ToolOutput): string | null {
+  if (success === false) return text;
+  const failed = blocks.map(fieldsOf).some((part) => part.isError === true);
+  return failed || FAILURES.some((start) => text.startsWith(start))
+    ? text
+    : null;
+}
+
+/** Reads what a script printed: JSON of its only call, as a rule. */
+function givenByScript({ isFailed, texts, seconds }: ScriptOutput): Given {
+  const text = texts.join("\n");
+  const blocks = texts.length === 0 ? [""] : texts;
+  const base: Given = {
+    ...readToolOutput(""),
+    text,
+    blocks,
+    seconds,
+    success: isFailed ? false : null,
+    failure: isFailed ? text : null,
+  };
+  if (isFailed) return base;
+  const printed = parseJson(texts[0] ?? "");
+  if (!isFields(printed)) return base;
+  const { exit_code, session_id, output, wall_time_seconds } = printed;
+  if (typeof output !== "string") {
+    return printed.isError === true ? { ...base, failure: text } : base;
+  }
+  const exitCode = wholeOf(exit_code) ?? null;
+  const session = exitCode === null &&
+      (typeof session_id === "number" || typeof session_id === "string")
+    ? String(session_id)
+    : null;
+  // What stands for a command that was no such one has a header of its own.
+  const inner = readToolOutput(output);
+  return inner.hasForm ? { ...inner, failure: null } : {
+    ...base,
+    text: output,
+    blocks: [output],
+    exitCode,
+    seconds: numberOf(wall_time_seconds) ?? seconds,
+    isRunning: session !== null,
+    session,
+    hasForm: exitCode !== null || session !== null,
+  };
+}
+
+// Commands.
+
+function endCommand(context: SessionContext, call: Call, given: Given): void {
+  if (given.isRunning) {
+    if (given.session !== null) context.calls.bind(call, given.session);
+    tellPrinted(context, call, given.text);
+    return;
+  }
+  finishCommand(context, call, given);
+}
+
+/** Tells what a command that goes on has printed. */
+function tellPrinted(context: SessionContext, call: Call, text: string): void {
+  if (text === "") return;
+  context.calls.append(call, text);
+  context.delta(call.type, { stdout: text }, context.of(call));
+}
+
+function finishCommand(
+  context: SessionContext,
+  call: Call,
+  { text, exitCode, seconds, success, hasForm }: Given,
+): void {
+  const before = call.output ?? "";
+  const isWell = exitCode === null
+    ? success !== false && (hasForm || success === true)
+    : exitCode === 0 && success !== false;
+  // What was too long to be held has been told in pieces.
+  const isLost = call.output === "" && before === "";
+  if (isLost && text !== "") {
+    context.delta(call.type, { stdout: text }, context.of(call));
+  }
+  context.completeCall(call, {
+    ...call.content,
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(isLost ? {} : { stdout: before + text }),
+    ...durationOf(seconds),
+  }, { status: isWell ? "completed" : "failed" });
+}
+
+/** Times are rounded to tenths of a second: nothing may be anything. */
+function durationOf(seconds: number | null): Fields {
+  return seconds === null || !(seconds > 0)
+    ? {}
+    : { duration_ms: Math.round(seconds * 1000) };
+}
+
+/**
+ * Tells what came of writing to a session, or of looking whether it has printed anything: that is
+ * the output of the command that runs in it, and may be its end.
+ */
+function endWriting(context: SessionContext, call: Call, given: Given): void {
+  const { failure, text, exitCode } = given;
+  if (failure !== null) return endTool(context, call, given);
+  const command = call.session === null
+    ? undefined
+    : context.calls.inSession(call.session);
+  const isHeard = command !== undefined && command.state === "open" &&
+    !command.hasItem;
+  if (call.isShown) {
+    const { content } = call;
+    const output = command === undefined && text !== ""
+      ? { output: given.blocks }
+      : {};
+    context.completeCall(call, { ...content, ...output });
+  } else context.calls.close(call);
+  if (!isHeard) return;
+  if (exitCode === null) tellPrinted(context, command, text);
+  else finishCommand(context, command, given);
+}
+
+// Everything else.
+
+function endPatch(
+  context: SessionContext,
+  call: Call,
+  { text, exitCode, success, failure }: Given,
+  script: ScriptOutput | undefined,
+): void {
+  const isApplied = exitCode === null
+    ? failure === null &&
+      (success === true || script !== undefined ||
+        text.trimStart().startsWith(APPLIED))
+    : exitCode === 0 && success !== false;
+  context.completeCall(call, {
+    ...call.content,
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(isApplied ? { stdout: text } : { stderr: text }),
+  }, { status: isApplied ? "completed" : "failed" });
+}
+
+function endOrFail(
+  context: SessionContext,
+  call: Call,
+  { failure }: Given,
+): void {
+  if (failure === null) return context.completeCall(call, call.content);
+  context.fail(call.type, failure, context.of(call));
+  context.calls.close(call);
+}
+
+function endMcp(
+  context: SessionContext,
+  call: Call,
+  given: Given,
+  script: ScriptOutput | undefined,
+): void {
+  const { blocks, failure, seconds } = given;
+  const printed = script === undefined ? undefined : parseJson(given.text);
+  const result = isFields(printed) && Array.isArray(printed.content)
+    ? printed
+    : { content: blocks };
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null || result === printed ? { result } : {}),
+    ...(failure === null || result === printed
+      ? {}
+      : { error: { message: failure } }),
+    ...durationOf(seconds),
+  }, { status: failure === null ? "completed" : "failed" });
+}
+
+function endTool(context: SessionContext, call: Call, given: Given): void {
+  const { blocks, exitCode, seconds, success } = given;
+  const failure = given.failure ??
+    (exitCode !== null && exitCode !== 0 ? given.text : null);
+  const isFailed = failure !== null || success === false;
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null ? { output: outputOf(blocks) } : {}),
+    ...(failure === null ? {} : { error: { message: failure } }),
+    ...durationOf(seconds),
+  }, { status: isFailed ? "failed" : "completed" });
+}
+
+function outputOf(blocks: readonly unknown[]): readonly unknown[] {
+  return listOf(blocks).map((block) => textOf(block) ?? block);
+}

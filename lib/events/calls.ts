@@ -1,0 +1,197 @@
+/**
+ * Calls: from the line that makes one, by what comes of it, to its end.
+ *
+ * @module
+ */
+
+import { type Fields, fieldsOf, listOf, textOf } from "../json/fields.ts";
+
+/** Who tells of a call: a response item, or an event or item of the program. */
+export type Witness = "item" | "event";
+
+/** A call of the model, or something else that the program does and tells of in pieces. */
+export interface Call {
+  /** The id by which its pieces name it; null where nothing else can be told of it. */
+  readonly callId: string | null;
+  /** The id of its item in the events. */
+  readonly itemId: string;
+  /** The item type that it is told as. */
+  type: string;
+  /** What is called, as the model names it; empty where no response item did. */
+  name: string;
+  /** The turn that it belongs to. */
+  readonly turnId: string | null;
+  /** What is known of it; dropped at its end. */
+  content: Fields;
+  /** How far it is: `closed` says that no output will change it. */
+  state: "open" | "closed";
+  /** Who has told of its beginning. */
+  begunBy: Witness[];
+  /** Whether an item of the program has said the last of it. */
+  hasItem: boolean;
+  /** Whether it stands in a script of code mode, whose output is told by the script. */
+  isScript: boolean;
+  /** Whether it is shown at all: polls of a session are not. */
+  isShown: boolean;
+  /** What it printed so far, if it went on after its first output. */
+  output: string | null;
+  /** The session of unified exec that it runs in, or is for. */
+  session: string | null;
+  /** How much of the input it holds, about, in characters. */
+  weight: number;
+}
+
+/**
+ * How much of calls is held. What has not ended by then is given up: its end makes an item of
+ * its own. Releases of Codex run a few dozen commands at once at the most.
+ */
+const MAX = { calls: 8192, weight: 1 << 25 };
+/** How much of the output of a command that goes on is held to be said again at its end. */
+const MAX_OUTPUT = 1 << 20;
+
+/** The calls of a session file, the newest of each id. */
+export class CallBook {
+  readonly #calls = new Map<string, Call>();
+  /** Commands that run in sessions of unified exec. */
+  readonly #sessions = new Map<string, Call>();
+  /** How often each id came again, so that no two calls have one item id. */
+  readonly #again = new Map<string, number>();
+  #weight = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode CallBook.save} gave.
+   */
+  constructor(saved?: unknown) {
+    const { calls, again } = fieldsOf(saved);
+    for (const each of listOf(calls)) {
+      const call = readCall(fieldsOf(each));
+      if (call.callId === null) continue;
+      this.#calls.set(call.callId, call);
+      this.#weight += call.weight;
+      if (isRunningIn(call)) this.#sessions.set(call.session ?? "", call);
+    }
+    for (const each of listOf(again)) {
+      const [id, count] = listOf(each);
+      if (typeof id === "string" && typeof count === "number") {
+        this.#again.set(id, count);
+      }
+    }
+  }
+
+  /** Finds the newest call of an id. */
+  get(callId: string): Call | undefined {
+    return this.#calls.get(callId);
+  }
+
+  /** Finds the command that runs in a session. */
+  inSession(session: string): Call | undefined {
+    return this.#sessions.get(session);
+  }
+
+  /** Gives the calls that have not ended, oldest first. */
+  *open(): Iterable<Call> {
+    for (const call of this.#calls.values()) {
+      if (call.state === "open") yield call;
+    }
+  }
+
+  /** Gives an item id for a call whose id has been another call's. */
+  nextItemId(callId: string): string {
+    if (!this.#calls.has(callId) && !this.#again.has(callId)) return callId;
+    const count = (this.#again.get(callId) ?? 1) + 1;
+    this.#again.set(callId, count);
+    if (this.#again.size > MAX.calls) this.#again.delete(firstOf(this.#again));
+    return `${callId}#${count}`;
+  }
+
+  /** Takes a call in, in the place of an older one of its id. */
+  add(call: Call): void {
+    if (call.callId === null) return;
+    this.#drop(call.callId);
+    this.#calls.set(call.callId, call);
+    this.#weight += call.weight;
+    while (this.#calls.size > MAX.calls || this.#weight > MAX.weight) {
+      if (this.#calls.size <= 1) break;
+      this.#drop(firstOf(this.#calls));
+    }
+  }
+
+  /** Takes note that a command goes on in a session. */
+  bind(call: Call, session: string): void {
+    call.session = session;
+    this.#sessions.set(session, call);
+    if (this.#sessions.size > MAX.calls) {
+      this.#sessions.delete(firstOf(this.#sessions));
+    }
+  }
+
+  /** Takes note of what a command that goes on has printed. */
+  append(call: Call, text: string): void {
+    const isFirst = call.output === null && call.state === "open";
+    const output = isFirst ? text : (call.output ?? "") + text;
+    // What is more has been told piece by piece, and is not told again.
+    call.output = output.length > MAX_OUTPUT ? "" : output;
+  }
+
+  /** Ends a call: what is known of it is no longer needed. */
+  close(call: Call): void {
+    if (call.state === "open" && call.session !== null) {
+      if (this.#sessions.get(call.session) === call) {
+        this.#sessions.delete(call.session);
+      }
+    }
+    call.state = "closed";
+    call.content = {};
+    call.output = null;
+    this.#weight -= call.weight;
+    call.weight = 0;
+  }
+
+  /** Gives the calls as plain JSON. */
+  save(): unknown {
+    return {
+      calls: [...this.#calls.values()].map((call) => ({ ...call })),
+      again: [...this.#again],
+    };
+  }
+
+  #drop(callId: string): void {
+    const call = this.#calls.get(callId);
+    if (call === undefined) return;
+    this.#weight -= call.weight;
+    this.#calls.delete(callId);
+  }
+}
+
+function isRunningIn(call: Call): boolean {
+  return call.state === "open" && call.session !== null &&
+    call.type === "command_execution";
+}
+
+function firstOf(map: ReadonlyMap<string, unknown>): string {
+  const [first = ""] = map.keys();
+  return first;
+}
+
+function readCall(saved: Fields): Call {
+  return {
+    callId: textOf(saved.callId) ?? null,
+    itemId: textOf(saved.itemId) ?? "",
+    type: textOf(saved.type) ?? "",
+    name: textOf(saved.name) ?? "",
+    turnId: textOf(saved.turnId) ?? null,
+    content: fieldsOf(saved.content),
+    state: saved.state === "open" ? "open" : "closed",
+    begunBy: listOf(saved.begunBy).filter((witness) =>
+      witness === "item" || witness === "event"
+    ),
+    hasItem: saved.hasItem === true,
+    isScript: saved.isScript === true,
+    isShown: saved.isShown !== false,
+    output: textOf(saved.output) ?? null,
+    session: textOf(saved.session) ?? null,
+    weight: typeof saved.weight === "number" ? saved.weight : 0,
+  };
+}

@@ -1,0 +1,210 @@
+/**
+ * What session files say of things, in the words of events.
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  isFailedWord,
+  isFields,
+  numberOf,
+  textOf,
+  textsOf,
+  wholeOf,
+} from "../json/fields.ts";
+import { commandLineOf } from "./command_line.ts";
+import { planSteps } from "./plan_steps.ts";
+import type { SessionContext } from "./session_context.ts";
+import { durationMsOf, timestampOfMs } from "./times.ts";
+
+/** How a call ended. */
+export interface Ended {
+  readonly content: Fields;
+  readonly status: string;
+}
+
+/** When something ended, and began, as its event or item says; 0 says that nobody knows. */
+export function timesOf(
+  { started_at_ms, completed_at_ms }: Fields,
+  now: string | undefined,
+): { readonly startedAt?: string; readonly at?: string } {
+  const [startedAt, at] = [started_at_ms, completed_at_ms].map((value) => {
+    const ms = numberOf(value) ?? 0;
+    return ms > 0 ? timestampOfMs(ms) : undefined;
+  });
+  return {
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(at === undefined || at === now ? {} : { at }),
+  };
+}
+
+/** When something began that only its end tells of, and how long it took. */
+export function startOf(
+  { duration_ms }: Fields,
+  ended: string | undefined,
+): { readonly startedAt?: string } {
+  const ms = numberOf(duration_ms);
+  if (ms === undefined || ended === undefined) return {};
+  const startedAt = timestampOfMs(Date.parse(ended) - ms);
+  return startedAt === undefined ? {} : { startedAt };
+}
+
+/** What is said of a command. */
+export function commandContent(event: Fields): Fields {
+  const { command, parsed_cmd, cwd, process_id, source } = event;
+  const argv = typeof command === "string" ? [command] : textsOf(command);
+  return {
+    ...(argv.length === 0 ? {} : { command: commandLineOf(argv), argv }),
+    ...(Array.isArray(parsed_cmd) ? { parsed_cmd } : {}),
+    ...(typeof cwd === "string" ? { cwd } : {}),
+    ...(typeof process_id === "string" ? { process_id } : {}),
+    ...(typeof source === "string" ? { source } : {}),
+  };
+}
+
+/** What is said of a command that has ended. */
+export function endedCommand(event: Fields): Ended {
+  const stdout = textOf(event.stdout) ?? "";
+  const stderr = textOf(event.stderr) ?? "";
+  const isBlank = stdout.trim() === "" && stderr.trim() === "";
+  const exitCode = wholeOf(event.exit_code);
+  const durationMs = durationMsOf(event.duration);
+  const isFailed = isFailedWord(event.status) || (exitCode ?? 0) !== 0;
+  return {
+    content: {
+      ...(typeof event.command === "undefined" ? { command: "" } : {}),
+      ...commandContent(event),
+      ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+      stdout: isBlank ? textOf(event.aggregated_output) ?? stdout : stdout,
+      ...(isBlank || stderr === "" ? {} : { stderr }),
+      ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    },
+    status: textOf(event.status) ?? (isFailed ? "failed" : "completed"),
+  };
+}
+
+/** What an MCP call gave, as exec streams say it. */
+export function mcpResult(ok: unknown, error: unknown): Fields {
+  return {
+    ...(ok === undefined || ok === null ? {} : { result: ok }),
+    ...(error === undefined || error === null
+      ? {}
+      : { error: isFields(error) ? error : { message: textOf(error) ?? "" } }),
+  };
+}
+
+/** Tells whether an MCP call failed, by what it gave. */
+export function isMcpFailure(ok: unknown, error: unknown): boolean {
+  const { is_error, isError } = fieldsOf(ok);
+  return (error !== undefined && error !== null) || is_error === true ||
+    isError === true;
+}
+
+/** How long something took. */
+export function spent(duration: unknown): Fields {
+  const durationMs = durationMsOf(duration);
+  return durationMs === undefined ? {} : { duration_ms: durationMs };
+}
+
+/** The files of a patch, whose three spellings differ in how a change says what it is (A.16). */
+export function patchContent(event: Fields): Fields {
+  const changes = Object.entries(fieldsOf(event.changes)).map(
+    ([path, change]) => ({ path, ...changeOf(change) }),
+  );
+  const { auto_approved } = event;
+  return {
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(typeof auto_approved === "boolean" ? { auto_approved } : {}),
+  };
+}
+
+function changeOf(change: unknown): Fields {
+  if (typeof change === "string") return { kind: change };
+  const { type, ...fields } = fieldsOf(change);
+  if (typeof type === "string") return { kind: type, ...fields };
+  for (const kind of ["add", "delete", "update"]) {
+    const inner = fields[kind];
+    if (isFields(inner)) return { kind, ...inner };
+  }
+  return { kind: "update", ...fields };
+}
+
+/** What is said of a patch that is over. */
+export function endedPatch(event: Fields): Ended {
+  const isWell = typeof event.success === "boolean"
+    ? event.success
+    : !isFailedWord(event.status);
+  const { stdout, stderr } = event;
+  return {
+    content: {
+      ...patchContent(event),
+      ...(typeof stdout === "string" ? { stdout } : {}),
+      ...(typeof stderr === "string" ? { stderr } : {}),
+    },
+    status: isWell ? "completed" : textOf(event.status) ?? "failed",
+  };
+}
+
+/** What is said of a tool of the program around Codex. */
+export function dynamicContent(event: Fields): Fields {
+  const { namespace, tool, arguments: args } = event;
+  return {
+    ...(typeof namespace === "string" ? { namespace } : {}),
+    tool: textOf(tool) ?? "",
+    ...(args === undefined ? {} : { arguments: args }),
+  };
+}
+
+/** What is said of such a tool that is over. */
+export function endedDynamic(event: Fields): Ended {
+  const { error, success } = event;
+  const items = event.content_items ?? event.contentItems;
+  const isFailed = (error !== undefined && error !== null) ||
+    success === false || isFailedWord(event.status);
+  return {
+    content: {
+      ...dynamicContent(event),
+      ...(Array.isArray(items) ? { content_items: items } : {}),
+      ...(typeof success === "boolean" ? { success } : {}),
+      ...(error === undefined || error === null ? {} : { error }),
+      ...spent(event.duration),
+    },
+    status: isFailed ? "failed" : "completed",
+  };
+}
+
+/** Takes note that a review begins or ends. */
+export function noteReview(
+  context: SessionContext,
+  { type, review_output }: Fields,
+): void {
+  const isOver = type === "exited_review_mode" || type === "ExitedReviewMode";
+  context.reviewPrompt = isOver ? null : "";
+  if (!isOver) return;
+  context.seen.review = review_output === null ? "unreviewed" : "reviewed";
+}
+
+/** What is said of an image that was made; the items of extensions have names of their own. */
+export function imageContent(fields: Fields): Fields {
+  const path = textOf(fields.saved_path ?? fields.savedPath);
+  const prompt = textOf(fields.revised_prompt ?? fields.revisedPrompt);
+  const status = textOf(fields.status);
+  return {
+    ...(path === undefined ? {} : { saved_path: path }),
+    ...(prompt === undefined ? {} : { revised_prompt: prompt }),
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** The content of a plan. */
+export function planContent(
+  { name, explanation, plan, steps }: Fields,
+): Fields {
+  return {
+    items: planSteps(plan ?? steps),
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof explanation === "string" ? { explanation } : {}),
+  };
+}

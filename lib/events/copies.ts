@@ -1,0 +1,292 @@
+/**
+ * What session files tell twice: as a response item and as an event (C.3).
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  jsonTextOf,
+  listOf,
+  textOf,
+} from "../json/fields.ts";
+import type { Witness } from "./calls.ts";
+import type { SessionContext } from "./session_context.ts";
+import type { SessionImage } from "./session_items.ts";
+import type { UserMessage } from "./user_message.ts";
+
+/** Who tells a copy. */
+export interface Copy {
+  /** The witness. */
+  readonly witness: Witness;
+}
+
+/**
+ * Tells what the user says, unless the other copy has been told. The event that pairs later knows
+ * the files that the images came from.
+ */
+export function tellUser(
+  context: SessionContext,
+  { text, images }: UserMessage,
+  witness: Witness,
+): void {
+  const { pairing } = context;
+  const isBlank = text.trim() === "";
+  // An image that could not be read is handed over as nothing.
+  if (isBlank && images.length === 0) {
+    takeViewedImage(context);
+    if (witness === "event") context.seen.prompt = true;
+    return;
+  }
+  const told = pairing.match("user", text, witness);
+  if (told !== undefined) {
+    if (witness !== "event" || images.length === 0) return;
+    const named = withNames(told.images ?? [], images);
+    if (named === undefined) return;
+    context.complete("user_message", userContent({ text, images: named }), {
+      itemId: told.itemId,
+    });
+    return;
+  }
+  if (isBlank && images.length === 1 && takeViewedImage(context)) {
+    pairing.add("user", text, witness, { itemId: "" });
+    return;
+  }
+  context.prompt();
+  const itemId = context.complete(
+    "user_message",
+    userContent({ text, images }),
+  );
+  pairing.add("user", text, witness, {
+    itemId,
+    ...(images.length === 0 ? {} : { images }),
+  });
+}
+
+/** The content of a message; what is blank is left out. */
+export function userContent({ text, images }: UserMessage): Fields {
+  return {
+    ...(text.trim() === "" ? {} : { text }),
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
+
+/** Puts the names of images over what is known of them; `undefined` if that is all the same. */
+function withNames(
+  known: readonly SessionImage[],
+  named: readonly SessionImage[],
+): SessionImage[] | undefined {
+  let isNew = false;
+  const images = known.map((image, at) => {
+    const name = named[at];
+    const path = name?.path ?? name?.url;
+    if (path === undefined || path === image.url) return image;
+    isNew = true;
+    return { ...image, path };
+  });
+  return isNew ? images : undefined;
+}
+
+/**
+ * Takes note that the model has been handed an image that it had asked for: some releases do
+ * that in the name of the user, when all calls of the response have been answered.
+ *
+ * @returns Whether it had asked for one.
+ */
+export function takeViewedImage(context: SessionContext): boolean {
+  if (context.viewedImages === 0) return false;
+  context.viewedImages -= 1;
+  return true;
+}
+
+/** Tells a part of the reasoning, unless the other copy has been told. */
+export function tellThought(
+  context: SessionContext,
+  text: string,
+  { kind, witness }: Copy & { readonly kind: "summary" | "raw" },
+): void {
+  const { liveThoughts, pairing } = context;
+  if (text.trim() === "") return;
+  if (pairing.match("reasoning", text, witness) !== undefined) return;
+  const itemId = context.complete(
+    THOUGHT_TYPES[kind],
+    { text, continues: true },
+    { itemId: liveThoughts[kind].shift() },
+  );
+  pairing.add("reasoning", text, witness, { itemId });
+}
+
+/** Tells the next piece of a part that has no id: a text without one will end it. */
+export function tellLiveThought(
+  context: SessionContext,
+  kind: "summary" | "raw",
+  delta: string,
+): void {
+  const live = context.liveThoughts[kind];
+  let itemId = live.at(-1);
+  if (itemId === undefined || (kind === "summary" && context.isThoughtBroken)) {
+    context.made.thoughts += 1;
+    itemId = `${kind}-${context.made.thoughts}`;
+    live.push(itemId);
+  }
+  if (kind === "summary") context.isThoughtBroken = false;
+  context.delta(
+    THOUGHT_TYPES[kind],
+    { text_delta: delta, continues: true },
+    { itemId },
+  );
+}
+
+const THOUGHT_TYPES = {
+  summary: "reasoning",
+  raw: "agent_reasoning_raw_content",
+} as const;
+
+/**
+ * Tells that a search has ended, unless the other copy has been told. Copies belong together by
+ * their id. An item that has none is the copy of an event that says the same of what was done.
+ */
+export function tellSearchCopy(
+  context: SessionContext,
+  callId: string | undefined,
+  fields: Fields,
+  { witness, isFailed }: Copy & { readonly isFailed: boolean },
+): void {
+  const { pairing } = context;
+  const known = callId === undefined ? undefined : context.calls.get(callId);
+  if (context.mode === "paginated") {
+    if (known !== undefined) return;
+    const told = context.takeLoose("web_search", witness);
+    if (told !== undefined) return;
+  }
+  const isOpen = known?.state === "open";
+  // The event of an item with an id has that id too.
+  const pairs = witness === "event" || callId === undefined;
+  const key = actionKey(fields);
+  const isCopy = (pairs || known !== undefined) &&
+    pairing.match("search", key, witness) !== undefined;
+  const isTold = known === undefined ? isCopy : witness === "item" && !isOpen;
+  if (isTold) return;
+  const { call } = known === undefined
+    ? context.beginCall(callId, witness, "web_search")
+    : { call: known };
+  context.completeCall(call, searchContent(fields), {
+    status: isFailed ? "failed" : "completed",
+  });
+  context.noteLoose("web_search", witness, call.itemId);
+  if (pairs && !isCopy && (isOpen || known === undefined)) {
+    pairing.add("search", key, witness, { itemId: call.itemId });
+  }
+}
+
+/** The content of a search; where only its action says the query, that does. */
+export function searchContent({ query, action }: Fields): Fields {
+  const asked = textOf(query) ?? textOf(fieldsOf(action).query) ?? "";
+  return {
+    query: asked,
+    ...(action === undefined || action === null ? {} : { action }),
+  };
+}
+
+/**
+ * Gives what both copies say of a search: the fields of its action. Beside the action an event
+ * has words for what was done; older ones have nothing but the query.
+ */
+function actionKey({ query, action }: Fields): string {
+  const { type: _type, ...fields } = fieldsOf(action ?? { query });
+  return jsonTextOf(
+    Object.entries(fields)
+      .filter(([, value]) => (value ?? "") !== "")
+      .sort(([a], [b]) => a < b ? -1 : 1),
+  );
+}
+
+/**
+ * Tells whether a plan is the copy of one that has been told; if not, the next equal one of the
+ * other witness is: where everything is kept, the call of a plan and its event are.
+ */
+export function isPlanCopy(
+  context: SessionContext,
+  { items, name }: Fields,
+  witness: Witness,
+): boolean {
+  const { pairing } = context;
+  const steps = listOf(items).map(fieldsOf).map(({ title, status }) => [
+    title,
+    status,
+  ]);
+  const key = jsonTextOf([name, steps]);
+  if (pairing.match("plan", key, witness) !== undefined) return true;
+  pairing.add("plan", key, witness, { itemId: "" });
+  return false;
+}
+
+/**
+ * Tells that the context was compacted. A line says it with the text, an event without; the two
+ * are one item when nothing that a reader sees stands between them; in paginated files, where an
+ * item stands for the event, when they are in one turn, the line first.
+ */
+export function tellCompaction(
+  context: SessionContext,
+  from: "line" | "event",
+  { message = "", itemId }: {
+    readonly message?: string;
+    readonly itemId?: string | undefined;
+  } = {},
+): void {
+  const { compaction, lastAnswer } = context;
+  const content = message === "" ? {} : { message };
+  if (compaction !== null && compaction.from !== from) {
+    const isOne = context.mode === "paginated"
+      ? from === "event"
+      : compaction.itemId === context.lastItem;
+    context.compaction = null;
+    if (isOne) {
+      if (from === "line") {
+        context.complete("context_compaction", content, {
+          itemId: compaction.itemId,
+        });
+      }
+      return;
+    }
+  }
+  // Some releases write the summary down as if it had been said to the user.
+  const isSummary = from === "line" && lastAnswer !== null &&
+    lastAnswer.text.trim() !== "" && lastAnswer.itemId === context.lastItem &&
+    message.trimEnd().endsWith(lastAnswer.text.trim());
+  const id = context.complete("context_compaction", content, {
+    itemId: isSummary ? lastAnswer.itemId : itemId,
+  });
+  if (isSummary) context.lastAnswer = null;
+  context.compaction = { itemId: id, from };
+}
+
+/** Tells what the model says, unless the other copy has been told. */
+export function tellAnswerCopy(
+  context: SessionContext,
+  fields: Fields,
+  { text, witness }: Copy & { readonly text: string },
+): void {
+  const { liveStream, pairing } = context;
+  if (text.trim() === "" && liveStream === null) return;
+  if (pairing.match("assistant", text, witness) !== undefined) return;
+  const id = witness === "item" ? idOf(fields.id) : undefined;
+  // A live stream has no other end than the answer that it is a part of.
+  const itemId = context.complete("agent_message", {
+    text,
+    ...saidBeside(fields),
+  }, { itemId: liveStream ?? id });
+  context.liveStream = null;
+  pairing.add("assistant", text, witness, { itemId });
+}
+
+/** What a message says beside its text. */
+export function saidBeside({ phase, memory_citation }: Fields): Fields {
+  return {
+    ...(typeof phase === "string" ? { phase } : {}),
+    ...(isFields(memory_citation) ? { memory_citation } : {}),
+  };
+}

@@ -1,0 +1,574 @@
+/**
+ * Events that Codex writes down: `event_msg` lines, and the `event` lines of the fork (C.3).
+ *
+ * @module
+ */
+
+import {
+  callIdOf,
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFailedWord,
+  isFields,
+  listOf,
+  numberOf,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+import { Utf8Decoder } from "../json/utf8_decoder.ts";
+import {
+  commandContent,
+  dynamicContent,
+  type Ended,
+  endedCommand,
+  endedDynamic,
+  endedPatch,
+  imageContent,
+  isMcpFailure,
+  mcpResult,
+  noteReview,
+  patchContent,
+  planContent,
+  spent,
+  startOf,
+  timesOf,
+} from "./contents.ts";
+import {
+  isPlanCopy,
+  tellAnswerCopy,
+  tellCompaction,
+  tellLiveThought,
+  tellSearchCopy,
+  tellThought,
+  tellUser,
+} from "./copies.ts";
+import { chunkBytes } from "./output_bytes.ts";
+import type { SessionContext } from "./session_context.ts";
+import { timestampOfMs } from "./times.ts";
+import { tellTurnItem } from "./turn_items.ts";
+import { readUserEvent } from "./user_message.ts";
+
+/** Tells of an event of one type. */
+type TellEvent = (
+  context: SessionContext,
+  event: Fields,
+  eventId: string | null,
+) => void;
+
+/** Events that mean the same in both modes. */
+const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
+  ["task_started", beginTurn],
+  ["turn_started", beginTurn],
+  ["task_complete", completeTurn],
+  ["turn_complete", completeTurn],
+  ["turn_aborted", abortTurn],
+  ["token_count", tellTokens],
+  ["item_completed", tellTurnItem],
+  ["agent_message_content_delta", streamAnswer],
+  ["reasoning_content_delta", streamThought("summary")],
+  ["reasoning_raw_content_delta", streamThought("raw")],
+  [
+    "plan_delta",
+    (context, event) =>
+      context.delta("plan", { text_delta: textOf(event.delta) ?? "" }, {
+        itemId: idOf(event.item_id),
+      }),
+  ],
+  ["error", tellError],
+  ["warning", remark("warning")],
+  ["guardian_warning", remark("warning")],
+  ["stream_error", remark("notice")],
+  [
+    "background_event",
+    (context, event, eventId) =>
+      context.complete("background_event", restOf(event), {
+        itemId: eventId === null ? undefined : `background:${eventId}`,
+      }),
+  ],
+];
+
+/** Messages and tools, which are items in paginated mode. */
+const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
+  ["user_message", tellPrompt],
+  ["agent_message", (context, event) =>
+    tellAnswerCopy(context, event, {
+      text: textOf(event.message) ?? "",
+      witness: "event",
+    })],
+  ["agent_message_delta", streamAnswer],
+  [
+    "agent_reasoning",
+    (context, event) =>
+      tellThought(context, textOf(event.text) ?? "", {
+        kind: "summary",
+        witness: "event",
+      }),
+  ],
+  [
+    "agent_reasoning_raw_content",
+    (context, event) =>
+      tellThought(context, textOf(event.text) ?? "", {
+        kind: "raw",
+        witness: "event",
+      }),
+  ],
+  ["agent_reasoning_delta", streamThought("summary")],
+  ["agent_reasoning_raw_content_delta", streamThought("raw")],
+  ["agent_reasoning_section_break", (context) => {
+    context.isThoughtBroken = true;
+  }],
+  ["context_compacted", (context) => tellCompaction(context, "event")],
+  ["exec_command_begin", begin("command_execution", commandContent)],
+  ["exec_command_output_delta", streamOutput],
+  ["exec_command_end", end("command_execution", endedCommand)],
+  ["mcp_tool_call_begin", begin("mcp_tool_call", mcpContent)],
+  ["mcp_tool_call_end", end("mcp_tool_call", endedMcp)],
+  [
+    "web_search_begin",
+    begin("web_search", ({ query }) => ({
+      query: textOf(query) ?? "",
+    })),
+  ],
+  [
+    "web_search_end",
+    (context, event) =>
+      tellSearchCopy(context, idOf(event.call_id), event, {
+        witness: "event",
+        isFailed: false,
+      }),
+  ],
+  [
+    "view_image_tool_call",
+    begin("image_view", ({ path }) => ({
+      path: textOf(path) ?? "",
+    })),
+  ],
+  [
+    "image_generation_end",
+    end("image_generation", (event) => ({
+      content: imageContent(event),
+      status: "completed",
+    })),
+  ],
+  ["patch_apply_begin", begin("file_change", patchContent)],
+  ["patch_apply_updated", (context, event) => startPatch(context, event)],
+  ["patch_apply_end", end("file_change", endedPatch)],
+  [
+    "apply_patch_approval_request",
+    (context, event) => startPatch(context, event, "proposed"),
+  ],
+  ["plan_update", tellPlan],
+  ["dynamic_tool_call_request", begin("dynamic_tool_call", dynamicContent)],
+  ["dynamic_tool_call_response", end("dynamic_tool_call", endedDynamic)],
+  ["custom_tool_call_begin", tellCustomCall],
+  ["custom_tool_call_update", tellCustomCall],
+  ["custom_tool_call_end", endCustomCall],
+  ...collabEvents(),
+];
+
+const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
+  legacy: new Map([...COMMON_EVENTS, ...LEGACY_EVENTS]),
+  paginated: new Map(COMMON_EVENTS),
+};
+/** What paginated files tell in other words. */
+const LEGACY_NAMES: ReadonlySet<string> = new Set(
+  [...LEGACY_EVENTS.map(([name]) => name), "item_started"],
+);
+/** What begins or ends a review: its prompt is told twice in some releases. */
+const REVIEW_NAMES: ReadonlySet<string> = new Set([
+  "entered_review_mode",
+  "exited_review_mode",
+]);
+
+/**
+ * Tells of an event. What has no rule is an item of that name, with its fields.
+ *
+ * @param context Where.
+ * @param event The event.
+ * @param eventId The id that the fork gives to its events.
+ */
+export function tellEventMsg(
+  context: SessionContext,
+  event: Fields,
+  eventId: string | null = null,
+): void {
+  const { type } = event;
+  if (typeof type !== "string") return;
+  const tell = EVENTS[context.mode]?.get(type);
+  if (tell !== undefined) return tell(context, event, eventId);
+  if (LEGACY_NAMES.has(type)) return;
+  if (REVIEW_NAMES.has(type)) noteReview(context, event);
+  context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
+}
+
+/** The fields of an event that are its own. */
+function restOf(event: Fields): Fields {
+  const { type: _type, turn_id: _turn, ...rest } = event;
+  return rest;
+}
+
+// Turns.
+
+function beginTurn(context: SessionContext, event: Fields): void {
+  const { type: _type, turn_id: _turn, started_at, ...rest } = event;
+  const seconds = numberOf(started_at) ?? 0;
+  const began = seconds > 0 ? timestampOfMs(seconds * 1000) : undefined;
+  context.beginTurn(idOf(event.turn_id), {
+    ...(began === undefined ? {} : { started_at: began }),
+    ...rest,
+  });
+}
+
+function completeTurn(context: SessionContext, event: Fields): void {
+  const { error, last_agent_message } = event;
+  const message = textOf(error) ?? textOf(fieldsOf(error).message);
+  const hasFailed = isFields(error) || typeof error === "string";
+  const ending = endFields(context, event);
+  if (hasFailed) {
+    const fields = { error: { message: message ?? "" } };
+    context.tell("turn.failed", { ...ending, ...fields });
+  } else if (isUnanswered(context, event)) {
+    // Nothing in the file says why: it ends as a request does that failed.
+    context.tell("turn.failed", { ...ending, error: { message: "" } });
+  } else {
+    context.tell("turn.completed", {
+      ...ending,
+      ...(typeof last_agent_message === "string" ? { last_agent_message } : {}),
+    });
+  }
+  context.endTurn();
+}
+
+/**
+ * Tells whether a turn leaves its prompt without an answer, though its end says that it is
+ * complete (C.6). Ends that say when the turn began say why it failed, too: without that, a turn
+ * without a message is but done.
+ */
+function isUnanswered(
+  { lastAnswer, seen }: SessionContext,
+  { last_agent_message, started_at }: Fields,
+): boolean {
+  if (last_agent_message !== null || numberOf(started_at) !== undefined) {
+    return false;
+  }
+  if (!seen.prompt) return false;
+  const answer = seen.review === "unreviewed" ? null : lastAnswer;
+  return answer === null ||
+    (answer.text.trim() !== "" && seen.review !== "reviewed");
+}
+
+function abortTurn(context: SessionContext, event: Fields): void {
+  const reason = textOf(event.reason) ?? "";
+  const ending = endFields(context, event);
+  context.tell("turn.failed", {
+    ...ending,
+    reason,
+    error: { message: reason },
+  });
+  context.endTurn();
+}
+
+function endFields(context: SessionContext, event: Fields): Fields {
+  const id = idOf(event.turn_id) ?? context.turnId;
+  const durationMs = wholeOf(event.duration_ms);
+  return {
+    turn_id: id ?? `synthetic-turn-${context.made.turns}`,
+    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    ...(isFields(context.usage) ? { usage: context.usage } : {}),
+  };
+}
+
+function tellTokens(context: SessionContext, event: Fields): void {
+  const { info, rate_limits } = event;
+  // Before there was `info`, the counts stood in the event.
+  const { type: _type, rate_limits: _limits, info: _info, ...flat } = event;
+  const isFlat = info === undefined &&
+    numberOf(flat.total_tokens) !== undefined;
+  const total = fieldsOf(info).total_token_usage;
+  if (isFields(total)) context.usage = total;
+  context.complete("token_count", {
+    ...(isFlat
+      ? { info: { last_token_usage: flat } }
+      : info === undefined
+      ? {}
+      : { info }),
+    ...(rate_limits === undefined ? {} : { rate_limits }),
+  });
+}
+
+// Messages, reasoning and remarks.
+
+/** Some releases tell the prompt of a review twice: for the thread and for its child. */
+function tellPrompt(context: SessionContext, event: Fields): void {
+  const message = readUserEvent(event);
+  context.seen.prompt = true;
+  context.lastAnswer = null;
+  if (context.reviewPrompt !== null) {
+    if (context.reviewPrompt === message.text) return;
+    context.reviewPrompt = message.text;
+  }
+  tellUser(context, message, "event");
+}
+
+function streamAnswer(context: SessionContext, event: Fields): void {
+  let itemId = idOf(event.item_id) ?? context.liveStream;
+  if (itemId === null) {
+    context.made.streams += 1;
+    itemId = `stream-${context.made.streams}`;
+  }
+  context.liveStream = itemId;
+  const text_delta = textOf(event.delta) ?? "";
+  context.delta("agent_message", { text_delta }, { itemId });
+}
+
+function streamThought(kind: "summary" | "raw"): TellEvent {
+  return (context, event) => {
+    const text_delta = textOf(event.delta) ?? "";
+    const itemId = idOf(event.item_id);
+    if (itemId === undefined) tellLiveThought(context, kind, text_delta);
+    else {
+      context.delta(
+        kind === "raw" ? "agent_reasoning_raw_content" : "reasoning",
+        { text_delta },
+        { itemId },
+      );
+    }
+  };
+}
+
+function tellError(context: SessionContext, event: Fields): void {
+  const { type: _type, message, ...rest } = event;
+  const text = textOf(message) ?? textOf(fieldsOf(event.error).message) ?? "";
+  context.tell("error", { message: text, ...rest });
+}
+
+function remark(severity: "warning" | "notice"): TellEvent {
+  return (context, event) => {
+    const { message, ...rest } = restOf(event);
+    const text = textOf(message) ?? textOf(fieldsOf(event.error).message) ?? "";
+    context.complete("error", { message: text, severity, ...rest });
+  };
+}
+
+// Calls.
+
+function callOf(event: Fields): string | undefined {
+  return callIdOf(event.call_id, event.callId);
+}
+
+/** Makes of an event the beginning of a call, which may be another one of a known id. */
+function begin(type: string, read: (event: Fields) => Fields): TellEvent {
+  return (context, event) => {
+    const { call } = context.beginCall(callOf(event), "event", type);
+    if (call.state === "closed") return;
+    const content = read(event);
+    const known = call.type === type ? call.content : {};
+    const { startedAt } = timesOf(event, context.now);
+    context.startCall(call, type, { ...known, ...content }, { startedAt });
+  };
+}
+
+/** Makes of an event the end of a call, whose beginning may be missing. */
+function end(type: string, read: (event: Fields) => Ended): TellEvent {
+  return (context, event) => {
+    const callId = callOf(event);
+    const known = callId === undefined ? undefined : context.calls.get(callId);
+    const call = known ?? context.beginCall(callId, "event", type).call;
+    const { content, status } = read(event);
+    call.type = type;
+    const times = timesOf(event, context.now);
+    context.completeCall(call, { ...call.content, ...content }, {
+      status,
+      ...times,
+      ...(known === undefined && times.startedAt === undefined
+        ? startOf(content, times.at ?? context.now)
+        : {}),
+    });
+  };
+}
+
+function streamOutput(context: SessionContext, event: Fields): void {
+  const callId = callOf(event);
+  const bytes = chunkBytes(event.chunk);
+  const { stream } = event;
+  if (callId === undefined || bytes === undefined) return;
+  if (stream !== "stdout" && stream !== "stderr") return;
+  const call = context.calls.get(callId);
+  if (call === undefined || call.state === "closed") return;
+  const key = `${stream}:${callId}`;
+  const decoder = context.decoders.get(key) ?? new Utf8Decoder();
+  const text = decoder.decode(bytes);
+  if (decoder.pending.length > 0) context.decoders.set(key, decoder);
+  else context.decoders.delete(key);
+  if (text === "") return;
+  context.delta("command_execution", { [stream]: text }, context.of(call));
+}
+
+function mcpContent(event: Fields): Fields {
+  const { server, tool, arguments: args } = fieldsOf(event.invocation);
+  return {
+    server_name: textOf(server) ?? "",
+    tool_name: textOf(tool) ?? "",
+    ...(args === undefined || args === null ? {} : { arguments: args }),
+  };
+}
+
+function endedMcp(event: Fields): Ended {
+  const { Ok: ok, Err: error } = fieldsOf(event.result);
+  return {
+    content: {
+      ...mcpContent(event),
+      ...mcpResult(ok, error),
+      ...spent(event.duration),
+    },
+    status: isMcpFailure(ok, error) ? "failed" : "completed",
+  };
+}
+
+function startPatch(
+  context: SessionContext,
+  event: Fields,
+  status?: string,
+): void {
+  const callId = callOf(event);
+  const { call } = status === undefined && callId !== undefined &&
+      context.calls.get(callId) !== undefined
+    ? { call: context.calls.get(callId) }
+    : context.beginCall(callId, "event", "file_change");
+  if (call === undefined || call.state === "closed") return;
+  const content = { ...call.content, ...patchContent(event) };
+  context.startCall(call, "file_change", content, { status });
+}
+
+function tellPlan(context: SessionContext, event: Fields): void {
+  const content = planContent(event);
+  if (isPlanCopy(context, content, "event")) return;
+  context.complete("todo_list", content);
+}
+
+// The fork's tools. Its `wait` waits for a command, or as a tool.
+
+const WAIT_TOOL = "wait";
+
+function customContent({ tool_name, parameters }: Fields): Fields {
+  return {
+    name: textOf(tool_name) ?? "",
+    ...(parameters === undefined || parameters === null
+      ? {}
+      : { arguments: parameters }),
+  };
+}
+
+function tellCustomCall(context: SessionContext, event: Fields): void {
+  const content = customContent(event);
+  const command = waitedFor(context, event);
+  if (command !== undefined) {
+    context.delta("command_execution", { wait: { active: true } }, {
+      ...context.of(command),
+    });
+    return;
+  }
+  const isUpdate = event.type === "custom_tool_call_update";
+  const callId = callOf(event);
+  const known = callId === undefined ? undefined : context.calls.get(callId);
+  const { call } = isUpdate && known !== undefined
+    ? { call: known }
+    : context.beginCall(callId, "event", "tool_call");
+  if (call.state !== "closed") {
+    context.startCall(call, "tool_call", { ...call.content, ...content });
+  }
+}
+
+function endCustomCall(context: SessionContext, event: Fields): void {
+  const result = fieldsOf(event.result);
+  const isWell = !Object.hasOwn(result, "Err");
+  const text = textOf(isWell ? result.Ok : result.Err) ?? "";
+  const callId = callOf(event);
+  const known = callId === undefined ? undefined : context.calls.get(callId);
+  const command = known?.state === "open"
+    ? undefined
+    : waitedFor(context, event);
+  if (command !== undefined) {
+    // A wait that failed goes on, unless it was given up (C.6).
+    const active = !isWell && !text.includes("Cancelled by user.");
+    const wait = { active, ...spent(event.duration), text };
+    context.delta("command_execution", { wait }, context.of(command));
+    return;
+  }
+  const call = known ?? context.beginCall(callId, "event", "tool_call").call;
+  call.type = "tool_call";
+  context.completeCall(call, {
+    ...call.content,
+    ...customContent(event),
+    ...(isWell ? { output: [text] } : { error: { message: text } }),
+    ...spent(event.duration),
+  }, { status: isWell ? "completed" : "failed" });
+}
+
+/** Finds the running command that a wait is for. */
+function waitedFor(
+  context: SessionContext,
+  { tool_name, parameters }: Fields,
+) {
+  if (tool_name !== WAIT_TOOL) return undefined;
+  const callId = idOf(fieldsOf(parameters).call_id);
+  const call = callId === undefined ? undefined : context.calls.get(callId);
+  return call?.type === "command_execution" && call.state === "open"
+    ? call
+    : undefined;
+}
+
+/** The begins and ends of calls between agents, and what tool each of them is. */
+function collabEvents(): [string, TellEvent][] {
+  const tools = [
+    ["agent_spawn", "spawn_agent"],
+    ["agent_interaction", "send_input"],
+    ["waiting", "wait"],
+    ["close", "close_agent"],
+    ["resume", "resume_agent"],
+  ] as const;
+  return tools.flatMap(([name, tool]): [string, TellEvent][] => [
+    [
+      `collab_${name}_begin`,
+      begin("collab_tool_call", (event) => collabContent(event, tool)),
+    ],
+    [
+      `collab_${name}_end`,
+      end("collab_tool_call", (event) => {
+        const states = event.statuses ?? event.agents_states;
+        const isFailed = isFailedWord(event.status) ||
+          [event.status, ...Object.values(fieldsOf(event.statuses))]
+            .some(isLostAgent);
+        return {
+          content: {
+            ...collabContent(event, tool),
+            ...(isFields(states) ? { agents_states: states } : {}),
+          },
+          status: isFailed ? "failed" : "completed",
+        };
+      }),
+    ],
+  ]);
+}
+
+function collabContent(event: Fields, tool: string): Fields {
+  const { prompt, sender_thread_id } = event;
+  const one = idOf(event.receiver_thread_id) ?? idOf(event.new_thread_id);
+  const receivers = event.receiver_thread_ids ??
+    (one === undefined ? undefined : [one]);
+  return {
+    tool,
+    ...(typeof sender_thread_id === "string" ? { sender_thread_id } : {}),
+    ...(Array.isArray(receivers)
+      ? { receiver_thread_ids: listOf(receivers) }
+      : {}),
+    ...(prompt === undefined || prompt === null ? {} : { prompt }),
+  };
+}
+
+/** Tells whether the status of an agent says that it failed, or that there is none. */
+function isLostAgent(status: unknown): boolean {
+  return status === "not_found" ||
+    isFields(status) && Object.hasOwn(status, "errored");
+}

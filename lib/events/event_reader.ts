@@ -1,0 +1,64 @@
+/**
+ * One stream of events from the records of any carrier.
+ *
+ * @module
+ */
+
+import { type Fields, fieldsOf, isFields } from "../json/fields.ts";
+import type { EmitEvent, LinePlace } from "./session_context.ts";
+import { SessionReader } from "./session_reader.ts";
+
+export type { EmitEvent, LinePlace } from "./session_context.ts";
+
+/** The types of thread events. */
+const EVENT_TYPES: ReadonlySet<unknown> = new Set([
+  "thread.started",
+  "turn.started",
+  "turn.completed",
+  "turn.failed",
+  "item.started",
+  "item.delta",
+  "item.completed",
+  "item.failed",
+  "error",
+]);
+
+/**
+ * Gives the events of records: those of exec streams are events as they are, and the lines of a
+ * session file tell of some each (docs/events.md). Nothing makes it throw; what it does not know
+ * tells nothing.
+ *
+ * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
+ */
+export class EventReader {
+  #session: SessionReader | undefined;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode EventReader.save} gave, to go on from there.
+   */
+  constructor(saved?: unknown) {
+    const { session } = fieldsOf(saved);
+    if (isFields(session)) this.#session = new SessionReader(session);
+  }
+
+  /** Gives what it takes to go on, as plain JSON. */
+  save(): unknown {
+    return this.#session === undefined ? {} : { session: this.#session.save() };
+  }
+
+  /**
+   * Reads a record.
+   *
+   * @param record A normalized record.
+   * @param place Where it stands, and its text.
+   * @param emit Is called with each event, and its text if that is the record's.
+   */
+  read(record: Fields, place: LinePlace, emit: EmitEvent): void {
+    if (EVENT_TYPES.has(record.type)) return emit(record, place.text);
+    if (!isFields(record.payload)) return;
+    this.#session ??= new SessionReader();
+    this.#session.read(record, place, emit);
+  }
+}

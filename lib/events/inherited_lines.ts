@@ -1,0 +1,123 @@
+/**
+ * Which lines of a session file were copied from another thread when it began (C.5).
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  numberOf,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+import { timeInUuid } from "./uuid_time.ts";
+
+/**
+ * How long a pause tells a thread's own lines from those that it copied when it began, where
+ * nothing else does (before turns had ids), in milliseconds: copies are written in one go,
+ * and the first line that is the thread's own is a prompt.
+ */
+const PAUSE_BEFORE_PROMPT = 25;
+const PAUSE_BEFORE_OTHERS = 1000;
+
+/** Tells whether a header says that its thread begins with what another one had. */
+export function isForkHeader(meta: Fields): boolean {
+  return idOf(meta.forked_from_id) !== undefined ||
+    isFields(meta.history_base) || firstOrdinalOf(meta) !== null;
+}
+
+function firstOrdinalOf(meta: Fields): number | null {
+  return numberOf(meta.subagent_history_start_ordinal) ?? null;
+}
+
+/** Follows the lines of a file that begins with what another thread had. */
+export class InheritedLines {
+  #thread: string | null;
+  /** Whether the thread began with what another one had. */
+  #isFork: boolean;
+  /** The ordinal of the first line that is the thread's own; `null` if all are. */
+  #firstOrdinal: number | null;
+  /** When the last line was copied, while nothing else tells. */
+  #copiedAt: number | null;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode InheritedLines.save} gave.
+   */
+  constructor(saved?: unknown) {
+    const fields = fieldsOf(saved);
+    this.#thread = textOf(fields.thread) ?? null;
+    this.#isFork = fields.is_fork === true;
+    this.#firstOrdinal = numberOf(fields.first_ordinal) ?? null;
+    this.#copiedAt = wholeOf(fields.copied_at) ?? null;
+  }
+
+  /** Gives everything as plain JSON. */
+  save(): Fields {
+    return {
+      thread: this.#thread,
+      is_fork: this.#isFork,
+      first_ordinal: this.#firstOrdinal,
+      copied_at: this.#copiedAt,
+    };
+  }
+
+  /** Takes the header of the file in. */
+  header(meta: Fields, thread: string | null): void {
+    this.#thread = thread;
+    this.#isFork = isForkHeader(meta);
+    this.#firstOrdinal = firstOrdinalOf(meta);
+  }
+
+  /** Takes the header of another thread in, which was copied with what follows it. */
+  copiedHeader(now: string | undefined): void {
+    this.#isFork = true;
+    this.#copiedAt = msOf(now);
+  }
+
+  /**
+   * Tells whether a line was copied.
+   *
+   * @param line The line.
+   * @param turn The turn that it belongs to.
+   * @param now Its time.
+   * @param isPrompt Whether it is what a user says.
+   */
+  has(
+    line: Fields,
+    turn: string | null,
+    now: string | undefined,
+    isPrompt: boolean,
+  ): boolean {
+    if (this.#copiedAt !== null) this.#followCopies(now, isPrompt);
+    const ordinal = numberOf(line.ordinal);
+    if (this.#firstOrdinal !== null && ordinal !== undefined) {
+      return ordinal < this.#firstOrdinal;
+    }
+    if (!this.#isFork) return false;
+    // Ids tell when they were made: a turn older than the thread is not the thread's own.
+    const began = timeInUuid(this.#thread);
+    const turnBegan = timeInUuid(turn);
+    if (began !== undefined && turnBegan !== undefined) {
+      return turnBegan < began;
+    }
+    return this.#copiedAt !== null;
+  }
+
+  /** Tells whether a line is still one of those that were copied in one go. */
+  #followCopies(now: string | undefined, isPrompt: boolean): void {
+    const time = msOf(now);
+    const pause = (time ?? Infinity) - (this.#copiedAt ?? 0);
+    const limit = isPrompt ? PAUSE_BEFORE_PROMPT : PAUSE_BEFORE_OTHERS;
+    this.#copiedAt = pause >= limit ? null : time;
+  }
+}
+
+function msOf(now: string | undefined): number | null {
+  const ms = now === undefined ? NaN : Date.parse(now);
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,111 @@
+/**
+ * Telling the two copies of a message from two equal messages (C.3).
+ *
+ * Session files hold user, assistant and reasoning text as a response item and as an event, and
+ * so they do with searches, which in some releases have no id in common, and with plans, which
+ * never have one. A copy uses up an equal unmatched one of the other witness; only what finds
+ * none is told.
+ *
+ * @module
+ */
+
+import { fieldsOf, listOf } from "../json/fields.ts";
+import type { Witness } from "./calls.ts";
+
+/** What there are copies of. */
+export type CopyKind = "user" | "assistant" | "reasoning" | "search" | "plan";
+
+const WITNESSES: readonly Witness[] = ["item", "event"];
+
+/** For each text, what was told with each copy. */
+type Copies<T> = Map<string, T[]>;
+
+/**
+ * Remembers the copies that are still alone.
+ *
+ * @typeParam T What was told with a copy: plain JSON.
+ */
+export class Pairing<T> {
+  readonly #unmatched = new Map<string, Copies<T>>();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode Pairing.save} gave.
+   */
+  constructor(saved?: unknown) {
+    for (const [slot, copies] of Object.entries(fieldsOf(saved))) {
+      for (const copy of listOf(copies)) {
+        const [text, told] = listOf(copy);
+        if (typeof text !== "string") continue;
+        // What was saved is what was told.
+        for (const each of listOf(told)) this.#add(slot, text, each as T);
+      }
+    }
+  }
+
+  /**
+   * Looks for the other copy of a message and uses it up.
+   *
+   * @param kind What the message is.
+   * @param text Its text, or what else tells it from others.
+   * @param witness Who tells this copy.
+   * @returns What was told with the other copy; `undefined` if this is the first one.
+   */
+  match(kind: CopyKind, text: string, witness: Witness): T | undefined {
+    const copies = this.#unmatched.get(
+      `${kind}_${witness === "item" ? "event" : "item"}`,
+    );
+    if (copies === undefined || copies.size === 0) return undefined;
+    const key = keyOf(text);
+    const waiting = copies.get(key);
+    const told = waiting?.shift();
+    if (waiting?.length === 0) copies.delete(key);
+    return told;
+  }
+
+  /**
+   * Remembers a copy that was told.
+   *
+   * @param kind What the message is.
+   * @param text Its text, or what else tells it from others.
+   * @param witness Who told it.
+   * @param told What was told with it.
+   */
+  add(kind: CopyKind, text: string, witness: Witness, told: T): void {
+    this.#add(`${kind}_${witness}`, keyOf(text), told);
+  }
+
+  /** Forgets the copies of some kinds: what comes now belongs to other messages. */
+  forget(...kinds: readonly CopyKind[]): void {
+    for (const kind of kinds) {
+      for (const witness of WITNESSES) {
+        const copies = this.#unmatched.get(`${kind}_${witness}`);
+        // Mostly there are none, and clearing makes a new table.
+        if (copies !== undefined && copies.size > 0) copies.clear();
+      }
+    }
+  }
+
+  /** Gives the copies as plain JSON. */
+  save(): unknown {
+    return Object.fromEntries(
+      [...this.#unmatched].map(([slot, copies]) => [
+        slot,
+        [...copies].map(([text, told]) => [text, [...told]]),
+      ]),
+    );
+  }
+
+  #add(slot: string, text: string, told: T): void {
+    let copies = this.#unmatched.get(slot);
+    if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
+    const waiting = copies.get(text);
+    if (waiting === undefined) copies.set(text, [told]);
+    else waiting.push(told);
+  }
+}
+
+function keyOf(text: string): string {
+  return text.replaceAll("\r\n", "\n").trim();
+}

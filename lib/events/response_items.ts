@@ -1,0 +1,371 @@
+/**
+ * Response items: what the model said and was told (C.3, C.5).
+ *
+ * @module
+ */
+
+import {
+  callIdOf,
+  type Fields,
+  fieldsOf,
+  firstIdOf,
+  idOf,
+  isFields,
+  listOf,
+  parseJson,
+  textOf,
+  textsOf,
+} from "../json/fields.ts";
+import { endCall } from "./call_outputs.ts";
+import { imageContent, planContent } from "./contents.ts";
+import { commandLineOf } from "./command_line.ts";
+import {
+  isPlanCopy,
+  tellAnswerCopy,
+  tellSearchCopy,
+  tellThought,
+  tellUser,
+} from "./copies.ts";
+import { isInjectedMessage, readUserContent } from "./user_message.ts";
+import { readPatchEnvelope } from "./patch_envelope.ts";
+import { scriptedCall } from "./scripts.ts";
+import type { SessionContext } from "./session_context.ts";
+import { ARGUMENTS_TEXT } from "./session_items.ts";
+import { contentText, readToolOutput } from "./tool_output.ts";
+import { userShellCommand } from "./user_shell.ts";
+
+/** Tells of an item of one type. */
+type TellItem = (context: SessionContext, item: Fields) => void;
+
+/** What becomes of each type of item; of the others nothing. */
+const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
+  ["message", tellMessage],
+  ["agent_message", tellAgentMessage],
+  ["reasoning", tellReasoning],
+  ["local_shell_call", tellLocalShell],
+  ["function_call", tellFunctionCall],
+  ["function_call_output", tellOutput],
+  ["local_shell_call_output", tellOutput],
+  ["custom_tool_call", tellCustomCall],
+  ["custom_tool_call_output", tellOutput],
+  ["web_search_call", tellWebSearch],
+  ["tool_search_call", tellToolSearch],
+  ["tool_search_output", tellToolSearchOutput],
+  ["image_generation_call", tellImageGeneration],
+]);
+
+/** Items that the model says: behind them nothing has happened yet. */
+const SPEECH: ReadonlySet<unknown> = new Set(["message"]);
+/** Items that tell nothing, and so open no work behind the end of a turn (C.6). */
+const IDLE: ReadonlySet<unknown> = new Set([
+  "additional_tools",
+  "compaction",
+  "compaction_summary",
+  "compaction_trigger",
+  "context_compaction",
+  "ghost_snapshot",
+]);
+
+/** Where the functions that run a command have it. */
+const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ["shell", "command"],
+  ["container.exec", "command"],
+  ["local_shell", "command"],
+  ["shell_command", "command"],
+  ["exec_command", "cmd"],
+]);
+const PATCH_TOOL = "apply_patch";
+const SCRIPT_TOOL = "exec";
+const MCP_PREFIX = "mcp__";
+
+/** Tells what an item says; of a type that nobody knows, nothing. */
+export function tellResponseItem(context: SessionContext, item: Fields): void {
+  const { type } = item;
+  if (typeof type !== "string") return;
+  if (!SPEECH.has(type) && !IDLE.has(type)) context.lastAnswer = null;
+  ITEMS.get(type)?.(context, item);
+}
+
+// Messages.
+
+function tellMessage(context: SessionContext, item: Fields): void {
+  switch (item.role) {
+    case "assistant":
+      return tellAnswer(context, item);
+    case "user":
+      return tellUserItem(context, item);
+    case "developer":
+    case "system":
+      return tellInjected(context, item);
+  }
+}
+
+function tellInjected(context: SessionContext, item: Fields): void {
+  const role = textOf(item.role) ?? "";
+  const text = contentText(item.content);
+  context.complete("injected_context", { role, text }, {
+    itemId: idOf(item.id),
+  });
+}
+
+function tellUserItem(context: SessionContext, item: Fields): void {
+  if (!isInjectedMessage(item.content)) {
+    if (context.mode === "paginated") return;
+    tellUser(context, readUserContent(item.content), "item");
+    return;
+  }
+  tellInjected(context, item);
+  if (context.mode === "legacy") {
+    const content = userShellCommand(contentText(item.content));
+    if (content === undefined) return;
+    const { exit_code } = content;
+    const status = exit_code === 0 ? "completed" : "failed";
+    context.complete("command_execution", content, { status });
+  }
+}
+
+function tellAnswer(context: SessionContext, item: Fields): void {
+  const text = contentText(item.content);
+  if (context.mode === "legacy") {
+    tellAnswerCopy(context, item, { text, witness: "item" });
+  }
+  context.lastAnswer = { text, itemId: context.lastItem ?? "" };
+  context.seen.answer = true;
+}
+
+function tellAgentMessage(context: SessionContext, item: Fields): void {
+  const text = contentText(item.content, "\n");
+  if (text.trim() === "") return;
+  const recipient = textOf(item.recipient);
+  context.complete("inter_agent_message", {
+    text,
+    author: textOf(item.author) ?? "",
+    ...(recipient === undefined ? {} : { recipient }),
+  }, { itemId: idOf(item.id) });
+}
+
+function tellReasoning(context: SessionContext, item: Fields): void {
+  if (context.mode === "paginated") return;
+  for (const part of listOf(item.summary)) {
+    tellThought(context, textOf(fieldsOf(part).text) ?? "", {
+      kind: "summary",
+      witness: "item",
+    });
+  }
+}
+
+// Calls.
+
+/** What a model calls, however it is written down. */
+interface ModelCall {
+  readonly callId: string | undefined;
+  readonly name: string;
+  readonly namespace?: unknown;
+  /** What it is given. */
+  readonly args: unknown;
+  /** The JSON text of that, if there is one. */
+  readonly text?: string | undefined;
+  readonly isScript?: boolean;
+}
+
+function tellLocalShell(context: SessionContext, item: Fields): void {
+  const { command } = fieldsOf(item.action);
+  tellCall(context, {
+    callId: callIdOf(item.call_id, item.id),
+    name: "local_shell",
+    args: { command },
+  });
+}
+
+function tellFunctionCall(context: SessionContext, item: Fields): void {
+  const { arguments: args } = item;
+  const isText = typeof args === "string";
+  tellCall(context, {
+    callId: callIdOf(item.call_id, item.id),
+    name: textOf(item.name) ?? "",
+    namespace: item.namespace,
+    args: isText ? parseJson(args) ?? args : args,
+    text: isText ? args : undefined,
+  });
+}
+
+function tellCustomCall(context: SessionContext, item: Fields): void {
+  const name = textOf(item.name) ?? "";
+  const callId = callIdOf(item.call_id, item.id);
+  const { input } = item;
+  if (name !== SCRIPT_TOOL || typeof input !== "string") {
+    const args = name === PATCH_TOOL ? input : { input };
+    return tellCall(context, { callId, name, args });
+  }
+  const script = scriptedCall(input);
+  tellCall(
+    context,
+    script === undefined
+      ? { callId, name, args: { script: input }, isScript: true }
+      : {
+        callId,
+        name: script.name,
+        args: parseJson(script.argument),
+        text: script.argument,
+        isScript: true,
+      },
+  );
+}
+
+/** Tells of a call as the item type that its name says. */
+function tellCall(context: SessionContext, made: ModelCall): void {
+  const { name, isScript = false } = made;
+  const [type, content] = callContent(made);
+  const isPoll = type === "tool_call" && name === "write_stdin" &&
+    isFields(made.args) && made.args.chars === "";
+  if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
+  const { call, isNew } = context.beginCall(made.callId, "item", type);
+  call.name = name;
+  call.isScript = isScript;
+  if (name === "write_stdin") {
+    const session = fieldsOf(made.args).session_id;
+    call.session = typeof session === "number" || typeof session === "string"
+      ? String(session)
+      : null;
+    call.isShown = !isPoll;
+  }
+  // What an event has said already is better than this.
+  if (!isNew) return;
+  if (isPoll) {
+    call.type = type;
+    call.content = content;
+  } else context.startCall(call, type, content);
+  if (type === "image_view") context.viewedImages += 1;
+}
+
+function callContent(
+  { name, namespace, args, text }: ModelCall,
+): readonly [string, Fields] {
+  const fields = fieldsOf(args);
+  const argv = commandOf(name, fields);
+  if (argv !== undefined) {
+    const [program, envelope] = argv;
+    return program === PATCH_TOOL && argv.length > 1
+      ? patchContent(envelope)
+      : ["command_execution", {
+        command: commandLineOf(argv),
+        argv,
+        ...(typeof fields.workdir === "string" ? { cwd: fields.workdir } : {}),
+      }];
+  }
+  if (name === PATCH_TOOL) {
+    return patchContent(fields.input ?? fields.patch ?? args);
+  }
+  if (name === "update_plan" && Array.isArray(fields.plan)) {
+    return ["todo_list", planContent(fields)];
+  }
+  if (name === "view_image" && typeof fields.path === "string") {
+    return ["image_view", { path: fields.path }];
+  }
+  const given: Fields = args === undefined
+    ? {}
+    : withText({ arguments: args }, text);
+  const mcp = mcpNames(namespace, name);
+  if (mcp !== undefined) return ["mcp_tool_call", { ...mcp, ...given }];
+  const owner = idOf(namespace);
+  return ["tool_call", {
+    name,
+    ...(owner === undefined ? {} : { namespace: owner }),
+    ...given,
+  }];
+}
+
+/** Puts the text of arguments beside them, where a fold finds it. */
+export function withText(content: Fields, text: string | undefined): Fields {
+  if (text === undefined) return content;
+  return Object.defineProperty({ ...content }, ARGUMENTS_TEXT, { value: text });
+}
+
+/** Gives the command that a function runs; a text is a command of one word. */
+function commandOf(name: string, args: Fields): string[] | undefined {
+  const command = args[SHELL_FUNCTIONS.get(name) ?? ""];
+  if (typeof command === "string") return [command];
+  return Array.isArray(command) ? textsOf(command) : undefined;
+}
+
+function patchContent(envelope: unknown): readonly [string, Fields] {
+  const changes = readPatchEnvelope(textOf(envelope) ?? "");
+  return ["file_change", { changes }];
+}
+
+/** Whose tool a function of an MCP server is: `mcp__server` and `tool`, or both in one name. */
+function mcpNames(namespace: unknown, name: string): Fields | undefined {
+  const owner = textOf(namespace) ?? "";
+  if (owner.startsWith(MCP_PREFIX)) {
+    return { server_name: owner.slice(MCP_PREFIX.length), tool_name: name };
+  }
+  if (owner !== "" || !name.startsWith(MCP_PREFIX)) return undefined;
+  const at = name.indexOf("__", MCP_PREFIX.length);
+  if (at === -1) return undefined;
+  return {
+    server_name: name.slice(MCP_PREFIX.length, at),
+    tool_name: name.slice(at + 2),
+  };
+}
+
+function tellToolSearch(context: SessionContext, item: Fields): void {
+  const callId = callIdOf(item.call_id, item.id);
+  const { arguments: args } = item;
+  const isText = typeof args === "string";
+  const content = withText({
+    name: "tool_search",
+    arguments: isText ? parseJson(args) ?? args : args,
+  }, isText ? args : undefined);
+  const { call } = context.beginCall(callId, "item", "tool_call");
+  context.startCall(call, "tool_call", content);
+  const isOver = item.execution === "server" &&
+    callIdOf(item.call_id) === undefined;
+  // What the server searched has ended, and nothing says which call an output belongs to.
+  if (!isOver) return;
+  const status = item.status === "failed" ? "failed" : "completed";
+  context.completeCall(call, content, { status });
+}
+
+function tellToolSearchOutput(context: SessionContext, item: Fields): void {
+  const callId = callIdOf(item.call_id);
+  const call = callId === undefined ? undefined : context.calls.get(callId);
+  if (call === undefined || call.state === "closed") return;
+  const status = item.status === "failed" ? "failed" : "completed";
+  context.completeCall(call, call.content, { status });
+}
+
+function tellWebSearch(context: SessionContext, item: Fields): void {
+  const callId = firstIdOf(item.id, item.call_id);
+  const isFailed = item.status === "failed";
+  tellSearchCopy(context, callId, item, { witness: "item", isFailed });
+}
+
+function tellImageGeneration(context: SessionContext, item: Fields): void {
+  const callId = firstIdOf(item.id, item.call_id);
+  const content = imageContent(item);
+  if (context.takeLoose("image_generation", "item") !== undefined) {
+    return;
+  }
+  const { call, isNew } = context.beginCall(callId, "item", "image_generation");
+  if (!isNew && call.hasItem) return;
+  const status = item.status === "failed" ? "failed" : "completed";
+  call.content = content;
+  context.complete("image_generation", content, {
+    ...context.of(call),
+    status,
+  });
+  context.noteLoose("image_generation", "item", call.itemId);
+}
+
+// Outputs.
+
+function tellOutput(context: SessionContext, item: Fields): void {
+  const callId = callIdOf(item.call_id, item.id);
+  const call = callId === undefined ? undefined : context.calls.get(callId);
+  if (call === undefined || call.hasItem || call.state === "closed") return;
+  const output = readToolOutput(item.output);
+  const success = typeof item.success === "boolean"
+    ? item.success
+    : output.success;
+  endCall(context, call, { ...output, success }, item.output);
+}

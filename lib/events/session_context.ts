@@ -1,0 +1,533 @@
+/**
+ * What all rules for session files work on: what is known so far, and what is told of it.
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  numberOf,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+import { Utf8Decoder } from "../json/utf8_decoder.ts";
+import { type Call, CallBook, type Witness } from "./calls.ts";
+import { type CopyKind, Pairing } from "./pairing.ts";
+import type { SessionImage } from "./session_items.ts";
+
+/** Takes an event. */
+export type EmitEvent = (event: Fields, text?: string) => void;
+
+/** Where a line stands. */
+export interface LinePlace {
+  /** Its number, from 1. */
+  readonly line?: number | undefined;
+  /** Where it begins, in bytes. */
+  readonly offset?: number | undefined;
+  /** Its text. */
+  readonly text?: string | undefined;
+}
+
+/** How a session file tells its history. */
+export type HistoryMode = "legacy" | "paginated";
+
+/** What was told with one copy of a message. */
+export interface Told {
+  /** The id of its item. */
+  readonly itemId: string;
+  /** The images that it had. */
+  readonly images?: readonly SessionImage[];
+}
+
+/** What is said of an item beside its content. */
+export interface ItemOptions {
+  /** The id of the item; a made up one if it has none. */
+  readonly itemId?: string | null | undefined;
+  /** The id of its call. */
+  readonly callId?: string | null | undefined;
+  /** The turn that it belongs to, if it is not the one that is going on. */
+  readonly turnId?: string | null | undefined;
+  /** How far it is; in progress when it starts, completed when it ends, if that is not said. */
+  readonly status?: string | undefined;
+  /** When it began, if it says so itself. */
+  readonly startedAt?: string | undefined;
+  /** When this happened, if it is not the time of the line. */
+  readonly at?: string | undefined;
+}
+
+/** The item types that show the model at work: a lone copy of a prompt is another prompt then. */
+const ANSWER_TYPES: ReadonlySet<string> = new Set([
+  "agent_message",
+  "agent_reasoning_raw_content",
+  "collab_tool_call",
+  "command_execution",
+  "dynamic_tool_call",
+  "file_change",
+  "mcp_tool_call",
+  "reasoning",
+  "tool_call",
+  "web_search",
+]);
+/** What is said after the calls of a response and what came of them, or instead of them. */
+const NEWS_TYPES: ReadonlySet<string> = new Set([
+  "agent_message",
+  "error",
+  "inter_agent_message",
+  "reasoning",
+  "user_message",
+]);
+/** What belongs to an answer, up to the next prompt. */
+const ANSWER_KINDS: readonly CopyKind[] = [
+  "assistant",
+  "reasoning",
+  "search",
+  "plan",
+];
+/** What says nothing to a reader: it stands between two lines as if it were not there. */
+const SILENT_TYPES: ReadonlySet<string> = new Set([
+  "injected_context",
+  "thread_settings_applied",
+  "token_count",
+  "token_usage_record",
+  "turn_context",
+]);
+
+/** How many things of a type may wait for their other witness. */
+const MAX_LOOSE = 256;
+
+/** Everything that the next lines depend on. */
+export class SessionContext {
+  /** The thread. */
+  threadId: string | null;
+  /** Whether the header has been read. */
+  hasHeader: boolean;
+  /** How the file tells its history. */
+  mode: HistoryMode;
+  /** Whether the header says how in a word that nobody knows, or there is none. */
+  isModeOpen: boolean;
+  /** The time of the line, or of the last one that has one. */
+  now: string | undefined;
+  /** Whether the line was copied from another thread. */
+  isInherited = false;
+  /** The id of the turn that is going on. */
+  turnId: string | null;
+  /** Whether a turn is going on, and whether an event opened it. */
+  turn: "none" | "prompted" | "open" | "begun";
+  /** How many turns, items and live texts have had no id. */
+  readonly made: {
+    turns: number;
+    items: number;
+    streams: number;
+    thoughts: number;
+  };
+  /** The copies of messages that are alone. */
+  readonly pairing: Pairing<Told>;
+  /** The calls. */
+  readonly calls: CallBook;
+  /** What is told twice without an id in common, by its item type: who told it, and its call. */
+  readonly loose: Map<string, (readonly [Witness, string])[]>;
+  /** The answer that is being written and has no id. */
+  liveStream: string | null;
+  /** The texts that are being thought and have no id, by their kind. */
+  readonly liveThoughts: { summary: string[]; raw: string[] };
+  /** Whether the next piece of reasoning begins another part. */
+  isThoughtBroken: boolean;
+  /** How many images the model asked for that it may still be handed as the user's. */
+  viewedImages: number;
+  /** The last prompt of the review that is going on; `null` if there is none. */
+  reviewPrompt: string | null;
+  /** The compaction whose other line may still come: its item, and who told of it. */
+  compaction: { itemId: string; from: "line" | "event" } | null;
+  /** The last item that a reader sees. */
+  lastItem: string | null;
+  /** What the model said last, if nothing came behind it, and its item. */
+  lastAnswer: { text: string; itemId: string } | null;
+  /** Whether the turn has a prompt, and how a review ended in it. */
+  readonly seen: { prompt: boolean; answer: boolean; review: string | null };
+  /** The decoders of output that ended inside a character. */
+  readonly decoders: Map<string, Utf8Decoder>;
+  /** What the thread has used so far, as the last count says it. */
+  usage: unknown;
+  /** Where the line stands. */
+  place: LinePlace = {};
+  /** Takes what is told. */
+  emit: EmitEvent = () => {};
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode SessionContext.save} gave.
+   */
+  constructor(saved?: unknown) {
+    const field = fieldsOf(saved);
+    const made = fieldsOf(field.made);
+    const seen = fieldsOf(field.seen);
+    const live = fieldsOf(field.live_thoughts);
+    this.threadId = textOf(field.thread_id) ?? null;
+    this.hasHeader = field.has_header === true;
+    this.mode = field.mode === "paginated" ? "paginated" : "legacy";
+    this.isModeOpen = field.is_mode_open !== false;
+    this.now = textOf(field.now);
+    this.turnId = textOf(field.turn_id) ?? null;
+    this.turn = turnOf(field.turn);
+    this.made = {
+      turns: wholeOf(made.turns) ?? 0,
+      items: wholeOf(made.items) ?? 0,
+      streams: wholeOf(made.streams) ?? 0,
+      thoughts: wholeOf(made.thoughts) ?? 0,
+    };
+    this.pairing = new Pairing(field.pairing);
+    this.calls = new CallBook(field.calls);
+    this.loose = new Map(
+      listOf(field.loose).map((each) => {
+        const [type, list] = listOf(each);
+        return [
+          textOf(type) ?? "",
+          listOf(list).map((pair) => {
+            const [witness, id] = listOf(pair);
+            return [witness === "item" ? "item" : "event", textOf(id) ?? ""];
+          }),
+        ];
+      }),
+    );
+    this.liveStream = textOf(field.live_stream) ?? null;
+    this.liveThoughts = {
+      summary: listOf(live.summary).filter((id) => typeof id === "string"),
+      raw: listOf(live.raw).filter((id) => typeof id === "string"),
+    };
+    this.isThoughtBroken = field.is_thought_broken === true;
+    this.viewedImages = wholeOf(field.viewed_images) ?? 0;
+    this.reviewPrompt = textOf(field.review_prompt) ?? null;
+    const { itemId, from } = fieldsOf(field.compaction);
+    this.compaction = typeof itemId === "string"
+      ? { itemId, from: from === "line" ? "line" : "event" }
+      : null;
+    this.lastItem = textOf(field.last_item) ?? null;
+    const answer = fieldsOf(field.last_answer);
+    this.lastAnswer = typeof answer.text === "string"
+      ? { text: answer.text, itemId: textOf(answer.itemId) ?? "" }
+      : null;
+    this.seen = {
+      prompt: seen.prompt === true,
+      answer: seen.answer === true,
+      review: textOf(seen.review) ?? null,
+    };
+    this.decoders = new Map(
+      listOf(field.decoders).map((each) => {
+        const [key, bytes] = listOf(each);
+        const pending = listOf(bytes).map((byte) => numberOf(byte) ?? 0);
+        return [textOf(key) ?? "", new Utf8Decoder(pending)];
+      }),
+    );
+    this.usage = field.usage;
+  }
+
+  /** Gives everything as plain JSON. */
+  save(): Fields {
+    return {
+      thread_id: this.threadId,
+      has_header: this.hasHeader,
+      mode: this.mode,
+      is_mode_open: this.isModeOpen,
+      now: this.now ?? null,
+      turn_id: this.turnId,
+      turn: this.turn,
+      made: { ...this.made },
+      pairing: this.pairing.save(),
+      calls: this.calls.save(),
+      loose: [...this.loose].map(([type, list]) => [type, [...list]]),
+      live_stream: this.liveStream,
+      live_thoughts: {
+        summary: [...this.liveThoughts.summary],
+        raw: [...this.liveThoughts.raw],
+      },
+      is_thought_broken: this.isThoughtBroken,
+      viewed_images: this.viewedImages,
+      review_prompt: this.reviewPrompt,
+      compaction: this.compaction && { ...this.compaction },
+      last_item: this.lastItem,
+      last_answer: this.lastAnswer && { ...this.lastAnswer },
+      seen: { ...this.seen },
+      decoders: [...this.decoders].map(([key, decoder]) => [
+        key,
+        [...decoder.pending],
+      ]),
+      usage: this.usage ?? null,
+    };
+  }
+
+  /** The id of the thread in events. */
+  get thread(): string {
+    return this.threadId ?? "synthetic-thread-1";
+  }
+
+  /** What every event of the line has behind what it says. */
+  #tail(at?: string): Fields {
+    const { line, offset } = this.place;
+    const timestamp = at ?? this.now;
+    return {
+      ...(timestamp === undefined ? {} : { timestamp }),
+      ...(line === undefined ? {} : { line }),
+      ...(offset === undefined ? {} : { offset }),
+      ...(this.isInherited ? { inherited: true } : {}),
+    };
+  }
+
+  /** Tells of the thread or a turn. */
+  tell(type: string, fields: Fields): void {
+    this.emit({ type, thread_id: this.thread, ...fields, ...this.#tail() });
+  }
+
+  /** Tells of an item. */
+  #item(
+    type: string,
+    itemType: string,
+    body: Fields,
+    { itemId, callId, turnId, startedAt, at }: ItemOptions,
+  ): string {
+    this.#begin(itemType);
+    const id = itemId ?? this.madeUpItem();
+    const turn = turnId ?? this.turnId;
+    this.emit({
+      type,
+      thread_id: this.thread,
+      ...(turn === null ? {} : { turn_id: turn }),
+      item_id: id,
+      ...body,
+      ...(typeof callId === "string" ? { call_id: callId } : {}),
+      ...(startedAt === undefined ? {} : { started_at: startedAt }),
+      ...this.#tail(at),
+    });
+    if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
+    return id;
+  }
+
+  /** Tells that an item begins, or more of one that has begun. */
+  start(itemType: string, content: Fields, options: ItemOptions = {}): string {
+    const { status = "in_progress" } = options;
+    return this.#item(
+      "item.started",
+      itemType,
+      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      options,
+    );
+  }
+
+  /** Tells that an item is complete. */
+  complete(
+    itemType: string,
+    content: Fields,
+    options: ItemOptions = {},
+  ): string {
+    const { status = "completed" } = options;
+    return this.#item(
+      "item.completed",
+      itemType,
+      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      options,
+    );
+  }
+
+  /** Tells what is new of an item. */
+  delta(itemType: string, delta: Fields, options: ItemOptions = {}): string {
+    return this.#item(
+      "item.delta",
+      itemType,
+      { item_type: itemType, delta },
+      options,
+    );
+  }
+
+  /** Tells that an item came to nothing. */
+  fail(itemType: string, message: string, options: ItemOptions): void {
+    this.#item(
+      "item.failed",
+      itemType,
+      { item_type: itemType, error: { message } },
+      options,
+    );
+  }
+
+  /** Makes an id up for an item that has none. */
+  madeUpItem(): string {
+    this.made.items += 1;
+    return `synthetic-item-${this.made.items}`;
+  }
+
+  /**
+   * Begins the turn that only a prompt has announced, once anything follows it, and forgets the
+   * copies of messages that what follows is not of.
+   */
+  #begin(itemType: string): void {
+    if (itemType === "user_message") {
+      this.pairing.forget(...ANSWER_KINDS);
+      if (this.turn === "none") this.turn = "prompted";
+    } else {
+      if (ANSWER_TYPES.has(itemType)) this.pairing.forget("user");
+      if (this.turn === "prompted" && !SILENT_TYPES.has(itemType)) {
+        this.#openTurn(null, { implied: true });
+        this.turn = "open";
+      }
+    }
+    if (NEWS_TYPES.has(itemType)) this.viewedImages = 0;
+  }
+
+  /** Takes note of a prompt: up to 0.98 nothing else says that a turn begins. */
+  prompt(): void {
+    if (this.turn === "open") {
+      this.turn = "none";
+      this.turnId = null;
+      this.leaveTurn();
+    }
+    this.seen.prompt = true;
+  }
+
+  /** Begins a turn because an event says so. */
+  beginTurn(id: string | undefined, fields: Fields): void {
+    const isPrompted = this.turn === "prompted";
+    if (!isPrompted) this.leaveTurn();
+    const { prompt } = this.seen;
+    this.#openTurn(id ?? null, fields);
+    this.turn = "begun";
+    this.seen.prompt = isPrompted && prompt;
+    // A process that was killed has not ended its turn.
+    this.viewedImages = 0;
+  }
+
+  #openTurn(id: string | null, fields: Fields): void {
+    if (id === null) this.made.turns += 1;
+    this.turnId = id ?? `synthetic-turn-${this.made.turns}`;
+    this.tell("turn.started", { turn_id: this.turnId, ...fields });
+  }
+
+  /** Forgets what belongs to the turn that is over. */
+  leaveTurn(): void {
+    this.seen.prompt = false;
+    this.seen.answer = false;
+    this.seen.review = null;
+    this.lastAnswer = null;
+    this.loose.clear();
+    if (this.mode === "paginated") this.compaction = null;
+  }
+
+  /** Ends the turn that is going on. */
+  endTurn(): void {
+    this.turn = "none";
+    this.turnId = null;
+    this.liveStream = null;
+    this.liveThoughts.summary.length = 0;
+    this.liveThoughts.raw.length = 0;
+    this.isThoughtBroken = false;
+    this.viewedImages = 0;
+    this.leaveTurn();
+  }
+
+  /**
+   * Takes note that a call begins. The first time that a witness tells of it, this is the copy of
+   * what the other one may have told; what it tells again is another call. An event that comes
+   * again while the call is open only says more of it, but each response item is a call.
+   *
+   * @param callId The id, if it has one.
+   * @param witness Who tells of it.
+   * @param type The item type that it would be.
+   * @returns The call, and whether this is the first that is known of it.
+   */
+  beginCall(
+    callId: string | null | undefined,
+    witness: Witness,
+    type: string,
+  ): { readonly call: Call; readonly isNew: boolean } {
+    const known = typeof callId === "string"
+      ? this.calls.get(callId)
+      : undefined;
+    const isAnother = known !== undefined && known.begunBy.includes(witness) &&
+      (witness === "item" || known.state === "closed");
+    if (known !== undefined && !isAnother) {
+      if (!known.begunBy.includes(witness)) known.begunBy.push(witness);
+      return { call: known, isNew: false };
+    }
+    const call: Call = {
+      callId: callId ?? null,
+      itemId: typeof callId === "string"
+        ? this.calls.nextItemId(callId)
+        : this.madeUpItem(),
+      type,
+      name: "",
+      turnId: null,
+      content: {},
+      state: "open",
+      begunBy: [witness],
+      hasItem: false,
+      isScript: false,
+      isShown: true,
+      output: null,
+      session: null,
+      weight: this.place.text?.length ?? 256,
+    };
+    this.calls.add(call);
+    return { call, isNew: true };
+  }
+
+  /**
+   * Takes the first thing of a type in the turn that only the other witness has told, in
+   * paginated files, whose witnesses have no id in common for some things.
+   *
+   * @returns The id of its item; `undefined` if there is none.
+   */
+  takeLoose(itemType: string, witness: Witness): string | undefined {
+    const loose = this.loose.get(itemType);
+    const at = loose?.findIndex(([teller]) => teller !== witness) ?? -1;
+    return at === -1 ? undefined : loose?.splice(at, 1)[0]?.[1];
+  }
+
+  /** Takes note of a thing that only one witness has told so far. */
+  noteLoose(itemType: string, witness: Witness, itemId: string): void {
+    if (this.mode !== "paginated") return;
+    const loose = this.loose.get(itemType);
+    if (loose === undefined) this.loose.set(itemType, [[witness, itemId]]);
+    else if (loose.length < MAX_LOOSE) loose.push([witness, itemId]);
+  }
+
+  /** What the events of a call have. */
+  of(call: Call): ItemOptions {
+    const { itemId, callId } = call;
+    return { itemId, callId, turnId: call.turnId };
+  }
+
+  /** Tells that a call begins, and notes what is known of it. */
+  startCall(
+    call: Call,
+    type: string,
+    content: Fields,
+    options: ItemOptions = {},
+  ): void {
+    call.type = type;
+    call.content = content;
+    this.start(type, content, { ...this.of(call), ...options });
+    // Now the turn has begun that it belongs to.
+    Object.assign(call, { turnId: call.turnId ?? this.turnId });
+  }
+
+  /** Tells that a call is over. */
+  completeCall(
+    call: Call,
+    content: Fields,
+    options: ItemOptions = {},
+  ): void {
+    this.complete(call.type, content, { ...this.of(call), ...options });
+    this.calls.close(call);
+  }
+}
+
+/** The fields of an item that normalize leaves in the event, since no table has its type. */
+function bodyOf(itemType: string, content: Fields): Fields {
+  return itemType === "collab_tool_call" ? content : { content };
+}
+
+function turnOf(saved: unknown): SessionContext["turn"] {
+  return saved === "prompted" || saved === "open" || saved === "begun"
+    ? saved
+    : "none";
+}

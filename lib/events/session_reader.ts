@@ -1,0 +1,203 @@
+/**
+ * Reads session files: their lines in, the events of the thread out.
+ *
+ * @module
+ */
+
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  numberOf,
+  textOf,
+} from "../json/fields.ts";
+import { tellCompaction } from "./copies.ts";
+import { tellEventMsg } from "./event_msgs.ts";
+import { InheritedLines } from "./inherited_lines.ts";
+import { tellResponseItem } from "./response_items.ts";
+import {
+  type EmitEvent,
+  type LinePlace,
+  SessionContext,
+} from "./session_context.ts";
+import { timestampOf } from "./times.ts";
+
+/** The fields of a header that its event has, by their names in it. */
+const HEADER_FIELDS: readonly string[] = [
+  "session_id",
+  "cwd",
+  "originator",
+  "cli_version",
+  "source",
+  "thread_source",
+  "model",
+  "model_provider",
+  "git",
+  "parent_thread_id",
+  "forked_from_id",
+  "agent_path",
+  "agent_nickname",
+  "agent_role",
+  "history_mode",
+  "history_base",
+  "subagent_history_start_ordinal",
+];
+/** The lines that say more of a line before them than of themselves. */
+const TURN_STARTS: ReadonlySet<unknown> = new Set([
+  "task_started",
+  "turn_started",
+]);
+
+/** The types of lines that events are made of. */
+export const SESSION_LINE_TYPES: ReadonlySet<unknown> = new Set([
+  "session_meta",
+  "turn_context",
+  "response_item",
+  "event_msg",
+  "event",
+  "compacted",
+  "realtime_item",
+  "token_usage_record",
+]);
+
+/** Reads the lines of one session file. */
+export class SessionReader {
+  readonly #context: SessionContext;
+  readonly #inherited: InheritedLines;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode SessionReader.save} gave.
+   */
+  constructor(saved?: unknown) {
+    const { context, inherited } = fieldsOf(saved);
+    this.#context = new SessionContext(context);
+    this.#inherited = new InheritedLines(inherited);
+  }
+
+  /** Gives what it takes to go on, as plain JSON. */
+  save(): unknown {
+    return {
+      context: this.#context.save(),
+      inherited: this.#inherited.save(),
+    };
+  }
+
+  /**
+   * Tells what a line says.
+   *
+   * @param line The line, normalized.
+   * @param place Where it stands.
+   * @param emit Is called with each event.
+   */
+  read(line: Fields, place: LinePlace, emit: EmitEvent): void {
+    const context = this.#context;
+    context.emit = emit;
+    context.place = place;
+    const payload = fieldsOf(line.payload);
+    this.#takeTime(line, payload);
+    const isCounted = numberOf(line.ordinal) !== undefined;
+    // Where no header tells, the lines do: all of paginated files are counted, and no others.
+    if (context.isModeOpen && isCounted) context.mode = "paginated";
+    this.#takePlace(line, payload);
+    switch (line.type) {
+      case "session_meta":
+        return this.#readHeader(payload);
+      case "turn_context":
+        return this.#readTurnContext(payload);
+      case "response_item":
+        return tellResponseItem(context, payload);
+      case "event_msg":
+        return tellEventMsg(context, payload);
+      case "event":
+        return tellEventMsg(
+          context,
+          fieldsOf(payload.msg),
+          idOf(payload.id) ?? null,
+        );
+      case "compacted":
+        return tellCompaction(context, "line", {
+          message: textOf(payload.message) ?? "",
+        });
+      case "realtime_item":
+        return this.#readSpeech(payload);
+      case "token_usage_record": {
+        const { turn_id, ...content } = payload;
+        context.complete("token_usage_record", content, {
+          turnId: idOf(turn_id),
+        });
+      }
+    }
+  }
+
+  #takeTime(line: Fields, payload: Fields): void {
+    const context = this.#context;
+    const own = timestampOf(line.timestamp);
+    if (own !== undefined) context.now = own;
+    else if (context.now === undefined && line.type === "session_meta") {
+      context.now = timestampOf(payload.timestamp);
+    }
+  }
+
+  /** Finds out whether a line was copied from another thread. */
+  #takePlace(line: Fields, payload: Fields): void {
+    const context = this.#context;
+    const event = line.type === "event" ? fieldsOf(payload.msg) : payload;
+    // What begins a turn belongs to that turn.
+    const turn = TURN_STARTS.has(event.type) || line.type === "turn_context" ||
+        line.type === "token_usage_record"
+      ? idOf(event.turn_id) ?? context.turnId
+      : context.turnId;
+    context.isInherited = this.#inherited.has(
+      line,
+      turn,
+      context.now,
+      event.type === "user_message",
+    );
+  }
+
+  /** Reads the header of the file; later ones are copied from other files. */
+  #readHeader(meta: Fields): void {
+    const context = this.#context;
+    const id = idOf(meta.id) ?? idOf(meta.session_id) ?? null;
+    if (context.hasHeader) {
+      if (id !== context.threadId) this.#inherited.copiedHeader(context.now);
+      return;
+    }
+    context.hasHeader = true;
+    context.threadId = id;
+    const mode = textOf(meta.history_mode) ?? "legacy";
+    context.isModeOpen = mode !== "legacy" && mode !== "paginated";
+    context.mode = mode === "paginated" ? mode : "legacy";
+    this.#inherited.header(meta, id);
+    context.isInherited = false;
+    const began = timestampOf(meta.timestamp);
+    const fields: Record<string, unknown> = {};
+    for (const name of HEADER_FIELDS) {
+      const value = meta[name];
+      if (value !== undefined && value !== null) fields[name] = value;
+    }
+    // As a single release wrote it.
+    if (typeof meta.cliVersion === "string") {
+      fields.cli_version ??= meta.cliVersion;
+    }
+    context.tell("thread.started", {
+      ...(began === undefined ? {} : { started_at: began }),
+      ...fields,
+    });
+  }
+
+  #readTurnContext(payload: Fields): void {
+    const { turn_id, ...content } = payload;
+    this.#context.complete("turn_context", content, { turnId: idOf(turn_id) });
+  }
+
+  /** Tells what was said aloud; what else happens in a conversation by voice is not told. */
+  #readSpeech(item: Fields): void {
+    const text = textOf(item.text) ?? "";
+    if (item.type !== "transcript_segment" || text.trim() === "") return;
+    const role = textOf(item.role) ?? "";
+    this.#context.complete("speech", { role, text }, { itemId: idOf(item.id) });
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Points in time and durations, in every spelling they come in.
+ *
+ * @module
+ */
+
+import { utcTimestamp } from "../rollout/timestamp.ts";
+import { fieldsOf, numberOf } from "../json/fields.ts";
+
+/** What stands where no time is known. */
+export const EPOCH = "1970-01-01T00:00:00.000Z";
+
+const ISO_DURATION_REGEXP =
+  /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** The milliseconds that a `Date` can hold, in both directions. */
+const MAX_DATE_MS = 8.64e15;
+
+/**
+ * Writes a point in time as UTC with milliseconds; finer digits are cut off.
+ *
+ * @param value The point in time, as RFC 3339.
+ * @returns The same as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if it names none.
+ */
+export function timestampOf(value: unknown): string | undefined {
+  return typeof value === "string" ? utcTimestamp(value) : undefined;
+}
+
+/** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
+export function timestampOfMs(ms: number): string | undefined {
+  if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
+  return utcTimestamp(new Date(ms).toISOString());
+}
+
+/** Gives the milliseconds since 1970 of a timestamp written here. */
+export function msOf(timestamp: string): number {
+  return Date.parse(timestamp);
+}
+
+/**
+ * Reads a duration: milliseconds, ISO 8601 text or `{secs, nanos}`.
+ *
+ * @param value The duration.
+ * @returns Whole milliseconds, or `undefined` if it is none.
+ */
+export function durationMsOf(value: unknown): number | undefined {
+  const ms = rawMsOf(value);
+  return ms === undefined || !Number.isFinite(ms) || ms < 0
+    ? undefined
+    : Math.floor(ms);
+}
+
+function rawMsOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") {
+    const match = ISO_DURATION_REGEXP.exec(value);
+    if (match === null || value.endsWith("P") || value.endsWith("T")) {
+      return undefined;
+    }
+    const [days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1)
+      .map((part: string | undefined) => Number(part ?? 0));
+    // Rounded where it is composed: 0.29 s would else be 289.99… ms.
+    return Math.round(
+      (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1e6,
+    ) / 1e3;
+  }
+  const { secs, nanos } = fieldsOf(value);
+  const seconds = numberOf(secs);
+  if (seconds === undefined) return undefined;
+  return seconds * 1000 + Math.floor((numberOf(nanos) ?? 0) / 1e6);
+}
+
+/** Writes milliseconds for people: `850ms`, `2s`, `1m 05s`, `1h 02m`. */
+export function shortDuration(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${twoDigits(seconds % 60)}s`;
+  return `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
+}
+
+function twoDigits(n: number): string {
+  return String(n).padStart(2, "0");
+}

@@ -1,0 +1,177 @@
+/**
+ * The output of a call as rollouts hold it, in all its forms (C.3).
+ *
+ * @module
+ */
+
+import {
+  booleanOf,
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  parseJson,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+
+/** What is known of how a call ended. */
+export interface ToolOutput {
+  /** What was printed, without the header that Codex put before it. */
+  readonly text: string;
+  /** The blocks of a structured output; `text` alone otherwise. */
+  readonly blocks: readonly unknown[];
+  /** The exit code; `null` if nothing says it. */
+  readonly exitCode: number | null;
+  /** How many seconds it took; `null` if nothing says it. */
+  readonly seconds: number | null;
+  /** Whether the process goes on. */
+  readonly isRunning: boolean;
+  /** The session of unified exec that it goes on in; `null` if it is not named. */
+  readonly session: string | null;
+  /** Whether it has one of the forms that what ran to its end, or goes on, has (C.3). */
+  readonly hasForm: boolean;
+  /** What the output itself says of its success; `null` if nothing. */
+  readonly success: boolean | null;
+}
+
+/** A text without its header. */
+type PlainOutput = Omit<ToolOutput, "blocks" | "success">;
+
+const COMMAND_REGEXP =
+  /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
+const OUTPUT_LINE = "Output:";
+const HEADER_REGEXPS: readonly RegExp[] = [
+  /^Exit code: (?<code>-?\d+)$/,
+  /^Process exited with code (?<code>-?\d+)$/,
+  /^Process running with session ID (?<session>\S+)$/,
+  /^Wall time: (?<seconds>\S+) seconds$/,
+  /^Total output lines: \d+$/,
+  /^Chunk ID: \S*$/,
+  /^Original token count: \d+$/,
+];
+/** What Codex gives as the output of a call whose turn was interrupted. */
+const ABORTED_REGEXP =
+  /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
+/** More lines than any header has. */
+const MAX_HEADER_LINES = 8;
+
+/**
+ * Reads the output of a call.
+ *
+ * @param output The field `output`: a text, a list of content, or an object of old.
+ * @returns What it says.
+ */
+export function readToolOutput(output: unknown): ToolOutput {
+  if (isFields(output)) {
+    const inner = readToolOutput(output.content);
+    return { ...inner, success: booleanOf(output.success) ?? inner.success };
+  }
+  if (Array.isArray(output)) {
+    const text = contentText(output, "\n");
+    const plain = withoutHeader(text);
+    // What has no header is shown block by block, images included.
+    const blocks = plain.text === text ? output : [plain.text];
+    return { ...plain, blocks, success: null };
+  }
+  const plain = withoutHeader(textOf(output) ?? "");
+  const blocks = [plain.text];
+  const aborted = ABORTED_REGEXP.exec(plain.text);
+  if (aborted === null) return { ...plain, blocks, success: null };
+  const seconds = secondsIn(aborted) ?? plain.seconds;
+  return { ...plain, seconds, blocks, success: false };
+}
+
+/**
+ * Tells whether a call succeeded: by its exit code, else by its own word, else it did.
+ *
+ * @param output What the call gave.
+ * @returns Whether it succeeded.
+ */
+export function isSuccess({ exitCode, success }: ToolOutput): boolean {
+  return success !== false && (exitCode === null || exitCode === 0);
+}
+
+/** Joins the texts of a list of content. */
+export function contentText(content: unknown, separator = ""): string {
+  if (typeof content === "string") return content;
+  return listOf(content)
+    .map((part) =>
+      typeof part === "string" ? part : textOf(fieldsOf(part).text)
+    )
+    .filter((text) => text !== undefined)
+    .join(separator);
+}
+
+function withoutHeader(text: string): PlainOutput {
+  const plain = fromHeader(text) ??
+    {
+      text,
+      exitCode: null,
+      seconds: null,
+      isRunning: false,
+      session: null,
+      hasForm: false,
+    };
+  // A header may stand before the JSON of older releases.
+  return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
+}
+
+/** `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}` */
+function fromJson(text: string): PlainOutput | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const { output, metadata } = fieldsOf(parseJson(text));
+  if (typeof output !== "string" || !isFields(metadata)) return undefined;
+  return {
+    text: output,
+    exitCode: wholeOf(metadata.exit_code) ?? null,
+    seconds: numberOf(metadata.duration_seconds) ?? null,
+    isRunning: false,
+    session: null,
+    hasForm: true,
+  };
+}
+
+/** Lines that say how it ended, then `Output:` and what was printed. */
+function fromHeader(text: string): PlainOutput | undefined {
+  let exitCode: number | null = null;
+  let seconds: number | null = null;
+  let session: string | null = null;
+  let lines = 0;
+  let start = COMMAND_REGEXP.exec(text.slice(0, 100_000))?.[0].length ?? 0;
+  for (; lines <= MAX_HEADER_LINES; lines++) {
+    const end = text.indexOf("\n", start);
+    const line = text.slice(start, end === -1 ? text.length : end)
+      .replace(/\r$/, "");
+    start = end === -1 ? text.length : end + 1;
+    if (line === OUTPUT_LINE) {
+      return lines === 0 ? undefined : {
+        text: text.slice(start),
+        exitCode,
+        seconds,
+        isRunning: session !== null,
+        session,
+        hasForm: exitCode !== null || session !== null,
+      };
+    }
+    const match = firstMatch(line);
+    if (match === null || end === -1) return undefined;
+    if (match.groups?.code !== undefined) exitCode = Number(match.groups.code);
+    session = match.groups?.session ?? session;
+    seconds ??= secondsIn(match);
+  }
+  return undefined;
+}
+
+function secondsIn({ groups }: RegExpExecArray): number | null {
+  const seconds = Number(groups?.seconds ?? NaN);
+  return Number.isFinite(seconds) ? seconds : null;
+}
+
+function firstMatch(line: string): RegExpExecArray | null {
+  for (const regexp of HEADER_REGEXPS) {
+    const match = regexp.exec(line);
+    if (match !== null) return match;
+  }
+  return null;
+}
