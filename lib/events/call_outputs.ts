@@ -9,15 +9,16 @@ import {
   fieldsOf,
   isFields,
   listOf,
-  numberOf,
   parseJson,
   textOf,
-  wholeOf,
+  textsOf,
 } from "../json/fields.ts";
 import type { Call } from "./calls.ts";
 import { takeViewedImage } from "./copies.ts";
+import { readPatchEnvelope } from "./patch_envelope.ts";
 import { readScriptOutput, type ScriptOutput } from "./scripts.ts";
 import type { SessionContext } from "./session_context.ts";
+import type { SessionFileChange } from "./session_items.ts";
 import { readToolOutput, type ToolOutput } from "./tool_output.ts";
 
 /** The output of `view_image` up to 0.104, behind which the image is the user's. */
@@ -79,6 +80,8 @@ export function endCall(
       return endOrFail(context, call, given);
     case "mcp_tool_call":
       return endMcp(context, call, given, script);
+    case "collab_tool_call":
+      return endCollab(context, call, given);
     default:
       return endTool(context, call, given);
   }
@@ -106,29 +109,14 @@ function givenByScript({ isFailed, texts, seconds }: ScriptOutput): Given {
     failure: isFailed ? text : null,
   };
   if (isFailed) return base;
-  const printed = parseJson(texts[0] ?? "");
-  if (!isFields(printed)) return base;
-  const { exit_code, session_id, output, wall_time_seconds } = printed;
-  if (typeof output !== "string") {
-    return printed.isError === true ? { ...base, failure: text } : base;
+  // What stands for a command that was none has a header of its own inside.
+  const printed = readToolOutput(texts[0] ?? "");
+  if (printed.text !== texts[0]) {
+    const inner = readToolOutput(printed.text);
+    return { ...(inner.hasForm ? inner : printed), failure: null };
   }
-  const exitCode = wholeOf(exit_code) ?? null;
-  const session = exitCode === null &&
-      (typeof session_id === "number" || typeof session_id === "string")
-    ? String(session_id)
-    : null;
-  // What stands for a command that was no such one has a header of its own.
-  const inner = readToolOutput(output);
-  return inner.hasForm ? { ...inner, failure: null } : {
-    ...base,
-    text: output,
-    blocks: [output],
-    exitCode,
-    seconds: numberOf(wall_time_seconds) ?? seconds,
-    isRunning: session !== null,
-    session,
-    hasForm: exitCode !== null || session !== null,
-  };
+  const { isError } = fieldsOf(parseJson(printed.text));
+  return isError === true ? { ...base, failure: text } : base;
 }
 
 // Commands.
@@ -152,8 +140,18 @@ function tellPrinted(context: SessionContext, call: Call, text: string): void {
 function finishCommand(
   context: SessionContext,
   call: Call,
-  { text, exitCode, seconds, success, hasForm }: Given,
+  given: Given,
 ): void {
+  const { text, exitCode, seconds, success, hasForm } = given;
+  if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
+    // Codex takes a patch that is given to a shell for what it is.
+    const changes = patchInShell(call);
+    if (changes.length > 0) {
+      call.type = "file_change";
+      call.content = { changes };
+      return endPatch(context, call, { ...given, success: true }, undefined);
+    }
+  }
   const before = call.output ?? "";
   const isWell = exitCode === null
     ? success !== false && (hasForm || success === true)
@@ -169,6 +167,15 @@ function finishCommand(
     ...(isLost ? {} : { stdout: before + text }),
     ...durationOf(seconds),
   }, { status: isWell ? "completed" : "failed" });
+}
+
+/** Gives the changes of a patch that the last word of a command holds. */
+function patchInShell({ content }: Call): SessionFileChange[] {
+  const script = textsOf(content.argv).at(-1) ?? "";
+  const start = script.indexOf("*** Begin Patch\n");
+  return start !== -1 && script.slice(0, start).includes("apply_patch")
+    ? readPatchEnvelope(script.slice(start))
+    : [];
 }
 
 /** Times are rounded to tenths of a second: nothing may be anything. */
@@ -250,6 +257,19 @@ function endMcp(
       ? {}
       : { error: { message: failure } }),
     ...durationOf(seconds),
+  }, { status: failure === null ? "completed" : "failed" });
+}
+
+function endCollab(
+  context: SessionContext,
+  call: Call,
+  { blocks, failure }: Given,
+): void {
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null
+      ? { output: outputOf(blocks) }
+      : { error: { message: failure } }),
   }, { status: failure === null ? "completed" : "failed" });
 }
 

@@ -70,7 +70,9 @@ export class CallBook {
       if (call.callId === null) continue;
       this.#calls.set(call.callId, call);
       this.#weight += call.weight;
-      if (isRunningIn(call)) this.#sessions.set(call.session ?? "", call);
+      if (call.type === "command_execution" && call.session !== null) {
+        this.#sessions.set(call.session, call);
+      }
     }
     for (const each of listOf(again)) {
       const [id, count] = listOf(each);
@@ -137,11 +139,6 @@ export class CallBook {
 
   /** Ends a call: what is known of it is no longer needed. */
   close(call: Call): void {
-    if (call.state === "open" && call.session !== null) {
-      if (this.#sessions.get(call.session) === call) {
-        this.#sessions.delete(call.session);
-      }
-    }
     call.state = "closed";
     call.content = {};
     call.output = null;
@@ -163,11 +160,6 @@ export class CallBook {
     this.#weight -= call.weight;
     this.#calls.delete(callId);
   }
-}
-
-function isRunningIn(call: Call): boolean {
-  return call.state === "open" && call.session !== null &&
-    call.type === "command_execution";
 }
 
 function firstOf(map: ReadonlyMap<string, unknown>): string {

@@ -182,11 +182,15 @@ export function tellSearchCopy(
   }
 }
 
-/** The content of a search; where only its action says the query, that does. */
+/** The content of a search: where nothing says the query, what was done does, as exec has it. */
 export function searchContent({ query, action }: Fields): Fields {
-  const asked = textOf(query) ?? textOf(fieldsOf(action).query) ?? "";
+  const { url, pattern, query: asked } = fieldsOf(action);
+  const page = textOf(url) ?? "";
+  const found = typeof pattern === "string"
+    ? `'${pattern}' in ${page}`
+    : textOf(asked) ?? page;
   return {
-    query: asked,
+    query: textOf(query) || found,
     ...(action === undefined || action === null ? {} : { action }),
   };
 }

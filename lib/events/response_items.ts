@@ -265,6 +265,10 @@ function callContent(
   const given: Fields = args === undefined
     ? {}
     : withText({ arguments: args }, text);
+  const collab = COLLAB_TOOLS.get(name);
+  if (collab !== undefined && isCollabCall(namespace, fields)) {
+    return ["collab_tool_call", collabContent(collab, fields)];
+  }
   const mcp = mcpNames(namespace, name);
   if (mcp !== undefined) return ["mcp_tool_call", { ...mcp, ...given }];
   const owner = idOf(namespace);
@@ -273,6 +277,45 @@ function callContent(
     ...(owner === undefined ? {} : { namespace: owner }),
     ...given,
   }];
+}
+
+/** What exec streams call the tools by which agents call each other. */
+const COLLAB_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["spawn_agent", "spawn_agent"],
+  ["send_input", "send_input"],
+  ["send_message", "send_input"],
+  ["followup_task", "send_input"],
+  ["wait", "wait"],
+  ["wait_agent", "wait"],
+  ["close_agent", "close_agent"],
+  ["resume_agent", "resume_agent"],
+]);
+
+/** The fork has a tool `wait` of its own, which waits for a command or a while. */
+function isCollabCall(namespace: unknown, args: Fields): boolean {
+  return idOf(namespace) === undefined && args.for === undefined &&
+    args.call_id === undefined;
+}
+
+function collabContent(tool: string, args: Fields): Fields {
+  const prompt = textOf(args.message) ?? textOf(args.prompt);
+  const { ids, targets } = args;
+  const one = textOf(args.id) ?? textOf(args.target);
+  const receivers = Array.isArray(ids)
+    ? ids
+    : Array.isArray(targets)
+    ? targets
+    : one === undefined
+    ? []
+    : [one];
+  return {
+    tool,
+    receiver_thread_ids: receivers,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(typeof args.task_name === "string"
+      ? { task_name: args.task_name }
+      : {}),
+  };
 }
 
 /** Puts the text of arguments beside them, where a fold finds it. */
@@ -299,11 +342,12 @@ function mcpNames(namespace: unknown, name: string): Fields | undefined {
   if (owner.startsWith(MCP_PREFIX)) {
     return { server_name: owner.slice(MCP_PREFIX.length), tool_name: name };
   }
-  if (owner !== "" || !name.startsWith(MCP_PREFIX)) return undefined;
-  const at = name.indexOf("__", MCP_PREFIX.length);
-  if (at === -1) return undefined;
-  return {
-    server_name: name.slice(MCP_PREFIX.length, at),
+  if (owner !== "") return undefined;
+  // Up to 0.44 the prefix was not there.
+  const start = name.startsWith(MCP_PREFIX) ? MCP_PREFIX.length : 0;
+  const at = name.indexOf("__", start);
+  return at <= start ? undefined : {
+    server_name: name.slice(start, at),
     tool_name: name.slice(at + 2),
   };
 }

@@ -117,18 +117,31 @@ function withoutHeader(text: string): PlainOutput {
   return plain.exitCode === null ? fromJson(plain.text) ?? plain : plain;
 }
 
-/** `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}` */
+/**
+ * JSON: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what unified exec
+ * gives up to 0.53 and in scripts, `{"output":"…","exit_code":0,"wall_time_seconds":0.1}`, with
+ * `session_id` instead of `exit_code` where the process goes on.
+ */
 function fromJson(text: string): PlainOutput | undefined {
   if (!text.startsWith("{")) return undefined;
-  const { output, metadata } = fieldsOf(parseJson(text));
-  if (typeof output !== "string" || !isFields(metadata)) return undefined;
+  const printed = fieldsOf(parseJson(text));
+  const { output, metadata, session_id, wall_time_seconds } = printed;
+  const isNumbered = typeof wall_time_seconds === "number";
+  if (typeof output !== "string") return undefined;
+  if (!isFields(metadata) && !isNumbered) return undefined;
+  const { exit_code, duration_seconds } = isFields(metadata)
+    ? metadata
+    : printed;
+  const exitCode = wholeOf(exit_code) ?? null;
+  const isId = typeof session_id === "number" || typeof session_id === "string";
+  const session = exitCode === null && isId ? String(session_id) : null;
   return {
     text: output,
-    exitCode: wholeOf(metadata.exit_code) ?? null,
-    seconds: numberOf(metadata.duration_seconds) ?? null,
-    isRunning: false,
-    session: null,
-    hasForm: true,
+    exitCode,
+    seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
+    isRunning: session !== null,
+    session,
+    hasForm: isFields(metadata) || exitCode !== null || session !== null,
   };
 }
 

@@ -217,28 +217,13 @@ function isOfKind({ type, name, content }: Call, itemType: string): boolean {
         (type === "command_execution" &&
           (textOf(content.command) ?? "").includes("apply_patch"));
     case "collab_tool_call":
-      return type === "tool_call" && COLLAB_TOOLS.has(name);
+      return type === itemType || (type === "tool_call" && /agent/.test(name));
     case "dynamic_tool_call":
-      return type === "tool_call" && !COLLAB_TOOLS.has(name) &&
-        name !== "exec" && name !== "write_stdin";
+      return type === "tool_call" && name !== "exec" && name !== "write_stdin";
     default:
       return false;
   }
 }
-
-/** The tools by which agents call each other. */
-const COLLAB_TOOLS: ReadonlySet<string> = new Set([
-  "close_agent",
-  "followup_task",
-  "interrupt_agent",
-  "list_agents",
-  "resume_agent",
-  "send_input",
-  "send_message",
-  "spawn_agent",
-  "wait",
-  "wait_agent",
-]);
 
 /** Tells of a compaction, of which an item that comes again says nothing new. */
 function tellCompactionItem(
