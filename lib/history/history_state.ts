@@ -5,20 +5,24 @@
  */
 
 import { checkSnapshot } from "./_snapshot_check.ts";
-import { isExecType, mapExecEvent } from "./mapping/exec_events.ts";
+import { EventReader } from "../events/event_reader.ts";
 import { findExplored } from "./mapping/explores.ts";
-import { type Fields, fieldsOf, isFields } from "./mapping/json_fields.ts";
-import { MappingContext } from "./mapping/mapping_context.ts";
-import { type HistoryBase, MappingMemory } from "./mapping/mapping_memory.ts";
+import { FoldContext } from "./mapping/fold_context.ts";
+import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
+import { foldEvent } from "./mapping/history_fold.ts";
+import { type Fields, isFields } from "./mapping/json_fields.ts";
 import { findOpenWork } from "./mapping/open_work.ts";
-import { mapRolloutLine } from "./mapping/rollout_lines.ts";
+import { savedField } from "./mapping/record_links.ts";
 import { EPOCH, timestampOf } from "./mapping/times.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
 import { lentRecordsOf, RecordStore } from "./record_store.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
-export type { HistoryBase } from "./mapping/mapping_memory.ts";
+export type { HistoryBase } from "./mapping/fold_memory.ts";
+
+/** The version of what a checkpoint says besides its records. */
+const VERSION = 2;
 
 /** Options for {@linkcode HistoryState}. */
 export interface HistoryStateOptions {
@@ -97,8 +101,18 @@ export let lentSnapshotOf: (
  * ```
  */
 export class HistoryState {
-  #context: MappingContext;
+  #context: FoldContext;
+  #reader = new EventReader();
+  /** The time that the last event said, and how it said it. */
+  #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
+  readonly #fold = (event: Fields, text?: string): void => {
+    const context = this.#context;
+    context.now = this.#timeOf(event);
+    context.text = text;
+    foldEvent(context, event);
+    context.text = undefined;
+  };
 
   /**
    * Constructs a new instance without records.
@@ -108,9 +122,9 @@ export class HistoryState {
    */
   constructor(options: HistoryStateOptions = {}) {
     const { clock, limits = {} } = options;
-    this.#context = new MappingContext(
+    this.#context = new FoldContext(
       new RecordStore({ limits }),
-      new MappingMemory(),
+      new FoldMemory(),
     );
     this.#clock = clock;
   }
@@ -150,12 +164,14 @@ export class HistoryState {
   ): HistoryState {
     checkSnapshot(snapshot);
     const { limits = {} } = options;
-    const exact = MappingMemory.isSaved(snapshot.resume);
+    const saved = (name: string): unknown => savedField(snapshot.resume, name);
+    const exact = saved("version") === VERSION;
     const store = RecordStore.restore(snapshot, { exact, limits });
-    const memory = new MappingMemory(exact ? snapshot.resume : undefined);
+    const memory = new FoldMemory(exact ? saved("fold") : undefined);
     const state = new HistoryState(options);
-    state.#context = new MappingContext(store, memory);
-    if (!exact) findOpenWork(state.#context, snapshot.tool_call_lookup);
+    state.#context = new FoldContext(store, memory);
+    if (exact) state.#reader = new EventReader(saved("reader"));
+    else findOpenWork(state.#context, snapshot.tool_call_lookup);
     return state;
   }
 
@@ -230,16 +246,7 @@ export class HistoryState {
    */
   apply(event: unknown, text?: string): HistoryMutation[] {
     if (!isFields(event)) return [];
-    this.#context.text = text;
-    const isLine = isFields(event.payload) && !isExecType(event.type);
-    if (isLine) {
-      this.#context.now = this.#timeOf(event, event.payload);
-      mapRolloutLine(this.#context, event);
-    } else {
-      this.#context.now = this.#timeOf(event);
-      mapExecEvent(this.#context, event);
-    }
-    this.#context.text = undefined;
+    this.#reader.read(event, { text }, this.#fold);
     return this.#context.takeMutations();
   }
 
@@ -282,7 +289,14 @@ export class HistoryState {
     { resume = false }: HistorySnapshotOptions,
   ): HistorySnapshot {
     return resume
-      ? { ...snapshot, resume: this.#context.memory.save() }
+      ? {
+        ...snapshot,
+        resume: {
+          version: VERSION,
+          reader: this.#reader.save(),
+          fold: this.#context.memory.save(),
+        },
+      }
       : snapshot;
   }
 
@@ -292,15 +306,17 @@ export class HistoryState {
   }
 
   /** The event's own time, else the last one seen, else what there is instead. */
-  #timeOf(event: Fields, payload?: unknown): string {
+  #timeOf({ timestamp }: Fields): string {
+    // Many events are of one line.
+    if (timestamp !== undefined && timestamp === this.#time?.said) {
+      return this.#time.now;
+    }
     const { memory } = this.#context;
-    const own = timestampOf(event.timestamp);
-    if (own !== undefined) return memory.now = own;
-    if (memory.now !== null) return memory.now;
-    if (payload === undefined) return timestampOf(this.#clock?.()) ?? EPOCH;
-    const header = event.type === "session_meta"
-      ? timestampOf(fieldsOf(payload).timestamp)
-      : undefined;
-    return header === undefined ? EPOCH : memory.now = header;
+    const own = timestampOf(timestamp);
+    if (own === undefined) {
+      return memory.now ?? timestampOf(this.#clock?.()) ?? EPOCH;
+    }
+    this.#time = { said: timestamp, now: own };
+    return memory.now = own;
   }
 }

@@ -12,7 +12,7 @@ import {
   parseJson,
   textOf,
 } from "../history/mapping/json_fields.ts";
-import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
+import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import type { JsonRecord } from "../normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlNormalizer } from "../pipeline.ts";

@@ -5,7 +5,6 @@
  */
 
 import { HistoryState, lentSnapshotOf } from "../history/history_state.ts";
-import { MAPPED_LINE_TYPES } from "../history/mapping/rollout_lines.ts";
 import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
 import { msOf, timestampOf } from "../history/mapping/times.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -24,6 +23,16 @@ import { RowNumbers } from "./_row_numbers.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import { type SearchableText, searchableText } from "./_searchable_text.ts";
 import { type OwnOutput, UnshownOutputs } from "./_unshown_outputs.ts";
+
+/** The types of lines that a history can be made of. */
+const TOLD_LINE_TYPES: readonly string[] = [
+  "compacted",
+  "event",
+  "event_msg",
+  "realtime_item",
+  "response_item",
+  "session_meta",
+];
 
 /** A message as it goes into the index; one without text only has its place there. */
 export interface FoldedMessage extends SearchableText {
@@ -154,7 +163,7 @@ export class SessionFold {
         from: "rollout",
         onError: "drop",
         fileName,
-        only: MAPPED_LINE_TYPES,
+        only: TOLD_LINE_TYPES,
         ...(saved === undefined ? {} : { resume: saved.rules }),
       },
       {

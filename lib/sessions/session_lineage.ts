@@ -17,7 +17,7 @@ import {
 import {
   type HistoryBase,
   readHistoryBase,
-} from "../history/mapping/mapping_memory.ts";
+} from "../history/mapping/fold_memory.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";

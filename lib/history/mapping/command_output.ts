@@ -1,29 +1,29 @@
 /**
- * The output of commands: pieces of it, or all of it so far (B.5).
+ * What commands print.
  *
  * @module
  */
 
 import type { ExecChunk } from "../records.ts";
-import type { MappingContext } from "./mapping_context.ts";
+import type { FoldContext } from "./fold_context.ts";
 
-/** What a command has printed: pieces, or all of it. */
+/** What a command printed. */
 export interface CommandOutput {
-  /** What went to stdout. */
+  /** To stdout. */
   readonly stdout?: string | undefined;
-  /** What went to stderr. */
+  /** To stderr. */
   readonly stderr?: string | undefined;
 }
 
 const OUTPUTS = ["stdout", "stderr"] as const;
 
-/** Shows pieces of output at the end of what is known. */
+/** Adds output at the end of what a command has printed. */
 export function appendOutput(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  id: number | undefined,
   { stdout, stderr }: CommandOutput,
 ): void {
-  const index = context.indexOfExec(callId);
+  const index = id === undefined ? -1 : context.store.indexOf(id);
   if (index === -1) return;
   const chunk = (
     stream: "stdout" | "stderr",
@@ -40,30 +40,22 @@ export function appendOutput(
   context.note(context.store.streamExec(index, chunks));
 }
 
-/**
- * Shows all that a command has printed so far: what is new of it, or all of it again if it
- * does not continue what is known.
- *
- * @param context Where.
- * @param callId The id of the call.
- * @param output The output; what is empty or absent changes nothing.
- */
+/** Takes over all of a command's output, of which a part may be known. */
 export function replaceOutput(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  id: number | undefined,
   output: CommandOutput,
 ): void {
-  const { stdout, stderr } = unseenOutput(context, callId, output);
-  appendOutput(context, callId, { stdout, stderr });
+  appendOutput(context, id, unseenOutput(context, id, output));
 }
 
-/** Tells whether an output begins with all that is known of it. */
+/** Tells whether a text is all of the output so far, and not a piece of it. */
 export function continuesOutput(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  id: number | undefined,
   output: CommandOutput,
 ): boolean {
-  const record = context.at(context.indexOfExec(callId));
+  const record = context.get(id);
   if (record?.type !== "exec") return false;
   return OUTPUTS.every((stream) => {
     const known = knownText(record.payload[`${stream}_chunks`]);
@@ -72,17 +64,19 @@ export function continuesOutput(
   });
 }
 
-/** Gives what is new of an output; rewrites what it does not continue. */
+/**
+ * Gives the part of a command's output that is not known yet. What contradicts the known text
+ * takes its place at once.
+ */
 export function unseenOutput(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  id: number | undefined,
   output: CommandOutput,
 ): { stdout: string; stderr: string } {
-  const { store } = context;
-  const index = context.indexOfExec(callId);
-  const record = context.at(index);
+  const record = context.get(id);
   const unseen = { stdout: "", stderr: "" };
   if (record?.type !== "exec") return unseen;
+  const index = context.store.indexOf(record.id);
   for (const stream of OUTPUTS) {
     const text = output[stream] ?? "";
     if (text === "") continue;
@@ -91,28 +85,15 @@ export function unseenOutput(
       unseen[stream] = text.slice(known.length);
     } else {
       const chunk = { offset: 0, content: text };
-      context.note(store.streamExec(index, { [stream]: chunk }));
+      context.note(context.store.streamExec(index, { [stream]: chunk }));
     }
   }
   return unseen;
 }
 
-/** Joins the pieces of an output; `undefined` if some of it is missing. */
+/** Gives what is known from the beginning; `undefined` if the beginning is lost. */
 function knownText(chunks: readonly ExecChunk[]): string | undefined {
   if (chunks.length === 0) return "";
   const [first] = chunks;
   return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
-}
-
-/** Forgets the beginnings of characters that a command has left. */
-export function dropDecoders({ memory }: MappingContext, callId: string): void {
-  if (memory.decoders.size === 0) return;
-  for (const stream of OUTPUTS) {
-    memory.decoders.delete(decoderKey(callId, stream));
-  }
-}
-
-/** What the decoder of an output is known by. */
-export function decoderKey(callId: string, stream: string): string {
-  return `${stream}:${callId}`;
 }

@@ -7,30 +7,25 @@
 import type {
   ExecPayload,
   ExecStatus,
+  ExecWaitNote,
   ExploreStatus,
+  HistoryRecord,
   ParsedCommand,
 } from "../records.ts";
-import {
-  type CommandOutput,
-  dropDecoders,
-  unseenOutput,
-} from "./command_output.ts";
+import { type CommandOutput, unseenOutput } from "./command_output.ts";
 import {
   finishExploring,
   interruptExploring,
   isRunningEntry,
-  renameEntry,
   startExploring,
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 import { jsonTextOf } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
 import { actionOf, isExploring } from "./parsed_commands.ts";
 
 /** A command that begins. */
 export interface CommandStart {
-  /** The id of the call. */
-  readonly callId: string | null;
   /** The command; empty if it is not known. */
   readonly command: readonly string[];
   /** What it does, as far as the producer says. */
@@ -39,6 +34,8 @@ export interface CommandStart {
   readonly cwd: string | null;
   /** When it began. */
   readonly startedAt: string;
+  /** Whether that is said, and not the time of what is told. */
+  readonly isTimed?: boolean;
 }
 
 /** How a command ended. */
@@ -59,62 +56,81 @@ type CommandResult = Pick<CommandEnd, "exitCode" | "status">;
 /** What ends a command in error, whatever its exit code. */
 const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 
+/** What turns out to be a command. */
+const TOOL_TYPES: ReadonlySet<string> = new Set(["running_tool", "tool_call"]);
+
 /** Tells whether a command is known, in whatever record. */
-export function isKnownCommand(
-  context: MappingContext,
-  callId: string,
-): boolean {
-  return context.indexOfExec(callId) !== -1 ||
-    context.memory.links.get("explore", callId) !== undefined;
+export function isKnownCommand(context: FoldContext, call: CallIds): boolean {
+  const type = context.recordOf(call)?.type;
+  return type === "exec" || type === "explore";
 }
 
 /** Tells whether a command is known by more than its id. */
-export function isNamedCommand(
-  context: MappingContext,
-  callId: string,
-): boolean {
-  const record = context.at(context.indexOfExec(callId));
+export function isNamedCommand(context: FoldContext, call: CallIds): boolean {
+  const record = context.recordOf(call);
   return record?.type === "exec" && record.payload.command.length > 0;
 }
 
 /** Tells whether a command runs, in whatever record. */
 export function isRunningCommand(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  call: CallIds,
 ): boolean {
-  const record = context.at(context.indexOfExec(callId));
+  const record = context.recordOf(call);
   if (record?.type === "exec") return record.payload.status === "running";
-  return isRunningEntry(context, callId);
-}
-
-/** Forgets what is only remembered of a command until it ends. */
-export function leaveCommand(context: MappingContext, callId: string): void {
-  context.memory.exploring.delete(callId);
-  dropDecoders(context, callId);
+  return record?.type === "explore" && isRunningEntry(context, call.id);
 }
 
 /**
  * Shows a command that begins; of one that is shown, what it is called becomes better known.
  *
  * @param context Where.
+ * @param call What it is known by.
  * @param start The command.
  */
 export function startCommand(
-  context: MappingContext,
+  context: FoldContext,
+  call: CallIds,
   start: CommandStart,
 ): void {
   const { memory, store } = context;
-  const { callId, command, parsed, startedAt } = start;
-  if (callId !== null && isKnownCommand(context, callId)) {
-    renameCommand(context, callId, start);
+  const { command, parsed, startedAt } = start;
+  const { callId } = call;
+  const known = context.recordOf(call);
+  if (known?.type === "exec") {
+    renameCommand(context, known, start);
+    return;
+  }
+  if (known?.type === "explore") return;
+  if (known !== undefined && TOOL_TYPES.has(known.type)) {
+    memory.working.set(known.id, callId);
+    context.replace(known.id, {
+      type: "exec",
+      payload: {
+        call_id: callId,
+        command,
+        parsed,
+        action: actionOf(parsed),
+        status: "running",
+        stdout_chunks: [],
+        stderr_chunks: [],
+        exit_code: null,
+        wait_total_ms: null,
+        wait_active: false,
+        wait_notes: [],
+        started_at: startedAt,
+        completed_at: null,
+      },
+    });
     return;
   }
   if (isExploring(parsed)) {
-    if (callId !== null) memory.exploring.set(callId, actionOf(parsed));
-    startExploring(context, start);
+    memory.exploring.set(call.id, actionOf(parsed));
+    startExploring(context, call, start);
     return;
   }
-  memory.working.set(store.nextId, callId);
+  const id = store.nextId;
+  memory.working.set(id, callId);
   context.note(store.startExec({
     callId,
     command,
@@ -122,60 +138,27 @@ export function startCommand(
     action: "run",
     startedAt,
   }));
-}
-
-/**
- * Shows a command that begins anew in its place, without what it had printed.
- *
- * @param context Where.
- * @param callId The id of the call.
- * @param start The command; without a name it keeps the one that it has.
- */
-export function restartCommand(
-  context: MappingContext,
-  callId: string,
-  start: CommandStart,
-): void {
-  const { command, parsed, startedAt } = start;
-  const record = context.at(context.indexOfExec(callId));
-  const isNamed = command.length > 0;
-  if (record?.type !== "exec") {
-    context.memory.exploring.set(callId, actionOf(parsed));
-    if (isNamed) renameEntry(context, callId, start);
-    return;
-  }
-  const { payload } = record;
-  context.replace(record.id, {
-    type: "exec",
-    payload: {
-      ...payload,
-      command: isNamed ? command : payload.command,
-      parsed: isNamed ? parsed : payload.parsed,
-      action: isNamed ? actionOf(parsed) : payload.action,
-      stdout_chunks: [],
-      stderr_chunks: [],
-      started_at: startedAt,
-    },
-  });
+  memory.links.set("call", call.id, id);
 }
 
 function renameCommand(
-  context: MappingContext,
-  callId: string,
-  { command, parsed }: CommandStart,
+  context: FoldContext,
+  { id, payload }: Extract<HistoryRecord, { readonly type: "exec" }>,
+  { command, parsed, startedAt, isTimed = false }: CommandStart,
 ): void {
-  const index = context.indexOfExec(callId);
-  const record = context.at(index);
-  if (record?.type !== "exec" || command.length === 0) return;
-  const { payload } = record;
-  if (textOfStart(payload) === textOfStart({ command, parsed })) return;
-  // What names the command again need not say again what it does.
-  if (
-    parsed.length === 0 && jsonTextOf(command) === jsonTextOf(payload.command)
-  ) return;
-  context.replace(record.id, {
+  const isNew = command.length > 0 &&
+    textOfStart(payload) !== textOfStart({ command, parsed }) &&
+    // What names the command again need not say again what it does.
+    (parsed.length > 0 || jsonTextOf(command) !== jsonTextOf(payload.command));
+  const isMoved = isTimed && startedAt !== payload.started_at;
+  if (!isNew && !isMoved) return;
+  context.replace(id, {
     type: "exec",
-    payload: { ...payload, command, parsed, action: actionOf(parsed) },
+    payload: {
+      ...payload,
+      ...(isNew ? { command, parsed, action: actionOf(parsed) } : {}),
+      ...(isMoved ? { started_at: startedAt } : {}),
+    },
   });
 }
 
@@ -190,28 +173,33 @@ function textOfStart(
 }
 
 /**
- * Shows how a command ended.
+ * Shows how a command ended, or corrects what an earlier end has said.
  *
  * @param context Where.
- * @param callId The id of the call.
- * @param end How it ended, and all that it printed.
+ * @param call What it is known by.
+ * @param end How it ended.
  */
 export function finishCommand(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  call: CallIds,
   { exitCode, status, completedAt, parsed = [], ...output }:
     & CommandEnd
     & CommandOutput,
 ): void {
   const { memory, store } = context;
-  const action = memory.exploring.get(callId) ?? actionOf(parsed);
+  const action = memory.exploring.get(call.id) ?? actionOf(parsed);
   const entryStatus = entryStatusOf({ exitCode, status }, action);
-  if (finishExploring(context, callId, entryStatus)) return;
-  const { stdout, stderr } = unseenOutput(context, callId, output);
-  const record = context.at(context.indexOfExec(callId));
+  if (finishExploring(context, call.id, entryStatus)) return;
+  const record = context.recordOf(call);
   if (record?.type !== "exec") return;
+  if (takesBack(record.payload, output)) {
+    context.replace(record.id, {
+      type: "exec",
+      payload: { ...record.payload, stdout_chunks: [], stderr_chunks: [] },
+    });
+  }
+  const { stdout, stderr } = unseenOutput(context, record.id, output);
   memory.working.delete(record.id);
-  dropDecoders(context, callId);
   context.note(store.finishExec({
     id: record.id,
     status: isSuccess({ exitCode, status }) ? "success" : "error",
@@ -223,34 +211,13 @@ export function finishCommand(
   }));
 }
 
-/**
- * Shows a command that has no id, by which anything else could be told of it, with its end.
- *
- * @param context Where.
- * @param start The command.
- * @param end How it ended, and all that it printed.
- */
-export function showEndedCommand(
-  context: MappingContext,
-  start: CommandStart,
-  { completedAt, stdout, stderr, ...end }: CommandEnd & CommandOutput,
-): void {
-  const { store } = context;
-  const action = actionOf(start.parsed);
-  if (isExploring(start.parsed)) {
-    startExploring(context, { ...start, status: entryStatusOf(end, action) });
-    return;
-  }
-  const id = store.nextId;
-  context.note(store.startExec({ ...start, action: "run" }));
-  context.note(store.finishExec({
-    id,
-    status: isSuccess(end) ? "success" : "error",
-    exitCode: end.exitCode,
-    completedAt,
-    stdoutTail: stdout ?? null,
-    stderrTail: stderr ?? null,
-  }));
+/** Tells whether an end says that nothing came of one output which something is known of. */
+function takesBack(
+  { stdout_chunks, stderr_chunks }: ExecPayload,
+  { stdout, stderr }: CommandOutput,
+): boolean {
+  return stdout === "" && stdout_chunks.length > 0 && (stderr ?? "") !== "" ||
+    stderr === "" && stderr_chunks.length > 0 && (stdout ?? "") !== "";
 }
 
 function isSuccess({ exitCode, status }: CommandResult): boolean {
@@ -271,7 +238,7 @@ function entryStatusOf(
 }
 
 /** Ends work that a failed turn leaves behind. */
-export function interruptCommand(context: MappingContext, id: number): void {
+export function interruptCommand(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type === "explore") interruptExploring(context, id);
   if (record?.type !== "exec" || record.payload.status !== "running") return;
@@ -291,16 +258,16 @@ export function interruptCommand(context: MappingContext, id: number): void {
  * @returns Whether the command is running.
  */
 export function failCommand(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  call: CallIds,
   message: string,
 ): boolean {
   const { memory, store } = context;
-  const index = context.indexOfExec(callId);
-  const record = context.at(index);
+  const record = context.recordOf(call);
   if (record?.type !== "exec" || record.payload.status !== "running") {
     return false;
   }
+  const index = store.indexOf(record.id);
   memory.working.delete(record.id);
   const isFirst = store.outputEnd(index, "stderr") === 0;
   context.note(store.finishExec({
@@ -329,4 +296,51 @@ function waitsOf(
     waitActive: payload.wait_active,
     waitNotes: payload.wait_notes,
   };
+}
+
+/** What is said of waiting for a command. */
+export interface CommandWait {
+  /** Whether it goes on. */
+  readonly isActive: boolean;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number | undefined;
+  /** What it said. */
+  readonly text: string;
+}
+
+/** What a wait says that was cancelled. */
+export const CANCELLED = "Cancelled by user.";
+
+/** Shows that something waits for a command, or has waited. */
+export function showWait(
+  context: FoldContext,
+  call: CallIds,
+  { isActive, durationMs, text }: CommandWait,
+): void {
+  const record = context.recordOf(call);
+  if (record?.type !== "exec") return;
+  const { wait_total_ms, wait_notes } = record.payload;
+  const isOver = !isActive || durationMs !== undefined;
+  context.note(context.store.waitExec(context.store.indexOf(record.id), {
+    totalMs: isOver ? (wait_total_ms ?? 0) + (durationMs ?? 0) : wait_total_ms,
+    active: isActive,
+    notes: withNotes(wait_notes, text, context.now),
+  }));
+}
+
+function withNotes(
+  older: readonly ExecWaitNote[],
+  text: string,
+  timestamp: string,
+): readonly ExecWaitNote[] {
+  const notes = [...older];
+  const known = new Set(notes.map(({ message }) => message));
+  for (const line of text.split("\n")) {
+    const message = line.trim();
+    if (message === "" || known.has(message)) continue;
+    known.add(message);
+    const tone = message === CANCELLED ? "error" : "info";
+    notes.push({ message, tone, timestamp });
+  }
+  return notes;
 }

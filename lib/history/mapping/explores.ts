@@ -5,33 +5,31 @@
  */
 
 import type { ExploreEntry, ExploreStatus } from "../records.ts";
-import type { MappingContext } from "./mapping_context.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./record_links.ts";
 
 /** A command that only looks at things. */
 export interface ExploreStart {
-  /** The id of the call. */
-  readonly callId: string | null;
   /** The command. */
   readonly command: readonly string[];
   /** Where it runs. */
   readonly cwd: string | null;
-  /** How it ended, if it did. */
-  readonly status?: ExploreStatus;
 }
 
 /**
  * Shows a command in the explore record at the end, or in a new one.
  *
  * @param context Where.
+ * @param call What it is known by.
  * @param start The command.
  */
 export function startExploring(
-  context: MappingContext,
-  { callId, command, cwd, status = "running" }: ExploreStart,
+  context: FoldContext,
+  call: CallIds,
+  { command, cwd }: ExploreStart,
 ): void {
   const { memory, store } = context;
-  const entry: ExploreEntry = { command, cwd, status };
+  const entry: ExploreEntry = { command, cwd, status: "running" };
   const key = entryKey(entry);
   const open = memory.explore;
   const record = context.get(open?.id);
@@ -52,27 +50,28 @@ export function startExploring(
       payload: { entries: [entry], trailing: true },
     });
   }
-  if (status === "running") memory.working.set(id, null);
-  if (callId !== null) memory.links.set("explore", callId, id, at);
+  memory.working.set(id, null);
+  memory.links.set("call", call.id, id, at);
+  if (call.callId !== null) memory.links.set("explored", call.callId, id, at);
 }
 
 /**
  * Shows how a command in an explore record ended.
  *
  * @param context Where.
- * @param callId The id of the call.
+ * @param itemId The id of the item.
  * @param status How it ended.
  * @returns Whether the command is in an explore record.
  */
 export function finishExploring(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  itemId: string,
   status: ExploreStatus,
 ): boolean {
-  const known = entryOf(context, callId);
+  const known = entryOf(context, context.memory.links.get("call", itemId));
   if (known === undefined) return false;
   const { entry, link } = known;
-  const isTold = !context.memory.exploring.delete(callId) &&
+  const isTold = !context.memory.exploring.delete(itemId) &&
     entry.status === "not_found" && exitCodeOf(status) === 1;
   // What the command does was forgotten at its end: told again, the end means the same.
   if (!isTold) replaceEntry(context, link, { ...entry, status });
@@ -92,37 +91,19 @@ function exitCodeOf(status: ExploreStatus): number | null {
  * @returns The record and the place among its entries; `undefined` if it is in none.
  */
 export function findExplored(
-  context: MappingContext,
+  context: FoldContext,
   callId: string,
 ): RecordLink | undefined {
-  return entryOf(context, callId)?.link;
+  return entryOf(context, context.memory.links.get("explored", callId))?.link;
 }
 
 /** Tells whether a command in an explore record runs. */
 export function isRunningEntry(
-  context: MappingContext,
-  callId: string,
+  { memory }: FoldContext,
+  itemId: string,
 ): boolean {
   // The entry may run for another call, which is of the same command.
-  return context.memory.exploring.has(callId) &&
-    entryOf(context, callId) !== undefined;
-}
-
-/** Shows what a command in an explore record turns out to be. */
-export function renameEntry(
-  context: MappingContext,
-  callId: string,
-  { command, cwd }: Pick<ExploreStart, "command" | "cwd">,
-): void {
-  const known = entryOf(context, callId);
-  if (known === undefined) return;
-  const { link, entry } = known;
-  const open = context.memory.explore;
-  if (open?.id === link.id) {
-    open.entries.delete(entryKey(entry));
-    open.entries.set(entryKey({ command, cwd }), link.at);
-  }
-  replaceEntry(context, link, { ...entry, command, cwd });
+  return memory.exploring.has(itemId);
 }
 
 /** What is the same for the same command. */
@@ -134,10 +115,9 @@ export function entryKey(
 
 /** Finds the entry of a command. */
 function entryOf(
-  context: MappingContext,
-  callId: string,
+  context: FoldContext,
+  link: RecordLink | undefined,
 ): { readonly link: RecordLink; readonly entry: ExploreEntry } | undefined {
-  const link = context.memory.links.get("explore", callId);
   const record = context.get(link?.id);
   if (link === undefined || record?.type !== "explore") return undefined;
   const entry = record.payload.entries[link.at];
@@ -145,7 +125,7 @@ function entryOf(
 }
 
 /** Ends what is still running in an explore record. */
-export function interruptExploring(context: MappingContext, id: number): void {
+export function interruptExploring(context: FoldContext, id: number): void {
   const record = context.get(id);
   if (record?.type !== "explore") return;
   const { entries } = record.payload;
@@ -164,7 +144,7 @@ export function interruptExploring(context: MappingContext, id: number): void {
 }
 
 function replaceEntry(
-  context: MappingContext,
+  context: FoldContext,
   { id, at }: { readonly id: number; readonly at: number },
   entry: ExploreEntry,
 ): void {

@@ -1,23 +1,14 @@
 /**
- * Changes of files, in the three spellings they come in (A.16), and why they failed (B.8).
+ * Changes of files, and why they failed (B.8).
  *
  * @module
  */
 
 import type { FileChange, PatchFailure } from "../records.ts";
-import {
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  textOf,
-} from "./json_fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "./json_fields.ts";
 
 /** What a patch does, by path. */
-export type FileChanges = PatchChanges;
-
-/** The field `changes` of a patch. */
-interface PatchChanges {
+export interface FileChanges {
   readonly [path: string]: FileChange;
 }
 
@@ -27,21 +18,7 @@ const MAX_EXCERPT_BYTES = 2000;
 const ENCODER = new TextEncoder();
 
 /**
- * Reads the changes of an event: an object by path, in any spelling.
- *
- * @param value The field `changes`.
- * @returns The changes; those that nobody knows are updates without a diff.
- */
-export function readChanges(value: unknown): FileChanges {
-  return changesOf(
-    Object.entries(fieldsOf(value)).map((
-      [path, change],
-    ) => [path, readChange(change)]),
-  );
-}
-
-/**
- * Reads the changes of an exec item: a list of paths and kinds, or one path with its diff.
+ * Reads the changes of an item: a list of paths and kinds, or one path with its diff.
  *
  * @param content The content of the item.
  * @returns The changes; contents that the item does not tell are empty.
@@ -52,7 +29,7 @@ export function readItemChanges(content: Fields): FileChanges {
   if (path !== undefined) {
     entries.push({ path, kind: content.change, diff: content.diff });
   }
-  return changesOf(
+  return Object.fromEntries(
     entries.filter((entry) => typeof entry.path === "string").map((entry) => [
       textOf(entry.path) ?? "",
       changeOfKind(entry.kind, {
@@ -61,24 +38,6 @@ export function readItemChanges(content: Fields): FileChanges {
       }, typeof entry.diff === "string"),
     ]),
   );
-}
-
-/** Gives changes as a plain object, whatever the paths are called. */
-export function changesOf(
-  entries: Iterable<readonly [string, FileChange]>,
-): FileChanges {
-  return Object.fromEntries(entries);
-}
-
-function readChange(change: unknown): FileChange {
-  if (typeof change === "string") return changeOfKind(change, {});
-  const fields = fieldsOf(change);
-  if (typeof fields.type === "string") return changeOfKind(fields.type, fields);
-  for (const kind of ["add", "delete", "update"]) {
-    const inner = fields[kind];
-    if (isFields(inner)) return changeOfKind(kind, inner);
-  }
-  return changeOfKind("update", fields);
 }
 
 function changeOfKind(

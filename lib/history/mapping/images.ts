@@ -1,10 +1,12 @@
 /**
- * Images that somebody attached, looked at or had made.
+ * Images that were attached, looked at or made.
  *
  * @module
  */
 
 import type { ImagePayload, NewRecord } from "../records.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
+import { type Fields, textOf } from "./json_fields.ts";
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
 const FILE_URI_REGEXP = /^file:\/\//i;
@@ -13,12 +15,15 @@ const DRIVE_REGEXP = /^\/[A-Za-z]:/;
 /** What is said of an image beside its path. */
 export type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
 
+/** A record of an image. */
+export type ImageRecord = Extract<NewRecord, { readonly type: "image" }>;
+
 /** Makes a record of an image. */
 export function imageRecord(
   path: string,
   caption: string | null = null,
   metadata: ImageMetadata | null = null,
-): NewRecord {
+): ImageRecord {
   return { type: "image", payload: { path, caption, metadata } };
 }
 
@@ -31,7 +36,7 @@ export function imageRecord(
  * @param url The URL.
  * @returns The record.
  */
-export function imageRecordOfUrl(url: string): NewRecord {
+export function imageRecordOfUrl(url: string): ImageRecord {
   const comma = url.indexOf(",");
   if (comma === -1 || !/^data:/i.test(url)) return imageRecord(url);
   const path = url.slice(0, comma);
@@ -72,4 +77,45 @@ function percentDecodedLength(text: string, start: number): number {
   let escapes = 0;
   for (const byte of bytes) if (byte === 0x25) escapes += 1;
   return Math.max(0, bytes.length - 2 * escapes);
+}
+
+/** What an image takes the place of. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  "image",
+  "running_tool",
+  "tool_call",
+]);
+
+/** Shows an image that the agent looks at, in its place. */
+export function showViewedImage(
+  context: FoldContext,
+  call: CallIds,
+  { path }: Fields,
+): void {
+  const record = imageRecord(pathOf(textOf(path) ?? ""));
+  const known = context.recordOf(call);
+  const isKnown = known?.type === "image" &&
+    known.payload.path === record.payload.path;
+  if (!isKnown) context.showCall(call, record, IMAGE_TYPES);
+}
+
+/** Shows an image that was made, in its place; what is not said again stays. */
+export function showMadeImage(
+  context: FoldContext,
+  call: CallIds,
+  { saved_path, revised_prompt, status }: Fields,
+): void {
+  const known = context.recordOf(call);
+  const shown = known?.type === "image" ? known.payload : undefined;
+  const path = textOf(saved_path);
+  const word = textOf(status);
+  context.showCall(
+    call,
+    imageRecord(
+      path === undefined ? shown?.path ?? "" : pathOf(path),
+      textOf(revised_prompt) ?? shown?.caption ?? null,
+      word === undefined ? shown?.metadata ?? null : { status: word },
+    ),
+    IMAGE_TYPES,
+  );
 }

@@ -5,10 +5,15 @@
  */
 
 import type { HistoryMutation } from "../mutations.ts";
-import type { NewRecord, TokenUsage } from "../records.ts";
-import { imageRecord } from "./images.ts";
-import type { MappingContext } from "./mapping_context.ts";
-import type { CopySource } from "./pairing.ts";
+import type { TokenUsage } from "../records.ts";
+import type { FoldContext } from "./fold_context.ts";
+import {
+  type ImageRecord,
+  imageRecord,
+  imageRecordOfUrl,
+  pathOf,
+} from "./images.ts";
+import { fieldsOf, jsonTextOf, textOf } from "./json_fields.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
 /** What a user said, with what was attached. */
@@ -16,100 +21,90 @@ export interface UserMessage {
   /** The text. */
   readonly text: string;
   /** The images, as records. */
-  readonly images: readonly NewRecord[];
+  readonly images: readonly ImageRecord[];
 }
-
-/** The records of what a user said. */
-export interface ShownUserMessage {
-  /** The number of the text. */
-  readonly textId: number | undefined;
-  /** The numbers of the images. */
-  readonly imageIds: readonly number[];
-}
-
-const NOTHING_SHOWN: ShownUserMessage = { textId: undefined, imageIds: [] };
 
 /**
- * Shows what the user said.
+ * Shows what the user said: as an item, in its place if the item has been shown.
  *
  * @param context Where.
- * @param message What.
- * @returns The numbers of the records.
+ * @param message What was said.
+ * @param item The id of the item; `null` if the message is none.
  */
 export function showUserMessage(
-  context: MappingContext,
+  context: FoldContext,
   { text, images }: UserMessage,
-): ShownUserMessage {
-  const { memory, store } = context;
-  const isBlank = text.trim() === "";
-  if (isBlank && images.length === 0) return NOTHING_SHOWN;
-  memory.turns.prompt(store.length);
-  const textId = isBlank ? undefined : context.push(userRecord(text));
-  const imageIds = images.map((image) => context.push(image));
-  memory.turns.prompted(store.length);
-  return { textId, imageIds };
-}
-
-/**
- * Shows a copy of what the user said, unless the other copy has been shown.
- *
- * The event that pairs later knows the files that the images came from.
- *
- * @param context Where.
- * @param message What.
- * @param source Where the copy comes from.
- */
-export function showUserCopy(
-  context: MappingContext,
-  message: UserMessage,
-  source: CopySource,
+  item: string | null,
 ): void {
-  const { pairing } = context.memory;
-  const isBlank = message.text.trim() === "";
-  // An image that could not be read is handed over as nothing.
-  if (isBlank && message.images.length === 0) {
-    takeViewedImage(context);
+  const { memory, store } = context;
+  const { links } = memory;
+  const isBlank = text.trim() === "";
+  // What says nothing takes nothing back.
+  if (isBlank && images.length === 0) return;
+  if (item !== null && isKnownUser(context, item)) {
+    replaceUser(context, { text, images }, item);
     return;
   }
-  const shown = pairing.match("user", message.text, source);
-  if (shown === undefined) {
-    const isViewed = isBlank && message.images.length === 1 &&
-      takeViewedImage(context);
-    const { imageIds: images } = isViewed
-      ? NOTHING_SHOWN
-      : showUserMessage(context, message);
-    pairing.add("user", message.text, { source, images });
-  } else if (source === "event") {
-    message.images.forEach((image, at) =>
-      renameImage(context, shown[at], image)
-    );
+  memory.turns.prompt(store.length);
+  if (!isBlank) {
+    const id = context.push(userRecord(text));
+    if (item !== null) links.set("user_message", item, id);
   }
+  for (const [at, image] of images.entries()) {
+    const id = context.push(image);
+    if (item !== null) links.set("user_image", imageKey(item, at), id);
+  }
+  memory.turns.prompted(store.length);
 }
 
-/**
- * Takes note that the model has been handed an image that it had asked for: some releases do
- * that in the name of the user, when all calls of the response have been answered.
- *
- * @param context Where.
- * @returns Whether it had asked for one.
- */
-export function takeViewedImage({ memory }: MappingContext): boolean {
-  if (memory.viewedImages === 0) return false;
-  memory.viewedImages -= 1;
-  return true;
+function isKnownUser({ memory }: FoldContext, item: string): boolean {
+  return memory.links.get("user_message", item) !== undefined ||
+    memory.links.get("user_image", imageKey(item, 0)) !== undefined;
 }
 
-function renameImage(
-  context: MappingContext,
-  id: number | undefined,
-  { payload }: NewRecord,
+/** Puts what the user said in the place of what the same item had said. */
+function replaceUser(
+  context: FoldContext,
+  { text, images }: UserMessage,
+  item: string,
 ): void {
-  const shown = context.get(id);
-  const path = "path" in payload ? payload.path : undefined;
-  if (id === undefined || shown?.type !== "image") return;
-  if (typeof path !== "string" || path === shown.payload.path) return;
-  const { caption, metadata } = shown.payload;
-  context.replace(id, imageRecord(path, caption, metadata));
+  const { links } = context.memory;
+  const record = userRecord(text);
+  const shown = context.get(links.get("user_message", item)?.id);
+  if (text.trim() === "") context.removeItem("user_message", item);
+  else if (jsonTextOf(shown?.payload) !== jsonTextOf(record.payload)) {
+    context.showItem("user_message", item, record);
+  }
+  for (const [at, image] of images.entries()) {
+    const key = imageKey(item, at);
+    const known = context.get(links.get("user_image", key)?.id);
+    // The data may have been told before its file is named.
+    const metadata = image.payload.metadata ??
+      (known?.type === "image" ? known.payload.metadata : null);
+    const { path, caption } = image.payload;
+    if (known?.type === "image" && known.payload.path === path) continue;
+    context.showItem("user_image", key, imageRecord(path, caption, metadata));
+  }
+  for (
+    let at = images.length;
+    links.get("user_image", imageKey(item, at)) !== undefined;
+    at += 1
+  ) context.removeItem("user_image", imageKey(item, at));
+}
+
+/** What an image of an item is known by. */
+function imageKey(item: string, at: number): string {
+  return `${at}:${item}`;
+}
+
+/** Gives an image of a message as a record: it has a file, a URL or both. */
+export function attachedImage(image: unknown): ImageRecord {
+  const path = textOf(fieldsOf(image).path);
+  const url = textOf(fieldsOf(image).url);
+  const record = url === undefined ? undefined : imageRecordOfUrl(url);
+  return path === undefined && record !== undefined
+    ? record
+    : imageRecord(pathOf(path ?? ""), null, record?.payload.metadata);
 }
 
 /**
@@ -120,7 +115,7 @@ function renameImage(
  * @param update The text so far, and the piece that is new.
  */
 function showStream(
-  context: MappingContext,
+  context: FoldContext,
   streamId: string,
   { text, delta }: { readonly text: string; readonly delta: string },
 ): void {
@@ -136,7 +131,7 @@ function showStream(
 
 /** Adds a piece to a stream. */
 export function appendToStream(
-  context: MappingContext,
+  context: FoldContext,
   streamId: string,
   delta: string,
 ): void {
@@ -146,7 +141,7 @@ export function appendToStream(
 
 /** Shows the whole text of a stream, of which an earlier part may be known. */
 export function replaceStream(
-  context: MappingContext,
+  context: FoldContext,
   streamId: string,
   text: string,
 ): void {
@@ -163,7 +158,7 @@ export function replaceStream(
  * @param markdown The answer.
  */
 export function showAnswer(
-  context: MappingContext,
+  context: FoldContext,
   streamId: string | null,
   markdown: string,
 ): void {
@@ -173,7 +168,6 @@ export function showAnswer(
     const id = index === -1 ? undefined : store.idAt(index);
     if (id !== undefined) memory.forget(id);
     memory.streams.delete(streamId);
-    if (memory.liveStream === streamId) memory.liveStream = null;
   }
   const mutations = store.finalizeAssistant({ streamId, markdown, at: now });
   context.note(mutations);
@@ -190,23 +184,6 @@ function answerId(mutations: readonly HistoryMutation[]): number | undefined {
   return undefined;
 }
 
-/** Shows a copy of an answer, unless the other copy has been shown. */
-export function showAnswerCopy(
-  context: MappingContext,
-  { streamId, text, source }: {
-    readonly streamId: string | null;
-    readonly text: string;
-    readonly source: CopySource;
-  },
-): void {
-  const { memory } = context;
-  if (text.trim() === "" && memory.liveStream === null) return;
-  if (memory.pairing.match("assistant", text, source) !== undefined) return;
-  // A live stream has no other end than the answer it is a part of.
-  showAnswer(context, memory.liveStream ?? streamId, text);
-  memory.pairing.add("assistant", text, { source });
-}
-
 /**
  * Notes the tokens of the last answer of the turn.
  *
@@ -215,14 +192,16 @@ export function showAnswerCopy(
  * @param options Whether to keep what the answer has.
  */
 export function attachUsage(
-  context: MappingContext,
+  context: FoldContext,
   usage: TokenUsage,
   { keep }: { readonly keep: boolean },
 ): void {
-  const id = context.memory.turns.messageId;
+  const { turns } = context.memory;
+  const id = turns.messageId;
   const record = context.get(id);
   if (id === null || record?.type !== "assistant_message") return;
   if (keep && record.payload.token_usage !== null) return;
+  if (keep) turns.isCounted = true;
   context.replace(id, {
     type: "assistant_message",
     payload: { ...record.payload, token_usage: usage },
@@ -230,18 +209,18 @@ export function attachUsage(
 }
 
 /** Shows an error that the end of the turn may repeat. */
-export function showError(context: MappingContext, message: string): void {
+export function showError(context: FoldContext, message: string): void {
   context.memory.turns.errorMessage = message;
   showRemark(context, message);
 }
 
 /** Shows the error that ended a turn, unless it has just been shown. */
-export function showFinalError(context: MappingContext, message: string): void {
+export function showFinalError(context: FoldContext, message: string): void {
   if (context.memory.turns.errorMessage === message) return;
   showRemark(context, message);
 }
 
 /** Shows an error that stands for itself. */
-export function showRemark(context: MappingContext, message: string): void {
+export function showRemark(context: FoldContext, message: string): void {
   if (message.trim() !== "") context.push(errorRecord(message));
 }

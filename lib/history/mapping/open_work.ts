@@ -5,15 +5,8 @@
  */
 
 import { entryKey } from "./explores.ts";
-import { fieldsOf, textOf } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
-
-/** The records that the lookups lead to; the fork has commands that were joined. */
-const CALL_TYPES: ReadonlySet<string> = new Set([
-  "exec",
-  "merged_exec",
-  "tool_call",
-]);
+import type { FoldContext } from "./fold_context.ts";
+import { textOf } from "./json_fields.ts";
 
 /**
  * Finds the work that the records show as under way, so that what ends it, or its turn, finds
@@ -24,24 +17,27 @@ const CALL_TYPES: ReadonlySet<string> = new Set([
  * @param toolCalls The numbers of tools by the ids of their calls.
  */
 export function findOpenWork(
-  context: MappingContext,
+  context: FoldContext,
   toolCalls: { readonly [callId: string]: number },
 ): void {
   const { memory, store } = context;
+  const restore = (id: number, callId: string | null): void => {
+    memory.working.set(id, callId);
+    if (callId !== null) memory.links.set("restored", callId, id);
+  };
   const callIds = new Map(
     Object.entries(toolCalls).map(([callId, id]) => [id, callId]),
   );
   for (let index = 0; index < store.length; index++) {
     const record = context.at(index);
-    setAsideEnded(context, index);
     switch (record?.type) {
       case "exec":
         if (record.payload.status === "running") {
-          memory.working.set(record.id, record.payload.call_id);
+          restore(record.id, record.payload.call_id);
         }
         break;
       case "running_tool":
-        memory.working.set(record.id, callIds.get(record.id) ?? null);
+        restore(record.id, callIds.get(record.id) ?? null);
         break;
       case "reasoning":
         if (record.payload.in_progress) {
@@ -69,14 +65,4 @@ export function findOpenWork(
       }
     }
   }
-}
-
-/** Takes a command or tool that has ended from those that a call id leads to. */
-function setAsideEnded({ memory, store }: MappingContext, index: number): void {
-  const record = store.at(index);
-  const isOpen = record?.type === "running_tool" ||
-    (record?.type === "exec" && fieldsOf(record.payload).status === "running");
-  // With a number that is still to be given, it could not be told from the record that gets it.
-  if (record === undefined || isOpen || record.id >= store.nextId) return;
-  if (CALL_TYPES.has(record.type)) memory.calls.setAside(record.id);
 }

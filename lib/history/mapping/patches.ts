@@ -5,9 +5,8 @@
  */
 
 import type { PatchEvent, PatchFailure } from "../records.ts";
-import { type FileChanges, patchFailure, readChanges } from "./file_changes.ts";
-import { booleanOf, type Fields, isFailedWord, textOf } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
+import { type FileChanges, patchFailure } from "./file_changes.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 
 /** What is known of a patch now. */
 export interface PatchUpdate {
@@ -27,23 +26,30 @@ export interface PatchEnd {
   readonly isSuccess: boolean;
   /** What it does; empty if nobody says. */
   readonly changes: FileChanges;
+  /** Whether nobody had to approve it; absent if that is not said. */
+  readonly autoApproved?: boolean | undefined;
   /** What was printed. */
   readonly stdout: string;
   /** What was printed as errors. */
   readonly stderr: string;
 }
 
+/** What may be a patch, or turn out to be one: commands that apply it, and calls of a tool. */
+const PATCH_TYPES: ReadonlySet<string> = new Set([
+  "exec",
+  "patch",
+  "running_tool",
+  "tool_call",
+]);
+
 /** Shows what is known of a patch, in its place or at the end. */
 export function showPatch(
-  context: MappingContext,
-  callId: string | null,
+  context: FoldContext,
+  call: CallIds,
   update: PatchUpdate,
 ): void {
-  const { links, working } = context.memory;
-  const link = callId === null ? undefined : links.get("patch", callId);
-  const record = context.get(link?.id);
-  const shown = record?.type === "patch" ? record.payload : undefined;
-  const known = context.replaces ? undefined : shown;
+  const record = context.recordOf(call);
+  const known = record?.type === "patch" ? record.payload : undefined;
   // What is told late of the beginning takes nothing back of the end.
   const end = isEnd(update.event) || !isEnd(known?.event) ? undefined : known;
   const payload = {
@@ -52,17 +58,8 @@ export function showPatch(
     changes: firstChanges(end?.changes, update.changes, known?.changes),
     failure: update.failure ?? end?.failure ?? null,
   };
-  if (link !== undefined && shown !== undefined) {
-    context.replace(link.id, { type: "patch", payload });
-    return;
-  }
-  const commandId = callId === null ? undefined : commandOf(context, callId);
-  if (commandId !== undefined) {
-    working.delete(commandId);
-    context.replace(commandId, { type: "patch", payload });
-  }
-  const id = commandId ?? context.push({ type: "patch", payload });
-  if (callId !== null) links.set("patch", callId, id);
+  if (record !== undefined) context.memory.working.delete(record.id);
+  context.showCall(call, { type: "patch", payload }, PATCH_TYPES);
 }
 
 function isEnd(event: PatchEvent | undefined): boolean {
@@ -76,49 +73,22 @@ function firstChanges(
   return changes.find((each) => Object.keys(each ?? {}).length > 0) ?? {};
 }
 
-/** Finds the running command that turns out to be a patch: some patch in a shell. */
-function commandOf(
-  context: MappingContext,
-  callId: string,
-): number | undefined {
-  const record = context.at(context.indexOfExec(callId));
-  return record?.type === "exec" && record.payload.status === "running"
-    ? record.id
-    : undefined;
-}
-
 /** Shows how a patch ended. */
 export function finishPatch(
-  context: MappingContext,
-  callId: string | null,
-  { isSuccess, changes, stdout, stderr }: PatchEnd,
+  context: FoldContext,
+  call: CallIds,
+  { isSuccess, changes, stdout, stderr, autoApproved }: PatchEnd,
 ): void {
-  showPatch(context, callId, {
+  showPatch(context, call, {
     event: isSuccess ? "apply_success" : "apply_failure",
     changes,
+    autoApproved,
     ...(isSuccess ? {} : { failure: patchFailure(stdout, stderr) }),
   });
 }
 
 /** Tells whether a patch has begun and not ended. */
-export function isOpenPatch(context: MappingContext, callId: string): boolean {
-  const link = context.memory.links.get("patch", callId);
-  const record = context.get(link?.id);
-  return record?.type === "patch" &&
-    (record.payload.event === "apply_begin" ||
-      record.payload.event === "proposed");
-}
-
-/** Shows how a patch ended: by a `patch_apply_end`, or a `FileChange` item. */
-export function finishEventPatch(
-  context: MappingContext,
-  callId: string | null,
-  event: Fields,
-): void {
-  finishPatch(context, callId, {
-    isSuccess: booleanOf(event.success) ?? !isFailedWord(event.status),
-    changes: readChanges(event.changes),
-    stdout: textOf(event.stdout) ?? "",
-    stderr: textOf(event.stderr) ?? "",
-  });
+export function isOpenPatch(context: FoldContext, call: CallIds): boolean {
+  const record = context.recordOf(call);
+  return record?.type === "patch" && !isEnd(record.payload.event);
 }

@@ -5,9 +5,14 @@
  */
 
 import type { NewRecord, PlanStep, StepStatus } from "../records.ts";
-import { fieldsOf, jsonTextOf, listOf, textOf } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
-import type { CopySource } from "./pairing.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
+import {
+  type Fields,
+  fieldsOf,
+  jsonTextOf,
+  listOf,
+  textOf,
+} from "./json_fields.ts";
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["pending", "pending"],
@@ -25,7 +30,10 @@ const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
  * `completed`.
  * @returns The record.
  */
-export function planRecord(name: unknown, items: unknown): NewRecord {
+export function planRecord(
+  name: unknown,
+  items: unknown,
+): Extract<NewRecord, { readonly type: "plan_update" }> {
   const steps = listOf(items).map(stepOf);
   const completed = steps.filter(({ status }) => status === "complete").length;
   const total = steps.length;
@@ -40,24 +48,21 @@ export function planRecord(name: unknown, items: unknown): NewRecord {
   };
 }
 
-/**
- * Shows a copy of a plan, unless the other copy has been shown: where everything is kept, the
- * call of a plan and its event are.
- *
- * @param context Where.
- * @param record The plan.
- * @param source Where the copy comes from.
- */
-export function showPlanCopy(
-  context: MappingContext,
-  record: NewRecord,
-  source: CopySource,
+/** What a plan takes the place of. */
+const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
+
+/** Shows a plan, in its place; an end that says nothing else changes nothing. */
+export function showPlan(
+  context: FoldContext,
+  call: CallIds,
+  { name, items }: Fields,
+  { isEnd }: { readonly isEnd: boolean },
 ): void {
-  const { pairing } = context.memory;
-  const key = jsonTextOf(record.payload);
-  if (pairing.match("plan", key, source) !== undefined) return;
-  context.push(record);
-  pairing.add("plan", key, { source });
+  const record = planRecord(name, items);
+  const known = context.recordOf(call);
+  const isTold = isEnd && known?.type === "plan_update" &&
+    jsonTextOf(known.payload.steps) === jsonTextOf(record.payload.steps);
+  if (!isTold) context.showCall(call, record, PLAN_TYPES);
 }
 
 function stepOf(item: unknown): PlanStep {

@@ -1,94 +1,94 @@
 /**
- * Which record a thing of the producer has become, where the lookups of the contract do not
- * say it.
+ * Which record an item has become, where the lookups of the contract do not say it.
  *
  * @module
  */
 
-import { fieldsOf, listOf, wholeOf } from "./json_fields.ts";
+import { booleanOf, fieldsOf, listOf, wholeOf } from "./json_fields.ts";
 
-/** Where a thing is. */
+/** Where an item is. */
 export interface RecordLink {
   /** The number of the record. */
   readonly id: number;
   /** Its place in the record: of an entry in an explore, of a part in a reasoning. */
   readonly at: number;
+  /** Whether an `item.started` told of it. */
+  hasBegun: boolean;
 }
 
-const LINK_KINDS = [
-  "background",
-  "compaction",
-  "explore",
-  "image",
-  "notice",
-  "patch",
-  "plan",
-  "reasoning",
-  "review_end",
-  "review_notice",
-  "review_start",
-  "speech",
-  "sub_agent",
-  "user",
-  "user_image",
-] as const;
+/**
+ * What is linked. Calls share one kind: what begins as a command may turn out to be a patch.
+ * Other items have their type, since some producers count the items of each type from 0.
+ */
+export type LinkKind =
+  /** A command, a tool, a patch, a plan or an image. */
+  | "call"
+  /** A command in an explore record, by the id of its call. */
+  | "explored"
+  /** Work that a bare snapshot shows as under way, by the id of its call. */
+  | "restored"
+  | "background_event"
+  | "context_compaction"
+  | "entered_review_mode"
+  | "exited_review_mode"
+  | "plan"
+  | "reasoning"
+  /** What the end of a review says besides. */
+  | "review_notice"
+  | "speech"
+  | "sub_agent_activity"
+  | "user_image"
+  | "user_message";
 
-/** What a link can be to. */
-export type LinkKind = (typeof LINK_KINDS)[number];
-
-/** The links that find a record of a call where no lookup does. */
-export const CALL_LINKS: readonly LinkKind[] = ["explore", "image", "patch"];
-
-/** Links from things to records, and back: records that go take their links along. */
+/** Links from items to records, and back: records that go take their links along. */
 export class RecordLinks {
-  readonly #links: ReadonlyMap<LinkKind, Map<string, RecordLink>> = new Map(
-    LINK_KINDS.map((kind) => [kind, new Map()]),
-  );
-  readonly #keysById = new Map<number, Set<string>>();
+  readonly #links = new Map<string, Map<string, RecordLink>>();
+  readonly #keysById = new Map<number, (readonly [LinkKind, string])[]>();
 
   /**
    * Constructs a new instance.
    *
-   * @param saved What {@linkcode RecordLinks.save} gave.
+   * @param saved What {@linkcode RecordLinks.save} has given.
    */
   constructor(saved?: unknown) {
     for (const entry of listOf(saved)) {
-      const [key, id, at] = listOf(entry);
+      const [kind, item, id, at, hasBegun] = listOf(entry);
       const number = wholeOf(id);
-      if (typeof key !== "string" || number === undefined) continue;
-      const { kind, thing } = partsOf(key);
-      if (kind !== undefined) this.set(kind, thing, number, wholeOf(at) ?? 0);
+      if (typeof kind !== "string" || typeof item !== "string") continue;
+      if (number === undefined) continue;
+      // Of another kind nothing asks.
+      const link = this.set(kind as LinkKind, item, number, wholeOf(at) ?? 0);
+      link.hasBegun = booleanOf(hasBegun) ?? false;
     }
   }
 
-  /** Finds the record of a thing. */
-  get(kind: LinkKind, thing: string): RecordLink | undefined {
-    return this.#links.get(kind)?.get(thing);
+  /** Finds the record of an item. */
+  get(kind: LinkKind, item: string): RecordLink | undefined {
+    return this.#links.get(kind)?.get(item);
   }
 
-  /** Remembers the record of a thing, instead of any it had. */
-  set(kind: LinkKind, thing: string, id: number, at = 0): void {
-    this.drop(kind, thing);
-    this.#links.get(kind)?.set(thing, { id, at });
-    const key = keyOf(kind, thing);
+  /** Remembers the record of an item, instead of any it had. */
+  set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
+    const link: RecordLink = { id, at, hasBegun: false };
+    let links = this.#links.get(kind);
+    if (links === undefined) this.#links.set(kind, links = new Map());
+    links.set(item, link);
     const keys = this.#keysById.get(id);
-    if (keys === undefined) this.#keysById.set(id, new Set([key]));
-    else keys.add(key);
+    if (keys === undefined) this.#keysById.set(id, [[kind, item]]);
+    else keys.push([kind, item]);
+    return link;
   }
 
-  /** Forgets the record of a thing. */
-  drop(kind: LinkKind, thing: string): void {
-    const link = this.get(kind, thing);
-    if (link === undefined) return;
-    this.#links.get(kind)?.delete(thing);
-    this.#keysById.get(link.id)?.delete(keyOf(kind, thing));
+  /** Forgets the record of an item. */
+  drop(kind: LinkKind, item: string): void {
+    this.#links.get(kind)?.delete(item);
   }
 
   /** Forgets everything about a record. */
   forget(id: number): void {
-    for (const key of this.#keysById.get(id) ?? []) {
-      const { kind, thing } = partsOf(key);
-      if (kind !== undefined) this.#links.get(kind)?.delete(thing);
+    for (const [kind, item] of this.#keysById.get(id) ?? []) {
+      // It may be the link of another record by now.
+      if (this.get(kind, item)?.id === id) this.drop(kind, item);
     }
     this.#keysById.delete(id);
   }
@@ -96,25 +96,11 @@ export class RecordLinks {
   /** Gives the links as plain JSON. */
   save(): unknown {
     return [...this.#links].flatMap(([kind, links]) =>
-      [...links].map(([thing, { id, at }]) => [keyOf(kind, thing), id, at])
+      [...links].map(([item, { id, at, hasBegun }]) =>
+        hasBegun ? [kind, item, id, at, true] : [kind, item, id, at]
+      )
     );
   }
-}
-
-/** Joins a kind and a thing, as links are saved. */
-function keyOf(kind: LinkKind, thing: string): string {
-  return `${kind}:${thing}`;
-}
-
-function partsOf(
-  key: string,
-): { readonly kind: LinkKind | undefined; readonly thing: string } {
-  const at = key.indexOf(":");
-  const name = key.slice(0, at);
-  return {
-    kind: LINK_KINDS.find((kind) => kind === name),
-    thing: key.slice(at + 1),
-  };
 }
 
 /** Reads pairs of a saved map. */

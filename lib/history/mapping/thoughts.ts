@@ -5,14 +5,13 @@
  */
 
 import type { ReasoningSection } from "../records.ts";
-import type { MappingContext } from "./mapping_context.ts";
-import type { CopySource } from "./pairing.ts";
+import type { FoldContext } from "./fold_context.ts";
 import { reasoningSections } from "./reasoning.ts";
 
 /** A part of a reasoning. */
 export interface Thought {
-  /** What it is known by; `null` if nothing will come for it later. */
-  readonly key: string | null;
+  /** What it is known by. */
+  readonly key: string;
   /** All of its text. */
   readonly text: string;
   /** Whether more may follow. */
@@ -27,15 +26,13 @@ export interface Thought {
  * @param context Where.
  * @param thought The part.
  */
-export function showThought(context: MappingContext, thought: Thought): void {
+export function showThought(context: FoldContext, thought: Thought): void {
   const { memory } = context;
   const { key, text, isOpen } = thought;
   const sections = reasoningSections(text);
-  const link = key === null ? undefined : memory.links.get("reasoning", key);
-  if (key !== null) {
-    if (isOpen) memory.thoughts.set(key, text);
-    else memory.thoughts.delete(key);
-  }
+  const link = memory.links.get("reasoning", key);
+  if (isOpen) memory.thoughts.set(key, text);
+  else memory.thoughts.delete(key);
   if (link !== undefined && context.get(link.id)?.type === "reasoning") {
     noteOpen(context, link.id, thought);
     // A blank end takes nothing back.
@@ -49,7 +46,7 @@ export function showThought(context: MappingContext, thought: Thought): void {
   const joined = context.get(last)?.type === "reasoning" ? last : undefined;
   const id = joined ?? context.store.nextId;
   const at = joined === undefined ? 0 : partsOf(context, id).length;
-  if (key !== null) memory.links.set("reasoning", key, id, at);
+  memory.links.set("reasoning", key, id, at);
   noteOpen(context, id, thought);
   if (joined === undefined) {
     context.push({
@@ -61,63 +58,15 @@ export function showThought(context: MappingContext, thought: Thought): void {
 
 /** Shows the next piece of a part. */
 export function appendToThought(
-  context: MappingContext,
-  thought: Omit<Thought, "text" | "isOpen"> & {
-    readonly key: string;
-    readonly delta: string;
-  },
+  context: FoldContext,
+  thought: Omit<Thought, "text" | "isOpen"> & { readonly delta: string },
 ): void {
   const text = (context.memory.thoughts.get(thought.key) ?? "") + thought.delta;
   showThought(context, { ...thought, text, isOpen: true });
 }
 
-/**
- * Shows the next piece of a part that has no id, as a part that a text without one will end.
- *
- * @param context Where.
- * @param kind Whether it is a summary or the reasoning itself.
- * @param delta The piece.
- */
-export function appendLive(
-  context: MappingContext,
-  kind: "summary" | "raw",
-  delta: string,
-): void {
-  const { memory } = context;
-  let key = liveKeys(context, kind).at(-1);
-  if (key === undefined || (kind === "summary" && memory.isThoughtBroken)) {
-    memory.thoughtCount += 1;
-    key = `${kind}-${memory.thoughtCount}`;
-  }
-  if (kind === "summary") memory.isThoughtBroken = false;
-  appendToThought(context, { key, delta, joins: true });
-}
-
-/**
- * Shows a whole text: the end of the oldest open part of its kind, or a part of its own.
- *
- * @param context Where.
- * @param text The text.
- * @param options What it is and where it comes from.
- */
-export function showThoughtCopy(
-  context: MappingContext,
-  text: string,
-  { kind, source }: {
-    readonly kind: "summary" | "raw";
-    readonly source: CopySource;
-  },
-): void {
-  const { memory } = context;
-  if (text.trim() === "") return;
-  if (memory.pairing.match("reasoning", text, source) !== undefined) return;
-  const [key = null] = liveKeys(context, kind);
-  showThought(context, { key, text, isOpen: false, joins: true });
-  memory.pairing.add("reasoning", text, { source });
-}
-
 /** Ends all parts of a record as they are. */
-export function settleThought(context: MappingContext, id: number): void {
+export function settleThought(context: FoldContext, id: number): void {
   const { memory } = context;
   const record = context.get(id);
   for (const key of memory.thinking.get(id) ?? []) memory.thoughts.delete(key);
@@ -129,28 +78,19 @@ export function settleThought(context: MappingContext, id: number): void {
   });
 }
 
-/** Lists the open parts without an id of their own, the oldest first. */
-function liveKeys(context: MappingContext, kind: string): string[] {
-  return [...context.memory.thoughts.keys()].filter((key) =>
-    key.startsWith(`${kind}-`)
-  );
-}
-
 function noteOpen(
-  { memory }: MappingContext,
+  { memory }: FoldContext,
   id: number,
   { key, isOpen }: Thought,
 ): void {
   const open = memory.thinking.get(id) ?? new Set();
-  if (key !== null) {
-    if (isOpen) open.add(key);
-    else open.delete(key);
-  }
+  if (isOpen) open.add(key);
+  else open.delete(key);
   if (open.size > 0) memory.thinking.set(id, open);
   else memory.thinking.delete(id);
 }
 
-function partsOf(context: MappingContext, id: number): number[] {
+function partsOf(context: FoldContext, id: number): number[] {
   const sizes = context.memory.parts.get(id);
   if (sizes !== undefined) return sizes;
   const record = context.get(id);
@@ -158,7 +98,7 @@ function partsOf(context: MappingContext, id: number): number[] {
 }
 
 function replacePart(
-  context: MappingContext,
+  context: FoldContext,
   id: number,
   { at, sections }: {
     readonly at: number;

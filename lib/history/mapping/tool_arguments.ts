@@ -6,7 +6,7 @@
 
 import { memberTexts } from "../../json/member_texts.ts";
 import type { ToolArgument, ToolArgumentValue } from "../records.ts";
-import { isFields, jsonTextOf, parseJson } from "./json_fields.ts";
+import { isFields, jsonTextOf } from "./json_fields.ts";
 
 /** Keys that JavaScript puts before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
@@ -46,15 +46,16 @@ function isInexact([name, value]: readonly [string, unknown]): boolean {
 }
 
 /**
- * Lists the arguments of a call that come as JSON text.
+ * Lists the arguments of a call, of which the JSON text may be known.
  *
- * @param text The text; what is no JSON is an argument as it stands, blank text is none.
- * @returns The arguments.
+ * @param value The arguments.
+ * @param text Their text.
+ * @returns The arguments, with numbers as they are spelled there.
  */
-export function toolArgumentsOfText(text: string): ToolArgument[] {
-  if (text.trim() === "") return [];
-  const value = parseJson(text);
-  if (value === undefined) return toolArguments(text);
+export function toolArgumentsOfText(
+  value: unknown,
+  text: string,
+): ToolArgument[] {
   return typeof value === "number"
     ? [{ name: "args", value: valueOf(value, text.trim()) }]
     : toolArguments(value, () => memberTexts(text));

@@ -4,7 +4,13 @@
  * @module
  */
 
-import type { NewRecord, ToolArgument, ToolResultPreview } from "../records.ts";
+import type {
+  HistoryRecord,
+  NewRecord,
+  ToolArgument,
+  ToolResultPreview,
+} from "../records.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 import {
   booleanOf,
   type Fields,
@@ -13,14 +19,11 @@ import {
   listOf,
   textOf,
 } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
 import { resultPreview } from "./result_preview.ts";
 import { mergeArguments } from "./tool_arguments.ts";
 
 /** A tool that begins. */
 export interface ToolStart {
-  /** The id of the call. */
-  readonly callId: string | null;
   /** What it is called. */
   readonly title: string;
   /** What it is called with. */
@@ -41,8 +44,6 @@ export interface ToolWait {
 
 /** How a tool ended. */
 export interface ToolEnd {
-  /** The id of the call. */
-  readonly callId: string | null;
   /** What it is called; absent or empty if only the beginning says it. */
   readonly title?: string;
   /** What it was called with; absent or empty if only the beginning says it. */
@@ -71,57 +72,67 @@ export interface ToolResult {
 const INTERRUPTED = "interrupted";
 const NO_WAIT: ToolWait = { capMs: null, hasTarget: false, hasCallId: false };
 
+/** What a tool takes the place of; commands, patches and what is explored stay. */
+const TOOL_TYPES: ReadonlySet<string> = new Set([
+  "image",
+  "plain_message",
+  "plan_update",
+  "running_tool",
+  "tool_call",
+  "wait_status",
+]);
+
 /** Shows a tool that begins; of one that runs, the arguments become better known. */
-export function startTool(context: MappingContext, start: ToolStart): void {
+export function startTool(
+  context: FoldContext,
+  call: CallIds,
+  start: ToolStart,
+): void {
   const { memory } = context;
-  const { callId, title, wait = NO_WAIT } = start;
-  const record = callId === null
-    ? undefined
-    : context.at(context.indexOfTool(callId));
-  if (record?.type === "tool_call") return;
-  const known = record?.type === "running_tool" ? record : undefined;
-  const running: NewRecord = {
+  const { title, wait = NO_WAIT } = start;
+  const record = context.recordOf(call);
+  const known = record?.type === "running_tool" ? record.payload : undefined;
+  if (record !== undefined && known === undefined && isEnded(record)) return;
+  const id = context.showCall(call, {
     type: "running_tool",
     payload: {
       title,
-      started_at: known?.payload.started_at ?? context.now,
-      arguments: mergeArguments(
-        known?.payload.arguments ?? [],
-        start.arguments,
-      ),
+      started_at: known?.started_at ?? context.now,
+      arguments: mergeArguments(known?.arguments ?? [], start.arguments),
       wait_cap_ms: wait.capMs,
       wait_has_target: wait.hasTarget,
       wait_has_call_id: wait.hasCallId,
     },
-  };
-  if (known === undefined) {
-    memory.working.set(context.push(running, { callId }), callId);
-  } else context.replace(known.id, running, { callId });
+  }, TOOL_TYPES);
+  memory.working.set(id, call.callId);
+}
+
+function isEnded({ type }: HistoryRecord): boolean {
+  return TOOL_TYPES.has(type);
 }
 
 /** Tells whether a tool runs. */
-export function isRunningTool(
-  context: MappingContext,
-  callId: string,
-): boolean {
-  return context.at(context.indexOfTool(callId))?.type === "running_tool";
+export function isRunningTool(context: FoldContext, call: CallIds): boolean {
+  return context.recordOf(call)?.type === "running_tool";
 }
 
 /** Shows how a tool ended, in its place or at the end. */
-export function finishTool(context: MappingContext, end: ToolEnd): void {
-  const { callId } = end;
-  const known = callId === null || context.replaces
-    ? undefined
-    : context.at(context.indexOfTool(callId));
+export function finishTool(
+  context: FoldContext,
+  call: CallIds,
+  end: ToolEnd,
+): void {
+  const known = context.recordOf(call);
   const payload = known?.type === "running_tool" || known?.type === "tool_call"
     ? known.payload
     : undefined;
-  finishAs(context, end, {
+  finishAs(context, call, {
     type: "tool_call",
     payload: {
       status: end.isFailed ? "failed" : "success",
       title: end.title || payload?.title || "",
-      duration_ms: end.durationMs ?? null,
+      duration_ms: end.durationMs ??
+        (known?.type === "tool_call" ? known.payload.duration_ms : null),
       arguments: end.arguments?.length
         ? end.arguments
         : payload?.arguments ?? [],
@@ -133,25 +144,16 @@ export function finishTool(context: MappingContext, end: ToolEnd): void {
 
 /** Puts a record in the place of a tool that ended, or at the end. */
 export function finishAs(
-  context: MappingContext,
-  { callId }: Pick<ToolEnd, "callId">,
+  context: FoldContext,
+  call: CallIds,
   record: NewRecord,
 ): void {
-  const { store, memory } = context;
-  const id = callId === null
-    ? undefined
-    : store.idAt(context.indexOfTool(callId));
-  if (id === undefined) {
-    context.push(record, { callId });
-    return;
-  }
-  memory.working.delete(id);
-  context.replace(id, record, { callId });
+  context.memory.working.delete(context.showCall(call, record, TOOL_TYPES));
 }
 
 /** Ends a tool that a failed turn leaves behind. */
 export function interruptTool(
-  context: MappingContext,
+  context: FoldContext,
   id: number,
   callId: string | null,
 ): void {
@@ -168,7 +170,7 @@ export function interruptTool(
       result_preview: null,
       error_message: INTERRUPTED,
     },
-  }, { callId });
+  }, callId);
 }
 
 /** Reads the result of an MCP call and its error, if any. */

@@ -17,6 +17,10 @@ export class TurnLog {
   #promptEnd: number | null;
   /** The last answer of the turn. */
   messageId: number | null = null;
+  /** The item that it is of. */
+  messageItem: string | null = null;
+  /** Whether a count of tokens has told what an answer of the turn took. */
+  isCounted = false;
   /** The diff of the turn. */
   diffId: number | null = null;
   /** The last error of the turn. */
@@ -33,6 +37,8 @@ export class TurnLog {
     this.#isOpen = booleanOf(savedField(saved, "open")) ?? false;
     this.#promptEnd = wholeOf(savedField(saved, "prompt_end")) ?? null;
     this.messageId = wholeOf(savedField(saved, "message_id")) ?? null;
+    this.messageItem = textOf(savedField(saved, "message_item")) ?? null;
+    this.isCounted = booleanOf(savedField(saved, "is_counted")) ?? false;
     this.diffId = wholeOf(savedField(saved, "diff_id")) ?? null;
     this.errorMessage = textOf(savedField(saved, "error_message")) ?? null;
   }
@@ -125,6 +131,8 @@ export class TurnLog {
       open: this.#isOpen,
       prompt_end: this.#promptEnd,
       message_id: this.messageId,
+      message_item: this.messageItem,
+      is_counted: this.isCounted,
       diff_id: this.diffId,
       error_message: this.errorMessage,
     };
@@ -138,6 +146,8 @@ export class TurnLog {
 
   #clear(): void {
     this.messageId = null;
+    this.messageItem = null;
+    this.isCounted = false;
     this.diffId = null;
     this.errorMessage = null;
   }

@@ -5,8 +5,8 @@
  */
 
 import type { TokenUsage } from "../records.ts";
+import type { FoldContext } from "./fold_context.ts";
 import { type Fields, fieldsOf, isFields, numberOf } from "./json_fields.ts";
-import type { MappingContext } from "./mapping_context.ts";
 import { attachUsage } from "./messages.ts";
 import {
   readRateLimits,
@@ -42,7 +42,7 @@ export function readUsage(value: unknown): TokenUsage | undefined {
  * @param context Where.
  * @param event The event.
  */
-export function showTokenCount(context: MappingContext, event: Fields): void {
+export function showTokenCount(context: FoldContext, event: Fields): void {
   // Before there was `info`, the counts stood in the event.
   const last = isFields(event.info) ? event.info.last_token_usage : event;
   const usage = readUsage(last);

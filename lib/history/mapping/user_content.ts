@@ -4,8 +4,13 @@
  * @module
  */
 
-import type { AnyHistoryRecord, NewRecord } from "../records.ts";
-import { imageRecord, imageRecordOfUrl, pathOf } from "./images.ts";
+import type { AnyHistoryRecord } from "../records.ts";
+import {
+  type ImageRecord,
+  imageRecord,
+  imageRecordOfUrl,
+  pathOf,
+} from "./images.ts";
 import { isInjectedContext } from "./injected_context.ts";
 import {
   type Fields,
@@ -73,7 +78,7 @@ export function readUserContent(content: unknown): UserMessage | undefined {
 export function readUserItem(content: unknown): UserMessage {
   const parts = partsOf(content);
   const texts: string[] = [];
-  const images: NewRecord[] = [];
+  const images: ImageRecord[] = [];
   for (const [at, part] of parts.entries()) {
     const image = imageOf(part);
     if (image !== undefined) images.push(image);
@@ -122,7 +127,7 @@ function isMedia(part: Fields | undefined): boolean {
   return MEDIA_TYPES.has(part?.type);
 }
 
-function imageOf(part: Fields): NewRecord | undefined {
+function imageOf(part: Fields): ImageRecord | undefined {
   if (part.type === "local_image") {
     const path = textOf(part.path);
     return path === undefined ? undefined : imageRecord(pathOf(path));

@@ -1,33 +1,8 @@
 import { assertEquals } from "@std/assert";
 import {
   patchFailure,
-  readChanges,
   readItemChanges,
 } from "../../../lib/history/mapping/file_changes.ts";
-
-Deno.test("readChanges() reads all three spellings", () => {
-  const update = { unified_diff: "d", move_path: "m" };
-  assertEquals(
-    readChanges({
-      a: { add: { content: "1" } },
-      b: { type: "add", content: "2" },
-      c: "delete",
-      d: { delete: { content: "3" } },
-      e: { update: { ...update, original_content: "o" } },
-      f: { type: "update", ...update },
-      g: null,
-    }),
-    {
-      a: { type: "add", content: "1" },
-      b: { type: "add", content: "2" },
-      c: { type: "delete", content: "" },
-      d: { type: "delete", content: "3" },
-      e: { type: "update", ...update },
-      f: { type: "update", ...update },
-      g: { type: "update", unified_diff: "", move_path: null },
-    },
-  );
-});
 
 Deno.test("readItemChanges() keeps what an entry tells", () => {
   assertEquals(

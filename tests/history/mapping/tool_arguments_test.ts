@@ -28,15 +28,17 @@ function pairs(args: ReturnType<typeof toolArguments>): unknown[] {
 }
 
 Deno.test("toolArgumentsOfText() keeps numbers and the order as they are spelled", () => {
-  assertEquals(pairs(toolArgumentsOfText(ARGUMENTS)), EXACT);
+  assertEquals(
+    pairs(toolArgumentsOfText(JSON.parse(ARGUMENTS), ARGUMENTS)),
+    EXACT,
+  );
 });
 
 Deno.test("toolArgumentsOfText() takes what is no object for one argument", () => {
-  assertEquals(pairs(toolArgumentsOfText(" 1.0 ")), [["args", "1.0"]]);
-  assertEquals(pairs(toolArgumentsOfText("[1]")), [["items", [1]]]);
-  assertEquals(pairs(toolArgumentsOfText("no JSON")), [["args", "no JSON"]]);
-  assertEquals(pairs(toolArgumentsOfText(" ")), []);
-  assertEquals(pairs(toolArgumentsOfText("{}")), []);
+  assertEquals(pairs(toolArgumentsOfText(1, " 1.0 ")), [["args", "1.0"]]);
+  assertEquals(pairs(toolArgumentsOfText([1], "[1]")), [["items", [1]]]);
+  assertEquals(pairs(toolArguments("no JSON")), [["args", "no JSON"]]);
+  assertEquals(pairs(toolArgumentsOfText({}, "{}")), []);
 });
 
 Deno.test("toolArguments() gives what JavaScript makes of numbers where the source is not known", () => {
@@ -56,10 +58,15 @@ Deno.test("toolArguments() loses nothing to a text that is not that of the argum
     ]);
   }
   // Half a surrogate pair cannot be written as UTF-8, but JSON.parse takes it.
-  assertEquals(pairs(toolArgumentsOfText('{"\ud800":1.0,"b":"x"}')), [
-    ["\ud800", "1"],
-    ["b", "x"],
-  ]);
+  assertEquals(
+    pairs(
+      toolArgumentsOfText({ "\ud800": 1, b: "x" }, '{"\ud800":1.0,"b":"x"}'),
+    ),
+    [
+      ["\ud800", "1"],
+      ["b", "x"],
+    ],
+  );
 });
 
 const CALLS = [

@@ -1,0 +1,178 @@
+/**
+ * The fold: events of a thread to changes of its records (C.1, C.2).
+ *
+ * @module
+ */
+
+import { interruptCommand } from "./commands.ts";
+import type { FoldContext } from "./fold_context.ts";
+import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
+import {
+  failItem,
+  isMadeUp,
+  itemContent,
+  type ItemPhase,
+  showItem,
+} from "./items.ts";
+import { type Fields, fieldsOf, idOf, textOf } from "./json_fields.ts";
+import {
+  attachUsage,
+  showAnswer,
+  showError,
+  showFinalError,
+  showUserMessage,
+} from "./messages.ts";
+import { messageOf } from "./remarks.ts";
+import { backgroundRecord } from "./text_lines.ts";
+import { settleThought } from "./thoughts.ts";
+import { interruptTool } from "./tools.ts";
+import { readUsage } from "./usage.ts";
+
+/** Takes in an event of one type. */
+type TakeEvent = (context: FoldContext, event: Fields) => void;
+
+const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([
+  ["thread.started", startThread],
+  ["turn.started", startTurn],
+  ["turn.completed", completeTurn],
+  ["turn.failed", failTurn],
+  ["item.started", takeItem("started")],
+  ["item.delta", takeItem("delta")],
+  ["item.completed", takeItem("completed")],
+  ["item.failed", takeItemFailure],
+  ["error", (context, event) => showError(context, messageOf(event))],
+]);
+
+/** How much is kept of a word that nobody knows, in UTF-16 code units. */
+const MAX_MODE = 40;
+
+/** Takes in an event; of a type that nobody knows, nothing. */
+export function foldEvent(context: FoldContext, event: Fields): void {
+  if (event.inherited === true && context.memory.skipsInherited) return;
+  if (typeof event.type === "string") EVENTS.get(event.type)?.(context, event);
+}
+
+function startThread({ memory }: FoldContext, event: Fields): void {
+  memory.run += 1;
+  // A process that was killed has not ended its turn.
+  memory.turns.close();
+  memory.threadId = idOf(event.thread_id) ?? memory.threadId;
+  memory.isSession = event.started_at !== undefined;
+  const mode = textOf(event.history_mode);
+  memory.skipsInherited = mode === "paginated";
+  memory.unknownMode = mode === undefined || HISTORY_MODES.has(mode)
+    ? null
+    : mode.slice(0, MAX_MODE).toWellFormed();
+  memory.base = readHistoryBase(event.history_base);
+}
+
+// Turns.
+
+function startTurn(context: FoldContext, event: Fields): void {
+  const { memory, store } = context;
+  // A turn that nothing but its prompt has begun is over when the next prompt comes.
+  if (event.implied === true) return;
+  memory.turns.open(store.length);
+  const text = textOf(event.input_text) ?? "";
+  if (text.trim() !== "") showUserMessage(context, { text, images: [] }, null);
+}
+
+function completeTurn(context: FoldContext, event: Fields): void {
+  settleTurn(context, { isFailed: false });
+  attachTurnUsage(context, event);
+}
+
+function failTurn(context: FoldContext, event: Fields): void {
+  settleTurn(context, { isFailed: true });
+  attachTurnUsage(context, event);
+  const reason = textOf(event.reason);
+  if (reason !== undefined) {
+    context.push(backgroundRecord("Turn aborted", reason));
+  } else {
+    showFinalError(context, textOf(fieldsOf(event.error).message) ?? "");
+  }
+}
+
+/**
+ * Settles what a turn leaves behind. Running commands and tools go on unless it failed.
+ *
+ * @param context Where.
+ * @param options Whether the turn failed or was aborted.
+ */
+function settleTurn(
+  context: FoldContext,
+  { isFailed }: { readonly isFailed: boolean },
+): void {
+  const { memory, store } = context;
+  for (const [streamId, text] of [...memory.streams]) {
+    if (text.trim() !== "") showAnswer(context, streamId, text);
+    else {
+      memory.streams.delete(streamId);
+      const id = store.idAt(store.indexOfStream(streamId));
+      if (id !== undefined) context.remove(id);
+    }
+  }
+  for (const id of [...memory.thinking.keys()]) settleThought(context, id);
+  if (isFailed) {
+    for (const [id, callId] of [...memory.working]) {
+      interruptTool(context, id, callId);
+      interruptCommand(context, id);
+    }
+    memory.working.clear();
+    memory.exploring.clear();
+  }
+  memory.turns.close();
+}
+
+function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
+  const tokens = readUsage(usage);
+  if (tokens === undefined) return;
+  // Some producers count what was cached into the total; here it is the sum of the two.
+  const { prompt, completion } = tokens;
+  const total = prompt + completion;
+  const { isSession, turns } = context.memory;
+  // What the thread has used says less than what the answer took.
+  if (isSession && turns.isCounted) return;
+  attachUsage(context, { prompt, completion, total }, { keep: false });
+}
+
+// Items.
+
+function takeItem(phase: ItemPhase): TakeEvent {
+  return (context, event) => {
+    const id = scopedId(context, event);
+    if (id === undefined) return;
+    showItem(context, event.item_type, {
+      id,
+      callId: callIdOf(event, id),
+      phase: phase === "delta" ? phaseOfDelta(event.snapshot) : phase,
+      content: itemContent(event),
+      event,
+    });
+  };
+}
+
+/** A delta may say itself whether it is all of the item or a piece of it. */
+function phaseOfDelta(snapshot: unknown): ItemPhase {
+  if (snapshot === true) return "updated";
+  return snapshot === false ? "piece" : "delta";
+}
+
+function takeItemFailure(context: FoldContext, event: Fields): void {
+  const id = scopedId(context, event);
+  if (id === undefined) return;
+  const message = textOf(fieldsOf(event.error).message) ?? "";
+  failItem(context, { id, callId: callIdOf(event, id) }, message);
+}
+
+/** Item ids begin again with every process: those of later runs are told apart. */
+function scopedId({ memory }: FoldContext, event: Fields): string | undefined {
+  // The empty one is an id like any other: its item is not lost.
+  const id = textOf(event.item_id);
+  if (id === undefined) return undefined;
+  return memory.run >= 2 ? `${memory.run}:${id}` : id;
+}
+
+function callIdOf({ call_id }: Fields, id: string): string | null {
+  return textOf(call_id) ?? (isMadeUp(id) ? null : id);
+}

@@ -1,0 +1,135 @@
+/**
+ * What happens beside the conversation: diffs, reviews, compactions, remarks.
+ *
+ * @module
+ */
+
+import { diffHunks } from "./diff_hunks.ts";
+import type { FoldContext } from "./fold_context.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "./json_fields.ts";
+import { backgroundRecord, noticeRecord } from "./text_lines.ts";
+
+/** Shows the diff of the turn; each one says everything that the last one said. */
+export function showTurnDiff(context: FoldContext, fields: Fields): void {
+  const { turns } = context.memory;
+  const diff = textOf(fields.unified_diff);
+  if (diff === undefined) return;
+  const record = {
+    type: "diff",
+    payload: { hunks: diffHunks(diff) },
+  } as const;
+  const known = turns.diffId;
+  if (known !== null && context.get(known)?.type === "diff") {
+    context.replace(known, record);
+  } else turns.diffId = context.push(record);
+}
+
+/** Shows a remark of the program. */
+export function showBackground(
+  context: FoldContext,
+  fields: Fields,
+  item: string,
+): void {
+  const message = textOf(fields.message);
+  if (message === undefined) return;
+  context.showItem("background_event", item, backgroundRecord("", message));
+}
+
+/** Shows that a review begins. */
+export function showReviewStart(
+  context: FoldContext,
+  fields: Fields,
+  item: string,
+): void {
+  const hint = textOf(fields.user_facing_hint)?.trim() ?? "";
+  context.memory.reviewHint = hint === "" ? null : hint;
+  const about = hint === "" ? "" : `: ${hint}`;
+  context.showItem(
+    "entered_review_mode",
+    item,
+    backgroundRecord("", `>> Code review started${about} <<`),
+  );
+}
+
+/** Shows what a review has come to. */
+export function showReviewEnd(
+  context: FoldContext,
+  fields: Fields,
+  item: string,
+): void {
+  const { memory } = context;
+  const { links, reviewHints } = memory;
+  const known = links.get("exited_review_mode", item);
+  const hint = known === undefined
+    ? memory.reviewHint
+    : reviewHints.get(known.id) ?? null;
+  if (known === undefined) memory.reviewHint = null;
+  const output = isFields(fields.review_output)
+    ? fields.review_output
+    : undefined;
+  const explanation = textOf(output?.overall_explanation) ?? "";
+  if (explanation.trim() === "") context.removeItem("review_notice", item);
+  else {
+    const notice = noticeRecord("Code review", explanation);
+    context.showItem("review_notice", item, notice);
+  }
+  const shown = context.showItem(
+    "exited_review_mode",
+    item,
+    backgroundRecord("", reviewEndText(hint, output !== undefined)),
+  );
+  if (hint !== null) reviewHints.set(shown, hint);
+}
+
+function reviewEndText(hint: string | null, isFinal: boolean): string {
+  if (isFinal) {
+    const about = hint === null ? "" : `: ${hint}`;
+    return `<< Code review finished${about} >>`;
+  }
+  const about = hint === null ? "" : ` (${hint})`;
+  return `<< Code review finished without a final response${about} >>`;
+}
+
+/** Shows that the context was compacted; the summary may come later. */
+export function showCompaction(
+  context: FoldContext,
+  fields: Fields,
+  item: string,
+): void {
+  const { links, turns } = context.memory;
+  const message = textOf(fields.message);
+  const record = backgroundRecord("Context compacted", message ?? "");
+  const known = context.get(links.get("context_compaction", item)?.id);
+  if (known !== undefined && message === undefined) return;
+  const answer = turns.messageItem === item ? turns.messageId : null;
+  if (context.get(answer)?.type !== "assistant_message" || answer === null) {
+    context.showItem("context_compaction", item, record);
+    return;
+  }
+  // The summary was said as if it were an answer.
+  context.replace(answer, record);
+  links.set("context_compaction", item, answer);
+  turns.messageId = null;
+  turns.messageItem = null;
+}
+
+/** Shows what a sub-agent does. */
+export function showSubAgent(
+  context: FoldContext,
+  fields: Fields,
+  item: string,
+): void {
+  const who = textOf(fields.agent_path) ?? textOf(fields.agent_thread_id) ?? "";
+  const what = textOf(fields.kind) ?? textOf(fields.message) ?? "";
+  const text = [who, what].filter((part) => part !== "").join(" ");
+  context.showItem(
+    "sub_agent_activity",
+    item,
+    backgroundRecord("Sub-agent", text),
+  );
+}
+
+/** Gives the message of an event that is there to tell it. */
+export function messageOf(fields: Fields): string {
+  return textOf(fields.message) ?? textOf(fieldsOf(fields.error).message) ?? "";
+}
