@@ -10,7 +10,9 @@
  * | {@linkcode HistoryReducer}, {@linkcode HistoryState}       | events or rollout lines → mutations, and the history |
  * | {@linkcode JsonlEncoder}, {@linkcode OutcomeEncoderStream} | values, or outcomes → bytes                          |
  * | {@linkcode JsonlNormalizer}                                | bytes → normalized bytes, in one pass                |
- * | {@linkcode JsonlDecoder}, {@linkcode decodeEvents}         | bytes → typed events, in one pass                    |
+ * | {@linkcode JsonlEvents}, {@linkcode decodeEvents}          | bytes of any dialect → typed events                  |
+ * | {@linkcode JsonlDecoder}, {@linkcode decodeRecords}        | bytes → typed records, in one pass                   |
+ * | {@linkcode EventReader}                                    | normalized records of any dialect → events           |
  *
  * Each `X` is a synchronous push core with `feed` and `flush`, and `XStream` the transform
  * stream around it; {@linkcode compose} joins cores. A line that cannot be read becomes a
@@ -77,6 +79,12 @@ export * from "./lib/rollout/tool_msgs.ts";
 export * from "./lib/rollout/turn_items.ts";
 export * from "./lib/rollout/call_details.ts";
 export * from "./lib/rollout/decoder.ts";
+export * from "./lib/events/session_items.ts";
+export {
+  type EmitEvent,
+  EventReader,
+  type LinePlace,
+} from "./lib/events/event_reader.ts";
 export * from "./lib/decoder.ts";
 export * from "./lib/event_pipeline.ts";
 export * from "./lib/history/records.ts";

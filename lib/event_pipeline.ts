@@ -6,7 +6,7 @@
 
 import { wordsOf } from "./checked.ts";
 import type { RecordOf } from "./decoder.ts";
-import type { Dialect } from "./dialect_names.ts";
+import type { Dialect, StreamKind } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import {
   Batches,
@@ -15,12 +15,17 @@ import {
   streamOf,
 } from "./batches.ts";
 import { JsonlRecords } from "./jsonl_records.ts";
-import type { JsonlOptions, OnError } from "./line_answers.ts";
+import { EventReader } from "./events/event_reader.ts";
+import { eventText } from "./events/event_text.ts";
+import type { ThreadEvent } from "./exec/events.ts";
+import { isFields } from "./json/fields.ts";
+import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
+import { encodeOutcome } from "./lines/jsonl_encoder.ts";
 import type { Outcome } from "./outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
 import type { Emit, Stage } from "./stage.ts";
 
-/** Options for {@linkcode JsonlDecoder} and {@linkcode decodeEvents}. */
+/** Options for {@linkcode JsonlDecoder} and {@linkcode decodeRecords}. */
 export interface JsonlDecoderOptions<D extends Dialect = Dialect>
   extends JsonlOptions {
   /**
@@ -28,7 +33,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
    * `rollout`, as lines of session files. With `auto` the first line that is a JSON object
    * decides, and every record may be either to the compiler.
    *
-   * @default {"auto"} but for `decodeEvents()`, whose default is `exec`
+   * @default {"auto"}
    */
   readonly from?: D | undefined;
   /**
@@ -179,9 +184,8 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
 }
 
 /**
- * Decodes what `codex exec --json` prints, in any dialect, for `for await`: the stdout of a
- * child process, the `readable` of a file, or any other bytes. With `from`, session files
- * are decoded as well.
+ * Decodes JSONL of any dialect for `for await`: typed events of exec streams, typed lines of
+ * session files. {@linkcode decodeEvents} gives events of both.
  *
  * Nothing is read before an outcome is asked for, and no block before those of the one
  * before it have been taken. Leaving the loop cancels the source. An error of the source is
@@ -189,6 +193,340 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
  * outcomes before it have been taken.
  *
  * @typeParam D The family of the dialects.
+ * @param source The bytes, in blocks of any size.
+ * @param options The dialect, the limits, and what to do with failures.
+ * @returns The outcomes, in order.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+ *   option is none of its words.
+ * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
+ *   source is neither a stream nor an async iterable.
+ *
+ * @example The lines of a session file
+ * ```ts
+ * import { decodeRecords } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const file = new Blob(['{"timestamp":"2026-01-01T00:00:00Z","type":"compacted","payload":{"message":"m"}}\n']);
+ * const types: string[] = [];
+ * for await (const outcome of decodeRecords(file.stream(), { from: "rollout" })) {
+ *   if (outcome.ok) types.push(outcome.value.type);
+ * }
+ *
+ * assertEquals(types, ["compacted"]);
+ * ```
+ */
+export function decodeRecords<D extends Dialect = "auto">(
+  source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  options: JsonlDecoderOptions<D> = {},
+): AsyncGenerator<Outcome<RecordOf<D>>, void, void> {
+  const decoder = new JsonlDecoder(options);
+  return new BatchIterator(new Batches(decoder, readerOf(source)));
+}
+
+/** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
+export interface JsonlEventsOptions extends JsonlOptions {
+  /**
+   * What happens to failed lines: `inline` leaves them in their places, as failed
+   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
+   * been given.
+   *
+   * @default {"inline"}
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/**
+ * Gives the events of JSONL of any dialect: blocks of bytes in, thread events out.
+ *
+ * The events of exec streams are those that {@linkcode JsonlDecoder} gives. A line of a session
+ * file gives the events that it tells of, often one, sometimes none or several: what
+ * `codex exec --json` would have said of that session, and more ({@linkcode SessionItemContents};
+ * docs/events.md). A failed line is a failed outcome in its place.
+ *
+ * Memory is bounded by the longest line, the largest block, and what is open: see
+ * {@linkcode EventReader}.
+ *
+ * @example The commands of a session file
+ * ```ts
+ * import { isItemType, JsonlEvents } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const call = {
+ *   type: "function_call",
+ *   name: "shell",
+ *   arguments: '{"command":["ls"]}',
+ *   call_id: "c1",
+ * };
+ * const line = { timestamp: "2025-10-01T12:00:00Z", type: "response_item", payload: call };
+ * const commands: string[] = [];
+ * const events = new JsonlEvents();
+ * events.feed(new TextEncoder().encode(`${JSON.stringify(line)}\n`), (outcome) => {
+ *   if (!outcome.ok || outcome.value.type !== "item.started") return;
+ *   const event = outcome.value;
+ *   if (isItemType(event, "command_execution")) commands.push(event.content.command);
+ * });
+ *
+ * assertEquals(commands, ["ls"]);
+ * ```
+ */
+export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
+  readonly #records: JsonlRecords;
+  readonly #reader = new EventReader();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlEventsOptions = {}) {
+    this.#records = new JsonlRecords(options);
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#records.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#records.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#records.fastLines;
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#records.failures;
+  }
+
+  /** How many lines have become records so far. */
+  get records(): number {
+    return this.#records.records;
+  }
+
+  /**
+   * Takes a block and emits the events of the lines that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
+   *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#records.feed(block, (outcome) => this.#take(outcome, emit));
+  }
+
+  /**
+   * Ends the input and emits the events of a last line without LF.
+   *
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#records.flush((outcome) => this.#take(outcome, emit));
+  }
+
+  #take(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
+    if (!outcome.ok) return emit(outcome);
+    const { line, offset, value, text } = outcome;
+    if (!isFields(value)) return;
+    this.#reader.read(value, { line, offset, text }, (event, given) => {
+      emit({
+        ok: true,
+        line,
+        offset,
+        // What exec streams have was written by the tables of their types, and what session
+        // files tell by the rules that write it.
+        value: event as unknown as ThreadEvent,
+        text: given ?? eventText(event, text?.length),
+      });
+    });
+  }
+}
+
+/** Options for {@linkcode JsonlEventWriter}. */
+export interface JsonlEventWriterOptions extends JsonlOptions {
+  /**
+   * What happens to failed lines.
+   *
+   * @default {"report"}
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/** How many characters of events are written at once. */
+const WRITTEN_AT_ONCE = 1 << 20;
+
+/**
+ * Writes the events of JSONL as JSONL: {@linkcode JsonlEvents}, from bytes to bytes, with the
+ * text of each event as exact as that of {@linkcode JsonlNormalizer}.
+ *
+ * @example A session file as events
+ * ```ts
+ * import { JsonlEventWriter } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * let text = "";
+ * const writer = new JsonlEventWriter();
+ * const block = new TextEncoder().encode('{"type":"thread.resumed","id":"t"}\n');
+ * writer.feed(block, (bytes) => text += new TextDecoder().decode(bytes));
+ *
+ * assertEquals(text, '{"type":"thread.started","thread_id":"t","id":"t"}\n');
+ * ```
+ */
+export class JsonlEventWriter
+  implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
+  readonly #events: JsonlEvents;
+  #text = "";
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlEventWriterOptions = {}) {
+    this.#events = new JsonlEvents({
+      ...options,
+      onError: options.onError ?? "report",
+    });
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#events.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#events.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#events.fastLines;
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#events.failures;
+  }
+
+  /** How many lines have become records so far. */
+  get records(): number {
+    return this.#events.records;
+  }
+
+  /**
+   * Takes a block and emits the events of the lines that it completes, in few blocks.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with the bytes of the events.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the events of the lines before
+   *   it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    this.#write((take) => this.#events.feed(block, take), emit);
+  }
+
+  /**
+   * Ends the input and emits the events of a last line without LF.
+   *
+   * @param emit Is called with the bytes of the events.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    this.#write((take) => this.#events.flush(take), emit);
+  }
+
+  #write(
+    work: (take: Emit<Outcome<ThreadEvent>>) => void,
+    emit: Emit<Uint8Array<ArrayBuffer>>,
+  ): void {
+    try {
+      work((outcome) => {
+        if (outcome.ok) this.#text += `${outcome.text}\n`;
+        else {
+          this.#give(emit);
+          emit(encodeOutcome(outcome));
+        }
+        if (this.#text.length > WRITTEN_AT_ONCE) this.#give(emit);
+      });
+    } finally {
+      this.#give(emit);
+    }
+  }
+
+  #give(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    const text = this.#text;
+    this.#text = "";
+    if (text !== "") emit(ENCODER.encode(text));
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/**
+ * {@linkcode JsonlEvents} as a stream, for `pipeThrough`.
+ *
+ * With `onError: "stop"` the stream errors with the error of the first line that failed,
+ * once the outcomes before it have been read.
+ */
+export class JsonlEventsStream {
+  /** Gives the outcomes. */
+  readonly readable: ReadableStream<Outcome<ThreadEvent>>;
+  /** Takes the bytes. */
+  readonly writable: WritableStream<Uint8Array>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   *
+   * @example What a session file says
+   * ```ts
+   * import { JsonlEventsStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const file = new Blob([
+   *   '{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"t"}}\n',
+   * ]);
+   * const events = await Array.fromAsync(file.stream().pipeThrough(new JsonlEventsStream()));
+   *
+   * assertEquals(events.map((outcome) => outcome.ok && outcome.value.type), ["thread.started"]);
+   * ```
+   */
+  constructor(options: JsonlEventsOptions = {}) {
+    const events = new JsonlEvents(options);
+    const blocks = new TransformStream<Uint8Array, Uint8Array>();
+    this.writable = blocks.writable;
+    this.readable = streamOf(new Batches(events, blocks.readable.getReader()));
+  }
+}
+
+/**
+ * Gives the events of anything that Codex writes, for `for await`: the stdout of
+ * `codex exec --json`, the `readable` of a session file, or any other bytes of JSONL. See
+ * {@linkcode JsonlEvents} for what becomes of each line.
+ *
+ * Nothing is read before an outcome is asked for, and no block before those of the one
+ * before it have been taken. Leaving the loop cancels the source. An error of the source is
+ * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
+ * outcomes before it have been taken.
+ *
  * @param source The bytes, in blocks of any size.
  * @param options The dialect, the limits, and what to do with failures.
  * @returns The outcomes, in order.
@@ -227,14 +565,12 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
  * assertEquals(types, ["error"]);
  * ```
  */
-export function decodeEvents<D extends Dialect = "exec">(
+export function decodeEvents(
   source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-  options: JsonlDecoderOptions<D> = {},
-): AsyncGenerator<Outcome<RecordOf<D>>, void, void> {
-  // Without `from` nothing tells `D`, so that it is its default.
-  const { from = "exec" as D } = options;
-  const decoder = new JsonlDecoder({ ...options, from });
-  return new BatchIterator(new Batches(decoder, readerOf(source)));
+  options: JsonlEventsOptions = {},
+): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
+  const events = new JsonlEvents(options);
+  return new BatchIterator(new Batches(events, readerOf(source)));
 }
 
 function readerOf<T>(

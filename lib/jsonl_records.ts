@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { StreamKind } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
-import { type JsonlOptions, LineAnswers } from "./line_answers.ts";
+import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
 import type { Outcome } from "./outcome.ts";
 import { ROLLOUT_LINE_PROOF } from "./rollout/line_proof.ts";
 import type { Emit, Stage } from "./stage.ts";
@@ -68,6 +69,21 @@ export class JsonlRecords<T = unknown>
       },
       KEPT_CAPACITY,
     );
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#answers.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#answers.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#answers.fastLines;
   }
 
   /** How many lines have failed so far. */

@@ -81,6 +81,34 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/normalize.ts"),
   },
   {
+    name: "events",
+    summary:
+      "Writes what happened as one stream of thread, turn and item events.",
+    details:
+      "Of an exec stream these are the records of normalize. A line of a session file gives the events that it tells of: what `codex exec --json` would have said of that session, and more, in the same words; of what is told twice, one. docs/events.md says what each item type holds, and `codexpipe schema SessionItem` what is only told by session files. Several files are independent streams, written one after the other.",
+    usage: [
+      "codexpipe events [OPTIONS] [FILE ...]",
+      "codexpipe events ~/.codex/sessions/2026/11/20/rollout-*.jsonl",
+      "codexpipe events --follow FILE",
+    ],
+    operands: INPUT_FILES,
+    flags: [
+      "from",
+      "follow",
+      "max-line-bytes",
+      "thread-id",
+      "turn-id",
+      "on-error",
+      "errors-to",
+      "strict",
+      "line-buffered",
+      "engine",
+      "quiet",
+      "verbose",
+    ],
+    load: () => import("./commands/events.ts"),
+  },
+  {
     name: "history",
     summary:
       "Folds a stream or session file into the history that a reader sees.",

@@ -208,3 +208,15 @@ export function planContent(
     ...(typeof explanation === "string" ? { explanation } : {}),
   };
 }
+
+/** What is said of tokens; before there was `info`, the counts stood beside it. */
+export function tokenContent(event: Fields): Fields {
+  const { info, rate_limits, ...flat } = event;
+  if (info !== undefined || numberOf(flat.total_tokens) === undefined) {
+    return event;
+  }
+  return {
+    info: { last_token_usage: flat },
+    ...(rate_limits === undefined ? {} : { rate_limits }),
+  };
+}

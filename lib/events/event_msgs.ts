@@ -33,6 +33,7 @@ import {
   spent,
   startOf,
   timesOf,
+  tokenContent,
 } from "./contents.ts";
 import {
   isPlanCopy,
@@ -280,21 +281,10 @@ function endFields(context: SessionContext, event: Fields): Fields {
 }
 
 function tellTokens(context: SessionContext, event: Fields): void {
-  const { info, rate_limits } = event;
-  // Before there was `info`, the counts stood in the event.
-  const { type: _type, rate_limits: _limits, info: _info, ...flat } = event;
-  const isFlat = info === undefined &&
-    numberOf(flat.total_tokens) !== undefined;
-  const total = fieldsOf(info).total_token_usage;
+  const content = tokenContent(restOf(event));
+  const total = fieldsOf(content.info).total_token_usage;
   if (isFields(total)) context.usage = total;
-  context.complete("token_count", {
-    ...(isFlat
-      ? { info: { last_token_usage: flat } }
-      : info === undefined
-      ? {}
-      : { info }),
-    ...(rate_limits === undefined ? {} : { rate_limits }),
-  });
+  context.complete("token_count", content);
 }
 
 // Messages, reasoning and remarks.

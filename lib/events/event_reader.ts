@@ -6,6 +6,7 @@
 
 import { type Fields, fieldsOf, isFields } from "../json/fields.ts";
 import type { EmitEvent, LinePlace } from "./session_context.ts";
+import { tokenContent } from "./contents.ts";
 import { SessionReader } from "./session_reader.ts";
 
 export type { EmitEvent, LinePlace } from "./session_context.ts";
@@ -56,9 +57,64 @@ export class EventReader {
    * @param emit Is called with each event, and its text if that is the record's.
    */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
-    if (EVENT_TYPES.has(record.type)) return emit(record, place.text);
+    if (EVENT_TYPES.has(record.type)) {
+      const notice = noticeOf(record);
+      return emit(
+        notice ?? record,
+        notice === undefined ? place.text : undefined,
+      );
+    }
     if (!isFields(record.payload)) return;
     this.#session ??= new SessionReader();
     this.#session.read(record, place, emit);
   }
+}
+
+/** Notices of the old protocol (normalize.md P12), whose fields normalize leaves in the event. */
+const NOTICES: ReadonlySet<unknown> = new Set([
+  "agent_reasoning_section_break",
+  "apply_patch_approval_request",
+  "background_event",
+  "conversation_history",
+  "conversation_path",
+  "entered_review_mode",
+  "exec_approval_request",
+  "exited_review_mode",
+  "get_history_entry_response",
+  "list_custom_prompts_response",
+  "mcp_list_tools_response",
+  "shutdown_complete",
+  "token_count",
+  "turn_diff",
+]);
+/** The fields that every event of an item may have. */
+const ITEM_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "thread_id",
+  "turn_id",
+  "item_id",
+  "index",
+  "status",
+  "item_type",
+  "id",
+]);
+
+/** Gives a notice of the old protocol the content that session files give it. */
+function noticeOf(event: Fields): Fields | undefined {
+  if (event.type !== "item.completed" || !NOTICES.has(event.item_type)) {
+    return undefined;
+  }
+  if (event.content !== undefined) return undefined;
+  const own: Record<string, unknown> = {};
+  const content: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(event)) {
+    if (ITEM_FIELDS.has(name)) own[name] = value;
+    else content[name] = value;
+  }
+  return {
+    ...own,
+    content: event.item_type === "token_count"
+      ? tokenContent(content)
+      : content,
+  };
 }

@@ -7,6 +7,12 @@
  * @module
  */
 
+import type {
+  ItemCompletedEvent,
+  ItemStartedEvent,
+  ThreadEvent,
+} from "../exec/events.ts";
+
 /** What every event of a session file has besides. */
 export interface SessionEventFields {
   /** When it happened: the time of its line, or the last one before it, as RFC 3339. */
@@ -263,3 +269,49 @@ export interface SessionItemContents {
  * `arguments`: numbers stand there as they were spelled.
  */
 export const ARGUMENTS_TEXT: unique symbol = Symbol("arguments");
+
+/**
+ * An event of an item that only session files and app servers tell of.
+ *
+ * @typeParam T The item type.
+ */
+export type SessionItemEvent<T extends keyof SessionItemContents> =
+  & (ItemStartedEvent | ItemCompletedEvent)
+  & SessionItemFields
+  & { readonly item_type: T; readonly content: SessionItemContents[T] };
+
+/**
+ * Says whether an event is about an item of one type that only session files and app servers
+ * tell of, and holds its content.
+ *
+ * @typeParam T The item type; one literal, not a union.
+ * @param event The event.
+ * @param itemType The item type.
+ * @returns Whether it is `item.started` or `item.completed` of that type.
+ *
+ * @example What the user said
+ * ```ts
+ * import { decodeEvents, isSessionItem } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const payload = { type: "user_message", message: "Hi" };
+ * const line = { timestamp: "2025-10-01T12:00:00Z", type: "event_msg", payload };
+ * const file = new Blob([JSON.stringify(line)]);
+ * const prompts: (string | undefined)[] = [];
+ * for await (const outcome of decodeEvents(file.stream())) {
+ *   if (!outcome.ok) continue;
+ *   const event = outcome.value;
+ *   if (isSessionItem(event, "user_message")) prompts.push(event.content.text);
+ * }
+ *
+ * assertEquals(prompts, ["Hi"]);
+ * ```
+ */
+export function isSessionItem<const T extends keyof SessionItemContents>(
+  event: ThreadEvent,
+  itemType: T,
+): event is SessionItemEvent<T> {
+  return (event.type === "item.started" || event.type === "item.completed") &&
+    event.item_type === itemType && "content" in event &&
+    typeof event.content === "object" && event.content !== null;
+}

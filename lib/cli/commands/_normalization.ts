@@ -43,8 +43,25 @@ const NO_FAILURES: Readonly<FailureFacts> = {
 /** Says where a line of an input is that was put together of several files. */
 export type PlaceOf = LineageSource["placeOf"];
 
-/** How to normalize. */
-export interface NormalizationOptions {
+/** What answers the lines of an input, bytes to bytes. */
+export type LineStage = Pick<
+  JsonlNormalizer,
+  "kind" | "engine" | "fastLines" | "failures" | "records" | "feed" | "flush"
+>;
+
+/** Answers lines with their normalized records. */
+export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
+  return new JsonlNormalizer(options);
+}
+
+/**
+ * How to normalize.
+ *
+ * @typeParam S What answers the lines.
+ */
+export interface NormalizationOptions<S extends LineStage = LineStage> {
+  /** Makes what answers the lines of an input. */
+  readonly make: (options: JsonlNormalizerOptions) => S;
   /** What the stage is to do. */
   readonly options: JsonlNormalizerOptions;
   /** Where failed lines are kept. */
@@ -70,9 +87,9 @@ export interface NormalizationOptions {
 }
 
 /** Normalizes one input after the other, and remembers how it went. */
-export class Normalization {
+export class Normalization<S extends LineStage = LineStage> {
   readonly #context: CommandContext;
-  readonly #options: NormalizationOptions;
+  readonly #options: NormalizationOptions<S>;
   #isIncomplete = false;
   #hasFailures = false;
   #hasStopped = false;
@@ -83,7 +100,7 @@ export class Normalization {
   #failures: FailureFacts = { ...NO_FAILURES };
 
   /** Constructs a new instance. */
-  constructor(context: CommandContext, options: NormalizationOptions) {
+  constructor(context: CommandContext, options: NormalizationOptions<S>) {
     this.#context = context;
     this.#options = options;
     this.#resume = options.options.resume;
@@ -175,11 +192,11 @@ export class Normalization {
     file: string,
     input: Blocks,
     placeOf?: PlaceOf,
-  ): Promise<JsonlNormalizer> {
+  ): Promise<S> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
     this.#failures = { ...NO_FAILURES };
-    const normalizer = new JsonlNormalizer({
+    const normalizer = this.#options.make({
       ...options,
       resume: this.#resume,
       fileName: file,
@@ -202,7 +219,7 @@ export class Normalization {
 
   async #answerAll(
     input: Blocks,
-    normalizer: JsonlNormalizer,
+    normalizer: LineStage,
   ): Promise<void> {
     let size = FIRST_PIECE;
     for (;;) {
@@ -234,17 +251,17 @@ export class Normalization {
     work: (emit: (answers: Uint8Array) => void) => void,
   ): Promise<void> {
     const { stdout, diagnostics, process } = this.#context;
-    let answers: Uint8Array | undefined;
+    const answers: Uint8Array[] = [];
     try {
-      // They are not copied: nothing else is asked of the normalizer until they are written.
-      work((bytes) => answers = bytes);
+      // They are not copied: nothing else is asked of the stage until they are written.
+      work((bytes) => answers.push(bytes));
     } catch (error) {
       if (!this.#hasStopped) throw error;
     }
     // First what could be lost: whoever sees an answer can trust that the failures before
     // it are on record.
     await this.#options.errors?.flush();
-    if (answers !== undefined) await stdout.write(answers);
+    for (const bytes of answers) await stdout.write(bytes);
     await diagnostics.flush();
     // Of a file that is followed, what is complete is still answered.
     if (process.interrupt.aborted && !this.#isFollowing) {
@@ -281,7 +298,7 @@ export class Normalization {
   }
 
   /** Says how an input went, if that was asked for or looks like a wrong guess. */
-  async #report(file: string, normalizer: JsonlNormalizer): Promise<void> {
+  async #report(file: string, normalizer: LineStage): Promise<void> {
     const { isQuiet, isVerbose, options: { from } } = this.#options;
     const { failures, records } = normalizer;
     // What failed when it was read before, and what is too long to be looked at, says nothing
@@ -312,7 +329,7 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
 function* piecesIn(
   block: Uint8Array,
   size: number,
-  normalizer: JsonlNormalizer,
+  normalizer: LineStage,
 ): Generator<Uint8Array> {
   let end = Math.min(size, block.length);
   for (let start = 0; start < block.length;) {

@@ -2,8 +2,8 @@
  * What is said of an input when it has been normalized.
  */
 
-import type { JsonlNormalizer } from "../../pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
+import type { LineStage } from "./_normalization.ts";
 
 /** What is known of the lines of an input that failed, beside how many there are. */
 export interface FailureFacts {
@@ -16,7 +16,7 @@ export interface FailureFacts {
 }
 
 /** What an input was read as, how many lines it had, and what answered them. */
-export function summaryOf(normalizer: JsonlNormalizer): string {
+export function summaryOf(normalizer: LineStage): string {
   const { kind, failures, records } = normalizer;
   const dialect = kind === undefined ? "" : `${kind}, `;
   const failed = countedText(failures, "failed line");
@@ -26,7 +26,7 @@ export function summaryOf(normalizer: JsonlNormalizer): string {
 
 /** Which engine ran, and how much of the work it did. */
 function engineOf(
-  { engine, fastLines, records, failures }: JsonlNormalizer,
+  { engine, fastLines, records, failures }: LineStage,
 ): string {
   if (engine === "js") return "engine js";
   // Not rounded up: what looks like all of them is all of them.
@@ -40,7 +40,7 @@ function engineOf(
  * @returns What may help, if there is something.
  */
 export function hintOf(
-  { kind, failures, records }: JsonlNormalizer,
+  { kind, failures, records }: LineStage,
   { inBand, tooLong, threadless }: Readonly<FailureFacts>,
 ): string | undefined {
   const lines = failures + records;

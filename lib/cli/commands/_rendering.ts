@@ -21,6 +21,7 @@ import { HistoryRemarks } from "./_history_remarks.ts";
 import {
   Normalization,
   type NormalizationOptions,
+  normalizing,
   type PlaceOf,
 } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
@@ -228,6 +229,7 @@ export class Rendering {
     const isReporting = onError === "report";
     const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     return {
+      make: normalizing,
       options: {
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),

@@ -10,6 +10,7 @@ import {
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
+import type { JsonlNormalizer } from "../../pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -21,7 +22,7 @@ import { STDIN } from "../standard_streams.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { refuseSeveral } from "./_following.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
-import { Normalization } from "./_normalization.ts";
+import { Normalization, normalizing } from "./_normalization.ts";
 import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
 const ENCODER = new TextEncoder();
@@ -105,7 +106,7 @@ class Fold {
   #file = STDIN;
   #remarks: HistoryRemarks | undefined;
   /** Normalizes, and hands what it writes to the state. */
-  readonly work: Normalization;
+  readonly work: Normalization<JsonlNormalizer>;
 
   constructor(
     args: Arguments,
@@ -130,6 +131,7 @@ class Fold {
     const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     const resume = normalizerOf(base?.resume);
     this.work = new Normalization({ ...context, stdout: records }, {
+      make: normalizing,
       options: {
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),

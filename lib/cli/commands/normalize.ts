@@ -3,10 +3,7 @@
  */
 
 import { DIALECTS } from "../../dialect_names.ts";
-import {
-  JsonlNormalizer,
-  type JsonlNormalizerOptions,
-} from "../../pipeline.ts";
+import type { JsonlNormalizerOptions } from "../../pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -16,24 +13,38 @@ import type { Surroundings } from "../context.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, ON_ERROR } from "../flags.ts";
 import { refuseSeveral } from "./_following.ts";
-import { Normalization } from "./_normalization.ts";
+import {
+  Normalization,
+  type NormalizationOptions,
+  normalizing,
+} from "./_normalization.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */
-export async function run(
+export function run(
   args: Arguments,
   context: CommandContext,
+): Promise<number> {
+  return answerLines(args, context, normalizing);
+}
+
+/** Answers the lines of the named files, or of stdin, to stdout. */
+export async function answerLines(
+  args: Arguments,
+  context: CommandContext,
+  make: NormalizationOptions["make"],
 ): Promise<number> {
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
   const options = optionsOf(args);
-  checkEngine(options);
+  checkEngine(options, make);
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
     ? undefined
     : await createErrorFile(errorsTo, files, process);
   const work = new Normalization(context, {
+    make,
     options,
     errors,
     isLineBuffered: args.has("line-buffered"),
@@ -69,10 +80,13 @@ async function createErrorFile(
 }
 
 /** Says so before anything is read if the engine that was asked for cannot run. */
-function checkEngine(options: JsonlNormalizerOptions): void {
+function checkEngine(
+  options: JsonlNormalizerOptions,
+  make: NormalizationOptions["make"],
+): void {
   if (options.engine !== "wasm") return;
   try {
-    new JsonlNormalizer(options);
+    make(options);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new UsageError(

@@ -11,7 +11,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { Output } from "../output.ts";
 import { shellWord } from "../shell_word.ts";
-import { Normalization } from "./_normalization.ts";
+import { Normalization, normalizing } from "./_normalization.ts";
 import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
 
 const LF = 0x0a;
@@ -53,6 +53,7 @@ export async function run(
   );
   const list = new Output(new ListSink(stdout), "history", context.process);
   const work = new Normalization({ ...context, stdout: list }, {
+    make: normalizing,
     options: { from: "rollout" },
     errors: undefined,
     isLineBuffered: false,

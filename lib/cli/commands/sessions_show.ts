@@ -10,7 +10,7 @@ import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { openDocument } from "./_document_file.ts";
-import { Normalization } from "./_normalization.ts";
+import { Normalization, normalizing } from "./_normalization.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 import {
   missingRecord,
@@ -161,6 +161,7 @@ function normalization(
   context: CommandContext,
 ): Normalization {
   return new Normalization(context, {
+    make: normalizing,
     // A file that was named by its path may be something else.
     options: { from: session.head.hasHeader ? "rollout" : "auto" },
     errors: undefined,

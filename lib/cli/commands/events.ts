@@ -1,0 +1,16 @@
+/**
+ * `codexpipe events`.
+ */
+
+import { JsonlEventWriter } from "../../event_pipeline.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { answerLines } from "./normalize.ts";
+
+/** Writes the events of the named files, or of stdin, to stdout. */
+export function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  return answerLines(args, context, (options) => new JsonlEventWriter(options));
+}
