@@ -5,6 +5,7 @@
 /** The names of the types that codexpipe writes. */
 export const JSON_SCHEMA_NAMES = [
   "ThreadEvent",
+  "SessionItem",
   "LineFailed",
   "RolloutLine",
   "HistorySnapshot",

@@ -281,6 +281,14 @@ export type SessionItemEvent<T extends keyof SessionItemContents> =
   & { readonly item_type: T; readonly content: SessionItemContents[T] };
 
 /**
+ * An item that only session files and app servers tell of, begun or complete; `switch` on
+ * `item_type`. This list may expand over time.
+ */
+export type SessionItem = {
+  [T in keyof SessionItemContents]: SessionItemEvent<T>;
+}[keyof SessionItemContents];
+
+/**
  * Says whether an event is about an item of one type that only session files and app servers
  * tell of, and holds its content.
  *
