@@ -40,6 +40,15 @@ const FAILURES: readonly string[] = [
   "aborted by user",
 ];
 
+/** The name of a call that is an item type of its own, up to 0.29. */
+export const LOCAL_SHELL = "local_shell_call";
+/** How the output of a command begins that did not run to its end. */
+const SHELL_FAILURES: readonly string[] = [
+  ...FAILURES,
+  "execution error:",
+  "failed in sandbox",
+];
+
 /** What a call gave, however it was told. */
 interface Given extends ToolOutput {
   /** Why it failed, if it did. */
@@ -88,12 +97,13 @@ export function endCall(
 }
 
 /** Says why a call failed by the text of its output; `null` if it did not. */
-function failureOf({ text, success, blocks }: ToolOutput): string | null {
-  if (success === false) return text;
+function failureOf({ text, blocks }: ToolOutput): string | null {
   const failed = blocks.map(fieldsOf).some((part) => part.isError === true);
-  return failed || FAILURES.some((start) => text.startsWith(start))
-    ? text
-    : null;
+  return failed || beginsWithAny(text, FAILURES) ? text : null;
+}
+
+function beginsWithAny(text: string, starts: readonly string[]): boolean {
+  return starts.some((start) => text.startsWith(start));
 }
 
 /** Reads what a script printed: JSON of its only call, as a rule. */
@@ -153,9 +163,11 @@ function finishCommand(
     }
   }
   const before = call.output ?? "";
-  const isWell = exitCode === null
-    ? success !== false && (hasForm || success === true)
-    : exitCode === 0 && success !== false;
+  // The output of a call that is an item of its own has no form at all.
+  const saysWell = hasForm || success === true ||
+    (call.name === LOCAL_SHELL && !beginsWithAny(text, SHELL_FAILURES));
+  const isWell = success !== false &&
+    (exitCode === null ? saysWell : exitCode === 0);
   // What was too long to be held has been told in pieces.
   const isLost = call.output === "" && before === "";
   if (isLost && text !== "") {
@@ -232,10 +244,12 @@ function endPatch(
 function endOrFail(
   context: SessionContext,
   call: Call,
-  { failure }: Given,
+  { failure, success, text }: Given,
 ): void {
-  if (failure === null) return context.completeCall(call, call.content);
-  context.fail(call.type, failure, context.of(call));
+  if (failure === null && success !== false) {
+    return context.completeCall(call, call.content);
+  }
+  context.fail(call.type, failure ?? text, context.of(call));
   context.calls.close(call);
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { type Fields, fieldsOf, listOf, textOf } from "../json/fields.ts";
+import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
 /** Who tells of a call: a response item, or an event or item of the program. */
 export type Witness = "item" | "event";
@@ -149,7 +150,10 @@ export class CallBook {
   /** Gives the calls as plain JSON. */
   save(): unknown {
     return {
-      calls: [...this.#calls.values()].map((call) => ({ ...call })),
+      calls: [...this.#calls.values()].map((call) => ({
+        ...call,
+        text: Reflect.get(call.content, ARGUMENTS_TEXT),
+      })),
       again: [...this.#again],
     };
   }
@@ -174,7 +178,7 @@ function readCall(saved: Fields): Call {
     type: textOf(saved.type) ?? "",
     name: textOf(saved.name) ?? "",
     turnId: textOf(saved.turnId) ?? null,
-    content: fieldsOf(saved.content),
+    content: withText(fieldsOf(saved.content), textOf(saved.text)),
     state: saved.state === "open" ? "open" : "closed",
     begunBy: listOf(saved.begunBy).filter((witness) =>
       witness === "item" || witness === "event"

@@ -173,9 +173,13 @@ const EVENTS: { readonly [mode: string]: ReadonlyMap<string, TellEvent> } = {
   paginated: new Map(COMMON_EVENTS),
 };
 /** What paginated files tell in other words. */
-const LEGACY_NAMES: ReadonlySet<string> = new Set(
-  [...LEGACY_EVENTS.map(([name]) => name), "item_started"],
-);
+const LEGACY_NAMES: ReadonlySet<string> = new Set([
+  ...LEGACY_EVENTS.map(([name]) => name),
+  "entered_review_mode",
+  "exited_review_mode",
+  "item_started",
+  "sub_agent_activity",
+]);
 /** What begins or ends a review: its prompt is told twice in some releases. */
 const REVIEW_NAMES: ReadonlySet<string> = new Set([
   "entered_review_mode",
@@ -198,7 +202,8 @@ export function tellEventMsg(
   if (typeof type !== "string") return;
   const tell = EVENTS[context.mode]?.get(type);
   if (tell !== undefined) return tell(context, event, eventId);
-  if (LEGACY_NAMES.has(type)) return;
+  if (context.mode === "paginated" && LEGACY_NAMES.has(type)) return;
+  if (type === "thread_rolled_back") context.rollBack();
   if (REVIEW_NAMES.has(type)) noteReview(context, event);
   context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
 }
@@ -330,6 +335,7 @@ function streamThought(kind: "summary" | "raw"): TellEvent {
 function tellError(context: SessionContext, event: Fields): void {
   const { type: _type, message, ...rest } = event;
   const text = textOf(message) ?? textOf(fieldsOf(event.error).message) ?? "";
+  context.viewedImages = 0;
   context.tell("error", { message: text, ...rest });
 }
 
@@ -347,12 +353,29 @@ function callOf(event: Fields): string | undefined {
   return callIdOf(event.call_id, event.callId);
 }
 
+/** Where events have the arguments of calls, by item type. */
+const ARGUMENTS: ReadonlyMap<string, readonly [readonly string[], string]> =
+  new Map([
+    ["mcp_tool_call", [["invocation"], "arguments"]],
+    ["dynamic_tool_call", [[], "arguments"]],
+    ["tool_call", [[], "parameters"]],
+  ]);
+
+function spelled(
+  context: SessionContext,
+  type: string,
+  content: Fields,
+): Fields {
+  const place = ARGUMENTS.get(type);
+  return place === undefined ? content : context.spelled(content, ...place);
+}
+
 /** Makes of an event the beginning of a call, which may be another one of a known id. */
 function begin(type: string, read: (event: Fields) => Fields): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
     if (call.state === "closed") return;
-    const content = read(event);
+    const content = spelled(context, type, read(event));
     const known = call.type === type ? call.content : {};
     const { startedAt } = timesOf(event, context.now);
     context.startCall(call, type, { ...known, ...content }, { startedAt });
@@ -365,7 +388,8 @@ function end(type: string, read: (event: Fields) => Ended): TellEvent {
     const callId = callOf(event);
     const known = callId === undefined ? undefined : context.calls.get(callId);
     const call = known ?? context.beginCall(callId, "event", type).call;
-    const { content, status } = read(event);
+    const { content: told, status } = read(event);
+    const content = spelled(context, type, told);
     call.type = type;
     const times = timesOf(event, context.now);
     context.completeCall(call, { ...call.content, ...content }, {
@@ -451,7 +475,7 @@ function customContent({ tool_name, parameters }: Fields): Fields {
 }
 
 function tellCustomCall(context: SessionContext, event: Fields): void {
-  const content = customContent(event);
+  const content = spelled(context, "tool_call", customContent(event));
   const command = waitedFor(context, event);
   if (command !== undefined) {
     context.delta("command_execution", { wait: { active: true } }, {
@@ -490,7 +514,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
   call.type = "tool_call";
   context.completeCall(call, {
     ...call.content,
-    ...customContent(event),
+    ...spelled(context, "tool_call", customContent(event)),
     ...(isWell ? { output: [text] } : { error: { message: text } }),
     ...spent(event.duration),
   }, { status: isWell ? "completed" : "failed" });

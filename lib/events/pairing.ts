@@ -90,7 +90,9 @@ export class Pairing<T> {
   /** Gives the copies as plain JSON. */
   save(): unknown {
     return Object.fromEntries(
-      [...this.#unmatched].map(([slot, copies]) => [
+      [...this.#unmatched].filter(([, copies]) => copies.size > 0).map((
+        [slot, copies],
+      ) => [
         slot,
         [...copies].map(([text, told]) => [text, [...told]]),
       ]),

@@ -29,8 +29,9 @@ import {
 import { isInjectedMessage, readUserContent } from "./user_message.ts";
 import { readPatchEnvelope } from "./patch_envelope.ts";
 import { scriptedCall } from "./scripts.ts";
+import { LOCAL_SHELL } from "./call_outputs.ts";
 import type { SessionContext } from "./session_context.ts";
-import { ARGUMENTS_TEXT } from "./session_items.ts";
+import { withText } from "./session_items.ts";
 import { contentText, readToolOutput } from "./tool_output.ts";
 import { userShellCommand } from "./user_shell.ts";
 
@@ -66,11 +67,12 @@ const IDLE: ReadonlySet<unknown> = new Set([
   "ghost_snapshot",
 ]);
 
-/** Where the functions that run a command have it. */
+/** Where the functions that run a command have it, and the item that is a call of its own. */
 const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["shell", "command"],
   ["container.exec", "command"],
   ["local_shell", "command"],
+  [LOCAL_SHELL, "command"],
   ["shell_command", "command"],
   ["exec_command", "cmd"],
 ]);
@@ -172,7 +174,7 @@ function tellLocalShell(context: SessionContext, item: Fields): void {
   const { command } = fieldsOf(item.action);
   tellCall(context, {
     callId: callIdOf(item.call_id, item.id),
-    name: "local_shell",
+    name: LOCAL_SHELL,
     args: { command },
   });
 }
@@ -185,7 +187,7 @@ function tellFunctionCall(context: SessionContext, item: Fields): void {
     name: textOf(item.name) ?? "",
     namespace: item.namespace,
     args: isText ? parseJson(args) ?? args : args,
-    text: isText ? args : undefined,
+    text: isText ? args : context.argumentsText(args),
   });
 }
 
@@ -318,12 +320,6 @@ function collabContent(tool: string, args: Fields): Fields {
   };
 }
 
-/** Puts the text of arguments beside them, where a fold finds it. */
-export function withText(content: Fields, text: string | undefined): Fields {
-  if (text === undefined) return content;
-  return Object.defineProperty({ ...content }, ARGUMENTS_TEXT, { value: text });
-}
-
 /** Gives the command that a function runs; a text is a command of one word. */
 function commandOf(name: string, args: Fields): string[] | undefined {
   const command = args[SHELL_FUNCTIONS.get(name) ?? ""];
@@ -359,7 +355,7 @@ function tellToolSearch(context: SessionContext, item: Fields): void {
   const content = withText({
     name: "tool_search",
     arguments: isText ? parseJson(args) ?? args : args,
-  }, isText ? args : undefined);
+  }, isText ? args : context.argumentsText(args));
   const { call } = context.beginCall(callId, "item", "tool_call");
   context.startCall(call, "tool_call", content);
   const isOver = item.execution === "server" &&

@@ -7,15 +7,17 @@
 import {
   type Fields,
   fieldsOf,
+  isFields,
   listOf,
   numberOf,
   textOf,
   wholeOf,
 } from "../json/fields.ts";
+import { memberTexts } from "../json/member_texts.ts";
 import { Utf8Decoder } from "../json/utf8_decoder.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
-import type { SessionImage } from "./session_items.ts";
+import { type SessionImage, withText } from "./session_items.ts";
 
 /** Takes an event. */
 export type EmitEvent = (event: Fields, text?: string) => void;
@@ -152,6 +154,8 @@ export class SessionContext {
   usage: unknown;
   /** Where the line stands. */
   place: LinePlace = {};
+  /** The names that lead from the line to what it tells of. */
+  path: readonly string[] = [];
   /** Takes what is told. */
   emit: EmitEvent = () => {};
 
@@ -237,7 +241,8 @@ export class SessionContext {
       made: { ...this.made },
       pairing: this.pairing.save(),
       calls: this.calls.save(),
-      loose: [...this.loose].map(([type, list]) => [type, [...list]]),
+      loose: [...this.loose].filter(([, list]) => list.length > 0)
+        .map(([type, list]) => [type, [...list]]),
       live_stream: this.liveStream,
       live_thoughts: {
         summary: [...this.liveThoughts.summary],
@@ -350,6 +355,29 @@ export class SessionContext {
     );
   }
 
+  /**
+   * Puts the text of arguments beside them, as the line spells it.
+   *
+   * @param content The content, with the arguments.
+   * @param path The names that lead to what holds them, and their own there.
+   * @returns The content; the same if its arguments say all that the text does.
+   */
+  spelled(content: Fields, path?: readonly string[], name?: string): Fields {
+    return withText(content, this.argumentsText(content.arguments, path, name));
+  }
+
+  /** Gives the text of arguments, if it says more than they do; see {@linkcode spelled}. */
+  argumentsText(
+    given: unknown,
+    path: readonly string[] = [],
+    name = "arguments",
+  ): string | undefined {
+    const { text } = this.place;
+    return text === undefined || !mayBeRespelled(given)
+      ? undefined
+      : memberTexts(text, [...this.path, ...path]).get(name);
+  }
+
   /** Makes an id up for an item that has none. */
   madeUpItem(): string {
     this.made.items += 1;
@@ -410,6 +438,21 @@ export class SessionContext {
     this.lastAnswer = null;
     this.loose.clear();
     if (this.mode === "paginated") this.compaction = null;
+  }
+
+  /** Forgets what belongs to turns that are taken back: ids may come again. */
+  rollBack(): void {
+    this.pairing.forget("user", ...ANSWER_KINDS);
+    this.decoders.clear();
+    this.endTurn();
+  }
+
+  /** Forgets the beginnings of characters that a command has left. */
+  dropDecoders({ callId }: Call): void {
+    if (this.decoders.size === 0) return;
+    for (const stream of ["stdout", "stderr"]) {
+      this.decoders.delete(`${stream}:${callId}`);
+    }
   }
 
   /** Ends the turn that is going on. */
@@ -517,6 +560,7 @@ export class SessionContext {
     options: ItemOptions = {},
   ): void {
     this.complete(call.type, content, { ...this.of(call), ...options });
+    this.dropDecoders(call);
     this.calls.close(call);
   }
 }
@@ -525,6 +569,27 @@ export class SessionContext {
 function bodyOf(itemType: string, content: Fields): Fields {
   return itemType === "collab_tool_call" ? content : { content };
 }
+
+/** How many values of arguments are looked at for numbers. */
+const MAX_LOOKS = 1000;
+
+/** Whether numbers, or the order of keys, may have lost how they were spelled. */
+function mayBeRespelled(given: unknown): boolean {
+  let looks = 0;
+  const hasNumber = (value: unknown): boolean => {
+    looks += 1;
+    if (looks > MAX_LOOKS || typeof value === "number") return true;
+    if (Array.isArray(value)) return value.some(hasNumber);
+    return isFields(value) &&
+      Object.entries(value).some(([name, each]) =>
+        INDEX_REGEXP.test(name) || hasNumber(each)
+      );
+  };
+  return hasNumber(given);
+}
+
+/** Keys that JavaScript puts before all others. */
+const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
 
 function turnOf(saved: unknown): SessionContext["turn"] {
   return saved === "prompted" || saved === "open" || saved === "begun"

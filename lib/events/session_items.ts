@@ -265,10 +265,18 @@ export interface SessionItemContents {
 }
 
 /**
- * The field of a content, not seen by `Object.keys()` nor in JSON, that holds the text of its
- * `arguments`: numbers stand there as they were spelled.
+ * The field of a content that holds the text of its `arguments`, where numbers stand as they
+ * were spelled. Neither `Object.keys()` nor JSON sees it.
  */
 export const ARGUMENTS_TEXT: unique symbol = Symbol("arguments");
+
+/** Puts the text of arguments beside them. */
+export function withText<T extends object>(
+  content: T,
+  text: string | undefined,
+): T {
+  return text === undefined ? content : { ...content, [ARGUMENTS_TEXT]: text };
+}
 
 /**
  * An event of an item that only session files and app servers tell of.

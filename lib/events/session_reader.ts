@@ -60,6 +60,10 @@ export const SESSION_LINE_TYPES: ReadonlySet<unknown> = new Set([
   "token_usage_record",
 ]);
 
+/** Where what a line tells is in it; the fork has it one level deeper. */
+const PAYLOAD: readonly string[] = ["payload"];
+const FORK_EVENT: readonly string[] = ["payload", "msg"];
+
 /** Reads the lines of one session file. */
 export class SessionReader {
   readonly #context: SessionContext;
@@ -95,6 +99,7 @@ export class SessionReader {
     const context = this.#context;
     context.emit = emit;
     context.place = place;
+    context.path = line.type === "event" ? FORK_EVENT : PAYLOAD;
     const payload = fieldsOf(line.payload);
     this.#takeTime(line, payload);
     const isCounted = numberOf(line.ordinal) !== undefined;

@@ -169,7 +169,7 @@ function tellDone(
   const ended = place.at ?? context.now;
   const startedAt = place.startedAt ??
     (known === undefined ? startOf(content, ended).startedAt : undefined);
-  context.completeCall(call, content, {
+  context.completeCall(call, context.spelled(content, ["item"]), {
     status,
     ...place,
     turnId: place.turnId ?? call.turnId,
@@ -231,12 +231,8 @@ function tellCompactionItem(
   id: string | undefined,
 ): void {
   if (id !== undefined) {
-    const { call, isNew } = context.beginCall(
-      id,
-      "event",
-      "context_compaction",
-    );
-    if (!isNew || call.state === "closed") return;
+    if (context.calls.get(id) !== undefined) return;
+    const { call } = context.beginCall(id, "event", "context_compaction");
     context.calls.close(call);
   }
   tellCompaction(context, "event", { itemId: id });
