@@ -231,7 +231,8 @@ export class HistoryState {
    * ```
    */
   placeOfExplored(callId: string): ExploredPlace | undefined {
-    return findExplored(this.#context, callId);
+    const link = findExplored(this.#context, callId);
+    return link && { id: link.id, at: link.at };
   }
 
   /**

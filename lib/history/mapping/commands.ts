@@ -17,6 +17,7 @@ import {
   finishExploring,
   interruptExploring,
   isRunningEntry,
+  renameEntry,
   startExploring,
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
@@ -101,7 +102,12 @@ export function startCommand(
     renameCommand(context, known, start);
     return;
   }
-  if (known?.type === "explore") return;
+  if (known?.type === "explore") {
+    if (command.length === 0 || !isExploring(parsed)) return;
+    memory.exploring.set(call.id, actionOf(parsed));
+    renameEntry(context, call.id, start);
+    return;
+  }
   if (known !== undefined && TOOL_TYPES.has(known.type)) {
     memory.working.set(known.id, callId);
     context.replace(known.id, {
@@ -211,13 +217,19 @@ export function finishCommand(
   }));
 }
 
-/** Tells whether an end says that nothing came of one output which something is known of. */
+/**
+ * Tells whether an end takes back what is known of an output: it says that there was none, or,
+ * as a later end, nothing of it.
+ */
 function takesBack(
-  { stdout_chunks, stderr_chunks }: ExecPayload,
+  { status, stdout_chunks, stderr_chunks }: ExecPayload,
   { stdout, stderr }: CommandOutput,
 ): boolean {
-  return stdout === "" && stdout_chunks.length > 0 && (stderr ?? "") !== "" ||
-    stderr === "" && stderr_chunks.length > 0 && (stdout ?? "") !== "";
+  const isLater = status !== "running";
+  const isGone = (known: readonly unknown[], text: string | undefined) =>
+    known.length > 0 && (isLater ? (text ?? "") === "" : text === "");
+  return (stderr ?? "") !== "" && isGone(stdout_chunks, stdout) ||
+    (stdout ?? "") !== "" && isGone(stderr_chunks, stderr);
 }
 
 function isSuccess({ exitCode, status }: CommandResult): boolean {

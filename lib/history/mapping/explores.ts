@@ -94,7 +94,8 @@ export function findExplored(
   context: FoldContext,
   callId: string,
 ): RecordLink | undefined {
-  return entryOf(context, context.memory.links.get("explored", callId))?.link;
+  const link = context.memory.links.get("explored", callId);
+  return entryOf(context, link) && link;
 }
 
 /** Tells whether a command in an explore record runs. */
@@ -104,6 +105,26 @@ export function isRunningEntry(
 ): boolean {
   // The entry may run for another call, which is of the same command.
   return memory.exploring.has(itemId);
+}
+
+/** Shows what a command in an explore record turns out to be. */
+export function renameEntry(
+  context: FoldContext,
+  itemId: string,
+  { command, cwd }: ExploreStart,
+): void {
+  const known = entryOf(context, context.memory.links.get("call", itemId));
+  if (known === undefined) return;
+  const { link, entry } = known;
+  const before = entryKey(entry);
+  const after = entryKey({ command, cwd });
+  if (before === after) return;
+  const open = context.memory.explore;
+  if (open?.id === link.id) {
+    open.entries.delete(before);
+    open.entries.set(after, link.at);
+  }
+  replaceEntry(context, link, { ...entry, command, cwd });
 }
 
 /** What is the same for the same command. */
