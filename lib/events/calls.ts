@@ -147,6 +147,15 @@ export class CallBook {
     call.weight = 0;
   }
 
+  /** Forgets the calls that have ended; what comes under their ids are others. */
+  forgetEnded(): void {
+    for (const [callId, { state }] of this.#calls) {
+      if (state === "open") continue;
+      if (!this.#again.has(callId)) this.#again.set(callId, 1);
+      this.#drop(callId);
+    }
+  }
+
   /** Gives the calls as plain JSON. */
   save(): unknown {
     return {

@@ -177,7 +177,6 @@ const LEGACY_NAMES: ReadonlySet<string> = new Set([
   ...LEGACY_EVENTS.map(([name]) => name),
   "entered_review_mode",
   "exited_review_mode",
-  "item_started",
   "sub_agent_activity",
 ]);
 /** What begins or ends a review: its prompt is told twice in some releases. */
@@ -202,7 +201,10 @@ export function tellEventMsg(
   if (typeof type !== "string") return;
   const tell = EVENTS[context.mode]?.get(type);
   if (tell !== undefined) return tell(context, event, eventId);
-  if (context.mode === "paginated" && LEGACY_NAMES.has(type)) return;
+  if (
+    type === "item_started" ||
+    (context.mode === "paginated" && LEGACY_NAMES.has(type))
+  ) return;
   if (type === "thread_rolled_back") context.rollBack();
   if (REVIEW_NAMES.has(type)) noteReview(context, event);
   context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
@@ -387,7 +389,7 @@ function end(type: string, read: (event: Fields) => Ended): TellEvent {
   return (context, event) => {
     const callId = callOf(event);
     const known = callId === undefined ? undefined : context.calls.get(callId);
-    const call = known ?? context.beginCall(callId, "event", type).call;
+    const call = known ?? context.endedCall(callId, type);
     const { content: told, status } = read(event);
     const content = spelled(context, type, told);
     call.type = type;
@@ -510,7 +512,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
     context.delta("command_execution", { wait }, context.of(command));
     return;
   }
-  const call = known ?? context.beginCall(callId, "event", "tool_call").call;
+  const call = known ?? context.endedCall(callId, "tool_call");
   call.type = "tool_call";
   context.completeCall(call, {
     ...call.content,

@@ -444,6 +444,7 @@ export class SessionContext {
   rollBack(): void {
     this.pairing.forget("user", ...ANSWER_KINDS);
     this.decoders.clear();
+    this.calls.forgetEnded();
     this.endTurn();
   }
 
@@ -511,6 +512,13 @@ export class SessionContext {
     };
     this.calls.add(call);
     return { call, isNew: true };
+  }
+
+  /** Makes a call that is known by its end: what tells of its beginning may still come. */
+  endedCall(callId: string | null | undefined, type: string): Call {
+    const { call } = this.beginCall(callId, "event", type);
+    call.begunBy.length = 0;
+    return call;
   }
 
   /**

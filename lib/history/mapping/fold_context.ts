@@ -27,6 +27,23 @@ export interface CallIds {
   readonly callId: string | null;
 }
 
+/** What a tool is, from its beginning to its end. */
+const TOOL_TYPES: ReadonlySet<string> = new Set([
+  "running_tool",
+  "tool_call",
+]);
+
+/**
+ * Tells whether a record may become another one in an exec stream, where items of different types
+ * have had one id.
+ */
+function mayBecome(known: HistoryRecord, { type }: NewRecord): boolean {
+  if (known.type === type) return true;
+  return known.type === "exec"
+    ? type === "patch" && known.payload.status === "running"
+    : TOOL_TYPES.has(known.type) && TOOL_TYPES.has(type);
+}
+
 /** Changes records, and tells the memory and the caller what has changed. */
 export class FoldContext {
   /** The records. */
@@ -149,7 +166,9 @@ export class FoldContext {
     replaceable: ReadonlySet<string>,
   ): number {
     const known = this.recordOf(call);
-    if (known !== undefined && replaceable.has(known.type)) {
+    const isOne = known !== undefined && replaceable.has(known.type) &&
+      (this.memory.isSession || mayBecome(known, record));
+    if (isOne) {
       this.replace(known.id, record, call.callId);
       return known.id;
     }

@@ -525,7 +525,7 @@ function pageOf({ url, pattern }: Fields): string {
 
 function showCollabCall(context: FoldContext, item: ItemState): void {
   const { content, event } = item;
-  const { tool, prompt, receiver_thread_ids, agents_states } = content;
+  const { tool, prompt, receiver_thread_ids, agents_states, output } = content;
   showTool(context, item, {
     title: qualifiedTitle("collab", tool),
     arguments: toolArguments({
@@ -534,7 +534,8 @@ function showCollabCall(context: FoldContext, item: ItemState): void {
     }),
   }, () => ({
     isFailed: isFailedWord(event.status),
-    preview: statesPreview(agents_states),
+    preview: statesPreview(agents_states) ?? resultPreview(listOf(output)),
+    errorMessage: errorText(content.error),
   }));
 }
 
