@@ -147,10 +147,10 @@ export class CallBook {
     call.weight = 0;
   }
 
-  /** Forgets the calls that have ended; what comes under their ids are others. */
-  forgetEnded(): void {
-    for (const [callId, { state }] of this.#calls) {
-      if (state === "open") continue;
+  /** Forgets the calls of turns that are taken back: their ids may come again. */
+  forget(turnIds: ReadonlySet<string>): void {
+    for (const [callId, { turnId }] of this.#calls) {
+      if (turnId !== null && !turnIds.has(turnId)) continue;
       if (!this.#again.has(callId)) this.#again.set(callId, 1);
       this.#drop(callId);
     }

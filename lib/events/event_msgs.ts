@@ -205,7 +205,9 @@ export function tellEventMsg(
     type === "item_started" ||
     (context.mode === "paginated" && LEGACY_NAMES.has(type))
   ) return;
-  if (type === "thread_rolled_back") context.rollBack();
+  if (type === "thread_rolled_back") {
+    context.rollBack(wholeOf(event.num_turns) ?? 0);
+  }
   if (REVIEW_NAMES.has(type)) noteReview(context, event);
   context.complete(type, restOf(event), { turnId: idOf(event.turn_id) });
 }

@@ -96,6 +96,8 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
   "turn_context",
 ]);
 
+/** How many turns are known by their ids, of which some may be taken back. */
+const MAX_TURNS = 1024;
 /** How many things of a type may wait for their other witness. */
 const MAX_LOOSE = 256;
 
@@ -117,6 +119,8 @@ export class SessionContext {
   turnId: string | null;
   /** Whether a turn is going on, and whether an event opened it. */
   turn: "none" | "prompted" | "open" | "begun";
+  /** The ids of the last turns, in order. */
+  readonly turns: string[];
   /** How many turns, items and live texts have had no id. */
   readonly made: {
     turns: number;
@@ -176,6 +180,7 @@ export class SessionContext {
     this.now = textOf(field.now);
     this.turnId = textOf(field.turn_id) ?? null;
     this.turn = turnOf(field.turn);
+    this.turns = listOf(field.turns).filter((id) => typeof id === "string");
     this.made = {
       turns: wholeOf(made.turns) ?? 0,
       items: wholeOf(made.items) ?? 0,
@@ -238,6 +243,7 @@ export class SessionContext {
       now: this.now ?? null,
       turn_id: this.turnId,
       turn: this.turn,
+      turns: [...this.turns],
       made: { ...this.made },
       pairing: this.pairing.save(),
       calls: this.calls.save(),
@@ -427,6 +433,8 @@ export class SessionContext {
   #openTurn(id: string | null, fields: Fields): void {
     if (id === null) this.made.turns += 1;
     this.turnId = id ?? `synthetic-turn-${this.made.turns}`;
+    this.turns.push(this.turnId);
+    if (this.turns.length > MAX_TURNS) this.turns.shift();
     this.tell("turn.started", { turn_id: this.turnId, ...fields });
   }
 
@@ -441,10 +449,11 @@ export class SessionContext {
   }
 
   /** Forgets what belongs to turns that are taken back: ids may come again. */
-  rollBack(): void {
+  rollBack(turns: number): void {
+    if (!(turns > 0)) return;
+    this.calls.forget(new Set(this.turns.splice(-turns)));
     this.pairing.forget("user", ...ANSWER_KINDS);
     this.decoders.clear();
-    this.calls.forgetEnded();
     this.endTurn();
   }
 

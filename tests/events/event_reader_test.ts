@@ -1,0 +1,422 @@
+import { assert, assertEquals } from "@std/assert";
+import { EventReader } from "../../lib/events/event_reader.ts";
+import { eventText } from "../../lib/events/event_text.ts";
+import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
+import { equalJson } from "../fixtures.ts";
+import { readEvents } from "../history/histories.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import {
+  call,
+  event,
+  eventsOf,
+  item,
+  line,
+  output,
+  paged,
+  PAGINATED,
+  script,
+  told,
+} from "./reading.ts";
+
+const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
+  "Output:\n";
+const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
+
+/** What lines tell, in a few words each. */
+const CASES: readonly {
+  readonly name: string;
+  readonly lines: readonly Fields[];
+  readonly expected: readonly string[];
+}[] = [
+  {
+    name: "a command with its exit status",
+    lines: [
+      call("shell", { command: ["ls"] }),
+      output('{"output":"a\\n","metadata":{"exit_code":0}}'),
+    ],
+    expected: [
+      "started command_execution ls",
+      "completed command_execution ls = 0 > a\n",
+    ],
+  },
+  {
+    name: "a command that never ran to its end (C.6)",
+    lines: [
+      call("shell", { command: ["ls"] }),
+      output("execution error: Sandbox(Signal(9))"),
+    ],
+    expected: [
+      "started command_execution ls",
+      "completed command_execution failed ls > execution error: Sandbox(Signal(9))",
+    ],
+  },
+  {
+    name: "a session of unified exec (C.6)",
+    lines: [
+      call("exec_command", { cmd: "bash" }),
+      output(`${RUNNING}one\n`),
+      call("write_stdin", { session_id: 7, chars: "" }, "c2"),
+      output(`${RUNNING}two\n`, "c2"),
+      call("write_stdin", { session_id: 7, chars: "exit 3\n" }, "c3"),
+      output(`${EXITED}three\n`, "c3"),
+    ],
+    expected: [
+      "started command_execution bash",
+      "delta command_execution > one\n",
+      "delta command_execution > two\n",
+      "started tool_call write_stdin",
+      "completed tool_call write_stdin",
+      "completed command_execution failed bash = 3 > one\ntwo\nthree\n",
+    ],
+  },
+  {
+    name: "writing to a session that there is not",
+    lines: [
+      call("write_stdin", { session_id: 9, chars: "" }),
+      output("write_stdin failed: Unknown process id 9"),
+    ],
+    expected: [
+      "completed tool_call failed write_stdin write_stdin failed: Unknown process id 9",
+    ],
+  },
+  {
+    name: "a patch that failed verification (C.6)",
+    lines: [
+      item("custom_tool_call", {
+        name: "apply_patch",
+        input: "*** Begin Patch\n*** Delete File: a\n*** End Patch",
+        call_id: "c1",
+      }),
+      output("apply_patch verification failed: no"),
+    ],
+    expected: ["started file_change", "completed file_change failed"],
+  },
+  {
+    name: "a patch in a shell",
+    lines: [
+      call("shell", {
+        command: [
+          "bash",
+          "-lc",
+          "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF",
+        ],
+      }),
+      output("Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated"),
+    ],
+    expected: [
+      "started command_execution bash -lc apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF",
+      "completed file_change = 0 > Success. Updated",
+    ],
+  },
+  {
+    name: "a plan, and one that is none (C.6)",
+    lines: [
+      call("update_plan", { plan: [{ step: "a", status: "pending" }] }),
+      output("Plan updated"),
+      call("update_plan", { plan: [{ step: "a" }] }, "c2"),
+      output("failed to parse function arguments: x", "c2"),
+      call("update_plan", { plan: "x" }, "c3"),
+      output("failed to parse function arguments: x", "c3"),
+    ],
+    expected: [
+      "started todo_list",
+      "completed todo_list",
+      "started todo_list",
+      "failed todo_list failed to parse function arguments: x",
+      "started tool_call update_plan",
+      "completed tool_call failed update_plan failed to parse function arguments: x",
+    ],
+  },
+  {
+    name: "an unsupported call (C.5)",
+    lines: [
+      PAGINATED,
+      call("nothing", {}),
+      output("unsupported call: nothing"),
+    ],
+    expected: [
+      "thread.started",
+      "started tool_call nothing",
+      "completed tool_call failed nothing unsupported call: nothing",
+    ],
+  },
+  {
+    name: "an item in front of the output of its call (C.5)",
+    lines: [
+      PAGINATED,
+      call("exec_command", { cmd: "ls" }),
+      paged("CommandExecution", {
+        id: "c1",
+        command: ["bash", "-lc", "ls"],
+        aggregated_output: "a",
+        exit_code: 0,
+      }),
+      output(`${EXITED}b`),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution ls",
+      "completed command_execution bash -lc ls = 0 > a",
+    ],
+  },
+  {
+    name: "scripts with one call, in any order (C.5)",
+    lines: [
+      PAGINATED,
+      script('await tools.exec_command({"cmd":"a"});', "c1"),
+      script('await tools.exec_command({"cmd":"b"});', "c2"),
+      paged("CommandExecution", {
+        id: "exec-1",
+        command: ["b"],
+        exit_code: 0,
+      }),
+      paged("CommandExecution", {
+        id: "exec-2",
+        command: ["a"],
+        exit_code: 1,
+      }),
+      output([{ text: "Script completed\nOutput:\n" }, { text: "{}" }], "c1"),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution a",
+      "started command_execution b",
+      "completed command_execution b = 0 > ",
+      "completed command_execution failed a = 1 > ",
+    ],
+  },
+  {
+    name: "a script that does more",
+    lines: [
+      PAGINATED,
+      script("throw new Error('tools.x({})')"),
+      output([{ text: "Script failed\nOutput:\n" }, {
+        text: "Script error:\nno",
+      }]),
+    ],
+    expected: [
+      "thread.started",
+      "started tool_call exec",
+      "completed tool_call failed exec no",
+    ],
+  },
+  {
+    name: "a prompt that opens a turn (up to 0.98)",
+    lines: [
+      event("user_message", { message: "Hi" }),
+      event("agent_message", { message: "Hello" }),
+      item("message", {
+        role: "assistant",
+        content: [{ type: "output_text", text: "Hello" }],
+      }),
+      event("user_message", { message: "More" }),
+    ],
+    expected: [
+      "completed user_message synthetic-item-1 Hi",
+      "turn.started",
+      "completed agent_message synthetic-item-2 Hello",
+      "completed user_message synthetic-item-3 More",
+    ],
+  },
+  {
+    name: "a turn without an answer (C.6)",
+    lines: [
+      event("task_started", { turn_id: "1" }),
+      event("user_message", { message: "Hi" }),
+      event("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
+    expected: [
+      "turn.started",
+      "completed user_message synthetic-item-1 Hi",
+      "turn.failed ",
+    ],
+  },
+  {
+    name: "what tells nothing behind an answer (C.6)",
+    lines: [
+      event("task_started", { turn_id: "1" }),
+      event("user_message", { message: "Hi" }),
+      item("message", {
+        role: "assistant",
+        content: [{ type: "output_text", text: "" }],
+      }),
+      item("ghost_snapshot"),
+      event("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
+    expected: [
+      "turn.started",
+      "completed user_message synthetic-item-1 Hi",
+      "turn.completed",
+    ],
+  },
+  {
+    name: "a summary that is written down as an answer, too",
+    lines: [
+      item("message", {
+        role: "assistant",
+        content: [{ type: "output_text", text: "sum" }],
+      }),
+      line("compacted", { message: "So far:\nsum" }),
+      event("context_compacted"),
+    ],
+    expected: [
+      "completed agent_message synthetic-item-1 sum",
+      "completed context_compaction synthetic-item-1",
+    ],
+  },
+  {
+    name: "a command of the user's",
+    lines: [
+      item("message", {
+        role: "user",
+        content: [{
+          type: "input_text",
+          text: "<user_shell_command>\n<command>\nls\n</command>\n<result>\n" +
+            "Exit code: 2\nDuration: 0.5 seconds\nOutput:\nx\n\n</result>\n" +
+            "</user_shell_command>",
+        }],
+      }),
+    ],
+    expected: [
+      "completed injected_context synthetic-item-1 <user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 2\nDuration: 0.5 seconds\nOutput:\nx\n\n</result>\n</user_shell_command>",
+      "completed command_execution synthetic-item-2 failed ls = 2 > x\n",
+    ],
+  },
+  {
+    name: "a call id that comes again",
+    lines: [
+      call("shell", { command: ["a"] }),
+      output("Exit code: 0\nOutput:\n"),
+      call("shell", { command: ["b"] }),
+      output("Exit code: 0\nOutput:\n"),
+    ],
+    expected: [
+      "started command_execution a",
+      "completed command_execution a = 0 > ",
+      "started command_execution c1#2 b",
+      "completed command_execution c1#2 b = 0 > ",
+    ],
+  },
+];
+
+for (const { name, lines, expected } of CASES) {
+  Deno.test(`EventReader tells: ${name}`, () => {
+    assertEquals(eventsOf(lines).map(told), expected);
+  });
+
+  Deno.test(`EventReader goes on from what it saved: ${name}`, () => {
+    const whole = eventsOf(lines);
+    for (let split = 0; split < lines.length; split++) {
+      assertEquals(eventsOf(lines, split), whole, `split at ${split}`);
+    }
+  });
+}
+
+Deno.test("EventReader gives a late end to the turn of its call", () => {
+  const events = eventsOf([
+    event("task_started", { turn_id: "1" }),
+    call("exec_command", { cmd: "sleep" }),
+    output(RUNNING),
+    event("task_complete", { turn_id: "1", last_agent_message: "x" }),
+    event("task_started", { turn_id: "2" }),
+    call("write_stdin", { session_id: 7, chars: "" }, "c2"),
+    output(EXITED, "c2"),
+  ]);
+  const end = events.at(-1);
+  assertEquals([end?.item_id, end?.turn_id], ["c1", "1"]);
+});
+
+Deno.test("EventReader marks what was copied from another thread", () => {
+  const header = { id: "t", subagent_history_start_ordinal: 3 };
+  const lines = [
+    line("session_meta", { ...header, history_mode: "paginated" }),
+    paged("AgentMessage", { id: "a", content: "old" }),
+    paged("AgentMessage", { id: "b", content: "new" }),
+  ].map((each, at) => ({ ...each, ordinal: [0, 2, 3][at] }));
+  assertEquals(eventsOf(lines).map(({ inherited }) => inherited), [
+    undefined,
+    true,
+    undefined,
+  ]);
+});
+
+Deno.test("EventReader keeps events of exec streams as they are", () => {
+  const started = { type: "thread.started", thread_id: "t", extra: 1 };
+  assert(eventsOf([started])[0] === started);
+});
+
+Deno.test("EventReader gives notices of the old protocol their content", () => {
+  const notice = {
+    type: "item.completed",
+    thread_id: "t",
+    item_id: "item_0",
+    status: "completed",
+    item_type: "token_count",
+    id: "0",
+    input_tokens: 1,
+    total_tokens: 2,
+  };
+  assertEquals(eventsOf([notice])[0], {
+    type: "item.completed",
+    thread_id: "t",
+    item_id: "item_0",
+    status: "completed",
+    item_type: "token_count",
+    id: "0",
+    content: {
+      info: { last_token_usage: { input_tokens: 1, total_tokens: 2 } },
+    },
+  });
+});
+
+Deno.test("eventText() writes arguments as they were spelled", () => {
+  const args = '{"n":1.0,"big":9007199254740993}';
+  const [started] = eventsOf([
+    item("function_call", { name: "f", arguments: args, call_id: "c" }),
+  ]);
+  assert(started !== undefined && eventText(started).includes(args));
+});
+
+Deno.test("EventReader gives up calls that never end before they take much memory", () => {
+  const reader = new EventReader();
+  for (let at = 0; at < 20_000; at++) {
+    const made = call("shell", { command: ["ls"] }, `c${at}`);
+    reader.read(made, { text: "x".repeat(200) }, () => {});
+  }
+  assert(JSON.stringify(reader.save()).length < 4_000_000);
+});
+
+Deno.test("EventReader takes nothing for a line that makes it throw", () => {
+  const values: unknown[] = [null, 0, "x", [], {}, [[]], { id: {} }];
+  const types = ["function_call", "message", "reasoning", "web_search_call"];
+  const events = ["item_completed", "token_count", "exec_command_end", "x"];
+  for (const value of values) {
+    const fields = {
+      item: value,
+      content: value,
+      arguments: value,
+      call_id: value,
+      changes: value,
+      info: value,
+      output: value,
+    };
+    eventsOf([
+      ...types.map((type) => item(type, fields)),
+      ...events.map((type) => event(type, fields)),
+      line("session_meta", { id: value }),
+      line("event", { msg: value }),
+      { type: "response_item", payload: value },
+    ]);
+  }
+});
+
+Deno.test("EventReader goes on from what it saved in every capture", () => {
+  for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
+    const lines = readEvents(file).events.map(fieldsOf);
+    const whole = eventsOf(lines);
+    for (const part of [0.3, 0.6, 0.9]) {
+      const split = Math.floor(lines.length * part);
+      assert(equalJson(eventsOf(lines, split), whole), file.path);
+    }
+  }
+});

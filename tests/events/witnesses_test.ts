@@ -1,0 +1,194 @@
+/**
+ * Two witnesses, one story: what `codex exec --json` printed of a run is among the events of the
+ * session files that the same run left (history.md C.7).
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { zstdDecompressSync } from "node:zlib";
+import { shellWords } from "../../lib/history/mapping/shell_words.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  textOf,
+} from "../../lib/json/fields.ts";
+import { commandLine } from "../../lib/render/command_line.ts";
+import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
+import { eventsIn } from "./reading.ts";
+
+/** What a run said, turn by turn; its parallel calls stand in any order. */
+type Story = readonly (readonly string[])[];
+
+/** The captures of one run, by what wrote them. */
+interface Run {
+  readonly streams: CapturedFile[];
+  readonly sessions: CapturedFile[];
+}
+
+/**
+ * What the session files of a run do not hold that its stream does, and why; nothing else may be
+ * missing.
+ */
+const EXCEPTIONS: readonly {
+  readonly run: RegExp;
+  readonly missing: RegExp;
+  /** Why. */
+  readonly cause: string;
+}[] = [
+  {
+    run: /^0\.8\.0\//,
+    missing: /^(?:says|command: echo phases|plan|search)/,
+    cause: "0.8 does not write down the last response of a turn",
+  },
+  {
+    run: /\/sigint_cmd$/,
+    missing: /^says/,
+    cause: "the process was killed before it wrote that down",
+  },
+  {
+    run: /^0\.(?:29|36|42|44|53)\.0(?:\+xjson)?\/websearch$/,
+    missing: /^search/,
+    cause: "these releases write no searches down",
+  },
+  {
+    run: /^0\.(?:44|53|61|80|92)\.0\/(?:fail400|failmid)$/,
+    missing: /^turn failed$/,
+    cause: "up to 0.98 nothing says how a turn ends",
+  },
+  {
+    run: /^0\.61\.0\/unified$/,
+    missing: /^command: bash -i/,
+    cause: "0.61 prints each writing to a session as a command of its own",
+  },
+  {
+    run: /^0\.(?:80|92|104)\.\d\/(?:unified|agents)$/,
+    missing: /^command: (?:echo bg-start|echo child-work)/,
+    cause: "the command ended with the process, behind the last line",
+  },
+  {
+    run: /^0\.130\.0\/codemode$/,
+    missing: /^command: echo from-code-mode/,
+    cause: "a script whose argument is no JSON, and no item tells of it",
+  },
+];
+
+Deno.test("the events of session files hold those of the exec streams of the same runs (C.7)", () => {
+  const used = new Set<string>();
+  let runs = 0;
+  for (const [name, { streams, sessions }] of readRuns()) {
+    if (streams.length === 0 || sessions.length === 0) continue;
+    runs += 1;
+    const told = sessions.flatMap((file) => storyOf(file)).flat();
+    for (const said of streams.flatMap((file) => storyOf(file)).flat()) {
+      const at = told.indexOf(said);
+      if (at !== -1) {
+        told.splice(at, 1);
+        continue;
+      }
+      const exception = EXCEPTIONS.find(({ run, missing }) =>
+        run.test(name) && missing.test(said)
+      );
+      assert(exception !== undefined, `${name} lacks "${said}"`);
+      used.add(exception.cause);
+    }
+  }
+  assert(runs > 400);
+  // What has become true is no exception any more.
+  assertEquals(EXCEPTIONS.filter(({ cause }) => !used.has(cause)), []);
+});
+
+Deno.test("the turns of session files hold what those of the exec streams do, in their order (C.7)", () => {
+  for (const [name, { streams, sessions }] of readRuns()) {
+    const isPlain = streams.length === 1 && sessions.length === 1 &&
+      !EXCEPTIONS.some(({ run }) => run.test(name));
+    const [stream] = streams;
+    const [session] = sessions;
+    if (!isPlain || stream === undefined || session === undefined) continue;
+    const [turn, ...others] = storyOf(stream);
+    // Warnings stand before the turn, and a review is a turn of its own.
+    if (turn === undefined || others.length > 0) continue;
+    const told = storyOf(session).flat();
+    const answers = (said: readonly string[]): readonly string[] =>
+      said.filter((each) => /^(?:says|plan)/.test(each));
+    assertEquals(answers(told), answers(turn), name);
+  }
+});
+
+function readRuns(): Map<string, Run> {
+  const runs = new Map<string, Run>();
+  const names =
+    /^(?:stdout(?:\.\d+)?|(?:archived-)?rollout-.*)\.jsonl(?:\.zst)?$/;
+  for (const packed of readCapturedFiles(names)) {
+    const isPacked = packed.name.endsWith(".zst");
+    const file = isPacked
+      ? { ...packed, bytes: new Uint8Array(zstdDecompressSync(packed.bytes)) }
+      : packed;
+    const name = file.path.split("/").slice(0, 2).join("/");
+    const run = runs.get(name) ?? { streams: [], sessions: [] };
+    runs.set(name, run);
+    const isSession = file.name.includes("rollout");
+    (isSession ? run.sessions : run.streams).push(file);
+  }
+  return runs;
+}
+
+/** Tells what happened in each turn. */
+function storyOf({ bytes }: CapturedFile): Story {
+  const turns: string[][] = [[]];
+  const places = new Map<unknown, string[]>();
+  let plan = "";
+  for (const event of eventsIn(bytes)) {
+    if (event.inherited === true) continue;
+    if (event.type === "turn.started") {
+      turns.push([]);
+      plan = "";
+    }
+    const now = turns.at(-1) ?? [];
+    if (!places.has(event.item_id)) places.set(event.item_id, now);
+    const turn = places.get(event.item_id) ?? now;
+    if (event.type === "turn.failed") now.push("turn failed");
+    if (event.item_type === "todo_list" && event.type !== "item.failed") {
+      const steps = planOf(event);
+      if (steps !== plan) now.push(`plan ${plan = steps}`);
+    } else if (event.type === "item.completed") turn.push(...saidOf(event));
+  }
+  return turns.filter((turn) => turn.length > 0);
+}
+
+function planOf({ content, delta }: Fields): string {
+  const steps = listOf(fieldsOf(content ?? delta).items).map(fieldsOf);
+  return JSON.stringify(
+    steps.map(({ title, completed }) => [title, completed]),
+  );
+}
+
+/** What an item says, as both witnesses have it. */
+function saidOf({ item_type, status, tool, content }: Fields): string[] {
+  const fields = fieldsOf(content);
+  switch (item_type) {
+    case "agent_message":
+      return [`says ${textOf(fields.text)}`];
+    case "command_execution": {
+      const words = listOf(fields.argv).map(String);
+      const line = commandLine(
+        words.length > 0 ? words : shellWords(textOf(fields.command) ?? ""),
+      );
+      const code = fields.exit_code === -1 ? undefined : fields.exit_code;
+      return [`command: ${line} = ${code ?? "none"}`];
+    }
+    case "file_change": {
+      const files = listOf(fields.changes).map(fieldsOf).map((change) =>
+        `${change.kind} ${textOf(change.path)?.split("/").at(-1)}`
+      );
+      return status === "completed" ? [`edit ${files.sort().join(", ")}`] : [];
+    }
+    case "mcp_tool_call":
+      return [`calls ${fields.server_name}.${fields.tool_name}`];
+    case "collab_tool_call":
+      return [`agents ${tool}`];
+    case "web_search":
+      return [`search ${fields.query}`];
+    default:
+      return [];
+  }
+}
