@@ -8,3 +8,8 @@ export function shellWord(word: string): string {
     ? word
     : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** Writes a path so that a shell takes it for one word, and a command for no option. */
+export function shellPath(path: string): string {
+  return shellWord(path.startsWith("-") ? `./${path}` : path);
+}

@@ -15,6 +15,7 @@ import { HISTORY_MODES } from "../history/mapping/mapping_memory.ts";
 import { timestampOf } from "../history/mapping/times.ts";
 import { goalOf, userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
+import { idText, isSessionId } from "./session_id.ts";
 
 /** What a session is to others. */
 export type SessionKind = "main" | "fork" | "subagent";
@@ -73,7 +74,6 @@ export interface SessionHead {
 
 /** How much is kept of any other text: as much as a path may have. */
 const MAX_TEXT = 4_096;
-const ID_REGEXP = /^[\w.:-]{1,128}$/;
 /** How many records more are looked at for the model when everything else is known. */
 const MORE_RECORDS = 20;
 const CWD_REGEXP = /<environment_context>\s*<cwd>([^<]+)<\/cwd>/;
@@ -191,6 +191,10 @@ export class HeadFacts {
         ? "nothing in its first lines is a record of a session"
         : "it has no session header in its first lines";
     }
+    const id = idOf(meta.id);
+    if (id !== undefined && !isSessionId(id)) {
+      return `its header has the id ${idText(id)}, which is none`;
+    }
     const mode = textOf(meta.history_mode);
     if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
     return `its history mode is ${
@@ -286,10 +290,10 @@ function cwdIn(content: unknown): string | undefined {
   return undefined;
 }
 
-/** Gives an id; what could not be one on a command line is none. */
+/** Gives an id; what cannot be one is none. */
 function sessionIdOf(value: unknown): string | undefined {
   const id = idOf(value);
-  return id !== undefined && ID_REGEXP.test(id) ? id : undefined;
+  return id !== undefined && isSessionId(id) ? id : undefined;
 }
 
 /** Gives a text, and not more of it than anybody meant to write. */

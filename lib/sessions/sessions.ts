@@ -40,6 +40,7 @@ export { type Session, titleOf } from "./session.ts";
 export * from "./session_files.ts";
 export type { SessionFilter } from "./session_filter.ts";
 export * from "./session_head.ts";
+export { isSessionId } from "./session_id.ts";
 export * from "./session_lineage.ts";
 export * from "./session_list.ts";
 export * from "./session_lookup.ts";

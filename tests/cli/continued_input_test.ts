@@ -105,6 +105,17 @@ for (const command of COMMANDS) {
     assertEquals(quiet.stderr, "");
   });
 
+  Deno.test(`${name} names no command with an id that would be an option of it`, async () => {
+    const hostile = "--dangerously-bypass-approvals-and-sandbox";
+    const stdin = new TextDecoder().decode(contentOf(FORK))
+      .replaceAll(FORK, hostile).replaceAll(PARENT, "a;b");
+    const { stderr } = await call(command, { stdin });
+    assertEquals(
+      stderr,
+      'codexpipe: -: partial: it goes on from the session "a;b", which was not read\n',
+    );
+  });
+
   Deno.test(`${name} says by its own number which line of a fork failed`, async () => {
     const { stderr, fork } = await callWithFork(command, {
       parent: `archived_sessions/${nameOf(PARENT)}`,

@@ -7,6 +7,8 @@ import {
   withHome,
   writeFile,
 } from "../sessions/homes.ts";
+import { escapeControls } from "../../lib/cli/escape.ts";
+import { HOSTILE_IDS } from "../sessions/ids.ts";
 import { call } from "./memory.ts";
 
 Deno.test("sessions resume prints the history that the library gives, and the command", async () => {
@@ -121,7 +123,7 @@ Deno.test("sessions resume refuses a session without an id, which Codex could no
   await withFolder(async (folder) => {
     const started = "2026-11-20T15:00:00.000Z";
     const path = `${folder}/mine.jsonl`;
-    await writeFile(path, sessionText({ id: "a b", started, message: "Go" }));
+    await writeFile(path, sessionText({ id: "", started, message: "Go" }));
     const { status, stdout, stderr } = await call(
       ["sessions", "resume", "--command", path],
       { env: { CODEX_HOME: `${folder}/home` } },
@@ -131,6 +133,31 @@ Deno.test("sessions resume refuses a session without an id, which Codex could no
       stderr,
       `codexpipe: ${path}: cannot be resumed: neither its header nor its name has an id\n`,
     );
+  });
+});
+
+Deno.test("sessions resume refuses an id that would be an option of the command, in every file", async () => {
+  await withFolder(async (folder) => {
+    const started = "2026-11-20T15:00:00.000Z";
+    const name = `rollout-2026-11-20T15-00-00-${testId(1)}.jsonl`;
+    const day = `${folder}/sessions/2026/11/20`;
+    for (const path of [`${day}/${name}`, `${folder}/mine.jsonl`]) {
+      for (const id of HOSTILE_IDS) {
+        await writeFile(path, sessionText({ id, started, message: "Go" }));
+        for (const form of [["--command"], []]) {
+          const { status, stdout, stderr } = await call(
+            ["sessions", "resume", ...form, path],
+            { env: { CODEX_HOME: folder } },
+          );
+          assertEquals([status, stdout], [1, ""], id);
+          const shown = escapeControls(JSON.stringify(id.slice(0, 80)));
+          assertEquals(
+            stderr,
+            `codexpipe: ${path}: cannot be resumed: its header has the id ${shown}, which is none\n`,
+          );
+        }
+      }
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { shellWord } from "../../lib/cli/shell_word.ts";
+import { shellPath, shellWord } from "../../lib/cli/shell_word.ts";
 
 const CASES = [
   { word: "/home/dev/.codex", written: "/home/dev/.codex" },
@@ -15,3 +15,9 @@ for (const { word, written } of CASES) {
     assertEquals(shellWord(word), written);
   });
 }
+
+Deno.test("shellPath() writes a path so that it is no option of a command", () => {
+  assertEquals(shellPath("--index=x.jsonl"), "./--index=x.jsonl");
+  assertEquals(shellPath("-a b"), "'./-a b'");
+  assertEquals(shellPath("/tmp/-x"), "/tmp/-x");
+});

@@ -4,6 +4,7 @@
  */
 
 import { resolve } from "node:path";
+import { idText } from "../../sessions/session_id.ts";
 import {
   readSessionLineage,
   type SessionLineage,
@@ -12,7 +13,7 @@ import { homeInPath } from "../../sessions/session_places.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
-import { shellWord } from "../shell_word.ts";
+import { shellPath } from "../shell_word.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { missingText, openWhole } from "./_session_input.ts";
@@ -53,7 +54,7 @@ export async function continuedInput(
   if (missing !== undefined && !args.has("quiet")) {
     const advice = missing.reason === "not_found"
       ? `; "codexpipe sessions show ${
-        shellWord(file)
+        shellPath(file)
       }" looks for it in the usual Codex home, too`
       : "";
     diagnostics.say(`${file}: ${missingText(missing)}${advice}`);
@@ -62,7 +63,7 @@ export async function continuedInput(
   if (args.has("verbose")) {
     diagnostics.say(
       `${file}: goes on from the session ${
-        ancestors.join(", ")
+        ancestors.map(idText).join(", ")
       }, which is read with it`,
     );
   }

@@ -3,8 +3,8 @@
  */
 
 import type { HistoryState } from "../../history/history_state.ts";
+import { idText, isSessionId } from "../../sessions/session_id.ts";
 import type { CommandContext } from "../command.ts";
-import { shellWord } from "../shell_word.ts";
 
 /** What a history tells of itself. */
 type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
@@ -53,8 +53,10 @@ export class HistoryRemarks {
     if (!this.#isBaseKnown && base !== null) {
       this.#isBaseKnown = true;
       diagnostics.say(
-        `${this.#file}: partial: it goes on from the session ${base.thread_id}, which was not read${
-          threadId === null ? "" : joinAdvice(threadId)
+        `${this.#file}: partial: it goes on from the session ${
+          idText(base.thread_id)
+        }, which was not read${
+          threadId !== null && isSessionId(threadId) ? joinAdvice(threadId) : ""
         }`,
       );
     }
@@ -66,7 +68,7 @@ export class HistoryRemarks {
 }
 
 function joinAdvice(threadId: string): string {
-  return `; "codexpipe sessions show ${shellWord(threadId)}" joins the two`;
+  return `; "codexpipe sessions show ${threadId}" joins the two`;
 }
 
 /** Says that a file tells its history in a way that nobody knows, and what that means. */

@@ -3,6 +3,7 @@
  */
 
 import type { Session } from "../../sessions/session.ts";
+import { idText } from "../../sessions/session_id.ts";
 import {
   type MissingHistory,
   openLineage,
@@ -114,7 +115,7 @@ export function missingRecord(
 export function missingText(
   { threadId, reason, message }: MissingHistory,
 ): string {
-  const whose = `the session ${threadId}`;
+  const whose = `the session ${idText(threadId)}`;
   switch (reason) {
     case "not_found":
       return `partial: it goes on from ${whose}, which is not there`;

@@ -1,0 +1,25 @@
+/**
+ * Texts that stand where ids should, and would do something where an id is put in.
+ *
+ * @module
+ */
+
+/** Each would be an option, another command, another folder, SQL or HTML, or is too long. */
+export const HOSTILE_IDS: readonly string[] = [
+  "--dangerously-bypass-approvals-and-sandbox",
+  "-c",
+  "$(touch pwned)",
+  "a;touch pwned",
+  "a b",
+  "a\nb",
+  "../../etc/passwd",
+  "..",
+  "C:x",
+  "javascript:alert",
+  "'; DROP TABLE files; --",
+  '" onload="alert(1)',
+  "<script>",
+  "\u001b]0;x\u0007",
+  "\u202e",
+  "x".repeat(129),
+];
