@@ -34,7 +34,13 @@ const BASE = [
   "lib/stage.ts",
 ];
 const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
-const LAYER_1 = [...LAYER_0, "lib/exec/", "lib/history/", "lib/rollout/"];
+const LAYER_1 = [
+  ...LAYER_0,
+  "lib/app_server/",
+  "lib/exec/",
+  "lib/history/",
+  "lib/rollout/",
+];
 const LAYER_2 = [
   ...LAYER_1,
   "lib/batches.ts",
@@ -65,6 +71,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/json/", BASE],
   ["lib/lines/", [...BASE, "lib/json/"]],
   ["lib/exec/", LAYER_0],
+  ["lib/app_server/", [...LAYER_0, "lib/exec/"]],
   ["lib/rollout/", LAYER_0],
   ["lib/history/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
   ["lib/dialects.ts", LAYER_1],

@@ -10,6 +10,7 @@ import {
   TRUE_VALUE,
   wordValue,
 } from "../json/literal.ts";
+import { listOf } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { NOT_COUNTED } from "../json/record_watch.ts";
@@ -25,13 +26,7 @@ import { trimBlank } from "../lines/blank.ts";
 import { unnormalizable } from "../lines/record_rules.ts";
 import { OldCalls } from "./_old_calls.ts";
 import { itemId, itemIdValue, itemOf } from "./_old_items.ts";
-import {
-  listOf,
-  refused,
-  type Rewritten,
-  setText,
-  typeValue,
-} from "./_old_lines.ts";
+import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
 import { NOTE, SLOT, SLOT_COUNT, type SlotValues } from "./_record_slots.ts";

@@ -3,10 +3,8 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { sliceAt, wordValue } from "../json/literal.ts";
-import { writeKey, writeNode } from "../json/object_writer.ts";
 import { quote } from "../json/problems.ts";
 import type {
   ContextChanges,
@@ -22,25 +20,19 @@ import { Context, type InitialContext } from "./_context.ts";
 import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
 import { NOTE, SLOT } from "./_record_slots.ts";
-import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
+import type { PayloadFields } from "./_record_writer.ts";
+import { EventWriter, payloadFields, payloadOf } from "./event_writer.ts";
 import {
-  EVENT_FIELDS,
   EVENTS,
   type EventType,
   ITEM_TYPE_ALIASES,
-  PAYLOADS,
   THREAD_LINE_ID_NAMES,
   TURN_ID_NAMES,
 } from "./fields.ts";
 
 export type { InitialContext } from "./_context.ts";
 
-const TYPE_VALUES = new Map<EventType, JsonSlice>();
-for (const type of new Set(EVENTS.values())) {
-  TYPE_VALUES.set(type, wordValue(type));
-}
 const EVENT_WORDS = new WordTable(EVENTS);
-const PAYLOAD_WORDS = new WordTable(PAYLOADS);
 const ITEM_TYPE_WORDS = new WordTable(
   [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
     [alias, { type, value: wordValue(type) }] as const
@@ -120,7 +112,7 @@ class ExecRecordContext implements RecordContext {
 export class ExecRules extends RecordRules {
   readonly #context: Context;
   readonly #old: OldDialect;
-  readonly #writer: RecordWriter;
+  readonly #writer: EventWriter;
 
   /**
    * Constructs a new instance.
@@ -134,7 +126,7 @@ export class ExecRules extends RecordRules {
     super(reader, new ExecRecordContext(context, old));
     this.#context = context;
     this.#old = old;
-    this.#writer = new RecordWriter(reader);
+    this.#writer = new EventWriter(reader);
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
@@ -220,22 +212,13 @@ export class ExecRules extends RecordRules {
         problem = this.#itemLine(type, line);
         break;
       case "error":
+      case "rpc.request":
+      case "rpc.notification":
+      case "rpc.response":
+      case "rpc.error":
         break;
     }
-    if (problem !== undefined) return problem;
-    out.byte(OPEN_BRACE);
-    writeKey(out, "type");
-    writeNode(out, TYPE_VALUES.get(type) ?? wordValue(type));
-    if (!this.#writer.write(out, line, EVENT_FIELDS[type], payload)) {
-      const { field, state } = this.#writer;
-      return {
-        kind: "typed",
-        message: `Cannot decode ${type}: ${field} is ${state}`,
-        field,
-      };
-    }
-    out.byte(CLOSE_BRACE);
-    return undefined;
+    return problem ?? this.#writer.write(out, type, line, payload);
   }
 
   #threadLine(line: JsonObject): LineProblem | undefined {
@@ -275,7 +258,10 @@ export class ExecRules extends RecordRules {
   #itemLine(type: EventType, line: JsonObject): LineProblem | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
-    const turn = this.#context.ownId(line, ["turn_id"]) ?? this.#context.turn;
+    // What an app-server said of a thread is not of a turn of another one.
+    const isOfServer = line.has("method");
+    const turn = this.#context.ownId(line, ["turn_id"]) ??
+      (isOfServer ? this.#context.turnIn(thread) : this.#context.turn);
     line.set("thread_id", thread.value);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn.value);
@@ -299,16 +285,11 @@ export class ExecRules extends RecordRules {
         line.set("item_type", alias.value);
       }
     }
-    const payload = itemType === undefined
-      ? undefined
-      : PAYLOAD_WORDS.get(itemType);
+    const payload = payloadOf(itemType);
     // Of the others, what is left under `id` stays there.
     const hasPayloadId = hasSpareId && itemType === "web_search";
     gatherPayload(line, payload, { isDelta, hasPayloadId });
-    if (payload === undefined) return undefined;
-    return isDelta
-      ? { fields: payload.delta }
-      : { fields: payload.content, oneOf: payload.oneOf };
+    return payloadFields(payload, isDelta);
   }
 }
 

@@ -175,7 +175,7 @@ const ERRORS = [
     name: "no value at the end",
     args: ["--from"],
     message:
-      "--from needs a value, as in --from=DIALECT: auto, exec or rollout",
+      "--from needs a value, as in --from=DIALECT: auto, exec, app-server or rollout",
   },
   {
     name: "no value before an option",
