@@ -97,6 +97,13 @@ const CASES = [
     operands: [],
   },
   {
+    name:
+      "a value behind a letter: at once, behind an equals sign, behind a space",
+    args: ["-oa.md", "-qo=b.md", "-fo", "c.md"],
+    flags: { output: "c.md", quiet: "", follow: "" },
+    operands: [],
+  },
+  {
     name: "no flags behind two dashes",
     args: ["--strict", "--", "--from", "-q", "--"],
     flags: { strict: "" },
