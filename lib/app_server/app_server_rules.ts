@@ -74,8 +74,6 @@ const CONTEXT: RecordContext = {
   slots: [],
   counters: [],
   take(): void {},
-  note(): void {},
-  make: () => false,
 };
 
 /** The counts of tokens, as the app-server and as events call them, in the order of exec. */

@@ -4,7 +4,7 @@
 
 import type { LineProblem } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { sliceAt, wordValue } from "../json/literal.ts";
+import { wordValue } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type {
   ContextChanges,
@@ -19,7 +19,6 @@ import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
 import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import { NOTE, SLOT } from "./_record_slots.ts";
 import type { PayloadFields } from "./_record_writer.ts";
 import { EventWriter, payloadFields, payloadOf } from "./event_writer.ts";
 import {
@@ -39,72 +38,36 @@ const ITEM_TYPE_WORDS = new WordTable(
   ),
 );
 
-/** What the old dialect must hear of records of each type. */
-const NOTES: ReadonlyMap<EventType, number> = new Map([
-  ["thread.started", NOTE.threadStarted],
-  ["turn.started", NOTE.turnChanged],
-  ["turn.completed", NOTE.turnChanged],
-  ["turn.failed", NOTE.turnChanged],
-]);
+/** The slots. */
+const THREAD = 0;
+const TURN = 1;
 
 /** What lines are filled in with, for those who repeat what was done. */
 class ExecRecordContext implements RecordContext {
   readonly rules = ExecRecordContext;
   readonly #context: Context;
-  readonly #old: OldDialect;
-  readonly #counters: (number | undefined)[] = [];
 
-  constructor(context: Context, old: OldDialect) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#old = old;
   }
 
   get slots(): Slots {
-    const { slots } = this.#old;
-    slots[SLOT.thread] = this.#context.thread?.value;
-    slots[SLOT.turn] = this.#context.turn?.value;
-    this.#old.fillSlots();
-    return slots;
+    return [this.#context.thread?.value, this.#context.turn?.value];
   }
 
+  /** Turns are counted where the stream has no ids of them. */
   get counters(): readonly (number | undefined)[] {
-    this.#counters[SLOT.thread] = this.#old.threads;
-    this.#counters[SLOT.turn] = this.#context.turns;
-    this.#counters[SLOT.item] = this.#old.lastItem;
-    return this.#counters;
+    return [undefined, this.#context.turns];
   }
 
   take(changes: ContextChanges): void {
     const context = this.#context;
-    const { slots } = this.#old;
-    if (changes.isTouched(SLOT.thread)) {
-      context.goOnThread(changes.valueOf(SLOT.thread));
+    if (changes.isTouched(THREAD)) {
+      context.goOnThread(changes.valueOf(THREAD));
     }
-    if (changes.isTouched(SLOT.turn)) {
-      const turns = changes.counterOf(SLOT.turn);
-      context.goOnTurn(changes.valueOf(SLOT.turn), turns);
+    if (changes.isTouched(TURN)) {
+      context.goOnTurn(changes.valueOf(TURN), changes.counterOf(TURN));
     }
-    for (let slot: number = SLOT.item; slot < slots.length; slot++) {
-      // What the last output was does not matter to anybody here.
-      if (slot === SLOT.output || !changes.isTouched(slot)) continue;
-      slots[slot] = changes.valueOf(slot);
-    }
-    const threads = changes.counterOf(SLOT.thread);
-    this.#old.goOn(threads, changes.counterOf(SLOT.item));
-  }
-
-  note(code: number, bytes: Uint8Array, start: number, end: number): void {
-    this.#old.repeat(code, bytes, start, end);
-  }
-
-  make(
-    code: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    out: ByteWriter,
-  ): boolean {
-    return this.#old.make(code, sliceAt(bytes, start, end), out);
   }
 }
 
@@ -123,10 +86,15 @@ export class ExecRules extends RecordRules {
     const reader = new JsonReader(2);
     const context = new Context(reader, initial);
     const old = new OldDialect(reader);
-    super(reader, new ExecRecordContext(context, old));
+    super(reader, new ExecRecordContext(context));
     this.#context = context;
     this.#old = old;
     this.#writer = new EventWriter(reader);
+  }
+
+  /** Absent from a first line of the old dialect on: what that remembers is in no slot. */
+  override get context(): RecordContext | undefined {
+    return this.#old.isUsed ? undefined : super.context;
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
@@ -183,9 +151,7 @@ export class ExecRules extends RecordRules {
         field: "type",
       };
     }
-    const note = this.#old.isUsed ? NOTES.get(type) : undefined;
-    if (!isOld || this.#old.isRepeatable) this.repeatable();
-    if (note !== undefined) this.reader.note(note);
+    if (!this.#old.isUsed) this.repeatable();
     let payload: PayloadFields | undefined;
     let problem: LineProblem | undefined;
     switch (type) {
