@@ -16,8 +16,6 @@ const MODULE = "kernel.wasm";
 const WIDTH = 76;
 const OPTIONS = [
   "--runtime=stub",
-  // What lib/json/kernel.ts asks for, in pages of 64 KiB.
-  "--initialMemory=340",
   "--enable=simd",
   "--enable=bulk-memory",
   "-O3",
@@ -25,11 +23,14 @@ const OPTIONS = [
   "--converge",
 ];
 
+/** What the kernel and those who run it have in common is written once. */
+const LAYOUT = new URL("../lib/json/kernel_layout.ts", import.meta.url);
 const TARGET = new URL("../lib/json/kernel_module.ts", import.meta.url);
 
 async function readSource(name: string): Promise<string | null> {
   try {
-    return await Deno.readTextFile(new URL(name, SOURCES));
+    const isLayout = name === "layout.ts";
+    return await Deno.readTextFile(isLayout ? LAYOUT : new URL(name, SOURCES));
   } catch (error) {
     // The compiler asks for the places where a source might be.
     if (error instanceof Deno.errors.NotFound) return null;

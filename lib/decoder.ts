@@ -53,7 +53,8 @@ export type CodexRecord = ThreadEvent | RolloutLine;
  *
  * @typeParam D The family.
  */
-export type RecordOf<D extends Dialect> = D extends "exec" ? ThreadEvent
+export type RecordOf<D extends Dialect> = D extends "exec" | "app-server"
+  ? ThreadEvent
   : D extends "rollout" ? RolloutLine
   : CodexRecord;
 
@@ -95,7 +96,12 @@ function isOfRollout(record: unknown): boolean {
 /** How the records of a family are decoded. */
 const DECODERS: {
   readonly [D in Dialect]: (record: unknown) => Decoded<RecordOf<D>>;
-} = { auto: decodeRecord, exec: decodeEvent, rollout: decodeRolloutLine };
+} = {
+  auto: decodeRecord,
+  exec: decodeEvent,
+  "app-server": decodeEvent,
+  rollout: decodeRolloutLine,
+};
 
 /**
  * Decodes normalized records: each becomes one typed event or rollout line, or one failure.

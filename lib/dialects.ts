@@ -4,6 +4,10 @@
  * @module
  */
 
+import {
+  AppServerRules,
+  isAppServerRecord,
+} from "./app_server/app_server_rules.ts";
 import { checkedWord } from "./checked.ts";
 import {
   type Dialect,
@@ -70,7 +74,7 @@ export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
 
 /** Finds out what a stream is, and reads on by the rules of that. */
 class DetectingRules implements StreamRules {
-  readonly #given: "exec" | "rollout" | undefined;
+  readonly #given: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
   /** Reads the lines until one tells what the stream is. */
   #reader: JsonReader | undefined;
@@ -80,7 +84,10 @@ class DetectingRules implements StreamRules {
   #learner: RecordLearner | undefined;
   kind: StreamKind | undefined;
 
-  constructor(given: "exec" | "rollout" | undefined, options: RulesOptions) {
+  constructor(
+    given: Exclude<Dialect, "auto"> | undefined,
+    options: RulesOptions,
+  ) {
     this.#given = given;
     this.#options = options;
     this.kind = given;
@@ -174,6 +181,7 @@ class DetectingRules implements StreamRules {
 function kindOf(reader: JsonReader, line: JsonObject): StreamKind {
   if (line.get("records")?.kind === "array") return "snapshot";
   if (isExecRecord(reader, line)) return "exec";
+  if (isAppServerRecord(line)) return "app-server";
   if (isRolloutRecord(reader, line)) return "rollout";
   if (line.has("session_id") && line.has("ts") && line.has("text")) {
     return "history.jsonl";
@@ -186,6 +194,8 @@ function rulesOf(kind: StreamKind, options: RulesOptions): LineRules {
   switch (kind) {
     case "exec":
       return new ExecRules(options);
+    case "app-server":
+      return new AppServerRules(options);
     case "rollout":
       return new RolloutRules(options);
     case "snapshot":

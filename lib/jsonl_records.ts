@@ -144,7 +144,8 @@ export class JsonlRecords<T = unknown>
     offset: number,
   ): LineProblem | undefined {
     const check = this.#check;
-    if (check !== undefined && !isProven && this.#answers.kind !== "exec") {
+    const isLine = this.#answers.kind === "rollout";
+    if (check !== undefined && !isProven && isLine) {
       const problem = check(value);
       if (problem !== undefined) return problem;
     }

@@ -168,7 +168,7 @@ Deno.test("stages say which words an option may be", () => {
   assertThrows(
     () => new JsonlDecoder({ from: "history" as Untyped }),
     RangeError,
-    'Cannot go by from: it is "history", expected auto, exec or rollout',
+    'Cannot go by from: it is "history", expected auto, exec, app-server or rollout',
   );
 });
 

@@ -2,9 +2,10 @@
  * Copies captures of real Codex CLI runs into testdata/captures/ and leaves out
  * the instruction texts of the CLI, which are not ours to republish:
  *
- *     deno run --allow-read --allow-write=testdata tests/import_captures.ts DIR
+ *     deno run --allow-read --allow-write=testdata tests/import_captures.ts DIR [FOLDER]
  *
- * DIR holds `<version>/<scenario>/<file>`. Only the JSON text of the replaced
+ * DIR holds `<version>/<scenario>/<file>`, and folders of files there. FOLDER is the one below
+ * testdata/, `captures` unless given. Only the JSON text of the replaced
  * strings changes; key order, number spelling, escapes, torn lines and a missing
  * last LF stay. Running it on its own output changes nothing. The paths that it
  * replaced go to stdout; a text that still reads like prose is an error.
@@ -12,7 +13,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { isJson } from "./running.ts";
 
-const TARGET = new URL("../testdata/captures/", import.meta.url);
+const TESTDATA = new URL("../testdata/", import.meta.url);
 const STAND_IN = "(Text of the Codex CLI, left out.)";
 
 /** Strings that are the CLI's own words from their first character to the last. */
@@ -32,6 +33,7 @@ const MIXED_REGEXPS = [
   /^(Another language model started to solve this problem )[^\n]*(\n|$)/,
   // The list of skills follows the text of the project's own AGENTS.md.
   /(\n## Skills\n)[^]*?(\n<\/INSTRUCTIONS>|$)/,
+  /^(## Skills\n)[^]*?($)/,
   // JSON inside of a string: what the tool for goals answers.
   /("completionBudgetReport": *")[^"]*("|$)/,
 ] as const;
@@ -213,7 +215,17 @@ async function names(
   return found.sort();
 }
 
-const [source] = Deno.args;
+/** Lists the files in a folder and below it, as paths from there. */
+async function files(folder: string): Promise<string[]> {
+  const found = await names(folder, "isFile");
+  for (const name of await names(folder, "isDirectory")) {
+    const below = await files(`${folder}/${name}`);
+    found.push(...below.map((file) => `${name}/${file}`));
+  }
+  return found;
+}
+
+const [source, folderName = "captures"] = Deno.args;
 if (source === undefined) {
   throw new TypeError("Cannot import captures: no DIR is given");
 }
@@ -223,13 +235,15 @@ for (const version of await names(source, "isDirectory")) {
   for (const scenario of await names(`${source}/${version}`, "isDirectory")) {
     const folder = `${source}/${version}/${scenario}`;
     const target = new URL(
-      `${encodeURIComponent(version)}/${scenario}/`,
-      TARGET,
+      `${folderName}/${encodeURIComponent(version)}/${scenario}/`,
+      TESTDATA,
     );
-    await Deno.mkdir(target, { recursive: true });
-    for (const name of await names(folder, "isFile")) {
+    for (const name of await files(folder)) {
       const report: Report = { replaced: replacedAt, prose: [] };
       const bytes = await Deno.readFile(`${folder}/${name}`);
+      await Deno.mkdir(new URL(".", new URL(name, target)), {
+        recursive: true,
+      });
       await Deno.writeFile(
         new URL(name, target),
         scrubFile(name, bytes, report),

@@ -135,6 +135,8 @@ const SHARES: readonly {
 ];
 
 for (const kind of Object.keys(KINDS) as KindName[]) {
+  // The rules alone answer the old dialect.
+  if (kind === "old") continue;
   for (const { what, options } of SHARES) {
     Deno.test(`Kernel answers more than 95 of 100 lines: ${kind}, ${what} wanted`, async () => {
       const runs = await readRuns(kind);
@@ -152,20 +154,19 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
 
 /** Says what a line is, by all that tells it from others of its dialect. */
 function typeOf(line: string): string {
-  const { type, msg, item, payload } = fieldsOf(JSON.parse(line));
+  const { type, item, payload } = fieldsOf(JSON.parse(line));
+  if (type === undefined) return "of the old dialect";
   const { type: inner, item: shown } = fieldsOf(payload);
   const { type: itemType, item_type } = fieldsOf(item);
   return [
-    ...[type, fieldsOf(msg).type, itemType, item_type, inner],
-    fieldsOf(shown).type,
+    ...[type, itemType, item_type, inner, fieldsOf(shown).type],
   ].filter((each) => each !== undefined).join(" ");
 }
 
-/** What the rules alone answer: these of the old dialect, and bare files. */
+/** What the rules alone answer. */
 const SLOW_TYPES: ReadonlySet<string> = new Set([
-  "exec plan_update",
-  "exec task_complete",
   "bare file",
+  "exec of the old dialect",
 ]);
 
 Deno.test("Kernel answers every type of line fast that was there before, but for a few", () => {
@@ -420,200 +421,21 @@ Deno.test("Kernel counts turns on from where the rules were, and they from where
   assert(fastLines > 500, String(fastLines));
 });
 
-/** A line of the old dialect. */
-function old(type: string, ...fields: readonly string[]): string {
-  return `{"id":"0","msg":{${[`"type":"${type}"`, ...fields].join(",")}}}`;
-}
-
-const CALL_IDS = [
-  '"c1"',
-  '"c2"',
-  '"\\u00631"',
-  '""',
-  `"${"c".repeat(16_383)}"`,
-];
-const OLD_COMMANDS = [
-  '["ls","-l"]',
-  '["bash","-lc","echo \'it\\u0027s\' \\"quoted\\" a\\/b"]',
-  '[ "" , "\\u0041" ]',
-  "[]",
-  '"ls"',
-  '["ls",1]',
-  "null",
-  "7",
-  `["${"x".repeat(16_382)}"]`,
-  `["${"x".repeat(16_383)}"]`,
-].map(utf8);
-const OLD_CHANGES = [
-  '{"/a":{"add":{"content":"c"}},"__proto__":"delete"}',
-  '{"\\u002fb":{"update":{"unified_diff":"d","path":"p"}}}',
-  '{"/a":7}',
-  "{}",
-  '[{"path":"/a","kind":"add"}]',
-  '["/a"]',
-  "null",
-];
-const CHUNKS = [
-  "[104,105]",
-  '"aGkK"',
-  "[226,130]",
-  "[172]",
-  "[256]",
-  '"aGk\\u003d"',
-  '"//8="',
-  `[${new Array(16_400).fill(120)}]`,
-];
-const USAGES = [
-  '"input_tokens":7,"output_tokens":9007199254740992',
-  '"input_tokens":1e1,"output_tokens":007',
-  '"info":{"total_token_usage":{"input_tokens":5},"last":{}}',
-  '"info":{"total_token_usage":{}}',
-  '"info":null',
-];
-
-/** Draws a line of the old dialect, or one of the current one that ends what that remembers. */
-function drawOldLine(random: Random): string {
-  const pick = (texts: readonly string[]): string =>
-    texts[random.below(texts.length)] ?? "";
-  // Most calls are of the same id, and end before the next one begins.
-  const id = `"call_id":${pick(random.below(4) > 0 ? ['"c1"'] : CALL_IDS)}`;
-  switch (random.below(26)) {
-    case 0:
-      return pick([
-        ...HEAD,
-        '{"type":"turn.completed","turn_id":"U"}',
-        '{"type":"turn.failed","turn_id":"U","error":"e"}',
-      ]);
-    case 1:
-      return '{"model":"m","provider":"p","workdir":"w"}';
-    case 2:
-      return old("session_configured", '"session_id":"s"');
-    case 3:
-      return old(pick(["task_started", "task_complete", "turn_aborted"]));
-    case 4:
-      return '{"prompt":"do it"}';
-    case 5:
-      return old("agent_message_delta", '"delta":"d"');
-    case 6:
-      return old("agent_reasoning_delta", '"delta":"d"');
-    case 7:
-      return old("agent_reasoning_section_break");
-    case 8:
-      return old("plan_update", '"plan":[{"step":"s","status":"completed"}]');
-    case 9:
-      return old(
-        "mcp_tool_call_begin",
-        id,
-        pick([
-          '"invocation":{"server":"s","tool":"t","arguments":{"a":[1]}}',
-          '"invocation":{"server":"s","arguments":"a"}',
-          '"invocation":{"server":7}',
-          '"tool":"t"',
-        ]),
-      );
-    case 10:
-      return old(
-        "mcp_tool_call_end",
-        id,
-        `"result":${pick(['{"Ok":{"isError":true}}', '{"Err":"e"}', "{}"])}`,
-      );
-    case 11:
-      return old("web_search_begin", id);
-    case 12:
-      return message("m");
-    case 13:
-    case 14:
-      return old("agent_message", `"message":"m${random.below(9)}"`);
-    case 15:
-      return old("agent_reasoning", '"text":"t"');
-    case 16:
-    case 17:
-      return old("token_count", pick(USAGES));
-    case 18:
-    case 19:
-      return old("exec_command_begin", id, `"command":${pick(OLD_COMMANDS)}`);
-    case 20:
-      return old("patch_apply_begin", id, `"changes":${pick(OLD_CHANGES)}`);
-    case 21:
-      return old("patch_apply_end", id, `"success":${pick(["true", "false"])}`);
-    case 22:
-    case 23: {
-      const stream = `"stream":"${pick(["stdout", "stderr"])}"`;
-      const chunk = `"chunk":${pick(CHUNKS)}`;
-      return old("exec_command_output_delta", id, stream, chunk);
-    }
-    default:
-      return old("exec_command_end", id, `"exit_code":${pick(["0", "1"])}`);
+Deno.test("Kernel leaves a stream to the rules from its first line of the old dialect on", () => {
+  const old = [
+    '{"model":"m","provider":"p","workdir":"w"}',
+    '{"id":"0","msg":{"type":"task_started"}}',
+    '{"id":"0","msg":{"type":"agent_message_delta","delta":"d"}}',
+  ];
+  const turn = [HEAD[1] ?? "", message("a")];
+  const current = [...HEAD, ...turn, ...turn, ...turn];
+  const fastLines = assertSame([streamOf(current)]);
+  assert(fastLines > 2, String(fastLines));
+  // A turn that an item line of the current dialect would not tell of ends what deltas began.
+  const mixed = [...current, ...old, ...turn, ...old.slice(1), ...current];
+  for (const end of [1000, mixed.length * 40]) {
+    assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
   }
-}
-
-Deno.test("Kernel answers lines of the old dialect as the rules do, whatever calls and texts are open", () => {
-  const random = new Random(11);
-  let fastLines = 0;
-  for (let round = 0; round < 120; round++) {
-    // A few lines that come again and again, so that there are plans.
-    const vocabulary = Array.from({ length: 12 }, () => drawOldLine(random));
-    const lines = [...HEAD];
-    for (let i = 0; i < 400; i++) {
-      lines.push(vocabulary[random.below(vocabulary.length)] ?? "");
-    }
-    fastLines += assertSame(cut(streamOf(lines), 1 + random.below(20_000)));
-  }
-  assert(fastLines > 12_000, String(fastLines));
-});
-
-Deno.test("Kernel tells calls that are remembered from characters that wait for their rest", () => {
-  const chunk = old(
-    "exec_command_output_delta",
-    '"call_id":"c9"',
-    '"stream":"stdout"',
-    '"chunk":[226,130]',
-  );
-  const end = old("mcp_tool_call_end", '"call_id":"c1"', '"result":{}');
-  const begin = old(
-    "mcp_tool_call_begin",
-    '"call_id":"c1"',
-    '"invocation":{"server":7}',
-  );
-  const done = old("exec_command_end", '"call_id":"c9"', '"exit_code":0');
-  assertSame([
-    streamOf([...HEAD, chunk, end, end, end, done, end, begin, end, end]),
-  ]);
-});
-
-Deno.test("Kernel tells the item that deltas of the old dialect begin and a message ends", () => {
-  const lines = [old("task_started")];
-  for (let i = 0; i < 100; i++) {
-    lines.push(
-      old("agent_message_delta", `"delta":"a${i}"`),
-      old("agent_message_delta", '"delta":"b"'),
-      old("agent_message", `"message":"a${i}b"`),
-    );
-  }
-  const fastLines = assertSame([streamOf(lines)], { initialThreadId: "T" });
-  assert(fastLines > 290, String(fastLines));
-});
-
-Deno.test("Kernel numbers items of the old dialect from where the rules were, thread by thread", () => {
-  const lines: string[] = [];
-  for (let thread = 0; thread < 60; thread++) {
-    lines.push(
-      thread % 2 === 0
-        ? '{"model":"m","provider":"p","workdir":"w"}'
-        : '{"type":"thread.started","thread_id":"T"}',
-      '{"prompt":"do it"}',
-      old("task_started"),
-      old("agent_message", '"message":"m"'),
-      old("exec_command_begin", '"call_id":"c"', '"command":["ls"]'),
-      old("token_count", '"input_tokens":1'),
-      old("exec_command_end", '"call_id":"c"', '"exit_code":0'),
-      thread % 7 === 0 ? old("agent_message_delta", '"delta":"d"') : "",
-      old("agent_message", '"message":"m"'),
-      old("task_complete"),
-    );
-  }
-  const fastLines = assertSame([streamOf(lines)]);
-  assert(fastLines > 350, String(fastLines));
 });
 
 Deno.test("Kernel leaves lines over the limit to the rules", () => {
@@ -667,30 +489,22 @@ Deno.test("JsonlNormalizer starts the kernel when there is enough input for it",
 });
 
 Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
-  const old = streamOf([
-    '{"msg":{"type":"session_configured","session_id":"s"}}',
-    ...new Array(20_000).fill(
-      '{"msg":{"type":"plan_update","plan":[]}}',
-    ),
-  ]);
+  const other = streamOf(new Array(20_000).fill('{"level":"info","n":1}'));
   const current = streamOf(new Array(1_000).fill(message("m")));
-  const normalizer = new JsonlNormalizer();
+  const normalizer = new JsonlNormalizer({
+    from: "exec",
+    onError: "drop",
+    initialThreadId: "T",
+  });
   const engines: string[] = [];
   // A first piece tells what the stream is.
-  for (
-    const block of [
-      old.subarray(0, 1_000),
-      old.subarray(1_000),
-      old,
-      current,
-      current,
-    ]
-  ) {
+  const blocks = [other.subarray(0, 1_000), other, other, current, current];
+  for (const block of blocks) {
     normalizer.feed(block, () => {});
     engines.push(normalizer.engine);
   }
   assertEquals(engines, ["js", "js", "js", "js", "wasm"]);
-  assertEquals([normalizer.failures, normalizer.fastLines > 900], [0, true]);
+  assertEquals(normalizer.fastLines > 900, true);
 });
 
 Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {

@@ -1,8 +1,14 @@
 /** The npm package: made, unpacked, and used by other runtimes. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
-import { programTest, runProgram } from "./programs.ts";
+import { COMMANDS } from "../lib/cli/commands.ts";
+import { callBinary } from "./cli/binary.ts";
+import { call } from "./cli/memory.ts";
+import { readFixture } from "./fixtures.ts";
+import { hasProgram, programTest, runProgram } from "./programs.ts";
+import { decode } from "./running.ts";
+import { assembleHome, type TestHome } from "./sessions/homes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -20,7 +26,10 @@ for await (const outcome of decodeEvents(await openStream(process.argv[2]))) {
 }
 `;
 
-/** Makes the package and unpacks it where programs of a folder find it. */
+/**
+ * Makes the package and installs it where programs of a folder find it. What it depends on comes
+ * from what Deno has at hand: nothing is fetched.
+ */
 async function install(folder: string): Promise<void> {
   const tarball = `${folder}/codexpipe.tgz`;
   const { status, stderr } = await runProgram(Deno.execPath(), {
@@ -34,24 +43,169 @@ async function install(folder: string): Promise<void> {
     ],
   });
   assertEquals([status, stderr], [0, ""]);
+  const unpack = async (to: string, ...names: string[]): Promise<void> => {
+    const unpacked = await runProgram("tar", {
+      args: ["-xzf", tarball, "-C", to, "--strip-components=1", ...names],
+    });
+    assertEquals(unpacked, { status: 0, stdout: "", stderr: "" });
+  };
+  await unpack(folder, "package/package.json");
+  const manifest = `${folder}/package.json`;
+  const { dependencies } = JSON.parse(await Deno.readTextFile(manifest));
+  await Deno.writeTextFile(manifest, JSON.stringify({ dependencies }));
+  await Deno.writeTextFile(`${folder}/deno.json`, '{"nodeModulesDir":"auto"}');
+  const installed = await runProgram(Deno.execPath(), {
+    args: ["install", "--quiet", "--cached-only"],
+    cwd: folder,
+  });
+  assertEquals([installed.status, installed.stderr], [0, ""]);
   const target = `${folder}/node_modules/${config.name}`;
   await Deno.mkdir(target, { recursive: true });
-  const unpacked = await runProgram("tar", {
-    args: ["-xzf", tarball, "-C", target, "--strip-components=1"],
+  await unpack(target);
+}
+
+/** What Node has only since some release. */
+const SINCE = { sqlite: "22.13", zstd: "22.15" } as const;
+
+/** A call of the command that Node answers as Deno does. */
+interface Call {
+  readonly args: readonly string[];
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly stdin?: string;
+}
+
+/** Reads a capture. */
+function capture(path: string): string {
+  return decode(readFixture(`captures/0.169.0/${path}`));
+}
+
+const FILES = {
+  "run.jsonl": `${capture("shellmany/stdout.jsonl")}torn\n`,
+  "failed.jsonl": capture("fail400/stdout.jsonl"),
+  "secret.jsonl": '{"type":"error","message":"OPENAI_API_KEY=sk-'
+    .concat("a1b2c3d4".repeat(6), '"}\n'),
+};
+
+/** What Node answers as Deno does: calls of each command, by its name. */
+const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
+  normalize: () => [
+    { args: ["normalize", "run.jsonl"], files: FILES },
+    { args: ["normalize"], stdin: FILES["run.jsonl"] },
+    {
+      args: ["normalize", "--errors-to=bad.jsonl", "run.jsonl", "no.jsonl"],
+      files: FILES,
+    },
+  ],
+  history: () => [{ args: ["history", "--pretty", "run.jsonl"], files: FILES }],
+  usage: ({ path }) => [
+    { args: ["usage", "run.jsonl"], files: FILES },
+    { args: ["usage", "--by=model", `--codex-home=${path}`] },
+  ],
+  render: () => [
+    { args: ["render", "run.jsonl"], files: FILES },
+    {
+      args: ["render", "--to=text", "--color=always", "run.jsonl"],
+      files: FILES,
+    },
+    { args: ["render", "-o", "page.html", "run.jsonl"], files: FILES },
+  ],
+  redact: () => [{ args: ["redact", "secret.jsonl"], files: FILES }],
+  check: () => [
+    { args: ["check", "run.jsonl", "failed.jsonl"], files: FILES },
+    { args: ["check", "--json", "failed.jsonl"], files: FILES },
+  ],
+  "sessions list": () => [
+    { args: ["sessions", "list"] },
+    { args: ["sessions", "list", "--json"] },
+  ],
+  "sessions path": ({ sessions }) => [
+    { args: ["sessions", "path", ...sessions.map(({ id }) => id)] },
+  ],
+  "sessions show": ({ sessions }) =>
+    sessions.slice(0, 5).map(({ id }) => ({ args: ["sessions", "show", id] })),
+  "sessions resume": ({ sessions }) => [
+    { args: ["sessions", "resume", sessions[0]?.id ?? ""] },
+  ],
+  "sessions follow": () => [{
+    args: ["sessions", "follow", "--from-start", "--exit-on=turn"],
+  }],
+  "sessions search": () => [{ args: ["sessions", "search", "the"] }],
+  "sessions index": () => [{ args: ["sessions", "index"] }],
+  schema: () => [{ args: ["schema", "ThreadEvent"] }],
+  completions: () => [{ args: ["completions", "bash"] }],
+  man: () => [{ args: ["man"] }],
+};
+
+/** What some commands need, by their names. */
+const NEEDS: Readonly<Record<string, keyof typeof SINCE>> = {
+  "sessions search": "sqlite",
+  "sessions index": "sqlite",
+};
+
+/** Asks Node for something. */
+async function asked(expression: string): Promise<string> {
+  const isThere = await hasProgram("node");
+  const args = ["-p", expression];
+  return isThere ? (await runProgram("node", { args })).stdout.trim() : "";
+}
+
+const nodePath = await asked("process.execPath");
+const nodeVersion = await asked("process.versions.node");
+
+/** Says what Node has not. */
+function missing(need: keyof typeof SINCE | undefined): string {
+  if (need === undefined) return "";
+  const numbers = (text: string): string =>
+    text.split(".").slice(0, 2).map((part) => part.padStart(3, "0")).join();
+  return numbers(nodeVersion) >= numbers(SINCE[need])
+    ? ""
+    : ` (not run: Node ${nodeVersion} has no ${need}, ${SINCE[need]} has)`;
+}
+
+/** Registers a test of the command on Node: it says the same as on Deno. */
+async function nodeTest(
+  name: string,
+  need: keyof typeof SINCE | undefined,
+  callsOf: (home: TestHome) => readonly Call[],
+): Promise<void> {
+  const reason = missing(need);
+  const programs = ["tar", "node"];
+  const title =
+    `codexpipe ${name} of the npm package says what it says on Deno`;
+  if (reason !== "") {
+    Deno.test({ name: title + reason, ignore: true, fn(): void {} });
+    return;
+  }
+  await programTest(title, programs, async () => {
+    const script = `${folder}/node_modules/${config.name}/cli_node.js`;
+    const home = await assembleHome(`${folder}/${name}/home`, {
+      versions: ["0.160.0"],
+    });
+    const cache = `${folder}/${name}/cache`;
+    const env = { CODEX_HOME: home.path, XDG_CACHE_HOME: cache };
+    for (const { args, ...world } of callsOf(home)) {
+      const { writes: _, ...onDeno } = await call(args, { ...world, env });
+      await Deno.remove(cache, { recursive: true }).catch(() => {});
+      const { writes: __, ...onNode } = await callBinary(
+        nodePath,
+        [script, ...args],
+        { ...world, env },
+      );
+      assertEquals(onNode, onDeno, `codexpipe ${args.join(" ")}`);
+    }
   });
-  assertEquals(unpacked, { status: 0, stdout: "", stderr: "" });
 }
 
 const folder = await Deno.makeTempDir();
 const log = `${folder}/log.jsonl`;
 
 await programTest(
-  "the npm package has every entry point but the command, with types",
+  "the npm package has every entry point, with types, and the command",
   ["tar"],
   async () => {
     await install(folder);
     const root = `${folder}/node_modules/${config.name}`;
-    const { exports, dependencies } = JSON.parse(
+    const { exports, dependencies, bin, engines, ...rest } = JSON.parse(
       await Deno.readTextFile(`${root}/package.json`),
     );
     assertEquals(
@@ -67,9 +221,19 @@ await programTest(
         await Deno.stat(`${root}/${path}`);
       }
     }
-    // What the command needs is not among them.
+    // What people find it by.
+    for (const name of ["description", "keywords", "repository"]) {
+      assert(rest[name].length !== 0, name);
+    }
+    assertEquals([bin, engines], [
+      { codexpipe: "cli_node.js" },
+      { node: ">=20" },
+    ]);
+    const command = await Deno.readTextFile(`${root}/${bin.codexpipe}`);
+    assert(command.startsWith("#!/usr/bin/env node\n"));
+    // Whatever it loads is there: each comes from the same registry.
     assertEquals(
-      Object.keys(dependencies).filter((name) => /std|cli/.test(name)),
+      Object.keys(dependencies).filter((name) => /std|jsr/.test(name)),
       [],
     );
   },
@@ -90,6 +254,23 @@ for (const runtime of ["node", "bun"]) {
     },
   );
 }
+
+Deno.test("every command is tried on Node", () => {
+  assertEquals(Object.keys(CALLS), COMMANDS.map(({ name }) => name));
+});
+
+for (const [name, callsOf] of Object.entries(CALLS)) {
+  await nodeTest(name, NEEDS[name], callsOf);
+}
+
+await nodeTest("normalize of packed files", "zstd", () => [{
+  args: ["normalize", "session.jsonl.zst"],
+  files: {
+    "session.jsonl.zst": readFixture(
+      "captures/0.169.0/compressed/rollout-2026-11-20T16-12-04-01a1f9ba-b089-7b11-8904-067c1cf630df.jsonl.zst",
+    ),
+  },
+}]);
 
 Deno.test("the npm package leaves nothing behind", async () => {
   await Deno.remove(folder, { recursive: true });

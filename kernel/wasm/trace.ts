@@ -1,11 +1,6 @@
 /**
  * Writes down what was copied into a record, for those who make an object of it.
  *
- * Of each record: the number of its plan, where its line starts, where it starts, where it
- * and the texts behind it end, where the next one is told of, how many lines come before its
- * own, the epoch, and the lengths of it and of it with the texts, in units of UTF-16; then
- * where in these each value and slot in it starts and ends.
- *
  * The text of a string with escapes is written behind the record, and its place, as if there
  * were quotes around it, is told instead of its own; `APART` is added to the end of those
  * that are too long to be decoded with the record, whose places are those in memory, and
@@ -15,14 +10,18 @@
 
 import { BACKSLASH, isDigit, QUOTE } from "./bytes";
 import { codeUnit, ESCAPES, unicodeEnd } from "./json";
+import {
+  APART,
+  DIGITS,
+  ESCAPED,
+  TRACE_ALL_UNITS,
+  TRACE_END,
+  TRACE_NEXT,
+  TRACE_PARTS,
+  TRACE_START,
+  TRACE_UNITS,
+} from "./layout";
 
-/** What stands before the places of the values of a record. */
-export const TRACE_HEAD: usize = 36;
-/** More than one record needs. */
-export const MAX_TRACE: usize = 2048;
-const ESCAPED: u32 = 0x80000000;
-const APART: u32 = 0x40000000;
-const DIGITS: u32 = 0xffffffff;
 /** How many digits a number has at most that a word holds whatever they are. */
 const FEW_DIGITS: usize = 9;
 /** Strings of less bytes are parsed in less time than they are decoded by themselves. */
@@ -146,7 +145,7 @@ export function endTrace(
   outEnd: usize,
   together: usize,
 ): usize {
-  const start: usize = load<u32>(record, 8);
+  const start: usize = load<u32>(record, TRACE_START);
   const more = excess(start, out);
   const length = ((out - start) as u32) - more;
   let total = length;
@@ -154,7 +153,7 @@ export function endTrace(
   let isTogether = true;
   let shift = start as u32;
   let last = start;
-  for (let at = record + TRACE_HEAD; at < end; at += 8) {
+  for (let at = record + TRACE_PARTS; at < end; at += 8) {
     const from: usize = load<u32>(at);
     const to: usize = load<u32>(at, 4);
     if (more != 0) shift += excess(last, from);
@@ -196,9 +195,9 @@ export function endTrace(
     store<u32>(at, ((to as u32) - shift) | (isEscaped ? ESCAPED : 0), 4);
     last = to;
   }
-  store<u32>(record, out as u32, 12);
-  store<u32>(record, end as u32, 16);
-  store<u32>(record, length, 28);
-  store<u32>(record, total, 32);
+  store<u32>(record, out as u32, TRACE_END);
+  store<u32>(record, end as u32, TRACE_NEXT);
+  store<u32>(record, length, TRACE_UNITS);
+  store<u32>(record, total, TRACE_ALL_UNITS);
   return behind;
 }

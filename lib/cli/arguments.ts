@@ -2,7 +2,6 @@
  * The command line, checked against the table of flags.
  */
 
-import { parseArgs } from "@std/cli";
 import { UsageError } from "./endings.ts";
 import {
   ALL_FLAGS,
@@ -197,22 +196,21 @@ interface Part {
   readonly value: string | undefined;
 }
 
-/**
- * Takes one argument apart: `--name`, `--name=value`, or some letters.
- *
- * `parseArgs` is given one argument at a time, since between arguments it guesses: after a
- * switch it would take a file named `true` for its value.
- */
+/** Takes one argument apart: `--name`, `--name=value`, or some letters. */
 function partsOf(arg: string): Part[] {
-  const isShort = !arg.startsWith("--");
+  if (arg.startsWith("--")) {
+    const [, key = "", value] = /^--([^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    return [{ key, isShort: false, value }];
+  }
   const parts: Part[] = [];
-  parseArgs([arg], {
-    unknown(_arg: string, key = "", value?: unknown): boolean {
-      const text = typeof value === "string" ? value : undefined;
-      parts.push({ key, isShort, value: text });
-      return false;
-    },
-  });
+  for (let at = 1; at < arg.length; at++) {
+    const part = { key: arg.charAt(at), isShort: true, value: undefined };
+    const rest = arg.slice(at + 1);
+    const isWhole = rest === "" ||
+      flagOf(part)?.value === undefined && /^[A-Za-z]/.test(rest);
+    if (!isWhole) return [...parts, { ...part, value: rest.replace(/^=/, "") }];
+    parts.push(part);
+  }
   return parts;
 }
 

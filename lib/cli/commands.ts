@@ -465,7 +465,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions search",
     summary: "Searches everything that sessions showed.",
     details:
-      'Looks into messages, reasoning, commands and their output, edits, calls of tools and what they gave, plans and errors; of what is longer than 64 KB, into the beginning and the end. What a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of more than 500, the newest 500 are compared with each other, then those before them. Of strings alone, the newest come first. If nothing is found, the exit status is 1.',
+      'Looks into messages, reasoning, commands and their output, edits, calls of tools and what they gave, plans and errors; of what is longer than 64 KB, into the beginning and the end. What a fork repeats is found once. All of the QUERY must be in one message: words, in any order and whole; "a phrase" in quotation marks; begin* for words that begin so. Anything with other characters in it (src/main.rs, foo(bar), C:\\a\\b, "error: no") is found as it stands, also within words, in upper or lower case. Nothing has another meaning, but a QUERY that begins with a dash goes behind --. Best matches first, of equals the newest; of more than 500, the newest 500 are compared with each other, then those before them. Of strings alone, the newest come first. Where the index cannot be written, as on a disk that is read-only, it is searched as it is; where there is none, the newest session files are read. If nothing is found, the exit status is 1.',
     usage: [
       "codexpipe sessions search [OPTIONS] QUERY ...",
       "codexpipe sessions search --role=user --since=30d flaky test",
@@ -496,7 +496,7 @@ export const COMMANDS: readonly Command[] = [
         choices: SEARCH_FORMATS,
         default: "text",
         details:
-          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more and files_left; jsonl one hit a line.",
+          "text is for people: the session, the time in UTC, the role and the title, and a line of the text with the matches marked. json is one value with query, hits, has_more, files_left and makeshift, which says what was searched if the index could not be used; jsonl one hit a line.",
       },
       "json",
     ],
@@ -506,7 +506,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions index",
     summary: "Brings the index that searches use up to date.",
     details:
-      "Searches do that by themselves; this does it without a limit on time, and says what was done. Files that have not changed are not opened, and one that has grown is read from where it ended. It can be interrupted, and run twice at once.",
+      "Searches do that by themselves; this does it without a limit on time, and says what was done. Files that have not changed are not opened, and one that has grown is read from where it ended. It can be interrupted, and run twice at once. Each run and each search check a part of the index; one that is damaged is made anew.",
     usage: ["codexpipe sessions index [OPTIONS]"],
     operands: [],
     flags: [

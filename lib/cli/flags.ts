@@ -119,7 +119,7 @@ export const CACHE_FOLDER =
 
 /** What the dialects are, in words. */
 export const DIALECT_MEANINGS =
-  "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; rollout is a session file (rollout-*.jsonl), in every shape since 0.1";
+  "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; app-server is what `codex app-server` writes, with or without what its client writes to it; rollout is a session file (rollout-*.jsonl), in every shape since 0.1";
 
 /** How a time can be given. */
 const TIME_FORMS =

@@ -24,6 +24,9 @@ import { suggestion } from "./suggestion.ts";
 
 const ENCODER = new TextEncoder();
 
+/** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
+const TOO_DEEP = "Maximum call stack size exceeded";
+
 /** Where text may go. */
 type Stream = "stdout" | "stderr";
 
@@ -211,6 +214,10 @@ function statusOf(
     return EXIT.usage;
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError && message === TOO_DEEP) {
+    diagnostics.say("a value nests too deep for this runtime; Deno takes more");
+    return EXIT.io;
+  }
   diagnostics.say(`internal error: ${message}; please report`);
   return EXIT.bug;
 }

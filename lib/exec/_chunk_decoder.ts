@@ -5,12 +5,12 @@
 
 import { ByteMap } from "../json/byte_map.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { COMMA, NINE, QUOTE, ZERO } from "../json/bytes.ts";
+import { COMMA, NINE, ZERO } from "../json/bytes.ts";
 import { isWhole } from "../json/number.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { savedPairs } from "../json/saved.ts";
-import { decodeUtf8, isUtf8, unfinishedBytes } from "../json/utf8.ts";
-import { type JsonNode, JsonSlice } from "../json/value.ts";
+import { decodeUtf8, unfinishedBytes } from "../json/utf8.ts";
+import { type JsonNode, JsonSlice, JsonString } from "../json/value.ts";
 import { CallKeys } from "./_call_keys.ts";
 
 const ALPHABET =
@@ -57,7 +57,7 @@ export class ChunkDecoder {
     id: JsonNode | undefined,
     stream: StreamName,
     chunk: JsonNode | undefined,
-  ): string | undefined {
+  ): JsonString | undefined {
     if (!(chunk instanceof JsonSlice)) return undefined;
     const out = this.#bytes;
     out.clear(KEPT_CAPACITY);
@@ -73,26 +73,7 @@ export class ChunkDecoder {
       const key = this.#keys.of(stream, id);
       this.#pending.set(key, bytes, end, bytes.length);
     }
-    return decodeUtf8(bytes, 0, end);
-  }
-
-  /**
-   * Writes the text of a chunk that does not end inside a character, as a string of JSON, if
-   * there is none that it goes on with.
-   *
-   * @returns Whether it is such a chunk.
-   */
-  write(out: ByteWriter, chunk: JsonSlice): boolean {
-    this.#bytes.clear(KEPT_CAPACITY);
-    if (!this.#write(chunk)) return false;
-    const bytes = this.#bytes.view();
-    if (unfinishedBytes(bytes) > 0) return false;
-    if (isUtf8(bytes, 0, bytes.length)) {
-      out.byte(QUOTE);
-      out.escaped(bytes, 0, bytes.length);
-      out.byte(QUOTE);
-    } else out.string(decodeUtf8(bytes, 0, bytes.length));
-    return true;
+    return new JsonString(decodeUtf8(bytes, 0, end));
   }
 
   /** Forgets what is unfinished of a call that has ended. */
@@ -101,11 +82,6 @@ export class ChunkDecoder {
     for (const stream of STREAMS) {
       this.#pending.delete(this.#keys.of(stream, id));
     }
-  }
-
-  /** Whether a character is unfinished. */
-  get isOpen(): boolean {
-    return this.#pending.size > 0;
   }
 
   /** Forgets all calls. */

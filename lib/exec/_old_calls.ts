@@ -4,12 +4,10 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../json/bytes.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { sliceOf, wordValue } from "../json/literal.ts";
-import { writeNode } from "../json/object_writer.ts";
+import { listOf } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { fitsSlot } from "../json/record_watch.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -17,14 +15,11 @@ import {
   JsonString,
 } from "../json/value.ts";
 import { BegunCalls, COMMANDS, PATCHES, TOOLS } from "./_begun_calls.ts";
-import { ChunkDecoder, type StreamName } from "./_chunk_decoder.ts";
+import { ChunkDecoder } from "./_chunk_decoder.ts";
 import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
-import { MADE, SLOT, type SlotValues } from "./_record_slots.ts";
 import { writeCommand } from "./_shell.ts";
 
 const EMPTY_STRING = wordValue("");
-/** In bytes of its own, as slots are. */
-const NO_OUTPUT = wordValue("");
 const COMPLETED = wordValue("completed");
 const FAILED = wordValue("failed");
 const DELETE = "delete";
@@ -36,16 +31,13 @@ export class OldCalls {
   readonly #reader: JsonReader;
   readonly #chunks: ChunkDecoder;
   readonly #begun: BegunCalls;
-  readonly #slots: SlotValues;
   readonly #text = new ByteWriter(KEPT_CAPACITY);
 
   /** Constructs a new instance. */
-  constructor(reader: JsonReader, slots: SlotValues) {
+  constructor(reader: JsonReader) {
     this.#reader = reader;
-    this.#slots = slots;
     this.#chunks = new ChunkDecoder(reader);
-    this.#begun = new BegunCalls(reader, slots);
-    slots[SLOT.output] = NO_OUTPUT;
+    this.#begun = new BegunCalls(reader);
   }
 
   /** Writes down what is remembered of the open calls. */
@@ -59,46 +51,10 @@ export class OldCalls {
     this.#begun.load(saved, "begun");
   }
 
-  /** Whether calls are remembered that are in no slot. */
-  get isOpen(): boolean {
-    return this.#begun.isOpen;
-  }
-
-  /** Whether characters of outputs wait for their rest. */
-  get hasOpenChunks(): boolean {
-    return this.#chunks.isOpen;
-  }
-
-  /** Forgets what is in no slot of a call that begins anew; see {@linkcode NOTE}. */
-  forget(note: number, id: JsonSlice): void {
-    this.#begun.forget(note, id);
-  }
-
-  /** Forgets the open calls, but for what is in slots. */
+  /** Forgets the open calls. */
   clear(): void {
     this.#chunks.clear();
     this.#begun.clear();
-  }
-
-  /** Forgets what is in slots. */
-  clearSlots(): void {
-    this.#begun.clearSlots();
-  }
-
-  /**
-   * Makes a text of a value; see {@linkcode MADE}.
-   *
-   * @returns Whether it depends on nothing else.
-   */
-  make(code: number, value: JsonSlice, out: ByteWriter): boolean {
-    switch (code) {
-      case MADE.output:
-        return this.#chunks.write(out, value);
-      case MADE.changes:
-        return this.#writeChanges(out, value);
-    }
-    return value.kind === "array" &&
-      writeCommand(out, value.bytes, value.start);
   }
 
   /** Rewrites a message, if it is one of a call. */
@@ -133,7 +89,8 @@ export class OldCalls {
     if (stream !== "stdout" && stream !== "stderr") {
       return refused("stream", 'not "stdout" or "stderr"');
     }
-    const text = this.#outputText(line, stream);
+    const chunk = line.get("chunk");
+    const text = this.#chunks.decode(line.get("item_id"), stream, chunk);
     if (text === undefined) {
       return refused("chunk", "neither base64 nor a list of bytes");
     }
@@ -143,56 +100,28 @@ export class OldCalls {
     return "item.delta";
   }
 
-  #outputText(line: JsonObject, stream: StreamName): JsonNode | undefined {
-    const chunk = line.get("chunk");
-    if (chunk instanceof JsonSlice && !this.#chunks.isOpen) {
-      const text = this.#made(MADE.output, chunk, "string");
-      if (text !== undefined) {
-        if (fitsSlot(text)) this.#slots[SLOT.output] = text;
-        return text;
-      }
-    }
-    this.#reader.looked();
-    const text = this.#chunks.decode(line.get("item_id"), stream, chunk);
-    return text === undefined ? undefined : new JsonString(text);
-  }
-
-  /** Makes a value of another one, if it depends on nothing else. */
-  #made(
-    code: number,
-    value: JsonSlice,
-    kind: "array" | "string",
-  ): JsonSlice | undefined {
-    const out = this.#text;
-    out.clear(KEPT_CAPACITY);
-    if (!this.make(code, value, out)) return undefined;
-    const made = sliceOf(out.view().slice(), kind);
-    this.#reader.observeMade(value, code, made);
-    return made;
-  }
-
   #commandBegin(line: JsonObject): Rewritten {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
     const command = line.live("command");
-    const made = command instanceof JsonSlice && command.kind === "array"
-      ? this.#made(MADE.command, command, "string")
-      : undefined;
-    if (made !== undefined) line.set("command", made);
-    this.#begun.remember(line, COMMANDS, made);
+    if (command instanceof JsonSlice && command.kind === "array") {
+      const out = this.#text;
+      out.clear(KEPT_CAPACITY);
+      if (writeCommand(out, command.bytes, command.start)) {
+        line.set("command", sliceOf(out.view(), "string"));
+      }
+    }
+    this.#begun.remember(line, COMMANDS);
     return "item.started";
   }
 
   #commandEnd(line: JsonObject): Rewritten {
     const problem = this.#call(line, "command_execution");
     if (problem !== undefined) return problem;
-    // Which characters wait for their rest is in no slot.
-    if (this.#chunks.isOpen) this.#reader.looked();
     this.#chunks.end(line.get("item_id"));
     this.#begun.complete(line, COMMANDS);
     const code = line.get("exit_code");
     if (code instanceof JsonSlice && code.kind === "number") {
-      this.#reader.observeWord(code);
       setStatus(line, isZero(code) ? COMPLETED : FAILED);
     }
     return "item.completed";
@@ -203,31 +132,28 @@ export class OldCalls {
     const problem = this.#call(line, "file_change");
     if (problem !== undefined) return problem;
     const changes = line.live("changes");
-    let made: JsonSlice | undefined;
     if (changes instanceof JsonSlice && changes.kind === "object") {
-      made = this.#made(MADE.changes, changes, "array");
-      if (made === undefined) {
+      const list = this.#changeList(changes);
+      if (list === undefined) {
         return refused("changes", "not a map of paths to changes");
       }
-      line.set("changes", made);
+      line.set("changes", list);
     }
     if (begins) {
-      this.#begun.remember(line, PATCHES, made);
+      this.#begun.remember(line, PATCHES);
       return "item.started";
     }
     this.#begun.complete(line, PATCHES);
     const success = line.get("success");
     if (success instanceof JsonSlice && success.kind === "boolean") {
-      this.#reader.observeWord(success);
       setStatus(line, isTrue(success) ? COMPLETED : FAILED);
     }
     return "item.completed";
   }
 
-  /** Writes the list of a map of changes; says whether it is one. */
-  #writeChanges(out: ByteWriter, changes: JsonSlice): boolean {
-    out.byte(OPEN_BRACKET);
-    let isFirst = true;
+  /** Makes a list of a map of changes; nothing, if it is none. */
+  #changeList(changes: JsonSlice): JsonSlice | undefined {
+    const list: JsonObject[] = [];
     const byPath = this.#reader.members(changes);
     for (let place = 0; place < byPath.size; place++) {
       const change = byPath.valueAt(place);
@@ -237,18 +163,15 @@ export class OldCalls {
       if (change.kind === "object") {
         const kinds = this.#reader.members(change);
         const fields = kinds.valueAt(0);
-        if (kinds.size !== 1 || fields?.kind !== "object") return false;
+        if (kinds.size !== 1 || fields?.kind !== "object") return undefined;
         entry.set("kind", new JsonString(kinds.nameAt(0)));
         spreadInto(entry, this.#reader.members(fields));
       } else if (this.#reader.wordOf(change) === DELETE) {
         entry.set("kind", change);
-      } else return false;
-      if (!isFirst) out.byte(COMMA);
-      isFirst = false;
-      writeNode(out, entry);
+      } else return undefined;
+      list.push(entry);
     }
-    out.byte(CLOSE_BRACKET);
-    return true;
+    return listOf(list);
   }
 
   /** P8. */
@@ -304,9 +227,7 @@ export class OldCalls {
   }
 
   #isTrue(node: JsonNode | undefined): boolean {
-    if (!(node instanceof JsonSlice) || node.kind !== "boolean") return false;
-    this.#reader.observeWord(node);
-    return isTrue(node);
+    return node instanceof JsonSlice && node.kind === "boolean" && isTrue(node);
   }
 
   /** Moves the fields of an object member to the line; its `type` gives way to the event's. */

@@ -3,10 +3,7 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { ByteWriter } from "../json/byte_writer.ts";
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../json/bytes.ts";
-import { sliceOf, wordValue } from "../json/literal.ts";
-import { writeNode } from "../json/object_writer.ts";
+import { wordValue } from "../json/literal.ts";
 import { type JsonNode, JsonObject, type JsonSlice } from "../json/value.ts";
 
 /** The type of a rewritten line, or why it cannot be rewritten. */
@@ -35,18 +32,6 @@ export function setText(
   const object = new JsonObject();
   if (text !== undefined) object.set(field, text);
   line.set(name, object);
-}
-
-/** Makes a list of objects. */
-export function listOf(objects: readonly JsonObject[]): JsonSlice {
-  const out = new ByteWriter(256);
-  out.byte(OPEN_BRACKET);
-  for (const object of objects) {
-    if (out.length > 1) out.byte(COMMA);
-    writeNode(out, object);
-  }
-  out.byte(CLOSE_BRACKET);
-  return sliceOf(out.view(), "array");
 }
 
 /** The problem of a message that is not what its type asks for. */

@@ -9,7 +9,6 @@ import type { JsonReader } from "../json/reader.ts";
 import { isJsonText, savedPairs, savedText } from "../json/saved.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, JsonSlice } from "../json/value.ts";
-import { NOTE } from "./_record_slots.ts";
 
 /** The counts of a request, in the order in which their sums are written. */
 const COUNTS = [
@@ -42,21 +41,18 @@ export class OldUsage {
     if (info?.kind === "object") {
       const total = this.#reader.members(info).get("total_token_usage");
       if (total instanceof JsonSlice && total.kind === "object") {
-        this.#reader.note(NOTE.totalUsage, total);
-        this.setTotal(total.bytes, total.start, total.end);
+        this.#setTotal(total);
       }
       return;
     }
     for (let i = 0; i < COUNTS.length; i++) {
       const value = line.get(COUNTS[i] ?? "");
-      if (!(value instanceof JsonSlice)) continue;
-      this.#reader.note(NOTE.usage + i, value);
-      this.add(i, value.bytes, value.start, value.end);
+      if (value instanceof JsonSlice) this.#add(i, value);
     }
   }
 
   /** Replaces what is remembered. */
-  setTotal(bytes: Uint8Array, start: number, end: number): void {
+  #setTotal({ bytes, start, end }: JsonSlice): void {
     this.clear();
     this.#total.clear(256);
     this.#total.range(bytes, start, end);
@@ -64,7 +60,7 @@ export class OldUsage {
   }
 
   /** Adds a count to what is remembered, by its place; what is no count is left out. */
-  add(place: number, bytes: Uint8Array, start: number, end: number): void {
+  #add(place: number, { bytes, start, end }: JsonSlice): void {
     if (start === end || end - start > MAX_DIGITS) return;
     let count = 0;
     for (let at = start; at < end; at++) {

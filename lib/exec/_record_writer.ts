@@ -75,6 +75,13 @@ export class RecordWriter {
   ): boolean {
     for (const field of fields) {
       const { name, kind } = field;
+      if (field.isPlaced === true) {
+        const placed = object.get(name);
+        if (placed?.kind === kind) continue;
+        return placed === undefined
+          ? this.#fail(path + name, "absent", kind)
+          : this.#refuse(placed, kind, path + name);
+      }
       const value = this.#takeLive(object, field);
       if (value !== undefined) {
         writeKey(out, name);

@@ -7,7 +7,8 @@
 import { EVENT_FIELDS, EVENTS, type Field, PAYLOADS } from "./fields.ts";
 
 /**
- * An event: a normalized record of `codex exec --json`. `switch` on `type`.
+ * An event: a normalized record of `codex exec --json` or `codex app-server`. `switch` on
+ * `type`.
  *
  * A record may hold more fields than its interface names: what a release adds stays in the
  * event, and in its exact place when it is encoded again. The interfaces have no index
@@ -36,6 +37,12 @@ import { EVENT_FIELDS, EVENTS, type Field, PAYLOADS } from "./fields.ts";
  *       return event.item_type;
  *     case "error":
  *       return event.message;
+ *     case "rpc.request":
+ *     case "rpc.notification":
+ *       return event.method;
+ *     case "rpc.response":
+ *     case "rpc.error":
+ *       return event.type;
  *     default:
  *       return event satisfies never;
  *   }
@@ -56,7 +63,8 @@ export type ThreadEvent =
   | ItemDeltaEvent
   | ItemCompletedEvent
   | ItemFailedEvent
-  | ThreadErrorEvent;
+  | ThreadErrorEvent
+  | RpcEvent;
 
 /**
  * A thread begins, or goes on in a new process (`codex exec resume`).
@@ -138,6 +146,44 @@ export interface ThreadError {
   readonly message: string;
   /** A code for it. Not written by the CLI itself. */
   readonly code?: string | number;
+}
+
+/**
+ * A message of `codex app-server` that is of no thread, or says nothing new of one: the message
+ * itself, whose members follow `type` as they came.
+ */
+export type RpcEvent =
+  | RpcRequestEvent
+  | RpcNotificationEvent
+  | RpcResponseEvent
+  | RpcErrorEvent;
+
+/** A request, of the client or of the server: it also has an `id`, and most have `params`. */
+export interface RpcRequestEvent {
+  /** Always `rpc.request`. */
+  readonly type: "rpc.request";
+  /** What is asked for. */
+  readonly method: string;
+}
+
+/** A notification: most have `params`. */
+export interface RpcNotificationEvent {
+  /** Always `rpc.notification`. */
+  readonly type: "rpc.notification";
+  /** What it tells. */
+  readonly method: string;
+}
+
+/** An answer: it also has the `id` of its request, and a `result`. */
+export interface RpcResponseEvent {
+  /** Always `rpc.response`. */
+  readonly type: "rpc.response";
+}
+
+/** The answer to a request that failed: it also has the `id` of that, and an `error`. */
+export interface RpcErrorEvent {
+  /** Always `rpc.error`. */
+  readonly type: "rpc.error";
 }
 
 /** What every event of an item says. */

@@ -3,10 +3,8 @@
  */
 
 import type { LineProblem } from "../errors.ts";
-import { CLOSE_BRACE, OPEN_BRACE } from "../json/bytes.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { sliceAt, wordValue } from "../json/literal.ts";
-import { writeKey, writeNode } from "../json/object_writer.ts";
+import { wordValue } from "../json/literal.ts";
 import { quote } from "../json/problems.ts";
 import type {
   ContextChanges,
@@ -21,98 +19,55 @@ import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
 import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import { NOTE, SLOT } from "./_record_slots.ts";
-import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
+import type { PayloadFields } from "./_record_writer.ts";
+import { EventWriter, payloadFields, payloadOf } from "./event_writer.ts";
 import {
-  EVENT_FIELDS,
   EVENTS,
   type EventType,
   ITEM_TYPE_ALIASES,
-  PAYLOADS,
   THREAD_LINE_ID_NAMES,
   TURN_ID_NAMES,
 } from "./fields.ts";
 
 export type { InitialContext } from "./_context.ts";
 
-const TYPE_VALUES = new Map<EventType, JsonSlice>();
-for (const type of new Set(EVENTS.values())) {
-  TYPE_VALUES.set(type, wordValue(type));
-}
 const EVENT_WORDS = new WordTable(EVENTS);
-const PAYLOAD_WORDS = new WordTable(PAYLOADS);
 const ITEM_TYPE_WORDS = new WordTable(
   [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
     [alias, { type, value: wordValue(type) }] as const
   ),
 );
 
-/** What the old dialect must hear of records of each type. */
-const NOTES: ReadonlyMap<EventType, number> = new Map([
-  ["thread.started", NOTE.threadStarted],
-  ["turn.started", NOTE.turnChanged],
-  ["turn.completed", NOTE.turnChanged],
-  ["turn.failed", NOTE.turnChanged],
-]);
+/** The slots. */
+const THREAD = 0;
+const TURN = 1;
 
 /** What lines are filled in with, for those who repeat what was done. */
 class ExecRecordContext implements RecordContext {
   readonly rules = ExecRecordContext;
   readonly #context: Context;
-  readonly #old: OldDialect;
-  readonly #counters: (number | undefined)[] = [];
 
-  constructor(context: Context, old: OldDialect) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#old = old;
   }
 
   get slots(): Slots {
-    const { slots } = this.#old;
-    slots[SLOT.thread] = this.#context.thread?.value;
-    slots[SLOT.turn] = this.#context.turn?.value;
-    this.#old.fillSlots();
-    return slots;
+    return [this.#context.thread?.value, this.#context.turn?.value];
   }
 
+  /** Turns are counted where the stream has no ids of them. */
   get counters(): readonly (number | undefined)[] {
-    this.#counters[SLOT.thread] = this.#old.threads;
-    this.#counters[SLOT.turn] = this.#context.turns;
-    this.#counters[SLOT.item] = this.#old.lastItem;
-    return this.#counters;
+    return [undefined, this.#context.turns];
   }
 
   take(changes: ContextChanges): void {
     const context = this.#context;
-    const { slots } = this.#old;
-    if (changes.isTouched(SLOT.thread)) {
-      context.goOnThread(changes.valueOf(SLOT.thread));
+    if (changes.isTouched(THREAD)) {
+      context.goOnThread(changes.valueOf(THREAD));
     }
-    if (changes.isTouched(SLOT.turn)) {
-      const turns = changes.counterOf(SLOT.turn);
-      context.goOnTurn(changes.valueOf(SLOT.turn), turns);
+    if (changes.isTouched(TURN)) {
+      context.goOnTurn(changes.valueOf(TURN), changes.counterOf(TURN));
     }
-    for (let slot: number = SLOT.item; slot < slots.length; slot++) {
-      // What the last output was does not matter to anybody here.
-      if (slot === SLOT.output || !changes.isTouched(slot)) continue;
-      slots[slot] = changes.valueOf(slot);
-    }
-    const threads = changes.counterOf(SLOT.thread);
-    this.#old.goOn(threads, changes.counterOf(SLOT.item));
-  }
-
-  note(code: number, bytes: Uint8Array, start: number, end: number): void {
-    this.#old.repeat(code, bytes, start, end);
-  }
-
-  make(
-    code: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    out: ByteWriter,
-  ): boolean {
-    return this.#old.make(code, sliceAt(bytes, start, end), out);
   }
 }
 
@@ -120,7 +75,7 @@ class ExecRecordContext implements RecordContext {
 export class ExecRules extends RecordRules {
   readonly #context: Context;
   readonly #old: OldDialect;
-  readonly #writer: RecordWriter;
+  readonly #writer: EventWriter;
 
   /**
    * Constructs a new instance.
@@ -131,10 +86,15 @@ export class ExecRules extends RecordRules {
     const reader = new JsonReader(2);
     const context = new Context(reader, initial);
     const old = new OldDialect(reader);
-    super(reader, new ExecRecordContext(context, old));
+    super(reader, new ExecRecordContext(context));
     this.#context = context;
     this.#old = old;
-    this.#writer = new RecordWriter(reader);
+    this.#writer = new EventWriter(reader);
+  }
+
+  /** Absent from a first line of the old dialect on: what that remembers is in no slot. */
+  override get context(): RecordContext | undefined {
+    return this.#old.isUsed ? undefined : super.context;
   }
 
   /** Forgets the stream: the next line is the first one of another (C17). */
@@ -191,9 +151,7 @@ export class ExecRules extends RecordRules {
         field: "type",
       };
     }
-    const note = this.#old.isUsed ? NOTES.get(type) : undefined;
-    if (!isOld || this.#old.isRepeatable) this.repeatable();
-    if (note !== undefined) this.reader.note(note);
+    if (!this.#old.isUsed) this.repeatable();
     let payload: PayloadFields | undefined;
     let problem: LineProblem | undefined;
     switch (type) {
@@ -220,22 +178,13 @@ export class ExecRules extends RecordRules {
         problem = this.#itemLine(type, line);
         break;
       case "error":
+      case "rpc.request":
+      case "rpc.notification":
+      case "rpc.response":
+      case "rpc.error":
         break;
     }
-    if (problem !== undefined) return problem;
-    out.byte(OPEN_BRACE);
-    writeKey(out, "type");
-    writeNode(out, TYPE_VALUES.get(type) ?? wordValue(type));
-    if (!this.#writer.write(out, line, EVENT_FIELDS[type], payload)) {
-      const { field, state } = this.#writer;
-      return {
-        kind: "typed",
-        message: `Cannot decode ${type}: ${field} is ${state}`,
-        field,
-      };
-    }
-    out.byte(CLOSE_BRACE);
-    return undefined;
+    return problem ?? this.#writer.write(out, type, line, payload);
   }
 
   #threadLine(line: JsonObject): LineProblem | undefined {
@@ -275,7 +224,10 @@ export class ExecRules extends RecordRules {
   #itemLine(type: EventType, line: JsonObject): LineProblem | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
-    const turn = this.#context.ownId(line, ["turn_id"]) ?? this.#context.turn;
+    // What an app-server said of a thread is not of a turn of another one.
+    const isOfServer = line.has("method");
+    const turn = this.#context.ownId(line, ["turn_id"]) ??
+      (isOfServer ? this.#context.turnIn(thread) : this.#context.turn);
     line.set("thread_id", thread.value);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn.value);
@@ -299,16 +251,11 @@ export class ExecRules extends RecordRules {
         line.set("item_type", alias.value);
       }
     }
-    const payload = itemType === undefined
-      ? undefined
-      : PAYLOAD_WORDS.get(itemType);
+    const payload = payloadOf(itemType);
     // Of the others, what is left under `id` stays there.
     const hasPayloadId = hasSpareId && itemType === "web_search";
     gatherPayload(line, payload, { isDelta, hasPayloadId });
-    if (payload === undefined) return undefined;
-    return isDelta
-      ? { fields: payload.delta }
-      : { fields: payload.content, oneOf: payload.oneOf };
+    return payloadFields(payload, isDelta);
   }
 }
 

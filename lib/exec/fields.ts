@@ -57,6 +57,8 @@ export interface Field {
   readonly default?: string;
   /** Whether section 4 leaves it where it is when a payload is gathered. */
   readonly stays?: true;
+  /** Whether it is checked, but written where it stands in the input. */
+  readonly isPlaced?: true;
 }
 
 /** An `Error` as events carry it. */
@@ -196,6 +198,10 @@ const CONTENT = [
   { name: "content", kind: "payload" },
 ] as const satisfies readonly Field[];
 
+const METHOD = [
+  { name: "method", kind: "string", required: true, isPlaced: true },
+] as const satisfies readonly Field[];
+
 /** The fields of each event but `type`, in the order in which they are written (O1). */
 export const EVENT_FIELDS = {
   "thread.started": THREAD_ID,
@@ -232,6 +238,11 @@ export const EVENT_FIELDS = {
     { name: "error", kind: "error", required: true },
   ],
   "error": ERROR_FIELDS,
+  // Messages of an app-server that are of no thread stay as they came.
+  "rpc.request": METHOD,
+  "rpc.notification": METHOD,
+  "rpc.response": [],
+  "rpc.error": [],
 } as const satisfies Record<string, readonly Field[]>;
 
 /** The name of an event. */
@@ -251,6 +262,10 @@ export const EVENTS: ReadonlyMap<string, EventType> = new Map<
   ["item.completed", "item.completed"],
   ["item.failed", "item.failed"],
   ["error", "error"],
+  ["rpc.request", "rpc.request"],
+  ["rpc.notification", "rpc.notification"],
+  ["rpc.response", "rpc.response"],
+  ["rpc.error", "rpc.error"],
   // T2: other names of the same events.
   ["thread.resumed", "thread.started"],
   ["session.created", "thread.started"],

@@ -33,6 +33,10 @@ import type {
   McpToolCallDelta,
   ReasoningContent,
   ReasoningDelta,
+  RpcErrorEvent,
+  RpcNotificationEvent,
+  RpcRequestEvent,
+  RpcResponseEvent,
   ThreadError,
   ThreadErrorEvent,
   ThreadEvent,
@@ -211,6 +215,26 @@ export const ThreadErrorEventSchema: v.GenericSchema<
   ThreadErrorEvent
 > = eventSchema("error");
 
+/** The schema of {@linkcode RpcRequestEvent}. */
+export const RpcRequestEventSchema: v.GenericSchema<unknown, RpcRequestEvent> =
+  eventSchema("rpc.request");
+
+/** The schema of {@linkcode RpcNotificationEvent}. */
+export const RpcNotificationEventSchema: v.GenericSchema<
+  unknown,
+  RpcNotificationEvent
+> = eventSchema("rpc.notification");
+
+/** The schema of {@linkcode RpcResponseEvent}. */
+export const RpcResponseEventSchema: v.GenericSchema<
+  unknown,
+  RpcResponseEvent
+> = eventSchema("rpc.response");
+
+/** The schema of {@linkcode RpcErrorEvent}. */
+export const RpcErrorEventSchema: v.GenericSchema<unknown, RpcErrorEvent> =
+  eventSchema("rpc.error");
+
 const EVENTS: {
   readonly [E in EventType]: v.GenericSchema<
     unknown,
@@ -226,6 +250,10 @@ const EVENTS: {
   "item.completed": ItemCompletedEventSchema,
   "item.failed": ItemFailedEventSchema,
   "error": ThreadErrorEventSchema,
+  "rpc.request": RpcRequestEventSchema,
+  "rpc.notification": RpcNotificationEventSchema,
+  "rpc.response": RpcResponseEventSchema,
+  "rpc.error": RpcErrorEventSchema,
 };
 
 /**

@@ -3,16 +3,35 @@
  * it.
  */
 
-import { ByteWriter } from "./byte_writer.ts";
+import type { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
 import { KernelPlans, type KernelWishes } from "./kernel_plans.ts";
 import { KERNEL_MODULE } from "./kernel_module.ts";
 import { KernelTrace, type ValueTaker } from "./kernel_trace.ts";
 import {
-  type ContextChanges,
-  MAX_SLOT_BYTES,
-  type RecordContext,
-  type WatchedRecord,
+  SLOT_COUNT,
+  SLOT_COUNTER,
+  SLOT_LENGTH,
+  SLOT_SIZE,
+  SLOT_STRIDE,
+  SLOT_TEXT,
+  STATE_EPOCH,
+  STATE_LIMIT,
+  STATE_LINES,
+  STATE_NEXT,
+  STATE_OUT,
+  STATE_RECORDS,
+  STATE_ROOT,
+  STATE_SKIPPED,
+  STATE_TOGETHER,
+  STATE_TOUCHED,
+  STATE_TRACE,
+  STATE_TRACE_END,
+} from "./kernel_layout.ts";
+import type {
+  ContextChanges,
+  RecordContext,
+  WatchedRecord,
 } from "./record_watch.ts";
 import { sliceAt } from "./literal.ts";
 import { MAX_KEPT_TEXT } from "./own_text.ts";
@@ -33,40 +52,15 @@ const SLACK = 64;
  */
 const COPIED = 1 << 18;
 
-/** Where in the state the words are; see kernel/wasm/kernel.ts. */
-const STATE = {
-  next: 0,
-  out: 1,
-  lines: 2,
-  noted: 3,
-  touched: 4,
-  root: 5,
-  limit: 6,
-  trace: 7,
-  traceEnd: 8,
-  records: 9,
-  epoch: 10,
-  skipped: 11,
-  together: 12,
-} as const;
 /** Room for what is written down of some hundred records. */
 const TRACE_SIZE = 1 << 16;
-/** From one slot to the next, and from the length of its value to the value. */
-const SLOT_STRIDE = MAX_SLOT_BYTES + 32;
-const SLOT_HEAD = 16;
-const SLOTS = 20;
 /** Numbers beyond this one are counted by the rules. */
 const MAX_COUNTER = 1 << 30;
-/** How many words a note has. */
-const NOTE = 3;
-
 /** What the module exports. */
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
   state(): number;
   slots(): number;
-  notes(): number;
-  made(): number;
   free(): number;
   run(from: number, to: number, out: number, outEnd: number): number;
 }
@@ -112,35 +106,31 @@ const MAX_IDLE = 2;
 export class Kernel {
   readonly #exports: KernelExports;
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #state: Int32Array;
   /** All of the memory, in words. */
   readonly #words: Int32Array;
+  readonly #state: number;
   readonly #slots: number;
-  readonly #notes: number;
   readonly #input: number;
   readonly #output: number;
   readonly #wishes: KernelWishes;
   readonly #trace: KernelTrace;
   readonly #plans: KernelPlans;
-  readonly #given: (JsonSlice | undefined)[] = new Array(SLOTS);
+  readonly #given: (JsonSlice | undefined)[] = new Array(SLOT_COUNT);
   /** What was copied in, from where to where, and where it went. */
   #source: Uint8Array | undefined;
   #rules: unknown;
-  /** That of the run. */
-  #context: RecordContext | undefined;
-  readonly #made = new ByteWriter(0);
   /** What the last run changed. */
   readonly #changes: ContextChanges = {
-    isTouched: (slot) =>
-      ((this.#state[STATE.touched] ?? 0) & (1 << slot)) !== 0,
+    isTouched: (slot) => (this.#get(STATE_TOUCHED) & (1 << slot)) !== 0,
     valueOf: (slot) => {
       const at = this.#slotAt(slot);
-      const length = this.#words[at >> 2] ?? 0;
+      const length = this.#words[(at + SLOT_LENGTH) >> 2] ?? 0;
       if (length === 0) return undefined;
-      const from = at + SLOT_HEAD;
+      const from = at + SLOT_TEXT;
       return sliceAt(this.#bytes.slice(from, from + length), 0, length);
     },
-    counterOf: (slot) => this.#words[(this.#slotAt(slot) >> 2) + 1] ?? 0,
+    counterOf: (slot) =>
+      this.#words[(this.#slotAt(slot) + SLOT_COUNTER) >> 2] ?? 0,
   };
   #from = 0;
   #to = 0;
@@ -191,8 +181,7 @@ export class Kernel {
     maxLineBytes: number,
     wishes: KernelWishes,
   ) {
-    const make = this.#make.bind(this);
-    const instance = new WebAssembly.Instance(module, { rules: { make } });
+    const instance = new WebAssembly.Instance(module);
     // The boundary where the exports get their types.
     const exports = instance.exports as unknown as KernelExports;
     const { memory } = exports;
@@ -208,23 +197,21 @@ export class Kernel {
     const buffer = memory.buffer as ArrayBuffer;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
-    this.#state = new Int32Array(buffer, exports.state(), 16);
-    this.#state[STATE.limit] = maxLineBytes;
-    if (wishes.proof !== undefined) {
-      this.#state[STATE.trace] = trace;
-      this.#state[STATE.traceEnd] = trace + TRACE_SIZE;
-      this.#state[STATE.together] = MAX_KEPT_TEXT;
-    }
+    this.#state = exports.state();
     this.#slots = exports.slots();
-    this.#notes = exports.notes();
-    this.#made.settle(new Uint8Array(buffer, exports.made(), MAX_SLOT_BYTES));
+    this.#set(STATE_LIMIT, maxLineBytes);
+    if (wishes.proof !== undefined) {
+      this.#set(STATE_TRACE, trace);
+      this.#set(STATE_TRACE_END, trace + TRACE_SIZE);
+      this.#set(STATE_TOGETHER, MAX_KEPT_TEXT);
+    }
     this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
     this.#plans = new KernelPlans(
       buffer,
       { start: plans, end: plans + PLAN_SIZE },
       {
-        root: exports.state() + 4 * STATE.root,
-        slot: (slot) => this.#slots + slot * SLOT_STRIDE,
+        root: this.#state + STATE_ROOT,
+        slot: (slot) => this.#slotAt(slot),
       },
       wishes,
     );
@@ -237,7 +224,6 @@ export class Kernel {
 
   /** Ends the work for a stream: from now on the kernel may be given to another one. */
   release(): void {
-    this.#context = undefined;
     if (IDLE.length < MAX_IDLE) IDLE.push(this);
   }
 
@@ -247,8 +233,10 @@ export class Kernel {
     this.#source = undefined;
     this.#plans.begin();
     this.#given.fill(undefined);
-    for (let slot = 0; slot < SLOTS; slot++) this.#setSlot(slot, undefined);
-    this.#state[STATE.limit] = maxLineBytes;
+    for (let slot = 0; slot < SLOT_COUNT; slot++) {
+      this.#setSlot(slot, undefined);
+    }
+    this.#set(STATE_LIMIT, maxLineBytes);
   }
 
   /** Whether there is use in watching how the next record is rewritten. */
@@ -294,7 +282,6 @@ export class Kernel {
     let records = 0;
     this.#obey(context.rules);
     if (!this.#give(context)) return { next, lines, records };
-    this.#context = context;
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
       const shift = this.#input - this.#from;
@@ -304,14 +291,13 @@ export class Kernel {
         this.#output + out.length,
         this.#output + OUTPUT_SIZE,
       );
-      const state = this.#state;
-      next = (state[STATE.next] ?? 0) - shift;
-      lines += state[STATE.lines] ?? 0;
-      records += state[STATE.records] ?? 0;
-      const answered = (state[STATE.records] ?? 0) +
-        (state[STATE.skipped] ?? 0);
-      out.advance((state[STATE.out] ?? 0) - this.#output);
-      if (answered > 0) this.#tell(context);
+      next = this.#get(STATE_NEXT) - shift;
+      lines += this.#get(STATE_LINES);
+      const written = this.#get(STATE_RECORDS);
+      records += written;
+      const answered = written + this.#get(STATE_SKIPPED);
+      out.advance(this.#get(STATE_OUT) - this.#output);
+      if (this.#get(STATE_TOUCHED) !== 0) this.#tell(context);
       this.lines += answered;
       this.#plans.earn(answered);
       // What was written down has to be read before it is written over.
@@ -358,14 +344,14 @@ export class Kernel {
       const value = slots[slot];
       if (value !== this.#given[slot]) {
         const length = value === undefined ? 0 : value.end - value.start;
-        if (length > MAX_SLOT_BYTES) return false;
+        if (length > SLOT_SIZE) return false;
         this.#given[slot] = value;
         this.#setSlot(slot, value);
       }
       const counter = counters[slot];
       if (counter === undefined) continue;
       if (counter > MAX_COUNTER) return false;
-      this.#words[(this.#slotAt(slot) >> 2) + 1] = counter;
+      this.#words[(this.#slotAt(slot) + SLOT_COUNTER) >> 2] = counter;
     }
     return true;
   }
@@ -376,38 +362,31 @@ export class Kernel {
 
   #setSlot(slot: number, value: JsonSlice | undefined): void {
     const at = this.#slotAt(slot);
-    this.#words[at >> 2] = value === undefined ? 0 : value.end - value.start;
-    this.#state[STATE.epoch] = (this.#state[STATE.epoch] ?? 0) + 1;
+    const length = value === undefined ? 0 : value.end - value.start;
+    this.#words[(at + SLOT_LENGTH) >> 2] = length;
+    this.#set(STATE_EPOCH, this.#get(STATE_EPOCH) + 1);
     if (value === undefined) return;
     this.#bytes.set(
       value.bytes.subarray(value.start, value.end),
-      at + SLOT_HEAD,
+      at + SLOT_TEXT,
     );
+  }
+
+  /** A word of the state. */
+  #get(word: number): number {
+    return this.#words[(this.#state + word) >> 2] ?? 0;
+  }
+
+  #set(word: number, value: number): void {
+    this.#words[(this.#state + word) >> 2] = value;
   }
 
   /** Tells the rules what has happened while they were not asked. */
   #tell(context: RecordContext): void {
-    const isTouched = this.#state[STATE.touched] !== 0;
-    if (isTouched) context.take(this.#changes);
-    const words = this.#words;
-    const end = (this.#state[STATE.noted] ?? 0) >> 2;
-    for (let at = this.#notes >> 2; at < end; at += NOTE) {
-      const start = words[at + 1] ?? 0;
-      context.note(words[at] ?? 0, this.#bytes, start, words[at + 2] ?? 0);
-    }
-    if (!isTouched) return;
-    // What was noted down may decide about what is in slots.
+    context.take(this.#changes);
     const { slots } = context;
     for (let slot = 0; slot < slots.length; slot++) {
       this.#given[slot] = slots[slot];
     }
-  }
-
-  /** Has a text made of a value, where `#made` writes; says how long it is, or 0. */
-  #make(code: number, start: number, end: number): number {
-    const out = this.#made;
-    out.clear(0);
-    const isMade = this.#context?.make(code, this.#bytes, start, end, out);
-    return isMade === true && out.isHome ? out.length : 0;
   }
 }

@@ -9,12 +9,46 @@
  */
 
 import {
-  effectsOf,
-  firstPlace,
-  lastPlace,
-  NOTE_WORDS,
-  notesOf,
-} from "./kernel_effects.ts";
+  BRANCH_KIND,
+  BRANCH_LENGTH,
+  BRANCH_NEXT,
+  BRANCH_TEXT,
+  BRANCH_TO,
+  EFFECT_CLEAR,
+  EFFECT_COUNT,
+  EFFECT_VALUE,
+  KIND_ARRAY,
+  KIND_BOOLEAN,
+  KIND_END,
+  KIND_ID,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+  KIND_WHOLE,
+  MAX_PARTS,
+  MAX_VALUES,
+  PLACE_END,
+  PLACE_START,
+  PLACE_STRIDE,
+  PLAN_ADDED,
+  PLAN_COPIES,
+  PLAN_EFFECT_COUNT,
+  PLAN_EFFECTS,
+  PLAN_FILLED,
+  PLAN_NUMBER,
+  PLAN_PREFIX,
+  PLAN_PREFIX_LENGTH,
+  PLAN_STEP_COUNT,
+  PLAN_STEPS,
+  STEP_BEFORE,
+  STEP_FIRST,
+  STEP_LAST,
+  STEP_SIZE,
+  STEP_SLOT,
+  STEP_TEXT,
+  STEP_TEXT_LENGTH,
+  UNWANTED,
+} from "./kernel_layout.ts";
 import { WordCache } from "./names.ts";
 import { type Proof, ValuePlan } from "./value_plan.ts";
 import { JsonReader, type Observations } from "./reader.ts";
@@ -31,26 +65,17 @@ import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import type { JsonSlice } from "./value.ts";
 
-/** What follows a piece of text; the kinds of kernel/wasm/kernel.ts. */
-const END = 0;
-const WHOLE = 3;
-const ID = 7;
-const SAME = 8;
+/** What follows a piece of text where there is a value of a kind. */
 const KINDS: Readonly<Record<JsonKind, number>> = {
-  string: 1,
-  number: 2,
-  boolean: 4,
-  object: 5,
-  array: 6,
+  string: KIND_STRING,
+  number: KIND_NUMBER,
+  boolean: KIND_BOOLEAN,
+  object: KIND_OBJECT,
+  array: KIND_ARRAY,
   // Where one null is, another kind of value is not: it is text.
-  null: END,
+  null: KIND_END,
 };
 
-/** The number of plans whose records nobody wants. */
-const UNWANTED = 0xffffffff;
-
-/** Records with more values than this are seldom seen twice. */
-const MAX_VALUES = 100;
 /** How deep the parts may lie that the rules asked for. */
 const LEVELS = 7;
 /** A place with more branches than this is taken up by data that looks like vocabulary. */
@@ -65,11 +90,6 @@ const PRICE = 16;
 /** After how many lines that no plan was for another one is made, whatever became of others. */
 const PATIENCE = 256;
 const ALIGNMENT = 16;
-/** What stands before the text of a branch; before the steps of a plan; one of these. */
-const BRANCH_HEAD = 16;
-const PLAN_HEAD = 48;
-const STEP = 32;
-
 /** How a record was rewritten. */
 interface Rewriting {
   readonly watched: WatchedRecord;
@@ -77,8 +97,6 @@ interface Rewriting {
   readonly pieces: readonly Piece[];
   /** What becomes of the slots, as the kernel has it. */
   readonly effects: readonly number[];
-  /** The notes, as the kernel has them. */
-  readonly notes: readonly number[];
   readonly isWanted: boolean;
 }
 
@@ -198,17 +216,14 @@ export class KernelPlans {
     const { start, end } = watched.root;
     const pieces = isWanted ? piecesOf(watched, values) : [];
     const effects = effectsOf(watched, values);
-    const notes = notesOf(watched, values);
-    if (
-      pieces === undefined || effects === undefined || notes === undefined
-    ) return false;
-    const size = end - start + watched.output.length + PLAN_HEAD +
-      (values.length + 1) * (BRANCH_HEAD + 2 * ALIGNMENT) +
-      pieces.length * (STEP + ALIGNMENT) + 4 * (effects.length + notes.length) +
-      1024;
+    if (pieces === undefined || effects === undefined) return false;
+    if (partsOf(pieces).length > MAX_PARTS) return false;
+    const size = end - start + watched.output.length + PLAN_STEPS +
+      (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
+      pieces.length * (STEP_SIZE + ALIGNMENT) + 4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, pieces, effects, notes, isWanted };
+    const plan = { watched, pieces, effects, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -251,17 +266,7 @@ export class KernelPlans {
     const words = starts((observations) => observations.words);
     const wholes = starts((observations) => observations.wholes);
     const opened = starts((observations) => observations.opened);
-    const ids = starts(({ kept }) =>
-      kept.filter(({ isId }) => isId).map(({ value }) => value)
-    );
-    // What is kept of a value, or made of it, is of all of it.
-    const undivided = starts(({ kept, made }) =>
-      [...kept, ...made].map(({ value }) => value)
-    );
-    const sames = new Map(
-      observed.flatMap(({ sames }) => sames)
-        .map(({ value, slot }) => [value.start, slot]),
-    );
+    const ids = starts(({ kept }) => kept.map(({ value }) => value));
     const values: Value[] = [];
     const walk = (entry: number, level: number): boolean => {
       if (level > LEVELS) return false;
@@ -272,19 +277,15 @@ export class KernelPlans {
         if (words.has(start) || name === "null") continue;
         if (name === "object" || name === "array") {
           const isOpened = opened.has(start);
-          const isSplit = isOpened || (isFine && this.#isUsual(at, level));
-          if (isSplit && !undivided.has(start)) {
+          if (isOpened || (isFine && this.#isUsual(at, level))) {
             if (!walk(at, level + 1)) return false;
             continue;
           }
         }
-        const slot = sames.get(start);
-        const kind = slot !== undefined
-          ? SAME + slot
-          : wholes.has(start)
-          ? WHOLE
+        const kind = wholes.has(start)
+          ? KIND_WHOLE
           : ids.has(start)
-          ? ID
+          ? KIND_ID
           : KINDS[name];
         values.push({ start, end: tape.end(at), kind });
       }
@@ -317,15 +318,15 @@ export class KernelPlans {
       const text = root.bytes.subarray(from, start);
       const branch = this.#branch(head, text, kind, maxBranches);
       if (branch === undefined) return false;
-      head = branch + 4;
+      head = branch + BRANCH_TO;
       from = end;
     }
     const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
     const text = root.bytes.subarray(from, root.end);
     const plan = this.#plan(rewriting, mask);
-    const branch = this.#branch(head, text, END, maxBranches, mask);
+    const branch = this.#branch(head, text, KIND_END, maxBranches, mask);
     if (branch === undefined) return false;
-    words[(branch + 4) >> 2] = plan;
+    words[(branch + BRANCH_TO) >> 2] = plan;
     return true;
   }
 
@@ -343,71 +344,71 @@ export class KernelPlans {
   ): number | undefined {
     const words = this.#words;
     let count = 0;
-    for (let at = words[head >> 2] ?? 0; at !== 0; at = words[at >> 2] ?? 0) {
+    for (let at = words[head >> 2] ?? 0; at !== 0;) {
       count += 1;
-      const plan = words[(at + 4) >> 2] ?? 0;
+      const plan = words[(at + BRANCH_TO) >> 2] ?? 0;
       if (
-        words[(at + 8) >> 2] === kind &&
-        words[(at + 12) >> 2] === text.length &&
-        (mask === undefined || words[plan >> 2] === mask) &&
-        text.every((byte, i) => byte === this.#bytes[at + BRANCH_HEAD + i])
+        words[(at + BRANCH_KIND) >> 2] === kind &&
+        words[(at + BRANCH_LENGTH) >> 2] === text.length &&
+        (mask === undefined || words[(plan + PLAN_FILLED) >> 2] === mask) &&
+        text.every((byte, i) => byte === this.#bytes[at + BRANCH_TEXT + i])
       ) return at;
+      at = words[(at + BRANCH_NEXT) >> 2] ?? 0;
     }
     if (count >= maxBranches) return undefined;
-    const branch = this.#take(BRANCH_HEAD + text.length);
-    words[branch >> 2] = words[head >> 2] ?? 0;
-    words[(branch + 4) >> 2] = 0;
-    words[(branch + 8) >> 2] = kind;
-    words[(branch + 12) >> 2] = text.length;
-    this.#bytes.set(text, branch + BRANCH_HEAD);
+    const branch = this.#take(BRANCH_TEXT + text.length);
+    words[(branch + BRANCH_NEXT) >> 2] = words[head >> 2] ?? 0;
+    words[(branch + BRANCH_TO) >> 2] = 0;
+    words[(branch + BRANCH_KIND) >> 2] = kind;
+    words[(branch + BRANCH_LENGTH) >> 2] = text.length;
+    this.#bytes.set(text, branch + BRANCH_TEXT);
     words[head >> 2] = branch;
     return branch;
   }
 
   #plan(
-    { watched, pieces, effects, notes, isWanted }: Rewriting,
+    { watched, pieces, effects, isWanted }: Rewriting,
     mask: number,
   ): number {
     const { effects: slotEffects, output } = watched;
     const { proof } = this.#wishes;
     const words = this.#words;
     const steps = stepsOf(pieces);
-    const plan = this.#take(PLAN_HEAD + STEP * steps.length);
+    const plan = this.#take(PLAN_STEPS + STEP_SIZE * steps.length);
     const counted = slotEffects.find((effect) => effect.kind === "count");
     const prefix = counted?.kind === "count" ? counted.text : NOTHING;
-    const at = plan >> 2;
-    words.fill(0, at, at + (PLAN_HEAD >> 2));
-    words[at] = mask;
-    words[at + 2] = effects.length / 2;
-    words[at + 3] = mostCopies(pieces);
-    words[at + 4] = this.#write(prefix);
-    words[at + 5] = prefix.length;
-    words[at + 6] = steps.length;
-    if (!isWanted) words[at + 7] = UNWANTED;
+    let number = 0;
+    if (!isWanted) number = UNWANTED;
     else if (proof !== undefined) {
-      words[at + 7] = this.#values.length;
+      number = this.#values.length;
       this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
-    words[at + 8] = this.#writeWords(effects);
-    words[at + 9] = notes.length / NOTE_WORDS;
-    words[at + 10] = this.#writeWords(notes);
-    let room = 0;
-    steps.forEach(({ text, source }, i) => {
-      const step = at + ((PLAN_HEAD + STEP * i) >> 2);
-      words.fill(0, step, step + (STEP >> 2));
-      words[step] = this.#write(text);
-      words[step + 1] = text.length;
-      room += text.length;
-      if (source?.kind === "slot") {
-        words[step + 2] = this.#places.slot(source.slot);
-      } else if (source?.kind === "part") {
-        words[step + 3] = firstPlace(source.first);
-        words[step + 4] = -source.before;
-        words[step + 5] = lastPlace(source.last);
-        room += source.before;
-      }
-    });
-    words[at + 1] = room;
+    let added = 0;
+    for (const [i, { text, source }] of steps.entries()) {
+      const at = plan + PLAN_STEPS + STEP_SIZE * i;
+      const part = source?.kind === "part" ? source : undefined;
+      const slot = source?.kind === "slot" ? this.#places.slot(source.slot) : 0;
+      words[(at + STEP_TEXT) >> 2] = this.#write(text);
+      words[(at + STEP_TEXT_LENGTH) >> 2] = text.length;
+      words[(at + STEP_SLOT) >> 2] = slot;
+      words[(at + STEP_FIRST) >> 2] = part === undefined
+        ? 0
+        : PLACE_START + PLACE_STRIDE * part.first;
+      words[(at + STEP_BEFORE) >> 2] = part?.before ?? 0;
+      words[(at + STEP_LAST) >> 2] = part === undefined
+        ? 0
+        : PLACE_END + PLACE_STRIDE * part.last;
+      added += text.length + (part?.before ?? 0);
+    }
+    words[(plan + PLAN_FILLED) >> 2] = mask;
+    words[(plan + PLAN_ADDED) >> 2] = added;
+    words[(plan + PLAN_COPIES) >> 2] = mostCopies(pieces);
+    words[(plan + PLAN_EFFECT_COUNT) >> 2] = effects.length / 2;
+    words[(plan + PLAN_EFFECTS) >> 2] = this.#writeWords(effects);
+    words[(plan + PLAN_PREFIX) >> 2] = this.#write(prefix);
+    words[(plan + PLAN_PREFIX_LENGTH) >> 2] = prefix.length;
+    words[(plan + PLAN_NUMBER) >> 2] = number;
+    words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
     return plan;
   }
 
@@ -433,3 +434,24 @@ export class KernelPlans {
 }
 
 const NOTHING = new Uint8Array(0);
+
+/** What becomes of the slots, as the kernel has it: pairs of a slot and an effect. */
+function effectsOf(
+  { effects }: WatchedRecord,
+  values: readonly Value[],
+): readonly number[] | undefined {
+  const numbers: number[] = [];
+  for (const [slot, effect] of effects.entries()) {
+    if (effect.kind === "clear") numbers.push(slot, EFFECT_CLEAR);
+    else if (effect.kind === "count") numbers.push(slot, EFFECT_COUNT);
+    else if (effect.kind === "value") {
+      const { start, end } = effect.value;
+      const value = values.findIndex((each) =>
+        each.start === start && each.end === end
+      );
+      if (value === -1) return undefined;
+      numbers.push(slot, EFFECT_VALUE | (value << 8));
+    }
+  }
+  return numbers;
+}

@@ -3,13 +3,22 @@
  * them by it.
  */
 
+import {
+  TRACE_ALL_UNITS,
+  TRACE_END,
+  TRACE_EPOCH,
+  TRACE_LINE,
+  TRACE_LINES,
+  TRACE_NEXT,
+  TRACE_PARTS,
+  TRACE_PLAN,
+  TRACE_START,
+  TRACE_UNITS,
+} from "./kernel_layout.ts";
 import type { KernelPlans } from "./kernel_plans.ts";
 import { MAX_KEPT_TEXT } from "./own_text.ts";
 import { RecordParts } from "./record_parts.ts";
 import { decodeUtf8 } from "./utf8.ts";
-
-/** What stands before the parts of a record, in words; see kernel/wasm/trace.ts. */
-const HEAD = 9;
 
 /** Takes the values of the records that were written. */
 export interface ValueTaker {
@@ -58,7 +67,6 @@ export class KernelTrace {
    * @param records How many those are.
    */
   read(records: number, take: ValueTaker): void {
-    const words = this.#words;
     const parts = this.#parts;
     // Where in the bytes the text ends, and where in it the record starts.
     let to = 0;
@@ -66,46 +74,53 @@ export class KernelTrace {
     let from = 0;
     let at = 0;
     for (let record = 0; record < records; record++) {
-      const start = words[at + 2] ?? 0;
+      const start = this.#at(at, TRACE_START);
       if (start >= to) {
         to = this.#endOfTexts(at, record, records);
         texts = decodeUtf8(this.#bytes, start, to);
         from = 0;
       }
-      const length = words[at + 7] ?? 0;
+      const length = this.#at(at, TRACE_UNITS);
       const text = texts.slice(from, from + length);
-      const plan = this.#plans.valuePlan(words[at] ?? 0);
+      const plan = this.#plans.valuePlan(this.#at(at, TRACE_PLAN));
       let value: unknown;
       if (plan === undefined) value = JSON.parse(text);
       else {
-        parts.go(texts, from, length, at + HEAD, words[at + 6] ?? 0);
+        const first = at + (TRACE_PARTS >> 2);
+        parts.go(texts, from, length, first, this.#at(at, TRACE_EPOCH));
         value = plan.make(parts);
       }
       const isProven = plan?.isProven ?? false;
-      take(value, text, isProven, words[at + 1] ?? 0, words[at + 5] ?? 0);
+      const line = this.#at(at, TRACE_LINE);
+      take(value, text, isProven, line, this.#at(at, TRACE_LINES));
       // Behind the texts of the record, and the LF.
-      from += (words[at + 8] ?? 0) + 1;
+      from += this.#at(at, TRACE_ALL_UNITS) + 1;
       at = this.#next(at);
     }
   }
 
+  /** What is told of the record that is told of at a place. */
+  #at(at: number, what: number): number {
+    return this.#words[at + (what >> 2)] ?? 0;
+  }
+
   /** Where the record behind one is told of. */
   #next(at: number): number {
-    const words = this.#words;
-    return ((words[at + 4] ?? 0) - words.byteOffset) >> 2;
+    return (this.#at(at, TRACE_NEXT) - this.#words.byteOffset) >> 2;
   }
 
   /** Where the last record ends that is decoded together with one. */
   #endOfTexts(first: number, record: number, records: number): number {
-    const words = this.#words;
-    const start = words[first + 2] ?? 0;
-    let end = words[first + 3] ?? 0;
+    const start = this.#at(first, TRACE_START);
+    let end = this.#at(first, TRACE_END);
     let at = first;
     for (let next = record + 1; next < records; next++) {
       at = this.#next(at);
-      const further = words[at + 3] ?? 0;
+      const further = this.#at(at, TRACE_END);
       // Texts that are decoded apart may lie between.
-      if (words[at + 2] !== end + 1 || further - start > MAX_KEPT_TEXT) break;
+      if (
+        this.#at(at, TRACE_START) !== end + 1 || further - start > MAX_KEPT_TEXT
+      ) break;
       end = further;
     }
     return end;

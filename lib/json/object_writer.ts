@@ -2,9 +2,22 @@
  * Writes JSON objects member by member, values as their source text.
  */
 
-import { CLOSE_BRACE, COLON, COMMA, OPEN_BRACE } from "./bytes.ts";
-import type { ByteWriter } from "./byte_writer.ts";
-import { type JsonNode, JsonObject, JsonString } from "./value.ts";
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+} from "./bytes.ts";
+import { ByteWriter } from "./byte_writer.ts";
+import { sliceOf } from "./literal.ts";
+import {
+  type JsonNode,
+  JsonObject,
+  type JsonSlice,
+  JsonString,
+} from "./value.ts";
 
 /**
  * Writes a key with minimal escaping, its colon, and the comma before it if it is not the
@@ -34,4 +47,16 @@ export function writeMembers(out: ByteWriter, object: JsonObject): void {
     writeKey(out, object.nameAt(place));
     writeNode(out, value);
   }
+}
+
+/** Makes a list of values. */
+export function listOf(nodes: readonly JsonNode[]): JsonSlice {
+  const out = new ByteWriter(256);
+  out.byte(OPEN_BRACKET);
+  for (const node of nodes) {
+    if (out.length > 1) out.byte(COMMA);
+    writeNode(out, node);
+  }
+  out.byte(CLOSE_BRACKET);
+  return sliceOf(out.view(), "array");
 }

@@ -18,28 +18,10 @@ export type NotedLevels = 1 | 2;
 /** What has more parts than this is left on the tape. */
 const MANY = NAMED_ENTRIES;
 
-/** Something that is done with a record besides rewriting it. */
-export interface Note {
-  /** What; the numbers are those of the rules. Without a value, twice is as good as once. */
-  readonly code: number;
-  /** The value that it is done with. */
-  readonly value: JsonSlice | undefined;
-}
-
 /** A value of which a copy was kept. */
 export interface KeptValue {
   readonly value: JsonSlice;
   readonly copy: JsonSlice;
-  /** Whether it had to be a string that is its own trimmed text. */
-  readonly isId: boolean;
-}
-
-/** A text that was made of a value, and of nothing else. */
-export interface MadeText {
-  readonly value: JsonSlice;
-  /** How; the numbers are those of the rules. */
-  readonly code: number;
-  readonly text: JsonSlice;
 }
 
 /**
@@ -51,20 +33,10 @@ export interface Observations {
   readonly words: JsonSlice[];
   /** Numbers that were found to be integers. */
   readonly wholes: JsonSlice[];
-  /** Values of which copies were kept. */
+  /** Strings that are their own trimmed text, of which copies were kept. */
   readonly kept: KeptValue[];
-  /** Slots of whose values copies were kept. */
-  readonly moved: { readonly slot: number; readonly copy: JsonSlice }[];
-  /** Values whose text was found to be what is in a slot. */
-  readonly sames: { readonly value: JsonSlice; readonly slot: number }[];
-  /** Values that a text was made of. */
-  readonly made: MadeText[];
-  /** What has to be done again for each like record, in order. */
-  readonly notes: Note[];
   /** Objects and lists, the record itself apart, whose parts were asked for. */
   readonly opened: JsonSlice[];
-  /** Whether one of them lies deeper than the tape goes. */
-  isDeep: boolean;
   /** Whether anything else was looked at. */
   isOpaque: boolean;
 }
@@ -75,12 +47,7 @@ export function noObservations(): Observations {
     words: [],
     wholes: [],
     kept: [],
-    moved: [],
-    sames: [],
-    made: [],
-    notes: [],
     opened: [],
-    isDeep: false,
     isOpaque: false,
   };
 }
@@ -142,39 +109,9 @@ export class JsonReader {
     return this.#observations !== undefined;
   }
 
-  /** Notes down that a string, which is its own trimmed text, has become an id. */
-  observeId(value: JsonSlice, id: JsonSlice): void {
-    this.#observations?.kept.push({ value, copy: id, isId: true });
-  }
-
-  /** Notes down that a copy of a value was kept. */
-  observeKept(value: JsonSlice, copy: JsonSlice): void {
-    this.#observations?.kept.push({ value, copy, isId: false });
-  }
-
-  /** Notes down that a copy of what is in a slot was kept. */
-  observeMoved(slot: number, copy: JsonSlice): void {
-    this.#observations?.moved.push({ slot, copy });
-  }
-
-  /** Notes down that the text of a value is that in a slot, which made a difference. */
-  observeSame(value: JsonSlice, slot: number): void {
-    this.#observations?.sames.push({ value, slot });
-  }
-
-  /** Notes down that a text was made of a value. */
-  observeMade(value: JsonSlice, code: number, text: JsonSlice): void {
-    this.#observations?.made.push({ value, code, text });
-  }
-
-  /** Notes down what has to be done again for each like record. */
-  note(code: number, value?: JsonSlice): void {
-    this.#observations?.notes.push({ code, value });
-  }
-
-  /** Notes down that the text of a value decided, as a word of the rules does. */
-  observeWord(value: JsonSlice): void {
-    this.#observations?.words.push(value);
+  /** Notes down that a copy was kept of a string that is its own trimmed text. */
+  observeId(value: JsonSlice, copy: JsonSlice): void {
+    this.#observations?.kept.push({ value, copy });
   }
 
   /** Notes down that a decision came from the text of a value. */
@@ -295,7 +232,6 @@ export class JsonReader {
   #tapeOf(node: JsonSlice): JsonTape {
     this.#observations?.opened.push(node);
     if (node.entry !== -1) return this.#tape;
-    if (this.#observations !== undefined) this.#observations.isDeep = true;
     // The text was found valid when the record was read.
     this.#inner.scan(node.bytes, node.start, node.end, 1);
     return this.#inner;

@@ -3,19 +3,15 @@
  * whatever else has to be read anew in each record.
  */
 
+import { APART, DIGITS, ESCAPED } from "./kernel_layout.ts";
 import { MAX_KEPT_TEXT, ownText } from "./own_text.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** What part of a long record must not keep it alive. */
 const PART = 1 / 2;
 const LOWER_T = 0x74;
-/** What the end of a string is marked with that has escapes; see kernel/wasm/trace.ts. */
-const ESCAPED = 0x80000000;
-/** What the end of a text is marked with whose place is one in the memory of the kernel. */
-const APART = 0x40000000;
-const PLACE = 0x3fffffff;
-/** Stands for the end of a number that stands for itself. */
-const DIGITS = 0xffffffff;
+/** What is left of an end without its marks. */
+const PLACE = APART - 1;
 
 /** What was last in a slot, and when. */
 interface LastValue {

@@ -14,14 +14,6 @@ import {
 } from "./reader.ts";
 import type { JsonSlice } from "./value.ts";
 
-/** The longest value, in bytes of JSON, that a plan may put into a slot. */
-export const MAX_SLOT_BYTES = 1 << 14;
-
-/** Says whether a slot has room for a value. */
-export function fitsSlot({ start, end }: JsonSlice): boolean {
-  return end - start <= MAX_SLOT_BYTES;
-}
-
 /** Values that come from the context of a record and not from the record. */
 export type Slots = readonly (JsonSlice | undefined)[];
 
@@ -41,29 +33,6 @@ export interface RecordContext {
   readonly counters: readonly (number | undefined)[];
   /** Takes over what became of the slots while records were rewritten by plans. */
   take(changes: ContextChanges): void;
-  /**
-   * Does what the rules noted down of a record, for one that was rewritten by a plan.
-   *
-   * @param code What.
-   * @param bytes The bytes that its value lies in, where it starts, and where it ends: 0 if
-   *   there is none.
-   */
-  note(code: number, bytes: Uint8Array, start: number, end: number): void;
-  /**
-   * Makes a text of a value as the rules did.
-   *
-   * @param code How.
-   * @param bytes The bytes that the value lies in, where it starts, and where it ends.
-   * @param out Takes the text, which is a string of JSON.
-   * @returns Whether it can be made without the rules.
-   */
-  make(
-    code: number,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    out: ByteWriter,
-  ): boolean;
 }
 
 /** What records that were rewritten by plans changed. */
@@ -93,19 +62,10 @@ export interface WatchedCopy {
 /** What becomes of a slot. */
 export type SlotEffect =
   | { readonly kind: "keep" | "clear" }
-  /** It is cleared, and what is counted for it begins anew. */
-  | { readonly kind: "reset" }
   /** It gets a value of the record. */
   | { readonly kind: "value"; readonly value: JsonSlice }
-  /** It gets what is in another slot, once that is counted. */
-  | { readonly kind: "moved"; readonly slot: number }
-  /** It gets what is made of a value of the record. */
-  | { readonly kind: "made"; readonly value: JsonSlice; readonly code: number }
   /** It gets the next counted value: this text, the number, a quote. */
   | { readonly kind: "count"; readonly text: Uint8Array };
-
-/** The number before the first one that is counted anew. */
-export const NOT_COUNTED = -1;
 
 /** What the rules did with one record. */
 export interface WatchedRecord {
@@ -184,11 +144,9 @@ export class RecordWatch implements CopyObserver {
       if (effect === undefined) return undefined;
       effects.push(effect);
     }
-    // There is room for one of each.
-    for (const kind of ["count", "made"]) {
-      if (effects.filter((effect) => effect.kind === kind).length > 1) {
-        return undefined;
-      }
+    // A plan has room for the text of one.
+    if (effects.filter(({ kind }) => kind === "count").length > 1) {
+      return undefined;
     }
     const copies: WatchedCopy[] = [];
     for (const copy of this.#copies) {
@@ -218,10 +176,6 @@ export class RecordWatch implements CopyObserver {
     const after = this.#context.slots[slot];
     const lastNumber = this.#counters[slot];
     const number = this.#context.counters[slot];
-    if (after === undefined && before !== undefined) {
-      if (number === lastNumber) return { kind: "clear" };
-      return number === NOT_COUNTED ? { kind: "reset" } : undefined;
-    }
     if (number !== lastNumber) {
       if (after === undefined || number === undefined) return undefined;
       const text = countedText(after, number);
@@ -229,15 +183,10 @@ export class RecordWatch implements CopyObserver {
         ? undefined
         : { kind: "count", text };
     }
-    if (after === before || after === undefined) return { kind: "keep" };
+    if (after === before) return { kind: "keep" };
+    if (after === undefined) return { kind: "clear" };
     for (const { value, copy } of this.#observations.kept) {
       if (after === copy) return { kind: "value", value };
-    }
-    for (const { slot, copy } of this.#observations.moved) {
-      if (after === copy) return { kind: "moved", slot };
-    }
-    for (const { value, code, text } of this.#observations.made) {
-      if (after === text) return { kind: "made", value, code };
     }
     return undefined;
   }
@@ -258,20 +207,14 @@ export class RecordWatch implements CopyObserver {
       return { slot: -1, start: value.start, end: value.end, to: from, length };
     }
     for (let slot = 0; slot < effects.length; slot++) {
-      // These are filled before the record is written.
-      const kind = effects[slot]?.kind;
-      const value = kind === "count" || kind === "made"
-        ? this.#context.slots[slot]
-        : this.#slots[slot];
+      // What is counted is filled in before the record is written.
+      const isCounted = effects[slot]?.kind === "count";
+      const value = (isCounted ? this.#context.slots : this.#slots)[slot];
       if (value?.bytes !== source) continue;
       if (start !== value.start || end !== value.end) return undefined;
       return { slot, start, end, to: from, length };
     }
-    // What was made and is in no slot cannot be found again.
-    const isMade = this.#observations.made.some(({ text }) =>
-      text.bytes === source
-    );
-    return isMade ? undefined : LITERAL;
+    return LITERAL;
   }
 }
 

@@ -91,16 +91,6 @@ const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
 const CONTAINERS = new Uint8Array(MAX_DEPTH + 1);
 const NO_BYTES = new Uint8Array(0);
 
-/** The names, kinds and levels of the entries of a tape. */
-export interface TapeShape {
-  /** The names, by entry; only of shapes with no more than {@linkcode NAMED_ENTRIES}. */
-  readonly names: readonly string[];
-  /** The kinds, by entry, as the tape has them. */
-  readonly kinds: Uint8Array;
-  /** The entry behind each value and all that is in it. */
-  readonly nexts: Int32Array;
-}
-
 /**
  * The values on the upper levels of one JSON text, in the order of the text.
  *
@@ -121,7 +111,6 @@ export class JsonTape {
   #bytes: Uint8Array = NO_BYTES;
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
   #escaped = false;
-  #shapeHash = 0;
   readonly #words: WordCache;
 
   /** What is wrong with the text of the last scan that failed. */
@@ -163,7 +152,6 @@ export class JsonTape {
     let key = NO_KEY;
     this.#bytes = bytes;
     this.#count = 0;
-    this.#shapeHash = 0;
     for (;;) {
       let byte = bytes[at] ?? 0;
       while (
@@ -316,35 +304,6 @@ export class JsonTape {
     return this.#count;
   }
 
-  /** A number that tapes of the same shape have in common, and few others. */
-  get shapeHash(): number {
-    return this.#shapeHash;
-  }
-
-  /** Notes down what the tape holds, but for where it lies. */
-  shape(): TapeShape {
-    const count = this.#count;
-    return {
-      names: this.#names.slice(0, count),
-      kinds: this.#kinds.slice(0, count),
-      nexts: this.#nexts.slice(0, count),
-    };
-  }
-
-  /** Whether the tape has a shape: the same names and kinds, in the same order and levels. */
-  has({ names, kinds, nexts }: TapeShape): boolean {
-    const count = this.#count;
-    if (names.length !== count) return false;
-    for (let entry = 0; entry < count; entry++) {
-      if (
-        this.#names[entry] !== names[entry] ||
-        (((this.#kinds[entry] ?? 0) ^ (kinds[entry] ?? 0)) & ~ESCAPED) !== 0 ||
-        this.#nexts[entry] !== nexts[entry]
-      ) return false;
-    }
-    return true;
-  }
-
   /** The entry behind a value and all that is in it. */
   next(entry: number): number {
     return this.#nexts[entry] ?? 0;
@@ -398,10 +357,6 @@ export class JsonTape {
     this.#keys[entry] = key;
     if (entry < NAMED_ENTRIES) this.#names[entry] = name;
     this.#count = entry + 1;
-    this.#shapeHash = Math.imul(
-      this.#shapeHash ^ (kind & ~ESCAPED) ^ (name.length << 4),
-      0x9e3779b1,
-    );
   }
 
   #close(entry: number, end: number): void {

@@ -10,23 +10,16 @@ import {
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { syntaxProblem } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { RecordPlans } from "../json/record_plans.ts";
-import {
-  type RecordContext,
-  RecordWatch,
-  type WatchedRecord,
-} from "../json/record_watch.ts";
+import { type RecordContext, RecordWatch } from "../json/record_watch.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { LINE_FAILED } from "./line_failed.ts";
 import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
 
 /**
- * How many records of one shape are let go unwatched, at most, when watching several in a row
+ * How many records of one size are let go unwatched, at most, when watching several in a row
  * was of no use: where all fail, it takes a third of the time.
  */
 const MAX_REST = 64;
-/** How many shapes are told apart for that; a power of two. */
-const SHAPES = 256;
 
 /**
  * Longer records are not watched: there is no room for plans of their size, and what is written
@@ -49,18 +42,16 @@ const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
 export abstract class RecordRules implements LineRules {
   /** Reads the lines; its values hold until the next one. */
   protected readonly reader: JsonReader;
-  /** What records depend on besides themselves; absent if none are to be repeated. */
-  readonly context: RecordContext | undefined;
-  readonly #plans: RecordPlans;
+  readonly #context: RecordContext | undefined;
   #learner: RecordLearner | undefined;
   #isRepeatable = false;
   #isTeachable = false;
   /**
-   * By shape, how many records in a row were watched without use, and how many to let go: the
-   * first one, as it may be the only one.
+   * By how many values they have, how many records in a row were watched without use, and how
+   * many to let go.
    */
-  readonly #useless = new Uint8Array(SHAPES);
-  readonly #rests = new Uint8Array(SHAPES).fill(1);
+  readonly #useless = new Uint8Array(MAX_WATCHED_VALUES + 1);
+  readonly #rests = new Uint8Array(MAX_WATCHED_VALUES + 1);
 
   /**
    * Constructs a new instance.
@@ -70,8 +61,12 @@ export abstract class RecordRules implements LineRules {
    */
   constructor(reader: JsonReader, context?: RecordContext) {
     this.reader = reader;
-    this.context = context;
-    this.#plans = new RecordPlans(this.reader);
+    this.#context = context;
+  }
+
+  /** What records depend on besides themselves; absent if none are to be repeated. */
+  get context(): RecordContext | undefined {
+    return this.#context;
   }
 
   /** Forgets the stream: the next line is the first one of another. */
@@ -100,8 +95,6 @@ export abstract class RecordRules implements LineRules {
   /** Lets somebody else learn how records are rewritten, who will do most of them. */
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
-    // Whoever does most of them has seen that there are more.
-    if (learner !== undefined) this.#rests.fill(0);
   }
 
   /** Whether there was a record that can be repeated. */
@@ -133,58 +126,45 @@ export abstract class RecordRules implements LineRules {
       );
       return { problem, start, end, inBand: false };
     }
-    const { context } = this;
-    const learner = this.#learner?.isEager === true ? this.#learner : undefined;
-    if (
-      context !== undefined && learner === undefined &&
-      this.#plans.repeat(bytes, out, context.slots)
-    ) return undefined;
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
       const problem = reportedProblem(this.reader, line);
       return { problem, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const isWatched = context !== undefined &&
-      end - start <= MAX_WATCHED_BYTES &&
-      this.reader.tape.count <= MAX_WATCHED_VALUES &&
-      (learner !== undefined || this.#plans.isEager);
-    const shape = this.reader.tape.shapeHash & (SHAPES - 1);
-    const rest = this.#rests[shape] ?? 0;
-    if (isWatched && rest > 0) this.#rests[shape] = rest - 1;
-    const watch = isWatched && rest === 0
-      ? new RecordWatch(this.reader, root, out, context)
-      : undefined;
+    const watch = this.#watch(root, out);
     this.#isRepeatable = false;
     const problem = this.record(root, line, out);
-    if (problem === undefined) {
-      if (watch !== undefined) {
-        const watched = this.#watched(watch);
-        const isLearned = (learner ?? this.#plans).learn(watched);
-        this.#weigh(shape, isLearned);
-      }
-      return undefined;
-    }
-    if (watch !== undefined) {
-      // A line that failed for want of a context says nothing of those that will have one.
-      watch.stop();
-      this.#weigh(shape, false);
-    }
+    if (watch !== undefined) this.#learn(watch, problem === undefined);
+    if (problem === undefined) return undefined;
     out.truncate(length);
     return { problem, start, end, inBand: false };
   }
 
-  /** Takes to account whether it was of use to watch a record of a shape. */
-  #weigh(shape: number, isUseful: boolean): void {
-    const useless = isUseful ? 0 : (this.#useless[shape] ?? 0) + 1;
-    this.#useless[shape] = Math.min(MAX_REST, useless);
-    this.#rests[shape] = Math.min(MAX_REST, useless);
+  /** Begins to watch how a record is rewritten, if there may be use in that. */
+  #watch(root: JsonSlice, out: ByteWriter): RecordWatch | undefined {
+    const { context } = this;
+    const values = this.reader.tape.count;
+    if (
+      context === undefined || this.#learner?.isEager !== true ||
+      root.end - root.start > MAX_WATCHED_BYTES || values > MAX_WATCHED_VALUES
+    ) return undefined;
+    const rest = this.#rests[values] ?? 0;
+    if (rest === 0) return new RecordWatch(this.reader, root, out, context);
+    this.#rests[values] = rest - 1;
+    return undefined;
   }
 
-  #watched(watch: RecordWatch): WatchedRecord | undefined {
-    if (this.#isRepeatable) return watch.end();
+  /** Ends watching a record, and takes to account whether it was of use. */
+  #learn(watch: RecordWatch, isDone: boolean): void {
+    const isRepeatable = isDone && this.#isRepeatable;
+    const watched = isRepeatable ? watch.end() : undefined;
     watch.stop();
-    return undefined;
+    // A line that failed for want of a context says nothing of those that will have one.
+    const isUseful = isDone && this.#learner?.learn(watched) === true;
+    const values = this.reader.tape.count;
+    const useless = isUseful ? 0 : (this.#useless[values] ?? 0) + 1;
+    this.#useless[values] = this.#rests[values] = Math.min(MAX_REST, useless);
   }
 }
 

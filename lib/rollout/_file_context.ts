@@ -3,12 +3,12 @@
  * file.
  */
 
-import {
-  type ContextChanges,
-  MAX_SLOT_BYTES,
-  type RecordContext,
-  type Slots,
+import type {
+  ContextChanges,
+  RecordContext,
+  Slots,
 } from "../json/record_watch.ts";
+import { SLOT_SIZE } from "../json/kernel_layout.ts";
 import { lasting, stringValue } from "../json/literal.ts";
 import { isJsonText, savedField, savedText } from "../json/saved.ts";
 import { stringText } from "../json/tape.ts";
@@ -21,7 +21,7 @@ const ENCODER = new TextEncoder();
 const TIME = 0;
 const SESSION_TIME = 1;
 /** What is longer is no time, and in no slot. */
-const MAX_TIME_BYTES = MAX_SLOT_BYTES;
+const MAX_TIME_BYTES = SLOT_SIZE;
 /** How much there is room for at first: whoever reads thousands of files has as many of these. */
 const TIME_BYTES = 64;
 
@@ -66,14 +66,6 @@ export class FileContext implements RecordContext {
     if (changes.isTouched(SESSION_TIME) && sessionTime !== undefined) {
       this.startSession(sessionTime);
     }
-  }
-
-  /** Nothing is noted down. */
-  note(): void {}
-
-  /** Nothing is made of values. */
-  make(): boolean {
-    return false;
   }
 
   /** Forgets the file: the next line is the first one of another. */

@@ -15,7 +15,10 @@ import { codeOf } from "./open_session.ts";
 import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
 
 /** Opens a database. */
-export type Connect = new (path: string) => DatabaseSync;
+export type Connect = new (
+  path: string | URL,
+  options?: { readonly readOnly?: boolean },
+) => DatabaseSync;
 
 /**
  * How long SQLite itself waits for others, in milliseconds. Nothing else happens meanwhile, so
@@ -35,9 +38,21 @@ const BUSY_REGEXP = /database (?:table )?is locked/i;
 const GONE_CODES: ReadonlySet<number> = new Set([8, 10]);
 const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
+/** Rows of an index that do not agree, though SQLite can read them: a flipped bit is enough. */
+export class IndexDisagreement extends Error {
+  /** The name of the class. */
+  override readonly name = "IndexDisagreement";
+
+  /** Constructs a new instance. */
+  constructor(what: string) {
+    super(`it disagrees with itself about ${what}`);
+  }
+}
+
 /** Tells whether an error says that the database is damaged. */
 export function isIndexDamage(error: unknown): boolean {
-  return hasCode(error, DAMAGE_CODES, DAMAGE_REGEXP);
+  return error instanceof IndexDisagreement ||
+    hasCode(error, DAMAGE_CODES, DAMAGE_REGEXP);
 }
 
 /** Tells whether an error says that others keep the database busy. */

@@ -3,7 +3,8 @@
  */
 
 import { MessageRows } from "./_message_rows.ts";
-import { ROWS_PER_FILE } from "./session_index_tables.ts";
+import { fileSum } from "./_row_sums.ts";
+import { FILE_FACTS, ROWS_PER_FILE } from "./session_index_tables.ts";
 import type { FoldedPiece } from "./session_fold.ts";
 import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";
@@ -211,6 +212,7 @@ export class IndexWriter {
     };
     this.#writeFile(after);
     this.#writeSession(update, after);
+    this.#writeSum(number);
     this.#onStep("written");
     return after;
   }
@@ -356,6 +358,19 @@ export class IndexWriter {
       "UPDATE files SET origin = ? WHERE session_id = ?",
       originOf(head) ?? null,
       sessionId,
+    );
+  }
+
+  #writeSum(number: number): void {
+    const facts = this.#database.get(
+      `SELECT ${FILE_FACTS} FROM files LEFT JOIN sessions ON id = session_id WHERE number = ?`,
+      number,
+    );
+    if (facts === undefined) return;
+    this.#database.run(
+      "UPDATE files SET sum = ? WHERE number = ?",
+      fileSum(facts),
+      number,
     );
   }
 }

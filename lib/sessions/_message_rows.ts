@@ -2,6 +2,7 @@
  * The rows that the index has for a message: its text, and what it is found by.
  */
 
+import { messageSum } from "./_row_sums.ts";
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
 import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
@@ -103,14 +104,16 @@ export class MessageRows {
     const offset = known?.offset ?? found.offset + found.inLine;
     const time = known?.time ?? found.time;
     const id = at.number * ROWS_PER_FILE + row;
+    const message = text === "" ? undefined : { role, kind, toolName, text };
     this.#database.run(
-      "INSERT INTO records(id, offset, in_line, time) VALUES (?, ?, ?, ?)",
+      "INSERT INTO records(id, offset, in_line, time, sum) VALUES (?, ?, ?, ?, ?)",
       id,
       offset,
       inLine,
       time,
+      messageSum({ id, offset, inLine, time, message }),
     );
-    if (text === "") return;
+    if (message === undefined) return;
     this.#database.run(
       `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
          VALUES (?, ?, ?, ?, ?, ?)`,

@@ -3,11 +3,13 @@
  */
 
 import { basename } from "node:path";
+import { checkFileSum } from "./index_check.ts";
 import { isInside } from "./codex_homes.ts";
 import type {
   SessionIndexDatabase,
   SqlValue,
 } from "./session_index_database.ts";
+import { FILE_FACTS } from "./session_index_tables.ts";
 import { idInName, sessionIdInName } from "./session_start.ts";
 import { shortIds } from "./short_ids.ts";
 
@@ -49,14 +51,19 @@ export class SearchedSessions {
     this.#codexHomes = codexHomes;
   }
 
-  /** Gives the session of a file, by the number of the file. */
+  /**
+   * Gives the session of a file, by the number of the file.
+   *
+   * @throws {IndexDisagreement} If it is another one than was written.
+   */
   at(number: number): SearchedSession | undefined {
     if (this.#files.has(number)) return this.#files.get(number);
     const row = this.#database.get(
-      `SELECT path, session_id, title, cwd FROM files
+      `SELECT sum, ${FILE_FACTS} FROM files
          LEFT JOIN sessions ON sessions.id = session_id WHERE number = ?`,
       number,
     );
+    if (row !== undefined) checkFileSum(row);
     const path = String(row?.path);
     const key = String(row?.session_id);
     const id = idInName(basename(path)) === key

@@ -4,12 +4,14 @@
  * @module
  */
 
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   BUSY_TIMEOUT,
   type Connect,
+  IndexDisagreement,
   isBusy,
   isDeletedInUse,
   isForeign,
@@ -55,6 +57,12 @@ export interface SessionIndexOptions {
    * @default {undefined} Waits a moment.
    */
   readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
+  /**
+   * Is told when the index turns out to be damaged, before it is made anew.
+   *
+   * @default {() => {}}
+   */
+  readonly onDamage?: (() => void) | undefined;
 }
 
 /** A value of a row. */
@@ -68,6 +76,8 @@ export interface SqlRow {
 
 /** How often a damaged index is made anew before it is given up. */
 const ATTEMPTS = 4;
+/** No version will be higher: that is a flipped bit. */
+const MAX_VERSION = 1_000;
 
 /** The database of an index of sessions. It is opened by {@linkcode openSessionIndex}. */
 export class SessionIndexDatabase {
@@ -90,6 +100,11 @@ export class SessionIndexDatabase {
   /** A number that is another one as soon as somebody has made the index anew. */
   get generation(): number {
     return Number(this.get("PRAGMA schema_version")?.schema_version);
+  }
+
+  /** A number that is another one as soon as another process has written. */
+  get dataVersion(): number {
+    return Number(this.get("PRAGMA data_version")?.data_version);
   }
 
   /** Gives all rows that a statement answers. */
@@ -155,6 +170,16 @@ export class SessionIndexDatabase {
     }
   }
 
+  /** Does something that reads, all of it from one state of the index. */
+  snapshot<T>(work: () => T): T {
+    this.run("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.#rollBack();
+    }
+  }
+
   /** Gives the database back; safe to call twice. */
   close(): void {
     this.#statements.clear();
@@ -185,6 +210,8 @@ export class SessionIndexDatabase {
     try {
       return work();
     } catch (error) {
+      // Of a number that no number can hold: none such is ever written.
+      if (error instanceof RangeError) throw new IndexDisagreement("a number");
       throw isBusy(error)
         ? new SessionIndexError("busy", this.path, { cause: error })
         : error;
@@ -205,7 +232,7 @@ export class SessionIndexDatabase {
 export async function openSessionIndex(
   options: SessionIndexOptions,
 ): Promise<SessionIndexDatabase> {
-  const { path, isOwnPath = false, onBusy } = options;
+  const { path, isOwnPath = false, onBusy, onDamage = () => {} } = options;
   // Not whether to stop, which callers give as well: without an index there is nothing to say.
   const waiting = { path, onBusy };
   const DatabaseSync = await connect(path);
@@ -221,6 +248,7 @@ export async function openSessionIndex(
         throw new SessionIndexError("foreign", path);
       }
       // What looks sound and yet cannot be used is beyond help.
+      if (isDamaged) onDamage();
       if (isDamaged || isDeletedInUse(path)) {
         const isCertain = attempt > 2;
         await whenFree(
@@ -279,16 +307,62 @@ export async function withSessionIndex<T>(
     try {
       return await work(database);
     } catch (error) {
-      if (!isSqliteError(error)) throw error;
       const isDamage = isIndexDamage(error);
+      if (!isDamage && !isSqliteError(error)) throw error;
       if (isRetry || (!isDamage && !mayBeGone(error))) {
         throw new SessionIndexError("io", options.path, { cause: error });
       }
+      if (isDamage) options.onDamage?.();
       rebuild ||= isDamage;
     } finally {
       database.close();
     }
   }
+}
+
+/**
+ * Opens an index as it is, for reading only.
+ *
+ * @param path The path of the database.
+ * @returns The database; `undefined` if there is none of this version that can be read.
+ */
+export async function openIndexToRead(
+  path: string,
+): Promise<SessionIndexDatabase | undefined> {
+  const DatabaseSync = await connect(path);
+  // SQLite puts a file beside an index to read it, which nobody can on a disk that is read-only,
+  // unless it is told that nobody writes. Where others might, one of theirs is there.
+  const unchanging = pathToFileURL(path);
+  unchanging.searchParams.set("immutable", "1");
+  const places = existsSync(`${path}-wal`) ? [path] : [path, unchanging];
+  for (const place of places) {
+    let connection: DatabaseSync | undefined;
+    try {
+      connection = new DatabaseSync(place, { readOnly: true });
+      connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      if (pragma(connection, "user_version") === INDEX_VERSION) {
+        return new SessionIndexDatabase({ path }, connection);
+      }
+    } catch {
+      // What cannot be read is none.
+    }
+    connection?.close();
+  }
+  return undefined;
+}
+
+/**
+ * Makes an index in memory, which ends with the process.
+ *
+ * @param path The path that it stands for.
+ */
+export async function openIndexInMemory(
+  path: string,
+): Promise<SessionIndexDatabase> {
+  const DatabaseSync = await connect(path);
+  const connection = new DatabaseSync(":memory:");
+  connection.exec(TABLES);
+  return new SessionIndexDatabase({ path }, connection);
 }
 
 function prepared(
@@ -328,7 +402,9 @@ function makeTables(
   try {
     // Somebody else may have made them while this one waited.
     const version = pragma(connection, "user_version");
-    if (typeof version === "number" && version > INDEX_VERSION) {
+    const isNewer = typeof version === "number" && version > INDEX_VERSION &&
+      version <= MAX_VERSION;
+    if (isNewer) {
       throw new SessionIndexError("newer", path);
     }
     if (version !== INDEX_VERSION || rebuild) {

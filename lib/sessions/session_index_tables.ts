@@ -14,7 +14,7 @@ export const APPLICATION_ID = 0x43507369;
  * The version of the tables and of what is put into them; a change of either makes it higher,
  * and older indexes are made anew. Also what the mapping of lines to records gives counts.
  */
-export const INDEX_VERSION = 6;
+export const INDEX_VERSION = 7;
 
 /** How many rows a file can have: what of the number of a row is counted within the file. */
 export const ROWS_PER_FILE = 2 ** 23;
@@ -31,7 +31,8 @@ const GATHERED_BYTES = 32 << 20;
  * The others are ours. `files` says how far each file has been read; its numbers grow with the
  * time at which sessions began. `checkpoints` has what it takes to read on from there. `records`
  * numbers the messages, by the number of the file and that of the row in it: the rows of `words`
- * and `symbols`, which hold no text. To both, the role of a message is one more word of it.
+ * and `symbols`, which hold no text. To both, the role of a message is one more word of it. What
+ * is called `sum` tells whether a row still says what was written (`_row_sums.ts`).
  */
 export const TABLES = `
 CREATE TABLE sessions(
@@ -46,12 +47,12 @@ CREATE TABLE files(
   number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL, mtime INTEGER NOT NULL, read_to INTEGER NOT NULL,
   read_mark TEXT NOT NULL, is_read INTEGER NOT NULL, name TEXT, problem TEXT, origin TEXT,
-  revision INTEGER NOT NULL
+  revision INTEGER NOT NULL, sum INTEGER
 );
 CREATE TABLE checkpoints(number INTEGER PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE records(
   id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, in_line INTEGER NOT NULL,
-  time INTEGER NOT NULL
+  time INTEGER NOT NULL, sum INTEGER
 );
 CREATE VIRTUAL TABLE words USING fts5(
   text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
@@ -74,6 +75,12 @@ export const TABLE_NAMES = [
   "messages",
   "sessions",
 ] as const;
+
+/** What the sum of a row of `files` is made of: that row, and that of the session. */
+export const FILE_FACTS =
+  `number, path, session_id, size, mtime, read_to, read_mark, is_read, name, problem, origin,
+   revision, started_at, cwd, cli_version, originator, git_branch, git_commit, title,
+   rollout_path, last_event_at`;
 
 /** What hardly a message says: a character of nobody's, a letter to both tokenizers. */
 const ROLE_MARK = "\uf8c1";

@@ -6,6 +6,8 @@
 
 import { FileIndexer, type TellBytes } from "./_file_indexer.ts";
 import { type Count, IndexBatch } from "./_index_batch.ts";
+import { checkIndex } from "./index_check.ts";
+import { IndexDisagreement } from "./_index_damage.ts";
 import { planRefresh, type RefreshPlan } from "./_index_plan.ts";
 import { StoppedWaiting } from "./_index_wait.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
@@ -98,6 +100,11 @@ export interface RefreshHooks {
 }
 
 const BATCH_FILES = 256;
+/** How often it is read on behind others who write to the index meanwhile. */
+const MAX_ROUNDS = 16;
+/** How much of an index is checked where that is all that is asked for: it takes about 10 ms. */
+const CHECKED = { rows: 64, units: 1 << 17 };
+const WHOLE = { rows: 1e9, units: Infinity, random: () => 0 };
 /** How many files are removed at once: that takes up to a second. */
 const REMOVED_FILES = 32;
 
@@ -133,10 +140,10 @@ const REMOVED_FILES = 32;
 export async function indexSessions(
   options: IndexSessionsOptions,
 ): Promise<IndexingReport> {
-  return await withSessionIndex(
-    options,
-    (database) => refreshSessionIndex(database, options),
-  );
+  return await withSessionIndex(options, (database) => {
+    checkIndex(database, CHECKED);
+    return refreshSessionIndex(database, options);
+  });
 }
 
 /**
@@ -159,6 +166,39 @@ export async function refreshSessionIndex(
   const done = refresh.report([...problems, ...names.problems]);
   const sessions = files.filter(({ isContinued }) => !isContinued).length;
   return { sessions, files: files.length, ...done, missingHomes };
+}
+
+/**
+ * Says what there is to read to bring an index up to date that cannot be written.
+ *
+ * @param database The index.
+ * @param options The homes.
+ */
+export async function reportUnread(
+  database: SessionIndexDatabase,
+  options: Pick<RefreshOptions, "codexHomes">,
+): Promise<IndexingReport> {
+  const { files, problems, missingHomes } = await findSessionFiles(options);
+  const names = await NamesByHome.of(files);
+  const { tasks } = planRefresh({
+    files,
+    problems,
+    nameOf: (file) => names.nameOf(file, file.sessionId),
+  }, IndexWriter.files(database));
+  return {
+    sessions: files.filter(({ isContinued }) => !isContinued).length,
+    files: files.length,
+    added: 0,
+    grown: 0,
+    changed: 0,
+    moved: 0,
+    removed: 0,
+    bytesRead: 0,
+    filesLeft: tasks.length,
+    bytesLeft: bytesOf(tasks.map(({ file }) => file)),
+    problems: [...problems, ...names.problems],
+    missingHomes,
+  };
 }
 
 /** Brings one index up to date once. */
@@ -241,16 +281,33 @@ class Refresh {
   ): Promise<void> {
     const found = { files: this.#files, problems, nameOf };
     try {
-      do {
+      for (let round = 1;; round++) {
         this.#isOvertaken = false;
         const indexed = IndexWriter.files(this.#database);
         await this.#carryOut(planRefresh(found, indexed), indexed);
         // They may have made the index anew, or be in the middle of a file.
-      } while (this.#isOvertaken);
+        if (!this.#isOvertaken) return;
+        // Where nobody was, a row is not found by what it is found by, and never will be.
+        if (!this.#hasChangedSince(indexed)) {
+          throw new IndexDisagreement("which files it has");
+        }
+        if (round >= MAX_ROUNDS) checkIndex(this.#database, WHOLE);
+        // Others go on for longer than anybody waits; what is left is read another time.
+        if (round >= MAX_ROUNDS) return;
+      }
     } catch (error) {
       // What others keep this one from writing is written another time.
       if (!(error instanceof StoppedWaiting)) throw error;
     }
+  }
+
+  #hasChangedSince(before: readonly IndexedFile[]): boolean {
+    const revisions = new Map(
+      before.map(({ path, revision }) => [path, revision]),
+    );
+    const after = IndexWriter.files(this.#database);
+    return after.length !== before.length ||
+      after.some(({ path, revision }) => revisions.get(path) !== revision);
   }
 
   async #carryOut(

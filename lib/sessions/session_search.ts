@@ -5,6 +5,12 @@
  */
 
 import { checkedCount, checkedTime } from "../checked.ts";
+import { checkIndex, checkMessageSum } from "./index_check.ts";
+import {
+  IndexDisagreement,
+  isIndexDamage,
+  isSqliteError,
+} from "./_index_damage.ts";
 import { SearchCandidates } from "./search_candidates.ts";
 import {
   type SearchedSession,
@@ -19,17 +25,21 @@ import {
 } from "./search_query.ts";
 import { snippetOf, type SnippetPart } from "./search_snippet.ts";
 import {
+  openIndexInMemory,
+  openIndexToRead,
   type SessionIndexDatabase,
   type SessionIndexOptions,
   type SqlRow,
   type SqlValue,
   withSessionIndex,
 } from "./session_index_database.ts";
+import { SessionIndexError } from "./session_index_error.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import {
   type IndexingReport,
   type RefreshOptions,
   refreshSessionIndex,
+  reportUnread,
 } from "./session_indexer.ts";
 
 /** What to search, and where. */
@@ -109,14 +119,36 @@ export interface SearchResult {
   readonly hasMore: boolean;
   /** How many files of sessions the index has. */
   readonly files: number;
-  /** How the index was brought up to date; `undefined` if it was not. */
+  /**
+   * How the index was brought up to date, as far as it was; `undefined` if that was not asked
+   * for.
+   */
   readonly refresh: IndexingReport | undefined;
+  /**
+   * What was searched if the index could not be used as it should be, and why not: the index as
+   * it was, or else the newest files. `undefined` if it could.
+   */
+  readonly makeshift: SearchMakeshift | undefined;
+}
+
+/** What was searched in place of an index that is up to date. */
+export interface SearchMakeshift {
+  /** The index as it was, because it cannot be written; or the newest files, without one. */
+  readonly searched: "old_index" | "newest_files";
+  /** Why the index could not be used. */
+  readonly error: SessionIndexError;
 }
 
 /** How many messages are found unless another number is given. */
 const LIMIT = 20;
 /** How many messages are compared with each other at once; of more, the newest ones are. */
 const RANKED = 500;
+/** How much of an index is checked on the way: that takes about 2 ms. */
+const CHECKED = { rows: 16, units: 1 << 15 };
+/** How often a search begins again because others made the index anew meanwhile. */
+const MAX_ROUNDS = 8;
+/** How many bytes of files are read into memory if the index cannot be used. */
+const MAX_READ = 64 << 20;
 
 /**
  * Searches the texts of sessions: what the user and the model said, commands and their output,
@@ -128,9 +160,14 @@ const RANKED = 500;
  * newest messages come first. What a forked session repeats of the one it comes from is found
  * once.
  *
+ * An index that cannot be brought up to date, as on a disk that is read-only, is searched as it
+ * is. If there is none that can be read, the newest files are read into memory, up to 64 MB of
+ * them.
+ *
  * @param options What to search, and where.
  * @returns What was found.
- * @throws {SessionIndexError} If the index cannot be used.
+ * @throws {SessionIndexError} If the index is another file; if it cannot be used and is not to be
+ *   brought up to date, or is to be made anew.
  * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
  *
  * @example Nothing there
@@ -152,17 +189,100 @@ const RANKED = 500;
 export async function searchSessions(
   options: SearchSessionsOptions,
 ): Promise<SearchResult> {
-  return await withSessionIndex(options, async (database) => {
-    for (;;) {
-      const { generation } = database;
-      const refresh = options.refresh === false
-        ? undefined
-        : await refreshSessionIndex(database, options);
-      const found = await searchSessionIndex(database, options);
-      // What was found in an index that was emptied meanwhile is not all there is.
-      if (database.generation === generation) return { ...found, refresh };
+  try {
+    return await withSessionIndex(
+      options,
+      (database) => searchRefreshed(database, options),
+    );
+  } catch (error) {
+    const isHopeless = !(error instanceof SessionIndexError) ||
+      error.kind === "foreign" || options.rebuild === true;
+    const found = isHopeless
+      ? undefined
+      : await searchMakeshift(error, options);
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+async function searchRefreshed(
+  database: SessionIndexDatabase,
+  options: SearchSessionsOptions,
+): Promise<SearchResult> {
+  for (let round = 1;; round++) {
+    const { generation } = database;
+    checkIndex(database, CHECKED);
+    const refresh = options.refresh === false
+      ? undefined
+      : await refreshSessionIndex(database, options);
+    const found = await searchSessionIndex(database, options);
+    // What was found in an index that was emptied meanwhile is not all there is.
+    if (database.generation === generation || round === MAX_ROUNDS) {
+      return { ...found, refresh, makeshift: undefined };
     }
-  });
+  }
+}
+
+/** Searches what there is where the index cannot be used; `undefined` if there is nothing. */
+async function searchMakeshift(
+  error: SessionIndexError,
+  options: SearchSessionsOptions,
+): Promise<SearchResult | undefined> {
+  try {
+    return await searchOldIndex(error, options) ??
+      await searchNewestFiles(error, options);
+  } catch (other) {
+    if (other instanceof SessionIndexError) return undefined;
+    throw other;
+  }
+}
+
+async function searchOldIndex(
+  error: SessionIndexError,
+  options: SearchSessionsOptions,
+): Promise<SearchResult | undefined> {
+  const database = await openIndexToRead(options.path);
+  if (database === undefined) return undefined;
+  try {
+    checkIndex(database, CHECKED);
+    const refresh = options.refresh === false
+      ? undefined
+      : await reportUnread(database, options);
+    const found = await searchSessionIndex(database, options);
+    return { ...found, refresh, makeshift: { searched: "old_index", error } };
+  } catch (other) {
+    if (isIndexDamage(other) || isSqliteError(other)) return undefined;
+    throw other;
+  } finally {
+    database.close();
+  }
+}
+
+async function searchNewestFiles(
+  error: SessionIndexError,
+  options: SearchSessionsOptions,
+): Promise<SearchResult | undefined> {
+  if (options.refresh === false) return undefined;
+  const database = await openIndexInMemory(options.path);
+  let bytes = 0;
+  try {
+    const refresh = await refreshSessionIndex(database, {
+      ...options,
+      shouldStop: () => bytes > MAX_READ || options.shouldStop?.() === true,
+      onProgress(progress) {
+        bytes = progress.bytes;
+        return options.onProgress?.(progress);
+      },
+    });
+    const found = await searchSessionIndex(database, options);
+    return {
+      ...found,
+      refresh,
+      makeshift: { searched: "newest_files", error },
+    };
+  } finally {
+    database.close();
+  }
 }
 
 /**
@@ -176,7 +296,7 @@ export async function searchSessions(
 export async function searchSessionIndex(
   database: SessionIndexDatabase,
   options: SearchSessionsOptions,
-): Promise<Omit<SearchResult, "refresh">> {
+): Promise<Omit<SearchResult, "refresh" | "makeshift">> {
   if (options.since !== undefined) checkedTime("since", options.since);
   const terms = parseSearchQuery(options.query);
   const expressions = expressionsOf(terms);
@@ -213,6 +333,8 @@ class Search {
   /** The places of the hits, by what they say and the session that said it first. */
   readonly #places = new Map<string, number>();
   readonly #hits: { hit: SearchHit; id: number }[] = [];
+  /** The state of the index when the search began. */
+  readonly #dataVersion: number;
 
   constructor(
     database: SessionIndexDatabase,
@@ -228,6 +350,7 @@ class Search {
     this.#limit = checkedCount("limit", options.limit ?? LIMIT);
     this.#options = options;
     this.#matcher = new SearchMatcher(terms);
+    this.#dataVersion = database.dataVersion;
     this.#isRanked = terms.some(({ kind }) => kind === "words");
   }
 
@@ -276,22 +399,45 @@ class Search {
     }
   }
 
-  /** Gives a message if it is what is searched. */
+  /**
+   * Gives a message if it is what is searched.
+   *
+   * @throws {IndexDisagreement} If what finds messages found one that is not there.
+   */
   #message(id: number): Message | undefined {
     const session = this.#sessionOf(id);
-    const row = session?.isWanted && this.#database.get(
-      `SELECT messages.offset - in_line AS line_start, time, role, kind, tool_name, text
+    if (session !== undefined && !session.isWanted) return undefined;
+    const row = session && this.#database.get(
+      `SELECT id, records.offset AS offset, messages.offset - in_line AS line_start, in_line, time,
+         sum, role, kind, tool_name, text
          FROM records JOIN messages ON session_id = ? AND messages.offset = records.offset
          WHERE records.id = ?`,
       session.key,
       id,
     );
-    if (!row) return undefined;
+    if (row === undefined) {
+      this.#checkTextless(id);
+      return undefined;
+    }
+    checkMessageSum(row, true);
     const { roles } = this.#options;
     // A message may say what a role is in the index.
     if (roles?.every((role) => role !== row.role)) return undefined;
     const text = textOrNull(row.text) ?? "";
     return this.#matcher.confirms(text) ? { id, row, text } : undefined;
+  }
+
+  /** Holds a row without a message to being one, unless others have removed it since. */
+  #checkTextless(id: number): void {
+    const place = this.#database.get(
+      "SELECT id, offset, in_line, time, sum FROM records WHERE id = ?",
+      id,
+    );
+    if (this.#database.dataVersion !== this.#dataVersion) return;
+    if (place === undefined || this.#sessionOf(id) === undefined) {
+      throw new IndexDisagreement(`the message ${id}`);
+    }
+    checkMessageSum(place, false);
   }
 
   #sessionOf(id: number): SearchedSession | undefined {

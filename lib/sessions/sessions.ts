@@ -52,6 +52,7 @@ export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
 export type { SnippetPart } from "./search_snippet.ts";
 export {
   type SearchHit,
+  type SearchMakeshift,
   type SearchResult,
   searchSessions,
   type SearchSessionsOptions,

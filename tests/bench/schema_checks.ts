@@ -42,6 +42,10 @@ const SCHEMAS: Readonly<
   "item.completed": schemas.ItemCompletedEventSchema,
   "item.failed": schemas.ItemFailedEventSchema,
   "error": schemas.ThreadErrorEventSchema,
+  "rpc.request": schemas.RpcRequestEventSchema,
+  "rpc.notification": schemas.RpcNotificationEventSchema,
+  "rpc.response": schemas.RpcResponseEventSchema,
+  "rpc.error": schemas.RpcErrorEventSchema,
 };
 
 function* chunks(): Generator<Uint8Array<ArrayBuffer>> {

@@ -97,6 +97,13 @@ const CASES = [
     operands: [],
   },
   {
+    name:
+      "a value behind a letter: at once, behind an equals sign, behind a space",
+    args: ["-oa.md", "-qo=b.md", "-fo", "c.md"],
+    flags: { output: "c.md", quiet: "", follow: "" },
+    operands: [],
+  },
+  {
     name: "no flags behind two dashes",
     args: ["--strict", "--", "--from", "-q", "--"],
     flags: { strict: "" },
@@ -175,7 +182,7 @@ const ERRORS = [
     name: "no value at the end",
     args: ["--from"],
     message:
-      "--from needs a value, as in --from=DIALECT: auto, exec or rollout",
+      "--from needs a value, as in --from=DIALECT: auto, exec, app-server or rollout",
   },
   {
     name: "no value before an option",

@@ -116,7 +116,7 @@ const CASES = [
     world: { stdin: LINE },
     status: 2,
     stderr:
-      'codexpipe: --from cannot be "json": expected auto, exec or rollout\n' +
+      'codexpipe: --from cannot be "json": expected auto, exec, app-server or rollout\n' +
       `codexpipe: ${SHOWS}`,
   },
   {
@@ -125,7 +125,7 @@ const CASES = [
     world: { stdin: LINE },
     status: 2,
     stderr:
-      'codexpipe: --from cannot be "\\u001b[2J\\u000a": expected auto, exec or rollout\n' +
+      'codexpipe: --from cannot be "\\u001b[2J\\u000a": expected auto, exec, app-server or rollout\n' +
       `codexpipe: ${SHOWS}`,
   },
   {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   sessionPath,
   sessionText,
@@ -13,6 +13,7 @@ import {
   writeContinued,
   writeFile,
 } from "../sessions/homes.ts";
+import { flipBit, placesOf } from "../sessions/indexes.ts";
 import { call } from "./memory.ts";
 
 const STARTED = "2026-01-02T03:04:05.000Z";
@@ -192,5 +193,29 @@ Deno.test("sessions index says that the names of sessions cannot be read, as ses
       JSON.parse(listed.stdout).problems,
     );
     await Deno.remove(`${home}-index`, { recursive: true });
+  });
+});
+
+Deno.test("sessions index makes an index anew in which one bit is another one, and says so once", async () => {
+  await withFolder(async (home) => {
+    await writeFile(
+      sessionPath(home, testId(1), STARTED),
+      sessionText({ id: testId(1), started: STARTED, message: "elephant" }),
+    );
+    const path = `${home}/index.sqlite`;
+    const args = ["sessions", "index", `--codex-home=${home}`];
+    const index = [...args, `--index=${path}`];
+    await call(index);
+    const [at = 0] = await placesOf({ path }, "elephant");
+    await flipBit({ path }, at, 0);
+    const { status, stdout, stderr } = await call(index);
+    assertEquals(status, 0);
+    assertMatch(stdout, /^1 session: 1 added, /);
+    assertEquals(
+      stderr,
+      `codexpipe: ${path}: the index was damaged, and is made anew from the session files\n`,
+    );
+    const again = await call(index);
+    assertEquals([again.status, again.stderr], [0, ""]);
   });
 });

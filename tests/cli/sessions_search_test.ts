@@ -13,7 +13,11 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
+import { decode } from "../running.ts";
+import { BINARY } from "./binary.ts";
 import { call, type Result, type World } from "./memory.ts";
+
+const CLI = new URL("../../cli.ts", import.meta.url);
 
 const STARTED = "2026-01-02T03:04:05.000Z";
 
@@ -254,4 +258,64 @@ Deno.test("sessions search leaves a file alone that is no index", async () => {
     assertStringIncludes(stderr, "it is not an index of sessions");
     assertEquals(await Deno.readTextFile(`${folder}/diary.txt`), "Dear diary");
   });
+});
+
+Deno.test("sessions search reads the session files where there can be no index, and says so", async () => {
+  await withSessions(["elephant"], async (search, folder) => {
+    await writeFile(`${folder}/file`, "x");
+    const index = `${folder}/file/index.sqlite`;
+    const { status, stdout, stderr } = await search([
+      "elephant",
+      "--json",
+      `--index=${index}`,
+    ]);
+    const { hits, makeshift } = JSON.parse(stdout);
+    assertEquals([status, hits.length, makeshift], [0, 1, "newest_files"]);
+    assertEquals(
+      stderr,
+      `codexpipe: ${index}: cannot use the index: something else is there already; read the session files instead\n`,
+    );
+    const none = await search(["zebra", `--index=${index}`]);
+    assertEquals([none.status, none.stdout], [1, ""]);
+    const unread = await search([
+      "elephant",
+      "--no-refresh",
+      `--index=${index}`,
+    ]);
+    assertEquals([unread.status, unread.stdout], [3, ""]);
+  });
+});
+
+Deno.test({
+  name:
+    "sessions search searches an index that it may not write as it is, and says what is not in it",
+  // What is tested is the permission of Deno's to write.
+  ignore: BINARY !== undefined,
+  async fn() {
+    await withSessions(["elephant"], async (search, folder) => {
+      const index = `--index=${folder}/index.sqlite`;
+      await search(["elephant", index]);
+      await writeFile(
+        sessionPath(`${folder}/home`, testId(2), STARTED),
+        sessionText({ id: testId(2), started: STARTED, message: "elephant" }),
+      );
+      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--no-prompt", "--allow-read", "--allow-env"],
+          ...[CLI.href, "sessions", "search", "elephant", "--json"],
+          index,
+        ],
+        env: { NO_COLOR: "1", CODEX_HOME: `${folder}/home` },
+      }).output();
+      const { hits, files_left, makeshift } = JSON.parse(decode(stdout));
+      assertEquals(
+        [code, hits.length, files_left, makeshift],
+        [0, 1, 1, "old_index"],
+      );
+      assertStringIncludes(
+        decode(stderr),
+        "cannot write the index: this process was not given the permission; searched it as it was, without what is new in 1 session file\n",
+      );
+    });
+  },
 });

@@ -62,6 +62,12 @@ function nameOf(event: ThreadEvent): string {
       return event.item_type;
     case "error":
       return event.message;
+    case "rpc.request":
+    case "rpc.notification":
+      return event.method;
+    case "rpc.response":
+    case "rpc.error":
+      return event.type;
     default:
       return event satisfies never;
   }

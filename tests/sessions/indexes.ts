@@ -6,7 +6,9 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { assertEquals } from "@std/assert";
+import { checkIndex } from "../../lib/sessions/index_check.ts";
 import {
+  SessionIndexDatabase,
   type SessionIndexOptions,
   withSessionIndex,
 } from "../../lib/sessions/session_index_database.ts";
@@ -57,10 +59,36 @@ export function marked({ snippet }: SearchHit): string {
     .join("");
 }
 
+/** Flips one bit of the database of an index, which nobody has open. */
+export async function flipBit(
+  { path }: Pick<IndexedHome, "path">,
+  at: number,
+  bit: number,
+): Promise<void> {
+  const bytes = await Deno.readFile(path);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+  await Deno.writeFile(path, bytes);
+}
+
+/** Gives all places of the database of an index at which a text begins. */
+export async function placesOf(
+  { path }: Pick<IndexedHome, "path">,
+  text: string,
+): Promise<number[]> {
+  // One character for each byte.
+  const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  return [...bytes.matchAll(new RegExp(RegExp.escape(text), "g"))]
+    .map(({ index }) => index);
+}
+
 /** Everything that an index says, the numbers of its files apart; it must be sound. */
 export function contentOf({ path }: IndexedHome): unknown {
   const database = new DatabaseSync(path);
   try {
+    checkIndex(new SessionIndexDatabase({ path }, database), {
+      rows: 1e9,
+      units: Infinity,
+    });
     const all = (sql: string): unknown[] =>
       database.prepare(sql).all().map((row) => ({ ...row }));
     assertEquals(all("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);

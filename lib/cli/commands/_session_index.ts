@@ -46,19 +46,24 @@ export function indexPlaces(
 
 /** Is told how the work with an index goes. */
 export type IndexWatch = Required<
-  Pick<IndexSessionsOptions, "onProgress" | "onBusy">
+  Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">
 >;
 
 /**
  * Works with the index, and says how far the work is.
  *
+ * @param context What the command works with.
+ * @param path The path of the index.
+ * @param work The work.
  * @throws {IoError} If the index cannot be used.
  * @throws {Interrupted} If the user wants the work to end.
  */
 export async function withProgress<T>(
-  { process, progress }: CommandContext,
+  { process, progress, diagnostics }: CommandContext,
+  path: string,
   work: (watch: IndexWatch) => Promise<T>,
 ): Promise<T> {
+  let isDamaged = false;
   try {
     const result = await work({
       onProgress: (done) =>
@@ -74,22 +79,38 @@ export async function withProgress<T>(
         await process.pause();
         if (process.interrupt.aborted) throw new Interrupted();
       },
+      onDamage(): void {
+        isDamaged = true;
+      },
     });
     // What was read until then is in the index.
     if (process.interrupt.aborted) throw new Interrupted();
     return result;
   } catch (error) {
     if (!(error instanceof SessionIndexError)) throw error;
-    const { kind, path, cause } = error;
-    const reason = kind === "io"
-      ? `${reasonOf(cause)}; --index=FILE names another place`
-      : error.reason;
-    throw new IoError(`${path}: cannot use the index: ${reason}`, {
+    const reason = indexReason(error);
+    const advice = error.kind === "io"
+      ? "; --index=FILE names another place"
+      : "";
+    throw new IoError(`${path}: cannot use the index: ${reason}${advice}`, {
       cause: error,
     });
   } finally {
     await progress.clear();
+    if (isDamaged) {
+      diagnostics.say(
+        `${path}: the index was damaged, and is made anew from the session files`,
+      );
+      await diagnostics.flush();
+    }
   }
+}
+
+/** Says why the index cannot be used. */
+export function indexReason(
+  { kind, cause, reason }: SessionIndexError,
+): string {
+  return kind === "io" ? reasonOf(cause) : reason;
 }
 
 /** A number of bytes, for people. */

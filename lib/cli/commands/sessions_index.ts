@@ -33,13 +33,17 @@ export async function run(
   }
   const { process, stdout, diagnostics } = context;
   const places = indexPlaces(args, context);
-  const report = await withProgress(context, (watch) =>
-    indexSessions({
-      ...places,
-      rebuild: args.has("rebuild"),
-      shouldStop: () => process.interrupt.aborted,
-      ...watch,
-    }));
+  const report = await withProgress(
+    context,
+    places.path,
+    (watch) =>
+      indexSessions({
+        ...places,
+        rebuild: args.has("rebuild"),
+        shouldStop: () => process.interrupt.aborted,
+        ...watch,
+      }),
+  );
   const form = args.choice("format", REPORT_FORMATS) ?? "text";
   const text = form === "json"
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`

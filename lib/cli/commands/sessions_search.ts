@@ -2,11 +2,12 @@
  * `codexpipe sessions search`.
  */
 
-import { countText } from "../../render/quantity_text.ts";
+import { countedText, countText } from "../../render/quantity_text.ts";
 import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";
 import type { SnippetPart } from "../../sessions/search_snippet.ts";
 import {
   type SearchHit,
+  type SearchMakeshift,
   type SearchResult,
   searchSessions,
 } from "../../sessions/session_search.ts";
@@ -17,7 +18,12 @@ import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { parseTime } from "../times.ts";
-import { indexPlaces, reportProblems, withProgress } from "./_session_index.ts";
+import {
+  indexPlaces,
+  indexReason,
+  reportProblems,
+  withProgress,
+} from "./_session_index.ts";
 import { minuteOf, workingFolderOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
@@ -63,9 +69,10 @@ async function search(
   const since = args.value("since");
   const limit = args.value("limit");
   const start = process.now();
-  return await withProgress(context, (watch) =>
+  const places = indexPlaces(args, context);
+  return await withProgress(context, places.path, (watch) =>
     searchSessions({
-      ...indexPlaces(args, context),
+      ...places,
       query,
       refresh: !args.has("no-refresh"),
       shouldStop: () =>
@@ -91,7 +98,7 @@ function snippetLength({ process }: CommandContext): number {
 
 async function textOf(
   query: string,
-  { hits, hasMore, refresh }: SearchResult,
+  { hits, hasMore, refresh, makeshift }: SearchResult,
   form: typeof SEARCH_FORMATS[number],
   context: CommandContext,
 ): Promise<string> {
@@ -106,6 +113,7 @@ async function textOf(
       const rest = {
         has_more: hasMore,
         files_left: refresh?.filesLeft ?? null,
+        makeshift: makeshift?.searched ?? null,
       };
       return `{"query":${JSON.stringify(query)},"hits":[${list.join(",")}${
         list.length === 0 ? "" : "\n"
@@ -168,7 +176,7 @@ function partText(
  * @returns Whether something could not be read that was asked for.
  */
 async function remark(
-  { hasMore, files, refresh }: SearchResult,
+  { hasMore, files, refresh, makeshift }: SearchResult,
   args: Arguments,
   context: CommandContext,
 ): Promise<boolean> {
@@ -180,7 +188,9 @@ async function remark(
       "the index is empty; without --no-refresh it is brought up to date",
     );
   }
-  if (refresh !== undefined && refresh.filesLeft > 0) {
+  if (makeshift !== undefined) {
+    diagnostics.say(makeshiftText(makeshift, refresh?.filesLeft ?? 0));
+  } else if (refresh !== undefined && refresh.filesLeft > 0) {
     diagnostics.say(
       `searched without the ${
         countText(refresh.filesLeft)
@@ -192,4 +202,28 @@ async function remark(
   }
   await diagnostics.flush();
   return isIncomplete;
+}
+
+/** Says what was searched in place of an index that is up to date, and why. */
+function makeshiftText(
+  { searched, error }: SearchMakeshift,
+  filesLeft: number,
+): string {
+  const reason = indexReason(error);
+  switch (searched) {
+    case "old_index":
+      return `${error.path}: cannot write the index: ${reason}; searched it as it was${
+        filesLeft === 0
+          ? ""
+          : `, without what is new in ${countedText(filesLeft, "session file")}`
+      }`;
+    case "newest_files":
+      return `${error.path}: cannot use the index: ${reason}; read the session files instead${
+        filesLeft === 0
+          ? ""
+          : `, without the ${countText(filesLeft)} oldest of them`
+      }`;
+    default:
+      return searched satisfies never;
+  }
 }

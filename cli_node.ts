@@ -1,0 +1,218 @@
+#!/usr/bin/env node
+/**
+ * The `codexpipe` command as npm installs it, on Node; `cli.ts` is the same on Deno.
+ *
+ * @module
+ */
+
+import { close, fstatSync, open as openPath, read, write } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import process from "node:process";
+import type { Readable } from "node:stream";
+import { isatty } from "node:tty";
+import type { FileSink, FileSource, PathFacts } from "./lib/cli/context.ts";
+import { EXIT } from "./lib/cli/endings.ts";
+import { run } from "./lib/cli/run.ts";
+import type { ByteSource } from "./lib/files/files.ts";
+
+/** How long a pipe that can take or give nothing is left alone, in milliseconds. */
+const PAUSE = 1;
+/** Whether a file can be told from another one by the numbers of its device and node. */
+const HAS_NUMBERS = process.platform !== "win32";
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
+
+const interrupt = new AbortController();
+/** How many calls wait that nothing can end: Node ends a process only when they are through. */
+let waiting = 0;
+
+/** What a call of the platform gives to its callback. */
+type Callback<T> = (error: Error | null, result: T) => void;
+
+/** Makes a call of the platform, and counts it as long as it waits. */
+function called<T>(call: (callback: Callback<T>) => void): Promise<T> {
+  waiting += 1;
+  return new Promise((resolve, reject) =>
+    call((error, result) => {
+      waiting -= 1;
+      if (error === null) resolve(result);
+      else reject(error);
+    })
+  );
+}
+
+/** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
+function onInterrupt(): void {
+  if (interrupt.signal.aborted) end(EXIT.interrupted);
+  interrupt.abort();
+}
+
+/** Ends the process: as Ctrl-C would where a call still waits for a pipe that nobody uses. */
+function end(status: number): void {
+  if (status !== EXIT.interrupted || waiting === 0) process.exit(status);
+  process.off("SIGINT", onInterrupt);
+  process.kill(process.pid, "SIGINT");
+}
+
+/** Looks at a path; whatever cannot be looked at is left to whoever opens it. */
+async function look(path: string): Promise<PathFacts | undefined> {
+  try {
+    const facts = await stat(path);
+    const isDirectory = facts.isDirectory();
+    // Of a pipe or a device there is no other name.
+    if (!facts.isFile()) {
+      return { isDirectory, identity: undefined, realPath: path };
+    }
+    const realPath = await realpath(path);
+    const identity = HAS_NUMBERS ? `${facts.dev}:${facts.ino}` : realPath;
+    return { isDirectory, identity, realPath };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at what a standard stream is. */
+function streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined> {
+  const identity = fileIdentity(name === "stdin" ? STDIN : STDOUT);
+  return Promise.resolve(identity);
+}
+
+/** What tells a file that is open from others, if it is a file. */
+function fileIdentity(fd: number): string | undefined {
+  if (!HAS_NUMBERS) return undefined;
+  try {
+    const facts = fstatSync(fd);
+    return facts.isFile() ? `${facts.dev}:${facts.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes to what is open: a part, where it takes no more. */
+function writeTo(fd: number, bytes: Uint8Array): Promise<number> {
+  return called((callback) => write(fd, bytes, callback));
+}
+
+async function create(
+  path: string,
+  { isAppending = false }: { readonly isAppending?: boolean } = {},
+): Promise<FileSink> {
+  const flags = isAppending ? "a" : "w";
+  const fd = await called<number>((done) => openPath(path, flags, done));
+  let isOpen = true;
+  return {
+    write: (bytes) => writeTo(fd, bytes),
+    close(): void {
+      if (isOpen) close(fd);
+      isOpen = false;
+    },
+  };
+}
+
+async function open(path: string): Promise<FileSource> {
+  const fd = await called<number>((done) => openPath(path, "r", done));
+  const source = sourceOf(fd);
+  let isOpen = true;
+  let first: number | undefined;
+  return {
+    read: (into) => source.read(into),
+    grownFrom(): number | undefined {
+      if (!isOpen) return undefined;
+      const { size } = fstatSync(fd);
+      first ??= size;
+      return size > first ? first : undefined;
+    },
+    close(): void {
+      if (isOpen) source.close();
+      isOpen = false;
+    },
+  };
+}
+
+/** Reads a file, or a pipe: that may stay silent, and a call that waits for it would not end. */
+function sourceOf(fd: number): ByteSource {
+  if (fstatSync(fd).isFIFO()) {
+    return streamSource(new Socket({ fd, writable: false }));
+  }
+  return {
+    async read(into): Promise<number | null> {
+      const count = await called<number>((done) =>
+        read(fd, into, 0, into.length, null, done)
+      );
+      return count === 0 ? null : count;
+    },
+    close: () => close(fd),
+  };
+}
+
+/** Reads what a stream gives, when it is asked to. */
+function streamSource(stream: Readable): ByteSource {
+  let chunk = new Uint8Array(0);
+  let error: Error | undefined;
+  let wake = (): void => {};
+  const look = (): void => wake();
+  stream.on("readable", look).on("end", look).on("close", look);
+  stream.on("error", (reason) => {
+    error = reason;
+    wake();
+  });
+  return {
+    async read(into): Promise<number | null> {
+      for (;;) {
+        if (chunk.length === 0) chunk = stream.read() ?? chunk;
+        if (chunk.length > 0) break;
+        if (error !== undefined) throw error;
+        if (stream.readableEnded || stream.destroyed) return null;
+        await new Promise<void>((resolve) => wake = resolve);
+      }
+      const part = chunk.subarray(0, into.length);
+      into.set(part);
+      chunk = chunk.subarray(part.length);
+      return part.length;
+    },
+    close: () => void stream.destroy(),
+  };
+}
+
+/** Reads stdin; it may be named twice among the files, so it is never closed. */
+function readStdin(): ByteSource["read"] {
+  let source: ByteSource | undefined;
+  return async (into) => {
+    source ??= streamSource(process.stdin);
+    return await source.read(into);
+  };
+}
+
+/** The width of the terminal that is one of the standard streams. */
+function columns(): number | undefined {
+  const screen = isatty(STDOUT) ? process.stdout : process.stderr;
+  return screen.isTTY ? screen.columns : undefined;
+}
+
+// What Node thinks of the modules that it comes with says nothing to who runs the command.
+process.removeAllListeners("warning");
+process.on("SIGINT", onInterrupt);
+end(
+  await run(process.argv.slice(2), {
+    stdin: { read: readStdin(), close(): void {} },
+    stdout: { write: (bytes) => writeTo(STDOUT, bytes) },
+    stderr: { write: (bytes) => writeTo(STDERR, bytes) },
+    isTerminal: {
+      stdin: isatty(STDIN),
+      stdout: isatty(STDOUT),
+      stderr: isatty(STDERR),
+    },
+    interrupt: interrupt.signal,
+    env: (name) => process.env[name],
+    open,
+    create,
+    look,
+    streamIdentity,
+    columns,
+    now: () => Date.now(),
+    cwd: () => process.cwd(),
+    pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
+  }),
+);

@@ -1,0 +1,198 @@
+/**
+ * Checks whether the rows of an index agree with each other.
+ *
+ * @module
+ */
+
+import { IndexDisagreement } from "./_index_damage.ts";
+import { fileSum, messageSum } from "./_row_sums.ts";
+import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
+import { MESSAGE_ROLES } from "./message_roles.ts";
+import {
+  FILE_FACTS,
+  roleToken,
+  ROWS_PER_FILE,
+} from "./session_index_tables.ts";
+
+/** How much of an index is checked. */
+export interface IndexCheckOptions {
+  /** How many rows, of files and of messages each. */
+  readonly rows: number;
+  /** How much text of messages about, in UTF-16 code units. */
+  readonly units: number;
+  /**
+   * Says where to begin, from 0 up to 1.
+   *
+   * @default {Math.random}
+   */
+  readonly random?: (() => number) | undefined;
+}
+
+/** How many messages of a part are looked up by what they say. */
+const LOOKED_UP = 2;
+/** A word to the tokenizer, whatever stands around it. */
+const WORD_REGEXP = /(?<![^ \n])[a-z]{3,20}(?=[ \n])/g;
+
+/**
+ * Checks a part of an index: that each row says what was written, is found by what it is to be
+ * found by, and has the others that belong to it. Which part is left to chance, so that nothing
+ * has to be written down and every run checks another one.
+ *
+ * @throws {IndexDisagreement} If something does not agree.
+ */
+export function checkIndex(
+  database: SessionIndexDatabase,
+  { rows, units, random = Math.random }: IndexCheckOptions,
+): void {
+  // All looks are into one state, whatever others write meanwhile.
+  database.snapshot(() => {
+    checkFiles(database, rows, random());
+    checkMessages(database, { rows, units }, random());
+  });
+}
+
+function checkFiles(
+  database: SessionIndexDatabase,
+  rows: number,
+  place: number,
+): void {
+  const sql = (range: string): string =>
+    `SELECT sum, ${FILE_FACTS} FROM files LEFT JOIN sessions ON sessions.id = session_id
+       WHERE ${range} ORDER BY number LIMIT ?`;
+  for (const row of part(database, "files", "number", { rows, place, sql })) {
+    checkFileSum(row);
+    const { number = null, path = null, session_id = null } = row;
+    // By their own indexes, where a row can be another one, or none.
+    const found = database.get(
+      `SELECT (SELECT number FROM files WHERE path = ?1) AS by_path,
+         (SELECT number FROM files WHERE session_id = ?2) AS by_id,
+         (SELECT id FROM sessions WHERE rowid =
+           (SELECT rowid FROM sessions WHERE id = ?2)) AS session`,
+      path,
+      session_id,
+    );
+    if (
+      found?.by_path !== number || found.by_id !== number ||
+      (found.session ?? session_id) !== session_id
+    ) {
+      throw new IndexDisagreement(`the place of the file ${String(number)}`);
+    }
+  }
+}
+
+function checkMessages(
+  database: SessionIndexDatabase,
+  { rows, units }: Pick<IndexCheckOptions, "rows" | "units">,
+  place: number,
+): void {
+  const sql = (range: string): string =>
+    `SELECT records.id AS id, records.offset AS offset, in_line, time, sum,
+       messages.role AS role, messages.kind AS kind, messages.tool_name AS tool_name,
+       messages.text AS text, files.number AS file, files.session_id AS wanted,
+       own.session_id AS found, own.offset AS found_offset
+       FROM (SELECT * FROM records WHERE ${range} ORDER BY id LIMIT ?) AS records
+       LEFT JOIN (SELECT number, session_id FROM files) AS files
+         ON files.number = records.id / ${ROWS_PER_FILE}
+       LEFT JOIN messages ON messages.session_id = files.session_id
+         AND messages.offset = records.offset
+       LEFT JOIN messages AS own ON own.rowid = messages.rowid
+       ORDER BY records.id`;
+  let left = units;
+  let lookedUp = 0;
+  for (const row of part(database, "records", "id", { rows, place, sql })) {
+    if (row.file === null) {
+      throw new IndexDisagreement(`the message ${String(row.id)}`);
+    }
+    const text = row.text === null ? undefined : String(row.text);
+    checkMessageSum(row, text !== undefined);
+    if (text === undefined) continue;
+    // The index that messages are looked up by holds their keys, too.
+    if (row.found !== row.wanted || row.found_offset !== row.offset) {
+      throw new IndexDisagreement(`the place of the message ${String(row.id)}`);
+    }
+    if (lookedUp < LOOKED_UP && checkLookUp(database, row, text)) {
+      lookedUp += 1;
+    }
+    left -= text.length;
+    if (left <= 0) return;
+  }
+}
+
+/**
+ * Holds what is said of a file and its session to its sum.
+ *
+ * @param row The columns of {@linkcode FILE_FACTS}, and the sum.
+ * @throws {IndexDisagreement} If it is another one.
+ */
+export function checkFileSum({ sum, ...facts }: SqlRow): void {
+  if (sum !== null && sum !== fileSum(facts)) {
+    throw new IndexDisagreement(`the file ${String(facts.number)}`);
+  }
+}
+
+/**
+ * Holds a message to its sum.
+ *
+ * @param row The columns of `records` and `messages`.
+ * @param hasText Whether it has a row in `messages`.
+ * @throws {IndexDisagreement} If it is another one.
+ */
+export function checkMessageSum(row: SqlRow, hasText: boolean): void {
+  if (row.sum === null) return;
+  const { id, offset, in_line, time, role, kind, tool_name, text } = row;
+  const message = hasText
+    ? { role, kind, toolName: tool_name, text }
+    : undefined;
+  if (messageSum({ id, offset, inLine: in_line, time, message }) !== row.sum) {
+    throw new IndexDisagreement(`the message ${String(id)}`);
+  }
+}
+
+/** Looks a message up by what it says; gives whether there was something to look up. */
+function checkLookUp(
+  database: SessionIndexDatabase,
+  { id = null, role }: SqlRow,
+  text: string,
+): boolean {
+  const words = text.slice(0, 1_000).match(WORD_REGEXP) ?? [];
+  const word = words[Math.floor(words.length / 2)];
+  const roleName = MESSAGE_ROLES.find((name) => name === role);
+  const isThere = (table: string, what: string): boolean =>
+    database.get(
+      `SELECT 1 FROM ${table} WHERE ${table} MATCH ? AND rowid = ?`,
+      `"${what.replaceAll('"', '""')}"`,
+      id,
+    ) !== undefined;
+  if (
+    word !== undefined && !isThere("words", word) ||
+    roleName !== undefined && !isThere("symbols", roleToken(roleName))
+  ) throw new IndexDisagreement(`what finds the message ${String(id)}`);
+  return word !== undefined;
+}
+
+/** Gives some rows of a table: from a place on, and behind the last row from the first one on. */
+function* part(
+  database: SessionIndexDatabase,
+  table: string,
+  key: string,
+  { rows, place, sql }: {
+    readonly rows: number;
+    readonly place: number;
+    readonly sql: (range: string) => string;
+  },
+): Generator<SqlRow> {
+  const ends = database.get(
+    `SELECT (SELECT min(${key}) FROM ${table}) AS first,
+       (SELECT max(${key}) FROM ${table}) AS last`,
+  );
+  const first = Number(ends?.first ?? 0);
+  const from = first +
+    Math.floor(place * (Number(ends?.last ?? 0) - first + 1));
+  let left = rows;
+  for (const range of [`${key} >= ?`, `${key} < ?`]) {
+    for (const row of database.iterate(sql(range), from, left)) {
+      yield row;
+      left -= 1;
+    }
+  }
+}

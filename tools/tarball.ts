@@ -1,0 +1,92 @@
+/**
+ * Changes a file of a packed tarball.
+ *
+ * @module
+ */
+
+/** What a tarball is made of, in bytes. */
+const BLOCK = 512;
+/** Where a header says the name, the size and the sum of its bytes, and how long each is. */
+const NAME = { at: 0, length: 100 };
+const SIZE = { at: 124, length: 12 };
+const SUM = { at: 148, length: 8 };
+
+/**
+ * Changes one file of a tarball.
+ *
+ * @param tarball The tarball, packed with gzip.
+ * @param name The name of the file, as the tarball has it.
+ * @param change Gives the new text for the old one.
+ * @returns The tarball with the new text, packed.
+ * @throws {TypeError} If no file has the name.
+ */
+export async function withFile(
+  tarball: Uint8Array<ArrayBuffer>,
+  name: string,
+  change: (text: string) => string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const unpacked = await through(tarball, new DecompressionStream("gzip"));
+  for (let at = 0; at < unpacked.length;) {
+    const header = unpacked.slice(at, at + BLOCK);
+    const size = parseInt(textOf(header, SIZE), 8) || 0;
+    const start = at + BLOCK;
+    const end = start + padded(size);
+    if (textOf(header, NAME) !== name) {
+      at = end;
+      continue;
+    }
+    const text = new TextDecoder().decode(
+      unpacked.subarray(start, start + size),
+    );
+    const bytes = new TextEncoder().encode(change(text));
+    const body = new Uint8Array(padded(bytes.length));
+    body.set(bytes);
+    const blob = new Blob([
+      unpacked.subarray(0, at),
+      withSize(header, bytes.length),
+      body,
+      unpacked.subarray(end),
+    ]);
+    const whole = new Uint8Array(await blob.arrayBuffer());
+    return await through(whole, new CompressionStream("gzip"));
+  }
+  throw new TypeError(`Cannot change ${name}: the tarball has no such file`);
+}
+
+/** The length of what is filled up to whole blocks. */
+function padded(size: number): number {
+  return Math.ceil(size / BLOCK) * BLOCK;
+}
+
+/** A header with another size, and the sum of its bytes with that. */
+function withSize(
+  header: Uint8Array<ArrayBuffer>,
+  size: number,
+): Uint8Array<ArrayBuffer> {
+  const changed = header.slice();
+  const write = (text: string, { at }: typeof SIZE): void =>
+    changed.set(new TextEncoder().encode(text), at);
+  write(size.toString(8).padStart(SIZE.length - 1, "0") + "\0", SIZE);
+  // The sum counts its own place as spaces.
+  write(" ".repeat(SUM.length), SUM);
+  const sum = changed.reduce((sum, byte) => sum + byte, 0);
+  write(`${sum.toString(8).padStart(6, "0")}\0 `, SUM);
+  return changed;
+}
+
+function textOf(
+  header: Uint8Array,
+  { at, length }: typeof NAME,
+): string {
+  const text = new TextDecoder().decode(header.subarray(at, at + length));
+  return text.split("\0", 1)[0] ?? "";
+}
+
+/** Sends bytes through a stream that packs or unpacks. */
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return await new Response(new Blob([bytes]).stream().pipeThrough(stream))
+    .bytes();
+}
