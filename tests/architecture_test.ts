@@ -34,7 +34,13 @@ const BASE = [
   "lib/stage.ts",
 ];
 const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
-const LAYER_1 = [...LAYER_0, "lib/exec/", "lib/history/", "lib/rollout/"];
+const LAYER_1 = [
+  ...LAYER_0,
+  "lib/events/",
+  "lib/exec/",
+  "lib/history/",
+  "lib/rollout/",
+];
 const LAYER_2 = [
   ...LAYER_1,
   "lib/batches.ts",
@@ -66,7 +72,8 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/lines/", [...BASE, "lib/json/"]],
   ["lib/exec/", LAYER_0],
   ["lib/rollout/", LAYER_0],
-  ["lib/history/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/events/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/history/", [...LAYER_0, "lib/events/", "lib/exec/", "lib/rollout/"]],
   ["lib/dialects.ts", LAYER_1],
   ["lib/normalizer.ts", [...LAYER_1, "lib/dialects.ts"]],
   ["lib/line_answers.ts", [

@@ -42,6 +42,8 @@ export class InheritedLines {
   #firstOrdinal: number | null;
   /** When the last line was copied, while nothing else tells. */
   #copiedAt: number | null;
+  /** The turn of the last line that has one. */
+  #turn: string | null;
 
   /**
    * Constructs a new instance.
@@ -54,6 +56,7 @@ export class InheritedLines {
     this.#isFork = fields.is_fork === true;
     this.#firstOrdinal = numberOf(fields.first_ordinal) ?? null;
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
+    this.#turn = textOf(fields.turn) ?? null;
   }
 
   /** Gives everything as plain JSON. */
@@ -63,6 +66,7 @@ export class InheritedLines {
       is_fork: this.#isFork,
       first_ordinal: this.#firstOrdinal,
       copied_at: this.#copiedAt,
+      turn: this.#turn,
     };
   }
 
@@ -83,7 +87,7 @@ export class InheritedLines {
    * Tells whether a line was copied.
    *
    * @param line The line.
-   * @param turn The turn that it belongs to.
+   * @param turn The turn that it belongs to; behind the end of one it is that one's.
    * @param now Its time.
    * @param isPrompt Whether it is what a user says.
    */
@@ -94,6 +98,7 @@ export class InheritedLines {
     isPrompt: boolean,
   ): boolean {
     if (this.#copiedAt !== null) this.#followCopies(now, isPrompt);
+    this.#turn = turn ?? this.#turn;
     const ordinal = numberOf(line.ordinal);
     if (this.#firstOrdinal !== null && ordinal !== undefined) {
       return ordinal < this.#firstOrdinal;
@@ -101,7 +106,7 @@ export class InheritedLines {
     if (!this.#isFork) return false;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
     const began = timeInUuid(this.#thread);
-    const turnBegan = timeInUuid(turn);
+    const turnBegan = timeInUuid(this.#turn);
     if (began !== undefined && turnBegan !== undefined) {
       return turnBegan < began;
     }

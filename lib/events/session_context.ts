@@ -16,6 +16,7 @@ import {
 import { memberTexts } from "../json/member_texts.ts";
 import { Utf8Decoder } from "../json/utf8_decoder.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
+import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
@@ -30,6 +31,23 @@ export interface LinePlace {
   readonly offset?: number | undefined;
   /** Its text. */
   readonly text?: string | undefined;
+}
+
+/** What is known of a session file beforehand. */
+export interface SessionOptions {
+  /**
+   * The id of its thread, if no header says it.
+   *
+   * @default {"synthetic-thread-1"}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * Whether only some lines are read: then no copy of a message is kept to wait for the other
+   * one.
+   *
+   * @default {false}
+   */
+  readonly isSelection?: boolean | undefined;
 }
 
 /** How a session file tells its history. */
@@ -101,6 +119,7 @@ const MAX_LOOSE = 256;
 
 /** Everything that the next lines depend on. */
 export class SessionContext {
+  readonly #initialThreadId: string;
   /** The thread. */
   threadId: string | null;
   /** Whether the header has been read. */
@@ -163,8 +182,14 @@ export class SessionContext {
    * Constructs a new instance.
    *
    * @param saved What {@linkcode SessionContext.save} gave.
+   * @param options What is known beforehand.
    */
-  constructor(saved?: unknown) {
+  constructor(
+    saved?: unknown,
+    { initialThreadId = "synthetic-thread-1", isSelection = false }:
+      SessionOptions = {},
+  ) {
+    this.#initialThreadId = initialThreadId;
     const field = fieldsOf(saved);
     const made = fieldsOf(field.made);
     const seen = fieldsOf(field.seen);
@@ -182,7 +207,7 @@ export class SessionContext {
       streams: wholeOf(made.streams) ?? 0,
       thoughts: wholeOf(made.thoughts) ?? 0,
     };
-    this.pairing = new Pairing(field.pairing);
+    this.pairing = new Pairing(field.pairing, isSelection);
     this.calls = new CallBook(field.calls);
     this.loose = new Map(
       listOf(field.loose).map((each) => {
@@ -225,7 +250,7 @@ export class SessionContext {
         return [textOf(key) ?? "", new Utf8Decoder(pending)];
       }),
     );
-    this.usage = field.usage;
+    this.usage = readSavedCounts(field.usage);
   }
 
   /** Gives everything as plain JSON. */
@@ -259,13 +284,13 @@ export class SessionContext {
         key,
         [...decoder.pending],
       ]),
-      usage: this.usage ?? null,
+      usage: savedCounts(this.usage),
     };
   }
 
   /** The id of the thread in events. */
   get thread(): string {
-    return this.threadId ?? "synthetic-thread-1";
+    return this.threadId ?? this.#initialThreadId;
   }
 
   /** What every event of the line has behind what it says. */
