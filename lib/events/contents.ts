@@ -218,10 +218,11 @@ const FLAT_COUNTS: readonly string[] = [
 
 /** What is said of tokens; before there was `info`, the counts stood beside it. */
 export function tokenContent(event: Fields): Fields {
-  const { info, rate_limits, ...flat } = event;
-  const isFlat = info === undefined &&
-    FLAT_COUNTS.some((name) => numberOf(flat[name]) !== undefined);
-  if (!isFlat) return event;
+  if (event.info !== undefined) return event;
+  const { rate_limits, ...flat } = event;
+  if (!FLAT_COUNTS.some((name) => numberOf(flat[name]) !== undefined)) {
+    return event;
+  }
   return {
     info: { last_token_usage: flat },
     ...(rate_limits === undefined ? {} : { rate_limits }),

@@ -44,6 +44,9 @@ export class InheritedLines {
   #copiedAt: number | null;
   /** The turn of the last line that has one. */
   #turn: string | null;
+  /** When the thread and that turn began, as far as their ids tell. */
+  #began: number | undefined;
+  #turnBegan: number | undefined;
 
   /**
    * Constructs a new instance.
@@ -57,6 +60,8 @@ export class InheritedLines {
     this.#firstOrdinal = numberOf(fields.first_ordinal) ?? null;
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
     this.#turn = textOf(fields.turn) ?? null;
+    this.#began = timeInUuid(this.#thread);
+    this.#turnBegan = timeInUuid(this.#turn);
   }
 
   /** Gives everything as plain JSON. */
@@ -73,6 +78,7 @@ export class InheritedLines {
   /** Takes the header of the file in. */
   header(meta: Fields, thread: string | null): void {
     this.#thread = thread;
+    this.#began = timeInUuid(thread);
     this.#isFork = isForkHeader(meta);
     this.#firstOrdinal = firstOrdinalOf(meta);
   }
@@ -98,17 +104,18 @@ export class InheritedLines {
     isPrompt: boolean,
   ): boolean {
     if (this.#copiedAt !== null) this.#followCopies(now, isPrompt);
-    this.#turn = turn ?? this.#turn;
+    if (turn !== null && turn !== this.#turn) {
+      this.#turn = turn;
+      this.#turnBegan = timeInUuid(turn);
+    }
     const ordinal = numberOf(line.ordinal);
     if (this.#firstOrdinal !== null && ordinal !== undefined) {
       return ordinal < this.#firstOrdinal;
     }
     if (!this.#isFork) return false;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
-    const began = timeInUuid(this.#thread);
-    const turnBegan = timeInUuid(this.#turn);
-    if (began !== undefined && turnBegan !== undefined) {
-      return turnBegan < began;
+    if (this.#began !== undefined && this.#turnBegan !== undefined) {
+      return this.#turnBegan < this.#began;
     }
     return this.#copiedAt !== null;
   }

@@ -293,21 +293,20 @@ export class SessionContext {
     return this.threadId ?? this.#initialThreadId;
   }
 
-  /** What every event of the line has behind what it says. */
-  #tail(at?: string): Fields {
+  /** Says of an event where it stands, and tells it. */
+  #emit(event: Record<string, unknown>, at?: string): void {
     const { line, offset } = this.place;
     const timestamp = at ?? this.now;
-    return {
-      ...(timestamp === undefined ? {} : { timestamp }),
-      ...(line === undefined ? {} : { line }),
-      ...(offset === undefined ? {} : { offset }),
-      ...(this.isInherited ? { inherited: true } : {}),
-    };
+    if (timestamp !== undefined) event.timestamp = timestamp;
+    if (line !== undefined) event.line = line;
+    if (offset !== undefined) event.offset = offset;
+    if (this.isInherited) event.inherited = true;
+    this.emit(event);
   }
 
   /** Tells of the thread or a turn. */
   tell(type: string, fields: Fields): void {
-    this.emit({ type, thread_id: this.thread, ...fields, ...this.#tail() });
+    this.#emit({ type, thread_id: this.thread, ...fields });
   }
 
   /** Tells of an item. */
@@ -320,16 +319,14 @@ export class SessionContext {
     this.#begin(itemType);
     const id = itemId ?? this.madeUpItem();
     const turn = turnId ?? this.turnId;
-    this.emit({
-      type,
-      thread_id: this.thread,
-      ...(turn === null ? {} : { turn_id: turn }),
-      item_id: id,
-      ...body,
-      ...(typeof callId === "string" ? { call_id: callId } : {}),
-      ...(startedAt === undefined ? {} : { started_at: startedAt }),
-      ...this.#tail(at),
-    });
+    // There is one of these for each event, so that no field is copied twice.
+    const event: Record<string, unknown> = { type, thread_id: this.thread };
+    if (turn !== null) event.turn_id = turn;
+    event.item_id = id;
+    for (const name in body) event[name] = body[name];
+    if (typeof callId === "string") event.call_id = callId;
+    if (startedAt !== undefined) event.started_at = startedAt;
+    this.#emit(event, at);
     if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
     return id;
   }
@@ -340,7 +337,7 @@ export class SessionContext {
     return this.#item(
       "item.started",
       itemType,
-      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      bodyOf(status, itemType, content),
       options,
     );
   }
@@ -355,7 +352,7 @@ export class SessionContext {
     return this.#item(
       "item.completed",
       itemType,
-      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      bodyOf(status, itemType, content),
       options,
     );
   }
@@ -599,8 +596,10 @@ export class SessionContext {
 }
 
 /** The fields of an item that normalize leaves in the event, since no table has its type. */
-function bodyOf(itemType: string, content: Fields): Fields {
-  return itemType === "collab_tool_call" ? content : { content };
+function bodyOf(status: string, itemType: string, content: Fields): Fields {
+  return itemType === "collab_tool_call"
+    ? { status, item_type: itemType, ...content }
+    : { status, item_type: itemType, content };
 }
 
 /** How many values of arguments are looked at for numbers. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { fieldsOf } from "../json/fields.ts";
+
 /** The kinds of tokens, by the names that Codex gives them. */
 export const TOKEN_KINDS = [
   "input_tokens",
@@ -103,17 +105,12 @@ export function isNothing(tokens: Tokens): boolean {
  * @returns The counts; `undefined` if the object has none.
  */
 export function readTokens(value: unknown): Tokens | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  let hasAny = false;
-  const counts = new Map<TokenKind, bigint>();
-  for (const [name, given] of Object.entries(value)) {
-    const kind = TOKEN_KINDS.find((kind) => kind === name);
-    const count = kind === undefined ? undefined : wholeCount(given);
-    if (kind === undefined || count === undefined) continue;
-    hasAny ||= kind === "input_tokens" || kind === "output_tokens";
-    counts.set(kind, count);
-  }
-  return hasAny ? tokensOf((kind) => counts.get(kind) ?? 0n) : undefined;
+  const counts = fieldsOf(value);
+  const hasAny = wholeCount(counts.input_tokens) !== undefined ||
+    wholeCount(counts.output_tokens) !== undefined;
+  return hasAny
+    ? tokensOf((kind) => wholeCount(counts[kind]) ?? 0n)
+    : undefined;
 }
 
 function wholeCount(count: unknown): bigint | undefined {
