@@ -37,6 +37,7 @@ const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
 const LAYER_1 = [
   ...LAYER_0,
   "lib/app_server/",
+  "lib/events/",
   "lib/exec/",
   "lib/history/",
   "lib/rollout/",
@@ -73,7 +74,8 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/exec/", LAYER_0],
   ["lib/app_server/", [...LAYER_0, "lib/exec/"]],
   ["lib/rollout/", LAYER_0],
-  ["lib/history/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/events/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
+  ["lib/history/", [...LAYER_0, "lib/events/", "lib/exec/", "lib/rollout/"]],
   ["lib/dialects.ts", LAYER_1],
   ["lib/normalizer.ts", [...LAYER_1, "lib/dialects.ts"]],
   ["lib/line_answers.ts", [

@@ -209,10 +209,18 @@ export function planContent(
   };
 }
 
+/** The counts of a request, of which there is one at least. */
+const FLAT_COUNTS: readonly string[] = [
+  "total_tokens",
+  "input_tokens",
+  "output_tokens",
+];
+
 /** What is said of tokens; before there was `info`, the counts stood beside it. */
 export function tokenContent(event: Fields): Fields {
-  const { info, rate_limits, ...flat } = event;
-  if (info !== undefined || numberOf(flat.total_tokens) === undefined) {
+  if (event.info !== undefined) return event;
+  const { rate_limits, ...flat } = event;
+  if (!FLAT_COUNTS.some((name) => numberOf(flat[name]) !== undefined)) {
     return event;
   }
   return {

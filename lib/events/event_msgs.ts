@@ -44,6 +44,7 @@ import {
   tellThought,
   tellUser,
 } from "./copies.ts";
+import { withExactCounts } from "./exact_counts.ts";
 import { chunkBytes } from "./output_bytes.ts";
 import type { SessionContext } from "./session_context.ts";
 import { timestampOfMs } from "./times.ts";
@@ -55,6 +56,7 @@ type TellEvent = (
   context: SessionContext,
   event: Fields,
   eventId: string | null,
+  path: readonly string[],
 ) => void;
 
 /** Events that mean the same in both modes. */
@@ -190,17 +192,19 @@ const REVIEW_NAMES: ReadonlySet<string> = new Set([
  *
  * @param context Where.
  * @param event The event.
+ * @param path The names that lead to it from the record.
  * @param eventId The id that the fork gives to its events.
  */
 export function tellEventMsg(
   context: SessionContext,
   event: Fields,
+  path: readonly string[],
   eventId: string | null = null,
 ): void {
   const { type } = event;
   if (typeof type !== "string") return;
   const tell = EVENTS[context.mode]?.get(type);
-  if (tell !== undefined) return tell(context, event, eventId);
+  if (tell !== undefined) return tell(context, event, eventId, path);
   if (
     type === "item_started" ||
     (context.mode === "paginated" && LEGACY_NAMES.has(type))
@@ -289,8 +293,14 @@ function endFields(context: SessionContext, event: Fields): Fields {
   };
 }
 
-function tellTokens(context: SessionContext, event: Fields): void {
-  const content = tokenContent(restOf(event));
+function tellTokens(
+  context: SessionContext,
+  event: Fields,
+  _eventId: string | null,
+  path: readonly string[],
+): void {
+  const exact = withExactCounts(event, context.place.text, path);
+  const content = tokenContent(restOf(exact));
   const total = fieldsOf(content.info).total_token_usage;
   if (isFields(total)) context.usage = total;
   context.complete("token_count", content);

@@ -5,11 +5,20 @@
  */
 
 import { type Fields, fieldsOf, isFields } from "../json/fields.ts";
-import type { EmitEvent, LinePlace } from "./session_context.ts";
 import { tokenContent } from "./contents.ts";
+import { withExactCounts } from "./exact_counts.ts";
+import type {
+  EmitEvent,
+  LinePlace,
+  SessionOptions,
+} from "./session_context.ts";
 import { SessionReader } from "./session_reader.ts";
 
-export type { EmitEvent, LinePlace } from "./session_context.ts";
+export type {
+  EmitEvent,
+  LinePlace,
+  SessionOptions,
+} from "./session_context.ts";
 
 /** The types of thread events. */
 const EVENT_TYPES: ReadonlySet<unknown> = new Set([
@@ -24,6 +33,12 @@ const EVENT_TYPES: ReadonlySet<unknown> = new Set([
   "error",
 ]);
 
+/** The events that say what a turn used. */
+const TURN_ENDS: ReadonlySet<unknown> = new Set([
+  "turn.completed",
+  "turn.failed",
+]);
+
 /**
  * Gives the events of records: those of exec streams are events as they are, and the lines of a
  * session file tell of some each (docs/events.md). Nothing makes it throw; what it does not know
@@ -32,16 +47,24 @@ const EVENT_TYPES: ReadonlySet<unknown> = new Set([
  * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
  */
 export class EventReader {
+  readonly #options: SessionOptions;
   #session: SessionReader | undefined;
 
   /**
    * Constructs a new instance.
    *
    * @param saved What {@linkcode EventReader.save} gave, to go on from there.
+   * @param options What is known of the input.
    */
-  constructor(saved?: unknown) {
+  constructor(saved?: unknown, options: SessionOptions = {}) {
     const { session } = fieldsOf(saved);
-    if (isFields(session)) this.#session = new SessionReader(session);
+    this.#options = options;
+    if (isFields(session)) this.#session = new SessionReader(session, options);
+  }
+
+  /** Whether a line of a session file has been read. */
+  get isSession(): boolean {
+    return this.#session !== undefined;
   }
 
   /** Gives what it takes to go on, as plain JSON. */
@@ -58,14 +81,15 @@ export class EventReader {
    */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
-      const notice = noticeOf(record);
+      const event = exactEvent(record, place.text);
+      const notice = noticeOf(event);
       return emit(
-        notice ?? record,
+        notice ?? event,
         notice === undefined ? place.text : undefined,
       );
     }
     if (!isFields(record.payload)) return;
-    this.#session ??= new SessionReader();
+    this.#session ??= new SessionReader(undefined, this.#options);
     this.#session.read(record, place, emit);
   }
 }
@@ -97,6 +121,7 @@ const ITEM_FIELDS: ReadonlySet<string> = new Set([
   "status",
   "item_type",
   "id",
+  "timestamp",
 ]);
 
 /** Gives a notice of the old protocol the content that session files give it. */
@@ -117,4 +142,11 @@ function noticeOf(event: Fields): Fields | undefined {
       ? tokenContent(content)
       : content,
   };
+}
+
+/** Gives an event with exact counts, if it has any. */
+function exactEvent(event: Fields, text: string | undefined): Fields {
+  return TURN_ENDS.has(event.type) || event.item_type === "token_count"
+    ? withExactCounts(event, text, [])
+    : event;
 }

@@ -42,6 +42,11 @@ export class InheritedLines {
   #firstOrdinal: number | null;
   /** When the last line was copied, while nothing else tells. */
   #copiedAt: number | null;
+  /** The turn of the last line that has one. */
+  #turn: string | null;
+  /** When the thread and that turn began, as far as their ids tell. */
+  #began: number | undefined;
+  #turnBegan: number | undefined;
 
   /**
    * Constructs a new instance.
@@ -54,6 +59,9 @@ export class InheritedLines {
     this.#isFork = fields.is_fork === true;
     this.#firstOrdinal = numberOf(fields.first_ordinal) ?? null;
     this.#copiedAt = wholeOf(fields.copied_at) ?? null;
+    this.#turn = textOf(fields.turn) ?? null;
+    this.#began = timeInUuid(this.#thread);
+    this.#turnBegan = timeInUuid(this.#turn);
   }
 
   /** Gives everything as plain JSON. */
@@ -63,12 +71,14 @@ export class InheritedLines {
       is_fork: this.#isFork,
       first_ordinal: this.#firstOrdinal,
       copied_at: this.#copiedAt,
+      turn: this.#turn,
     };
   }
 
   /** Takes the header of the file in. */
   header(meta: Fields, thread: string | null): void {
     this.#thread = thread;
+    this.#began = timeInUuid(thread);
     this.#isFork = isForkHeader(meta);
     this.#firstOrdinal = firstOrdinalOf(meta);
   }
@@ -83,7 +93,7 @@ export class InheritedLines {
    * Tells whether a line was copied.
    *
    * @param line The line.
-   * @param turn The turn that it belongs to.
+   * @param turn The turn that it belongs to; behind the end of one it is that one's.
    * @param now Its time.
    * @param isPrompt Whether it is what a user says.
    */
@@ -94,16 +104,18 @@ export class InheritedLines {
     isPrompt: boolean,
   ): boolean {
     if (this.#copiedAt !== null) this.#followCopies(now, isPrompt);
+    if (turn !== null && turn !== this.#turn) {
+      this.#turn = turn;
+      this.#turnBegan = timeInUuid(turn);
+    }
     const ordinal = numberOf(line.ordinal);
     if (this.#firstOrdinal !== null && ordinal !== undefined) {
       return ordinal < this.#firstOrdinal;
     }
     if (!this.#isFork) return false;
     // Ids tell when they were made: a turn older than the thread is not the thread's own.
-    const began = timeInUuid(this.#thread);
-    const turnBegan = timeInUuid(turn);
-    if (began !== undefined && turnBegan !== undefined) {
-      return turnBegan < began;
+    if (this.#began !== undefined && this.#turnBegan !== undefined) {
+      return this.#turnBegan < this.#began;
     }
     return this.#copiedAt !== null;
   }

@@ -27,13 +27,16 @@ type Copies<T> = Map<string, T[]>;
  */
 export class Pairing<T> {
   readonly #unmatched = new Map<string, Copies<T>>();
+  readonly #isIdle: boolean;
 
   /**
    * Constructs a new instance.
    *
    * @param saved What {@linkcode Pairing.save} gave.
+   * @param isIdle Whether no copies are kept, since nobody reads the other ones.
    */
-  constructor(saved?: unknown) {
+  constructor(saved?: unknown, isIdle = false) {
+    this.#isIdle = isIdle;
     for (const [slot, copies] of Object.entries(fieldsOf(saved))) {
       for (const copy of listOf(copies)) {
         const [text, told] = listOf(copy);
@@ -73,7 +76,7 @@ export class Pairing<T> {
    * @param told What was told with it.
    */
   add(kind: CopyKind, text: string, witness: Witness, told: T): void {
-    this.#add(`${kind}_${witness}`, keyOf(text), told);
+    if (!this.#isIdle) this.#add(`${kind}_${witness}`, keyOf(text), told);
   }
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */

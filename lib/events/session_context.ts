@@ -16,6 +16,7 @@ import {
 import { memberTexts } from "../json/member_texts.ts";
 import { Utf8Decoder } from "../json/utf8_decoder.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
+import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
@@ -30,6 +31,23 @@ export interface LinePlace {
   readonly offset?: number | undefined;
   /** Its text. */
   readonly text?: string | undefined;
+}
+
+/** What is known of a session file beforehand. */
+export interface SessionOptions {
+  /**
+   * The id of its thread, if no header says it.
+   *
+   * @default {"synthetic-thread-1"}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * Whether only some lines are read: then no copy of a message is kept to wait for the other
+   * one.
+   *
+   * @default {false}
+   */
+  readonly isSelection?: boolean | undefined;
 }
 
 /** How a session file tells its history. */
@@ -103,6 +121,7 @@ const MAX_LOOSE = 256;
 
 /** Everything that the next lines depend on. */
 export class SessionContext {
+  readonly #initialThreadId: string;
   /** The thread. */
   threadId: string | null;
   /** Whether the header has been read. */
@@ -167,8 +186,14 @@ export class SessionContext {
    * Constructs a new instance.
    *
    * @param saved What {@linkcode SessionContext.save} gave.
+   * @param options What is known beforehand.
    */
-  constructor(saved?: unknown) {
+  constructor(
+    saved?: unknown,
+    { initialThreadId = "synthetic-thread-1", isSelection = false }:
+      SessionOptions = {},
+  ) {
+    this.#initialThreadId = initialThreadId;
     const field = fieldsOf(saved);
     const made = fieldsOf(field.made);
     const seen = fieldsOf(field.seen);
@@ -187,7 +212,7 @@ export class SessionContext {
       streams: wholeOf(made.streams) ?? 0,
       thoughts: wholeOf(made.thoughts) ?? 0,
     };
-    this.pairing = new Pairing(field.pairing);
+    this.pairing = new Pairing(field.pairing, isSelection);
     this.calls = new CallBook(field.calls);
     this.loose = new Map(
       listOf(field.loose).map((each) => {
@@ -230,7 +255,7 @@ export class SessionContext {
         return [textOf(key) ?? "", new Utf8Decoder(pending)];
       }),
     );
-    this.usage = field.usage;
+    this.usage = readSavedCounts(field.usage);
   }
 
   /** Gives everything as plain JSON. */
@@ -265,30 +290,29 @@ export class SessionContext {
         key,
         [...decoder.pending],
       ]),
-      usage: this.usage ?? null,
+      usage: savedCounts(this.usage),
     };
   }
 
   /** The id of the thread in events. */
   get thread(): string {
-    return this.threadId ?? "synthetic-thread-1";
+    return this.threadId ?? this.#initialThreadId;
   }
 
-  /** What every event of the line has behind what it says. */
-  #tail(at?: string): Fields {
+  /** Says of an event where it stands, and tells it. */
+  #emit(event: Record<string, unknown>, at?: string): void {
     const { line, offset } = this.place;
     const timestamp = at ?? this.now;
-    return {
-      ...(timestamp === undefined ? {} : { timestamp }),
-      ...(line === undefined ? {} : { line }),
-      ...(offset === undefined ? {} : { offset }),
-      ...(this.isInherited ? { inherited: true } : {}),
-    };
+    if (timestamp !== undefined) event.timestamp = timestamp;
+    if (line !== undefined) event.line = line;
+    if (offset !== undefined) event.offset = offset;
+    if (this.isInherited) event.inherited = true;
+    this.emit(event);
   }
 
   /** Tells of the thread or a turn. */
   tell(type: string, fields: Fields): void {
-    this.emit({ type, thread_id: this.thread, ...fields, ...this.#tail() });
+    this.#emit({ type, thread_id: this.thread, ...fields });
   }
 
   /** Tells of an item. */
@@ -301,16 +325,14 @@ export class SessionContext {
     this.#begin(itemType);
     const id = itemId ?? this.madeUpItem();
     const turn = turnId ?? this.turnId;
-    this.emit({
-      type,
-      thread_id: this.thread,
-      ...(turn === null ? {} : { turn_id: turn }),
-      item_id: id,
-      ...body,
-      ...(typeof callId === "string" ? { call_id: callId } : {}),
-      ...(startedAt === undefined ? {} : { started_at: startedAt }),
-      ...this.#tail(at),
-    });
+    // There is one of these for each event, so that no field is copied twice.
+    const event: Record<string, unknown> = { type, thread_id: this.thread };
+    if (turn !== null) event.turn_id = turn;
+    event.item_id = id;
+    for (const name in body) event[name] = body[name];
+    if (typeof callId === "string") event.call_id = callId;
+    if (startedAt !== undefined) event.started_at = startedAt;
+    this.#emit(event, at);
     if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
     return id;
   }
@@ -321,7 +343,7 @@ export class SessionContext {
     return this.#item(
       "item.started",
       itemType,
-      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      bodyOf(status, itemType, content),
       options,
     );
   }
@@ -336,7 +358,7 @@ export class SessionContext {
     return this.#item(
       "item.completed",
       itemType,
-      { status, item_type: itemType, ...bodyOf(itemType, content) },
+      bodyOf(status, itemType, content),
       options,
     );
   }
@@ -583,8 +605,10 @@ export class SessionContext {
 }
 
 /** The fields of an item that normalize leaves in the event, since no table has its type. */
-function bodyOf(itemType: string, content: Fields): Fields {
-  return itemType === "collab_tool_call" ? content : { content };
+function bodyOf(status: string, itemType: string, content: Fields): Fields {
+  return itemType === "collab_tool_call"
+    ? { status, item_type: itemType, ...content }
+    : { status, item_type: itemType, content };
 }
 
 /** How many values of arguments are looked at for numbers. */

@@ -13,12 +13,14 @@ import {
 } from "../json/fields.ts";
 import { tellCompaction } from "./copies.ts";
 import { tellEventMsg } from "./event_msgs.ts";
+import { withExactCounts } from "./exact_counts.ts";
 import { InheritedLines } from "./inherited_lines.ts";
 import { tellResponseItem } from "./response_items.ts";
 import {
   type EmitEvent,
   type LinePlace,
   SessionContext,
+  type SessionOptions,
 } from "./session_context.ts";
 import { timestampOf } from "./times.ts";
 
@@ -42,7 +44,16 @@ const HEADER_FIELDS: readonly string[] = [
   "history_base",
   "subagent_history_start_ordinal",
 ];
-/** The lines that say more of a line before them than of themselves. */
+/** Those that also its source may have, of an agent that another one spawned. */
+const SPAWN_FIELDS: readonly string[] = [
+  "parent_thread_id",
+  "agent_path",
+  "agent_nickname",
+];
+/** Where lines have their events. */
+const EVENT_PATH = ["payload"];
+const FORK_EVENT_PATH = ["payload", "msg"];
+/** The events that a turn begins with. */
 const TURN_STARTS: ReadonlySet<unknown> = new Set([
   "task_started",
   "turn_started",
@@ -73,10 +84,11 @@ export class SessionReader {
    * Constructs a new instance.
    *
    * @param saved What {@linkcode SessionReader.save} gave.
+   * @param options What is known of the file.
    */
-  constructor(saved?: unknown) {
+  constructor(saved?: unknown, options?: SessionOptions) {
     const { context, inherited } = fieldsOf(saved);
-    this.#context = new SessionContext(context);
+    this.#context = new SessionContext(context, options);
     this.#inherited = new InheritedLines(inherited);
   }
 
@@ -114,11 +126,12 @@ export class SessionReader {
       case "response_item":
         return tellResponseItem(context, payload);
       case "event_msg":
-        return tellEventMsg(context, payload);
+        return tellEventMsg(context, payload, EVENT_PATH);
       case "event":
         return tellEventMsg(
           context,
           fieldsOf(payload.msg),
+          FORK_EVENT_PATH,
           idOf(payload.id) ?? null,
         );
       case "compacted":
@@ -129,9 +142,11 @@ export class SessionReader {
         return this.#readSpeech(payload);
       case "token_usage_record": {
         const { turn_id, ...content } = payload;
-        context.complete("token_usage_record", content, {
-          turnId: idOf(turn_id),
-        });
+        context.complete(
+          "token_usage_record",
+          withExactCounts(content, place.text, EVENT_PATH),
+          { turnId: idOf(turn_id) },
+        );
       }
     }
   }
@@ -182,6 +197,15 @@ export class SessionReader {
     for (const name of HEADER_FIELDS) {
       const value = meta[name];
       if (value !== undefined && value !== null) fields[name] = value;
+    }
+    // Up to 0.119 only what it says of its source tells who spawned it, and as what.
+    const spawn = fieldsOf(
+      fieldsOf(fieldsOf(meta.source).subagent).thread_spawn,
+    );
+    for (const name of SPAWN_FIELDS) {
+      if (idOf(fields[name]) === undefined && idOf(spawn[name]) !== undefined) {
+        fields[name] = spawn[name];
+      }
     }
     // As a single release wrote it.
     if (typeof meta.cliVersion === "string") {

@@ -52,8 +52,9 @@ export function callIdOf(...values: readonly unknown[]): string | undefined {
   return values.find((value) => typeof value === "string");
 }
 
-/** Gives a finite number, `undefined` for anything else. */
+/** Gives a finite number, `undefined` for anything else; an exact large one is rounded. */
 export function numberOf(value: unknown): number | undefined {
+  if (typeof value === "bigint") return Number(value);
   return typeof value === "number" && Number.isFinite(value)
     ? value
     : undefined;
@@ -61,7 +62,8 @@ export function numberOf(value: unknown): number | undefined {
 
 /** Gives a whole number, `undefined` for anything else. */
 export function wholeOf(value: unknown): number | undefined {
-  return Number.isInteger(value) ? numberOf(value) : undefined;
+  const number = numberOf(value);
+  return Number.isInteger(number) ? number : undefined;
 }
 
 /** Gives a truth value, `undefined` for anything else. */

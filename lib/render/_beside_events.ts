@@ -16,6 +16,7 @@ import {
 import { isForkHeader } from "../history/mapping/inherited_lines.ts";
 import { timestampOf, timestampOfMs } from "../history/mapping/times.ts";
 import type { TokenCount } from "../usage/token_counter.ts";
+import { tokenContent } from "../events/contents.ts";
 import { readTokenCount } from "../usage/token_counts.ts";
 import type { Tokens } from "../usage/tokens.ts";
 import type { TurnStatus, TurnUsage } from "./parts.ts";
@@ -252,7 +253,7 @@ function tokenCount(event: Fields): BesideFact {
     counts.some((fields) => numberOf(fields[kind]) !== undefined);
   return {
     type: "token_count",
-    count: readTokenCount(event, undefined, []),
+    count: readTokenCount(tokenContent(event)),
     hasCached: has("cached_input_tokens"),
     hasReasoning: has("reasoning_output_tokens"),
   };

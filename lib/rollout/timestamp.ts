@@ -4,6 +4,9 @@
  * @module
  */
 
+/** The first 28 days of all months there are, in which nothing else has to be looked at. */
+const PLAIN_REGEXP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const EXACT_REGEXP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const RFC_3339_REGEXP =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
@@ -20,6 +23,7 @@ const FILE_NAME_REGEXP =
  * @returns The same in UTC, with milliseconds, or `undefined` if it names none.
  */
 export function utcTimestamp(text: string): string | undefined {
+  if (PLAIN_REGEXP.test(text)) return text;
   // What Codex writes needs nothing but a look at whether there is such a day.
   if (EXACT_REGEXP.test(text) && isInDay(text)) return text;
   const match = RFC_3339_REGEXP.exec(text);

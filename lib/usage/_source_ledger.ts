@@ -3,7 +3,7 @@
  */
 
 import { ownText } from "../json/own_text.ts";
-import { msOf, timestampOf } from "../history/mapping/times.ts";
+import { msOf, timestampOf } from "../events/times.ts";
 import type { Calendar } from "./calendar.ts";
 import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";

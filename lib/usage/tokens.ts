@@ -4,7 +4,7 @@
  * @module
  */
 
-import { memberTexts } from "../json/member_texts.ts";
+import { fieldsOf } from "../json/fields.ts";
 
 /** The kinds of tokens, by the names that Codex gives them. */
 export const TOKEN_KINDS = [
@@ -99,48 +99,23 @@ export function isNothing(tokens: Tokens): boolean {
 }
 
 /**
- * Reads the counts of a record that was decoded, and of its text where that says more.
+ * Reads counts.
  *
- * @param value The object that has them, as it was decoded.
- * @param text The JSON text of the record that the object stands in; without it, counts
- *   beyond what JavaScript's numbers hold exactly are rounded.
- * @param path The names that lead from the record to the object.
+ * @param value The object that has them; counts that are too large for a number are `bigint`.
  * @returns The counts; `undefined` if the object has none.
  */
-export function readTokens(
-  value: unknown,
-  text: string | undefined,
-  path: readonly string[],
-): Tokens | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  let isLarge = false;
-  let hasAny = false;
-  const numbers = new Map<TokenKind, number>();
-  for (const [name, count] of Object.entries(value)) {
-    const kind = TOKEN_KINDS.find((kind) => kind === name);
-    if (kind === undefined || typeof count !== "number") continue;
-    if (!(count >= 0) || !Number.isInteger(count)) continue;
-    hasAny ||= kind === "input_tokens" || kind === "output_tokens";
-    isLarge ||= count > Number.MAX_SAFE_INTEGER;
-    numbers.set(kind, count);
-  }
-  if (!hasAny) return undefined;
-  const exact = isLarge && text !== undefined
-    ? countTexts(text, path)
+export function readTokens(value: unknown): Tokens | undefined {
+  const counts = fieldsOf(value);
+  const hasAny = wholeCount(counts.input_tokens) !== undefined ||
+    wholeCount(counts.output_tokens) !== undefined;
+  return hasAny
+    ? tokensOf((kind) => wholeCount(counts[kind]) ?? 0n)
     : undefined;
-  return tokensOf((kind) => exact?.get(kind) ?? BigInt(numbers.get(kind) ?? 0));
 }
 
-/** The counts as they are spelled. */
-function countTexts(
-  text: string,
-  path: readonly string[],
-): Map<TokenKind, bigint> {
-  const counts = new Map<TokenKind, bigint>();
-  const texts = memberTexts(text, path);
-  for (const kind of TOKEN_KINDS) {
-    const count = texts.get(kind) ?? "";
-    if (/^\d{1,40}$/.test(count)) counts.set(kind, BigInt(count));
+function wholeCount(count: unknown): bigint | undefined {
+  if (typeof count === "number") {
+    return count >= 0 && Number.isInteger(count) ? BigInt(count) : undefined;
   }
-  return counts;
+  return typeof count === "bigint" && count >= 0n ? count : undefined;
 }

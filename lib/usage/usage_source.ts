@@ -3,14 +3,15 @@
  */
 
 import type { Dialect } from "../dialect_names.ts";
-import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { EventReader } from "../events/event_reader.ts";
+import { LineSelection } from "../events/line_selection.ts";
+import { fieldsOf } from "../json/fields.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { LineProblem } from "../errors.ts";
-import type { Failure, Outcome } from "../outcome.ts";
+import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
-import { countProblem } from "./_count_problem.ts";
-import { ExecCounts, UNKNOWN_ID } from "./_exec_counts.ts";
-import { RolloutCounts } from "./_rollout_counts.ts";
+import { countProblem } from "../rollout/count_problem.ts";
+import { EventCounts, UNKNOWN_ID } from "./_event_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
 
 /** Options for {@linkcode UsageMeter.open}. */
@@ -37,48 +38,18 @@ export interface UsageFailure {
   readonly error: LineProblem;
 }
 
-/** What says something of threads, turns, models or tokens. */
-const TYPES: readonly string[] = [
+/** The lines that say something of threads, turns, models or tokens. */
+const LINES = new LineSelection([
   "thread.started",
-  "item.completed/token_count",
+  "turn.started",
   "turn.completed",
-  "turn.failed",
-  "session_meta",
   "turn_context",
+  "user_message",
+  "entered_review_mode",
+  "exited_review_mode",
+  "token_count",
   "token_usage_record",
-  "event",
-  "event_msg/task_started",
-  "event_msg/turn_started",
-  "event_msg/user_message",
-  "event_msg/entered_review_mode",
-  "event_msg/exited_review_mode",
-  "event_msg/token_count",
-];
-
-/** What a line that failed has one of if it would have counted, in any dialect. */
-const WORDS: readonly string[] = [
-  '"session_meta"',
-  '"session_configured"',
-  '"session.created"',
-  '"thread.started"',
-  '"thread.resumed"',
-  '"workdir":',
-  '"turn_context"',
-  '"task_started"',
-  '"turn_started"',
-  '"turn.started"',
-  '"turn.completed"',
-  '"turn.failed"',
-  '"task_complete"',
-  '"turn_complete"',
-  '"turn_aborted"',
-  '"user_message"',
-  '"entered_review_mode"',
-  '"exited_review_mode"',
-  '"token_count"',
-  '"token_usage_record"',
-  '"line.failed"',
-];
+]);
 
 /**
  * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
@@ -101,8 +72,12 @@ const WORDS: readonly string[] = [
  */
 export class UsageSource implements Stage<Uint8Array, UsageFailure> {
   readonly #lines: JsonlRecords;
-  readonly #exec: ExecCounts;
-  readonly #rollout: RolloutCounts;
+  /** Copes with a part of the lines. */
+  readonly #reader = new EventReader(undefined, {
+    initialThreadId: UNKNOWN_ID,
+    isSelection: true,
+  });
+  readonly #counts: EventCounts;
   #failures = 0;
 
   /**
@@ -117,13 +92,12 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
     this.#lines = new JsonlRecords({
       from: options.from ?? "auto",
       ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-      only: TYPES,
+      only: LINES.types,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
     }, countProblem);
-    this.#exec = new ExecCounts(ledger);
-    this.#rollout = new RolloutCounts(ledger);
+    this.#counts = new EventCounts(ledger);
   }
 
   /** How many lines that would have counted could not be read. */
@@ -153,20 +127,15 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
   #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {
     const { line } = outcome;
     if (!outcome.ok) {
-      if (!mayHaveCounted(outcome)) return;
+      if (!LINES.mayHaveTold(outcome.raw)) return;
       this.#failures += 1;
       emit({ line, error: outcome.error });
       return;
     }
-    const { value, text = "" } = outcome;
-    const record = fieldsOf(value);
-    // The types of the two families have no name in common.
-    this.#exec.take(record, text, line);
-    this.#rollout.take(record, text, line);
+    const { value, text } = outcome;
+    this.#reader.read(fieldsOf(value), { line, text }, (event) => {
+      if (this.#reader.isSession) this.#counts.takeSession(event, line);
+      else this.#counts.takeExec(event, line);
+    });
   }
-}
-
-/** Whether a line that failed would have counted, as far as its text tells. */
-function mayHaveCounted({ raw }: Failure): boolean {
-  return raw === undefined || WORDS.some((word) => raw.includes(word));
 }

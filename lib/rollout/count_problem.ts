@@ -1,11 +1,12 @@
 /**
  * What is wrong with the counts of a line, where something is.
+ *
+ * @module
  */
 
 import type { LineProblem } from "../errors.ts";
-import { fieldsOf } from "../history/mapping/json_fields.ts";
-import { eventOf } from "../history/mapping/line_events.ts";
-import { decodeRolloutLine } from "../rollout/decoder.ts";
+import { fieldsOf } from "../json/fields.ts";
+import { decodeRolloutLine } from "./decoder.ts";
 
 /** Where a line has counts that are read, and what holds them. */
 const COUNTS =
@@ -41,6 +42,15 @@ export function countProblem(value: unknown): LineProblem | undefined {
 
 function hasCounts(value: unknown): boolean {
   const line = fieldsOf(value);
-  return line.type === "token_usage_record" ||
-    eventOf(line)?.type === "token_count";
+  const payload = fieldsOf(line.payload);
+  switch (line.type) {
+    case "token_usage_record":
+      return true;
+    case "event_msg":
+      return payload.type === "token_count";
+    case "event":
+      return fieldsOf(payload.msg).type === "token_count";
+    default:
+      return false;
+  }
 }

@@ -1,0 +1,107 @@
+/**
+ * Which lines tell of which events: a fold that wants a few kinds of events has only their lines
+ * read.
+ *
+ * @module
+ */
+
+/** A kind of events that can be asked for: a type of event, or of items. */
+export type WantedEvent =
+  | "entered_review_mode"
+  | "exited_review_mode"
+  | "thread.started"
+  | "token_count"
+  | "token_usage_record"
+  | "turn.completed"
+  | "turn.started"
+  | "turn_context"
+  | "user_message";
+
+/** What lines tell of a kind of events. */
+interface Lines {
+  /** Their types, when they are normalized. */
+  readonly types: readonly string[];
+  /** What a line that cannot be read has one of if it would have told of it, in any dialect. */
+  readonly words: readonly string[];
+}
+
+/** The end of a turn, which may be that it failed, is one kind. */
+const LINES: Readonly<Record<WantedEvent, Lines>> = {
+  "thread.started": {
+    types: ["thread.started", "session_meta"],
+    words: [
+      '"session_meta"',
+      '"session_configured"',
+      '"session.created"',
+      '"thread.started"',
+      '"thread.resumed"',
+      '"workdir":',
+    ],
+  },
+  "turn.started": {
+    types: ["event_msg/task_started", "event_msg/turn_started", "event"],
+    words: ['"task_started"', '"turn_started"', '"turn.started"'],
+  },
+  "turn.completed": {
+    types: ["turn.completed", "turn.failed"],
+    words: [
+      '"turn.completed"',
+      '"turn.failed"',
+      '"task_complete"',
+      '"turn_complete"',
+      '"turn_aborted"',
+    ],
+  },
+  turn_context: { types: ["turn_context"], words: ['"turn_context"'] },
+  token_usage_record: {
+    types: ["token_usage_record"],
+    words: ['"token_usage_record"'],
+  },
+  token_count: {
+    types: ["item.completed/token_count", "event_msg/token_count", "event"],
+    words: ['"token_count"'],
+  },
+  user_message: {
+    types: ["event_msg/user_message", "event"],
+    words: ['"user_message"'],
+  },
+  entered_review_mode: {
+    types: ["event_msg/entered_review_mode", "event"],
+    words: ['"entered_review_mode"'],
+  },
+  exited_review_mode: {
+    types: ["event_msg/exited_review_mode", "event"],
+    words: ['"exited_review_mode"'],
+  },
+};
+/** A line that could not be read says so itself, where another program has read it before. */
+const FAILED_WORD = '"line.failed"';
+
+/** Tells the lines that may tell of events that are wanted from others. */
+export class LineSelection {
+  /** The types of records, when they are normalized. */
+  readonly types: readonly string[];
+  readonly #words: readonly string[];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param wanted The events that are wanted.
+   */
+  constructor(wanted: readonly WantedEvent[]) {
+    const lines = wanted.map((kind) => LINES[kind]);
+    this.types = [...new Set(lines.flatMap(({ types }) => types))];
+    this.#words = [...lines.flatMap(({ words }) => words), FAILED_WORD];
+  }
+
+  /**
+   * Tells whether a line that cannot be read would have told of a wanted event, as far as its
+   * text says.
+   *
+   * @param text The text; nothing if it is too long.
+   */
+  mayHaveTold(text: string | undefined): boolean {
+    return text === undefined ||
+      this.#words.some((word) => text.includes(word));
+  }
+}

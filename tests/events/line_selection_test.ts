@@ -1,0 +1,22 @@
+/** Which lines tell of which events. */
+
+import { assertEquals } from "@std/assert";
+import { LineSelection } from "../../lib/events/line_selection.ts";
+
+Deno.test("LineSelection names the lines of an event in all dialects, each once", () => {
+  const { types } = new LineSelection(["token_count", "user_message"]);
+  assertEquals(types, [
+    "item.completed/token_count",
+    "event_msg/token_count",
+    "event",
+    "event_msg/user_message",
+  ]);
+});
+
+Deno.test("LineSelection.mayHaveTold() goes by the words of a line that failed", () => {
+  const lines = new LineSelection(["token_count"]);
+  assertEquals(lines.mayHaveTold('{"type":"token_count","inf'), true);
+  assertEquals(lines.mayHaveTold('{"type":"user_message","mes'), false);
+  assertEquals(lines.mayHaveTold('{"type":"line.failed"}'), true);
+  assertEquals(lines.mayHaveTold(undefined), true);
+});
