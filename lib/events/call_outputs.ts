@@ -230,7 +230,7 @@ function endPatch(
   script: ScriptOutput | undefined,
 ): void {
   const isApplied = exitCode === null
-    ? failure === null &&
+    ? failure === null && success !== false &&
       (success === true || script !== undefined ||
         text.trimStart().startsWith(APPLIED))
     : exitCode === 0 && success !== false;

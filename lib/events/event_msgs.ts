@@ -388,8 +388,12 @@ function spelled(
 function begin(type: string, read: (event: Fields) => Fields): TellEvent {
   return (context, event) => {
     const { call } = context.beginCall(callOf(event), "event", type);
-    if (call.state === "closed") return;
     const content = spelled(context, type, read(event));
+    if (call.state === "closed") {
+      // It still says more of how the call began.
+      context.start(type, content, context.of(call));
+      return;
+    }
     const known = call.type === type ? call.content : {};
     const { startedAt } = timesOf(event, context.now);
     context.startCall(call, type, { ...known, ...content }, { startedAt });

@@ -73,6 +73,17 @@ export class EventReader {
   }
 
   /**
+   * Takes note of a call that runs, of which nothing was read: what comes of it is told then.
+   *
+   * @param callId The id of the call.
+   * @param itemType What it is: `command_execution`, `tool_call`.
+   */
+  expect(callId: string, itemType: string): void {
+    this.#session ??= new SessionReader();
+    this.#session.expect(callId, itemType);
+  }
+
+  /**
    * Reads a record.
    *
    * @param record A normalized record.

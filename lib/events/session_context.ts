@@ -517,8 +517,10 @@ export class SessionContext {
     const known = typeof callId === "string"
       ? this.calls.get(callId)
       : undefined;
+    // What is looked at has been looked at.
+    const isOver = known?.state === "closed" || known?.type === "image_view";
     const isAnother = known !== undefined && known.begunBy.includes(witness) &&
-      (witness === "item" || known.state === "closed");
+      (witness === "item" || isOver);
     if (known !== undefined && !isAnother) {
       if (!known.begunBy.includes(witness)) known.begunBy.push(witness);
       return { call: known, isNew: false };

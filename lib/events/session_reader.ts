@@ -100,6 +100,11 @@ export class SessionReader {
     };
   }
 
+  /** Takes note of a call that runs, of which no line was read. */
+  expect(callId: string, itemType: string): void {
+    this.#context.beginCall(callId, "event", itemType);
+  }
+
   /**
    * Tells what a line says.
    *

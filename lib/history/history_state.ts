@@ -106,8 +106,11 @@ export class HistoryState {
   /** The time that the last event said, and how it said it. */
   #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
+  #record: Fields | undefined;
   readonly #fold = (event: Fields, text?: string): void => {
     const context = this.#context;
+    // Lines of session files are no events themselves.
+    if (event !== this.#record) context.memory.isSession = true;
     context.now = this.#timeOf(event);
     context.text = text;
     foldEvent(context, event);
@@ -171,7 +174,13 @@ export class HistoryState {
     const state = new HistoryState(options);
     state.#context = new FoldContext(store, memory);
     if (exact) state.#reader = new EventReader(saved("reader"));
-    else findOpenWork(state.#context, snapshot.tool_call_lookup);
+    else {
+      findOpenWork(
+        state.#context,
+        snapshot.tool_call_lookup,
+        (callId, itemType) => state.#reader.expect(callId, itemType),
+      );
+    }
     return state;
   }
 
@@ -247,7 +256,9 @@ export class HistoryState {
    */
   apply(event: unknown, text?: string): HistoryMutation[] {
     if (!isFields(event)) return [];
+    this.#record = event;
     this.#reader.read(event, { text }, this.#fold);
+    this.#record = undefined;
     return this.#context.takeMutations();
   }
 

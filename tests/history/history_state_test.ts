@@ -340,7 +340,7 @@ Deno.test("HistoryState.apply() makes one record of a patch that was run in a sh
   assertEquals(snapshot.exec_call_lookup, {});
 });
 
-Deno.test("HistoryState.apply() takes a patch for failed only if its output says so", () => {
+Deno.test("HistoryState.apply() takes a patch for applied only if its output says so (C.6)", () => {
   const patched = (fields: Record<string, unknown>) =>
     payloadsOf(
       snapshotOf([
@@ -353,19 +353,16 @@ Deno.test("HistoryState.apply() takes a patch for failed only if its output says
       ]),
       "patch",
     )[0]?.event;
-  const applied = [
-    "Success. Updated the following files:\nM failed.txt\n",
-    "Success: error.txt",
-    "Patch applied.",
-    "Applied.\nThe old file failed to parse.",
-    "",
-  ];
+  const applied = ["Success. Updated the following files:\nM failed.txt\n"];
   for (const output of applied) {
     assertEquals(patched({ output }), "apply_success", output);
     const failed = { output, success: false };
     assertEquals(patched(failed), "apply_failure", output);
   }
   const refused = [
+    "Success: error.txt",
+    "Patch applied.",
+    "",
     "\n \napply_patch verification failed: no such file\nd.txt",
     "patch rejected by user",
     "error: invalid hunk",
@@ -734,12 +731,15 @@ Deno.test("HistoryState.apply() shows the image of the user after one that no me
     "unable to locate image at `/w/a.png`: No such file or directory",
     [{ type: "input_image", image_url: PIXEL }],
   ];
-  for (const output of outputs) {
+  for (const [at, output] of outputs.entries()) {
     const snapshot = snapshotOf([
       ...called("view_image", "a", { path: "/w/a.png" }, output),
       eventLine("user_message", { message: "", images: [PIXEL] }),
     ]);
-    assertEquals(payloadsOf(snapshot, "image").length, 2);
+    assertEquals(
+      snapshot.records.map(({ type }) => type),
+      [at === 0 ? "tool_call" : "image", "image"],
+    );
   }
 });
 
@@ -775,14 +775,17 @@ Deno.test("HistoryState.apply() shows the image of a prompt after that of a turn
   }
 });
 
-Deno.test("HistoryState.apply() shows the same images whichever release wrote them", () => {
+Deno.test("HistoryState.apply() shows the images that were asked for whichever release wrote them", () => {
   for (const file of readCapturedFiles(/^rollout-.*\.jsonl$/)) {
     const [, minor = ""] = /^0\.(\d+)[^/]*\/viewimage\//.exec(file.path) ?? [];
     if (minor === "") continue;
-    // Later ones tell of images by what came of them: two of three cannot be shown.
-    const expected = Number(minor) < 148 ? 3 : 1;
-    const images = payloadsOf(snapshotOf(readEvents(file).events), "image");
-    assertEquals(images.length, expected, file.path);
+    const snapshot = snapshotOf(readEvents(file).events);
+    const failed = payloadsOf(snapshot, "tool_call")
+      .filter(({ title }) => title === "view_image");
+    // Old releases say that they cannot look at any; of three, one is not there.
+    const images = payloadsOf(snapshot, "image");
+    assertEquals(images.length + failed.length, 3, file.path);
+    assertEquals(failed.every(({ status }) => status === "failed"), true);
   }
 });
 
@@ -933,7 +936,8 @@ Deno.test("HistoryState.restore() ends what runs in a bare snapshot in its place
   ]);
   const state = HistoryState.restore(begun.snapshot());
   for (const call_id of ["c", "t"]) {
-    state.apply(itemLine("function_call_output", { call_id, output: "x" }));
+    const output = "Exit code: 0\nOutput:\nx";
+    state.apply(itemLine("function_call_output", { call_id, output }));
   }
   assertEquals(state.snapshot().records.map(({ type }) => type), [
     "exec",

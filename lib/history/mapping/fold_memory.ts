@@ -93,7 +93,7 @@ export class FoldMemory {
     this.now = timestampOf(field("now")) ?? null;
     this.run = wholeOf(field("run")) ?? 0;
     this.threadId = textOf(field("thread_id")) ?? null;
-    this.isSession = field("is_session") !== false;
+    this.isSession = field("is_session") === true;
     this.skipsInherited = field("skips_inherited") === true;
     this.unknownMode = textOf(field("unknown_mode")) ?? null;
     this.base = readHistoryBase(field("base"));

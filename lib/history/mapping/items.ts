@@ -258,8 +258,10 @@ function call(show: ShowItem): ShowItem {
       show(context, item);
       return;
     }
-    const { links, exploring } = context.memory;
-    if (links.get("call", item.id)?.hasBegun && !isOpen(context, item)) {
+    const { links, exploring, isSession } = context.memory;
+    // The ids of a session file tell the calls apart.
+    const isKnown = !isSession && links.get("call", item.id)?.hasBegun === true;
+    if (isKnown && !isOpen(context, item)) {
       links.drop("call", item.id);
       exploring.delete(item.id);
     }

@@ -15,15 +15,23 @@ import { textOf } from "./json_fields.ts";
  *
  * @param context The records and a memory that knows nothing yet.
  * @param toolCalls The numbers of tools by the ids of their calls.
+ * @param expect Is called with the id and the item type of what has a call.
  */
 export function findOpenWork(
   context: FoldContext,
   toolCalls: { readonly [callId: string]: number },
+  expect: (callId: string, itemType: string) => void,
 ): void {
   const { memory, store } = context;
-  const restore = (id: number, callId: string | null): void => {
+  const restore = (
+    id: number,
+    callId: string | null,
+    itemType: string,
+  ): void => {
     memory.working.set(id, callId);
-    if (callId !== null) memory.links.set("restored", callId, id);
+    if (callId === null) return;
+    memory.links.set("restored", callId, id);
+    expect(callId, itemType);
   };
   const callIds = new Map(
     Object.entries(toolCalls).map(([callId, id]) => [id, callId]),
@@ -33,11 +41,11 @@ export function findOpenWork(
     switch (record?.type) {
       case "exec":
         if (record.payload.status === "running") {
-          restore(record.id, record.payload.call_id);
+          restore(record.id, record.payload.call_id, "command_execution");
         }
         break;
       case "running_tool":
-        restore(record.id, callIds.get(record.id) ?? null);
+        restore(record.id, callIds.get(record.id) ?? null, "tool_call");
         break;
       case "reasoning":
         if (record.payload.in_progress) {

@@ -76,7 +76,8 @@ Deno.test("HistoryState.apply() remembers of output what waits for its rest, and
       event("output_delta", { stream: "stdout", chunk })
     );
     const state = historyOf([BEGIN, ...pieces]);
-    return Object(state.snapshot({ resume: true }).resume).decoders;
+    const { reader } = Object(state.snapshot({ resume: true }).resume);
+    return reader.session.context.decoders;
   };
   assertEquals(rest([0xf0, 0x9f]), [["stdout:c", [0xf0, 0x9f]]]);
   assertEquals(rest([0xf0, 0x9f], [0x9a, 0x80]), []);

@@ -75,25 +75,29 @@ const ITEMS: readonly (readonly [type: string, first: Item, second: Item])[] = [
   [
     "FileChange",
     { changes: ADD, status: "failed", stderr: "no" },
-    { changes: {}, status: "completed" },
+    { changes: { b: { type: "delete", content: "" } }, status: "completed" },
   ],
   [
     "McpToolCall",
     { server: "s", tool: "a", arguments: { x: 1 }, error: { message: "no" } },
-    { server: "s", tool: "b" },
+    { server: "s", tool: "b", arguments: { y: 2 } },
   ],
-  ["WebSearch", { query: "q", status: "failed" }, { query: "" }],
+  ["WebSearch", { query: "q", status: "failed" }, { query: "r" }],
   ["ImageView", { path: "/a.png" }, { path: "/b.png" }],
   [
     "ImageGeneration",
     { revised_prompt: "p", saved_path: "/a.png", status: "completed" },
-    { saved_path: "/b.png" },
+    { revised_prompt: "q", saved_path: "/b.png", status: "failed" },
   ],
-  ["DynamicToolCall", { tool: "a", arguments: { x: 1 } }, { tool: "b" }],
+  [
+    "DynamicToolCall",
+    { tool: "a", arguments: { x: 1 } },
+    { tool: "b", arguments: { y: 2 } },
+  ],
   [
     "CollabAgentToolCall",
     { tool: "wait", prompt: "p", agents_states: { a: "done" } },
-    { tool: "wait" },
+    { tool: "wait", prompt: "q" },
   ],
   [
     "SubAgentActivity",
@@ -124,7 +128,7 @@ const ITEMS: readonly (readonly [type: string, first: Item, second: Item])[] = [
   [
     "Extension",
     { kind: "image_gen.generation", status: "completed", savedPath: "/a.png" },
-    { kind: "image_gen.generation", status: "failed", result: "" },
+    { kind: "image_gen.generation", status: "failed", savedPath: "/b.png" },
   ],
 ];
 
