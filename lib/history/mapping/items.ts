@@ -5,7 +5,7 @@
  */
 
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
-import { type ToolArgument, type ToolResultPreview } from "../records.ts";
+import type { ToolArgument, ToolResultPreview } from "../records.ts";
 import {
   appendOutput,
   type CommandOutput,
