@@ -154,6 +154,7 @@ const CROSS_CUTTING_SUITES = [
   "public_api",
   "smoke",
   "vectors",
+  "witnesses",
 ];
 
 const ENTRY_POINTS: ReadonlyMap<string, string> = new Map(

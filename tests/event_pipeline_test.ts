@@ -9,6 +9,7 @@ import {
 } from "../lib/errors.ts";
 import {
   decodeEvents,
+  decodeRecords,
   JsonlDecoder,
   type JsonlDecoderOptions,
   JsonlDecoderStream,
@@ -514,16 +515,23 @@ Deno.test("JsonlDecoder checks the lines of session files", () => {
   }
 });
 
-Deno.test("decodeEvents() takes its input for events unless it is told otherwise", async () => {
+Deno.test("decodeRecords() gives the lines of session files, decodeEvents() what they tell", async () => {
   const log = new Blob([SESSION.join("\n")]);
   assertEquals(
-    (await drained(decodeEvents(log.stream()))).answers,
+    (await drained(decodeRecords(log.stream(), { from: "exec" }))).answers,
     ["typed", "typed"],
   );
   assertEquals(
-    (await drained(decodeEvents(log.stream(), { from: "auto" }))).answers,
+    (await drained(decodeRecords(log.stream()))).answers,
     ["compacted", "typed"],
   );
+  const types: string[] = [];
+  for await (const outcome of decodeEvents(log.stream())) {
+    if (outcome.ok && "item_type" in outcome.value) {
+      types.push(outcome.value.item_type);
+    }
+  }
+  assertEquals(types[0], "context_compaction");
 });
 
 /** Compiles if `T` is `true`. */
@@ -537,7 +545,7 @@ export const CALLS = {
   strict: (bytes: ReadableStream<Uint8Array>) =>
     decodeEvents(bytes, { onError: "stop" }),
   auto: (bytes: ReadableStream<Uint8Array>) =>
-    decodeEvents(bytes, { from: "auto" }),
+    decodeRecords(bytes, { from: "auto" }),
   stream: () => new JsonlDecoderStream().readable,
   execStream: () => new JsonlDecoderStream({ from: "exec" }).readable,
 };

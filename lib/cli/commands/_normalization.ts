@@ -16,7 +16,7 @@ import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, openInput } from "../input.ts";
 import { invite } from "./_invitation.ts";
-import type { FailureFacts } from "./_normalization_report.ts";
+import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 
 const LF = 0x0a;
 /**
@@ -42,12 +42,6 @@ const NO_FAILURES: Readonly<FailureFacts> = {
 
 /** Says where a line of an input is that was put together of several files. */
 export type PlaceOf = LineageSource["placeOf"];
-
-/** What answers the lines of an input, bytes to bytes. */
-export type LineStage = Pick<
-  JsonlNormalizer,
-  "kind" | "engine" | "fastLines" | "failures" | "records" | "feed" | "flush"
->;
 
 /** Answers lines with their normalized records. */
 export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {

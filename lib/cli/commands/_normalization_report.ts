@@ -2,8 +2,14 @@
  * What is said of an input when it has been normalized.
  */
 
+import type { JsonlNormalizer } from "../../pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
-import type { LineStage } from "./_normalization.ts";
+
+/** What answers the lines of an input, bytes to bytes. */
+export type LineStage = Pick<
+  JsonlNormalizer,
+  "kind" | "engine" | "fastLines" | "failures" | "records" | "feed" | "flush"
+>;
 
 /** What is known of the lines of an input that failed, beside how many there are. */
 export interface FailureFacts {
