@@ -60,7 +60,7 @@ const TURN_STARTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The types of lines that events are made of. */
-export const SESSION_LINE_TYPES: ReadonlySet<unknown> = new Set([
+export const SESSION_LINE_TYPES: ReadonlySet<string> = new Set([
   "session_meta",
   "turn_context",
   "response_item",

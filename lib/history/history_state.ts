@@ -5,7 +5,7 @@
  */
 
 import { checkSnapshot } from "./_snapshot_check.ts";
-import { EventReader } from "../events/event_reader.ts";
+import { EventReader, type LinePlace } from "../events/event_reader.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
@@ -63,6 +63,17 @@ export let lentSnapshotOf: (
   state: HistoryState,
   options?: HistorySnapshotOptions,
 ) => HistorySnapshot;
+
+/**
+ * Takes a record as {@linkcode HistoryState.apply} does, and hands over each of its events with
+ * what that changed, for those who have to know more of them than the history shows.
+ */
+export let applyEvents: (
+  state: HistoryState,
+  record: Fields,
+  place: LinePlace,
+  take: (event: Fields, mutations: readonly HistoryMutation[]) => void,
+) => void;
 
 /**
  * The history of a thread, made of its events: what a reader of the session sees, in order.
@@ -313,6 +324,12 @@ export class HistoryState {
   }
 
   static {
+    applyEvents = (state, record, place, take): void => {
+      state.#reader.read(record, place, (event, text) => {
+        state.#fold(event, text);
+        take(event, state.#context.takeMutations());
+      });
+    };
     lentSnapshotOf = (state, options = {}): HistorySnapshot =>
       state.#with(lentRecordsOf(state.#context.store), options);
   }

@@ -10,7 +10,6 @@ import {
 } from "../history/records.ts";
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
 import type { RowNumbers } from "./_row_numbers.ts";
-import type { UnshownOutputs } from "./_unshown_outputs.ts";
 
 /** How many of the last records are kept whole: events may still say more of them. */
 const WHOLE_RECORDS = 8;
@@ -29,8 +28,6 @@ export interface SavedFold {
   readonly time: number | null;
   /** What {@linkcode RowNumbers} remembers. */
   readonly between: ReturnType<RowNumbers["save"]>;
-  /** What {@linkcode UnshownOutputs} remembers. */
-  readonly calls: ReturnType<UnshownOutputs["save"]>;
   /** What the calls of records gave, by the numbers of the records. */
   readonly outputs: readonly (readonly [number, string])[];
 }

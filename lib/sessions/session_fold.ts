@@ -4,9 +4,14 @@
  * @module
  */
 
-import { HistoryState, lentSnapshotOf } from "../history/history_state.ts";
-import { fieldsOf, parseJson } from "../history/mapping/json_fields.ts";
-import { msOf, timestampOf } from "../history/mapping/times.ts";
+import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
+import { msOf, timestampOf } from "../events/times.ts";
+import {
+  applyEvents,
+  HistoryState,
+  lentSnapshotOf,
+} from "../history/history_state.ts";
+import { fieldsOf, parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { copyOf, LF } from "../json/bytes.ts";
@@ -22,17 +27,7 @@ import {
 import { RowNumbers } from "./_row_numbers.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import { type SearchableText, searchableText } from "./_searchable_text.ts";
-import { type OwnOutput, UnshownOutputs } from "./_unshown_outputs.ts";
-
-/** The types of lines that a history can be made of. */
-const TOLD_LINE_TYPES: readonly string[] = [
-  "compacted",
-  "event",
-  "event_msg",
-  "realtime_item",
-  "response_item",
-  "session_meta",
-];
+import { type OwnOutput, readFullOutput } from "./_full_outputs.ts";
 
 /** A message as it goes into the index; one without text only has its place there. */
 export interface FoldedMessage extends SearchableText {
@@ -114,7 +109,6 @@ export class SessionFold {
   /** The records that have changed, and where and when they first did. */
   readonly #touched = new Map<number, Place & { readonly isNew: boolean }>();
   readonly #removed = new Set<number>();
-  readonly #unshown: UnshownOutputs;
   /** What the calls of records gave, beyond what the records show. */
   #outputs: Map<number, string>;
   /** Messages that are no records. */
@@ -153,7 +147,6 @@ export class SessionFold {
     this.#emptied = new Set(saved?.emptied);
     this.#time = saved?.time ?? null;
     this.#rows = new RowNumbers(saved?.between);
-    this.#unshown = new UnshownOutputs(saved?.calls);
     this.#outputs = new Map(saved?.outputs);
     this.voidFrom = saved === undefined
       ? 0
@@ -163,7 +156,7 @@ export class SessionFold {
         from: "rollout",
         onError: "drop",
         fileName,
-        only: TOLD_LINE_TYPES,
+        only: [...SESSION_LINE_TYPES],
         ...(saved === undefined ? {} : { resume: saved.rules }),
       },
       {
@@ -219,7 +212,6 @@ export class SessionFold {
       emptied: [...emptied],
       time: this.#time,
       between: this.#rows.save(),
-      calls: this.#unshown.save(),
       outputs: keptOutputs(this.#outputs, emptied),
     });
     const hasMore = isEnd && this.#readTo < this.#bytes;
@@ -247,17 +239,18 @@ export class SessionFold {
 
   #apply(value: unknown, text: string, offset: number): void {
     this.#time = timeOf(value) ?? this.#time;
-    const mutations = this.#state.apply(value, text);
-    const { own, attached } = this.#unshown.read(value, mutations);
-    // Before the records: of an explore record that the line made, only this has a text.
-    if (own !== undefined) this.#addOwn(own, offset);
-    for (const mutation of mutations) this.#note(mutation, offset);
-    if (
-      attached !== undefined && this.#ids.lastIndexOf(attached.record) !== -1
-    ) {
+    const place = { text, offset };
+    applyEvents(this.#state, fieldsOf(value), place, (event, mutations) => {
+      const { own, attached } = readFullOutput(event, mutations);
+      // Before the records: of an explore record that the event made, only this has a text.
+      if (own !== undefined) this.#addOwn(own, offset);
+      for (const mutation of mutations) this.#note(mutation, offset);
+      if (
+        attached === undefined || this.#ids.lastIndexOf(attached.record) === -1
+      ) return;
       this.#outputs.set(attached.record, attached.text);
       this.#change(attached.record, offset);
-    }
+    });
   }
 
   #note(mutation: HistoryMutation, offset: number): void {
