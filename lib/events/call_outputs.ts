@@ -263,7 +263,7 @@ function endMcp(
   const printed = script === undefined ? undefined : parseJson(given.text);
   const result = isFields(printed) && Array.isArray(printed.content)
     ? printed
-    : { content: blocks };
+    : { content: listedBlocks(blocks) ?? blocks };
   context.completeCall(call, {
     ...call.content,
     ...(failure === null || result === printed ? { result } : {}),
@@ -272,6 +272,19 @@ function endMcp(
       : { error: { message: failure } }),
     ...durationOf(seconds),
   }, { status: failure === null ? "completed" : "failed" });
+}
+
+/** The blocks that releases before 0.148 give as the JSON text of a list. */
+function listedBlocks(
+  blocks: readonly unknown[],
+): readonly unknown[] | undefined {
+  const [text, ...more] = blocks;
+  const given = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
+  if (more.length > 0 || !given.startsWith("[{")) return undefined;
+  const list = parseJson(given);
+  const isContent = Array.isArray(list) &&
+    list.every((block) => typeof fieldsOf(block).type === "string");
+  return isContent ? list : undefined;
 }
 
 function endCollab(

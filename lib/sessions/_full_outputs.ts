@@ -7,12 +7,12 @@ import {
   fieldsOf,
   isFields,
   jsonTextOf,
-  parseJson,
+  listOf,
   textOf,
   textsOf,
 } from "../json/fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
-import { isKnownRecord } from "../history/records.ts";
+import { type HistoryRecord, isKnownRecord } from "../history/records.ts";
 import {
   commandText,
   messageText,
@@ -42,29 +42,6 @@ export interface FullOutput {
 }
 
 const NOTHING: FullOutput = {};
-/** Where items have what a call gave. */
-const RESULT_FIELDS = [
-  "result",
-  "output",
-  "content_items",
-  "statuses",
-  "agents_states",
-] as const;
-/** Fields in a result that are no text of it: data, and words for what it is. */
-const SILENT_FIELDS: ReadonlySet<string> = new Set([
-  "_meta",
-  "annotations",
-  "blob",
-  "data",
-  "detail",
-  "image_url",
-  "imageUrl",
-  "mimeType",
-  "type",
-]);
-/** More nesting than any result has. */
-const MAX_DEPTH = 16;
-
 /**
  * Reads what an event says of a call beyond what the history shows of it.
  *
@@ -84,11 +61,17 @@ export function readFullOutput(
   if (event.item_type === "command_execution") {
     return exploredOutput(content, mutations);
   }
-  const record = recordOf(mutations, "tool_call");
+  const record = cutCallOf(mutations);
   if (record === undefined) return NOTHING;
-  const given = resultText(RESULT_FIELDS.map((name) => content[name]));
-  const text = messageText([given]);
+  const text = messageText(blocksOf(content).map(blockText));
   return text === undefined ? NOTHING : { attached: { record, text } };
+}
+
+/** The record of a call that has not all that the call gave. */
+function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
+  return changed(mutations).find((record) =>
+    record.type === "tool_call" && record.payload.result_preview?.truncated
+  )?.id;
 }
 
 function exploredOutput(
@@ -111,24 +94,20 @@ function exploredOutput(
  * changes that, too: then the command is what was put there.
  */
 function isExplored(mutations: readonly HistoryMutation[]): boolean {
-  return recordOf(mutations, "explore") !== undefined &&
+  return changed(mutations).some(({ type }) => type === "explore") &&
     mutations.every((mutation) =>
       mutation.type !== "inserted" || mutation.record.type === "explore"
     );
 }
 
-/** The record of a type that was made or changed. */
-function recordOf(
-  mutations: readonly HistoryMutation[],
-  type: "explore" | "tool_call",
-): number | undefined {
-  for (const mutation of mutations) {
-    if (mutation.type !== "inserted" && mutation.type !== "replaced") continue;
-    if (isKnownRecord(mutation.record) && mutation.record.type === type) {
-      return mutation.id;
-    }
-  }
-  return undefined;
+/** The records that were made or changed. */
+function changed(mutations: readonly HistoryMutation[]): HistoryRecord[] {
+  return mutations.flatMap((mutation) =>
+    (mutation.type === "inserted" || mutation.type === "replaced") &&
+      isKnownRecord(mutation.record)
+      ? [mutation.record]
+      : []
+  );
 }
 
 /** What a command printed. */
@@ -139,36 +118,20 @@ function printedText({ stdout, stderr }: Fields): string {
   return err.trim() === "" ? out : `${out.replace(/\r?\n$/, "")}\n${err}`;
 }
 
-/** All texts in a result, whatever it is made of; images and other data have none. */
-function resultText(result: unknown): string {
-  const texts: string[] = [];
-  gather(result, texts, 0);
-  return [...new Set(texts)].join("\n");
+/** What a call gave, of whatever type it is. */
+function blocksOf(content: Fields): readonly unknown[] {
+  const { agents_states } = content;
+  return [
+    ...listOf(fieldsOf(content.result).content),
+    ...listOf(content.output),
+    ...listOf(content.content_items),
+    ...(isFields(agents_states) ? [jsonTextOf(agents_states)] : []),
+  ];
 }
 
-function gather(value: unknown, texts: string[], depth: number): void {
-  if (depth > MAX_DEPTH) return;
-  if (typeof value === "string") {
-    const blocks = blocksIn(value);
-    if (blocks !== undefined) gather(blocks, texts, depth + 1);
-    else if (value.trim() !== "") texts.push(value);
-  } else if (Array.isArray(value)) {
-    for (const each of value) gather(each, texts, depth + 1);
-  } else if (isFields(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      // What has a form of its own is searched as the JSON that it is.
-      if (name === "structuredContent" && each !== null) {
-        texts.push(jsonTextOf(each));
-      } else if (!SILENT_FIELDS.has(name)) gather(each, texts, depth + 1);
-    }
-  }
-}
-
-/** The blocks of content that releases before 0.148 give as the JSON text of a list. */
-function blocksIn(text: string): readonly unknown[] | undefined {
-  if (!text.startsWith("[{")) return undefined;
-  const blocks = parseJson(text);
-  const isContent = Array.isArray(blocks) &&
-    blocks.every((block) => typeof fieldsOf(block).type === "string");
-  return isContent ? blocks : undefined;
+/** The text of a block, or what it leads to. */
+function blockText(block: unknown): string {
+  if (typeof block === "string") return block;
+  const { text, uri } = fieldsOf(block);
+  return textOf(text) ?? textOf(uri) ?? "";
 }

@@ -151,7 +151,10 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
         output ?? null,
       ]];
     case "background_event":
-      return ["notice", [record.payload.title, record.payload.description]];
+      return ["notice", [
+        shownTitle(record.payload),
+        record.payload.description,
+      ]];
     case "notice":
       return ["notice", [
         record.payload.title,
@@ -167,6 +170,11 @@ function readRecord(record: HistoryRecord, output?: string): Reading {
       record satisfies never;
       return NOTHING;
   }
+}
+
+/** That a turn was aborted is said where it ends, in other words. */
+function shownTitle({ title }: { readonly title: string }): string {
+  return title === "Turn aborted" ? "" : title;
 }
 
 const PLAIN_ROLES = {
