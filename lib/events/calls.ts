@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type Fields, fieldsOf, listOf, textOf } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  textOf,
+  textsOf,
+} from "../json/fields.ts";
 import { ARGUMENTS_TEXT, withText } from "./session_items.ts";
 
 /** Who tells of a call: a response item, or an event or item of the program. */
@@ -47,12 +53,19 @@ export interface Call {
  * its own. Releases of Codex run a few dozen commands at once at the most.
  */
 const MAX = { calls: 8192, weight: 1 << 25 };
+/**
+ * How many calls are known that have ended: what is told again of them comes soon, and each makes
+ * a checkpoint longer.
+ */
+const MAX_CLOSED = 512;
 /** How much of the output of a command that goes on is held to be said again at its end. */
 const MAX_OUTPUT = 1 << 20;
 
 /** The calls of a session file, the newest of each id. */
 export class CallBook {
   readonly #calls = new Map<string, Call>();
+  /** The ids of those that have ended, in the order of their ends. */
+  readonly #closed = new Set<string>();
   /** Commands that run in sessions of unified exec. */
   readonly #sessions = new Map<string, Call>();
   /** How often each id came again, so that no two calls have one item id. */
@@ -65,7 +78,7 @@ export class CallBook {
    * @param saved What {@linkcode CallBook.save} gave.
    */
   constructor(saved?: unknown) {
-    const { calls, again } = fieldsOf(saved);
+    const { calls, again, closed } = fieldsOf(saved);
     for (const each of listOf(calls)) {
       const call = readCall(fieldsOf(each));
       if (call.callId === null) continue;
@@ -75,6 +88,7 @@ export class CallBook {
         this.#sessions.set(call.session, call);
       }
     }
+    for (const id of textsOf(closed)) this.#closed.add(id);
     for (const each of listOf(again)) {
       const [id, count] = listOf(each);
       if (typeof id === "string" && typeof count === "number") {
@@ -145,6 +159,10 @@ export class CallBook {
     call.output = null;
     this.#weight -= call.weight;
     call.weight = 0;
+    const { callId } = call;
+    if (callId === null || this.#calls.get(callId) !== call) return;
+    this.#closed.add(callId);
+    if (this.#closed.size > MAX_CLOSED) this.#drop(firstOf(this.#closed));
   }
 
   /** Forgets the calls of turns that are taken back: their ids may come again. */
@@ -164,6 +182,7 @@ export class CallBook {
         text: Reflect.get(call.content, ARGUMENTS_TEXT),
       })),
       again: [...this.#again],
+      closed: [...this.#closed],
     };
   }
 
@@ -172,11 +191,14 @@ export class CallBook {
     if (call === undefined) return;
     this.#weight -= call.weight;
     this.#calls.delete(callId);
+    this.#closed.delete(callId);
   }
 }
 
-function firstOf(map: ReadonlyMap<string, unknown>): string {
-  const [first = ""] = map.keys();
+function firstOf(
+  collection: { keys(): Iterable<string> },
+): string {
+  const [first = ""] = collection.keys();
   return first;
 }
 

@@ -29,7 +29,8 @@ export function timestampOf(value: unknown): string | undefined {
 /** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
 export function timestampOfMs(ms: number): string | undefined {
   if (!(Math.abs(ms) <= MAX_DATE_MS)) return undefined;
-  return utcTimestamp(new Date(ms).toISOString());
+  const text = new Date(ms).toISOString();
+  return text.length === EPOCH.length ? text : undefined;
 }
 
 /** Gives the milliseconds since 1970 of a timestamp written here. */

@@ -69,9 +69,12 @@ export function readFullOutput(
 
 /** The record of a call that has not all that the call gave. */
 function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
-  return changed(mutations).find((record) =>
-    record.type === "tool_call" && record.payload.result_preview?.truncated
-  )?.id;
+  for (const mutation of mutations) {
+    const record = recordIn(mutation);
+    if (record?.type !== "tool_call") continue;
+    if (record.payload.result_preview?.truncated) return record.id;
+  }
+  return undefined;
 }
 
 function exploredOutput(
@@ -94,20 +97,18 @@ function exploredOutput(
  * changes that, too: then the command is what was put there.
  */
 function isExplored(mutations: readonly HistoryMutation[]): boolean {
-  return changed(mutations).some(({ type }) => type === "explore") &&
+  return mutations.some((each) => recordIn(each)?.type === "explore") &&
     mutations.every((mutation) =>
       mutation.type !== "inserted" || mutation.record.type === "explore"
     );
 }
 
-/** The records that were made or changed. */
-function changed(mutations: readonly HistoryMutation[]): HistoryRecord[] {
-  return mutations.flatMap((mutation) =>
-    (mutation.type === "inserted" || mutation.type === "replaced") &&
+/** The record that was made or changed. */
+function recordIn(mutation: HistoryMutation): HistoryRecord | undefined {
+  return (mutation.type === "inserted" || mutation.type === "replaced") &&
       isKnownRecord(mutation.record)
-      ? [mutation.record]
-      : []
-  );
+    ? mutation.record
+    : undefined;
 }
 
 /** What a command printed. */

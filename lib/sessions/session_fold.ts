@@ -115,6 +115,8 @@ export class SessionFold {
   #own: FoldedMessage[] = [];
   #emptied: Set<number>;
   #time: number | null;
+  /** The time of the last line that has one, as long as nobody has asked for it. */
+  #said: string | undefined;
   #lastOffset = -1;
   #inLine = 0;
   #bytes: number;
@@ -210,7 +212,7 @@ export class SessionFold {
       history,
       rules: this.#answers.save(),
       emptied: [...emptied],
-      time: this.#time,
+      time: this.#now,
       between: this.#rows.save(),
       outputs: keptOutputs(this.#outputs, emptied),
     });
@@ -233,12 +235,12 @@ export class SessionFold {
       readTo: this.#readTo,
       tail: this.#tail,
       checkpoint,
-      lastTime: this.#time ?? undefined,
+      lastTime: this.#now ?? undefined,
     };
   }
 
   #apply(value: unknown, text: string, offset: number): void {
-    this.#time = timeOf(value) ?? this.#time;
+    this.#said = timestampOf(fieldsOf(value).timestamp) ?? this.#said;
     const place = { text, offset };
     applyEvents(this.#state, fieldsOf(value), place, (event, mutations) => {
       const { own, attached } = readFullOutput(event, mutations);
@@ -251,6 +253,13 @@ export class SessionFold {
       this.#outputs.set(attached.record, attached.text);
       this.#change(attached.record, offset);
     });
+  }
+
+  /** The time of the last line that has one, in milliseconds since 1970. */
+  get #now(): number | null {
+    if (this.#said !== undefined) this.#time = msOf(this.#said);
+    this.#said = undefined;
+    return this.#time;
   }
 
   #note(mutation: HistoryMutation, offset: number): void {
@@ -288,7 +297,7 @@ export class SessionFold {
   #placeAt(offset: number): Place {
     this.#inLine = offset === this.#lastOffset ? this.#inLine + 1 : 0;
     this.#lastOffset = offset;
-    return { offset, inLine: this.#inLine, time: this.#time ?? this.#start };
+    return { offset, inLine: this.#inLine, time: this.#now ?? this.#start };
   }
 
   #remove(id: number): void {
@@ -356,9 +365,4 @@ function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
   last.set(kept);
   last.set(bytes, kept.length);
   return last;
-}
-
-function timeOf(value: unknown): number | undefined {
-  const timestamp = timestampOf(fieldsOf(value).timestamp);
-  return timestamp === undefined ? undefined : msOf(timestamp);
 }
