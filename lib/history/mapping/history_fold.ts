@@ -173,6 +173,6 @@ function scopedId({ memory }: FoldContext, event: Fields): string | undefined {
   return memory.run >= 2 ? `${memory.run}:${id}` : id;
 }
 
-function callIdOf({ call_id }: Fields, id: string): string | null {
-  return textOf(call_id) ?? (isMadeUp(id) ? null : id);
+function callIdOf(event: Fields, id: string): string | null {
+  return textOf(event.call_id) ?? (isMadeUp(event) ? null : id);
 }

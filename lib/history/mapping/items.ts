@@ -179,12 +179,12 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ["deprecation_notice", completed(showDeprecation)],
 ]);
 
-/** The id of an item that has none of its own. */
-const MADE_UP_REGEXP = /^(?:\d+:)?synthetic-item-\d+$/;
+/** How the ids begin that items are given which have none. */
+const MADE_UP = "synthetic-item-";
 
-/** Tells whether an id was given to an item that has none. */
-export function isMadeUp(id: string): boolean {
-  return id.includes("synthetic-item-") && MADE_UP_REGEXP.test(id);
+/** Tells whether an item has an id that was made up for it. */
+export function isMadeUp({ item_id }: Fields): boolean {
+  return typeof item_id === "string" && item_id.startsWith(MADE_UP);
 }
 
 /** Shows an item; of a type that nobody knows, nothing. */
@@ -295,11 +295,11 @@ function isPiece(phase: ItemPhase, text: string, known = ""): boolean {
 }
 
 function showAgentMessage(context: FoldContext, item: ItemState): void {
-  const { id, phase } = item;
+  const { id, phase, event } = item;
   const text = itemText(item);
   const known = context.memory.streams.get(id);
   if (phase === "completed") {
-    const isNameless = known === undefined && isMadeUp(id);
+    const isNameless = known === undefined && isMadeUp(event);
     showAnswer(context, isNameless ? null : id, text);
     context.memory.turns.messageItem = id;
   } else if (isPiece(phase, text, known)) appendToStream(context, id, text);
