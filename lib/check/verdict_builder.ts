@@ -12,7 +12,7 @@ import {
   numberOf,
 } from "../history/mapping/json_fields.ts";
 import { eventOf } from "../history/mapping/line_events.ts";
-import { isPrompt } from "../history/mapping/user_content.ts";
+import { isPrompt } from "../history/mapping/text_lines.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {

@@ -49,6 +49,7 @@ const TURN_ENDS: ReadonlySet<unknown> = new Set([
 export class EventReader {
   readonly #options: SessionOptions;
   #session: SessionReader | undefined;
+  #isSession = false;
 
   /**
    * Constructs a new instance.
@@ -59,12 +60,14 @@ export class EventReader {
   constructor(saved?: unknown, options: SessionOptions = {}) {
     const { session } = fieldsOf(saved);
     this.#options = options;
-    if (isFields(session)) this.#session = new SessionReader(session, options);
+    if (!isFields(session)) return;
+    this.#session = new SessionReader(session, options);
+    this.#isSession = true;
   }
 
   /** Whether a line of a session file has been read. */
   get isSession(): boolean {
-    return this.#session !== undefined;
+    return this.#isSession;
   }
 
   /** Gives what it takes to go on, as plain JSON. */
@@ -100,6 +103,7 @@ export class EventReader {
       );
     }
     if (!isFields(record.payload)) return;
+    this.#isSession = true;
     this.#session ??= new SessionReader(undefined, this.#options);
     this.#session.read(record, place, emit);
   }

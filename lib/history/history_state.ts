@@ -117,11 +117,12 @@ export class HistoryState {
   /** The time that the last event said, and how it said it. */
   #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
-  #record: Fields | undefined;
   readonly #fold = (event: Fields, text?: string): void => {
     const context = this.#context;
-    // Lines of session files are no events themselves.
-    if (event !== this.#record) context.memory.isSession = true;
+    // What comes from a session file says where, or has been read here.
+    if (this.#reader.isSession || event.line !== undefined) {
+      context.memory.isSession = true;
+    }
     context.now = this.#timeOf(event);
     context.text = text;
     foldEvent(context, event);
@@ -267,9 +268,7 @@ export class HistoryState {
    */
   apply(event: unknown, text?: string): HistoryMutation[] {
     if (!isFields(event)) return [];
-    this.#record = event;
     this.#reader.read(event, { text }, this.#fold);
-    this.#record = undefined;
     return this.#context.takeMutations();
   }
 

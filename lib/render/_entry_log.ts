@@ -5,10 +5,13 @@
  */
 
 import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
-import type { AnyHistoryRecord } from "../history/records.ts";
+import {
+  type AnyHistoryRecord,
+  type ExploreEntry,
+  isKnownRecord,
+} from "../history/records.ts";
 import { entryPart } from "./_entry_part.ts";
 import { type EntryState, entryState, weightOf } from "./_entry_state.ts";
-import { endedEntry, type ExploredOutput } from "./_explored_output.ts";
 import {
   allOf,
   type Given,
@@ -26,6 +29,16 @@ interface EntryLogOptions {
   readonly give: (part: EntryPart) => void;
   /** Lets records go that were given. */
   readonly forget: (ids: ReadonlySet<number>) => void;
+}
+
+/** What a command printed that has an entry in an `explore` record. */
+export interface ExploredOutput {
+  /** The number of the record. */
+  readonly id: number;
+  /** The place of the entry. */
+  readonly at: number;
+  /** All that was printed. */
+  readonly text: string;
 }
 
 /** An entry that is not over. */
@@ -60,6 +73,8 @@ export class EntryLog {
   now: string | null = null;
   /** The turn that is going on. */
   turn: number | null = null;
+  /** The turn that the event names, if it is known. */
+  ofTurn: number | undefined;
   /** Whether errors of the event are warnings. */
   isWarning = false;
   /** Whether the event is what the user says. */
@@ -198,7 +213,7 @@ export class EntryLog {
     applyMutation(records, { type: "replaced", index: 0, id, record });
     const entry: Entry = {
       id,
-      turn: this.turn,
+      turn: this.ofTurn ?? this.turn,
       isWarning: this.isWarning,
       isFromUser: this.isFromUser && record.type === "image",
       records,
@@ -392,4 +407,14 @@ function isPlan(record: AnyHistoryRecord): boolean {
 /** Tells whether a record was replaced by its next state, which is an entry of its own. */
 function isState(before: AnyHistoryRecord, after: AnyHistoryRecord): boolean {
   return isPlan(before) && isPlan(after);
+}
+
+/** Gives the entry at a place of an `explore` record, if it has ended. */
+function endedEntry(
+  record: AnyHistoryRecord,
+  at: number,
+): ExploreEntry | undefined {
+  if (!isKnownRecord(record) || record.type !== "explore") return undefined;
+  const entry = record.payload.entries[at];
+  return entry?.status === "running" ? undefined : entry;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { fieldsOf } from "../json/fields.ts";
 import { EPOCH } from "../history/mapping/times.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Rest } from "./_given_record.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fieldsOf } from "../history/mapping/json_fields.ts";
+import { fieldsOf } from "../json/fields.ts";
 import type { AnyHistoryRecord, ExecChunk } from "../history/records.ts";
 import { byteLength } from "../history/utf8_length.ts";
 import type { EntryState } from "./_entry_state.ts";

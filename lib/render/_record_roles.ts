@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  type Fields,
-  fieldsOf,
-  numberOf,
-  textOf,
-} from "../history/mapping/json_fields.ts";
+import { type Fields, fieldsOf, numberOf, textOf } from "../json/fields.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { FailedLinePart } from "./parts.ts";
 import { linesText } from "./record_text.ts";
@@ -26,8 +21,9 @@ export function failedLine({ line, error }: Fields): FailedLinePart {
 }
 
 /** Tells whether an event is an item of an exec stream that is an error, or rather a warning. */
-export function isErrorItem({ type, item_type }: Fields): boolean {
-  return type === "item.completed" && item_type === "error";
+export function isErrorItem({ type, item_type, content }: Fields): boolean {
+  return type === "item.completed" && item_type === "error" &&
+    fieldsOf(content).severity === undefined;
 }
 
 /** Tells whether a record is an error. */

@@ -5,8 +5,14 @@
  */
 
 import type { Emit } from "../stage.ts";
-import type { SessionFacts } from "./_beside_events.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
+
+/** What is known of a session, as far as an event says it. */
+export type SessionFacts = {
+  readonly [Name in Exclude<keyof SessionPart, "type">]?: NonNullable<
+    SessionPart[Name]
+  >;
+};
 
 /** How many parts may wait for the beginning of a session file to say what the session is. */
 const MAX_HELD = 256;

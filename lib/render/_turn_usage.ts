@@ -4,9 +4,10 @@
  * @module
  */
 
+import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
 import { type CountContext, TokenCounter } from "../usage/token_counter.ts";
+import { readTokenCount } from "../usage/token_counts.ts";
 import { addTokens, type Tokens } from "../usage/tokens.ts";
-import type { TokenCountFact } from "./_beside_events.ts";
 import type { TurnUsage } from "./parts.ts";
 
 /** Counts the tokens of the turn that is going on. */
@@ -55,19 +56,29 @@ export class TurnUsageCounter {
     this.#counter.recorded();
   }
 
-  /** Takes in a count; what it adds is told by the rules that count usage anywhere. */
+  /**
+   * Takes in a count; what it adds is told by the rules that count usage anywhere.
+   *
+   * @param content The content of a `token_count`.
+   * @param context Whether the lines of the file have numbers of their own.
+   */
   count(
-    { count, hasCached, hasReasoning }: TokenCountFact,
+    content: Fields,
     { hasOrdinal }: Pick<CountContext, "hasOrdinal">,
   ): void {
-    const { tokens } = this.#counter.count(count, {
+    const { last_token_usage, total_token_usage } = fieldsOf(content.info);
+    const has = (kind: keyof Tokens) =>
+      [last_token_usage, total_token_usage].some((counts) =>
+        isCount(fieldsOf(counts)[kind])
+      );
+    const { tokens } = this.#counter.count(readTokenCount(content), {
       turn: this.#turns,
       isFork: this.#isFork,
       hasTurnIds: this.#hasTurnIds,
       hasOrdinal,
     });
-    this.#hasCached ||= hasCached;
-    this.#hasReasoning ||= hasReasoning;
+    this.#hasCached ||= has("cached_input_tokens");
+    this.#hasReasoning ||= has("reasoning_output_tokens");
     if (tokens === undefined) return;
     this.#counted = this.#counted === undefined
       ? tokens
@@ -94,4 +105,25 @@ export class TurnUsageCounter {
         : null,
     };
   }
+}
+
+/** Tells whether something is a count; large ones are exact. */
+function isCount(value: unknown): boolean {
+  return typeof value === "bigint" || numberOf(value) !== undefined;
+}
+
+/** Reads the tokens of a turn. */
+export function readTurnUsage(value: unknown): TurnUsage | undefined {
+  const fields = fieldsOf(value);
+  const count = (name: string): number | undefined =>
+    isCount(fields[name]) ? Number(fields[name]) : undefined;
+  const input = count("input_tokens");
+  const output = count("output_tokens");
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    input_tokens: input ?? 0,
+    cached_input_tokens: count("cached_input_tokens") ?? null,
+    output_tokens: output ?? 0,
+    reasoning_output_tokens: count("reasoning_output_tokens") ?? null,
+  };
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isFailedWord } from "../history/mapping/json_fields.ts";
+import { isFailedWord } from "../json/fields.ts";
 import {
   type AnyHistoryRecord,
   type ExecChunk,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isPrompt } from "../history/mapping/user_content.ts";
+import { isPrompt } from "../history/mapping/text_lines.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, reasoningOf, toolsOf } from "./_decided_options.ts";
 import { entryLabel } from "./entry_label.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isPrompt } from "../history/mapping/user_content.ts";
+import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistorySnapshot } from "../history/snapshot.ts";
 import type { TranscriptPart, TurnEndedPart } from "./parts.ts";
 

@@ -5,33 +5,26 @@
  */
 
 import { checkOutcome } from "../checked.ts";
+import { EventReader } from "../events/event_reader.ts";
+import { isForkHeader } from "../events/inherited_lines.ts";
 import { type HistoryBase, HistoryState } from "../history/history_state.ts";
-import {
-  type Fields,
-  isFields,
-  parseJson,
-} from "../history/mapping/json_fields.ts";
-import {
-  firstOrdinalOf,
-  isInherited,
-} from "../history/mapping/inherited_lines.ts";
+import { isPrompt } from "../history/mapping/text_lines.ts";
 import { timestampOf } from "../history/mapping/times.ts";
-import { isPrompt, userItemOf } from "../history/mapping/user_content.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  parseJson,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  type BesideFact,
-  readFact,
-  type SessionFact,
-  threadIdOf,
-  type TokenCountFact,
-  type TurnEndFact,
-} from "./_beside_events.ts";
 import { EntryLog } from "./_entry_log.ts";
 import { msBetween } from "./_entry_part.ts";
-import { readExploredOutput } from "./_explored_output.ts";
 import {
   failedLine,
   isErrorItem,
@@ -40,15 +33,15 @@ import {
   textOfError,
 } from "./_record_roles.ts";
 import { RequestLog } from "./_request_log.ts";
-import { readSaidDuration } from "./_said_duration.ts";
-import { SessionLead } from "./_session_lead.ts";
-import { TurnUsageCounter } from "./_turn_usage.ts";
+import { type SessionFacts, SessionLead } from "./_session_lead.ts";
+import { readTurnUsage, TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailedLinePart,
   SessionPart,
   TranscriptPart,
   TurnStartedPart,
   TurnStatus,
+  TurnUsage,
 } from "./parts.ts";
 
 /** Options for {@linkcode TranscriptBuilder}. */
@@ -73,6 +66,18 @@ const OUTPUT_LIMITS = {
   totalBytes: 64 * 1024 * 1024,
   prunedStreamBytes: 512 * 1024,
 };
+/** How many turns are remembered by their ids: what began in one may end in another. */
+const MAX_TURNS = 1024;
+
+/** How a turn ended. */
+interface TurnEnd {
+  readonly turnId: string | null;
+  readonly status: TurnStatus;
+  readonly usage: TurnUsage | null;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+}
+
 /** A turn that is going on. */
 interface OpenTurn {
   readonly number: number;
@@ -94,7 +99,7 @@ interface OpenTurn {
  * It takes outcomes of {@linkcode JsonlDecoder} or {@linkcode Normalizer}, of exec streams and of
  * session files alike: the values, or their JSON text. What a reader of the session sees comes
  * from its history ({@linkcode HistoryState}); where turns begin and end, ids, the model and
- * tokens come from the events beside it. Failures become parts in their place, also those that
+ * tokens come from the same events. Failures become parts in their place, also those that
  * were left in band.
  *
  * The first part is always the session. An entry comes when nothing will change it any more;
@@ -133,6 +138,7 @@ interface OpenTurn {
  */
 export class TranscriptBuilder
   implements Stage<Outcome<unknown>, TranscriptPart> {
+  readonly #reader = new EventReader();
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
   readonly #usage = new TurnUsageCounter();
@@ -149,7 +155,10 @@ export class TranscriptBuilder
   #now: string | null = null;
   #hasHeader = false;
   #isEndless = false;
-  #firstOrdinal: number | null = null;
+  /** Whether the file tells its history in items alone, without what it inherited. */
+  #isPaginated = false;
+  /** The numbers of turns that have ids. */
+  readonly #numbers = new Map<string, number>();
   #emit: Emit<TranscriptPart> = () => {};
 
   /**
@@ -207,12 +216,15 @@ export class TranscriptBuilder
       const { line, error: { kind, message } } = outcome;
       return this.#sayFailed({ type: "failed_line", line, kind, message });
     }
-    const { value } = outcome;
+    const { value, line, offset } = outcome;
     const isText = typeof value === "string";
-    const event = isText ? parseJson(value) : value;
-    if (!isFields(event)) return;
-    if (event.type === "line.failed") this.#sayFailed(failedLine(event));
-    else this.#take(event, isText ? value : outcome.text);
+    const record = isText ? parseJson(value) : value;
+    if (!isFields(record)) return;
+    if (record.type === "line.failed") {
+      return this.#sayFailed(failedLine(record));
+    }
+    const text = isText ? value : outcome.text;
+    this.#reader.read(record, { line, offset, text }, this.#take);
   }
 
   /**
@@ -233,22 +245,22 @@ export class TranscriptBuilder
     return isByEvent && !this.#isEndless ? "open" : "unknown";
   }
 
-  #take(event: Fields, text: string | undefined): void {
+  readonly #take = (event: Fields, text?: string): void => {
     this.#timeOf(event);
-    const fact = this.#ownFactOf(event);
     if (this.#lead.session.thread_id === null) {
-      const thread_id = threadIdOf(event);
+      const thread_id = realId(event.thread_id);
       if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
-    if (fact !== undefined && fact.type !== "turn_end") {
-      this.#takeFact(fact, event);
-    }
-    this.#entries.isWarning = isErrorItem(event);
-    this.#entries.isFromUser = userItemOf(event) !== undefined;
-    const end = fact?.type === "turn_end" ? fact : undefined;
+    if (event.inherited === true) this.#usage.fork();
+    // Only the counts of what is left out are heard: the thread's own go on from them.
+    const isLeftOut = event.inherited === true && this.#isPaginated;
+    const end = isLeftOut ? undefined : this.#endOf(event);
+    const isCount = this.#takeItem(event, { isLeftOut });
+    if (isLeftOut) return;
+    if (event.type === "thread.started") this.#startThread(event);
+    if (event.type === "turn.started") this.#startTurn(event);
     const mutations = this.#state.apply(event, text);
-    this.#entries.printed = readExploredOutput(event, mutations, this.#state);
-    this.#entries.saidMs = readSaidDuration(event, mutations);
+    this.#tellEntries(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
     );
@@ -257,67 +269,116 @@ export class TranscriptBuilder
       this.#change(mutation, end);
     }
     if (end !== undefined) this.#takeEnd(end);
-    if (fact?.type === "rollback") this.#rollBack(fact.turns);
-    if (mutations.length > 0 || isCount(fact)) this.#lastAt = this.#now;
-  }
+    if (event.item_type === "thread_rolled_back") {
+      this.#rollBack(wholeOf(fieldsOf(event.content).num_turns) ?? 0);
+    }
+    if (mutations.length > 0 || isCount) this.#lastAt = this.#now;
+  };
 
   #timeOf(event: Fields): void {
     // The header of the oldest files is the only line with a time: all would seem to be one.
     const own = timestampOf(event.timestamp);
-    const isLent = event.type === "session_meta" || own === this.#lentTime;
+    const isLent = isHeader(event) || own === this.#lentTime;
     if (own !== undefined && !isLent) this.#now = own;
     this.#entries.now = this.#now;
   }
 
-  #ownFactOf(event: Fields): BesideFact | undefined {
-    const fact = readFact(event);
-    if (!isInherited(event, this.#firstOrdinal)) return fact;
-    // The thread's own counts go on from it.
-    if (fact?.type === "token_count") this.#count(fact, event);
-    return undefined;
-  }
-
-  #count(fact: TokenCountFact, { ordinal }: Fields): void {
-    this.#usage.count(fact, { hasOrdinal: ordinal !== undefined });
-  }
-
-  #takeFact(fact: Exclude<BesideFact, TurnEndFact>, event: Fields): void {
-    switch (fact.type) {
-      case "session":
-        if (fact.isRun) this.#startRun(fact);
-        else if (event.type !== "session_meta") this.#lead.learn(fact.facts);
-        else if (!this.#hasHeader) {
-          this.#hasHeader = true;
-          if (fact.isUntimed) this.#lentTime = timestampOf(event.timestamp);
-          if (fact.isFork) this.#usage.fork();
-          if (isFields(event.payload)) {
-            this.#firstOrdinal = firstOrdinalOf(event.payload);
-          }
-          this.#lead.learn(fact.facts);
-        } else if (isOfOther(fact, this.#lead.session)) this.#usage.fork();
-        break;
-      case "turn_start":
-        if (fact.turnId !== null) this.#usage.nameTurns();
-        this.#startTurn(fact.turnId, fact.startedAt);
-        break;
-      case "usage":
-      case "token_count":
-        if (fact.type === "usage") this.#usage.record(fact.usage);
-        else this.#count(fact, event);
-        this.#requests.note(this.#usage.usage, this.#now);
-        break;
-      case "rollback":
-        break;
-      default:
-        fact satisfies never;
+  /** Tells the entries what the event says besides its record. */
+  #tellEntries(event: Fields, mutations: readonly HistoryMutation[]): void {
+    const entries = this.#entries;
+    const content = fieldsOf(event.content);
+    const isCommand = event.type === "item.completed" &&
+      event.item_type === "command_execution";
+    entries.isWarning = isErrorItem(event);
+    entries.isFromUser = event.item_type === "user_message";
+    entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
+    entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;
+    entries.printed = undefined;
+    if (!isCommand || !mutations.some(changesExplore)) return;
+    const callId = textOf(event.call_id) ?? textOf(event.item_id) ?? "";
+    const place = this.#state.placeOfExplored(callId);
+    if (place !== undefined) {
+      entries.printed = { ...place, text: printedText(content) };
     }
   }
 
+  /** Takes in what an item says of the session, and whether it counts tokens. */
+  #takeItem(
+    event: Fields,
+    { isLeftOut }: { readonly isLeftOut: boolean },
+  ): boolean {
+    if (event.type !== "item.completed") return false;
+    const content = fieldsOf(event.content);
+    switch (event.item_type) {
+      case "turn_context":
+        if (!isLeftOut) {
+          this.#lead.learn(
+            known({ cwd: idOf(content.cwd), model: idOf(content.model) }),
+          );
+        }
+        return false;
+      case "token_usage_record": {
+        const usage = readTurnUsage(content.turn_token_usage);
+        if (usage === undefined || isLeftOut) return false;
+        this.#usage.record(usage);
+        break;
+      }
+      case "token_count":
+        this.#usage.count(content, { hasOrdinal: this.#isPaginated });
+        if (isLeftOut) return false;
+        break;
+      default:
+        return false;
+    }
+    this.#requests.note(this.#usage.usage, this.#now);
+    return true;
+  }
+
+  /** Reads how the turn ends that an event ends. */
+  #endOf(event: Fields): TurnEnd | undefined {
+    const { type, reason } = event;
+    if (type !== "turn.completed" && type !== "turn.failed") return undefined;
+    const isAborted = typeof reason === "string";
+    const message = isAborted ? reason : fieldsOf(event.error).message;
+    return {
+      turnId: realId(event.turn_id) ?? null,
+      status: isAborted
+        ? "aborted"
+        : type === "turn.failed"
+        ? "failed"
+        : "completed",
+      // What a file says there is what the whole thread has used.
+      usage: this.#reader.isSession ? null : readTurnUsage(event.usage) ?? null,
+      durationMs: wholeOf(event.duration_ms) ?? null,
+      error: idOf(message) ?? null,
+    };
+  }
+
+  /** A session file begins, or a process. */
+  #startThread(event: Fields): void {
+    const facts = known({
+      thread_id: realId(event.thread_id),
+      startedAt: timestampOf(event.started_at) ?? timestampOf(event.timestamp),
+      cwd: idOf(event.cwd) ?? idOf(event.workdir),
+      model: idOf(event.model),
+      cli_version: idOf(event.cli_version),
+    });
+    if (!isHeader(event)) return this.#startRun(event, facts);
+    this.#hasHeader = true;
+    this.#isPaginated = event.history_mode === "paginated";
+    const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
+    if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
+    if (isForkHeader(event)) this.#usage.fork();
+    this.#lead.learn(facts);
+  }
+
   /** A process begins: what was going on is over. */
-  #startRun({ facts, isEndless = false }: SessionFact): void {
+  #startRun(event: Fields, facts: SessionFacts): void {
     this.#entries.release();
     this.#endTurn(this.#unended);
-    this.#isEndless = isEndless;
+    // Releases up to 0.42 name no thread, and do not say how turns end.
+    this.#isEndless = realId(event.thread_id) === undefined;
+    this.#isPaginated = false;
     if (this.#hasHeader) {
       this.#saySession();
       this.#lead.restart();
@@ -329,11 +390,17 @@ export class TranscriptBuilder
     this.#saySession();
   }
 
-  #startTurn(turnId: string | null, startedAt: string | null): void {
+  #startTurn(event: Fields): void {
+    // What only the prompt has begun is a turn already.
+    if (event.implied === true) return;
+    const turnId = realId(event.turn_id) ?? null;
+    const startedAt = timestampOf(event.started_at) ?? null;
+    if (turnId !== null && this.#reader.isSession) this.#usage.nameTurns();
     const turn = this.#turn;
     if (turn !== undefined && !turn.isByEvent && turn.isOnlyPrompt) {
       turn.isByEvent = true;
       turn.turnId ??= turnId;
+      this.#number(turn);
       return;
     }
     this.#endTurn(this.#unended);
@@ -360,11 +427,20 @@ export class TranscriptBuilder
       errors: new Set(),
     };
     this.#turn = turn;
+    this.#number(turn);
     this.#entries.turn = this.#turns;
     return turn;
   }
 
-  #change(mutation: HistoryMutation, end: TurnEndFact | undefined): void {
+  #number({ turnId, number }: OpenTurn): void {
+    if (turnId === null) return;
+    this.#numbers.set(turnId, number);
+    if (this.#numbers.size <= MAX_TURNS) return;
+    const [oldest = ""] = this.#numbers.keys();
+    this.#numbers.delete(oldest);
+  }
+
+  #change(mutation: HistoryMutation, end: TurnEnd | undefined): void {
     if (mutation.type === "truncated") return;
     if (mutation.type === "inserted") {
       const { record } = mutation;
@@ -394,7 +470,7 @@ export class TranscriptBuilder
     this.#openTurn({ turnId: null, startedAt: this.#now, isByEvent: false });
   }
 
-  #takeEnd(end: TurnEndFact): void {
+  #takeEnd(end: TurnEnd): void {
     if (this.#turn === undefined) {
       // Its beginning is missing: the log was cut.
       const { turnId } = end;
@@ -404,7 +480,7 @@ export class TranscriptBuilder
     this.#endTurn(end.status, end);
   }
 
-  #endTurn(status: TurnStatus, end?: TurnEndFact): void {
+  #endTurn(status: TurnStatus, end?: TurnEnd): void {
     this.#entries.endTurn();
     const turn = this.#turn;
     if (turn === undefined) return;
@@ -471,17 +547,43 @@ export class TranscriptBuilder
   }
 }
 
-/** Tells whether a header is that of another thread, copied with what follows it. */
-function isOfOther(
-  { facts }: SessionFact,
-  { thread_id }: SessionPart,
-): boolean {
-  return (facts.thread_id ?? null) !== thread_id;
+/** What headers have of which one is in each since lines have times of their own. */
+const HEADER_NAMES = ["cwd", "originator", "cli_version"];
+
+/** Tells whether an event is the header of a session file. */
+function isHeader({ type, started_at }: Fields): boolean {
+  return type === "thread.started" && started_at !== undefined;
 }
 
-/** Tells whether an event counts tokens. */
-function isCount(fact: BesideFact | undefined): boolean {
-  return fact?.type === "usage" || fact?.type === "token_count";
+/** The ids that are made up, because a release wrote none. */
+const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
+
+function realId(value: unknown): string | undefined {
+  const id = idOf(value);
+  return id === undefined || MADE_UP_REGEXP.test(id) ? undefined : id;
+}
+
+/** Leaves out what is not known. */
+function known(
+  facts: { [K in keyof SessionFacts]: SessionFacts[K] | undefined },
+): SessionFacts {
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined),
+  );
+}
+
+function changesExplore(mutation: HistoryMutation): boolean {
+  return mutation.type === "replaced" && mutation.record.type === "explore";
+}
+
+/** What a command printed: what went to stderr on lines of its own. */
+function printedText(content: Fields): string {
+  const stdout = textOf(content.stdout) ?? "";
+  const stderr = textOf(content.stderr) ?? "";
+  if (stdout.trim() === "") return stderr.trim() === "" ? stdout : stderr;
+  return stderr.trim() === ""
+    ? stdout
+    : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
 /** {@linkcode TranscriptBuilder} as a stream. */

@@ -7,12 +7,14 @@
  */
 
 import type {
+  AnyHistoryRecord,
   Emphasis,
   InlineSpan,
   MessageLine,
   NewRecord,
   TextTone,
 } from "../records.ts";
+import { fieldsOf } from "../../json/fields.ts";
 
 const PLAIN: Emphasis = Object.freeze({
   bold: false,
@@ -160,4 +162,11 @@ export function backgroundRecord(
 /** Gives a notice as a record. */
 export function noticeRecord(title: string | null, text: string): NewRecord {
   return { type: "notice", payload: { title, body: textLines(text) } };
+}
+
+/** Tells whether a record is what the user says to the agent, not aloud to its voice. */
+export function isPrompt(record: AnyHistoryRecord): boolean {
+  return record.type === "plain_message" && "role" in record.payload &&
+    record.payload.role === "user" &&
+    fieldsOf(record.payload.header).badge !== VOICE;
 }

@@ -106,13 +106,6 @@ export function readUserEvent(event: Fields): UserMessage {
   };
 }
 
-/** Tells whether a record is what the user says to the agent, not aloud to its voice. */
-export function isPrompt(record: AnyHistoryRecord): boolean {
-  return record.type === "plain_message" && "role" in record.payload &&
-    record.payload.role === "user" &&
-    fieldsOf(record.payload.header).badge !== VOICE;
-}
-
 function partsOf(content: unknown): Fields[] {
   return (typeof content === "string" ? [content] : listOf(content))
     .map((part) => typeof part === "string" ? { text: part } : fieldsOf(part));
