@@ -18,7 +18,7 @@ export interface CutOutput {
 
 /** How long output is cut. */
 export interface CutOptions {
-  /** How many lines remain at most. */
+  /** How many lines remain at most; of one more, all remain, unless it is 0. */
   readonly maxLines: number;
   /** Which lines remain: the last ones, or half from the beginning and half from the end. */
   readonly keep: "both" | "end";
@@ -53,7 +53,9 @@ export function cutOutput(
   checkedCount("maxLines", maxLines);
   if (text.trim() === "") return { head: [], omitted: 0, tail: [] };
   const lines = text.replace(/\r?\n$/, "").split("\n");
-  if (lines.length <= maxLines) return { head: lines, omitted: 0, tail: [] };
+  // That a line is left out would take one, too.
+  const isShort = lines.length <= maxLines + (maxLines > 0 ? 1 : 0);
+  if (isShort) return { head: lines, omitted: 0, tail: [] };
   const kept = keep === "end" ? 0 : Math.floor(maxLines / 2);
   const end = lines.length - (maxLines - kept);
   return {

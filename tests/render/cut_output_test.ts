@@ -31,6 +31,13 @@ const CASES = [
     end: [[], 3, ["4", "5"]],
   },
   {
+    name: "what is too long by one line",
+    text: "1\n2\n3",
+    max: 2,
+    both: [["1", "2", "3"], 0, []],
+    end: [["1", "2", "3"], 0, []],
+  },
+  {
     name: "everything",
     text: "1\n2",
     max: 0,

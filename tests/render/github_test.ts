@@ -179,14 +179,14 @@ Deno.test("GithubRenderer sums up what was done to a file, and where it is now",
 Deno.test("GithubRenderer folds what explored commands printed, as it does of other commands", () => {
   const parts = partsOfLines([
     PAGINATED,
-    look("a", "1\n2\n<b>\n"),
+    look("a", "0\n1\n2\n<b>\n"),
     look("b", ""),
   ]);
   const stepsOf = (options: GithubOptions): string | undefined =>
     writtenBy(new GithubRenderer(options), parts).split("### Steps\n\n")[1];
   assertEquals(
     stepsOf({ maxOutputLines: 2 }),
-    "<details><summary>✓ <code>$ cat a</code></summary>\n<pre>[1 line left out here]\n2\n&lt;b&gt;</pre>\n</details>\n<p>✓ <code>$ cat b</code></p>\n",
+    "<details><summary>✓ <code>$ cat a</code></summary>\n<pre>[2 lines left out here]\n2\n&lt;b&gt;</pre>\n</details>\n<p>✓ <code>$ cat b</code></p>\n",
   );
   assertEquals(
     stepsOf({ tools: "names" }),

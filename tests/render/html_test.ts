@@ -357,7 +357,7 @@ Deno.test("HtmlRenderer folds what explored commands printed, and names them in 
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
-    look("a", `1\n2\n<b> ${secret}\n`),
+    look("a", `1\n2\n3\n<b> ${secret}\n`),
     look("b", "two"),
   ]);
   const redactor = new Redactor();
@@ -373,7 +373,7 @@ Deno.test("HtmlRenderer folds what explored commands printed, and names them in 
       '<details class="e box exec" id="between-1-1"><summary><span class="sign" aria-hidden="true">$</span><span class="one">Looked around: 2 commands <small>cat a, cat b</small></span></summary>',
       '<h4><span class="sign" aria-hidden="true">$</span><code>cat a</code><small></small></h4>',
       "<pre>1</pre>",
-      '<p class="cut">1 line left out here</p>',
+      '<p class="cut">2 lines left out here</p>',
       "<pre>&lt;b&gt; [redacted:openai_key]</pre>",
       '<h4><span class="sign" aria-hidden="true">$</span><code>cat b</code><small></small></h4>',
       "<pre>two</pre>",

@@ -3,6 +3,7 @@
  * into one document.
  */
 
+import { STDIN } from "../standard_streams.ts";
 import { DIALECTS } from "../../dialect_names.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
@@ -43,6 +44,8 @@ export class Rendering {
   readonly #decoder = new TextDecoder();
   #length = 0;
   #isIncomplete = false;
+  /** Whether more may be written: text then says at once what begins. */
+  #isGrowing = false;
   #transcript: TranscriptBuilder | undefined;
   #nextTurn = 1;
   /** Where the lines of the input are that is being read, if several files are one. */
@@ -124,6 +127,7 @@ export class Rendering {
       this.#args,
       this.#context,
     );
+    this.#isGrowing = file === STDIN;
     this.#remarksOnNext = () => this.#remarksOn(file, isBaseKnown);
     await this.#renderLines(file, blocks, placeOf);
   }
@@ -137,6 +141,7 @@ export class Rendering {
    *   work to end.
    */
   async follow(file: string): Promise<void> {
+    this.#isGrowing = true;
     this.#remarksOnNext = () => this.#remarksOn(file, false);
     await unwrapped(this.#work.follow(file));
   }
@@ -265,7 +270,7 @@ export class Rendering {
   #newTranscript(): TranscriptBuilder {
     this.#remarks = this.#remarksOnNext?.();
     return new TranscriptBuilder({
-      live: this.#rendition.form === "text",
+      live: this.#isGrowing && this.#rendition.form === "text",
       firstTurn: this.#nextTurn,
     });
   }
