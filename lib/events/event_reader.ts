@@ -102,6 +102,10 @@ export class EventReader {
         notice === undefined ? place.text : undefined,
       );
     }
+    // Messages of an app server that are of no thread.
+    if (typeof record.type === "string" && record.type.startsWith("rpc.")) {
+      return emit(record, place.text);
+    }
     if (!isFields(record.payload)) return;
     this.#isSession = true;
     this.#session ??= new SessionReader(undefined, this.#options);
