@@ -13,6 +13,7 @@ import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
+  DRIFT_FORMATS,
   type FlagName,
   HISTORY_INPUTS,
   LIST_FORMATS,
@@ -247,7 +248,7 @@ export const COMMANDS: readonly Command[] = [
     name: "check",
     summary: "Judges a run for CI: exit status 1 if it did not end well.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures. The verdict is said on stderr, with the reasons against it: of many the first ten.",
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -261,6 +262,7 @@ export const COMMANDS: readonly Command[] = [
       "turn-id",
       "max-failures",
       "fail-on-command",
+      "fail-on-drift",
       "max-tokens",
       "json-output",
       "tee",
@@ -296,6 +298,53 @@ export const COMMANDS: readonly Command[] = [
       },
     ],
     load: () => import("./commands/check.ts"),
+  },
+  {
+    name: "drift",
+    summary:
+      "Says what Codex writes that no known release wrote: exit status 1 if there is something.",
+    details:
+      "Reads exec streams, session files and streams of the app-server, from files, stdin or a whole Codex home, and compares them with what releases from 0.1 on are known to write. One line says what is new: a kind of record, a field, a type or a word; of which release and dialect, where in the record, how often, where first, and what codexpipe does with it: understood, kept as it is, or refused. No value of anybody's is told, so that it can be shown to others: names and words that may not be Codex's stand there as *.",
+    usage: [
+      "codexpipe drift [OPTIONS] [FILE ...]",
+      "codexpipe drift --home",
+      "codexpipe drift --write-baseline baseline.json logs/*.jsonl",
+      "codexpipe drift --baseline baseline.json run.jsonl",
+    ],
+    operands: [[
+      "[FILE ...]",
+      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+    ]],
+    flags: [
+      "max-line-bytes",
+      "codex-home",
+      "home",
+      "baseline",
+      "write-baseline",
+      {
+        name: "since",
+        summary:
+          "Only files of a Codex home that were written to at TIME or later.",
+      },
+      {
+        name: "github",
+        details:
+          "What is new becomes annotations as well (workflow commands on stderr), ten at most.",
+      },
+      {
+        name: "format",
+        choices: DRIFT_FORMATS,
+        default: "text",
+        details:
+          "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, what is new, how often, and what codexpipe does with it. json is one object with the findings and how many there are more, jsonl one finding a line.",
+      },
+      "json",
+      {
+        name: "quiet",
+        summary: "Say nothing about failed lines and what was read.",
+      },
+    ],
+    load: () => import("./commands/drift.ts"),
   },
   {
     name: "sessions list",
@@ -499,7 +548,7 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
+      "ThreadEvent: a line of a normalized exec stream. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
     usage: ["codexpipe schema [NAME]"],
     operands: [[
       "[NAME]",

@@ -72,6 +72,9 @@ export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
 /** The forms of what a session does. */
 export const LIVE_FORMATS = ["text", "jsonl"] as const;
 
+/** The forms of what is new in lines of Codex. */
+export const DRIFT_FORMATS = ["text", "json", "jsonl"] as const;
+
 /** The forms of a list of sessions. */
 export const LIST_FORMATS = [
   "table",
@@ -214,6 +217,14 @@ export const FLAGS = [
     summary: "Read the Codex home, whatever stdin is.",
     details:
       "Without it and without --codex-home, the home is read only if no FILE is named and stdin is a terminal. In a script, --home says that nothing is to be read from stdin.",
+  },
+  {
+    name: "baseline",
+    value: { name: "FILE", expects: "a file", example: "baseline.json" },
+    category: "INPUT",
+    summary: "Compare with FILE instead of what codexpipe knows.",
+    details:
+      "FILE is what --write-baseline wrote. If it is of five sessions or more, kinds of records that all of them had and others lack are told as well.",
   },
   {
     name: "run-counters",
@@ -404,6 +415,13 @@ export const FLAGS = [
       "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
   },
   {
+    name: "fail-on-drift",
+    category: "VERDICT",
+    summary: "Fail if there is something that no known release writes.",
+    details:
+      "Without it that is said, and fails nothing. `codexpipe drift` says what it is.",
+  },
+  {
     name: "max-tokens",
     value: {
       name: "NUM",
@@ -503,6 +521,19 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Write to FILE instead of stdout.",
     details: "FILE is emptied first.",
+  },
+  {
+    name: "write-baseline",
+    value: {
+      name: "FILE",
+      expects: "the name of a file",
+      admits: (text: string): boolean => text !== "" && text !== STDIN,
+      example: "baseline.json",
+    },
+    category: "OUTPUT",
+    summary: "Write to FILE what there is, to compare with later.",
+    details:
+      "Nothing is compared then. With --baseline, what that has is in it too; both may be one file. It holds kinds, paths, types and words, and no value of anybody's.",
   },
   {
     name: "reasoning",
@@ -675,7 +706,7 @@ export const FLAGS = [
     category: "OTHER",
     summary: "Say what each input was read as.",
     details:
-      "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them.",
+      "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them. Another one says whether there is something that no known release of Codex writes.",
   },
   {
     name: "help",

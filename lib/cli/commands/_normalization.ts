@@ -15,6 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, openInput } from "../input.ts";
+import type { DriftRemark } from "./_drift_remark.ts";
 import { invite } from "./_invitation.ts";
 import type { FailureFacts } from "./_normalization_report.ts";
 
@@ -189,13 +190,18 @@ export class Normalization {
       },
     });
     this.#resume = undefined;
+    const drift = this.#options.isVerbose
+      ? await driftRemark(file, options.maxLineBytes)
+      : undefined;
     try {
-      await this.#answerAll(input, normalizer);
+      await this.#answerAll(input, normalizer, drift);
     } finally {
       input.close();
     }
     await this.#options.onEnd?.();
     await this.#report(file, normalizer);
+    drift?.flush();
+    if (drift?.text !== undefined) diagnostics.say(`${file}: ${drift.text}`);
     await diagnostics.flush();
     return normalizer;
   }
@@ -203,6 +209,7 @@ export class Normalization {
   async #answerAll(
     input: Blocks,
     normalizer: JsonlNormalizer,
+    drift: DriftRemark | undefined,
   ): Promise<void> {
     let size = FIRST_PIECE;
     for (;;) {
@@ -217,6 +224,7 @@ export class Normalization {
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
+      drift?.feed(block);
       const { failures } = normalizer;
       const pieces = this.#options.isLineBuffered
         ? linesIn(block)
@@ -296,6 +304,14 @@ export class Normalization {
     const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
     if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
   }
+}
+
+async function driftRemark(
+  file: string,
+  maxLineBytes: number | undefined,
+): Promise<DriftRemark> {
+  const { DriftRemark } = await import("./_drift_remark.ts");
+  return new DriftRemark(file, maxLineBytes);
 }
 
 /** The lines of a block, with their ends; the last one may lack its own. */

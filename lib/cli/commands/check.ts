@@ -25,6 +25,7 @@ import { REPORT_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
+import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
@@ -94,8 +95,10 @@ class Check {
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
+    const drift = await this.#driftIn(file);
+    const verdictOf = (): Verdict => this.#verdict(builder, drift);
     const step = this.#args.has("github")
-      ? await this.#githubStep(file, builder)
+      ? await this.#githubStep(file, verdictOf)
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
@@ -103,7 +106,7 @@ class Check {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
-        await this.#read(input, builder, (part) => {
+        await this.#read(input, builder, drift, (part) => {
           this.#report(file, part, step);
           step?.take(part);
         });
@@ -118,13 +121,19 @@ class Check {
       await diagnostics.flush();
       return;
     }
-    const { verdict, unknownMode } = builder;
+    const { unknownMode } = builder;
+    const verdict = verdictOf();
     if (unknownMode !== null && !this.#args.has("quiet")) {
       const message = unknownModeText(file, unknownMode);
       diagnostics.say(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
-    await step?.end();
+    const remark = drift?.text;
+    const isSaid = this.#args.has("quiet") || this.#args.has("fail-on-drift");
+    if (remark !== undefined && !isSaid) {
+      diagnostics.say(`${file}: ${remark}`);
+    }
+    await step?.end(remark);
     this.#summaryBytes += step?.summaryBytes ?? 0;
     this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
@@ -139,20 +148,46 @@ class Check {
   /** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
   async #githubStep(
     file: string,
-    builder: VerdictBuilder,
+    verdict: () => Verdict,
   ): Promise<GithubStep> {
     const { GithubStep } = await import("./_github_step.ts");
     return new GithubStep(this.#args, this.#context, {
       name: this.#isOneOfMany ? file : undefined,
-      verdict: () => builder.verdict,
+      verdict,
       summaryBytes: this.#summaryBytes,
       runsLeft: this.#filesLeft,
     });
   }
 
+  /** Looks for drift, unless nobody would be told. */
+  async #driftIn(file: string): Promise<DriftRemark | undefined> {
+    const args = this.#args;
+    const isTold = !args.has("quiet") || args.has("github") ||
+      args.has("fail-on-drift");
+    if (!isTold) return undefined;
+    const { DriftRemark } = await import("./_drift_remark.ts");
+    return new DriftRemark(file, this.#options.maxLineBytes);
+  }
+
+  /** The verdict, with what only the command looks at. */
+  #verdict(
+    { verdict }: VerdictBuilder,
+    drift: DriftRemark | undefined,
+  ): Verdict {
+    const message = this.#args.has("fail-on-drift") ? drift?.text : undefined;
+    if (message === undefined) return verdict;
+    const reason = { kind: "drift", message, line: null } as const;
+    return {
+      ...verdict,
+      isPassed: false,
+      reasons: [...verdict.reasons, reason],
+    };
+  }
+
   async #read(
     input: Blocks,
     builder: VerdictBuilder,
+    drift: DriftRemark | undefined,
     take: (part: TranscriptPart) => void,
   ): Promise<void> {
     const isTee = this.#args.has("tee");
@@ -160,10 +195,12 @@ class Check {
       const block = await input.next();
       if (block === undefined) break;
       if (isTee) await this.#write(block);
+      drift?.feed(block);
       builder.feed(block, take);
       await this.#context.diagnostics.flush();
       if (this.#context.process.interrupt.aborted) throw new Interrupted();
     }
+    drift?.flush();
     builder.flush(take);
   }
 
