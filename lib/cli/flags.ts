@@ -151,7 +151,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "Fail lines that are longer.",
     details:
-      `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
+      `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. A history snapshot may be as long, in however many lines. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
   },
   {
     name: "follow",
