@@ -113,13 +113,14 @@ async function create(
 
 async function open(path: string): Promise<FileSource> {
   const fd = await called<number>((done) => openPath(path, "r", done));
-  const source = sourceOf(fd);
+  const isPipe = fstatSync(fd).isFIFO();
+  const source = isPipe ? pipeSource(fd) : fileSource(fd);
   let isOpen = true;
   let first: number | undefined;
   return {
     read: (into) => source.read(into),
     grownFrom(): number | undefined {
-      if (!isOpen) return undefined;
+      if (!isOpen || isPipe) return undefined;
       const { size } = fstatSync(fd);
       first ??= size;
       return size > first ? first : undefined;
@@ -131,11 +132,12 @@ async function open(path: string): Promise<FileSource> {
   };
 }
 
-/** Reads a file, or a pipe: that may stay silent, and a call that waits for it would not end. */
-function sourceOf(fd: number): ByteSource {
-  if (fstatSync(fd).isFIFO()) {
-    return streamSource(new Socket({ fd, writable: false }));
-  }
+/** Reads a pipe: it may stay silent, and a call that waits for it would not end. */
+function pipeSource(fd: number): ByteSource {
+  return streamSource(new Socket({ fd, writable: false }));
+}
+
+function fileSource(fd: number): ByteSource {
   return {
     async read(into): Promise<number | null> {
       const count = await called<number>((done) =>
