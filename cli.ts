@@ -9,7 +9,12 @@
  * @module
  */
 
-import type { FileSink, FileSource, PathFacts } from "./lib/cli/context.ts";
+import type {
+  FileSink,
+  FileSource,
+  PathEntry,
+  PathFacts,
+} from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 
@@ -41,6 +46,15 @@ async function look(path: string): Promise<PathFacts | undefined> {
     return { isDirectory, identity, realPath };
   } catch {
     return undefined;
+  }
+}
+
+/** Lists a directory; one that cannot be read is left to whoever opens it. */
+async function list(path: string): Promise<PathEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(path));
+  } catch {
+    return [];
   }
 }
 
@@ -154,6 +168,7 @@ Deno.exit(
     open,
     create,
     look,
+    list,
     streamIdentity,
     columns,
     now: () => Date.now(),

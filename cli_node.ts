@@ -6,12 +6,17 @@
  */
 
 import { close, fstatSync, open as openPath, read, write } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
-import type { FileSink, FileSource, PathFacts } from "./lib/cli/context.ts";
+import type {
+  FileSink,
+  FileSource,
+  PathEntry,
+  PathFacts,
+} from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 import type { ByteSource } from "./lib/files/files.ts";
@@ -70,6 +75,19 @@ async function look(path: string): Promise<PathFacts | undefined> {
     return { isDirectory, identity, realPath };
   } catch {
     return undefined;
+  }
+}
+
+/** Lists a directory; one that cannot be read is left to whoever opens it. */
+async function list(path: string): Promise<PathEntry[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({
+      name: entry.name,
+      isDirectory: entry.isDirectory(),
+    }));
+  } catch {
+    return [];
   }
 }
 
@@ -211,6 +229,7 @@ end(
     open,
     create,
     look,
+    list,
     streamIdentity,
     columns,
     now: () => Date.now(),

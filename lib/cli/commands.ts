@@ -24,7 +24,12 @@ import {
 } from "./flags.ts";
 
 /** The flags that every command has. */
-export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
+export const COMMON_FLAGS: readonly FlagName[] = [
+  "color",
+  "no-color",
+  "help",
+  "version",
+];
 
 /** The first words that several commands share. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
@@ -34,10 +39,14 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
 ];
 
+/** What operands are called that are files, of which there may be several. */
+export const SEVERAL_FILES = "[FILE ...]";
+
 /** What the commands take that read any input. */
-const INPUT_FILES: Command["operands"] = [
-  ["[FILE ...]", 'Input files; "-" or none reads stdin.'],
-];
+const INPUT_FILES: Command["operands"] = [[
+  SEVERAL_FILES,
+  'Input files, or folders with session files; "-" or none reads stdin.',
+]];
 
 /** What the input can be of the commands that read snapshots too. */
 const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
@@ -124,8 +133,8 @@ export const COMMANDS: readonly Command[] = [
       'codex exec --json "…" | codexpipe usage',
     ],
     operands: [[
-      "[FILE ...]",
-      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+      SEVERAL_FILES,
+      'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
     ]],
     flags: [
       "from",

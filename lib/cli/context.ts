@@ -38,6 +38,14 @@ export interface PathFacts {
   readonly realPath: string;
 }
 
+/** What lies in a directory. */
+export interface PathEntry {
+  /** Its name. */
+  readonly name: string;
+  /** Whether it is a directory, and no link to one. */
+  readonly isDirectory: boolean;
+}
+
 /**
  * What a process has beside its output.
  *
@@ -66,6 +74,8 @@ export interface Surroundings {
   ): Promise<FileSink>;
   /** Looks at a path; `undefined` if nothing is there. */
   look(path: string): Promise<PathFacts | undefined>;
+  /** Lists what is in a directory; nothing, if it cannot be read. */
+  list(path: string): Promise<readonly PathEntry[]>;
   /** The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one. */
   streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */

@@ -31,6 +31,8 @@ export interface FlagValue {
   readonly name: string;
   /** The values that are taken, if they are few. */
   readonly choices?: readonly string[];
+  /** Other words for some of the values. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** What is taken, in words, if it is not one of a few. */
   readonly expects?: string;
   /** Whether a value is taken; without it, all that have a letter are. */
@@ -503,7 +505,12 @@ export const FLAGS = [
   },
   {
     name: "to",
-    value: { name: "FORM", choices: RENDER_FORMS, example: "html" },
+    value: {
+      name: "FORM",
+      choices: RENDER_FORMS,
+      aliases: { htm: "html", md: "markdown", txt: "text" },
+      example: "html",
+    },
     category: "OUTPUT",
     summary: "The form of the transcript.",
     details:
@@ -681,6 +688,13 @@ export const FLAGS = [
     summary: "Colour text for people, diagnostics and help.",
     details:
       "auto colours what goes to a terminal unless NO_COLOR is set or TERM is dumb. Of data, only what is laid out for people is coloured.",
+  },
+  {
+    name: "no-color",
+    means: { name: "color", value: "never" },
+    category: "OUTPUT",
+    summary: "Short for --color=never.",
+    details: "The last one of both counts.",
   },
   {
     name: "engine",

@@ -60,7 +60,9 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
 
 /** What is wrong if a directory is to be read. */
 export function isDirectory(path: string): IoError {
-  return new IoError(`${path}: cannot open: is a directory`);
+  return new IoError(
+    `${path}: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it`,
+  );
 }
 
 /** Something that is read block by block. */

@@ -8,6 +8,7 @@ import type {
   ByteSink,
   FileSink,
   FileSource,
+  PathEntry,
   PathFacts,
   RunContext,
 } from "../../lib/cli/context.ts";
@@ -168,6 +169,21 @@ export async function call(
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       const realPath = world.links?.[path] ?? path;
       return Promise.resolve({ isDirectory, identity, realPath });
+    },
+    list(folder): Promise<PathEntry[]> {
+      const path = folder.replace(/\/$/, "");
+      const below = [...Object.keys(files), ...directories].filter((name) =>
+        name.startsWith(`${path}/`)
+      ).map((name) => name.slice(path.length + 1).split("/"));
+      const folders = new Set(
+        below.filter(({ length }) => length > 1).map(([name = ""]) => name),
+      );
+      return Promise.resolve(
+        [...new Set(below.map(([name = ""]) => name))].map((name) => ({
+          name,
+          isDirectory: folders.has(name),
+        })),
+      );
     },
     streamIdentity: (name) =>
       Promise.resolve(

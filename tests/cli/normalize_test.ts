@@ -285,7 +285,7 @@ const CASES = [
     status: 3,
     stdout: STARTED + STARTED,
     stderr: "codexpipe: nowhere: cannot open: not found\n" +
-      "codexpipe: folder: cannot open: is a directory\n" +
+      "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n" +
       "codexpipe: secret: cannot open: permission denied\n",
   },
   {
@@ -294,7 +294,8 @@ const CASES = [
     world: { files: { folder: sourceOf([], platformError("EISDIR")) } },
     status: 3,
     stdout: "",
-    stderr: "codexpipe: folder: cannot open: is a directory\n",
+    stderr:
+      "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n",
   },
   {
     name: "a failed line and an unreadable file, of which the file weighs more",
