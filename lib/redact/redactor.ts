@@ -70,10 +70,11 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
  *
  * In place of a secret stands `[redacted:KIND]`. What is found: tokens of known shape
  * (OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, Azure, Stripe, npm, PyPI, Hugging
- * Face and some forty others, and JSON Web Tokens), private keys in PEM, credentials of
+ * Face and over a hundred others, and JSON Web Tokens), private keys in PEM, credentials of
  * `Authorization` headers and cookies, passwords in URLs, values behind names of secrets
- * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`), and what
- * `patterns` match. The kinds may become more.
+ * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`, `ENV KEY …` in a
+ * Dockerfile, elements of XML), passwords of commands (`mysql -p…`), of `.pgpass` and of
+ * `.netrc`, and what `patterns` match. The kinds may become more.
  *
  * A secret of no known shape without a name is not found; nor is one whose parts are in
  * several texts. Commit hashes, UUIDs, paths, encrypted reasoning, images in base64 and
