@@ -7,8 +7,6 @@ import {
   type HistorySnapshot,
   HistorySnapshotError,
 } from "../../history/snapshot.ts";
-import { decodeUtf8 } from "../../json/utf8.ts";
-import { trimBlank } from "../../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../../lines/line_framer.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
@@ -142,7 +140,7 @@ class Beginning {
     const visitor = {
       line(bytes: Uint8Array, start: number, end: number): void {
         if (line !== undefined) return;
-        const text = trimBlank(decodeUtf8(bytes, start, end));
+        const text = textOf([bytes.subarray(start, end)]).trim();
         if (text !== "") line = text;
       },
       tooLong(): void {
