@@ -76,6 +76,9 @@ const WORDS: readonly string[] = [
   '"entered_review_mode"',
   '"exited_review_mode"',
   '"token_count"',
+  '"thread/started"',
+  '"turn/completed"',
+  '"thread/tokenUsage/updated"',
   '"token_usage_record"',
   '"line.failed"',
 ];

@@ -103,23 +103,23 @@ const ITEMS: ReadonlyMap<string, ShowItem> = new Map<string, ShowItem>([
   ],
   [
     "turn_diff",
-    completed((context, { event }) => showTurnDiff(context, event)),
+    completed((context, item) => showTurnDiff(context, noticeOf(item))),
   ],
   [
     "token_count",
-    completed((context, { event }) => showTokenCount(context, event)),
+    completed((context, item) => showTokenCount(context, noticeOf(item))),
   ],
   [
     "background_event",
-    completed((context, { event }) => showBackground(context, event)),
+    completed((context, item) => showBackground(context, noticeOf(item))),
   ],
   [
     "entered_review_mode",
-    completed((context, { event }) => showReviewStart(context, event)),
+    completed((context, item) => showReviewStart(context, noticeOf(item))),
   ],
   [
     "exited_review_mode",
-    completed((context, { event }) => showReviewEnd(context, event)),
+    completed((context, item) => showReviewEnd(context, noticeOf(item))),
   ],
 ]);
 
@@ -319,6 +319,11 @@ function showTodoList(
     { kind: "plan", thing: id },
     planRecord(content.name, content.items),
   );
+}
+
+/** What a notice says: in its content, or, up to 0.43, in the event. */
+function noticeOf({ content, event }: ItemState): Fields {
+  return isFields(event.content) ? content : event;
 }
 
 /** Gives the payload of an item event. */
