@@ -272,6 +272,7 @@ export const COMMANDS: readonly Command[] = [
       "max-failures",
       "fail-on-command",
       "fail-on-drift",
+      "schema",
       "max-tokens",
       "json-output",
       "tee",

@@ -417,6 +417,13 @@ export const FLAGS = [
       "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
   },
   {
+    name: "schema",
+    category: "VERDICT",
+    summary: "Fail if lines are not as codexpipe schema says.",
+    details:
+      "Lines are normalized and held to ThreadEvent or RolloutLine. Each path that is not as it should be is a reason by itself, once, with the first line and how many there are.",
+  },
+  {
     name: "fail-on-drift",
     category: "VERDICT",
     summary: "Fail if there is something that no known release writes.",

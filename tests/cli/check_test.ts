@@ -598,3 +598,46 @@ Deno.test("check says that there is drift, once, and fails for it only if it is 
   const quiet = await call(["check", "-q"], { stdin: DRIFTED });
   assertEquals([quiet.status, quiet.stderr], [0, ""]);
 });
+
+Deno.test("check --schema names each path that is not as its schema says, once", async () => {
+  const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
+    '{"type":"turn.started"}\n' +
+    [7, 8, true].map((command) =>
+      `{"type":"item.completed","item":{"id":"a","type":"command_execution","command":${
+        JSON.stringify(command)
+      }}}\n`
+    ).join("") +
+    '{"type":"turn.completed"}\n';
+  const args = ["check", "--max-failures=9", "--json", "-q"];
+  assertEquals((await call(args, { stdin })).status, 0);
+  const { status, stdout } = await call([...args, "--schema"], { stdin });
+  assertEquals(status, 1);
+  const { reasons } = JSON.parse(stdout);
+  assertEquals(reasons, [{
+    kind: "schema",
+    message:
+      "line 3: item.completed: content.command is a number, expected a string or a list of strings, and so are 2 more lines",
+    line: 3,
+  }]);
+});
+
+Deno.test("check --schema holds the lines of session files to their types", async () => {
+  const line = (message: unknown) =>
+    `${
+      JSON.stringify({
+        type: "event_msg",
+        payload: { type: "agent_message", message },
+      })
+    }\n`;
+  const { stdout } = await call(["check", "--schema", "--json", "-q"], {
+    stdin: `${SHELLMANY}${line(["x"])}${line(["y"])}`,
+  });
+  assertEquals(
+    JSON.parse(stdout).reasons.map(({ message }: { message: string }) =>
+      message.replace(/^line \d+/, "line N")
+    ),
+    [
+      "line N: event_msg agent_message: payload.message is a list, expected a string, and so is 1 more line",
+    ],
+  );
+});

@@ -29,6 +29,7 @@ import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
+import type { SchemaFaults } from "./_schema_faults.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
@@ -70,6 +71,14 @@ function refuseTwoOutputs(args: Arguments): void {
   );
 }
 
+/** What looks at an input beside the verdict. */
+interface Witnesses {
+  /** Looks for drift. */
+  readonly drift: DriftRemark | undefined;
+  /** Holds lines to the schemas. */
+  readonly schema: SchemaFaults | undefined;
+}
+
 /** Judges one input after the other, and remembers how it went. */
 class Check {
   readonly #args: Arguments;
@@ -95,8 +104,11 @@ class Check {
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
-    const drift = await this.#driftIn(file);
-    const verdictOf = (): Verdict => this.#verdict(builder, drift);
+    const witnesses = {
+      drift: await this.#driftIn(file),
+      schema: await this.#schemaFaults(),
+    };
+    const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
     const step = this.#args.has("github")
       ? await this.#githubStep(file, verdictOf)
       : undefined;
@@ -106,7 +118,7 @@ class Check {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
-        await this.#read(input, builder, drift, (part) => {
+        await this.#read(input, builder, witnesses, (part) => {
           this.#report(file, part, step);
           step?.take(part);
         });
@@ -128,7 +140,7 @@ class Check {
       diagnostics.say(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
-    const remark = drift?.text;
+    const remark = witnesses.drift?.text;
     const isSaid = this.#args.has("quiet") || this.#args.has("fail-on-drift");
     if (remark !== undefined && !isSaid) {
       diagnostics.say(`${file}: ${remark}`);
@@ -169,25 +181,31 @@ class Check {
     return new DriftRemark(file, this.#options.maxLineBytes);
   }
 
+  /** Holds lines to the schemas, if that was asked for. */
+  async #schemaFaults(): Promise<SchemaFaults | undefined> {
+    if (!this.#args.has("schema")) return undefined;
+    const { SchemaFaults } = await import("./_schema_faults.ts");
+    return new SchemaFaults(this.#options);
+  }
+
   /** The verdict, with what only the command looks at. */
   #verdict(
     { verdict }: VerdictBuilder,
-    drift: DriftRemark | undefined,
+    { drift, schema }: Witnesses,
   ): Verdict {
+    const reasons = [...verdict.reasons, ...schema?.reasons ?? []];
     const message = this.#args.has("fail-on-drift") ? drift?.text : undefined;
-    if (message === undefined) return verdict;
-    const reason = { kind: "drift", message, line: null } as const;
-    return {
-      ...verdict,
-      isPassed: false,
-      reasons: [...verdict.reasons, reason],
-    };
+    if (message !== undefined) {
+      reasons.push({ kind: "drift", message, line: null });
+    }
+    const isPassed = verdict.isPassed && reasons.length === 0;
+    return { ...verdict, isPassed, reasons };
   }
 
   async #read(
     input: Blocks,
     builder: VerdictBuilder,
-    drift: DriftRemark | undefined,
+    { drift, schema }: Witnesses,
     take: (part: TranscriptPart) => void,
   ): Promise<void> {
     const isTee = this.#args.has("tee");
@@ -196,11 +214,13 @@ class Check {
       if (block === undefined) break;
       if (isTee) await this.#write(block);
       drift?.feed(block);
+      schema?.feed(block);
       builder.feed(block, take);
       await this.#context.diagnostics.flush();
       if (this.#context.process.interrupt.aborted) throw new Interrupted();
     }
     drift?.flush();
+    schema?.flush();
     builder.flush(take);
   }
 
