@@ -144,8 +144,16 @@ function env(name: string): string | undefined {
 
 /** The width of the terminal that is one of the standard streams. */
 function columns(): number | undefined {
+  return size()?.columns;
+}
+
+function rows(): number | undefined {
+  return size()?.rows;
+}
+
+function size(): { columns: number; rows: number } | undefined {
   try {
-    return Deno.consoleSize().columns;
+    return Deno.consoleSize();
   } catch {
     return undefined;
   }
@@ -171,6 +179,8 @@ Deno.exit(
     list,
     streamIdentity,
     columns,
+    rows,
+    setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
     now: () => Date.now(),
     cwd: () => Deno.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

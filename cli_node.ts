@@ -10,7 +10,7 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import process from "node:process";
 import type { Readable } from "node:stream";
-import { isatty } from "node:tty";
+import { isatty, type WriteStream } from "node:tty";
 import type {
   FileSink,
   FileSource,
@@ -207,8 +207,16 @@ function readStdin(): ByteSource["read"] {
 
 /** The width of the terminal that is one of the standard streams. */
 function columns(): number | undefined {
-  const screen = isatty(STDOUT) ? process.stdout : process.stderr;
-  return screen.isTTY ? screen.columns : undefined;
+  return screen()?.columns;
+}
+
+function rows(): number | undefined {
+  return screen()?.rows;
+}
+
+function screen(): WriteStream | undefined {
+  const streams = [process.stdout, process.stderr];
+  return streams.find(({ fd }) => isatty(fd));
 }
 
 // What Node thinks of the modules that it comes with says nothing to who runs the command.
@@ -232,6 +240,8 @@ end(
     list,
     streamIdentity,
     columns,
+    rows,
+    setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
     now: () => Date.now(),
     cwd: () => process.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

@@ -118,6 +118,8 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     { args: ["sessions", "list"] },
     { args: ["sessions", "list", "--json"] },
   ],
+  // Where nobody can choose, it says so.
+  "sessions choose": () => [{ args: ["sessions", "choose"] }],
   "sessions path": ({ sessions }) => [
     { args: ["sessions", "path", ...sessions.map(({ id }) => id)] },
   ],

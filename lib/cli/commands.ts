@@ -360,7 +360,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
-      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC. Where a table on a terminal has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
+      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal says how long ago that was. Where it has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -398,6 +398,36 @@ export const COMMANDS: readonly Command[] = [
       "json",
     ],
     load: () => import("./commands/sessions_list.ts"),
+  },
+  {
+    name: "sessions choose",
+    summary: "Shows a list of sessions on a terminal to choose one from.",
+    details:
+      "What `codexpipe sessions` does on a terminal. The arrows go up and down, and letters filter by title, folder, branch and id; Enter shows the session, r (with a filter, Ctrl-R) prints the command that goes on with it, Esc leaves. It needs a terminal; elsewhere `codexpipe sessions` lists.",
+    usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
+    operands: [],
+    flags: [
+      "codex-home",
+      "cwd",
+      {
+        name: "since",
+        summary: "Only sessions that began at TIME or later.",
+      },
+      {
+        name: "until",
+        summary: "Only sessions that began before TIME.",
+      },
+      "branch",
+      "originator",
+      "grep",
+      "archived",
+      {
+        name: "limit",
+        summary: "At most NUM sessions.",
+        default: "1000",
+      },
+    ],
+    load: () => import("./commands/sessions_choose.ts"),
   },
   {
     name: "sessions path",
@@ -451,13 +481,26 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions resume",
     summary: "Prints what it takes to go on with a session.",
     details:
-      `One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
+      `On a terminal the command line that goes on with it in Codex, and what it was about. Elsewhere one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",
     ],
     operands: [["ID", "The session."]],
-    flags: ["last", "codex-home", "command", "quiet", "verbose"],
+    flags: [
+      "last",
+      "codex-home",
+      "command",
+      {
+        name: "format",
+        choices: REPORT_FORMATS,
+        details:
+          "text is the command line and what the session was about; json is one object. Without it, text on a terminal and json elsewhere.",
+      },
+      "json",
+      "quiet",
+      "verbose",
+    ],
     load: () => import("./commands/sessions_resume.ts"),
   },
   {

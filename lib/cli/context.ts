@@ -87,6 +87,10 @@ export interface Surroundings {
   readonly changes?: ChangeWaiter;
   /** The width of the terminal that a person sits at, in columns, if there is one. */
   columns(): number | undefined;
+  /** The height of that terminal, in lines. */
+  rows(): number | undefined;
+  /** Gives each key of the terminal that is stdin at once, or, as usual, whole lines. */
+  setRaw(isRaw: boolean): void;
   /** The clock: milliseconds since 1970. */
   now(): number;
   /** The current folder. */

@@ -124,8 +124,11 @@ async function parse(
   const parsed = parseArguments(args, (operands) => allowed(find(operands)));
   const guess = await likeliest(parsed, context);
   if (guess === undefined) return parsed;
+  // The verb of a group stands behind its name, a command before what it works with.
+  const { group } = find(parsed.operands);
+  const at = group === undefined ? 0 : args.indexOf(group.name) + 1;
   return parseArguments(
-    [...guess.split(" "), ...args],
+    args.toSpliced(at, 0, guess),
     (operands) => allowed(find(operands)),
   );
 }
@@ -149,6 +152,10 @@ async function likeliest(
   const { isTerminal } = context;
   const [first] = args.operands;
   if (args.has("help") || args.has("version")) return undefined;
+  if (args.operands.length === 1 && first === "sessions") {
+    const isPerson = isTerminal.stdin && isScreen("stdout", context);
+    return isPerson ? "choose" : "list";
+  }
   const isInput = first === undefined
     ? !isTerminal.stdin
     : find(args.operands).unknown === first &&

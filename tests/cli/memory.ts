@@ -190,6 +190,8 @@ export async function call(
         name === "stdin" ? world.stdinIdentity : world.stdoutIdentity,
       ),
     columns: () => world.columns,
+    rows: () => world.rows,
+    setRaw: (isRaw) => world.setRaw?.(isRaw),
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
