@@ -117,15 +117,9 @@ async function create(
 async function open(path: string): Promise<FileSource> {
   const file = await Deno.open(path);
   let isOpen = true;
-  let first: number | undefined;
   return {
     read: (into) => file.read(into),
-    grownFrom(): number | undefined {
-      if (!isOpen) return undefined;
-      const { size } = file.statSync();
-      first ??= size;
-      return size > first ? first : undefined;
-    },
+    size: () => isOpen ? file.statSync().size : undefined,
     close(): void {
       if (isOpen) file.close();
       isOpen = false;

@@ -134,15 +134,9 @@ async function open(path: string): Promise<FileSource> {
   const isPipe = fstatSync(fd).isFIFO();
   const source = isPipe ? pipeSource(fd) : fileSource(fd);
   let isOpen = true;
-  let first: number | undefined;
   return {
     read: (into) => source.read(into),
-    grownFrom(): number | undefined {
-      if (!isOpen || isPipe) return undefined;
-      const { size } = fstatSync(fd);
-      first ??= size;
-      return size > first ? first : undefined;
-    },
+    size: () => isOpen && !isPipe ? fstatSync(fd).size : undefined,
     close(): void {
       if (isOpen) source.close();
       isOpen = false;

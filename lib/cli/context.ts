@@ -24,8 +24,8 @@ export interface FileSink extends ByteSink {
 
 /** A file that is read. */
 export interface FileSource extends ByteSource {
-  /** The size that it had when this was asked first, if it is larger now. */
-  grownFrom(): number | undefined;
+  /** How many bytes it has now; `undefined` if that cannot be told, or it is closed. */
+  size(): number | undefined;
 }
 
 /** What is known about a path. */

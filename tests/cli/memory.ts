@@ -212,7 +212,7 @@ function toFile(content: string | Uint8Array | ByteSource): FileSource {
   return {
     read: (into) => source.read(into),
     close: () => source.close(),
-    grownFrom: () => undefined,
+    size: () => undefined,
   };
 }
 

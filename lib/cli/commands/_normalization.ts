@@ -184,6 +184,7 @@ export class Normalization {
       ...options,
       resume: this.#resume,
       fileName: file,
+      expectedBytes: input.size,
       onFailure: (failed) => {
         const { line, offset } = failed;
         this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
@@ -330,7 +331,8 @@ function* piecesIn(
   size: number,
   normalizer: JsonlNormalizer,
 ): Generator<Uint8Array> {
-  let end = Math.min(size, block.length);
+  // A first line tells what the input is, however long it is.
+  let end = Math.min(Math.max(size, block.indexOf(LF) + 1), block.length);
   for (let start = 0; start < block.length;) {
     const { failures } = normalizer;
     yield block.subarray(start, end);
