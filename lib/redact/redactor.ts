@@ -23,6 +23,7 @@ import {
 import { maskPrivateKeys } from "./_private_keys.ts";
 import { maskTokens } from "./_token_shapes.ts";
 import { maskUrls } from "./_urls.ts";
+import { maskWrapped } from "./_wrapped_lines.ts";
 
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
@@ -183,6 +184,7 @@ export class Redactor {
       }
     }
     if (masked.length < SHORTEST) return masked;
+    if (masked.includes("\n")) masked = maskWrapped(masked, lookedAt, mask);
     // What stood behind a secret without a gap may be one now.
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const before = masked;
@@ -226,6 +228,11 @@ export class Redactor {
     this.#members.set(name, member);
     return member;
   }
+}
+
+/** Gives a text without its secrets, and counts none. */
+function lookedAt(text: string): string {
+  return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
 /** Masks what a pattern matches; what stands in place of a secret already is left. */

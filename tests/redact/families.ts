@@ -539,3 +539,11 @@ export function exampleOf(shape: string, seed: number): Example {
     /^([^«]*)«([^»]*)»([^]*)$/.exec(text) ?? [];
   return { before, secret, after };
 }
+
+/** Breaks the lines of a text that are too long, as a terminal does. */
+export function wrapped(text: string, width: number): string {
+  const lines = text.split("\n").flatMap((line) =>
+    line.match(new RegExp(`.{1,${width}}`, "g")) ?? [""]
+  );
+  return lines.join("\n");
+}
