@@ -9,7 +9,12 @@
  * @module
  */
 
-import type { FileSink, FileSource, PathFacts } from "./lib/cli/context.ts";
+import type {
+  FileSink,
+  FileSource,
+  PathEntry,
+  PathFacts,
+} from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 
@@ -41,6 +46,15 @@ async function look(path: string): Promise<PathFacts | undefined> {
     return { isDirectory, identity, realPath };
   } catch {
     return undefined;
+  }
+}
+
+/** Lists a directory; one that cannot be read is left to whoever opens it. */
+async function list(path: string): Promise<PathEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(path));
+  } catch {
+    return [];
   }
 }
 
@@ -103,15 +117,9 @@ async function create(
 async function open(path: string): Promise<FileSource> {
   const file = await Deno.open(path);
   let isOpen = true;
-  let first: number | undefined;
   return {
     read: (into) => file.read(into),
-    grownFrom(): number | undefined {
-      if (!isOpen) return undefined;
-      const { size } = file.statSync();
-      first ??= size;
-      return size > first ? first : undefined;
-    },
+    size: () => isOpen ? file.statSync().size : undefined,
     close(): void {
       if (isOpen) file.close();
       isOpen = false;
@@ -130,8 +138,16 @@ function env(name: string): string | undefined {
 
 /** The width of the terminal that is one of the standard streams. */
 function columns(): number | undefined {
+  return size()?.columns;
+}
+
+function rows(): number | undefined {
+  return size()?.rows;
+}
+
+function size(): { columns: number; rows: number } | undefined {
   try {
-    return Deno.consoleSize().columns;
+    return Deno.consoleSize();
   } catch {
     return undefined;
   }
@@ -154,8 +170,11 @@ Deno.exit(
     open,
     create,
     look,
+    list,
     streamIdentity,
     columns,
+    rows,
+    setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
     now: () => Date.now(),
     cwd: () => Deno.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

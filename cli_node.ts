@@ -6,12 +6,17 @@
  */
 
 import { close, fstatSync, open as openPath, read, write } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import process from "node:process";
 import type { Readable } from "node:stream";
-import { isatty } from "node:tty";
-import type { FileSink, FileSource, PathFacts } from "./lib/cli/context.ts";
+import { isatty, type WriteStream } from "node:tty";
+import type {
+  FileSink,
+  FileSource,
+  PathEntry,
+  PathFacts,
+} from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
 import type { ByteSource } from "./lib/files/files.ts";
@@ -73,6 +78,19 @@ async function look(path: string): Promise<PathFacts | undefined> {
   }
 }
 
+/** Lists a directory; one that cannot be read is left to whoever opens it. */
+async function list(path: string): Promise<PathEntry[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({
+      name: entry.name,
+      isDirectory: entry.isDirectory(),
+    }));
+  } catch {
+    return [];
+  }
+}
+
 /** Looks at what a standard stream is. */
 function streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined> {
   const identity = fileIdentity(name === "stdin" ? STDIN : STDOUT);
@@ -113,17 +131,12 @@ async function create(
 
 async function open(path: string): Promise<FileSource> {
   const fd = await called<number>((done) => openPath(path, "r", done));
-  const source = sourceOf(fd);
+  const isPipe = fstatSync(fd).isFIFO();
+  const source = isPipe ? pipeSource(fd) : fileSource(fd);
   let isOpen = true;
-  let first: number | undefined;
   return {
     read: (into) => source.read(into),
-    grownFrom(): number | undefined {
-      if (!isOpen) return undefined;
-      const { size } = fstatSync(fd);
-      first ??= size;
-      return size > first ? first : undefined;
-    },
+    size: () => isOpen && !isPipe ? fstatSync(fd).size : undefined,
     close(): void {
       if (isOpen) source.close();
       isOpen = false;
@@ -131,11 +144,12 @@ async function open(path: string): Promise<FileSource> {
   };
 }
 
-/** Reads a file, or a pipe: that may stay silent, and a call that waits for it would not end. */
-function sourceOf(fd: number): ByteSource {
-  if (fstatSync(fd).isFIFO()) {
-    return streamSource(new Socket({ fd, writable: false }));
-  }
+/** Reads a pipe: it may stay silent, and a call that waits for it would not end. */
+function pipeSource(fd: number): ByteSource {
+  return streamSource(new Socket({ fd, writable: false }));
+}
+
+function fileSource(fd: number): ByteSource {
   return {
     async read(into): Promise<number | null> {
       const count = await called<number>((done) =>
@@ -187,8 +201,16 @@ function readStdin(): ByteSource["read"] {
 
 /** The width of the terminal that is one of the standard streams. */
 function columns(): number | undefined {
-  const screen = isatty(STDOUT) ? process.stdout : process.stderr;
-  return screen.isTTY ? screen.columns : undefined;
+  return screen()?.columns;
+}
+
+function rows(): number | undefined {
+  return screen()?.rows;
+}
+
+function screen(): WriteStream | undefined {
+  const streams = [process.stdout, process.stderr];
+  return streams.find(({ fd }) => isatty(fd));
 }
 
 // What Node thinks of the modules that it comes with says nothing to who runs the command.
@@ -209,8 +231,11 @@ end(
     open,
     create,
     look,
+    list,
     streamIdentity,
     columns,
+    rows,
+    setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
     now: () => Date.now(),
     cwd: () => process.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

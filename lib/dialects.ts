@@ -173,12 +173,15 @@ class DetectingRules implements StreamRules {
     if (root.kind !== "object") return undefined;
     const line = reader.members(root);
     if (reader.wordOf(line.get("type")) === LINE_FAILED) return undefined;
-    return kindOf(reader, line);
+    return streamKindOf(reader, line);
   }
 }
 
-/** D.9, in its order. */
-function kindOf(reader: JsonReader, line: JsonObject): StreamKind {
+/** Says what a stream is that begins with this record (D.9, in its order). */
+export function streamKindOf(
+  reader: JsonReader,
+  line: JsonObject,
+): StreamKind {
   if (line.get("records")?.kind === "array") return "snapshot";
   if (isExecRecord(reader, line)) return "exec";
   if (isAppServerRecord(line)) return "app-server";

@@ -41,6 +41,7 @@
  * @module
  */
 
+export * from "./drift/schema.ts";
 export * from "./events/schema.ts";
 export * from "./exec/schema.ts";
 export * from "./history/schema.ts";

@@ -13,6 +13,8 @@ export const JSON_SCHEMA_NAMES = [
   "UsageReport",
   "UsageRecord",
   "UsageDerivationRecord",
+  "DriftReport",
+  "DriftFinding",
 ] as const;
 
 /** The name of a type that codexpipe writes. */

@@ -65,6 +65,10 @@ const RECIPES: readonly {
   },
   { heading: "Count tokens", checks: [prints("model")] },
   {
+    heading: "Hear of it when Codex has changed",
+    checks: [ends, writes("baseline.json", '"turn.completed"')],
+  },
+  {
     heading: "Many files at once",
     programs: ["parallel"],
     checks: [
@@ -202,7 +206,9 @@ for (const { heading, programs = [], checks } of RECIPES) {
         });
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>
-          line !== "" && !/^codexpipe: (?:passed|masked)/.test(line)
+          line !== "" &&
+          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written)/
+            .test(line)
         );
         assertEquals([ran.status, complaints], [0, []], code);
         await checks[i]?.(ran, folder);

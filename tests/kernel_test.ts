@@ -507,6 +507,43 @@ Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it co
   assertEquals(normalizer.fastLines > 900, true);
 });
 
+const FILE_LINE =
+  '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
+
+/** What answers a stream of so many bytes once a line has told what it is. */
+function engineOf(line: string, expectedBytes: number): Engine {
+  // Nobody else wants the same, so no kernel is left over.
+  const only = [`type_${expectedBytes}`];
+  const normalizer = new JsonlNormalizer({
+    initialThreadId: "T",
+    only,
+    expectedBytes,
+  });
+  for (let i = 0; i < 2; i++) normalizer.feed(streamOf([line]), () => {});
+  return normalizer.engine;
+}
+
+Deno.test("JsonlNormalizer starts the kernel at once for as much of a kind as pays for it", () => {
+  const exec = [20_000, 40_000].map((size) => engineOf(message("m"), size));
+  assertEquals(exec, ["js", "wasm"]);
+  const files = [9e5, 11e5].map((size) => engineOf(FILE_LINE, size));
+  assertEquals(files, ["js", "wasm"]);
+});
+
+Deno.test("JsonlNormalizer starts the kernel when the streams before were many", () => {
+  const block = streamOf(new Array(2_000).fill(FILE_LINE));
+  const engines: string[] = [];
+  for (let stream = 0; stream < 8; stream++) {
+    const normalizer = new JsonlNormalizer({ only: ["compacted", "other"] });
+    normalizer.feed(streamOf([FILE_LINE]), () => {});
+    normalizer.feed(block.subarray(0, 100_000), () => {});
+    normalizer.feed(block.subarray(100_000), () => {});
+    normalizer.flush(() => {});
+    engines.push(normalizer.engine);
+  }
+  assertEquals([engines[0], engines[7]], ["js", "wasm"]);
+});
+
 Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {
   const { Instance } = WebAssembly;
   // What a page whose policy forbids it does.

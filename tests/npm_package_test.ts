@@ -118,6 +118,8 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     { args: ["sessions", "list"] },
     { args: ["sessions", "list", "--json"] },
   ],
+  // Where nobody can choose, it says so.
+  "sessions choose": () => [{ args: ["sessions", "choose"] }],
   "sessions path": ({ sessions }) => [
     { args: ["sessions", "path", ...sessions.map(({ id }) => id)] },
   ],
@@ -271,6 +273,25 @@ await nodeTest("normalize of packed files", "zstd", () => [{
     ),
   },
 }]);
+
+await programTest(
+  "the command of the npm package reads pipes that have a name",
+  ["tar", "node", "bash"],
+  async () => {
+    const script = `${folder}/node_modules/${config.name}/cli_node.js`;
+    const line = '{"type":"thread.started","thread_id":"t"}\n';
+    const { status, stdout, stderr } = await runProgram("bash", {
+      args: [
+        "-c",
+        'node "$0" normalize <(printf %s "$1")',
+        script,
+        line,
+      ],
+      cwd: folder,
+    });
+    assertEquals([status, stdout, stderr], [0, line, ""]);
+  },
+);
 
 Deno.test("the npm package leaves nothing behind", async () => {
   await Deno.remove(folder, { recursive: true });

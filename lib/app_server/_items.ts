@@ -16,8 +16,10 @@ type Shape = (reader: JsonReader, item: JsonObject) => JsonObject | undefined;
 interface ItemKind {
   /** What it is called in events. */
   readonly itemType: string;
-  /** What its content is; without it, its fields stand beside its type. */
-  readonly shape: Shape | undefined;
+  /** What its content begins with; all that is left of its fields follows. */
+  readonly shape?: Shape;
+  /** Whether its fields stand beside its type, as exec has them. */
+  readonly isFlat?: true;
 }
 
 /** The kinds whose content is known; others are called what they are called, in snake case. */
@@ -29,9 +31,19 @@ const KINDS = new WordTable<ItemKind>([
   ["fileChange", { itemType: "file_change", shape: fileChange }],
   ["mcpToolCall", { itemType: "mcp_tool_call", shape: mcpToolCall }],
   ["webSearch", { itemType: "web_search", shape: webSearch }],
-  ["collabAgentToolCall", { itemType: "collab_tool_call", shape: collabCall }],
+  ["collabAgentToolCall", {
+    itemType: "collab_tool_call",
+    shape: collabCall,
+    isFlat: true,
+  }],
 ]);
 
+/** Which field of a part of a prompt has what it is. */
+const PARTS = new WordTable([
+  ["text", "text"],
+  ["image", "url"],
+  ["localImage", "path"],
+]);
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
 const OTHER_ACTION = new JsonObject();
@@ -39,7 +51,7 @@ OTHER_ACTION.set("type", wordValue("other"));
 
 /** Finds out what is known of a kind of item. */
 export function itemKindOf(type: string): ItemKind {
-  return KINDS.get(type) ?? { itemType: snakeCase(type), shape: undefined };
+  return KINDS.get(type) ?? { itemType: snakeCase(type) };
 }
 
 /** Makes the content of fields whose names are the same there, or are given with the others. */
@@ -65,9 +77,34 @@ const MOVED_COMMAND = moved([
 
 function command(reader: JsonReader, item: JsonObject): JsonObject {
   const content = MOVED_COMMAND(reader, item);
+  const actions = item.take("commandActions");
+  if (actions !== undefined) {
+    content.set("parsed_cmd", parsedCommands(reader, actions));
+  }
   // exec says of a command without output that it is empty.
   if (content.live("stdout") === undefined) content.set("stdout", EMPTY);
   return content;
+}
+
+/** What a command does, as session files say it. */
+function parsedCommands(reader: JsonReader, actions: JsonNode): JsonNode {
+  if (!(actions instanceof JsonSlice) || actions.kind !== "array") {
+    return actions;
+  }
+  const parsed: JsonNode[] = [];
+  for (const action of reader.elements(actions)) {
+    if (action.kind !== "object") {
+      parsed.push(action);
+      continue;
+    }
+    const members = reader.members(action);
+    const type = members.get("type");
+    if (type !== undefined) members.set("type", snakeWord(reader, type));
+    if (!members.has("cmd")) members.rename("command", "cmd");
+    parsed.push(members);
+  }
+  reader.looked();
+  return listOf(parsed);
 }
 
 const MOVED_CALL = moved([
@@ -103,7 +140,7 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
   if (action?.kind !== "object") {
     content.set("action", OTHER_ACTION);
     if (action !== undefined && action.kind !== "null") {
-      item.set("wire_action", action);
+      item.set("wireAction", action);
     }
   } else {
     const members = reader.members(action);
@@ -120,49 +157,66 @@ function webSearch(reader: JsonReader, item: JsonObject): JsonObject {
   return content;
 }
 
-/** The words of a user, with all parts of the prompt beside them. */
+/** What a user said and attached, and the parts of the prompt as they came. */
 function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
   const parts = item.take("content");
   const content = new JsonObject();
   const texts: JsonSlice[] = [];
-  if (parts instanceof JsonSlice && parts.kind === "array") {
-    for (const part of reader.elements(parts)) {
-      if (part.kind !== "object") continue;
-      const members = reader.members(part);
-      const text = members.get("text");
-      const isText = reader.wordOf(members.get("type")) === "text";
-      if (isText && text instanceof JsonSlice && text.kind === "string") {
-        texts.push(text);
-      }
+  const images: JsonObject[] = [];
+  for (const part of partsOf(reader, parts)) {
+    if (part.kind !== "object") continue;
+    const members = reader.members(part);
+    const found = PARTS.get(reader.wordOf(members.get("type")) ?? "");
+    const value = found && members.get(found);
+    if (found === undefined || !(value instanceof JsonSlice)) continue;
+    if (value.kind !== "string") continue;
+    if (found === "text") texts.push(value);
+    else {
+      const image = new JsonObject();
+      image.set(found, value);
+      images.push(image);
     }
   }
-  content.set("text", joined(reader, texts));
+  content.set("text", joined(reader, texts, ""));
+  if (images.length > 0) {
+    reader.looked();
+    content.set("images", listOf(images));
+  }
   if (parts !== undefined) content.set("parts", parts);
   return content;
 }
 
 function reasoning(reader: JsonReader, item: JsonObject): JsonObject {
-  const summary = item.get("summary");
   const content = new JsonObject();
   const texts: JsonSlice[] = [];
-  if (summary instanceof JsonSlice && summary.kind === "array") {
-    for (const part of reader.elements(summary)) {
-      if (part.kind === "string") texts.push(part);
-    }
+  for (const part of partsOf(reader, item.get("summary"))) {
+    if (part.kind === "string") texts.push(part);
   }
-  content.set("text", joined(reader, texts));
-  const raw = item.take("content");
-  if (raw !== undefined) item.set("rawContent", raw);
+  content.set("text", joined(reader, texts, "\n"));
+  item.rename("content", "rawContent");
   return content;
 }
 
-/** Texts, one on a line. */
-function joined(reader: JsonReader, texts: readonly JsonSlice[]): JsonSlice {
+function partsOf(
+  reader: JsonReader,
+  list: JsonNode | undefined,
+): Iterable<JsonSlice> {
+  return list instanceof JsonSlice && list.kind === "array"
+    ? reader.elements(list)
+    : [];
+}
+
+/** One text of several. */
+function joined(
+  reader: JsonReader,
+  texts: readonly JsonSlice[],
+  between: string,
+): JsonSlice {
   const [first] = texts;
   if (first === undefined) return EMPTY;
   return texts.length === 1
     ? first
-    : stringValue(texts.map((text) => reader.text(text)).join("\n"));
+    : stringValue(texts.map((text) => reader.text(text)).join(between));
 }
 
 function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
@@ -171,7 +225,7 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
   if (status === "declined") {
     // exec knows no other word for what did not come to pass.
     item.set("status", FAILED);
-    item.set("declined", TRUE_VALUE);
+    content.set("declined", TRUE_VALUE);
   }
   const changes = item.take("changes");
   if (changes === undefined) return content;
@@ -189,20 +243,33 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
   return content;
 }
 
-/** A change whose kind is a word; what the kind says besides stands beside it. */
+/**
+ * A change as session files have it: its kind is a word, and what the app-server calls the diff
+ * of a file that is added or deleted is the content of that.
+ */
 function changed(reader: JsonReader, change: JsonSlice): JsonObject {
   const members = reader.members(change);
   const kind = members.get("kind");
   if (kind?.kind !== "object") return members;
   const details = reader.members(kind);
-  const word = details.take("type");
-  if (word === undefined) return members;
-  members.set("kind", word);
+  const type = details.take("type");
+  if (type === undefined) return members;
+  members.set("kind", type);
+  const word = reader.wordOf(type);
+  const isWhole = word === "add" || word === "delete";
+  if (isWhole && !members.has("content")) members.rename("diff", "content");
   for (let place = 0; place < details.size; place++) {
     const value = details.valueAt(place);
     const name = details.nameAt(place);
     if (value === undefined || value.kind === "null") continue;
     members.set(members.has(name) ? `kind_${name}` : name, value);
+  }
+  const moved = reader.textOf(members.get("move_path"));
+  const diff = reader.textOf(members.get("diff"));
+  const end = `\n\nMoved to: ${moved ?? ""}`;
+  // Where it is moved to does not belong to the diff.
+  if (moved !== undefined && diff?.endsWith(end) === true) {
+    members.set("diff", stringValue(diff.slice(0, -end.length)));
   }
   return members;
 }

@@ -98,6 +98,8 @@ const MAX_TYPES = 256;
 const PLAIN_REGEXP = /^[\w.:-]*$/;
 const METHOD_WORDS = new WordTable(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
+/** How a turn ends that somebody has interrupted. */
+const INTERRUPTED = "interrupted";
 const ERROR_TYPE = wordValue("error");
 const TODO_LIST = wordValue("todo_list");
 
@@ -107,8 +109,6 @@ interface Notification {
   readonly line: JsonObject;
   /** The parameters. */
   readonly params: JsonObject;
-  /** The same, as they came. */
-  readonly source: JsonSlice;
   /** The thread. */
   readonly thread: JsonSlice;
   readonly method: string;
@@ -200,7 +200,7 @@ export class AppServerRules extends RecordRules {
     if (thread === undefined || (isRequest && !isServerRequest(method))) {
       return this.#message(isRequest, line, out);
     }
-    const notification = { line, params, source, thread, method };
+    const notification = { line, params, thread, method };
     return this.#notification(notification, out);
   }
 
@@ -340,6 +340,7 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     event.set("thread_id", id);
     thread.take("id");
+    thread.rename("gitInfo", "git");
     around.take("thread");
     spell(thread, event, "thread_");
     for (let place = 0; place < around.size; place++) {
@@ -389,6 +390,7 @@ export class AppServerRules extends RecordRules {
     if (isFailed) {
       const message = stringValue(status ?? "failed");
       event.set("error", this.#failure(error, message));
+      if (status === INTERRUPTED) event.set("reason", message);
     }
     rest(params, event, "params_");
     line.take("method");
@@ -419,7 +421,7 @@ export class AppServerRules extends RecordRules {
       const kinds = this.reader.members(info);
       if (kinds.size > 0) failure.set("code", stringValue(kinds.nameAt(0)));
     }
-    spell(members, failure, "error_");
+    spell(members, failure, "error_", failure);
     return failure;
   }
 
@@ -484,7 +486,7 @@ export class AppServerRules extends RecordRules {
     }
     this.repeatable();
     params.take("item");
-    const { itemType, shape } = itemKindOf(wireType);
+    const { itemType, shape, isFlat = false } = itemKindOf(wireType);
     const event = new JsonObject();
     params.take("threadId");
     event.set("thread_id", thread);
@@ -493,14 +495,17 @@ export class AppServerRules extends RecordRules {
     item.take("type");
     event.set("item_id", id);
     event.set("item_type", typeValue(itemType));
-    const content = shape?.(reader, item);
+    const content = shape?.(reader, item) ?? new JsonObject();
     const status = item.get("status");
     if (status?.kind === "string") {
       item.take("status");
       event.set("status", snakeWord(reader, status));
     }
-    if (content !== undefined) event.set("content", content);
-    spell(item, event, "item_", content === undefined ? ["content"] : []);
+    if (isFlat) spell(item, event, "item_");
+    else {
+      spell(item, content, "item_", content);
+      event.set("content", content);
+    }
     rest(params, event, "params_");
     // With it, an event without a turn is known to be of none.
     if (event.has("turn_id")) line.take("method");
@@ -511,30 +516,26 @@ export class AppServerRules extends RecordRules {
 
   /** Something that is told of a thread, as an item of its own. */
   #notice(
-    { line, params, source, thread, method }: Notification,
+    { line, params, thread, method }: Notification,
     known: NoticeMethod | undefined,
     out: ByteWriter,
   ): LineProblem | undefined {
     const event = new JsonObject();
     event.set("thread_id", thread);
-    const field = known?.field;
-    if (field === undefined) {
-      const turn = this.#id(params.get("turnId")) ?? this.#openTurn(thread);
-      if (turn !== undefined) event.set("turn_id", turn);
-    } else {
-      params.take("threadId");
-      this.#setTurn(event, params, thread);
-    }
+    params.take("threadId");
+    this.#setTurn(event, params, thread);
     event.set("item_id", this.#newItemId());
     const itemType = known?.itemType ?? itemTypeOfMethod(method);
     event.set("item_type", typeValue(itemType));
-    const about = params.get("itemId");
-    if (about?.kind === "string") event.set("call_id", about);
-    if (field === undefined) event.set("content", source);
-    else {
-      move(params, field.from, event, field.to);
-      rest(params, event, "params_");
+    if (params.get("itemId")?.kind === "string") {
+      move(params, "itemId", event, "call_id");
     }
+    const content = new JsonObject();
+    if (known?.field !== undefined) {
+      move(params, known.field.from, content, known.field.to);
+    }
+    spell(params, content, "params_", content);
+    event.set("content", content);
     line.rename("id", "request_id");
     line.take("params");
     rest(line, event, "rpc_");
@@ -647,7 +648,7 @@ export class AppServerRules extends RecordRules {
       members.take("last");
       info.set("last_token_usage", spelled(reader.members(last)));
     }
-    spell(members, info, "usage_");
+    spell(members, info, "usage_", info);
     params.take("tokenUsage");
     const event = new JsonObject();
     event.set("thread_id", thread);
@@ -655,8 +656,10 @@ export class AppServerRules extends RecordRules {
     this.#setTurn(event, params, thread);
     event.set("item_id", this.#newItemId());
     event.set("item_type", TOKEN_COUNT);
-    event.set("info", info);
-    rest(params, event, "params_");
+    const content = new JsonObject();
+    content.set("info", info);
+    spell(params, content, "params_", content);
+    event.set("content", content);
     line.take("params");
     rest(line, event, "rpc_");
     return this.#write("item.completed", event, out);
@@ -826,26 +829,32 @@ function rest(from: JsonObject, event: JsonObject, prefix: string): void {
   }
 }
 
-/** Sets the members of an object as events call them. */
+/**
+ * Sets the members of an object as events call them.
+ *
+ * @param free Where any name is free that is not there yet: the content of an item.
+ */
 function spell(
   from: JsonObject,
-  event: JsonObject,
+  to: JsonObject,
   prefix: string,
-  free: readonly string[] = [],
+  free: JsonObject | readonly string[] = [],
 ): void {
   for (let place = 0; place < from.size; place++) {
     const value = from.valueAt(place);
     if (value === undefined) continue;
     const name = snakeCase(from.nameAt(place));
-    if (free.includes(name) && !event.has(name)) event.set(name, value);
-    else keep(event, name, value, prefix);
+    const isFree = free === to ||
+      (Array.isArray(free) && free.includes(name));
+    if (isFree && !to.has(name)) to.set(name, value);
+    else keep(to, name, value, prefix);
   }
 }
 
 /** The members of an object as events call them. */
 function spelled(from: JsonObject): JsonObject {
   const to = new JsonObject();
-  spell(from, to, "wire_");
+  spell(from, to, "wire_", to);
   return to;
 }
 

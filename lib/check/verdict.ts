@@ -19,6 +19,9 @@ import type { Tokens } from "../usage/tokens.ts";
  * - `failed_command`: a command failed, and none may.
  * - `max_tokens`: more tokens than may be were used.
  * - `json_output`: the final message is no JSON, and should be.
+ * - `schema`: lines are not as their schemas say, and are to be; the command adds it.
+ * - `drift`: there is something that no known release of Codex writes, and nothing may be; the
+ *   command adds it.
  */
 export type VerdictReasonKind =
   | "turn_failed"
@@ -29,7 +32,9 @@ export type VerdictReasonKind =
   | "failed_lines"
   | "failed_command"
   | "max_tokens"
-  | "json_output";
+  | "json_output"
+  | "schema"
+  | "drift";
 
 /** One reason for a bad verdict. */
 export interface VerdictReason {

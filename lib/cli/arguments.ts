@@ -10,6 +10,7 @@ import {
   type FlagName,
   type FlagValue,
 } from "./flags.ts";
+import { OPTIONS_MEANT } from "./guesses.ts";
 import { suggestion } from "./suggestion.ts";
 
 /** A flag on the command line. */
@@ -85,11 +86,12 @@ export class Arguments {
 
   /** The same without the first operands. */
   shifted(count: number): Arguments {
-    return new Arguments(
-      this.operands.slice(count),
-      this.#given,
-      this.#flags,
-    );
+    return this.withOperands(this.operands.slice(count));
+  }
+
+  /** The same with other operands. */
+  withOperands(operands: readonly string[]): Arguments {
+    return new Arguments(operands, this.#given, this.#flags);
   }
 }
 
@@ -116,7 +118,10 @@ export function parseArguments(
     const own = flags.find((flag) => flag.name === name);
     const flag = own ?? ALL_FLAGS.find((flag) => flag.name === name);
     if (flag === undefined) continue;
-    const parts = partsOfValue(flag, value);
+    const aliases = flag.value?.aliases ?? {};
+    const parts = partsOfValue(flag, value).map((part) =>
+      part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
+    );
     // What a flag takes that is not of the command helps nobody to know.
     if (own !== undefined) { for (const part of parts) check(flag, part); }
     const values = [
@@ -243,6 +248,10 @@ function admits({ choices, admits }: FlagValue, text: string): boolean {
 
 function unknownFlag({ key, isShort }: Part): UsageError {
   const spelling = isShort ? `-${key}` : `--${key}`;
+  const meant = isShort ? undefined : OPTIONS_MEANT.get(key);
+  if (meant !== undefined) {
+    return new UsageError(`unknown option "${spelling}"; ${meant}`);
+  }
   // A whole word behind one dash was meant as a name; a letter alone tells nothing.
   const known = isShort ? [] : ALL_FLAGS.map(({ name }) => `--${name}`);
   return new UsageError(

@@ -13,6 +13,7 @@ import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
+  DRIFT_FORMATS,
   type FlagName,
   HISTORY_INPUTS,
   LIST_FORMATS,
@@ -23,7 +24,12 @@ import {
 } from "./flags.ts";
 
 /** The flags that every command has. */
-export const COMMON_FLAGS: readonly FlagName[] = ["color", "help", "version"];
+export const COMMON_FLAGS: readonly FlagName[] = [
+  "color",
+  "no-color",
+  "help",
+  "version",
+];
 
 /** The first words that several commands share. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
@@ -33,10 +39,14 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
 ];
 
+/** What operands are called that are files, of which there may be several. */
+export const SEVERAL_FILES = "[FILE ...]";
+
 /** What the commands take that read any input. */
-const INPUT_FILES: Command["operands"] = [
-  ["[FILE ...]", 'Input files; "-" or none reads stdin.'],
-];
+const INPUT_FILES: Command["operands"] = [[
+  SEVERAL_FILES,
+  'Input files, or folders with session files; "-" or none reads stdin.',
+]];
 
 /** What the input can be of the commands that read snapshots too. */
 const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
@@ -151,8 +161,8 @@ export const COMMANDS: readonly Command[] = [
       'codex exec --json "…" | codexpipe usage',
     ],
     operands: [[
-      "[FILE ...]",
-      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+      SEVERAL_FILES,
+      'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
     ]],
     flags: [
       "from",
@@ -275,7 +285,7 @@ export const COMMANDS: readonly Command[] = [
     name: "check",
     summary: "Judges a run for CI: exit status 1 if it did not end well.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures. The verdict is said on stderr, with the reasons against it: of many the first ten.",
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -289,6 +299,8 @@ export const COMMANDS: readonly Command[] = [
       "turn-id",
       "max-failures",
       "fail-on-command",
+      "fail-on-drift",
+      "schema",
       "max-tokens",
       "json-output",
       "tee",
@@ -326,10 +338,57 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/check.ts"),
   },
   {
+    name: "drift",
+    summary:
+      "Says what Codex writes that no known release wrote: exit status 1 if there is something.",
+    details:
+      "Reads exec streams, session files and streams of the app-server, from files, stdin or a whole Codex home, and compares them with what releases from 0.1 on are known to write. One line says what is new: a kind of record, a field, a type or a word; of which release and dialect, where in the record, how often, where first, and what codexpipe does with it: understood, kept as it is, or refused. No value of anybody's is told, so that it can be shown to others: names and words that may not be Codex's stand there as *.",
+    usage: [
+      "codexpipe drift [OPTIONS] [FILE ...]",
+      "codexpipe drift --home",
+      "codexpipe drift --write-baseline baseline.json logs/*.jsonl",
+      "codexpipe drift --baseline baseline.json run.jsonl",
+    ],
+    operands: [[
+      "[FILE ...]",
+      'Input files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+    ]],
+    flags: [
+      "max-line-bytes",
+      "codex-home",
+      "home",
+      "baseline",
+      "write-baseline",
+      {
+        name: "since",
+        summary:
+          "Only files of a Codex home that were written to at TIME or later.",
+      },
+      {
+        name: "github",
+        details:
+          "What is new becomes annotations as well (workflow commands on stderr), ten at most.",
+      },
+      {
+        name: "format",
+        choices: DRIFT_FORMATS,
+        default: "text",
+        details:
+          "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, what is new, how often, and what codexpipe does with it. json is one object with the findings and how many there are more, jsonl one finding a line.",
+      },
+      "json",
+      {
+        name: "quiet",
+        summary: "Say nothing about failed lines and what was read.",
+      },
+    ],
+    load: () => import("./commands/drift.ts"),
+  },
+  {
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
-      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC. Where a table on a terminal has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
+      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal says how long ago that was. Where it has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -367,6 +426,36 @@ export const COMMANDS: readonly Command[] = [
       "json",
     ],
     load: () => import("./commands/sessions_list.ts"),
+  },
+  {
+    name: "sessions choose",
+    summary: "Shows a list of sessions on a terminal to choose one from.",
+    details:
+      "What `codexpipe sessions` does on a terminal. The arrows go up and down, and letters filter by title, folder, branch and id; Enter shows the session, r (with a filter, Ctrl-R) prints the command that goes on with it, Esc leaves. It needs a terminal; elsewhere `codexpipe sessions` lists.",
+    usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
+    operands: [],
+    flags: [
+      "codex-home",
+      "cwd",
+      {
+        name: "since",
+        summary: "Only sessions that began at TIME or later.",
+      },
+      {
+        name: "until",
+        summary: "Only sessions that began before TIME.",
+      },
+      "branch",
+      "originator",
+      "grep",
+      "archived",
+      {
+        name: "limit",
+        summary: "At most NUM sessions.",
+        default: "1000",
+      },
+    ],
+    load: () => import("./commands/sessions_choose.ts"),
   },
   {
     name: "sessions path",
@@ -420,13 +509,26 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions resume",
     summary: "Prints what it takes to go on with a session.",
     details:
-      `One JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command, the command line that goes on with it in Codex. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
+      `On a terminal the command line that goes on with it in Codex, and what it was about. Elsewhere one JSON object: type (resumed), conversation_id, history (every line of the session, normalized), rollout_path, missing, and command. A fork is joined with what it goes on from; missing is null, or what of that is not there. ${WHAT_AN_ID_IS}.`,
     usage: [
       "codexpipe sessions resume [OPTIONS] ID",
       "codexpipe sessions resume --command --last",
     ],
     operands: [["ID", "The session."]],
-    flags: ["last", "codex-home", "command", "quiet", "verbose"],
+    flags: [
+      "last",
+      "codex-home",
+      "command",
+      {
+        name: "format",
+        choices: REPORT_FORMATS,
+        details:
+          "text is the command line and what the session was about; json is one object. Without it, text on a terminal and json elsewhere.",
+      },
+      "json",
+      "quiet",
+      "verbose",
+    ],
     load: () => import("./commands/sessions_resume.ts"),
   },
   {
@@ -527,7 +629,7 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
     usage: ["codexpipe schema [NAME]"],
     operands: [[
       "[NAME]",

@@ -24,8 +24,8 @@ export interface FileSink extends ByteSink {
 
 /** A file that is read. */
 export interface FileSource extends ByteSource {
-  /** The size that it had when this was asked first, if it is larger now. */
-  grownFrom(): number | undefined;
+  /** How many bytes it has now; `undefined` if that cannot be told, or it is closed. */
+  size(): number | undefined;
 }
 
 /** What is known about a path. */
@@ -36,6 +36,14 @@ export interface PathFacts {
   readonly identity: string | undefined;
   /** The path of a regular file without links; any other path as it was given. */
   readonly realPath: string;
+}
+
+/** What lies in a directory. */
+export interface PathEntry {
+  /** Its name. */
+  readonly name: string;
+  /** Whether it is a directory, and no link to one. */
+  readonly isDirectory: boolean;
 }
 
 /**
@@ -66,6 +74,8 @@ export interface Surroundings {
   ): Promise<FileSink>;
   /** Looks at a path; `undefined` if nothing is there. */
   look(path: string): Promise<PathFacts | undefined>;
+  /** Lists what is in a directory; nothing, if it cannot be read. */
+  list(path: string): Promise<readonly PathEntry[]>;
   /** The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one. */
   streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
@@ -77,6 +87,10 @@ export interface Surroundings {
   readonly changes?: ChangeWaiter;
   /** The width of the terminal that a person sits at, in columns, if there is one. */
   columns(): number | undefined;
+  /** The height of that terminal, in lines. */
+  rows(): number | undefined;
+  /** Gives each key of the terminal that is stdin at once, or, as usual, whole lines. */
+  setRaw(isRaw: boolean): void;
   /** The clock: milliseconds since 1970. */
   now(): number;
   /** The current folder. */

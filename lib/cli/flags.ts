@@ -31,6 +31,8 @@ export interface FlagValue {
   readonly name: string;
   /** The values that are taken, if they are few. */
   readonly choices?: readonly string[];
+  /** Other words for some of the values. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** What is taken, in words, if it is not one of a few. */
   readonly expects?: string;
   /** Whether a value is taken; without it, all that have a letter are. */
@@ -71,6 +73,9 @@ export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
 
 /** The forms of what a session does. */
 export const LIVE_FORMATS = ["text", "jsonl"] as const;
+
+/** The forms of what is new in lines of Codex. */
+export const DRIFT_FORMATS = ["text", "json", "jsonl"] as const;
 
 /** The forms of a list of sessions. */
 export const LIST_FORMATS = [
@@ -148,7 +153,7 @@ export const FLAGS = [
     category: "INPUT",
     summary: "Fail lines that are longer.",
     details:
-      `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
+      `The longest line that is read, in bytes, without its line feed. A longer one is a line_too_long failure, and the next line is read. A history snapshot may be as long, in however many lines. K, M and G stand for powers of 1024. At most ${MAX_LINE_BYTES}.`,
   },
   {
     name: "follow",
@@ -214,6 +219,14 @@ export const FLAGS = [
     summary: "Read the Codex home, whatever stdin is.",
     details:
       "Without it and without --codex-home, the home is read only if no FILE is named and stdin is a terminal. In a script, --home says that nothing is to be read from stdin.",
+  },
+  {
+    name: "baseline",
+    value: { name: "FILE", expects: "a file", example: "baseline.json" },
+    category: "INPUT",
+    summary: "Compare with FILE instead of what codexpipe knows.",
+    details:
+      "FILE is what --write-baseline wrote. If it is of five sessions or more, kinds of records that all of them had and others lack are told as well.",
   },
   {
     name: "run-counters",
@@ -404,6 +417,20 @@ export const FLAGS = [
       "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
   },
   {
+    name: "schema",
+    category: "VERDICT",
+    summary: "Fail if lines are not as codexpipe schema says.",
+    details:
+      "Lines are normalized and held to ThreadEvent or RolloutLine. Each path that is not as it should be is a reason by itself, once, with the first line and how many there are.",
+  },
+  {
+    name: "fail-on-drift",
+    category: "VERDICT",
+    summary: "Fail if there is something that no known release writes.",
+    details:
+      "Without it that is said, and fails nothing. `codexpipe drift` says what it is.",
+  },
+  {
     name: "max-tokens",
     value: {
       name: "NUM",
@@ -485,7 +512,12 @@ export const FLAGS = [
   },
   {
     name: "to",
-    value: { name: "FORM", choices: RENDER_FORMS, example: "html" },
+    value: {
+      name: "FORM",
+      choices: RENDER_FORMS,
+      aliases: { htm: "html", md: "markdown", txt: "text" },
+      example: "html",
+    },
     category: "OUTPUT",
     summary: "The form of the transcript.",
     details:
@@ -503,6 +535,19 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Write to FILE instead of stdout.",
     details: "FILE is emptied first.",
+  },
+  {
+    name: "write-baseline",
+    value: {
+      name: "FILE",
+      expects: "the name of a file",
+      admits: (text: string): boolean => text !== "" && text !== STDIN,
+      example: "baseline.json",
+    },
+    category: "OUTPUT",
+    summary: "Write to FILE what there is, to compare with later.",
+    details:
+      "Nothing is compared then. With --baseline, what that has is in it too; both may be one file. It holds kinds, paths, types and words, and no value of anybody's.",
   },
   {
     name: "reasoning",
@@ -652,6 +697,13 @@ export const FLAGS = [
       "auto colours what goes to a terminal unless NO_COLOR is set or TERM is dumb. Of data, only what is laid out for people is coloured.",
   },
   {
+    name: "no-color",
+    means: { name: "color", value: "never" },
+    category: "OUTPUT",
+    summary: "Short for --color=never.",
+    details: "The last one of both counts.",
+  },
+  {
     name: "engine",
     value: { name: "ENGINE", choices: ENGINES, default: "auto" },
     category: "OTHER",
@@ -675,7 +727,7 @@ export const FLAGS = [
     category: "OTHER",
     summary: "Say what each input was read as.",
     details:
-      "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them.",
+      "For each input one line on stderr: the dialect, how many lines became records and how many failed, and which engine answered how many of them. Another one says whether there is something that no known release of Codex writes.",
   },
   {
     name: "help",

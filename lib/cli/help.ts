@@ -31,6 +31,7 @@ export function overview({ isLong, style }: HelpOptions): string {
     "",
     style.bold("USAGE:"),
     "  codexpipe COMMAND [OPTIONS] [FILE ...]",
+    "  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)",
     "",
     style.bold("COMMANDS:"),
     ...COMMANDS.flatMap(({ name, summary }) => beside(`  ${name}`, summary)),

@@ -60,7 +60,9 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
 
 /** What is wrong if a directory is to be read. */
 export function isDirectory(path: string): IoError {
-  return new IoError(`${path}: cannot open: is a directory`);
+  return new IoError(
+    `${path}: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it`,
+  );
 }
 
 /** Something that is read block by block. */
@@ -72,6 +74,8 @@ export interface Blocks {
    * @returns The block, which lasts until the next call; `undefined` at the end.
    */
   next(most?: number): Promise<Uint8Array | undefined>;
+  /** How many bytes there are at least, if that is known. */
+  readonly size?: number | undefined;
   /** Gives back what reading needs. */
   close(): void;
 }
@@ -108,6 +112,8 @@ export class Input implements Blocks {
   #other: Uint8Array;
   #ahead: Promise<number | null> | undefined;
   readonly #file: FileSource | undefined;
+  /** The size of the file when it was opened. */
+  readonly size: number | undefined;
   /** How much has been read. */
   #length = 0;
   /** Whether it may still be the file that stdout goes to. */
@@ -125,6 +131,7 @@ export class Input implements Blocks {
     this.#context = context;
     [this.#current, this.#other] = room;
     this.#file = file;
+    this.size = file?.size();
   }
 
   /**
@@ -184,11 +191,11 @@ export class Input implements Blocks {
 
   /** Looks once whether it is the file that stdout goes to, if there is a sign of that. */
   async #refuseOwnOutput(): Promise<void> {
-    const before = this.#file?.grownFrom();
+    const hasGrown = (this.#file?.size() ?? 0) > (this.size ?? 0);
     const isLong = this.#name === STDIN && this.#length >= MAX_UNSEEN;
-    if (before === undefined && !isLong) return;
+    if (!hasGrown && !isLong) return;
     this.#isDoubtful = false;
-    await refuseOwnOutput(this.#name, this.#context, before);
+    await refuseOwnOutput(this.#name, this.#context, this.size);
   }
 
   async #read(into: Uint8Array): Promise<number | null> {

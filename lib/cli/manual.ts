@@ -22,6 +22,8 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
     "\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR ...]",
     ".SH DESCRIPTION",
     "Logs of every release of Codex are read, each line gives exactly one outcome, and nothing is lost.",
+    "Without a COMMAND, files and what comes through a pipe are shown on a terminal, as render does, and normalized elsewhere.",
+    "A folder where files are named stands for the session files below it.",
     "Data goes to stdout, and everything else to stderr. On a terminal, control characters of logs are escaped.",
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),

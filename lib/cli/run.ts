@@ -5,7 +5,13 @@
 import { VERSION_TEXT } from "./about.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { type Command, type CommandGroup, flagsOf } from "./command.ts";
-import { COMMAND_GROUPS, COMMANDS, COMMON_FLAGS, TABLE } from "./commands.ts";
+import {
+  COMMAND_GROUPS,
+  COMMANDS,
+  COMMON_FLAGS,
+  SEVERAL_FILES,
+  TABLE,
+} from "./commands.ts";
 import type { RunContext } from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import {
@@ -16,6 +22,8 @@ import {
   UsageError,
 } from "./endings.ts";
 import { ALL_FLAGS, COLOR } from "./flags.ts";
+import { withoutFolders } from "./folders.ts";
+import { COMMANDS_MEANT, otherWay } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
@@ -56,7 +64,7 @@ export async function run(
     now: () => context.now(),
   });
   try {
-    const parsed = parseArguments(args, (operands) => allowed(find(operands)));
+    const parsed = await parse(args, context);
     diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
     const screen = new Output(context.stdout, "stdout", context);
     const style = styleOf("stdout", parsed);
@@ -84,11 +92,11 @@ export async function run(
     }
     checkFlags(command, parsed);
     const { run: runCommand } = await command.load();
-    const operands = command.name.split(" ").length;
+    const own = await ownArguments(command, parsed, context);
     const stdout = context.isTerminal.stdout
       ? new TerminalOutput(context.stdout, "stdout", context)
       : screen;
-    const status = await runCommand(parsed.shifted(operands), {
+    const status = await runCommand(own, {
       process: context,
       stdout,
       screen,
@@ -106,6 +114,63 @@ export async function run(
     await diagnostics.flush();
     return status;
   }
+}
+
+/** Parses the arguments; where no command is named, they are for the likeliest one. */
+async function parse(
+  args: readonly string[],
+  context: RunContext,
+): Promise<Arguments> {
+  const parsed = parseArguments(args, (operands) => allowed(find(operands)));
+  const guess = await likeliest(parsed, context);
+  if (guess === undefined) return parsed;
+  // The verb of a group stands behind its name, a command before what it works with.
+  const { group } = find(parsed.operands);
+  const at = group === undefined ? 0 : args.indexOf(group.name) + 1;
+  return parseArguments(
+    args.toSpliced(at, 0, guess),
+    (operands) => allowed(find(operands)),
+  );
+}
+
+/** The arguments behind the name of a command, with files for folders where it takes several. */
+async function ownArguments(
+  { name, operands }: Command,
+  args: Arguments,
+  context: RunContext,
+): Promise<Arguments> {
+  const own = args.shifted(name.split(" ").length);
+  if (operands[0]?.[0] !== SEVERAL_FILES) return own;
+  return own.withOperands(await withoutFolders(own.operands, context));
+}
+
+/** The command that is meant if none is named: files are shown to people, and normalized for pipes. */
+async function likeliest(
+  args: Arguments,
+  context: RunContext,
+): Promise<string | undefined> {
+  const { isTerminal } = context;
+  const [first] = args.operands;
+  if (args.has("help") || args.has("version")) return undefined;
+  if (args.operands.length === 1 && first === "sessions") {
+    const isPerson = isTerminal.stdin && isScreen("stdout", context);
+    return isPerson ? "choose" : "list";
+  }
+  const isInput = first === undefined
+    ? !isTerminal.stdin
+    : find(args.operands).unknown === first &&
+      (/[./\\]|^-$/.test(first) || await context.look(first) !== undefined);
+  if (!isInput) return undefined;
+  const names = isTerminal.stdout
+    ? ["render", "normalize"]
+    : ["normalize", "render"];
+  return names.find((name) => {
+    const command = COMMANDS.find((command) => command.name === name);
+    const flags = command === undefined ? [] : allowed({ command });
+    return args.given.every((given) =>
+      flags.some((flag) => flag.name === given.name)
+    );
+  }) ?? names[0];
 }
 
 /** What the first operands name. */
@@ -146,6 +211,10 @@ async function help(target: Target, options: HelpOptions): Promise<string> {
 }
 
 function unknownCommand({ unknown = "" }: Target): UsageError {
+  const meant = COMMANDS_MEANT.get(unknown);
+  if (meant !== undefined) {
+    return new UsageError(`unknown command "${unknown}"; ${meant}`);
+  }
   const groups = COMMAND_GROUPS.map(({ name }) => name);
   const names = COMMANDS.map(({ name }) => name);
   // The second word of a command is often taken for all of it.
@@ -170,8 +239,11 @@ function checkFlags(command: Command, args: Arguments): void {
     flags.every(({ name }) => name !== given.name)
   );
   if (foreign !== undefined) {
+    const way = otherWay(foreign.name, command.name);
     throw new UsageError(
-      `--${foreign.name} is not an option of ${command.name}`,
+      `--${foreign.name} is not an option of ${command.name}${
+        way === undefined ? "" : `; ${way}`
+      }`,
     );
   }
 }

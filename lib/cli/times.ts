@@ -10,6 +10,15 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["w", 604_800_000],
 ]);
 
+/** What ages are said in, the longest first; a month is a twelfth of a year. */
+const AGES = [
+  { name: "y", length: 31_557_600_000 },
+  { name: "mo", length: 2_629_800_000 },
+  { name: "d", length: 86_400_000 },
+  { name: "h", length: 3_600_000 },
+  { name: "min", length: 60_000 },
+] as const;
+
 const AGO_REGEXP = /^(\d{1,6})([mhdw])$/;
 const DATE_REGEXP = /^\d{4}-\d{2}-\d{2}$/;
 const TIME_REGEXP =
@@ -33,6 +42,20 @@ export function parseTime(text: string, now: number): number | undefined {
     ? `${offset.slice(0, 3)}:${offset.slice(3)}`
     : offset.toUpperCase();
   return valid(`${date}T${time}${zone}`, date);
+}
+
+/**
+ * Says how long ago something was, in the largest unit that it is one of.
+ *
+ * @param time When it was, in milliseconds since 1970.
+ * @param now The present, in milliseconds since 1970.
+ * @returns Such as `2 h ago`; `just now` if it is less than a minute, or still to come.
+ */
+export function ageText(time: number, now: number): string {
+  const age = now - time;
+  const unit = AGES.find(({ length }) => age >= length);
+  if (unit === undefined) return "just now";
+  return `${Math.floor(age / unit.length)} ${unit.name} ago`;
 }
 
 /** The time, unless its day is none of the calendar: 2026-02-31 would be taken for March. */

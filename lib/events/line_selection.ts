@@ -36,6 +36,7 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
       '"thread.started"',
       '"thread.resumed"',
       '"workdir":',
+      '"thread/started"',
     ],
   },
   "turn.started": {
@@ -50,6 +51,7 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
       '"task_complete"',
       '"turn_complete"',
       '"turn_aborted"',
+      '"turn/completed"',
     ],
   },
   turn_context: { types: ["turn_context"], words: ['"turn_context"'] },
@@ -59,7 +61,7 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
   },
   token_count: {
     types: ["item.completed/token_count", "event_msg/token_count", "event"],
-    words: ['"token_count"'],
+    words: ['"token_count"', '"thread/tokenUsage/updated"'],
   },
   user_message: {
     types: ["event_msg/user_message", "event"],

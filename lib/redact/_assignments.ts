@@ -3,10 +3,12 @@
  * source code, command lines and query strings.
  */
 
+import { isBasicCredentials } from "./_basic_credentials.ts";
 import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, UNQUOTED } from "./_runs.ts";
 import { type SecretName, secretName } from "./_secret_names.ts";
 import { isStandIn } from "./_stand_ins.ts";
+import { isMixed } from "./_token_shapes.ts";
 
 /** What every name of a secret holds. */
 const WORD_REGEXP =
@@ -15,6 +17,19 @@ const NAME_REGEXP = /[\w-]{0,64}/y;
 const SEPARATOR_REGEXP =
   /\\{0,8}["'`]?\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}/y;
 const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
+/** What sets a variable whose name and value stand behind it: in files of Docker, in shells. */
+const SETTER_REGEXP =
+  /(?:^|[\s;&|(])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$/;
+const SETTER_SEPARATOR_REGEXP = /["']?,?[ \t]{1,16}(?=[^\s-])/y;
+/** How much is looked at for what sets a variable, or for an element of XML. */
+const SETTER_LENGTH = 40;
+/** From the name of an element to its text, and from a name in an attribute to its value. */
+const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
+const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
+const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
+const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
+/** The text of an element. */
+const ELEMENT = characterSet(/[^<>\r\n]/);
 const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
 /** What a bare value is made of; in a file of settings only white space ends it. */
 const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
@@ -88,6 +103,8 @@ export interface SecretMember {
   readonly kind: string;
   /** How the value stands behind the name; `undefined` for a header, whose whole value it is. */
   readonly place: Place | undefined;
+  /** Whether only a user and a password in base64 are one. */
+  readonly isBasic?: boolean;
 }
 
 /**
@@ -100,6 +117,10 @@ export function secretMember(name: string): SecretMember | undefined {
   if (!MEMBER_REGEXP.test(name)) return undefined;
   const header = HEADERS.get(name.toLowerCase());
   if (header !== undefined) return { kind: header, place: undefined };
+  // In settings of Docker; others have a word there.
+  if (name === "auth") {
+    return { kind: "password", place: undefined, isBasic: true };
+  }
   const known = secretName(name.replace(/^-+/, ""));
   if (known === undefined) return undefined;
   const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
@@ -110,7 +131,11 @@ export function secretMember(name: string): SecretMember | undefined {
 }
 
 /** Tells whether a value is the secret that the name of its member says. */
-export function isSecretOf({ place }: SecretMember, value: string): boolean {
+export function isSecretOf(
+  { place, isBasic }: SecretMember,
+  value: string,
+): boolean {
+  if (isBasic === true) return isBasicCredentials(value);
   if (place !== undefined) return isSecret(value, place);
   return value !== "" && !isPlaceholder(value) &&
     !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
@@ -132,8 +157,21 @@ function valueBehind(
 ): NamedValue | undefined {
   const isFlag = text.startsWith("--", nameStart);
   let start = sticky(SEPARATOR_REGEXP, text, nameEnd);
+  let isSet = false;
+  let isElement = false;
   if (start === nameEnd && isFlag) {
     start = sticky(FLAG_SEPARATOR_REGEXP, text, nameEnd);
+  } else if (start === nameEnd) {
+    const before = text.slice(
+      Math.max(0, nameStart - SETTER_LENGTH),
+      nameStart,
+    );
+    isSet = /[\s"']/.test(text.charAt(nameEnd)) && SETTER_REGEXP.test(before);
+    if (isSet) start = sticky(SETTER_SEPARATOR_REGEXP, text, nameEnd);
+    if (start === nameEnd) {
+      start = startInMarkup(text, nameEnd, before);
+      isElement = text.charAt(start - 1) === ">";
+    }
   }
   if (start === nameEnd) return undefined;
   const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
@@ -146,8 +184,15 @@ function valueBehind(
   // `isIt ? "password" : "user"` is a choice between two words, and a placeholder no name.
   if (/\?[ \t]{0,8}["'`]$|\[redacted:$/.test(before)) return undefined;
   const { kind } = name;
-  const isEnvironment = text.charAt(nameEnd) === "=" &&
-    /^[A-Z][A-Z\d_]*$/.test(nameText);
+  if (isElement) {
+    const end = endOfRun(text, start, ELEMENT);
+    const value = text.slice(start, end);
+    const isWhole = text.startsWith("</", end);
+    const place = { name, isQuoted: true, isPlain: false };
+    return { kind, start, end, isSecret: isWhole && isSecret(value, place) };
+  }
+  const isEnvironment = isSet || text.charAt(nameEnd) === "=" &&
+      /^[A-Z][A-Z\d_]*$/.test(nameText);
   QUOTE_REGEXP.lastIndex = start;
   const [opening = "", backslashes = "", quote = ""] =
     QUOTE_REGEXP.exec(text) ?? [];
@@ -186,6 +231,31 @@ function valueBehind(
   return { kind, start, end, isSecret: isSecret(value, place) };
 }
 
+/**
+ * Where the value starts whose name is that of an element of XML, or the value of an attribute;
+ * where the name ends if it is neither.
+ */
+function startInMarkup(text: string, nameEnd: number, before: string): number {
+  const next = text.charAt(nameEnd);
+  if (next === "<") {
+    return before.endsWith("<key>")
+      ? sticky(KEY_END_REGEXP, text, nameEnd)
+      : nameEnd;
+  }
+  if (next === ">" || next === " ") {
+    return /<(?:[\w-]{1,32}:)?$/.test(before)
+      ? sticky(TAG_END_REGEXP, text, nameEnd)
+      : nameEnd;
+  }
+  // `<add key="…" value="…" />`, `<string name="…">…</string>`
+  if (/\bkey=\\{0,8}["']$/.test(before)) {
+    return sticky(ATTRIBUTE_REGEXP, text, nameEnd);
+  }
+  return /<string name=\\{0,8}["']$/.test(before)
+    ? sticky(NAMED_TAG_END_REGEXP, text, nameEnd)
+    : nameEnd;
+}
+
 /** Tells a secret from what else stands behind such a name. */
 function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
   const least = isPlain ? 1 : isQuoted ? 3 : 4;
@@ -195,7 +265,8 @@ function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
     isStandIn(value)
   ) return false;
   const beginning = value.slice(0, LONG);
-  const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning);
+  const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
+    /^\w{16,128}$/.test(beginning) && isMixed(beginning);
   if (isPath(beginning) || !isPlain && isSourceName(beginning)) return false;
   // An environment and a command line have nothing but values.
   const isCertain = name.isCertain || isPlain && name.kind !== "api_key";

@@ -29,10 +29,44 @@ const NETRC = {
   ),
   run: characterSet(/[^\s"'\\]/),
 };
-const SSHPASS = {
-  head: /\bsshpass[ \t]{1,8}-p[ \t]{0,8}\\{0,8}["']?/g,
+/**
+ * Programs with a flag whose value is a password: the same letter is a port, a path or a pattern
+ * for others. The head ends where the password, or its quotation mark, begins.
+ */
+const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
+  [/sshpass/, /-p[ \t]{0,8}/],
+  [/mariadb|mysql/, /-p(?=[^\s-])/],
+  [/mongo/, /-p[ \t]{1,8}/],
+  [/redis-cli/, /-a[ \t]{1,8}/],
+  [
+    /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
+    /-p[ \t=]{1,8}/,
+  ],
+  [/ldap[a-z]{3,8}/, /-w[ \t]{0,8}/],
+  [/sqlcmd|bcp/, /-P[ \t]{0,8}/],
+  [/mosquitto_/, /-P[ \t]{1,8}/],
+  [/zip/, /-P[ \t]{0,8}/],
+  [/7z/, /-p(?=[^\s-])/],
+  [/openssl/, /-pass(?:in|out)?[ \t]{1,8}pass:/],
+  [/smbclient/, /-U[ \t]{0,8}[\w./\\-]{1,64}%/],
+];
+const FLAG_RULES = FLAGS.map(([program, head]) => ({
+  program: new RegExp(`(?:^|[\\s/"'(])(?:${program.source})`),
+  head: new RegExp(`(?<=[ \\t])${head.source}\\\\{0,8}["']?`, "g"),
   run: UNQUOTED,
+}));
+/** What all of these flags begin with: few texts hold such, and many the names of programs. */
+const FLAG_REGEXP =
+  /(?<=^|[ \t\n])-(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
+/** What ends a command. */
+const END_REGEXP = /[\n;|&][^\n;|&]*$/;
+/** An entry of a `.pgpass`: host, port, database, user and password. */
+const PGPASS = {
+  head:
+    /^[ \t+-]{0,8}(?:[\w.*-]{1,253}|\/[\w./-]{1,200}):(?:54\d\d|6432|\*):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:/gm,
+  run: characterSet(/[^\s"'`]/),
 };
+const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
 
 /**
  * Masks the passwords of command lines in a text.
@@ -47,7 +81,7 @@ export function maskCommands(text: string, mask: Mask): string {
       ? undefined
       : head + mask("password");
   let masked = text;
-  if (/curl|wget/.test(masked)) {
+  if (FLAG_REGEXP.test(masked)) {
     const before = masked;
     masked = replaceRuns(before, USER, (head, run) => {
       const start = Math.max(0, head.index - COMMAND_LENGTH);
@@ -55,6 +89,16 @@ export function maskCommands(text: string, mask: Mask): string {
       if (!/curl|wget/.test(command) || isNoUser(head, run)) return undefined;
       return hide(head, run);
     });
+    for (const rule of FLAG_RULES) {
+      const before = masked;
+      if (!rule.program.test(before)) continue;
+      masked = replaceRuns(before, rule, (head, run) => {
+        const start = Math.max(0, head.index - COMMAND_LENGTH);
+        const command = before.slice(start, head.index);
+        const own = END_REGEXP.exec(command)?.[0] ?? command;
+        return rule.program.test(own) ? hide(head, run) : undefined;
+      });
+    }
   }
   if (masked.includes("login")) {
     const before = masked;
@@ -66,8 +110,9 @@ export function maskCommands(text: string, mask: Mask): string {
       return isEntry ? hide(head, run) : undefined;
     });
   }
-  if (masked.includes("sshpass")) masked = replaceRuns(masked, SSHPASS, hide);
-  return masked;
+  return PGPASS_HINT_REGEXP.test(masked)
+    ? replaceRuns(masked, PGPASS, hide)
+    : masked;
 }
 
 /** Whether it is what other programs take: the numbers of a user and a group, or a host's path. */

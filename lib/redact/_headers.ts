@@ -2,6 +2,7 @@
  * Secrets in the headers of HTTP requests, as a request, a command or a program has them.
  */
 
+import { isBasicCredentials } from "./_basic_credentials.ts";
 import { isPlaceholder, type Mask } from "./_placeholder.ts";
 import { characterSet, replaceRuns, UNQUOTED } from "./_runs.ts";
 import { isStandIn } from "./_stand_ins.ts";
@@ -44,7 +45,12 @@ const COOKIE = {
   ),
   run: characterSet(/[^\r\n"'\\]/),
 };
-const HINT_REGEXP = /authorization|bearer|cookie/i;
+/** What settings of Docker keep for a registry. */
+const AUTH = {
+  head: /"auth\\{0,8}"[ \t]{0,16}:[ \t]{0,16}\\{0,8}"/g,
+  run: characterSet(/[A-Za-z\d+/=]/),
+};
+const HINT_REGEXP = /authorization|bearer|cookie|"auth\\{0,8}"/i;
 
 /**
  * Masks the credentials and cookies of headers in a text.
@@ -80,6 +86,12 @@ export function maskHeaders(text: string, mask: Mask): string {
     BEARER,
     ([head], token) =>
       isRandom(token, 16) ? head + mask("authorization") : undefined,
+  );
+  masked = replaceRuns(
+    masked,
+    AUTH,
+    ([head], run) =>
+      isBasicCredentials(run) ? head + mask("password") : undefined,
   );
   return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
     const cookies = head.slice(name.length) + rest;

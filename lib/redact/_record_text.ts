@@ -10,22 +10,31 @@ import {
   redactBase64,
   redactList,
 } from "./_output_chunks.ts";
+import { mayGoOn, redactedPieces, type Redactors } from "./_joined_pieces.ts";
 import { PLACEHOLDER } from "./_placeholder.ts";
 import { endOfRun, JSON_SPACE } from "./_runs.ts";
-import type { Redactor } from "./redactor.ts";
 
 /** The member of a failed line's record that holds the line (see `LineFailed`). */
 const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
+/** What a string of a record becomes that holds a part of a text in several records. */
+export type MaskPiece = (name: string, value: string) => string | undefined;
+
 /**
  * Redacts the strings of a JSON text.
  *
  * @param text One JSON value.
- * @param redactor Masks the secrets.
+ * @param redactors Mask the secrets.
+ * @param maskPiece Gives what is known already of a member, by its name and what it holds.
  * @returns The text without the secrets; the same one if there are none.
  */
-export function redactRecordText(text: string, redactor: Redactor): string {
+export function redactRecordText(
+  text: string,
+  redactors: Redactors,
+  maskPiece?: MaskPiece,
+): string {
+  const { redactor } = redactors;
   const redact = (text: string) => redactor.redact(text);
   let keys: MaskedKeys | undefined;
   const maskedKey = (key: string): string => {
@@ -34,8 +43,8 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     keys ??= new MaskedKeys();
     return keys.nameOf(key, masked);
   };
-  let redacted = "";
-  let from = 0;
+  const edits: Edit[] = [];
+  const runs = new Runs(text, redactors);
   /** The name of the member whose value starts at `valueStart`. */
   let name = "";
   let valueStart = -1;
@@ -54,14 +63,20 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     const isNamed = valueStart === start ||
       FLAG_REGEXP.test(name) && isNext(text, last, start);
     const value = stringAt(text, start, end);
-    const masked = isKey
-      ? maskedKey(value)
-      : isNamed
-      ? redactNamed(name, value, redactor)
-      : redact(redactInside(value, redactor));
-    if (masked !== value) {
-      redacted += text.slice(from, start) + stringText(masked);
-      from = end;
+    const known = isNamed && !isKey ? maskPiece?.(name, value) : undefined;
+    const isElement = !isKey && valueStart !== start;
+    if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
+      const own = isNamed ? name : undefined;
+      const mask = (value: string) => maskedValue(own, value, redactors);
+      const edit = { start, end, value, mask };
+      edits.push(edit);
+      runs.add(isElement ? "" : name, edit);
+    } else {
+      const masked = known ??
+        (isKey
+          ? maskedKey(value)
+          : maskedValue(isNamed ? name : undefined, value, redactors));
+      if (masked !== value) edits.push({ start, end, value, masked });
     }
     name = value;
     start = end;
@@ -70,44 +85,149 @@ export function redactRecordText(text: string, redactor: Redactor): string {
     valueStart = endOfRun(text, colon + 1, JSON_SPACE);
     start = valueStart;
     if (name !== CHUNK) continue;
-    const chunk = redactList(text, valueStart, redact);
+    const chunk = redactList(
+      text,
+      valueStart,
+      (bytes) => maskPiece?.(CHUNK, bytes) ?? redact(bytes),
+    );
     if (chunk === undefined) continue;
     if (chunk.list !== undefined) {
-      redacted += text.slice(from, valueStart) + chunk.list;
-      from = chunk.end;
+      edits.push({ start: valueStart, end: chunk.end, list: chunk.list });
     }
     start = chunk.end;
   }
+  runs.end();
+  let redacted = "";
+  let from = 0;
+  for (const { start, end, value = "", mask, masked, list } of edits) {
+    const now = masked ?? mask?.(value) ?? value;
+    if (list === undefined && now === value) continue;
+    redacted += text.slice(from, start) + (list ?? stringText(now));
+    from = end;
+  }
   return from === 0 ? text : redacted + text.slice(from);
 }
+
+/** Redacts a string that is no key. */
+function maskedValue(
+  name: string | undefined,
+  value: string,
+  redactors: Redactors,
+): string {
+  return name === undefined
+    ? redactors.redactor.redact(redactInside(value, redactors))
+    : redactNamed(name, value, redactors);
+}
+
+/** What becomes of a string, or of a list of numbers. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  /** What the string means. */
+  readonly value?: string;
+  /** Masks it by itself. */
+  readonly mask?: (value: string) => string;
+  /** What it becomes, where that is known. */
+  masked?: string;
+  /** What stands in place of the list. */
+  readonly list?: string;
+}
+
+/**
+ * What stands between the texts of members that follow one another: a history keeps output in
+ * chunks, and messages in lines.
+ */
+const GAPS: ReadonlyMap<string, string> = new Map([
+  ["content", ""],
+  ["delta", ""],
+  ["text", "\n"],
+]);
+
+/** Strings that follow one another in a list, or as members of its objects, and are one text. */
+class Runs {
+  readonly #text: string;
+  readonly #redactors: Redactors;
+  #name = "";
+  #edits: Edit[] = [];
+
+  constructor(text: string, redactors: Redactors) {
+    this.#text = text;
+    this.#redactors = redactors;
+  }
+
+  /** Adds a string that has a name, or that is an element of a list. */
+  add(name: string, edit: Edit): void {
+    const before = this.#edits.at(-1);
+    if (
+      before === undefined || name !== this.#name ||
+      !this.#isNext(name, before.end, edit.start)
+    ) this.end();
+    this.#name = name;
+    this.#edits.push(edit);
+  }
+
+  /** Masks what goes on from one of the strings to the next one. */
+  end(): void {
+    const edits = this.#edits;
+    this.#edits = [];
+    if (edits.length < 2) return;
+    const gap = GAPS.get(this.#name) ?? "\n";
+    const pieces = edits.map(({ value = "" }) => value);
+    if (gap !== "" && !mayGoOn(pieces)) return;
+    const masked = redactedPieces(pieces, gap, this.#redactors);
+    if (masked === undefined) return;
+    for (const [i, edit] of edits.entries()) {
+      const piece = masked[i] ?? "";
+      edit.masked = edit.mask?.(piece) ?? piece;
+    }
+  }
+
+  #isNext(name: string, end: number, start: number): boolean {
+    if (name === "") return isNext(this.#text, end, start);
+    if (start - end > MAX_GAP) return false;
+    const between = this.#text.slice(end, start);
+    const borders = between.split("]").length - 1;
+    return borders === 0 || borders === 1 && name === "text";
+  }
+}
+
+/** How much stands between the strings of one text at most. */
+const MAX_GAP = 1000;
 
 /**
  * Redacts a line that is no JSON: the strings in it, then all of it as text.
  *
  * @param text The line.
- * @param redactor Masks the secrets.
+ * @param redactors Mask the secrets.
  * @returns The line without the secrets; the same one if there are none.
  */
-export function redactTornText(text: string, redactor: Redactor): string {
-  return redactor.redact(redactRecordText(text, redactor));
+export function redactTornText(text: string, redactors: Redactors): string {
+  return redactors.redactor.redact(redactRecordText(text, redactors));
 }
 
 /** Redacts a string that has a name: what it is called, and how it is written. */
-function redactNamed(name: string, value: string, redactor: Redactor): string {
+function redactNamed(
+  name: string,
+  value: string,
+  redactors: Redactors,
+): string {
   if (BASE64_NAMES.has(name)) {
-    const decoded = redactBase64(value, (bytes) => redactor.redact(bytes));
+    const decoded = redactBase64(
+      value,
+      (bytes) => redactors.redactor.redact(bytes),
+    );
     if (decoded !== undefined) return decoded;
   }
   // A line that failed is mostly JSON that was cut, which says its strings all the same.
   const inside = name === RAW
-    ? redactRecordText(value, redactor)
-    : redactInside(value, redactor);
-  return redactor.redactMember(name, inside);
+    ? redactRecordText(value, redactors)
+    : redactInside(value, redactors);
+  return redactors.redactor.redactMember(name, inside);
 }
 
 /** Redacts the strings of the JSON that a string holds, as arguments of calls have it. */
-function redactInside(value: string, redactor: Redactor): string {
-  return isJson(value) ? redactRecordText(value, redactor) : value;
+function redactInside(value: string, redactors: Redactors): string {
+  return isJson(value) ? redactRecordText(value, redactors) : value;
 }
 
 /** Whether a text is a JSON object or list with strings in it. */

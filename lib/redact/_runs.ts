@@ -7,7 +7,8 @@
 /** A set of characters: 1 for each ASCII code in it, and last whether all others are. */
 export type CharacterSet = Uint8Array;
 
-const ASCII = 128;
+/** The place in a set that stands for all that is not ASCII. */
+export const ASCII = 128;
 
 /**
  * Makes a set.

@@ -18,6 +18,7 @@ import {
   lineTooLong,
 } from "../lines/line_splitter.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import type { Redactors } from "./_joined_pieces.ts";
 import { redactRecordText, redactTornText } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
@@ -86,7 +87,7 @@ export class JsonlRedactor
     this.#framer = new LineFramer(limit);
     this.#redactor = new Redactor(options);
     this.#writer = new RedactingWriter(
-      this.#redactor,
+      { redactor: this.#redactor, scout: new Redactor(options) },
       limit,
       options.onFailure,
     );
@@ -132,7 +133,7 @@ export class JsonlRedactor
 /** Writes lines without their secrets. */
 class RedactingWriter implements LineVisitor {
   readonly out = new ByteWriter(KEPT_CAPACITY);
-  readonly #redactor: Redactor;
+  readonly #redactors: Redactors;
   readonly #limit: number;
   readonly #tape = new JsonTape(new WordCache());
   /** Whether the line is one without LF. */
@@ -140,11 +141,11 @@ class RedactingWriter implements LineVisitor {
   readonly #onFailure: JsonlRedactorOptions["onFailure"];
 
   constructor(
-    redactor: Redactor,
+    redactors: Redactors,
     limit: number,
     onFailure: JsonlRedactorOptions["onFailure"],
   ) {
-    this.#redactor = redactor;
+    this.#redactors = redactors;
     this.#limit = limit;
     this.#onFailure = onFailure;
   }
@@ -166,7 +167,6 @@ class RedactingWriter implements LineVisitor {
   }
 
   #content(bytes: Uint8Array, start: number, end: number): void {
-    const redactor = this.#redactor;
     if (this.#tape.scan(bytes, start, end, 0)) {
       this.#changed(bytes, start, end, redactRecordText);
     } else if (isUtf8(bytes, start, end)) {
@@ -177,7 +177,7 @@ class RedactingWriter implements LineVisitor {
       for (let at = start; at < end; at++) {
         text += String.fromCharCode(bytes[at] ?? 0);
       }
-      for (const letter of redactor.redact(text)) {
+      for (const letter of this.#redactors.redactor.redact(text)) {
         this.out.byte(letter.charCodeAt(0));
       }
     }
@@ -187,10 +187,10 @@ class RedactingWriter implements LineVisitor {
     bytes: Uint8Array,
     start: number,
     end: number,
-    redact: (text: string, redactor: Redactor) => string,
+    redact: (text: string, redactors: Redactors) => string,
   ): void {
     const text = decodeUtf8(bytes, start, end);
-    const redacted = redact(text, this.#redactor);
+    const redacted = redact(text, this.#redactors);
     if (redacted === text) this.out.range(bytes, start, end);
     else this.out.text(redacted);
   }

@@ -23,6 +23,7 @@ import {
 import { maskPrivateKeys } from "./_private_keys.ts";
 import { maskTokens } from "./_token_shapes.ts";
 import { maskUrls } from "./_urls.ts";
+import { maskWrapped } from "./_wrapped_lines.ts";
 
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
@@ -70,10 +71,11 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
  *
  * In place of a secret stands `[redacted:KIND]`. What is found: tokens of known shape
  * (OpenAI, Anthropic, GitHub, GitLab, Slack, AWS, Google, Azure, Stripe, npm, PyPI, Hugging
- * Face and some forty others, and JSON Web Tokens), private keys in PEM, credentials of
+ * Face and over a hundred others, and JSON Web Tokens), private keys in PEM, credentials of
  * `Authorization` headers and cookies, passwords in URLs, values behind names of secrets
- * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`), and what
- * `patterns` match. The kinds may become more.
+ * (`export FOO_TOKEN=…`, `"api_key": "…"`, `password: …`, `--password …`, `ENV KEY …` in a
+ * Dockerfile, elements of XML), passwords of commands (`mysql -p…`), of `.pgpass` and of
+ * `.netrc`, and what `patterns` match. The kinds may become more.
  *
  * A secret of no known shape without a name is not found; nor is one whose parts are in
  * several texts. Commit hashes, UUIDs, paths, encrypted reasoning, images in base64 and
@@ -182,6 +184,7 @@ export class Redactor {
       }
     }
     if (masked.length < SHORTEST) return masked;
+    if (masked.includes("\n")) masked = maskWrapped(masked, lookedAt, mask);
     // What stood behind a secret without a gap may be one now.
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const before = masked;
@@ -225,6 +228,11 @@ export class Redactor {
     this.#members.set(name, member);
     return member;
   }
+}
+
+/** Gives a text without its secrets, and counts none. */
+function lookedAt(text: string): string {
+  return RULES.reduce((masked, rule) => rule(masked, placeholderOf), text);
 }
 
 /** Masks what a pattern matches; what stands in place of a secret already is left. */

@@ -20,7 +20,7 @@ import {
 } from "../history/mapping/fold_memory.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
-import { LineFramer, MAX_LINE_BYTES } from "../lines/line_framer.ts";
+import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { JoinedSource, type LinePlace } from "./_joined_source.ts";
 import { listSessionFiles } from "./listed_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
@@ -366,7 +366,7 @@ async function readLines(
   path: string,
   take: (line: Uint8Array, offset: number) => boolean,
 ): Promise<number> {
-  const framer = new LineFramer(MAX_LINE_BYTES);
+  const framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   let isEnough = false;
   let size = 0;
   const visitor = {

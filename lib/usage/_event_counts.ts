@@ -37,15 +37,26 @@ interface Review {
   counter: TokenCounter | undefined;
 }
 
+/** What is known of a thread of a stream, of which an app-server has many. */
+interface ThreadState {
+  readonly counter: TokenCounter;
+  readonly model: string | null;
+  readonly cwd: string | null;
+  /** Whether it had turns before it was taken up, and nothing has been counted since then. */
+  isResumed: boolean;
+  /** Whether the process counts request by request (app-servers, and exec up to 0.42). */
+  hasCounts: boolean;
+}
+
 /**
  * Reads the events of one file or stream. A session file counts by what its requests used; an
  * exec stream does so up to 0.42, and by what is said at the ends of its turns since then.
  */
 export class EventCounts {
   readonly #ledger: SourceLedger;
+  /** The threads of a stream. */
+  readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
-  /** Whether an exec stream counts request by request. */
-  #hasCounts = false;
   #model: string | null = null;
   #cwd: string | null = null;
   #turn: string | null = null;
@@ -78,23 +89,25 @@ export class EventCounts {
    * @param line The number of its line.
    */
   takeExec(event: Fields, line: number): void {
+    const state = this.#stateOf(event);
     switch (event.type) {
-      case "thread.started":
-        // A process begins, and counts anew.
-        this.#counter = new TokenCounter();
-        this.#hasCounts = false;
-        this.#model = textOf(event.model) ?? null;
-        this.#cwd = firstIdOf(event.workdir, event.cwd) ?? null;
-        return;
       case "item.completed": {
         if (event.item_type !== "token_count") return;
-        this.#hasCounts = true;
-        const place = this.#execPlace(event, line);
+        state.hasCounts = true;
         const count = readTokenCount(fieldsOf(event.content));
-        const addition = this.#counter.count(count, {
+        const place = this.#execPlace(event, state, line);
+        const isOfServer = textOf(event.method) !== undefined;
+        if (state.isResumed && isOfServer) {
+          // First of all, an app-server says once more what the thread used before.
+          state.isResumed = false;
+          state.counter.goOnFrom(count);
+          this.#ledger.add(place, { rule: "repeated" });
+          return;
+        }
+        const addition = state.counter.count(count, {
           turn: place.turn,
           isFork: false,
-          hasTurnIds: false,
+          hasTurnIds: isOfServer,
           hasOrdinal: false,
         });
         this.#ledger.add(place, addition);
@@ -104,8 +117,8 @@ export class EventCounts {
       case "turn.failed": {
         const usage = readTokens(event.usage);
         if (usage === undefined) return;
-        const place = this.#execPlace(event, line);
-        if (this.#hasCounts) this.#ledger.add(place, { rule: "summed" });
+        const place = this.#execPlace(event, state, line);
+        if (state.hasCounts) this.#ledger.add(place, { rule: "summed" });
         else if (isNothing(usage)) this.#ledger.add(place, { rule: "empty" });
         else this.#ledger.run(place, usage);
         return;
@@ -113,13 +126,34 @@ export class EventCounts {
     }
   }
 
-  #execPlace(event: Fields, line: number): CountPlace {
+  /** What is known of the thread of an event; of one that begins, what that says. */
+  #stateOf(event: Fields): ThreadState {
+    const id = threadOf(event);
+    const known = this.#threads.get(id);
+    // A process that begins counts anew.
+    if (known !== undefined && event.type !== "thread.started") return known;
+    const state: ThreadState = {
+      counter: new TokenCounter(),
+      model: textOf(event.model) ?? null,
+      cwd: firstIdOf(event.workdir, event.cwd) ?? null,
+      isResumed: idOf(event.preview) !== undefined,
+      hasCounts: false,
+    };
+    this.#threads.set(id, state);
+    return state;
+  }
+
+  #execPlace(
+    event: Fields,
+    { model, cwd }: ThreadState,
+    line: number,
+  ): CountPlace {
     return {
       line,
       thread: threadOf(event),
       turn: knownId(event.turn_id),
-      model: this.#model,
-      cwd: this.#cwd,
+      model,
+      cwd,
       timestamp: textOf(event.timestamp),
     };
   }

@@ -88,6 +88,12 @@ export class TokenCounter {
       (sameTokens(grown, last) || isNothing(grown) && !sameTokens(last, total));
   }
 
+  /** Goes on from a count of what was used before, which adds nothing. */
+  goOnFrom(count: TokenCount): void {
+    this.#remember(count);
+    this.#total = count.total ?? this.#total;
+  }
+
   /** Takes note that the next total holds requests that have been counted. */
   recorded(): void {
     this.#isRecorded = true;

@@ -126,9 +126,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     "reasoning",
     item("reasoning", { summary: ["a", "b"], content: ["c"] }),
     completed("reasoning", {
-      content: { text: "a\nb" },
-      summary: ["a", "b"],
-      raw_content: ["c"],
+      content: { text: "a\nb", summary: ["a", "b"], raw_content: ["c"] },
     }),
   ],
   [
@@ -139,11 +137,17 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
       aggregatedOutput: null,
       status: "declined",
       durationMs: 2,
+      commandActions: [{ type: "listFiles", command: "ls" }],
     }),
     completed("command_execution", {
       status: "declined",
-      content: { command: "ls", exit_code: 1, stdout: "" },
-      duration_ms: 2,
+      content: {
+        command: "ls",
+        exit_code: 1,
+        parsed_cmd: [{ type: "list_files", cmd: "ls" }],
+        stdout: "",
+        duration_ms: 2,
+      },
     }),
   ],
   [
@@ -152,16 +156,19 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
       changes: [{
         path: "a",
         kind: { type: "update", move_path: "b" },
-        diff: "d",
-      }],
+        diff: "d\n\n\nMoved to: b",
+      }, { path: "c", kind: { type: "add" }, diff: "e" }],
       status: "declined",
     }),
     completed("file_change", {
       status: "failed",
       content: {
-        changes: [{ path: "a", kind: "update", diff: "d", move_path: "b" }],
+        changes: [
+          { path: "a", kind: "update", diff: "d\n", move_path: "b" },
+          { path: "c", kind: "add", content: "e" },
+        ],
+        declined: true,
       },
-      declined: true,
     }),
   ],
   [
@@ -179,6 +186,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     completed("user_message", {
       content: {
         text: "a",
+        images: [{ url: "b" }],
         parts: [{ type: "text", text: "a" }, { type: "image", url: "b" }],
       },
     }),
@@ -187,9 +195,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     "an item that nobody knows",
     item("someNewThing", { aField: 1, status: { a: 1 }, item: 2 }),
     completed("some_new_thing", {
-      a_field: 1,
-      item_status: { a: 1 },
-      item_item: 2,
+      content: { a_field: 1, status: { a: 1 }, item: 2 },
     }),
   ],
   ["a request for approval", {
@@ -204,7 +210,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     status: "completed",
     item_type: "exec_approval_request",
     call_id: "i",
-    content: { ...IDS, itemId: "i", command: "ls" },
+    content: { command: "ls" },
     method: "item/commandExecution/requestApproval",
     request_id: 0,
   }],
@@ -217,7 +223,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     item_id: "item_0",
     status: "completed",
     item_type: "thread_new_thing_updated",
-    content: { threadId: "t", status: 1 },
+    content: { status: 1 },
     method: "thread/newThing/updated",
   }],
   ["a diff", {
@@ -230,7 +236,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     item_id: "item_0",
     status: "completed",
     item_type: "turn_diff",
-    unified_diff: "d",
+    content: { unified_diff: "d" },
     method: "turn/diff/updated",
   }],
   ["a warning", {
@@ -274,6 +280,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     thread_id: "t",
     turn_id: "1",
     error: { message: "interrupted" },
+    reason: "interrupted",
     status: "interrupted",
   }],
   ["a turn that failed", {

@@ -31,6 +31,8 @@ const UNREAL = [
   "interrupt",
   "links",
   "columns",
+  "rows",
+  "setRaw",
   "now",
   "cwd",
   "countsWrites",

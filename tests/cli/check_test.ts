@@ -81,7 +81,7 @@ Deno.test("check says that it does not know how a file tells its history", async
   assertEquals(status, 0);
   assertEquals(
     stderr,
-    `codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n${whole.stderr}`,
+    `codexpipe: -: its history mode is "zork", which is not known: it is read as what its lines look like, and something may be missing; a later release of codexpipe may know it\n${whole.stderr}codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift says which\n`,
   );
   assertEquals((await call(["check", "-q"], { stdin })).stderr, "");
 });
@@ -575,4 +575,69 @@ Deno.test("check reads session files, packed ones too", async () => {
   });
   assertEquals(status, 1);
   assertEquals(stderr, "codexpipe: failed: turn 1 was interrupted\n");
+});
+
+const DRIFTED =
+  '{"type":"thread.started","thread_id":"t","colour":"my secret"}\n' +
+  '{"type":"turn.started"}\n{"type":"turn.completed","usage":{"input_tokens":1}}\n';
+
+Deno.test("check says that there is drift, once, and fails for it only if it is told to", async () => {
+  const remark =
+    "1 thing that no known release of Codex writes; codexpipe drift says which";
+  const passed = await call(["check"], { stdin: DRIFTED });
+  assertEquals(passed.status, 0);
+  assertEquals(passed.stderr.split(remark).length, 2, passed.stderr);
+  const failed = await call(["check", "--fail-on-drift", "--json"], {
+    stdin: DRIFTED,
+  });
+  assertEquals(failed.status, 1);
+  assertEquals(failed.stderr, `codexpipe: failed: ${remark}\n`);
+  assertEquals(JSON.parse(failed.stdout).reasons, [
+    { kind: "drift", message: remark, line: null },
+  ]);
+  const quiet = await call(["check", "-q"], { stdin: DRIFTED });
+  assertEquals([quiet.status, quiet.stderr], [0, ""]);
+});
+
+Deno.test("check --schema names each path that is not as its schema says, once", async () => {
+  const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
+    '{"type":"turn.started"}\n' +
+    [7, 8, true].map((command) =>
+      `{"type":"item.completed","item":{"id":"a","type":"command_execution","command":${
+        JSON.stringify(command)
+      }}}\n`
+    ).join("") +
+    '{"type":"turn.completed"}\n';
+  const args = ["check", "--max-failures=9", "--json", "-q"];
+  assertEquals((await call(args, { stdin })).status, 0);
+  const { status, stdout } = await call([...args, "--schema"], { stdin });
+  assertEquals(status, 1);
+  const { reasons } = JSON.parse(stdout);
+  assertEquals(reasons, [{
+    kind: "schema",
+    message:
+      "line 3: item.completed: content.command is a number, expected a string or a list of strings, and so are 2 more lines",
+    line: 3,
+  }]);
+});
+
+Deno.test("check --schema holds the lines of session files to their types", async () => {
+  const line = (message: unknown) =>
+    `${
+      JSON.stringify({
+        type: "event_msg",
+        payload: { type: "agent_message", message },
+      })
+    }\n`;
+  const { stdout } = await call(["check", "--schema", "--json", "-q"], {
+    stdin: `${SHELLMANY}${line(["x"])}${line(["y"])}`,
+  });
+  assertEquals(
+    JSON.parse(stdout).reasons.map(({ message }: { message: string }) =>
+      message.replace(/^line \d+/, "line N")
+    ),
+    [
+      "line N: event_msg agent_message: payload.message is a list, expected a string, and so is 1 more line",
+    ],
+  );
 });

@@ -120,6 +120,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "grep": ["", "("],
   "exit-on": ["", "turns", "idle", "idle=", "idle=5x", "xturn", "xidle=5"],
   "errors-to": ["", "-"],
+  "write-baseline": ["", "-"],
   "max-failures": ["", "-1", "x5", "5x"],
   "max-tokens": ["", "1e3", "x5", "5x"],
   "time-zone": ["", "Mars"],

@@ -147,7 +147,10 @@ Deno.test("normalize --follow takes one file, and no folder", async () => {
   });
   assertEquals(
     [folder.status, folder.stderr],
-    [3, "codexpipe: a: cannot open: is a directory\n"],
+    [
+      3,
+      "codexpipe: a: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n",
+    ],
   );
 });
 

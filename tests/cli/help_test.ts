@@ -97,6 +97,7 @@ Use "codexpipe COMMAND -h" for a summary and --help for details.
 
 USAGE:
   codexpipe COMMAND [OPTIONS] [FILE ...]
+  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)
 
 COMMANDS:
 ${
@@ -108,6 +109,7 @@ ${
 OPTIONS:
       --color=WHEN      Colour text for people, diagnostics and help. (auto,
                         always, never; default: auto)
+      --no-color        Short for --color=never.
   -h, --help            Show help: -h in short, --help in full.
   -V, --version         Show the version.
 
@@ -133,7 +135,7 @@ function folded(line: string): string {
 }
 
 Deno.test("codexpipe alone shows the help on stderr: in a pipe it is no data", async () => {
-  const { status, stdout, stderr } = await call([]);
+  const { status, stdout, stderr } = await call([], { terminals: ["stdin"] });
   assertEquals([status, stdout], [2, ""]);
   assertEquals(stderr, (await call(["-h"])).stdout);
 });

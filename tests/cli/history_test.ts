@@ -184,6 +184,46 @@ Deno.test("history --restore says so if there is nothing to restore", async () =
   assertStringIncludes(stderr, "a: cannot restore: it holds no snapshot");
 });
 
+for (const command of ["history", "render"]) {
+  Deno.test(`${command} looks no further for a snapshot than a line may be long`, async () => {
+    const records = Array.from({ length: 9_000 }, () => ({}));
+    const stdin = JSON.stringify({ records }, null, 2);
+    const { status, stdout, stderr } = await call(
+      [command, "--max-line-bytes=64K"],
+      { stdin },
+    );
+    assertEquals([status, stdout], [3, ""]);
+    assertEquals(
+      stderr,
+      "codexpipe: -: cannot read as a history: it has more than 65536 bytes, the limit that --max-line-bytes sets\n",
+    );
+  });
+
+  for (
+    const { name, stdin } of [
+      { name: "blank", stdin: `${" ".repeat(1 << 20)}\n` },
+      { name: "of NULs", stdin: `${"\0".repeat(1 << 20)}\n` },
+      {
+        name: "a header",
+        stdin: `{"type":"session_meta"${" ".repeat(99_999)}`,
+      },
+    ]
+  ) {
+    Deno.test(`${command} fails a first line over the limit that is ${name}`, async () => {
+      const { stderr } = await call([command, "--max-line-bytes=64K"], {
+        stdin: `${stdin}\n{"type":"turn.started"}\n`,
+      });
+      assertStringIncludes(stderr, "codexpipe: -:1: line_too_long: ");
+    });
+  }
+}
+
+Deno.test("history reads a snapshot behind blank lines and a byte order mark", async () => {
+  const stdin = `\ufeff\n \n\t{"records":[],"next_id":7}`;
+  const { status, stdout } = await call(["history"], { stdin });
+  assertEquals([status, jsonOf(stdout).next_id], [0, 7]);
+});
+
 Deno.test("history --restore goes on with no other snapshot", async () => {
   const snapshot = '{"records":[],"next_id":1}';
   const { status, stdout, stderr } = await call(

@@ -15,9 +15,12 @@ const NOWHERE: Surroundings = {
   env: () => undefined,
   open: () => Promise.reject(platformError("ENOENT")),
   create: () => Promise.reject(platformError("ENOENT")),
+  list: () => Promise.resolve([]),
   look: () => Promise.resolve(undefined),
   streamIdentity: () => Promise.resolve(undefined),
   columns: () => undefined,
+  rows: () => undefined,
+  setRaw: () => {},
   now: () => 0,
   cwd: () => "/",
   pause: () => Promise.resolve(),
@@ -143,7 +146,7 @@ function growing(): FileSource {
   return {
     read: (into) => source.read(into),
     close(): void {},
-    grownFrom: () => (asked += 1) > 1 ? 7 : undefined,
+    size: () => (asked += 1) > 2 ? 8 : 7,
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   ByteSink,
   FileSink,
   FileSource,
+  PathEntry,
   PathFacts,
   RunContext,
 } from "../../lib/cli/context.ts";
@@ -169,11 +170,28 @@ export async function call(
       const realPath = world.links?.[path] ?? path;
       return Promise.resolve({ isDirectory, identity, realPath });
     },
+    list(folder): Promise<PathEntry[]> {
+      const path = folder.replace(/\/$/, "");
+      const below = [...Object.keys(files), ...directories].filter((name) =>
+        name.startsWith(`${path}/`)
+      ).map((name) => name.slice(path.length + 1).split("/"));
+      const folders = new Set(
+        below.filter(({ length }) => length > 1).map(([name = ""]) => name),
+      );
+      return Promise.resolve(
+        [...new Set(below.map(([name = ""]) => name))].map((name) => ({
+          name,
+          isDirectory: folders.has(name),
+        })),
+      );
+    },
     streamIdentity: (name) =>
       Promise.resolve(
         name === "stdin" ? world.stdinIdentity : world.stdoutIdentity,
       ),
     columns: () => world.columns,
+    rows: () => world.rows,
+    setRaw: (isRaw) => world.setRaw?.(isRaw),
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
@@ -194,7 +212,7 @@ function toFile(content: string | Uint8Array | ByteSource): FileSource {
   return {
     read: (into) => source.read(into),
     close: () => source.close(),
-    grownFrom: () => undefined,
+    size: () => undefined,
   };
 }
 

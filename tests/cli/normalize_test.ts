@@ -261,6 +261,7 @@ const CASES = [
     stderr: `codexpipe: a:3: ${BAD_MESSAGE}` +
       "codexpipe: a: exec, 2 records, 1 failed line; engine js\n" +
       "codexpipe: -: rollout, 1 record, 0 failed lines; engine js\n" +
+      "codexpipe: -: 2 things that no known release of Codex writes; codexpipe drift says which\n" +
       "codexpipe: b: 0 records, 0 failed lines; engine js\n" +
       `codexpipe: c:1: ${BAD_MESSAGE}` +
       "codexpipe: c: 0 records, 1 failed line; engine js\n" +
@@ -284,7 +285,7 @@ const CASES = [
     status: 3,
     stdout: STARTED + STARTED,
     stderr: "codexpipe: nowhere: cannot open: not found\n" +
-      "codexpipe: folder: cannot open: is a directory\n" +
+      "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n" +
       "codexpipe: secret: cannot open: permission denied\n",
   },
   {
@@ -293,7 +294,8 @@ const CASES = [
     world: { files: { folder: sourceOf([], platformError("EISDIR")) } },
     status: 3,
     stdout: "",
-    stderr: "codexpipe: folder: cannot open: is a directory\n",
+    stderr:
+      "codexpipe: folder: cannot open: is a directory, and no session file (rollout-*.jsonl) is below it\n",
   },
   {
     name: "a failed line and an unreadable file, of which the file weighs more",
@@ -543,4 +545,14 @@ Deno.test("normalize gives the same answers wherever lines fail in a block", asy
   const { stdout: one } = await call(["normalize"], { stdin: STARTED + good });
   const [, record = ""] = one.split("\n");
   assertEquals(stdout === `${STARTED}${`${record}\n`.repeat(3_001)}`, true);
+});
+
+Deno.test("normalize -v says that there is drift, and normalize does not", async () => {
+  const stdin = '{"type":"thread.started","thread_id":"t","colour":"red"}\n';
+  const verbose = await call(["normalize", "-v"], { stdin });
+  assertStringIncludes(
+    verbose.stderr,
+    "codexpipe: -: 1 thing that no known release of Codex writes; codexpipe drift says which\n",
+  );
+  assertEquals((await call(["normalize"], { stdin })).stderr, "");
 });

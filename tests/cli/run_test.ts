@@ -53,12 +53,38 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
-    name: "2 for a file where a command belongs",
+    name: "3 for a file that is not there, where a command belongs",
     args: ["run.jsonl"],
-    world: { files: { "run.jsonl": LINE } },
+    world: {},
+    status: 3,
+    stderr: "codexpipe: run.jsonl: cannot open: not found\n",
+  },
+  {
+    name: "2 for a word of other programs, and the way here",
+    args: ["ls", "-o", "x"],
+    world: {},
     status: 2,
-    stderr: 'codexpipe: unknown command "run.jsonl"\n' +
+    stderr:
+      'codexpipe: unknown command "ls"; "codexpipe sessions list" lists sessions\n' +
       'codexpipe: "codexpipe -h" shows the commands\n',
+  },
+  {
+    name: "2 for an option of other programs, and the way here",
+    args: ["render", "--html", "x"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: unknown option "--html"; --to=html of render and sessions show does that\n' +
+      'codexpipe: "codexpipe render -h" shows the options\n',
+  },
+  {
+    name: "2 for an option of other commands, and the way here",
+    args: ["normalize", "-o", "x"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: --output is not an option of normalize; "codexpipe normalize … > FILE" does that\n' +
+      `codexpipe: ${SHOWS}`,
   },
   {
     name: "2 for the second word of a command, which says the first",
@@ -280,3 +306,77 @@ for (const { args, stdin, isJson } of ON_TERMINALS) {
     assertEquals(values(shown.stdout), values(piped.stdout));
   });
 }
+
+const FILE = { files: { "run.jsonl": LINE } };
+const GUESSES: readonly {
+  readonly args: readonly string[];
+  readonly world: World;
+  readonly means: readonly string[];
+}[] = [
+  { args: ["run.jsonl"], world: FILE, means: ["normalize", "run.jsonl"] },
+  {
+    args: ["run.jsonl"],
+    world: { ...FILE, terminals: ["stdin", "stdout"] },
+    means: ["render", "run.jsonl"],
+  },
+  { args: ["-"], world: { stdin: LINE }, means: ["normalize", "-"] },
+  { args: [], world: { stdin: LINE }, means: ["normalize"] },
+  {
+    args: [],
+    world: { stdin: LINE, terminals: ["stdout"] },
+    means: ["render"],
+  },
+  {
+    args: ["--to=md", "run.jsonl"],
+    world: FILE,
+    means: ["render", "--to=markdown", "run.jsonl"],
+  },
+  {
+    args: ["-o", "run.html", "run.jsonl"],
+    world: FILE,
+    means: ["render", "--output=run.html", "run.jsonl"],
+  },
+  {
+    args: ["--engine=js", "run.jsonl"],
+    world: { ...FILE, terminals: ["stdout"] },
+    means: ["normalize", "--engine=js", "run.jsonl"],
+  },
+];
+
+for (const { args, world, means } of GUESSES) {
+  const where = world.terminals?.includes("stdout")
+    ? "on a terminal"
+    : "elsewhere";
+  Deno.test(`codexpipe ${args.join(" ")} is codexpipe ${means.join(" ")} ${where}`, async () => {
+    const guessed = await call(args, world);
+    assertEquals(guessed, await call(means, world));
+    assertEquals(guessed.status, 0);
+  });
+}
+
+Deno.test("a folder stands for the session files below it, in order", async () => {
+  const session = (id: string): string =>
+    `{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"${id}"}}\n`;
+  const files = {
+    "logs/2026/01/rollout-b.jsonl": session("b"),
+    "logs/2026/rollout-a.jsonl": session("a"),
+    "logs/2026/notes.txt": "no session\n",
+    "last.jsonl": session("c"),
+  };
+  const world = { files, directories: ["logs"] };
+  for (const folder of ["logs", "logs/"]) {
+    const directories = [folder];
+    assertEquals(
+      await call(["normalize", folder, "last.jsonl"], { files, directories }),
+      await call([
+        "normalize",
+        "logs/2026/01/rollout-b.jsonl",
+        "logs/2026/rollout-a.jsonl",
+        "last.jsonl",
+      ], world),
+    );
+  }
+  const { status, stderr } = await call(["normalize", "-f", "logs"], world);
+  assertEquals(status, 2);
+  assertStringIncludes(stderr, "--follow takes one file");
+});

@@ -173,3 +173,38 @@ Deno.test("sessions resume refuses a file that no session can go on from", async
     }
   });
 });
+
+Deno.test("sessions resume says on a terminal what the command is, and what the session was about", async () => {
+  await withFolder(async (home) => {
+    const id = testId(1);
+    const started = "2026-11-20T10:00:00.000Z";
+    const meta = { cwd: "/home/me/proj", git: { branch: "main" } };
+    const text = sessionText({ id, started, message: "Fix \x1b[31mit", meta });
+    await writeFile(
+      `${home}/sessions/rollout-2026-11-20T10-00-00-${id}.jsonl`,
+      text,
+    );
+    const env = { CODEX_HOME: home };
+    const person = {
+      env,
+      terminals: ["stdin", "stdout"],
+      now: () => Date.parse(started) + 7_200_000,
+    } as const;
+    const args = ["sessions", "resume", "--last", "--color=never"];
+    assertEquals(
+      (await call(args, person)).stdout,
+      `codex resume ${id}\n  Fix \\u001b[31mit\n  2 h ago · /home/me/proj · main\n`,
+    );
+    const json = await call(args, { env });
+    assertEquals(JSON.parse(json.stdout).command, `codex resume ${id}`);
+    assertEquals(await call([...args, "--json"], person), json);
+    assertEquals(
+      (await call([...args, "--format=text"], { env })).stdout,
+      `codex resume ${id}\n  Fix \\u001b[31mit\n  2026-11-20 10:00 UTC · /home/me/proj · main\n`,
+    );
+    assertEquals(
+      (await call([...args, "--json", "--command"], { env })).status,
+      2,
+    );
+  });
+});

@@ -125,6 +125,16 @@ Deno.test("sessions search is silent if nothing is found, but for its status", a
   await withSessions(["elephant"], async (search) => {
     const { status, stdout, stderr } = await search(["lion"]);
     assertEquals([status, stdout, stderr], [1, "", ""]);
+    const person = await search(["--color=never", "eleph lion.txt"], {
+      terminals: ["stderr"],
+    });
+    assertEquals(
+      [person.status, person.stderr],
+      [
+        1,
+        "codexpipe: nothing found; words are whole: eleph* finds what begins so\n",
+      ],
+    );
     const json = await search(["lion", "--json"]);
     assertEquals([json.status, JSON.parse(json.stdout).hits], [1, []]);
   });

@@ -1,7 +1,7 @@
 /** Times on the command line: what is taken, and for what. */
 
 import { assertEquals } from "@std/assert";
-import { parseTime } from "../../lib/cli/times.ts";
+import { ageText, parseTime } from "../../lib/cli/times.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -48,3 +48,22 @@ for (const text of WRONG) {
     assertEquals(parseTime(text, NOW), undefined);
   });
 }
+
+Deno.test("ageText() says how long ago something was", () => {
+  const DAY = 86_400_000;
+  const cases: readonly (readonly [number, string])[] = [
+    [-5_000, "just now"],
+    [59_999, "just now"],
+    [60_000, "1 min ago"],
+    [3_599_999, "59 min ago"],
+    [7_200_000, "2 h ago"],
+    [DAY - 1, "23 h ago"],
+    [30 * DAY, "30 d ago"],
+    [31 * DAY, "1 mo ago"],
+    [364 * DAY, "11 mo ago"],
+    [800 * DAY, "2 y ago"],
+  ];
+  for (const [age, text] of cases) {
+    assertEquals(ageText(1e12 - age, 1e12), text);
+  }
+});

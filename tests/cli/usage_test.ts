@@ -429,7 +429,7 @@ Deno.test("usage refuses files together with a home", async () => {
   for (const flag of ["--home", "--codex-home=x"]) {
     const { status, stderr } = await call(["usage", flag, "run.jsonl"], WORLD);
     assertEquals(status, 2);
-    assertStringIncludes(stderr, "cannot be counted together");
+    assertStringIncludes(stderr, "cannot be read together");
   }
 });
 

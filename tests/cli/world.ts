@@ -40,6 +40,10 @@ export interface World {
   readonly interrupt?: AbortSignal;
   /** The width of the terminal. */
   readonly columns?: number;
+  /** The height of the terminal. */
+  readonly rows?: number;
+  /** Is told whether keys are to come at once. */
+  readonly setRaw?: (isRaw: boolean) => void;
   /** The clock, in milliseconds. */
   readonly now?: () => number;
   /** The current folder. */

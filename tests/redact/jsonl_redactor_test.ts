@@ -40,6 +40,17 @@ const TORN_LINE =
 const MASKED_TORN_LINE =
   '{"password":"[redacted:password]","s":["[redacted:aws_access_key_id]","a';
 
+const PEM_LINE = "aB3dE5gH7jK9mN1p".repeat(4);
+const PEM = [
+  "a",
+  "-----BEGIN" + " PRIVATE KEY-----",
+  PEM_LINE,
+  PEM_LINE,
+  "-----END PRIVATE KEY-----",
+  "b",
+];
+const MASKED_PEM = ["a", "[redacted:private_key]", "", "", "", "b"];
+
 const CASES = [
   {
     name: "nothing but the string that holds a secret",
@@ -188,6 +199,26 @@ const CASES = [
     input: 'PASSWORD=abc\n{"password":"swordfish","torn":"--token ab\n\n',
     expected:
       'PASSWORD=[redacted:password]\n{"password":"[redacted:password]","torn":"--token [redacted:token]\n\n',
+  },
+  {
+    name: "a private key in lines of a list, and in lines of a message",
+    input: `${JSON.stringify(PEM)}\n${
+      JSON.stringify({ lines: PEM.map((text) => ({ spans: [{ text }] })) })
+    }\n`,
+    expected: `${JSON.stringify(MASKED_PEM)}\n${
+      JSON.stringify({
+        lines: MASKED_PEM.map((text) => ({ spans: [{ text }] })),
+      })
+    }\n`,
+  },
+  {
+    name: "a secret in two chunks of output",
+    input:
+      `{"stdout_chunks":[{"offset":0,"content":"x ghp_aB3dE5gH7${"jK9m"}"},{"offset":17,"content":"${
+        "N1pQ4sT".repeat(4)
+      } y"}]}\n`,
+    expected:
+      '{"stdout_chunks":[{"offset":0,"content":"x [redacted:github_token]"},{"offset":17,"content":" y"}]}\n',
   },
   {
     name: "line ends of all sorts, and a byte order mark",

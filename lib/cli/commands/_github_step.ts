@@ -25,6 +25,9 @@ const ENCODER = new TextEncoder();
 /** GitHub shows no more errors of a step. */
 const MAX_ANNOTATIONS = 10;
 
+/** How long a remark is at most. */
+const REMARK_BYTES = 200;
+
 /** What is known of a run that could not be read. */
 const NOTHING = {
   threadId: null,
@@ -71,7 +74,7 @@ export class GithubStep {
     { name, verdict, summaryBytes, runsLeft }: GithubStepOptions,
   ) {
     this.#name = name;
-    const room = GITHUB_SUMMARY_BYTES - summaryBytes;
+    const room = GITHUB_SUMMARY_BYTES - summaryBytes - REMARK_BYTES;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
     this.#context = context;
@@ -112,11 +115,15 @@ export class GithubStep {
   /**
    * Tells the step what is known.
    *
+   * @param remark Something else that the summary is to say, in a few safe words.
    * @throws {IoError} If a file of the step cannot be written.
    */
-  async end(): Promise<void> {
+  async end(remark?: string): Promise<void> {
     const { process } = this.#context;
-    if (this.#hasRoom) this.#renderer.flush((text) => this.#summary += text);
+    if (this.#hasRoom) {
+      this.#renderer.flush((text) => this.#summary += text);
+      if (remark !== undefined) this.#summary += `\n<p>${remark}</p>\n`;
+    }
     for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
       this.#annotate(message);
     }

@@ -15,6 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, openInput } from "../input.ts";
+import type { DriftRemark } from "./_drift_remark.ts";
 import { invite } from "./_invitation.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 
@@ -194,19 +195,25 @@ export class Normalization<S extends LineStage = LineStage> {
       ...options,
       resume: this.#resume,
       fileName: file,
+      expectedBytes: input.size,
       onFailure: (failed) => {
         const { line, offset } = failed;
         this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
       },
     });
     this.#resume = undefined;
+    const drift = this.#options.isVerbose
+      ? await driftRemark(file, options.maxLineBytes)
+      : undefined;
     try {
-      await this.#answerAll(input, normalizer);
+      await this.#answerAll(input, normalizer, drift);
     } finally {
       input.close();
     }
     await this.#options.onEnd?.();
     await this.#report(file, normalizer);
+    drift?.flush();
+    if (drift?.text !== undefined) diagnostics.say(`${file}: ${drift.text}`);
     await diagnostics.flush();
     return normalizer;
   }
@@ -214,6 +221,7 @@ export class Normalization<S extends LineStage = LineStage> {
   async #answerAll(
     input: Blocks,
     normalizer: LineStage,
+    drift: DriftRemark | undefined,
   ): Promise<void> {
     let size = FIRST_PIECE;
     for (;;) {
@@ -228,6 +236,7 @@ export class Normalization<S extends LineStage = LineStage> {
       if (block === undefined) {
         return await this.#answer((emit) => normalizer.flush(emit));
       }
+      drift?.feed(block);
       const { failures } = normalizer;
       const pieces = this.#options.isLineBuffered
         ? linesIn(block)
@@ -309,6 +318,14 @@ export class Normalization<S extends LineStage = LineStage> {
   }
 }
 
+async function driftRemark(
+  file: string,
+  maxLineBytes: number | undefined,
+): Promise<DriftRemark> {
+  const { DriftRemark } = await import("./_drift_remark.ts");
+  return new DriftRemark(file, maxLineBytes);
+}
+
 /** The lines of a block, with their ends; the last one may lack its own. */
 function* linesIn(block: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < block.length;) {
@@ -325,7 +342,8 @@ function* piecesIn(
   size: number,
   normalizer: LineStage,
 ): Generator<Uint8Array> {
-  let end = Math.min(size, block.length);
+  // A first line tells what the input is, however long it is.
+  let end = Math.min(Math.max(size, block.indexOf(LF) + 1), block.length);
   for (let start = 0; start < block.length;) {
     const { failures } = normalizer;
     yield block.subarray(start, end);

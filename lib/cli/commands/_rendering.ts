@@ -27,7 +27,7 @@ import {
 } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
-import { type Peeked, peekSnapshot } from "./_snapshot_text.ts";
+import { type Peeked, peekOptions, peekSnapshot } from "./_snapshot_text.ts";
 
 /**
  * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,
@@ -214,7 +214,7 @@ export class Rendering {
   /** Finds out whether an input is a snapshot; one that cannot be read is reported. */
   async #peek(name: string, input: Blocks): Promise<Peeked | undefined> {
     try {
-      return await peekSnapshot(input, name, this.#args.value("from"));
+      return await peekSnapshot(input, name, peekOptions(this.#args));
     } catch (error) {
       input.close();
       // One file that cannot be read does not keep the others from being.

@@ -8,6 +8,7 @@ import type { SessionPage } from "../../sessions/session_list.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext } from "../command.ts";
 import { type Column, tableText } from "../table.ts";
+import { ageText } from "../times.ts";
 import { minuteOf } from "./_sessions.ts";
 
 /** A terminal of this width has room for what is nice to know. */
@@ -31,21 +32,26 @@ export async function sessionsTable(
   const dim = (text: string): string => text === "" ? "" : style.dim(text);
   const isSet = (get: (session: Session) => unknown): boolean =>
     sessions.some((session) => (get(session) ?? "") !== "");
+  // Who looks at it wants to know how long ago; what is kept needs the time.
+  const { stdout: isScreen } = process.isTerminal;
+  const zone = isScreen ? "" : " (UTC)";
+  const now = process.now();
+  const timeText = (time: number): string =>
+    isScreen ? ageText(time, now) : minuteOf(time);
+  const startText = ({ file, head }: Session): string =>
+    timeText(startedAt(file, head.started));
   const columns: SessionColumn[] = [
     {
       title: "ID",
       look: (text) => style.cyan(text),
       text: ({ head }) => shortIds.get(head.id) ?? head.id,
     },
-    {
-      title: "Started (UTC)",
-      text: ({ file, head }) => minuteOf(startedAt(file, head.started)),
-    },
+    { title: `Started${zone}`, text: startText },
   ];
   if (isWide) {
     columns.push({
-      title: "Updated (UTC)",
-      text: ({ file }) => minuteOf(file.mtime),
+      title: `Updated${zone}`,
+      text: ({ file }) => timeText(file.mtime),
     });
   }
   if (homes.size > 1) {
@@ -95,7 +101,7 @@ export async function sessionsTable(
 }
 
 /** What sets a session apart from others. */
-function kindText({ file, head }: Session): string {
+export function kindText({ file, head }: Session): string {
   const words = [
     ...(file.isArchived ? ["archived"] : []),
     ...(head.kind === "subagent" ? ["sub-agent"] : []),
@@ -104,14 +110,14 @@ function kindText({ file, head }: Session): string {
   return words.join(", ");
 }
 
-function titleText({ head, title }: Session): string {
+export function titleText({ head, title }: Session): string {
   if (head.problem === undefined) return title;
   const problem = `(cannot be read: ${head.problem})`;
   return head.hasHeader ? `${problem} ${title}` : problem;
 }
 
 /** A path, from the user's home on if it is below that. */
-function shortPath(path: string, userHome: string | undefined): string {
+export function shortPath(path: string, userHome: string | undefined): string {
   if (!userHome || !path.startsWith(userHome)) return path;
   const rest = path.slice(userHome.length);
   return rest === "" || /^[\\/]/.test(rest) ? `~${rest}` : path;

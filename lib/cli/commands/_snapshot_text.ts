@@ -7,12 +7,17 @@ import {
   type HistorySnapshot,
   HistorySnapshotError,
 } from "../../history/snapshot.ts";
+import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../../lines/line_framer.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
 import { spelled, spellingAt, spellingOf } from "./_number_spelling.ts";
 
-const LF = 0x0a;
 const INDENT = "  ";
+/** How much is read to find out what an input is, in bytes, and the words that tell. */
+const LOOK_AHEAD = 1 << 17;
+const CLUE_REGEXP = /"(?:records|history_snapshot|session_meta)"/;
 
 /** The beginning of an input, read to find out what it is. */
 export interface Peeked {
@@ -26,21 +31,42 @@ export interface Peeked {
   readonly blocks: Blocks;
 }
 
+/** How an input is looked at. */
+export interface PeekOptions {
+  /** What `--from` says that it is; `auto` leaves it to be found out. */
+  readonly from: string;
+  /** How long a line may be; a snapshot may be as long, however many lines it has. */
+  readonly maxLineBytes: number;
+}
+
+/** What the arguments say of how an input is looked at. */
+export function peekOptions(args: Arguments): PeekOptions {
+  return {
+    from: args.value("from") ?? "auto",
+    maxLineBytes: parseByteSize(args.value("max-line-bytes") ?? "") ??
+      DEFAULT_MAX_LINE_BYTES,
+  };
+}
+
 /**
  * Finds out whether an input is a snapshot: its first line says so, or is the brace that an
- * indented one begins with. No more than that line is read of anything else.
+ * indented one begins with. No more than that line is read of anything else, and of one that
+ * does not begin like a snapshot or a session file, no more than its beginning.
  *
- * @param from What `--from` says that it is; `auto` leaves it to be found out.
+ * @param input The input.
+ * @param name What it is called in messages.
+ * @param options How it is looked at.
  * @throws {IoError} If it is a snapshot that cannot be read, or is said to be one and is none.
  */
 export async function peekSnapshot(
   input: Blocks,
   name: string,
-  from = "auto",
+  options: PeekOptions,
 ): Promise<Peeked> {
+  const { from } = options;
   const peeked = from === "exec"
     ? { snapshot: undefined, header: undefined, blocks: input }
-    : await peek(input, name, from !== "rollout");
+    : await peek(input, name, options);
   if (from !== "history" || peeked.snapshot !== undefined) return peeked;
   throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
 }
@@ -48,17 +74,26 @@ export async function peekSnapshot(
 async function peek(
   input: Blocks,
   name: string,
-  canBeSnapshot: boolean,
+  { from, maxLineBytes }: PeekOptions,
 ): Promise<Peeked> {
-  const read: Uint8Array[] = [];
-  const line = await readFirstLine(input, read);
+  const beginning = new Beginning(input, maxLineBytes);
+  const line = await beginning.firstLine();
   const first = parsed(line);
+  const { read } = beginning;
   const blocks = new PrefixedBlocks(read, input);
   const other = { snapshot: undefined, header: headerIn(first), blocks };
-  const isStart = line.trim() === "{" || isSnapshotLike(first);
-  if (!canBeSnapshot || !isStart) return other;
-  for (let block = await input.next(); block; block = await input.next()) {
-    read.push(new Uint8Array(block));
+  const isStart = isSnapshotLike(first) ||
+    line === "{" && await beginning.isPromising();
+  if (from === "rollout" || !isStart) return other;
+  for (;;) {
+    if (beginning.size > maxLineBytes) {
+      throw new IoError(
+        `${name}: cannot read as a history: it has more than ${maxLineBytes} bytes, the limit that --max-line-bytes sets`,
+      );
+    }
+    const block = await input.next();
+    if (block === undefined) break;
+    beginning.keep(block);
   }
   const text = textOf(read);
   const value = parsed(text);
@@ -76,6 +111,81 @@ async function peek(
   }
 }
 
+/**
+ * The beginning of an input: what was read of it is kept, to be read again. Of a gigabyte that
+ * has no line, or is blank, that must not be much.
+ */
+class Beginning {
+  readonly #input: Blocks;
+  readonly #maxLineBytes: number;
+  /** What was read. */
+  readonly read: Uint8Array[] = [];
+  /** How much was read, in bytes. */
+  size = 0;
+
+  constructor(input: Blocks, maxLineBytes: number) {
+    this.#input = input;
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  keep(block: Uint8Array): void {
+    this.read.push(new Uint8Array(block));
+    this.size += block.length;
+  }
+
+  /** Reads the first line that is not blank, without what is blank around it; empty if none. */
+  async firstLine(): Promise<string> {
+    let line: string | undefined;
+    const framer = new LineFramer(this.#maxLineBytes);
+    const visitor = {
+      line(bytes: Uint8Array, start: number, end: number): void {
+        if (line !== undefined) return;
+        const text = textOf([bytes.subarray(start, end)]).trim();
+        if (text !== "") line = text;
+      },
+      tooLong(): void {
+        line ??= "";
+      },
+    };
+    let isChecked = false;
+    while (line === undefined && this.size <= this.#maxLineBytes) {
+      if (this.size > LOOK_AHEAD && !isChecked) {
+        if (!hasClue(this.read)) return "";
+        isChecked = true;
+      }
+      const block = await this.#input.next();
+      if (block === undefined) {
+        framer.flush(visitor);
+        break;
+      }
+      framer.feed(block, visitor);
+      this.keep(block);
+    }
+    return line ?? "";
+  }
+
+  /** Whether an object over several lines begins like a snapshot. */
+  async isPromising(): Promise<boolean> {
+    while (this.size <= LOOK_AHEAD) {
+      const block = await this.#input.next();
+      if (block === undefined) break;
+      this.keep(block);
+    }
+    return hasClue(this.read);
+  }
+}
+
+/** Whether what a snapshot or a session file says of itself is in the beginning of an input. */
+function hasClue(read: readonly Uint8Array[]): boolean {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (const block of read) {
+    text += decoder.decode(block.subarray(0, LOOK_AHEAD), { stream: true });
+    if (text.length > LOOK_AHEAD) break;
+  }
+  return CLUE_REGEXP.test(text);
+}
+
 /** Gives the spelling of the numbers in a history, whatever it is wrapped in. */
 function snapshotSpelling(text: string, value: unknown): unknown {
   const spelling = spellingOf(text, value);
@@ -83,17 +193,6 @@ function snapshotSpelling(text: string, value: unknown): unknown {
     "records" in value && Array.isArray(value.records);
   return isBare ? spelling : spellingAt(spelling, "history") ??
     spellingAt(spelling, "history_snapshot");
-}
-
-async function readFirstLine(
-  input: Blocks,
-  read: Uint8Array[],
-): Promise<string> {
-  for (let block = await input.next(); block; block = await input.next()) {
-    read.push(new Uint8Array(block));
-    if (block.includes(LF) && textOf(read).trimStart().includes("\n")) break;
-  }
-  return textOf(read).trimStart().split("\n", 1)[0] ?? "";
 }
 
 /** The header that a first line is, if it is one. */

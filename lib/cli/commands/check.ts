@@ -25,9 +25,11 @@ import { REPORT_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
+import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
+import type { SchemaFaults } from "./_schema_faults.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
@@ -69,6 +71,14 @@ function refuseTwoOutputs(args: Arguments): void {
   );
 }
 
+/** What looks at an input beside the verdict. */
+interface Witnesses {
+  /** Looks for drift. */
+  readonly drift: DriftRemark | undefined;
+  /** Holds lines to the schemas. */
+  readonly schema: SchemaFaults | undefined;
+}
+
 /** Judges one input after the other, and remembers how it went. */
 class Check {
   readonly #args: Arguments;
@@ -94,8 +104,13 @@ class Check {
   async check(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
     const builder = new VerdictBuilder(this.#options);
+    const witnesses = {
+      drift: await this.#driftIn(file),
+      schema: await this.#schemaFaults(),
+    };
+    const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
     const step = this.#args.has("github")
-      ? await this.#githubStep(file, builder)
+      ? await this.#githubStep(file, verdictOf)
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
@@ -103,7 +118,7 @@ class Check {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
       try {
-        await this.#read(input, builder, (part) => {
+        await this.#read(input, builder, witnesses, (part) => {
           this.#report(file, part, step);
           step?.take(part);
         });
@@ -118,13 +133,19 @@ class Check {
       await diagnostics.flush();
       return;
     }
-    const { verdict, unknownMode } = builder;
+    const { unknownMode } = builder;
+    const verdict = verdictOf();
     if (unknownMode !== null && !this.#args.has("quiet")) {
       const message = unknownModeText(file, unknownMode);
       diagnostics.say(step?.masked(message) ?? message);
     }
     this.#say(file, verdict, step?.reasons);
-    await step?.end();
+    const remark = witnesses.drift?.text;
+    const isSaid = this.#args.has("quiet") || this.#args.has("fail-on-drift");
+    if (remark !== undefined && !isSaid) {
+      diagnostics.say(`${file}: ${remark}`);
+    }
+    await step?.end(remark);
     this.#summaryBytes += step?.summaryBytes ?? 0;
     this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
@@ -139,20 +160,52 @@ class Check {
   /** What GitHub is told of a run; few runs tell it, and it takes a renderer. */
   async #githubStep(
     file: string,
-    builder: VerdictBuilder,
+    verdict: () => Verdict,
   ): Promise<GithubStep> {
     const { GithubStep } = await import("./_github_step.ts");
     return new GithubStep(this.#args, this.#context, {
       name: this.#isOneOfMany ? file : undefined,
-      verdict: () => builder.verdict,
+      verdict,
       summaryBytes: this.#summaryBytes,
       runsLeft: this.#filesLeft,
     });
   }
 
+  /** Looks for drift, unless nobody would be told. */
+  async #driftIn(file: string): Promise<DriftRemark | undefined> {
+    const args = this.#args;
+    const isTold = !args.has("quiet") || args.has("github") ||
+      args.has("fail-on-drift");
+    if (!isTold) return undefined;
+    const { DriftRemark } = await import("./_drift_remark.ts");
+    return new DriftRemark(file, this.#options.maxLineBytes);
+  }
+
+  /** Holds lines to the schemas, if that was asked for. */
+  async #schemaFaults(): Promise<SchemaFaults | undefined> {
+    if (!this.#args.has("schema")) return undefined;
+    const { SchemaFaults } = await import("./_schema_faults.ts");
+    return new SchemaFaults(this.#options);
+  }
+
+  /** The verdict, with what only the command looks at. */
+  #verdict(
+    { verdict }: VerdictBuilder,
+    { drift, schema }: Witnesses,
+  ): Verdict {
+    const reasons = [...verdict.reasons, ...schema?.reasons ?? []];
+    const message = this.#args.has("fail-on-drift") ? drift?.text : undefined;
+    if (message !== undefined) {
+      reasons.push({ kind: "drift", message, line: null });
+    }
+    const isPassed = verdict.isPassed && reasons.length === 0;
+    return { ...verdict, isPassed, reasons };
+  }
+
   async #read(
     input: Blocks,
     builder: VerdictBuilder,
+    { drift, schema }: Witnesses,
     take: (part: TranscriptPart) => void,
   ): Promise<void> {
     const isTee = this.#args.has("tee");
@@ -160,10 +213,14 @@ class Check {
       const block = await input.next();
       if (block === undefined) break;
       if (isTee) await this.#write(block);
+      drift?.feed(block);
+      schema?.feed(block);
       builder.feed(block, take);
       await this.#context.diagnostics.flush();
       if (this.#context.process.interrupt.aborted) throw new Interrupted();
     }
+    drift?.flush();
+    schema?.flush();
     builder.flush(take);
   }
 

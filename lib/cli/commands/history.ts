@@ -11,6 +11,7 @@ import {
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import type { JsonlNormalizer } from "../../pipeline.ts";
+import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -23,7 +24,7 @@ import { continuedInput } from "./_continued_input.ts";
 import { refuseSeveral } from "./_following.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
-import { peekSnapshot, snapshotText } from "./_snapshot_text.ts";
+import { peekOptions, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -80,7 +81,11 @@ async function readSnapshotFile(
 ): Promise<HistorySnapshot> {
   const input = await openInput(file, process);
   try {
-    const { snapshot } = await peekSnapshot(input, file);
+    // What --from and --max-line-bytes say is of the lines that follow on it.
+    const { snapshot } = await peekSnapshot(input, file, {
+      from: "auto",
+      maxLineBytes: MAX_LINE_BYTES,
+    });
     if (snapshot !== undefined) return snapshot;
     throw new IoError(`${file}: cannot restore: it holds no snapshot`);
   } finally {
@@ -161,8 +166,7 @@ class Fold {
     const input = await this.work.open(file);
     if (input === undefined) return;
     const isPretty = this.#args.has("pretty");
-    const from = this.#args.value("from");
-    const peeked = await peekSnapshot(input, file, from);
+    const peeked = await peekSnapshot(input, file, peekOptions(this.#args));
     const { snapshot, spelling } = peeked;
     if (snapshot !== undefined) {
       input.close();

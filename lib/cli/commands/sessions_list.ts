@@ -3,43 +3,26 @@
  */
 
 import { countText } from "../../render/quantity_text.ts";
-import { CursorError } from "../../sessions/cursor.ts";
 import type { Session } from "../../sessions/session.ts";
-import {
-  listSessions,
-  type ListSessionsOptions,
-  type SessionPage,
-} from "../../sessions/session_list.ts";
+import type { SessionPage } from "../../sessions/session_list.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { shellWord } from "../shell_word.ts";
-import { parseTime } from "../times.ts";
+import { FILTERS, sessionPage } from "./_session_page.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {
   problemRecords,
   reportHomes,
   sessionPlaces,
   sessionRecord,
-  workingFolderOf,
 } from "./_sessions.ts";
 
 /** How long a table on a terminal is, unless somebody says. */
 const SCREENFUL = 50;
-
-/** The flags that say what is looked for. */
-const FILTERS = [
-  "cwd",
-  "since",
-  "until",
-  "branch",
-  "originator",
-  "grep",
-  "archived",
-] as const;
 
 /** Lists the sessions of Codex homes. */
 export async function run(
@@ -54,7 +37,12 @@ export async function run(
     );
   }
   const form = args.choice("format", LIST_FORMATS) ?? "table";
-  const page = await list(args, context, form);
+  const isScreen = form === "table" && context.process.isTerminal.stdout;
+  const page = await sessionPage(
+    args,
+    context,
+    isScreen ? SCREENFUL : undefined,
+  );
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
   await writeTexts(output, piecesOf(page, form, args, context));
@@ -72,53 +60,6 @@ function isNothingFound(
 ): boolean {
   return sessions.length === 0 &&
     (total > 0 || FILTERS.some((name) => args.has(name)));
-}
-
-/** Asks for the sessions. */
-async function list(
-  args: Arguments,
-  { process, progress }: CommandContext,
-  form: typeof LIST_FORMATS[number],
-): Promise<SessionPage> {
-  const isScreen = form === "table" && process.isTerminal.stdout;
-  const limit = args.value("limit");
-  const cwd = args.value("cwd");
-  const grep = args.value("grep");
-  const options: ListSessionsOptions = {
-    ...sessionPlaces(args, process),
-    pageSize: limit === undefined
-      ? isScreen ? SCREENFUL : undefined
-      : Number(limit),
-    cursor: args.value("cursor"),
-    cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
-    since: timeOf(args.value("since"), process.now()),
-    until: timeOf(args.value("until"), process.now()),
-    branch: args.value("branch"),
-    originator: args.value("originator"),
-    grep: grep === undefined ? undefined : new RegExp(grep, "i"),
-    archived: args.has("archived") ? true : undefined,
-    signal: process.interrupt,
-    onProgress: ({ done, total }) =>
-      progress.update(() =>
-        `Reading sessions: ${countText(done)} of ${countText(total)}`
-      ),
-  };
-  try {
-    // The clock starts now, though there is nothing to count yet.
-    await progress.update(() => "Looking for sessions");
-    return await listSessions(options);
-  } catch (error) {
-    if (error instanceof CursorError) {
-      throw new UsageError(
-        `--cursor cannot be ${
-          JSON.stringify(error.cursor)
-        }: expected a time and an id, as the page before gave it`,
-      );
-    }
-    throw process.interrupt.aborted ? new Interrupted() : error;
-  } finally {
-    await progress.clear();
-  }
 }
 
 /** The list in some form, piece by piece. */
@@ -249,8 +190,4 @@ function nextCommand(args: Arguments, cursor: string): string {
     );
   return ["codexpipe sessions list", ...flags, `--cursor=${shellWord(cursor)}`]
     .join(" ");
-}
-
-function timeOf(text: string | undefined, now: number): number | undefined {
-  return text === undefined ? undefined : parseTime(text, now);
 }

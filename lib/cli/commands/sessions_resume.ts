@@ -4,13 +4,18 @@
 
 import { codexHomesFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
+import { startedAt } from "../../sessions/session_start.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import type { Arguments } from "../arguments.ts";
 import type { ByteSink } from "../context.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import { escapeControls } from "../escape.ts";
+import { REPORT_FORMATS } from "../flags.ts";
 import { Output } from "../output.ts";
 import { shellWord } from "../shell_word.ts";
+import { ageText } from "../times.ts";
+import { minuteOf } from "./_sessions.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
 import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
 
@@ -23,7 +28,12 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { stdout, diagnostics } = context;
+  const { process, stdout, screen, diagnostics } = context;
+  if (args.has("command") && args.has("format")) {
+    throw new UsageError("--command and --format exclude each other");
+  }
+  const form = args.choice("format", REPORT_FORMATS) ??
+    (process.isTerminal.stdout ? "text" : "json");
   const whole = await wholeSession(args, context, "sessions resume");
   if (typeof whole === "number") return whole;
   const { session } = whole;
@@ -42,6 +52,10 @@ export async function run(
   }
   if (args.has("command")) {
     await stdout.write(ENCODER.encode(`${command}\n`));
+    return EXIT.done;
+  }
+  if (form === "text") {
+    await screen.write(ENCODER.encode(resumeText(session, command, context)));
     return EXIT.done;
   }
   const { input, placeOf } = await openWhole(file.path, whole.lineage, context);
@@ -65,6 +79,28 @@ export async function run(
     ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),
   );
   return work.isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** The command, and what the session was about. */
+function resumeText(
+  { file, head, title }: Session,
+  command: string,
+  { process, style }: CommandContext,
+): string {
+  const time = startedAt(file, head.started);
+  const facts = [
+    process.isTerminal.stdout
+      ? ageText(time, process.now())
+      : `${minuteOf(time)} UTC`,
+    head.cwd ?? "",
+    head.gitBranch ?? "",
+  ];
+  const lines = [
+    style.bold(escapeControls(command)),
+    `  ${escapeControls(title)}`,
+    style.dim(`  ${escapeControls(facts.filter(Boolean).join(" · "))}`),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 /** What a session does not have that Codex needs to go on with it. */

@@ -54,8 +54,27 @@ export async function run(
   const text = await textOf(query, result, form, context);
   await output.write(new TextEncoder().encode(text));
   const isIncomplete = await remark(result, args, context);
+  if (result.hits.length === 0) await hint(args.operands, context);
   if (isIncomplete) return EXIT.io;
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
+}
+
+/** Says that words are whole, to who may have looked for the beginning of one. */
+async function hint(
+  words: readonly string[],
+  { process, diagnostics }: CommandContext,
+): Promise<void> {
+  if (!process.isTerminal.stderr) return;
+  const begun = words.flatMap((word) => word.split(/\s+/))
+    .filter((word) => /^[\p{L}\p{N}]+$/u.test(word)).map((word) => `${word}*`);
+  diagnostics.say(
+    begun.length === 0
+      ? "nothing found"
+      : `nothing found; words are whole: ${
+        begun.join(" ")
+      } finds what begins so`,
+  );
+  await diagnostics.flush();
 }
 
 async function search(

@@ -21,12 +21,12 @@ import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
-import { openInput } from "../input.ts";
 import { parseTime } from "../times.ts";
-import type { UsageInput } from "./_usage_input.ts";
-import { usageInputs } from "./_usage_inputs.ts";
+import type { ChosenInput } from "./_chosen_input.ts";
+import { chosenInputs } from "./_chosen_inputs.ts";
 import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
+import { textOf } from "./_whole_text.ts";
 
 /** How large a list of prices can be, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -81,7 +81,7 @@ class UsageCommand {
   async run(): Promise<number> {
     const { diagnostics, progress, process, style } = this.#context;
     const prices = await this.#prices();
-    const { isHome, inputs, isIncomplete } = await usageInputs(
+    const { isHome, inputs, isIncomplete } = await chosenInputs(
       this.#args,
       this.#context,
       this.#since,
@@ -118,7 +118,7 @@ class UsageCommand {
     return this.#args.has("strict") && this.#hasFailures ? EXIT.no : EXIT.done;
   }
 
-  async #read({ name, open }: UsageInput): Promise<void> {
+  async #read({ name, open }: ChosenInput): Promise<void> {
     const { process, diagnostics, progress } = this.#context;
     const source = this.#meter.open(name, this.#sourceOptions());
     const isQuiet = this.#args.has("quiet");
@@ -171,22 +171,9 @@ class UsageCommand {
   async #prices(): Promise<PriceList | undefined> {
     const file = this.#args.value("prices");
     if (file === undefined) return undefined;
-    const input = await openInput(file, this.#context.process);
-    const decoder = new TextDecoder();
-    let text = "";
+    const text = await textOf(file, this.#context.process, MAX_PRICES);
     try {
-      for (
-        let block = await input.next();
-        block !== undefined && text.length <= MAX_PRICES;
-        block = await input.next()
-      ) {
-        text += decoder.decode(block, { stream: true });
-      }
-    } finally {
-      input.close();
-    }
-    try {
-      return PriceList.parse(text + decoder.decode());
+      return PriceList.parse(text);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       throw new UsageError(`${file}: not a list of prices: ${error.message}`);

@@ -1,5 +1,5 @@
 /**
- * What `codexpipe usage` reads of Codex homes.
+ * What commands read of Codex homes.
  */
 
 import {
@@ -14,7 +14,7 @@ import { IoError } from "../endings.ts";
 import { type BlockRoom, blockRoom, Input } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
-import type { UsageInputs } from "./_usage_input.ts";
+import type { ChosenInputs } from "./_chosen_input.ts";
 
 /** The first CLI, which wrote one object a file, did not count. */
 const UNCOUNTED_REGEXP = /\.json$/i;
@@ -31,7 +31,7 @@ export async function homeInputs(
   args: Arguments,
   context: CommandContext,
   since: number,
-): Promise<UsageInputs> {
+): Promise<ChosenInputs> {
   const { process } = context;
   const { codexHomes } = sessionPlaces(args, process);
   const { files, ...rest } = await findSessionFiles({ codexHomes });
@@ -45,9 +45,16 @@ export async function homeInputs(
     mtime >= since && !UNCOUNTED_REGEXP.test(path)
   ).reverse().map((file) => ({
     name: file.path,
+    place: placeIn(codexHomes, file.path),
     open: () => openSessionInput(file, process, room),
   }));
   return { isHome: true, inputs, isIncomplete };
+}
+
+/** The path of a file from its home on. */
+function placeIn(codexHomes: readonly string[], path: string): string {
+  const home = codexHomes.find((home) => path.startsWith(home)) ?? "";
+  return path.slice(home.length).replace(/^[\\/]+/, "");
 }
 
 /** Opens a session file, also while Codex packs it. */

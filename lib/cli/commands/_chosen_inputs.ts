@@ -1,5 +1,5 @@
 /**
- * What `codexpipe usage` reads: files, stdin, or the session files of Codex homes.
+ * What commands read that read files or a Codex home: files, stdin, or the session files of Codex homes.
  */
 
 import type { Arguments } from "../arguments.ts";
@@ -7,7 +7,7 @@ import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 import { blockRoom, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
-import type { UsageInputs } from "./_usage_input.ts";
+import type { ChosenInputs } from "./_chosen_input.ts";
 
 /**
  * Finds what is to be read.
@@ -18,22 +18,22 @@ import type { UsageInputs } from "./_usage_input.ts";
  * @returns What there is to read.
  * @throws {UsageError} If files and a home are named.
  */
-export async function usageInputs(
+export async function chosenInputs(
   args: Arguments,
   context: CommandContext,
   since: number,
-): Promise<UsageInputs> {
+): Promise<ChosenInputs> {
   const { operands } = args;
   const { process } = context;
   const isHomeGiven = args.has("home") || args.has("codex-home");
   if (operands.length > 0 && isHomeGiven) {
     throw new UsageError(
-      "a Codex home and files cannot be counted together: name one or the other",
+      "a Codex home and files cannot be read together: name one or the other",
     );
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
-    // Files are counted without all that it takes to find sessions, and begin sooner.
-    const { homeInputs } = await import("./_usage_homes.ts");
+    // Files are read without all that it takes to find sessions, and begin sooner.
+    const { homeInputs } = await import("./_home_inputs.ts");
     return await homeInputs(args, context, since);
   }
   const files = operands.length === 0 ? [STDIN] : operands;

@@ -1,0 +1,100 @@
+/**
+ * Lines that are not as the schemas of `codexpipe schema` say, each path once.
+ */
+
+import type { VerdictReason } from "../../check/check.ts";
+import {
+  JsonlDecoder,
+  type JsonlDecoderOptions,
+} from "../../event_pipeline.ts";
+import type { FailedLine } from "../../pipeline.ts";
+import { countedText } from "../../render/quantity_text.ts";
+
+/** So many paths are told apart. */
+const MAX_FAULTS = 1000;
+
+/** A path that is not as it should be. */
+interface Fault {
+  readonly message: string;
+  readonly line: number;
+  count: number;
+}
+
+/** Holds the lines of one input to the schemas. */
+export class SchemaFaults {
+  readonly #decoder: JsonlDecoder;
+  readonly #faults = new Map<string, Fault>();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and the context to begin with.
+   */
+  constructor(options: JsonlDecoderOptions) {
+    this.#decoder = new JsonlDecoder({
+      ...options,
+      onError: "drop",
+      onFailure: (failed) => this.#add(failed),
+    });
+  }
+
+  /** Takes a block. */
+  feed(block: Uint8Array): void {
+    this.#decoder.feed(block, () => {});
+  }
+
+  /** Ends the input. */
+  flush(): void {
+    this.#decoder.flush(() => {});
+  }
+
+  /** What is not as it should be. */
+  get reasons(): readonly VerdictReason[] {
+    return [...this.#faults.values()].map(({ message, line, count }) => {
+      const more = count - 1;
+      const also = more === 0
+        ? ""
+        : `, and so ${more === 1 ? "is" : "are"} ${
+          countedText(more, "more line")
+        }`;
+      return {
+        kind: "schema",
+        message: `line ${line}: ${message}${also}`,
+        line,
+      };
+    });
+  }
+
+  #add({ error, line }: FailedLine): void {
+    // What is no JSON is no matter of a schema.
+    if (error.kind !== "typed") return;
+    // "Cannot decode event_msg agent_message: payload.message is ..."
+    const record = /^Cannot decode (.*?): /.exec(error.message)?.[1] ?? "";
+    const issues = error.issues ?? [{
+      path: error.field ?? "",
+      message: error.message.slice(error.message.indexOf(": ") + 2)
+        .replace(/^\S+/, placeOf),
+    }];
+    for (const { path, message } of issues) {
+      const place = placeOf(path);
+      const key = `${record}\n${place}`;
+      const fault = this.#faults.get(key);
+      if (fault !== undefined) fault.count += 1;
+      else if (this.#faults.size < MAX_FAULTS) {
+        const state = error.issues === undefined
+          ? message
+          : `${place === "" ? "it" : place} is ${message}`;
+        this.#faults.set(key, {
+          message: `${record}: ${state}`,
+          line,
+          count: 1,
+        });
+      }
+    }
+  }
+}
+
+/** A path in any element of a list. */
+function placeOf(path: string): string {
+  return path.replaceAll(/\[\d+\]/g, "[]");
+}

@@ -1,0 +1,83 @@
+/**
+ * The sessions that the flags of a list are about.
+ */
+
+import { countText } from "../../render/quantity_text.ts";
+import { CursorError } from "../../sessions/cursor.ts";
+import {
+  listSessions,
+  type ListSessionsOptions,
+  type SessionPage,
+} from "../../sessions/session_list.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { Interrupted, UsageError } from "../endings.ts";
+import { parseTime } from "../times.ts";
+import { sessionPlaces, workingFolderOf } from "./_sessions.ts";
+
+/** The flags that say what is looked for. */
+export const FILTERS = [
+  "cwd",
+  "since",
+  "until",
+  "branch",
+  "originator",
+  "grep",
+  "archived",
+] as const;
+
+/**
+ * Asks for the sessions that the flags are about.
+ *
+ * @param args The flags.
+ * @param context What the command works with.
+ * @param most How many there may be at most, unless --limit says.
+ * @throws {UsageError} If --cursor is none.
+ * @throws {Interrupted} If the user wants the work to end.
+ */
+export async function sessionPage(
+  args: Arguments,
+  { process, progress }: CommandContext,
+  most: number | undefined,
+): Promise<SessionPage> {
+  const limit = args.value("limit");
+  const cwd = args.value("cwd");
+  const grep = args.value("grep");
+  const options: ListSessionsOptions = {
+    ...sessionPlaces(args, process),
+    pageSize: limit === undefined ? most : Number(limit),
+    cursor: args.value("cursor"),
+    cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
+    since: timeOf(args.value("since"), process.now()),
+    until: timeOf(args.value("until"), process.now()),
+    branch: args.value("branch"),
+    originator: args.value("originator"),
+    grep: grep === undefined ? undefined : new RegExp(grep, "i"),
+    archived: args.has("archived") ? true : undefined,
+    signal: process.interrupt,
+    onProgress: ({ done, total }) =>
+      progress.update(() =>
+        `Reading sessions: ${countText(done)} of ${countText(total)}`
+      ),
+  };
+  try {
+    // The clock starts now, though there is nothing to count yet.
+    await progress.update(() => "Looking for sessions");
+    return await listSessions(options);
+  } catch (error) {
+    if (error instanceof CursorError) {
+      throw new UsageError(
+        `--cursor cannot be ${
+          JSON.stringify(error.cursor)
+        }: expected a time and an id, as the page before gave it`,
+      );
+    }
+    throw process.interrupt.aborted ? new Interrupted() : error;
+  } finally {
+    await progress.clear();
+  }
+}
+
+function timeOf(text: string | undefined, now: number): number | undefined {
+  return text === undefined ? undefined : parseTime(text, now);
+}

@@ -1,0 +1,217 @@
+/**
+ * `codexpipe drift`.
+ */
+
+import { type DriftFinding, DriftMeter, driftText } from "../../drift/drift.ts";
+import { githubAnnotation } from "../../render/github_commands.ts";
+import { countedText, countText } from "../../render/quantity_text.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
+import { DRIFT_FORMATS } from "../flags.ts";
+import { writeTexts } from "../gathered.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
+import { Output } from "../output.ts";
+import { reasonOf } from "../reasons.ts";
+import { parseTime } from "../times.ts";
+import type { ChosenInput } from "./_chosen_input.ts";
+import { chosenInputs } from "./_chosen_inputs.ts";
+import { refuseOverwriting } from "./_overwriting.ts";
+import { textOf } from "./_whole_text.ts";
+
+const ENCODER = new TextEncoder();
+/** How large a baseline can be, in UTF-16 units. */
+const MAX_BASELINE = 1 << 26;
+/** GitHub shows no more notices of a step. */
+const MAX_ANNOTATIONS = 10;
+
+/** Says what is new in files, in stdin or in Codex homes. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const target = args.value("write-baseline");
+  if (target !== undefined) {
+    const idle = ["format", "json", "github"] as const;
+    refuseIdleFlags(
+      args,
+      idle,
+      "with --write-baseline, which compares nothing",
+    );
+    await refuseOverwriting(
+      "write-baseline",
+      target,
+      args.operands,
+      context.process,
+    );
+  }
+  const meter = await meterOf(args, context, target !== undefined);
+  const since = args.value("since");
+  const { inputs, isIncomplete } = await chosenInputs(
+    args,
+    context,
+    since === undefined
+      ? -Infinity
+      : parseTime(since, context.process.now()) ?? -Infinity,
+  );
+  const drift = new Drift(args, context, meter);
+  for (const [i, input] of inputs.entries()) {
+    await context.progress.update(() =>
+      `Looking for drift: ${countText(i)} of ${countText(inputs.length)} files`
+    );
+    await drift.read(input);
+  }
+  await context.progress.clear();
+  if (target === undefined) await drift.print();
+  else await drift.write(target);
+  await context.diagnostics.flush();
+  if (isIncomplete || drift.isIncomplete) return EXIT.io;
+  return target === undefined && meter.count > 0 ? EXIT.no : EXIT.done;
+}
+
+/** Reads the baseline, if there is one. */
+async function meterOf(
+  args: Arguments,
+  { process }: CommandContext,
+  isRecording: boolean,
+): Promise<DriftMeter> {
+  const file = args.value("baseline");
+  if (file === undefined) return new DriftMeter({ isRecording });
+  const baseline = await textOf(file, process, MAX_BASELINE);
+  try {
+    return new DriftMeter({ isRecording, baseline });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(
+      `${file}: not a baseline: --write-baseline writes one`,
+    );
+  }
+}
+
+/** Reads one input after the other, and remembers how it went. */
+class Drift {
+  readonly #args: Arguments;
+  readonly #context: CommandContext;
+  readonly #meter: DriftMeter;
+  #files = 0;
+  isIncomplete = false;
+
+  constructor(args: Arguments, context: CommandContext, meter: DriftMeter) {
+    this.#args = args;
+    this.#context = context;
+    this.#meter = meter;
+  }
+
+  /** Reads a file, or stdin; one that cannot be read is reported. */
+  async read({ name, place, open }: ChosenInput): Promise<void> {
+    const { diagnostics, process, progress } = this.#context;
+    const maxLineBytes = parseByteSize(
+      this.#args.value("max-line-bytes") ?? "",
+    );
+    const source = this.#meter.open(place ?? name, { maxLineBytes });
+    let hasSaid = false;
+    const say = (message: string): void => {
+      hasSaid = true;
+      diagnostics.say(message);
+    };
+    try {
+      const input = await open();
+      try {
+        for (
+          let block = await input.next();
+          block !== undefined;
+          block = await input.next()
+        ) {
+          source.feed(block);
+          if (process.interrupt.aborted) throw new Interrupted();
+        }
+      } finally {
+        input.close();
+      }
+      this.#files += 1;
+    } catch (error) {
+      // One file that cannot be read does not keep the others from being.
+      if (!(error instanceof IoError)) throw error;
+      this.isIncomplete = true;
+      say(error.message);
+    }
+    source.flush();
+    if (!this.#args.has("quiet")) {
+      const { other, failures } = source;
+      if (other !== undefined) {
+        say(`${name}: left out: it is a ${other}, not a stream or session`);
+      }
+      if (failures > 0) {
+        const lines = countedText(failures, "line");
+        say(`${name}: ${lines} could not be read; normalize says why`);
+      }
+    }
+    if (!hasSaid) return;
+    await progress.clear();
+    await diagnostics.flush();
+  }
+
+  /** Prints what is new. */
+  async print(): Promise<void> {
+    const { stdout, diagnostics } = this.#context;
+    const findings = this.#meter.findings();
+    const { more } = this.#meter;
+    const format = this.#args.choice("format", DRIFT_FORMATS) ?? "text";
+    await writeTexts(
+      stdout,
+      format === "json"
+        ? [`${JSON.stringify({ findings, more })}\n`]
+        : findings.map((finding) =>
+          `${
+            format === "jsonl" ? JSON.stringify(finding) : driftText(finding)
+          }\n`
+        ),
+    );
+    if (this.#args.has("github")) this.#annotate(findings);
+    if (this.#args.has("quiet")) return;
+    if (more > 0) {
+      diagnostics.say(`... and ${countText(more)} more that are not told`);
+    }
+    if (findings.length === 0) {
+      diagnostics.say(`nothing new in ${countedText(this.#files, "file")}`);
+    }
+  }
+
+  #annotate(findings: readonly DriftFinding[]): void {
+    const { diagnostics } = this.#context;
+    for (const finding of findings.slice(0, MAX_ANNOTATIONS)) {
+      diagnostics.command(githubAnnotation({
+        level: finding.treatment === "refused" ? "warning" : "notice",
+        title: "Codex has changed",
+        message: driftText(finding),
+      }));
+    }
+    const left = findings.length - MAX_ANNOTATIONS;
+    if (left > 0) {
+      diagnostics.say(`${countText(left)} more are not annotations`);
+    }
+  }
+
+  /** Writes the baseline. */
+  async write(path: string): Promise<void> {
+    const { process, diagnostics } = this.#context;
+    let file;
+    try {
+      file = await process.create(path);
+    } catch (error) {
+      const message = `${path}: cannot write: ${reasonOf(error)}`;
+      throw new IoError(message, { cause: error });
+    }
+    try {
+      const text = this.#meter.baseline();
+      await new Output(file, path, process).write(ENCODER.encode(text));
+    } finally {
+      file.close();
+    }
+    if (this.#args.has("quiet")) return;
+    diagnostics.say(
+      `${path}: written, of ${countedText(this.#files, "file")}`,
+    );
+  }
+}

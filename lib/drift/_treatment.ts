@@ -1,0 +1,238 @@
+/**
+ * What codexpipe does with a part of a record: asked of the rules and types themselves.
+ *
+ * The record is normalized twice, once with that part changed. Where the two answers differ,
+ * there the part has gone; whether the types name that place says whether it is understood.
+ * So no list of what is understood has to be kept, and none can be out of date.
+ */
+
+import {
+  CHANGE_FIELDS,
+  ERROR_FIELDS,
+  EVENT_FIELDS,
+  EVENTS,
+  type Field,
+  PAYLOADS,
+  TODO_FIELDS,
+} from "../exec/fields.ts";
+import { Normalizer } from "../normalizer.ts";
+import { isRolloutLine } from "../rollout/decoder.ts";
+import { isNamedPlace } from "../rollout/named_places.ts";
+import type { WireDialectName } from "./_wire_kinds.ts";
+
+/**
+ * What codexpipe does with something.
+ *
+ * - `understood`: its types name it, and its value is as they say.
+ * - `kept`: it is passed on as it is.
+ * - `refused`: the line that it is on fails, and is kept as a failure.
+ */
+export const TREATMENTS = ["understood", "kept", "refused"] as const;
+
+/** What codexpipe does with something. */
+export type Treatment = typeof TREATMENTS[number];
+
+/** A part of a JSON value, by the names and places on the way to it. */
+type Place = readonly (string | number)[];
+
+/** How much of a record is looked into to find a part of it. */
+const MAX_LOOKS = 100_000;
+
+/** What is to be found in a record. */
+export interface Part {
+  /** The names on the way to it; `[]` is any element, `*` any member. */
+  readonly steps: readonly string[];
+  /** Its type. */
+  readonly type: string;
+  /** The word that it is, if that is what matters. */
+  readonly word: string | undefined;
+}
+
+/** Says what becomes of a part of a record, or of all of it. */
+export function treatmentOf(
+  text: string,
+  dialect: WireDialectName,
+  part: Part | undefined,
+): Treatment {
+  const output = normalized(text, dialect);
+  if (output === undefined) return "refused";
+  if (part === undefined) {
+    return isKnownKind(output, dialect) ? "understood" : "kept";
+  }
+  const input: unknown = JSON.parse(text);
+  const place = placeOf(input, part, 0, { left: MAX_LOOKS });
+  if (place === undefined || place.length === 0) return "kept";
+  const other = normalized(JSON.stringify(changed(input, place)), dialect);
+  const gone = other === undefined ? undefined : difference(output, other);
+  if (gone === undefined) return "kept";
+  const word = part.word === undefined ? undefined : valueAt(output, gone);
+  const isNamed = dialect === "rollout"
+    ? isNamedPlace(output, gone, word)
+    : isInFields(output, gone, word);
+  return isNamed ? "understood" : "kept";
+}
+
+/** Whether there is a type for a record as a whole. */
+function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
+  if (dialect !== "rollout") {
+    const itemType = memberOf(output, "item_type");
+    return EVENTS.has(String(memberOf(output, "type"))) &&
+      (itemType === undefined || PAYLOADS.has(String(itemType)));
+  }
+  return [["type"], ["payload", "type"], ["payload", "item", "type"]].every(
+    (place) => {
+      const word = valueAt(output, place);
+      return typeof word !== "string" || isNamedPlace(output, place, word);
+    },
+  );
+}
+
+/** Normalizes a record on its own; nothing if it fails. */
+function normalized(text: string, dialect: WireDialectName): unknown {
+  const normalizer = new Normalizer({
+    from: dialect,
+    // What came before the record would have said these.
+    initialThreadId: "thread",
+    initialTurnId: "turn",
+  });
+  let output: unknown;
+  normalizer.feed(
+    { ok: true, line: 1, offset: 0, value: text },
+    (outcome) => {
+      if (outcome.ok) output = JSON.parse(outcome.value);
+    },
+  );
+  const isRefused = dialect === "rollout" && !isRolloutLine(output);
+  return isRefused ? undefined : output;
+}
+
+/** Finds the first value that a part can be. */
+function placeOf(
+  value: unknown,
+  part: Part,
+  depth: number,
+  looks: { left: number },
+): Place | undefined {
+  looks.left -= 1;
+  if (looks.left < 0) return undefined;
+  const step = part.steps[depth];
+  if (step === undefined) return isPart(value, part) ? [] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  const keys = Array.isArray(value)
+    ? step === "[]" ? value.keys() : []
+    : step === "*"
+    ? Object.keys(value)
+    : [step];
+  for (const key of keys) {
+    const found = memberOf(value, key);
+    if (found === undefined) continue;
+    const place = placeOf(found, part, depth + 1, looks);
+    if (place !== undefined) return [key, ...place];
+  }
+  return undefined;
+}
+
+function isPart(value: unknown, { type, word }: Part): boolean {
+  if (word !== undefined && word !== "*") return value === word;
+  if (value === null) return type === "null";
+  if (Array.isArray(value)) return type === "array";
+  const found: string = typeof value;
+  return found === (type === "integer" ? "number" : type);
+}
+
+/** Gives a value in which another one stands at a place. */
+function changed(value: unknown, place: Place): unknown {
+  const copy: unknown = structuredClone(value);
+  const parent = valueAt(copy, place.slice(0, -1));
+  const key = place.at(-1);
+  const old = valueAt(value, place);
+  if (typeof parent !== "object" || parent === null || key === undefined) {
+    return copy;
+  }
+  if (old === null) Reflect.deleteProperty(parent, key);
+  else Reflect.set(parent, key, otherThan(old));
+  return copy;
+}
+
+function otherThan(value: unknown): unknown {
+  switch (typeof value) {
+    case "string":
+      return `${value}\u2060other`;
+    case "number":
+      return value === 7 ? 8 : 7;
+    case "boolean":
+      return !value;
+    default:
+      return Array.isArray(value)
+        ? [...value, "other"]
+        : Object.assign({}, value, { other: "other" });
+  }
+}
+
+/** Where two values differ first; a part that only one of them has is such a place. */
+function difference(one: unknown, other: unknown): Place | undefined {
+  if (Object.is(one, other)) return undefined;
+  const isOpen = typeof one === "object" && one !== null &&
+    typeof other === "object" && other !== null &&
+    Array.isArray(one) === Array.isArray(other);
+  if (!isOpen) return [];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  for (const key of keys) {
+    const inOne = memberOf(one, key);
+    const inOther = memberOf(other, key);
+    // What was added to mark an object marks the object.
+    if (inOne === undefined && inOther === "other") return [];
+    const inner = difference(inOne, inOther);
+    if (inner !== undefined) {
+      return [Array.isArray(one) ? Number(key) : key, ...inner];
+    }
+  }
+  return undefined;
+}
+
+/** Whether the tables of exec events name a place. */
+function isInFields(output: unknown, place: Place, word: unknown): boolean {
+  const type = EVENTS.get(String(memberOf(output, "type")));
+  const itemType = String(memberOf(output, "item_type"));
+  const payload = PAYLOADS.get(itemType);
+  if (place.length === 1 && word !== undefined) {
+    if (place[0] === "item_type") return payload !== undefined;
+    return place[0] === "type";
+  }
+  if (type === undefined || word !== undefined) return false;
+  const inner = type === "item.delta" ? payload?.delta : payload?.content;
+  let fields: readonly Field[] | undefined = EVENT_FIELDS[type];
+  for (const key of place) {
+    if (typeof key === "number") continue;
+    const field = fields?.find(({ name }) => name === key);
+    if (field === undefined) return false;
+    switch (field.kind) {
+      case "payload":
+        fields = inner;
+        break;
+      case "error":
+        fields = ERROR_FIELDS;
+        break;
+      case "todos":
+        fields = TODO_FIELDS;
+        break;
+      case "changes":
+        fields = CHANGE_FIELDS;
+        break;
+      default:
+        fields = undefined;
+    }
+  }
+  return true;
+}
+
+function memberOf(value: unknown, key: string | number): unknown {
+  return typeof value === "object" && value !== null &&
+      Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+function valueAt(value: unknown, place: Place): unknown {
+  return place.reduce(memberOf, value);
+}

@@ -1,0 +1,137 @@
+/**
+ * What in lines of Codex is its users': values that are not looked into, and names and words
+ * that may be somebody's. Nothing of that is ever shown.
+ */
+
+/** Members whose values are data of tools, models or settings, wherever they stand. */
+const DATA_NAMES = new Set([
+  "_meta",
+  "additionalDetails",
+  "args",
+  "arguments",
+  "config",
+  "configuration",
+  "data",
+  "desktop",
+  "env",
+  "environment",
+  "experimental_raw",
+  "final_output_json_schema",
+  "formSchema",
+  "headers",
+  "inputSchema",
+  "input_schema",
+  "layers",
+  "mcp_servers",
+  "mcpServers",
+  "origins",
+  "outputSchema",
+  "output_schema",
+  "parameters",
+  "properties",
+  "requestedSchema",
+  "schema",
+  "state",
+  "structuredContent",
+  "structured_content",
+]);
+
+/** Members whose own members are named by data: paths, ids, names of servers. */
+const MAP_NAMES = new Set([
+  "agents_states",
+  "agentsStates",
+  "changes",
+  "file_changes",
+  "rateLimitsByLimitId",
+]);
+
+/** Members that are one of a few words in all kinds of records. */
+const WORD_NAMES = new Set([
+  "access",
+  "activePermissionProfile",
+  "approval",
+  "approval_policy",
+  "approvalPolicy",
+  "approvals_reviewer",
+  "approvalsReviewer",
+  "collaboration_mode_kind",
+  "effort",
+  "history_mode",
+  "historyMode",
+  "item_type",
+  "kind",
+  "mode",
+  "multi_agent_version",
+  "multiAgentVersion",
+  "network",
+  "phase",
+  "reasoning effort",
+  "reasoning summaries",
+  "record_type",
+  "role",
+  "sandbox",
+  "source",
+  "status",
+  "stream",
+  "syntax",
+  "thread_source",
+  "threadSource",
+  "turn_trigger",
+  "turnTrigger",
+  "type",
+]);
+
+/** Members that are one of a few words in some kinds of records, and text in others. */
+const WORD_NAMES_OF: ReadonlyMap<string, RegExp> = new Map([
+  ["reason", /(?:^|\/)turn_aborted$/],
+  ["summary", /^(?:turn_context|thread\/settings|event_msg\/thread_settings)/],
+  ["tool", /(?:collab_tool_call|CollabAgentToolCall|collabAgentToolCall)$/],
+]);
+
+/** Members that records of every kind have for the record proper. */
+const RECORD_NAMES = new Set(["payload", "item", "msg", "params"]);
+
+/** Up to 0.42, two names had a space. */
+const NAME_REGEXP =
+  /^(?:[A-Za-z_$][A-Za-z0-9_$-]{0,47}|reasoning [a-z]{1,20})$/;
+const WORD_REGEXP = /^[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+){0,6}$/;
+const MAX_WORD_LENGTH = 48;
+/** Ids, hashes and tokens have many digits, names and words have few. */
+const MANY_DIGITS_REGEXP = /(?:\d.*){5}/;
+/** What a token is made of: long, in upper and lower case and with digits. */
+const TOKEN_REGEXP = /^(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])(?=.*\d).{16,}$/;
+
+/** Whether what a member holds is not to be looked into. */
+export function isData(name: string): boolean {
+  return DATA_NAMES.has(name);
+}
+
+/** Whether the names of the members of a member are data. */
+export function isMap(name: string): boolean {
+  return MAP_NAMES.has(name);
+}
+
+/** Whether a member of a kind of record is one of a few words. */
+export function isWordPlace(kind: string, name: string): boolean {
+  return WORD_NAMES.has(name) || WORD_NAMES_OF.get(name)?.test(kind) === true;
+}
+
+/** Whether the members of a member are Codex's, though it has never been seen. */
+export function isRecordProper(name: string): boolean {
+  return RECORD_NAMES.has(name);
+}
+
+/** Whether a text can be the name of a member that Codex gave it. */
+export function isName(text: string): boolean {
+  return NAME_REGEXP.test(text) && !isToken(text);
+}
+
+/** Whether a text can be a word of an enumeration, or of the name of a kind. */
+export function isWord(text: string): boolean {
+  return text.length <= MAX_WORD_LENGTH && WORD_REGEXP.test(text) &&
+    !isToken(text);
+}
+
+function isToken(text: string): boolean {
+  return MANY_DIGITS_REGEXP.test(text) || TOKEN_REGEXP.test(text);
+}

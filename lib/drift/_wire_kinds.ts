@@ -1,0 +1,159 @@
+/**
+ * What dialect a record is of, and what kind of record it is there.
+ */
+
+import { EVENTS } from "../exec/fields.ts";
+import { hashBytes, WordCache } from "../json/names.ts";
+import { JsonTape } from "../json/tape.ts";
+import { RESPONSE_ITEM_TYPES } from "../rollout/kinds.ts";
+import { releaseNumber } from "./releases.ts";
+
+/** The dialects that drift is looked for in. */
+export const WIRE_DIALECTS = ["exec", "rollout", "app-server"] as const;
+
+/** A dialect that drift is looked for in. */
+export type WireDialectName = typeof WIRE_DIALECTS[number];
+
+/** How an app-server names itself: the client, a slash and the release. */
+const AGENT_REGEXP = /\/(\d+\.\d+\.\d+)\b/;
+/** Longer strings are no words; an app-server's name for itself is one of the longest. */
+const MAX_WORD = 200;
+
+const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
+
+/** What tells the kinds of records apart. */
+export interface RecordKind {
+  /** The dialect. */
+  readonly dialect: WireDialectName;
+  /** The words that make the kind, as `event_msg/token_count`. */
+  readonly kind: string;
+}
+
+/** Tells the kinds of records apart, those of one stream. */
+export class KindTeller {
+  readonly #words = new WordCache();
+  /** Where the values of the record are; three levels at least. */
+  readonly tape: JsonTape = new JsonTape(this.#words);
+  #bytes: Uint8Array = new Uint8Array(0);
+  /** What the stream is, as far as a line has told. */
+  dialect: WireDialectName | undefined;
+  /** The dialect of the last record. */
+  last: WireDialectName = "exec";
+
+  /** Tells the kind of the record on the tape; `last` tells its dialect. */
+  kind(bytes: Uint8Array): string {
+    this.#bytes = bytes;
+    const type = this.#word(0, "type");
+    const method = this.#word(0, "method");
+    if (method !== undefined) return this.#is("app-server", this.#rpc(method));
+    if (type !== undefined) return this.#typed(type);
+    const msg = this.#member(0, "msg");
+    if (msg !== -1) {
+      const kind = this.#word(msg, "type") ?? "(no type)";
+      return this.#is("exec", `msg/${kind}`);
+    }
+    const id = this.#member(0, "id");
+    const isAnswer = this.#member(0, "result") !== -1 ||
+      this.#member(0, "error") !== -1;
+    if (id !== -1 && isAnswer) {
+      const isError = this.#member(0, "error") !== -1;
+      return this.#is("app-server", isError ? "(error)" : "(result)");
+    }
+    const state = this.#word(0, "record_type");
+    if (state !== undefined) return this.#is("rollout", `(${state})`);
+    if (this.#member(0, "prompt") !== -1) return this.#is("exec", "(prompt)");
+    if (this.#member(0, "workdir") !== -1) return this.#is("exec", "(config)");
+    if (id !== -1 && this.#member(0, "timestamp") !== -1) {
+      return this.#is("rollout", "(meta)");
+    }
+    return this.#is(this.dialect ?? "exec", "(no type)");
+  }
+
+  /** The release that the record says wrote it, if it says that. */
+  release(kind: string): number {
+    if (kind === "session_meta") {
+      const payload = this.#member(0, "payload");
+      return releaseNumber(this.#word(payload, "cli_version"));
+    }
+    if (kind !== "(result)") return 0;
+    const agent = this.#word(this.#member(0, "result"), "userAgent");
+    return releaseNumber(AGENT_REGEXP.exec(agent ?? "")?.[1]);
+  }
+
+  #typed(type: string): string {
+    const payload = this.#member(0, "payload");
+    if (payload !== -1) {
+      const inner = this.#inner(type, payload);
+      const kind = inner === undefined ? type : `${type}/${inner}`;
+      return this.#is("rollout", kind);
+    }
+    if (type.startsWith("item.")) {
+      const item = this.#member(0, "item");
+      // Items of 0.42 say what they are in another field: those are one kind.
+      const inner = this.#word(item, "type");
+      return this.#is("exec", inner === undefined ? type : `${type}/${inner}`);
+    }
+    if (EVENTS.has(type)) return this.#is("exec", type);
+    const isBare = BARE_TYPES.has(type) || this.dialect === "rollout";
+    return this.#is(isBare ? "rollout" : "exec", type);
+  }
+
+  /** What a wrapped record of a session file has in it. */
+  #inner(type: string, payload: number): string | undefined {
+    if (type === "event") {
+      const msg = this.#member(payload, "msg");
+      return msg === -1 ? undefined : this.#word(msg, "type");
+    }
+    if (type !== "event_msg" && type !== "response_item") return undefined;
+    const inner = this.#word(payload, "type");
+    if (inner !== "item_completed" && inner !== "item_started") return inner;
+    const item = this.#member(payload, "item");
+    const of = item === -1 ? undefined : this.#word(item, "type");
+    return of === undefined ? inner : `${inner}/${of}`;
+  }
+
+  #rpc(method: string): string {
+    const params = this.#member(0, "params");
+    if (params === -1) return method;
+    if (method === "codex/event") {
+      const msg = this.#member(params, "msg");
+      const of = msg === -1 ? undefined : this.#word(msg, "type");
+      return of === undefined ? method : `${method}/${of}`;
+    }
+    const item = this.#member(params, "item");
+    const of = item === -1 ? undefined : this.#word(item, "type");
+    return of === undefined ? method : `${method}/${of}`;
+  }
+
+  #is(dialect: WireDialectName, kind: string): string {
+    this.dialect ??= dialect;
+    this.last = dialect;
+    return kind;
+  }
+
+  /** The entry of a member of an object; -1 if there is none. */
+  #member(entry: number, name: string): number {
+    const { tape } = this;
+    if (entry === -1 || tape.kind(entry) !== "object") return -1;
+    const behind = tape.next(entry);
+    for (let at = entry + 1; at < behind; at = tape.next(at)) {
+      if (tape.name(at) === name) return at;
+    }
+    return -1;
+  }
+
+  #word(entry: number, name: string): string | undefined {
+    const at = this.#member(entry, name);
+    return at === -1 ? undefined : this.word(this.tape, at, this.#bytes);
+  }
+
+  /** The text of a string; long ones, and what is none, give nothing of theirs. */
+  word(tape: JsonTape, at: number, bytes: Uint8Array): string | undefined {
+    if (tape.kind(at) !== "string") return undefined;
+    const start = tape.start(at) + 1;
+    const end = tape.end(at) - 1;
+    // No word has escapes, or is as long.
+    if (tape.isEscaped(at) || end - start > MAX_WORD) return "*";
+    return this.#words.text(bytes, start, end, hashBytes(bytes, start, end));
+  }
+}

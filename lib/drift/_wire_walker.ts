@@ -1,0 +1,124 @@
+/**
+ * Goes through all values of a record, and finds the marks of their types and words in a tree.
+ */
+
+import { WordCache } from "../json/names.ts";
+import { type JsonKind, JsonTape } from "../json/tape.ts";
+import type { KindTeller } from "./_wire_kinds.ts";
+import {
+  INTEGER,
+  type Mark,
+  NUMBER,
+  type WireNode,
+  type WireTree,
+} from "./wire_tree.ts";
+
+/** How deep one tape goes. */
+export const LEVELS = 7;
+/** How deep records are looked into: deeper ones have no fields of Codex's. */
+const MAX_DEPTH = 40;
+
+/** The places of the types of values. */
+const TYPES: Readonly<Record<JsonKind, number>> = {
+  object: 0,
+  array: 1,
+  string: 2,
+  number: NUMBER,
+  boolean: 4,
+  null: 5,
+};
+
+const DOT = 0x2e;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+
+/** Goes through records, one after the other. */
+export class WireWalker {
+  readonly #tree: WireTree;
+  readonly #words: KindTeller;
+  /** Marks whose last release is before this one are reported. */
+  limit = 0;
+  readonly #report: (mark: Mark) => void;
+  #bytes: Uint8Array = new Uint8Array(0);
+  /** Tapes of what lies deeper than one tape goes, those of one record at a time. */
+  readonly #inner: JsonTape[] = [];
+  readonly #names = new WordCache();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param tree What the marks are in.
+   * @param words Knows words.
+   * @param report Is told of marks.
+   */
+  constructor(
+    tree: WireTree,
+    words: KindTeller,
+    report: (mark: Mark) => void,
+  ) {
+    this.#tree = tree;
+    this.#words = words;
+    this.#report = report;
+  }
+
+  /** Goes through the record on the tape. */
+  walk(bytes: Uint8Array, kind: WireNode): void {
+    this.#bytes = bytes;
+    this.#value(this.#words.tape, 0, kind, 0, 0);
+  }
+
+  #value(
+    tape: JsonTape,
+    at: number,
+    node: WireNode,
+    level: number,
+    depth: number,
+  ): void {
+    const kind = tape.kind(at);
+    let type = TYPES[kind];
+    if (type === NUMBER && this.#isInteger(tape, at)) {
+      // What may have a fraction may lack it.
+      type = node.marks[NUMBER] === undefined ? INTEGER : NUMBER;
+    }
+    const mark = node.marks[type] ?? node.mark(type);
+    if (mark.last < this.limit) this.#report(mark);
+    if (node.words !== undefined && kind === "string") {
+      const word = this.#words.word(tape, at, this.#bytes);
+      const mark = word === undefined ? undefined : node.wordMark(word);
+      if (mark !== undefined && mark.last < this.limit) this.#report(mark);
+    }
+    if (type > 1 || node.isData || depth > MAX_DEPTH) return;
+    if (level < LEVELS) this.#parts(tape, at, node, level, depth);
+    else {
+      const inner = this.#inner[depth] ??= new JsonTape(this.#names);
+      inner.scan(this.#bytes, tape.start(at), tape.end(at), LEVELS);
+      this.#parts(inner, 0, node, 0, depth);
+    }
+  }
+
+  #parts(
+    tape: JsonTape,
+    at: number,
+    node: WireNode,
+    level: number,
+    depth: number,
+  ): void {
+    const behind = tape.next(at);
+    const isList = tape.kind(at) === "array";
+    for (let part = at + 1; part < behind; part = tape.next(part)) {
+      const inner = isList
+        ? node.element(this.#tree)
+        : node.member(tape.name(part), this.#tree);
+      this.#value(tape, part, inner, level + 1, depth + 1);
+    }
+  }
+
+  #isInteger(tape: JsonTape, at: number): boolean {
+    const end = tape.end(at);
+    for (let i = tape.start(at); i < end; i++) {
+      const byte = this.#bytes[i];
+      if (byte === DOT || byte === LOWER_E || byte === UPPER_E) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What a finding of drift says.
+ *
+ * @module
+ */
+
+/** The dialects that drift is looked for in. */
+export type DriftDialect = "exec" | "rollout" | "app-server";
+
+/**
+ * What is new.
+ *
+ * - `kind`: a kind of record.
+ * - `field`: a field, in a kind of record that is known.
+ * - `type`: another type of value in a field that is known.
+ * - `word`: another word where only some are known.
+ * - `missing`: a kind of record that all sessions of the baseline had is not there.
+ */
+export type DriftChange = "kind" | "field" | "type" | "word" | "missing";
+
+/** What codexpipe does with what is new; see docs/drift.md. */
+export type DriftTreatment = "understood" | "kept" | "refused";
+
+/** One thing that is new, as `codexpipe drift` tells it. */
+export interface DriftFinding {
+  /** The release that began the session, or that the server says it is; null if none is said. */
+  readonly release: string | null;
+  /** The dialect. */
+  readonly dialect: DriftDialect;
+  /** The kind of record, such as `event_msg/token_count`. */
+  readonly kind: string;
+  /** The way to it in the record, such as `payload.info.window`; empty for a kind. */
+  readonly path: string;
+  /** What is new. */
+  readonly change: DriftChange;
+  /** The types of the values, such as `integer`; none for what is missing. */
+  readonly types: readonly string[];
+  /** The word; null if it is not about one, `*` if it could be somebody's. */
+  readonly word: string | null;
+  /** The first and the last release that wrote it, if others did; null if none did. */
+  readonly seen: readonly [first: string, last: string] | null;
+  /** How often it is there; of what is missing, in how many sessions it is not. */
+  readonly count: number;
+  /** The file where it is first, or where it is missing. */
+  readonly file: string;
+  /** The line there; null if it is missing. */
+  readonly line: number | null;
+  /** What codexpipe does with it; null for what is missing. */
+  readonly treatment: DriftTreatment | null;
+}
+
+/** What is new, as `codexpipe drift --json` prints it. */
+export interface DriftReport {
+  /** The findings. */
+  readonly findings: readonly DriftFinding[];
+  /** How many there are beyond those. */
+  readonly more: number;
+}

@@ -1,0 +1,545 @@
+/**
+ * Measures drift: what there is in lines of Codex that the releases that are known did not
+ * write.
+ *
+ * @module
+ */
+
+import { streamKindOf } from "../dialects.ts";
+import { JsonReader } from "../json/reader.ts";
+import { isBlank } from "../lines/blank.ts";
+import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
+import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import { releaseNumber, releaseText } from "./releases.ts";
+import { isRecordProper } from "./_user_data.ts";
+import { treatmentOf } from "./_treatment.ts";
+import {
+  KindTeller,
+  WIRE_DIALECTS,
+  type WireDialectName,
+} from "./_wire_kinds.ts";
+import {
+  ANY_NAME,
+  type Mark,
+  WIRE_TYPES,
+  type WireDialect,
+  type WireKind,
+  type WireNode,
+  WireTree,
+} from "./wire_tree.ts";
+import { LEVELS, WireWalker } from "./_wire_walker.ts";
+import type { DriftFinding } from "./drift_finding.ts";
+import { KNOWN_WIRE } from "./known_wire.ts";
+
+/** Options for {@linkcode DriftMeter}. */
+export interface DriftMeterOptions {
+  /**
+   * What to compare with instead of what codexpipe knows: what {@linkcode DriftMeter.baseline}
+   * gave.
+   *
+   * @default {undefined}
+   */
+  readonly baseline?: string | undefined;
+  /**
+   * Compare with nothing: what is read becomes a baseline.
+   *
+   * @default {false}
+   */
+  readonly isRecording?: boolean | undefined;
+  /**
+   * Whether nothing that is read is anybody's, so that all names may be shown.
+   *
+   * @default {false}
+   */
+  readonly isPublic?: boolean | undefined;
+}
+
+/** Options for one stream or session file. */
+export interface DriftSourceOptions {
+  /**
+   * The longest line that is read, in bytes.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number | undefined;
+  /**
+   * The release that wrote it, if it does not say that itself.
+   *
+   * @default {undefined}
+   */
+  readonly release?: string | undefined;
+}
+
+/** One stream or session file that is read. */
+export interface DriftSource {
+  /** How many lines could not be read. */
+  readonly failures: number;
+  /** What it is instead of a stream or a session file; nothing if it is one. */
+  readonly other: string | undefined;
+  /**
+   * Takes a block.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   */
+  feed(block: Uint8Array): void;
+  /** Ends the stream. */
+  flush(): void;
+}
+
+/** A finding, as it is counted. */
+interface Tally {
+  readonly mark: Mark;
+  readonly kind: WireKind;
+  readonly dialect: WireDialectName;
+  readonly release: number;
+  readonly change: DriftFinding["change"];
+  readonly types: Set<string>;
+  readonly file: string;
+  readonly line: number;
+  readonly treatment: DriftFinding["treatment"];
+  count: number;
+}
+
+/** So many findings are told apart; a stream whose kinds never come again is cut there. */
+const MAX_FINDINGS = 10_000;
+/** How many of the known releases did without a thing that was there before and is again. */
+const RELEASES_WITHOUT = 5;
+/** From how many sessions on a baseline tells what all sessions have. */
+const MANY_SESSIONS = 5;
+/** Longer records are not written anew to see what becomes of their parts. */
+const MAX_TRIED = 1 << 22;
+const OPEN_BRACE = 0x7b;
+
+let known: WireTree | undefined;
+
+/** What codexpipe knows, to be looked at only. */
+function knownTree(): WireTree {
+  if (known === undefined) {
+    known = new WireTree();
+    known.load(JSON.parse(KNOWN_WIRE));
+  }
+  return known;
+}
+
+/**
+ * Compares streams and session files with what releases of Codex are known to write, and
+ * tells what is new: kinds of records, fields, types and words, and what codexpipe does with
+ * them.
+ *
+ * No value of anybody's is told: names and words are told that Codex gave, and `*` stands for
+ * what may be somebody's.
+ *
+ * @example A field that no release is known to write
+ * ```ts
+ * import { DriftMeter } from "@codexpipe/codexpipe/drift";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = '{"type":"thread.started","thread_id":"t","colour":"my secret"}\n';
+ * const meter = new DriftMeter();
+ * const source = meter.open("run.jsonl");
+ * source.feed(new TextEncoder().encode(log));
+ * source.flush();
+ *
+ * assertEquals(meter.findings(), [{
+ *   release: null,
+ *   dialect: "exec",
+ *   kind: "thread.started",
+ *   path: "colour",
+ *   change: "field",
+ *   types: ["string"],
+ *   word: null,
+ *   seen: null,
+ *   count: 1,
+ *   file: "run.jsonl",
+ *   line: 1,
+ *   treatment: "kept",
+ * }]);
+ * ```
+ */
+export class DriftMeter {
+  readonly #tree: WireTree;
+  readonly #isRecording: boolean;
+  readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
+  readonly #hasBaseline: boolean;
+  /** What sessions lack that all of the baseline had: how many, and the first of them. */
+  readonly #lacking = new Map<WireKind, { count: number; file: string }>();
+  #count = 0;
+  #more = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What to compare with.
+   * @throws {SyntaxError} If the baseline is none.
+   */
+  constructor(options: DriftMeterOptions = {}) {
+    const { baseline, isRecording = false, isPublic = false } = options;
+    this.#isRecording = isRecording;
+    this.#hasBaseline = baseline !== undefined;
+    this.#tree = new WireTree({
+      isTrusted: isPublic,
+      ...(isPublic ? {} : { moreNames: knownTree }),
+    });
+    if (baseline !== undefined) this.#tree.load(JSON.parse(baseline));
+    else if (!isRecording) this.#tree.load(JSON.parse(KNOWN_WIRE));
+  }
+
+  /** How many findings there are beyond those that are told. */
+  get more(): number {
+    return this.#more;
+  }
+
+  /** Whether something was found; quicker than to ask for the findings. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Begins a stream or session file.
+   *
+   * @param file What it is called in findings.
+   * @param options The limit on lines, and the release.
+   * @returns What takes its bytes.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  open(file: string, options: DriftSourceOptions = {}): DriftSource {
+    return new Source(file, this.#tree, this.#isRecording, options, {
+      found: (mark, at) => this.#found(mark, at),
+      ended: (dialect, kinds) => this.#ended(file, dialect, kinds),
+    });
+  }
+
+  /**
+   * Tells what is new.
+   *
+   * @returns The findings: by dialect, kind and path, and of the latest release first.
+   */
+  findings(): readonly DriftFinding[] {
+    const findings = [...this.#tallies.values()].flatMap((byRelease) =>
+      [...byRelease.values()].map(findingOf)
+    );
+    findings.push(...this.#missing());
+    return findings.sort((a, b) =>
+      compare(a.dialect, b.dialect) || compare(a.kind, b.kind) ||
+      compare(a.path, b.path) || compare(a.change, b.change) ||
+      compare(a.word ?? "", b.word ?? "") ||
+      compare(a.types.join(), b.types.join()) ||
+      compare(b.release ?? "", a.release ?? "")
+    );
+  }
+
+  /**
+   * Gives what was read, and what it was compared with, as a baseline.
+   *
+   * @returns JSON, with no value of anybody's in it.
+   */
+  baseline(): string {
+    return this.#tree.save();
+  }
+
+  #found(mark: Mark, at: Occurrence): void {
+    const { node } = mark;
+    const key = isNewNode(node) ? node : mark;
+    if (key === node && isEnvelope(node)) return;
+    let byRelease = this.#tallies.get(key);
+    if (byRelease === undefined) {
+      // The words of a field that is new are no news of their own.
+      if (mark.word !== undefined && key === node) return;
+      byRelease = new Map();
+      this.#tallies.set(key, byRelease);
+    }
+    const tally = byRelease.get(at.release);
+    if (tally !== undefined) {
+      if (mark.word !== undefined && key === node) return;
+      tally.types.add(WIRE_TYPES[mark.type] ?? "");
+      tally.count += 1;
+      return;
+    }
+    if (this.#count >= MAX_FINDINGS) {
+      this.#more += 1;
+      return;
+    }
+    this.#count += 1;
+    byRelease.set(at.release, {
+      mark,
+      kind: at.kind,
+      dialect: at.dialect,
+      release: at.release,
+      change: changeOf(mark, key === node),
+      types: new Set([WIRE_TYPES[mark.type] ?? ""]),
+      file: at.file,
+      line: at.line,
+      treatment: at.treatment(mark),
+      count: 1,
+    });
+  }
+
+  /** Takes note of the kinds that a session had. */
+  #ended(
+    file: string,
+    dialect: WireDialectName,
+    kinds: ReadonlySet<WireKind>,
+  ): void {
+    if (this.#isRecording) {
+      this.#tree.dialect(dialect).sessions += 1;
+      for (const kind of kinds) kind.sessions += 1;
+      return;
+    }
+    if (!this.#hasBaseline) return;
+    const { sessions, kinds: all } = this.#tree.dialect(dialect);
+    if (sessions < MANY_SESSIONS) return;
+    for (const kind of all.values()) {
+      if (kind.sessions < sessions || kinds.has(kind)) continue;
+      const lacking = this.#lacking.get(kind);
+      if (lacking !== undefined) lacking.count += 1;
+      else {
+        this.#lacking.set(kind, { count: 1, file });
+        this.#count += 1;
+      }
+    }
+  }
+
+  #missing(): DriftFinding[] {
+    return WIRE_DIALECTS.flatMap((dialect) =>
+      [...this.#tree.dialect(dialect).kinds.values()].flatMap((kind) => {
+        const lacking = this.#lacking.get(kind);
+        return lacking === undefined ? [] : [{
+          release: null,
+          dialect,
+          kind: kind.name,
+          path: "",
+          change: "missing" as const,
+          types: [],
+          word: null,
+          seen: seenOf(kind.marks[0]),
+          ...lacking,
+          line: null,
+          treatment: null,
+        }];
+      })
+    );
+  }
+}
+
+/** Where a mark was come upon. */
+interface Occurrence {
+  readonly file: string;
+  readonly line: number;
+  readonly release: number;
+  readonly dialect: WireDialectName;
+  readonly kind: WireKind;
+  treatment(mark: Mark): DriftFinding["treatment"];
+}
+
+/** Is told what there is in a stream. */
+interface SourceReports {
+  found(mark: Mark, at: Occurrence): void;
+  ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
+}
+
+/** Reads one stream or session file. */
+class Source implements DriftSource, LineVisitor {
+  readonly #file: string;
+  readonly #tree: WireTree;
+  readonly #isRecording: boolean;
+  readonly #limit: number;
+  readonly #reports: SourceReports;
+  readonly #framer: LineFramer;
+  readonly #teller = new KindTeller();
+  readonly #walker: WireWalker;
+  readonly #kinds = new Set<WireKind>();
+  #release: number;
+  #other: string | undefined;
+  /** The record that is looked at: where it is, and what it is. */
+  #bytes: Uint8Array = NOTHING;
+  #start = 0;
+  #end = 0;
+  #line = 0;
+  #node: WireKind | undefined;
+  failures = 0;
+
+  constructor(
+    file: string,
+    tree: WireTree,
+    isRecording: boolean,
+    options: DriftSourceOptions,
+    reports: SourceReports,
+  ) {
+    this.#file = file;
+    this.#tree = tree;
+    this.#isRecording = isRecording;
+    this.#limit = checkedMaxLineBytes(options.maxLineBytes);
+    this.#release = releaseNumber(options.release);
+    this.#reports = reports;
+    this.#framer = new LineFramer(this.#limit);
+    this.#walker = new WireWalker(
+      tree,
+      this.#teller,
+      (mark) => this.#report(mark),
+    );
+  }
+
+  get other(): string | undefined {
+    return this.#other;
+  }
+
+  feed(block: Uint8Array): void {
+    if (this.#other === undefined) this.#framer.feed(block, this);
+  }
+
+  flush(): void {
+    if (this.#other === undefined) this.#framer.flush(this);
+    const { dialect } = this.#teller;
+    if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, line: number): void {
+    if (this.#other !== undefined || isBlankLine(bytes, start, end)) return;
+    const { tape } = this.#teller;
+    if (!tape.scan(bytes, start, end, LEVELS) || tape.kind(0) !== "object") {
+      this.failures += 1;
+      return;
+    }
+    if (this.#teller.dialect === undefined) {
+      this.#other = otherThanStream(bytes, start, end);
+      if (this.#other !== undefined) return;
+    }
+    const kind = this.#teller.kind(bytes);
+    // What codexpipe wrote itself says nothing of Codex.
+    if (kind === LINE_FAILED) return;
+    const dialect = this.#tree.dialect(this.#teller.last);
+    if (this.#release === 0) this.#begin(this.#teller.release(kind), dialect);
+    else if (this.#walker.limit === 0) this.#begin(this.#release, dialect);
+    const node = this.#tree.kind(dialect, kind);
+    this.#kinds.add(node);
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+    this.#line = line;
+    this.#node = node;
+    this.#walker.walk(bytes, node);
+  }
+
+  tooLong(): void {
+    this.failures += 1;
+  }
+
+  /** Takes note of the release, as soon as it is known. */
+  #begin(release: number, dialect: WireDialect): void {
+    this.#release = release;
+    this.#walker.limit = this.#isRecording
+      ? Infinity
+      : dialect.releaseBefore(release, RELEASES_WITHOUT);
+    if (this.#isRecording) dialect.addRelease(release);
+  }
+
+  #report(mark: Mark): void {
+    if (this.#isRecording) return mark.widen(this.#release);
+    // What has come back with all that it is in is told once, for that.
+    if (mark.isKnown && lastAround(mark) < this.#walker.limit) return;
+    const kind = this.#node;
+    if (kind === undefined) return;
+    this.#reports.found(mark, {
+      file: this.#file,
+      line: this.#line,
+      release: this.#release,
+      dialect: this.#teller.last,
+      kind,
+      treatment: (mark) => this.#treatment(mark),
+    });
+  }
+
+  #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
+    if (this.#end - this.#start > MAX_TRIED) return "kept";
+    const text = decodeUtf8(this.#bytes, this.#start, this.#end);
+    const dialect = this.#teller.last;
+    const part = node.parent === undefined
+      ? undefined
+      : { steps: node.steps, type: WIRE_TYPES[type] ?? "", word };
+    return treatmentOf(text, dialect, part);
+  }
+}
+
+const LINE_FAILED = "line.failed";
+const NOTHING = new Uint8Array(0);
+
+/** What a stream is that is none; nothing if it may be one. */
+function otherThanStream(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): string | undefined {
+  const reader = new JsonReader(1);
+  const root = reader.read(bytes, start, end);
+  if (root === undefined) return undefined;
+  const kind = streamKindOf(reader, reader.members(root));
+  return kind === "snapshot" || kind === "history.jsonl" ||
+      kind === "session_index.jsonl"
+    ? kind
+    : undefined;
+}
+
+/** The last release that is known of what a mark is in. */
+function lastAround({ node, word }: Mark): number {
+  const around = word === undefined ? node.parent : node;
+  if (around === undefined) return Infinity;
+  const known = around.marks.filter((mark) => mark !== undefined);
+  return Math.max(-1, ...known.map(({ last }) => last));
+}
+
+/** Whether a path is there because the kind is: what says the kind, and what holds the rest. */
+function isEnvelope({ kind, parent, name }: WireNode): boolean {
+  if (parent === undefined || !isNewNode(kind)) return false;
+  if (parent.parent !== undefined) {
+    return name === "type" && parent.parent.parent === undefined &&
+      isRecordProper(parent.name);
+  }
+  return name === "type" || name === "method" || isRecordProper(name);
+}
+
+/** Whether nothing was known of a path. */
+function isNewNode({ marks }: WireNode): boolean {
+  return marks.every((mark) => mark === undefined || !mark.isKnown);
+}
+
+function changeOf(
+  { node, word }: Mark,
+  isNew: boolean,
+): DriftFinding["change"] {
+  if (isNew || (node.parent === undefined && word === undefined)) {
+    return node.parent === undefined ? "kind" : "field";
+  }
+  return word === undefined ? "type" : "word";
+}
+
+function findingOf(tally: Tally): DriftFinding {
+  const { mark, kind, release, types, count, file, line, treatment } = tally;
+  return {
+    release: release === 0 ? null : releaseText(release),
+    dialect: tally.dialect,
+    kind: kind.name,
+    path: mark.node.path,
+    change: tally.change,
+    types: tally.change === "kind" ? [] : [...types],
+    word: tally.change === "word" ? mark.word ?? ANY_NAME : null,
+    seen: mark.isKnown ? seenOf(mark) : null,
+    count,
+    file,
+    line,
+    treatment,
+  };
+}
+
+function seenOf(mark: Mark | undefined): DriftFinding["seen"] {
+  if (mark === undefined || mark.first === 0) return null;
+  return [releaseText(mark.first), releaseText(mark.last)];
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes[start] !== OPEN_BRACE && isBlank(decodeUtf8(bytes, start, end));
+}

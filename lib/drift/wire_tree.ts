@@ -1,0 +1,458 @@
+/**
+ * What records look like: kinds of records, the paths in them, and at each path the types and
+ * words that were there, with the first and the last release that wrote them.
+ *
+ * A tree is what drift is measured by, and what is measured is marked in it: so each path is
+ * looked up once, and what is new is kept once, however often it comes.
+ */
+
+import { savedField } from "../json/saved.ts";
+import { releaseNumber, releaseText } from "./releases.ts";
+import {
+  isData,
+  isMap,
+  isName,
+  isRecordProper,
+  isWord,
+  isWordPlace,
+} from "./_user_data.ts";
+
+/** The types of values, by their places in {@linkcode WireNode.marks}. */
+export const WIRE_TYPES = [
+  "object",
+  "array",
+  "string",
+  "number",
+  "boolean",
+  "null",
+  "integer",
+] as const;
+
+/** The type of a value. */
+export type WireType = typeof WIRE_TYPES[number];
+
+/** The place of `integer` among the types. */
+export const INTEGER = 6;
+/** The place of `number` among the types: of those that are no integers. */
+export const NUMBER = 3;
+
+/** What the types are called in a saved tree. */
+const LETTERS = "oasnb0i";
+/** Among the types of a node: the names of its members may be data. */
+const CLOSED = "m";
+
+/** Stands for names and words that are data. */
+export const ANY_NAME = "*";
+/** Stands for the elements of a list. */
+export const ELEMENT = "[]";
+
+/** How many members one node can have: beyond that they are data. */
+const MAX_MEMBERS = 250;
+const MAX_WORDS = 200;
+const MAX_KINDS = 2000;
+
+/** That a type or a word was at a path. */
+export class Mark {
+  /** Where. */
+  readonly node: WireNode;
+  /** The type, by its place. */
+  readonly type: number;
+  /** The word, if it is of a word. */
+  readonly word: string | undefined;
+  /** Whether it was known before anything was read. */
+  readonly isKnown: boolean;
+  /** The first release that it is known of; 0 if none is. */
+  first = 0;
+  /**
+   * The last release that it is known of. What is known of no release in particular is known
+   * of all, and what is not known of none.
+   */
+  last: number;
+
+  /** Constructs a new instance. */
+  constructor(
+    node: WireNode,
+    type: number,
+    word: string | undefined,
+    isKnown: boolean,
+  ) {
+    this.node = node;
+    this.type = type;
+    this.word = word;
+    this.isKnown = isKnown;
+    this.last = isKnown ? Infinity : -1;
+  }
+
+  /** Takes note of a release that wrote it; 0 if none is named. */
+  widen(release: number): void {
+    if (this.last === -1) this.last = Infinity;
+    if (release === 0) return;
+    if (this.first === 0 || release < this.first) this.first = release;
+    if (this.last === Infinity || release > this.last) this.last = release;
+  }
+}
+
+/** A path in the records of one kind. */
+export class WireNode {
+  /** What it is a part of; a kind of record is part of nothing. */
+  readonly parent: WireNode | undefined;
+  /** Its name there, or the name of the kind. */
+  readonly name: string;
+  /** The kind of record. */
+  readonly kind: WireKind;
+  /** The types that were seen, by their places. */
+  readonly marks: (Mark | undefined)[] = [];
+  /** The words that were seen, where a few are expected. */
+  readonly words: Map<string, Mark> | undefined;
+  /** Whether what it holds is not to be looked into. */
+  readonly isData: boolean;
+  /** Whether the names of its members are its own, and not those of data. */
+  #isOpen: boolean;
+  readonly #members = new Map<string, WireNode>();
+
+  /** Constructs a new instance. */
+  constructor(
+    kind: WireKind | undefined,
+    parent: WireNode | undefined,
+    name: string,
+    isOpen: boolean,
+  ) {
+    // A kind is its own root.
+    this.kind = kind ?? (this as unknown as WireKind);
+    this.parent = parent;
+    this.name = name;
+    this.isData = isData(name);
+    this.#isOpen = isOpen && !isMap(name);
+    if (
+      isWordPlace(
+        kind?.name ?? "",
+        name === ELEMENT ? parent?.name ?? "" : name,
+      )
+    ) this.words = new Map();
+  }
+
+  /** The members that are known by now. */
+  get members(): ReadonlyMap<string, WireNode> {
+    return this.#members;
+  }
+
+  /** Finds a member, or makes one; what may be a user's name becomes `*`. */
+  member(name: string, tree: WireTree): WireNode {
+    return this.#members.get(name) ?? this.#other(name, tree);
+  }
+
+  /** Finds what stands for the elements of a list. */
+  element(tree: WireTree): WireNode {
+    return this.#members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
+  }
+
+  #other(name: string, tree: WireTree): WireNode {
+    const isOwn = !isMap(this.name) && this.#members.size < MAX_MEMBERS &&
+      (tree.knowsName(name) || (this.#isOpen && isName(name)));
+    if (isOwn) return this.#add(name, tree);
+    return this.#members.get(ANY_NAME) ?? this.#add(ANY_NAME, tree);
+  }
+
+  #add(name: string, tree: WireTree): WireNode {
+    const isOpen = tree.isTrusted ||
+      (this.parent === undefined && isRecordProper(name)) ||
+      (this.#isOpen && isRecordProper(this.name) && isRecordProper(name));
+    const node = new WireNode(this.kind, this, name, isOpen);
+    this.#members.set(name, node);
+    return node;
+  }
+
+  /** Whether the names of its members may be data. */
+  get isClosed(): boolean {
+    return !this.#isOpen;
+  }
+
+  /** Has the names of its members be data. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** Adds a member that is known. */
+  load(name: string): WireNode {
+    const node = new WireNode(this.kind, this, name, true);
+    this.#members.set(name, node);
+    return node;
+  }
+
+  /** Finds the mark of a type, or makes one. */
+  mark(type: number): Mark {
+    return this.marks[type] ??= new Mark(this, type, undefined, false);
+  }
+
+  /** Finds the mark of a word, or makes one; what may be a user's word becomes `*`. */
+  wordMark(word: string): Mark | undefined {
+    const { words } = this;
+    if (words === undefined) return undefined;
+    const found = words.get(word);
+    if (found !== undefined) return found;
+    const shown = isWord(word) && words.size < MAX_WORDS ? word : ANY_NAME;
+    let mark = words.get(shown);
+    if (mark === undefined) {
+      mark = new Mark(this, 2, shown, false);
+      words.set(shown, mark);
+    }
+    return mark;
+  }
+
+  /** The way from the record to it. */
+  get path(): string {
+    const { parent, name } = this;
+    if (parent === undefined) return "";
+    if (name === ELEMENT) return `${parent.path}[]`;
+    return parent.parent === undefined ? name : `${parent.path}.${name}`;
+  }
+
+  /** The names on that way. */
+  get steps(): readonly string[] {
+    return this.parent === undefined ? [] : [...this.parent.steps, this.name];
+  }
+}
+
+/** A kind of record. */
+export class WireKind extends WireNode {
+  /** In how many sessions it was. */
+  sessions = 0;
+  /** The last session that it was in. */
+  lastSession = 0;
+
+  /** Constructs a new instance. */
+  constructor(name: string) {
+    super(undefined, undefined, name, true);
+  }
+}
+
+/** What is known of one dialect. */
+export class WireDialect {
+  /** The kinds of records. */
+  readonly kinds: Map<string, WireKind> = new Map();
+  /** The releases that it is known of. */
+  readonly releases: Set<number> = new Set();
+  /** How many sessions it is known of. */
+  sessions = 0;
+  #sorted: readonly number[] | undefined;
+
+  /** Takes note of a release. */
+  addRelease(release: number): void {
+    if (release === 0 || this.releases.has(release)) return;
+    this.releases.add(release);
+    this.#sorted = undefined;
+  }
+
+  /**
+   * Gives the release before which a thing must have ended to be remarkable in another one:
+   * so many known releases did without it.
+   */
+  releaseBefore(release: number, count: number): number {
+    const sorted = this.#sorted ??= [...this.releases].sort((a, b) => b - a);
+    return sorted.filter((known) => known <= release)[count - 1] ?? 0;
+  }
+}
+
+/** What a tree is saved as; the version of that form. */
+const FORM = 1;
+const NAME = "codexpipe";
+const CONTENT = "wire";
+
+/** Says why something is no saved tree. */
+export class WireTreeError extends SyntaxError {
+  /** The name of the class. */
+  override readonly name = "WireTreeError";
+}
+
+/** What records of each dialect look like. */
+export class WireTree {
+  readonly #dialects = new Map<string, WireDialect>();
+  readonly #names = new Set<string>();
+  readonly #moreNames: (() => WireTree) | undefined;
+  /** Whether nothing that is read is a user's. */
+  readonly isTrusted: boolean;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options Says where further names are from that are Codex's, and whether all are.
+   */
+  constructor(
+    options: { moreNames?: () => WireTree; isTrusted?: boolean } = {},
+  ) {
+    this.#moreNames = options.moreNames;
+    this.isTrusted = options.isTrusted ?? false;
+  }
+
+  /** The dialects by their names. */
+  get dialects(): ReadonlyMap<string, WireDialect> {
+    return this.#dialects;
+  }
+
+  /** Finds a dialect. */
+  dialect(name: string): WireDialect {
+    let dialect = this.#dialects.get(name);
+    if (dialect === undefined) {
+      dialect = new WireDialect();
+      this.#dialects.set(name, dialect);
+    }
+    return dialect;
+  }
+
+  /** Finds a kind of record, or makes one; words that may be a user's become `*`. */
+  kind(dialect: WireDialect, name: string): WireKind {
+    const { kinds } = dialect;
+    const found = kinds.get(name);
+    if (found !== undefined) return found;
+    const isShown = kinds.size < MAX_KINDS && name.length <= 120;
+    const shown = !isShown
+      ? ANY_NAME
+      : name.split("/").map((part) =>
+        part.startsWith("(") || isWord(part) ? part : ANY_NAME
+      ).join("/");
+    let kind = kinds.get(shown);
+    if (kind === undefined) {
+      kind = new WireKind(shown);
+      kinds.set(shown, kind);
+    }
+    return kind;
+  }
+
+  /** Whether a name is one that Codex gave something. */
+  knowsName(name: string): boolean {
+    if (this.isTrusted) return isName(name);
+    if (this.#names.has(name)) return true;
+    return this.#moreNames !== undefined && this.#moreNames().knowsName(name);
+  }
+
+  /** Reads a saved tree into this one. */
+  load(saved: unknown): void {
+    if (savedField(saved, NAME) !== CONTENT) {
+      throw new WireTreeError("it is not what --write-baseline wrote");
+    }
+    if (savedField(saved, "version") !== FORM) {
+      throw new WireTreeError("another version of codexpipe wrote it");
+    }
+    for (const [name, fields] of entriesOf(savedField(saved, "dialects"))) {
+      const dialect = this.dialect(name);
+      const releases = savedField(fields, "releases");
+      if (Array.isArray(releases)) {
+        for (const text of releases) {
+          dialect.addRelease(releaseNumber(String(text)));
+        }
+      }
+      dialect.sessions += countOf(savedField(fields, "sessions"));
+      for (const [kind, node] of entriesOf(savedField(fields, "kinds"))) {
+        const known = dialect.kinds.get(kind) ?? new WireKind(kind);
+        dialect.kinds.set(kind, known);
+        known.sessions += countOf(savedField(node, "#"));
+        this.#load(node, known, 0, Infinity, 0);
+      }
+    }
+  }
+
+  #load(
+    saved: unknown,
+    node: WireNode,
+    first: number,
+    last: number,
+    depth: number,
+  ): void {
+    const text = typeof saved === "string" ? saved : savedField(saved, "");
+    let from = 0;
+    let to = 0;
+    for (const part of typeof text === "string" ? text.split(" ") : []) {
+      const [what = "", range] = part.split("@");
+      const [one, other = one] = range?.split("-") ?? [];
+      const begin = one === undefined ? first : releaseNumber(one);
+      const end = one === undefined ? last : releaseNumber(other) || Infinity;
+      const type = what === "" ? -1 : LETTERS.indexOf(what);
+      const word = what.startsWith("=") ? what.slice(1) : undefined;
+      const mark = new Mark(node, word === undefined ? type : 2, word, true);
+      mark.first = begin;
+      mark.last = end;
+      if (word !== undefined) node.words?.set(word, mark);
+      else if (what === CLOSED) node.close();
+      else if (type !== -1 && what.length === 1) {
+        node.marks[type] = mark;
+        if (from === 0 || begin < from) from = begin;
+        if (end > to) to = end;
+      }
+    }
+    if (typeof saved === "string" || depth > MAX_DEPTH) return;
+    for (const [name, part] of entriesOf(saved)) {
+      if (name === "" || name === "#") continue;
+      if (name !== ELEMENT && name !== ANY_NAME) this.#names.add(name);
+      this.#load(part, node.load(name), from, to || Infinity, depth + 1);
+    }
+  }
+
+  /** Writes the tree, so that `load` reads it. */
+  save(): string {
+    const dialects = sorted(this.#dialects).map(([name, dialect]) => {
+      const releases = [...dialect.releases].sort((a, b) => a - b);
+      const kinds = sorted(dialect.kinds).map(([kind, node]) =>
+        `${JSON.stringify(kind)}:${savedNode(node, "", node.sessions)}`
+      );
+      return `${JSON.stringify(name)}:{"sessions":${dialect.sessions},` +
+        `"releases":${JSON.stringify(releases.map(releaseText))},"kinds":{\n${
+          kinds.join(",\n")
+        }}}`;
+    });
+    return `{"${NAME}":"${CONTENT}","version":${FORM},"dialects":{\n${
+      dialects.join(",\n")
+    }}}\n`;
+  }
+}
+
+/** How deep a saved tree is read. */
+const MAX_DEPTH = 64;
+
+function savedNode(node: WireNode, around: string, sessions = 0): string {
+  const marks = node.marks.filter((mark) => mark !== undefined);
+  const first = Math.min(...marks.map((mark) => mark.first));
+  const last = Math.max(...marks.map((mark) => mark.last));
+  const own = rangeText(first, last);
+  const parts = [
+    ...marks.map((mark) =>
+      (LETTERS[mark.type] ?? "") + savedRange(mark, around)
+    ),
+    ...(node.isClosed && node.members.size > 0 ? [CLOSED] : []),
+    ...sorted(node.words ?? new Map<string, Mark>()).map(([word, mark]) =>
+      `=${word}${savedRange(mark, around)}`
+    ),
+  ].join(" ");
+  const members = sorted(node.members).map(([name, member]) =>
+    `${JSON.stringify(name)}:${savedNode(member, own)}`
+  );
+  if (members.length === 0 && sessions === 0) return JSON.stringify(parts);
+  const count = sessions === 0 ? [] : [`"#":${sessions}`];
+  return `{${[`"":${JSON.stringify(parts)}`, ...count, ...members].join(",")}}`;
+}
+
+function savedRange({ first, last }: Mark, around: string): string {
+  const text = rangeText(first, last);
+  return text === around ? "" : `@${text}`;
+}
+
+function rangeText(first: number, last: number): string {
+  if (first === 0) return "";
+  const from = releaseText(first);
+  return first === last ? from : `${from}-${releaseText(last)}`;
+}
+
+function sorted<V>(map: ReadonlyMap<string, V>): [string, V][] {
+  return [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+    : [];
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0
+    ? value
+    : 0;
+}

@@ -1,0 +1,88 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { call } from "./memory.ts";
+
+const KNOWN = '{"type":"thread.started","thread_id":"t"}\n';
+const NEW = '{"type":"thread.started","thread_id":"t","colour":"my secret"}\n';
+
+Deno.test("drift says what is new, in one line, and exits with 1", async () => {
+  const { status, stdout, stderr } = await call(["drift", "a", "b"], {
+    files: { a: KNOWN, b: `${NEW}${NEW}` },
+  });
+  assertEquals(
+    [status, stdout, stderr],
+    [
+      1,
+      "b:1: - exec thread.started colour: new field (string), 2 times: kept\n",
+      "",
+    ],
+  );
+});
+
+Deno.test("drift exits with 0 if nothing is new, and says so unless it is quiet", async () => {
+  const { status, stdout, stderr } = await call(["drift"], { stdin: KNOWN });
+  assertEquals([status, stdout], [0, ""]);
+  assertEquals(stderr, "codexpipe: nothing new in 1 file\n");
+  const quiet = await call(["drift", "-q"], { stdin: KNOWN });
+  assertEquals([quiet.status, quiet.stderr], [0, ""]);
+});
+
+Deno.test("drift prints JSON, and JSON lines", async () => {
+  const json = await call(["drift", "--json"], { stdin: NEW });
+  const lines = await call(["drift", "--format=jsonl"], { stdin: NEW });
+  const { findings, more } = JSON.parse(json.stdout);
+  assertEquals([findings.length, more], [1, 0]);
+  assertEquals(findings, [JSON.parse(lines.stdout)]);
+  const none = await call(["drift", "--json"], { stdin: KNOWN });
+  assertEquals(none.stdout, '{"findings":[],"more":0}\n');
+});
+
+Deno.test("drift tells GitHub", async () => {
+  const { stderr } = await call(["drift", "--github"], { stdin: NEW });
+  assertEquals(
+    stderr,
+    "::notice title=Codex has changed::-:1: - exec thread.started colour: new field (string), once: kept\n",
+  );
+});
+
+Deno.test("drift compares with a baseline that it wrote", async () => {
+  const { status, stderr, written } = await call(
+    ["drift", "--write-baseline", "base", "a"],
+    { files: { a: NEW } },
+  );
+  assertEquals([status, stderr], [0, "codexpipe: base: written, of 1 file\n"]);
+  const base = written.get("base") ?? "";
+  assertEquals(base.includes("my secret"), false);
+  const files = { base, a: NEW, b: '{"type":"turn.started"}\n' };
+  const same = await call(["drift", "--baseline=base", "a"], { files });
+  assertEquals(same.status, 0);
+  const other = await call(["drift", "--baseline=base", "b"], { files });
+  assertEquals(
+    [other.status, other.stdout],
+    [1, "b:1: - exec turn.started: new kind of record, once: understood\n"],
+  );
+});
+
+Deno.test("drift refuses a baseline that is none, and flags without use", async () => {
+  const files = { a: KNOWN, b: "{}" };
+  const none = await call(["drift", "--baseline=b", "a"], { files });
+  assertEquals(none.status, 2);
+  assertStringIncludes(none.stderr, "b: not a baseline");
+  const idle = await call(["drift", "--write-baseline=c", "--json", "a"], {
+    files,
+  });
+  assertEquals(idle.status, 2);
+  const own = await call(["drift", "--write-baseline=a", "a"], { files });
+  assertEquals(own.status, 2);
+  assertStringIncludes(own.stderr, "would overwrite a");
+});
+
+Deno.test("drift reports what cannot be read, and reads the rest", async () => {
+  const { status, stdout, stderr } = await call(["drift", "no", "h", "b"], {
+    files: { h: '{"session_id":"s","ts":1,"text":"x"}\n', b: `${NEW}x\n` },
+  });
+  assertEquals(status, 3);
+  assertStringIncludes(stdout, "b:1: - exec thread.started colour");
+  assertMatch(stderr, /^codexpipe: no: cannot open: /);
+  assertStringIncludes(stderr, "h: left out: it is a history.jsonl");
+  assertStringIncludes(stderr, "b: 1 line could not be read");
+});

@@ -1,0 +1,220 @@
+/** Tests `codexpipe sessions` and `codexpipe sessions choose`. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  keysOf,
+  SessionChooser,
+} from "../../lib/cli/commands/session_chooser.ts";
+import { TextRuler } from "../../lib/cli/text_ruler.ts";
+import { PLAIN } from "../../lib/cli/styles.ts";
+import { listSessions } from "../../lib/sessions/sessions.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
+import { call, Hose, type Result, sourceOf, type World } from "./memory.ts";
+
+const NOW = Date.parse("2026-11-25T12:00:00Z");
+const PERSON: World = {
+  terminals: ["stdin", "stdout", "stderr"],
+  columns: 80,
+  rows: 24,
+  now: () => NOW,
+};
+const MESSAGES = [
+  "Fix the tests",
+  "Explain \x1b[31mred\x1b[0m code, and take as many words for it as there is no room for in one line of a terminal",
+  "中文 🚀 refactor",
+  "Tidy up",
+];
+
+/** Makes a home of four sessions, the last one the newest. */
+async function withFour(use: (home: string) => Promise<void>): Promise<void> {
+  await withFolder(async (home) => {
+    for (const [i, message] of MESSAGES.entries()) {
+      const id = testId(i + 1);
+      const started = `2026-11-2${i + 1}T10:00:00.000Z`;
+      const meta = { cwd: `/home/me/proj${i}`, git: { branch: "main" } };
+      const text = sessionText({ id, started, message, meta });
+      await writeFile(sessionPath(home, id, started), text);
+    }
+    await use(home);
+  });
+}
+
+/** Lets a person press keys, each when the last one has been answered. */
+function choose(
+  home: string,
+  keys: readonly string[],
+  world: World = {},
+): Promise<Result> {
+  return call(["sessions", `--codex-home=${home}`], {
+    ...PERSON,
+    stdin: sourceOf(keys),
+    ...world,
+  });
+}
+
+/** What is left on the screen: the rest of what was written behind the last erasing. */
+function left({ stdout }: Result): string {
+  return stdout.slice(stdout.lastIndexOf("\x1b[?25h") + "\x1b[?25h".length);
+}
+
+Deno.test("codexpipe sessions lists where nobody sits at a terminal", async () => {
+  await withFour(async (home) => {
+    const listed = await call(["sessions", "list", `--codex-home=${home}`]);
+    const world = { ...PERSON, terminals: ["stdout"] } as const;
+    assertEquals(await call(["sessions", `--codex-home=${home}`]), listed);
+    assertEquals(
+      await choose(home, [], world),
+      await call(["sessions", "list", `--codex-home=${home}`], world),
+    );
+    const dumb = await choose(home, [], { env: { TERM: "dumb" } });
+    assertStringIncludes(dumb.stdout, "Started");
+  });
+});
+
+Deno.test("sessions choose needs a terminal", async () => {
+  const { status, stderr } = await call(["sessions", "choose"]);
+  assertEquals(status, 2);
+  assertStringIncludes(
+    stderr,
+    'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
+  );
+});
+
+Deno.test("sessions choose shows the session that Enter is pressed on", async () => {
+  await withFour(async (home) => {
+    for (
+      const [keys, shown] of [
+        [["\r"], 4],
+        [["\x1b[B", "\r"], 3],
+        [["\x1b[B\x1b[B\x1b[B\x1b[B\x1b[A\r"], 2],
+        [["f", "ix", "\r"], 1],
+        [["fixx", "\x7f", "\r"], 1],
+        [["nothing has this", "\x15", "\r"], 4],
+        [["proj1 main", "\r"], 2],
+      ] as const
+    ) {
+      const result = await choose(home, keys);
+      const expected = await call(
+        ["sessions", "show", `--codex-home=${home}`, testId(shown)],
+        PERSON,
+      );
+      assertEquals([result.status, left(result)], [0, expected.stdout]);
+    }
+  });
+});
+
+Deno.test("sessions choose prints the command that resumes a session", async () => {
+  await withFour(async (home) => {
+    for (const keys of [["r"], ["ti", "\x12"]]) {
+      const result = await choose(home, keys, { env: { CODEX_HOME: home } });
+      assertEquals(
+        left(result).split("\n").map((line) =>
+          // deno-lint-ignore no-control-regex
+          line.replace(/\x1b\[\d+m/g, "")
+        ),
+        [
+          `codex resume ${testId(4)}`,
+          "  Tidy up",
+          "  1 d ago · /home/me/proj3 · main",
+          "",
+        ],
+      );
+    }
+  });
+});
+
+Deno.test("sessions choose leaves without a word, and gives the terminal back", async () => {
+  await withFour(async (home) => {
+    for (
+      const [keys, status] of [
+        [["\x1b"], 0],
+        [["\x04"], 0],
+        [[], 0],
+        [["\x03"], 130],
+      ] as const
+    ) {
+      const modes: boolean[] = [];
+      const result = await choose(home, keys, {
+        setRaw: (isRaw) => void modes.push(isRaw),
+      });
+      assertEquals(
+        [result.status, left(result), result.stderr, modes],
+        [status, "", "", [true, false]],
+      );
+    }
+    const interrupt = new AbortController();
+    const waiting = choose(home, [], {
+      stdin: new Hose(),
+      interrupt: interrupt.signal,
+      setRaw: () => interrupt.abort(),
+    });
+    assertEquals((await waiting).status, 130);
+  });
+});
+
+Deno.test("the list of sessions fits terminals of any size, and lets texts do nothing", async () => {
+  await withFour(async (home) => {
+    const { sessions } = await listSessions({ codexHomes: [home] });
+    const chooser = new SessionChooser(sessions, {
+      ruler: await TextRuler.for(MESSAGES),
+      style: PLAIN,
+      now: NOW,
+      userHome: "/home/me",
+    });
+    const ruler = await TextRuler.for(MESSAGES);
+    for (const columns of [20, 80, 120]) {
+      for (const key of ["", "\x1b[B", "\x1b[B", "e"]) {
+        chooser.press(key);
+        const lines = chooser.lines(columns, 24);
+        for (const line of lines) {
+          assertEquals(ruler.widthOf(line) < columns, true, line);
+          // deno-lint-ignore no-control-regex
+          assertEquals(/[\x00-\x1f]/.test(line), false);
+        }
+      }
+      chooser.press("\x15");
+    }
+    assertEquals(chooser.lines(80, 24).slice(0, 5), [
+      "Sessions (4): ",
+      "❯ 1 d ago  Tidy up",
+      "  2 d ago  中文 🚀 refactor",
+      "  3 d ago  Explain \\u001b[31mred\\u001b[0m code, and take as many words for it …",
+      "  4 d ago  Fix the tests",
+    ]);
+    chooser.press("code");
+    assertEquals(chooser.lines(80, 24), [
+      "Sessions (1 of 4): code",
+      "❯ 3 d ago  Explain \\u001b[31mred\\u001b[0m code, and take as many words for it …",
+      "",
+      "",
+      "",
+      "",
+      `${testId(2)} · ~/proj1 · main · gpt-5`,
+      "Explain \\u001b[31mred\\u001b[0m code, and take as many words for it as there is",
+      "no room for in one line of a terminal",
+      "",
+      "",
+      "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves",
+    ]);
+    assertEquals(chooser.lines(80, 10).length, 11);
+  });
+});
+
+Deno.test("keysOf() tells keys apart that came together", () => {
+  assertEquals(keysOf("a\x1b[A\x1bOB\x1b[5~é🚀\r"), [
+    "a",
+    "\x1b[A",
+    "\x1bOB",
+    "\x1b[5~",
+    "é",
+    "🚀",
+    "\r",
+  ]);
+  assertEquals(keysOf("\x1b"), ["\x1b"]);
+});

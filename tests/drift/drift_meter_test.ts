@@ -1,0 +1,324 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import {
+  type DriftFinding,
+  DriftMeter,
+  type DriftMeterOptions,
+  driftText,
+} from "../../lib/drift/drift.ts";
+
+const ENCODER = new TextEncoder();
+
+/** What is found in some lines. */
+function findingsIn(
+  lines: readonly unknown[],
+  options: DriftMeterOptions = {},
+): readonly DriftFinding[] {
+  return meterOf([lines], options).findings();
+}
+
+/** Reads sessions. */
+function meterOf(
+  sessions: readonly (readonly unknown[])[],
+  options: DriftMeterOptions = {},
+): DriftMeter {
+  const meter = new DriftMeter(options);
+  for (const lines of sessions) {
+    const source = meter.open("run.jsonl");
+    const text = lines.map((line) =>
+      `${typeof line === "string" ? line : JSON.stringify(line)}\n`
+    ).join("");
+    source.feed(ENCODER.encode(text));
+    source.flush();
+  }
+  return meter;
+}
+
+function baselineOf(sessions: readonly (readonly unknown[])[]): string {
+  return meterOf(sessions, { isRecording: true }).baseline();
+}
+
+/** A finding, shortened. */
+function shortened(
+  { kind, path, change, types, word, treatment }: DriftFinding,
+) {
+  return [change, kind, path, word ?? types.join(), treatment];
+}
+
+const STARTED = { type: "thread.started", thread_id: "t" };
+
+const CASES: readonly {
+  readonly name: string;
+  readonly lines: readonly unknown[];
+  readonly found: readonly (readonly unknown[])[];
+}[] = [
+  {
+    name: "nothing in what releases write",
+    lines: [STARTED, { type: "turn.started" }],
+    found: [],
+  },
+  {
+    name: "a kind of event, which is refused",
+    lines: [{ type: "turn.paused", usage: null }],
+    found: [
+      ["kind", "turn.paused", "", "", "refused"],
+      ["field", "turn.paused", "usage", "null", "refused"],
+    ],
+  },
+  {
+    name: "a kind of item, which is kept",
+    lines: [{ type: "item.completed", item: { id: "i", type: "dream" } }],
+    found: [
+      ["kind", "item.completed/dream", "", "", "kept"],
+      ["field", "item.completed/dream", "item.id", "string", "understood"],
+    ],
+  },
+  {
+    name: "a field",
+    lines: [{ ...STARTED, startedAtMs: 1 }, { ...STARTED, startedAtMs: null }],
+    found: [["field", "thread.started", "startedAtMs", "integer,null", "kept"]],
+  },
+  {
+    name: "a type that a field may have",
+    lines: [{
+      type: "session_meta",
+      payload: { id: "i", timestamp: "2026", forked_from_id: null },
+    }],
+    found: [
+      ["type", "session_meta", "payload.forked_from_id", "null", "understood"],
+    ],
+  },
+  {
+    name: "a type that a field may not have",
+    lines: [{ ...STARTED, thread_id: [1] }],
+    found: [
+      ["type", "thread.started", "thread_id", "array", "refused"],
+      ["field", "thread.started", "thread_id[]", "integer", "refused"],
+    ],
+  },
+  {
+    name: "a fraction where there were integers",
+    lines: ['{"type":"turn.completed","usage":{"input_tokens":1.0}}'],
+    found: [["type", "turn.completed", "usage.input_tokens", "number", "kept"]],
+  },
+  {
+    name: "a word",
+    lines: [{
+      type: "item.completed",
+      item: {
+        id: "i",
+        type: "command_execution",
+        command: "ls",
+        aggregated_output: "",
+        exit_code: 0,
+        status: "postponed",
+      },
+    }],
+    found: [[
+      "word",
+      "item.completed/command_execution",
+      "item.status",
+      "postponed",
+      "kept",
+    ]],
+  },
+  {
+    name: "a notification of the app-server",
+    lines: [{ method: "turn/paused", params: { threadId: "t" } }],
+    found: [
+      ["kind", "turn/paused", "", ""],
+      ["field", "turn/paused", "params.threadId", "string"],
+    ],
+  },
+  {
+    name: "nothing in what codexpipe wrote itself, and in what is no record",
+    lines: [
+      STARTED,
+      {
+        type: "line.failed",
+        line: 1,
+        offset: 0,
+        error: { kind: "json", message: "m" },
+        raw: "x",
+      },
+      "not JSON",
+      "[]",
+      "",
+    ],
+    found: [],
+  },
+];
+
+for (const { name, lines, found } of CASES) {
+  Deno.test(`DriftMeter finds ${name}`, () => {
+    assertEquals(
+      findingsIn(lines).map((finding) =>
+        shortened(finding).slice(0, found[0]?.length)
+      ),
+      found,
+    );
+  });
+}
+
+Deno.test("DriftMeter counts a finding, and says where it is first", () => {
+  const line = { ...STARTED, colour: "red" };
+  const [finding, ...others] = findingsIn([STARTED, line, line, line]);
+  assertEquals(others, []);
+  assertEquals([finding?.count, finding?.line], [3, 2]);
+});
+
+Deno.test("DriftMeter takes the release from a session file and from an app-server", () => {
+  const sessions = [
+    [
+      {
+        type: "session_meta",
+        payload: { id: "i", cli_version: "0.170.0-alpha.3" },
+      },
+      { type: "event_msg", payload: { type: "dream" } },
+    ],
+    [
+      {
+        id: 1,
+        result: { userAgent: "ide/0.171.0 (Linux; x86_64) dumb (ide; 1.0)" },
+      },
+      { method: "dream", params: {} },
+    ],
+  ];
+  assertEquals(
+    meterOf(sessions).findings().map(({ kind, release }) => [kind, release]),
+    [["dream", "0.171.0"], ["event_msg/dream", "0.170.0"]],
+  );
+});
+
+Deno.test("DriftMeter tells what many releases did without, but not a gap", () => {
+  const action = (cli_version: string) => [
+    { type: "session_meta", payload: { cli_version } },
+    { type: "event_msg", payload: { type: "agent_reasoning", text: "t" } },
+  ];
+  // The last release that is known to write it is 0.145.
+  assertEquals(findingsIn(action("0.150.0")), []);
+  const [finding, ...others] = findingsIn(action("0.180.0"));
+  assertEquals(others, []);
+  assertEquals(finding && [finding.change, finding.seen], [
+    "kind",
+    ["0.34.0", "0.145.0"],
+  ]);
+});
+
+Deno.test("DriftMeter says nothing of what its baseline was made of", () => {
+  const lines = [
+    { ...STARTED, "a/path.txt": { b: [1, { c: null }] } },
+    { type: "dream", payload: { "x y": 1, word: "w", status: "asleep" } },
+    { type: "dream", payload: { status: "hm hm" } },
+  ];
+  const baseline = baselineOf([lines]);
+  assertEquals(findingsIn(lines, { baseline }), []);
+  const again = meterOf([lines], { baseline, isRecording: true }).baseline();
+  assertEquals(
+    JSON.parse(again.replaceAll(/"(?:#|sessions)":\d+,?/g, "")),
+    JSON.parse(baseline.replaceAll(/"(?:#|sessions)":\d+,?/g, "")),
+  );
+});
+
+Deno.test("DriftMeter tells what all sessions of a baseline had and others lack", () => {
+  const session = [STARTED, { type: "turn.started" }];
+  const baseline = baselineOf(Array.from({ length: 5 }, () => session));
+  const meter = meterOf([[STARTED], session, [STARTED]], { baseline });
+  assertEquals(meter.count, 1);
+  assertEquals(meter.findings().map(driftText), [
+    "run.jsonl: - exec turn.started: not in 2 sessions",
+  ]);
+  const few = baselineOf([session]);
+  assertEquals(meterOf([[STARTED]], { baseline: few }).findings(), []);
+});
+
+Deno.test("DriftMeter refuses what is no baseline", () => {
+  for (const baseline of ["", "{}", "[]", '{"codexpipe":"wire","version":9}']) {
+    assertThrows(() => new DriftMeter({ baseline }), SyntaxError);
+  }
+});
+
+Deno.test("DriftMeter leaves out what is no stream", () => {
+  const meter = new DriftMeter();
+  const source = meter.open("history.jsonl");
+  source.feed(ENCODER.encode('{"session_id":"s","ts":1,"text":"x"}\n'));
+  source.flush();
+  assertEquals([source.other, meter.count], ["history.jsonl", 0]);
+});
+
+Deno.test("DriftMeter keeps its findings within bounds", () => {
+  const lines = Array.from({ length: 30_000 }, (_, i) => {
+    const name = String.fromCharCode(97 + i % 26, 97 + i / 26 % 26) +
+      String.fromCharCode(97 + i / 676 % 26);
+    return { type: `t.${name}${"x".repeat(i / 17576)}`, [`f_${name}`]: 1 };
+  });
+  const meter = meterOf([lines]);
+  assert(meter.findings().length <= 10_000);
+});
+
+/** What must not be told: no part of it is a name or word of Codex's. */
+const SECRET = "hunter2Q";
+
+/** Strings that hold a secret, as users have them. */
+const secretText = fc.constantFrom(
+  `${SECRET} is my password`,
+  `/home/${SECRET}/notes.txt`,
+  `${SECRET}@example.com`,
+  `sk-proj-${SECRET}1234567890`,
+  `"${SECRET}"`,
+  `${SECRET}\u0000`,
+);
+const leaf = fc.oneof(
+  secretText,
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+);
+
+Deno.test("no value and no name of data is told", () => {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      leaf,
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(secretText, tie("value"), { maxKeys: 3 }),
+      fc.record({ text: tie("value"), status: secretText }),
+    ),
+  }));
+  const field = fc.constantFrom(
+    "text",
+    "status",
+    "type",
+    "kind",
+    "changes",
+    "arguments",
+    "new_field",
+    "payload",
+  );
+  const record = fc.record({
+    type: fc.constantFrom("item.completed", "event_msg", "turn.completed"),
+    item: fc.dictionary(field, value),
+    payload: fc.dictionary(field, value),
+    usage: value,
+  });
+  fc.assert(fc.property(fc.array(record, { maxLength: 4 }), (lines) => {
+    const meter = meterOf([lines]);
+    const told = JSON.stringify(meter.findings()) +
+      meter.findings().map(driftText).join("\n") + baselineOf([lines]);
+    assertEquals(told.includes(SECRET), false, told);
+  }));
+});
+
+Deno.test("the members of an object that was never seen are told by no name of theirs", () => {
+  const found = findingsIn([{
+    ...STARTED,
+    quota: { alice: 1, bob: { carol: "x" }, acme_corp: [{ dave: 1 }] },
+  }]);
+  assertEquals(found.map(({ path }) => path), [
+    "quota",
+    "quota.*",
+    "quota.*.*",
+    "quota.*[]",
+    "quota.*[].*",
+  ]);
+});

@@ -1,0 +1,178 @@
+/**
+ * Makes lib/drift/known_wire.ts, what `codexpipe drift` knows, of the captures in testdata/ and
+ * of those in further folders, if any are named:
+ *
+ *     deno task known-wire [DIR ...]
+ *
+ * A folder holds `<version>/<scenario>/<file>`, as testdata/captures does. Lines of releases
+ * that are known already change nothing.
+ */
+
+import { DriftMeter } from "../lib/drift/drift_meter.ts";
+import { releaseNumber } from "../lib/drift/releases.ts";
+import { WIRE_TYPES, type WireNode, WireTree } from "../lib/drift/wire_tree.ts";
+import { openStream } from "../lib/files/files.ts";
+import { readDriftTable, readDriftWords } from "./drift_tables.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const TARGET = new URL("lib/drift/known_wire.ts", ROOT);
+const TABLES = new URL("testdata/drift/", ROOT);
+/** What holds captures. */
+const FOLDERS = ["testdata/captures", "testdata/app-server"];
+
+/** Reads captures, the oldest release first. */
+async function readCaptures(meter: DriftMeter, folder: string): Promise<void> {
+  const versions = (await names(folder)).map((name) => ({
+    name,
+    release: decodeURIComponent(name).replace(/\+.*$/, ""),
+  })).filter(({ release }) => releaseNumber(release) > 0);
+  versions.sort((a, b) => releaseNumber(a.release) - releaseNumber(b.release));
+  for (const { name, release } of versions) {
+    for await (const path of files(`${folder}/${name}`)) {
+      const source = meter.open(path, { release });
+      for await (const block of await openStream(path)) source.feed(block);
+      source.flush();
+    }
+  }
+}
+
+/** The files of streams and sessions below a folder. */
+async function* files(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) yield* files(path);
+    else if (/^(?:stdin|stdout|.*rollout-).*\.jsonl(?:\.zst)?$/.test(name)) {
+      yield path;
+    }
+  }
+}
+
+async function names(folder: string): Promise<string[]> {
+  try {
+    const found = await Array.fromAsync(Deno.readDir(folder));
+    return found.filter(({ isDirectory }) => isDirectory)
+      .map(({ name }) => name).sort();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Adds what the tables say of releases that there are no captures of. */
+async function addTables(tree: WireTree): Promise<void> {
+  for (const dialect of ["exec", "rollout"] as const) {
+    const file = dialect === "exec" ? "stdout.md" : "rollout.md";
+    const text = await Deno.readTextFile(new URL(file, TABLES));
+    for (const row of readDriftTable(text, dialect)) {
+      const known = tree.dialect(row.dialect);
+      for (const release of row.ranges.flat()) {
+        known.addRelease(releaseNumber(release));
+      }
+      const [first = 0, last = first] = [
+        row.ranges[0]?.[0],
+        row.ranges.at(-1)?.[1],
+      ].map(releaseNumber);
+      const node = nodeAt(tree, tree.kind(known, row.kind), row.path, [
+        first,
+        last,
+      ]);
+      if (row.path === "") addEnvelope(tree, row.dialect, node, [first, last]);
+      for (const { type, first, last } of row.types) {
+        const mark = node.mark(WIRE_TYPES.findIndex((name) => name === type));
+        for (const release of [first, last]) mark.widen(releaseNumber(release));
+      }
+    }
+  }
+  const words = await Deno.readTextFile(new URL("values.md", TABLES));
+  for (const { dialect, path, word, first, last } of readDriftWords(words)) {
+    // These make the kind.
+    if (/^(?:payload\.|payload\.item\.|item\.|msg\.)?type$/.test(path)) {
+      continue;
+    }
+    for (const kind of tree.dialect(dialect).kinds.values()) {
+      const mark = find(kind, path)?.wordMark(word);
+      // The tables name no kinds: what no capture has is taken to be of all.
+      if (mark === undefined) continue;
+      for (const release of [first, last]) mark.widen(releaseNumber(release));
+    }
+  }
+}
+
+/** Adds what says a kind, and what holds the rest of such records: the tables leave that out. */
+function addEnvelope(
+  tree: WireTree,
+  dialect: string,
+  kind: WireNode,
+  releases: readonly number[],
+): void {
+  const [first = "", second, third] = kind.name.split("/");
+  const words: [path: string, word: string | undefined][] = first === "msg"
+    ? [["msg.type", second]]
+    : dialect === "exec"
+    ? [["type", first], ["item.type", second]]
+    : [["type", first], ["payload.type", second], ["payload.item.type", third]];
+  if (first.startsWith("(")) return;
+  for (const [path, word] of words) {
+    if (word === undefined) continue;
+    const node = nodeAt(tree, kind, path, releases);
+    for (
+      const mark of [
+        node.mark(WIRE_TYPES.indexOf("string")),
+        node.wordMark(word),
+      ]
+    ) for (const release of releases) mark?.widen(release);
+  }
+}
+
+/** Finds or makes the node of a path, and what it is in. */
+function nodeAt(
+  tree: WireTree,
+  kind: WireNode,
+  path: string,
+  releases: readonly number[],
+): WireNode {
+  let node = kind;
+  for (const step of stepsOf(path)) {
+    const type = step === "[]" ? "array" : "object";
+    const mark = node.mark(WIRE_TYPES.indexOf(type));
+    for (const release of releases) mark.widen(release);
+    node = step === "[]" ? node.element(tree) : node.member(step, tree);
+  }
+  return node;
+}
+
+function find(kind: WireNode, path: string): WireNode | undefined {
+  let node: WireNode | undefined = kind;
+  for (const step of stepsOf(path)) node = node?.members.get(step);
+  return node;
+}
+
+function stepsOf(path: string): string[] {
+  return path === "" ? [] : path.replaceAll("[]", ".[]").split(".");
+}
+
+const recorder = new DriftMeter({ isRecording: true, isPublic: true });
+for (const folder of FOLDERS) {
+  await readCaptures(recorder, new URL(folder, ROOT).pathname);
+}
+for (const folder of Deno.args) await readCaptures(recorder, folder);
+const tree = new WireTree({ isTrusted: true });
+tree.load(JSON.parse(recorder.baseline()));
+await addTables(tree);
+const text = tree.save().replaceAll(/"#":\d+,?/g, "")
+  .replaceAll(/"sessions":\d+/g, '"sessions":0').trimEnd();
+await Deno.writeTextFile(
+  TARGET,
+  `/**
+ * What releases of Codex are known to write; \`deno task known-wire\` makes it.
+ *
+ * For each dialect the kinds of records, and for each kind its fields: types (\`o\` object, \`a\`
+ * array, \`s\` string, \`i\` integer, \`n\` number, \`b\` boolean, \`0\` null) and words (\`=word\`),
+ * behind \`@\` the first and the last release that wrote them, where that is not as above.
+ */
+
+/** A saved tree. */
+export const KNOWN_WIRE: string =
+  \`${text}\`;
+`,
+);
