@@ -155,8 +155,10 @@ export class TranscriptBuilder
   #now: string | null = null;
   #hasHeader = false;
   #isEndless = false;
-  /** Whether the file tells its history in items alone, without what it inherited. */
+  /** Whether the file tells its history in items. */
   #isPaginated = false;
+  /** Whether what the thread inherited is left out. */
+  #skipsInherited = false;
   /** The numbers of turns that have ids. */
   readonly #numbers = new Map<string, number>();
   #emit: Emit<TranscriptPart> = () => {};
@@ -253,7 +255,7 @@ export class TranscriptBuilder
     }
     if (event.inherited === true) this.#usage.fork();
     // Only the counts of what is left out are heard: the thread's own go on from them.
-    const isLeftOut = event.inherited === true && this.#isPaginated;
+    const isLeftOut = event.inherited === true && this.#skipsInherited;
     const end = isLeftOut ? undefined : this.#endOf(event);
     const isCount = this.#takeItem(event, { isLeftOut });
     if (isLeftOut) return;
@@ -366,6 +368,8 @@ export class TranscriptBuilder
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;
     this.#isPaginated = event.history_mode === "paginated";
+    // What a file goes on from may have been read before it, and is shown.
+    this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
     if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
     if (isForkHeader(event)) this.#usage.fork();
@@ -379,6 +383,7 @@ export class TranscriptBuilder
     // Releases up to 0.42 name no thread, and do not say how turns end.
     this.#isEndless = realId(event.thread_id) === undefined;
     this.#isPaginated = false;
+    this.#skipsInherited = false;
     if (this.#hasHeader) {
       this.#saySession();
       this.#lead.restart();

@@ -59,7 +59,8 @@ function startThread({ memory }: FoldContext, event: Fields): void {
   memory.threadId = idOf(event.thread_id) ?? memory.threadId;
   memory.isSession = event.started_at !== undefined;
   const mode = textOf(event.history_mode);
-  memory.skipsInherited = mode === "paginated";
+  // What a file goes on from may have been read before it, and is shown.
+  memory.skipsInherited = event.subagent_history_start_ordinal !== undefined;
   memory.unknownMode = mode === undefined || HISTORY_MODES.has(mode)
     ? null
     : mode.slice(0, MAX_MODE).toWellFormed();

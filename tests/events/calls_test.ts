@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../../lib/history/history_state.ts";
-import { applyMutation } from "../../../lib/history/mutations.ts";
-import type { AnyHistoryRecord } from "../../../lib/history/records.ts";
-import { equalJson } from "../../fixtures.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { applyMutation } from "../../lib/history/mutations.ts";
+import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import { equalJson } from "../fixtures.ts";
 import {
   eventLine,
   historyOf,
@@ -11,7 +11,7 @@ import {
   PAGINATED,
   snapshotOf,
   tell,
-} from "../histories.ts";
+} from "../history/histories.ts";
 
 const ID = "call_0";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../../lib/history/history_state.ts";
-import { equalJson } from "../../fixtures.ts";
-import { readCapturedFiles } from "../../rollouts.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { equalJson } from "../fixtures.ts";
+import { readCapturedFiles } from "../rollouts.ts";
 import {
   eventLine,
   historyOf,
@@ -9,7 +9,7 @@ import {
   payloadsOf,
   readEvents,
   snapshotOf,
-} from "../histories.ts";
+} from "../history/histories.ts";
 
 const SEARCH = { type: "search", query: "q", queries: ["q", "r"] };
 const PAGE = { type: "open_page", url: "https://example.com/" };

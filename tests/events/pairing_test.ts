@@ -1,7 +1,7 @@
 /** When two copies of a text are one record (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, itemLine, snapshotOf, tell } from "../histories.ts";
+import { eventLine, itemLine, snapshotOf, tell } from "../history/histories.ts";
 
 const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];

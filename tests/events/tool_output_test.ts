@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  isSuccess,
-  readToolOutput,
-} from "../../../lib/history/mapping/tool_output.ts";
+import { isSuccess, readToolOutput } from "../../lib/events/tool_output.ts";
 
 const CASES = [
   {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readPatchEnvelope } from "../../../lib/history/mapping/patch_envelope.ts";
+import { readPatchEnvelope } from "../../lib/events/patch_envelope.ts";
 
 Deno.test("readPatchEnvelope() reads every kind of section", () => {
   const envelope = [
@@ -17,26 +17,28 @@ Deno.test("readPatchEnvelope() reads every kind of section", () => {
     "*** End Patch",
     "+not part of it",
   ].join("\n");
-  assertEquals([...readPatchEnvelope(envelope)], [
-    ["a b.txt", { type: "add", content: "one\n\n" }],
-    ["c.txt", {
-      type: "update",
+  assertEquals(readPatchEnvelope(envelope), [
+    { path: "a b.txt", kind: "add", content: "one\n\n" },
+    {
+      path: "c.txt",
+      kind: "update",
       unified_diff: "@@ def f():\n x\n-y\n",
       move_path: "d.txt",
-    }],
-    ["e.txt", { type: "delete", content: "" }],
+    },
+    { path: "e.txt", kind: "delete" },
   ]);
 });
 
 Deno.test("readPatchEnvelope() finds nothing in other text", () => {
-  assertEquals(readPatchEnvelope("this is not a patch").size, 0);
+  assertEquals(readPatchEnvelope("this is not a patch"), []);
 });
 
 Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is cut", () => {
   for (const end of ["", "\n", "\r\n", "\n*** End Patch"]) {
     const envelope = `*** Begin Patch\n*** Add File: a\n+x${end}`;
-    const change = readPatchEnvelope(envelope).get("a");
-    assertEquals(change, { type: "add", content: "x\n" });
+    assertEquals(readPatchEnvelope(envelope), [
+      { path: "a", kind: "add", content: "x\n" },
+    ]);
   }
 });
 
@@ -52,7 +54,7 @@ Deno.test("readPatchEnvelope() takes lines about patches for what they stand in"
   const added = lines.map((line) => `+${line}`).join("\n");
   const other = "*** End Patch notes\n*** End of Filename";
   const envelope = `*** Add File: a\n${added}\n${other}\n*** End Patch`;
-  assertEquals([...readPatchEnvelope(envelope)], [
-    ["a", { type: "add", content: `${lines.join("\n")}\n${other}\n` }],
+  assertEquals(readPatchEnvelope(envelope), [
+    { path: "a", kind: "add", content: `${lines.join("\n")}\n${other}\n` },
   ]);
 });

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { HistoryState } from "../../../lib/history/history_state.ts";
-import { applyMutation } from "../../../lib/history/mutations.ts";
-import type { AnyHistoryRecord } from "../../../lib/history/records.ts";
-import { equalJson } from "../../fixtures.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
+import { applyMutation } from "../../lib/history/mutations.ts";
+import type { AnyHistoryRecord } from "../../lib/history/records.ts";
+import { equalJson } from "../fixtures.ts";
 import {
   eventLine,
   historyOf,
@@ -11,7 +11,7 @@ import {
   PAGINATED,
   payloadsOf,
   snapshotOf,
-} from "../histories.ts";
+} from "../history/histories.ts";
 
 /** The fields of an item, whose id the test gives. */
 type Item = Readonly<Record<string, unknown>>;

@@ -1,7 +1,12 @@
 /** What each event of a rollout becomes (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import { eventLine, PAGINATED, snapshotOf, tell } from "../histories.ts";
+import {
+  eventLine,
+  PAGINATED,
+  snapshotOf,
+  tell,
+} from "../history/histories.ts";
 
 const CALL = { call_id: "c" };
 const MCP = { ...CALL, invocation: { server: "s", tool: "t" } };

@@ -7,7 +7,7 @@ import {
   payloadsOf,
   snapshotOf,
   tell,
-} from "../histories.ts";
+} from "../history/histories.ts";
 
 const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];

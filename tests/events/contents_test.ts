@@ -7,7 +7,7 @@ import {
   itemLine,
   payloadsOf,
   snapshotOf,
-} from "../histories.ts";
+} from "../history/histories.ts";
 
 /** Gives the command of some events. */
 function execOf(...events: readonly unknown[]): Record<string, unknown> {
