@@ -75,7 +75,7 @@ Deno.test("the README names only stages that their entry points export", async (
     missing.push(...names.filter((name) => !(name in module)));
   }
   assertEquals(missing, []);
-  assertEquals(exported.length, 14);
+  assertEquals(exported.length, 15);
 });
 
 Deno.test("links in the README and the docs lead to files", async () => {
