@@ -16,23 +16,20 @@ export interface ShownAnswer {
 
 /** What an answer has to give back if it was meant for the model itself. */
 interface BeforeAnswer {
-  /** What the answer says. */
-  readonly text: string;
-  readonly lastAnswer: string | undefined;
+  /** The item of the answer. */
+  readonly item: string | undefined;
+  readonly endsWithAnswer: boolean;
   readonly shown: ShownAnswer;
 }
 
 /** Follows the signs of work of one input: whether it last failed, answered or did something. */
 export class WorkTrail {
   #pendingError: string | null = null;
-  /** What the model says, if that is the last thing to happen; blank if nobody knows what. */
-  #lastAnswer: string | undefined;
-  /** How a review has ended in the turn that is going on, if one has. */
-  #review: "reviewed" | "unreviewed" | undefined;
-  /** Whether the turn has a prompt that may be blank: such a one is no entry. */
-  #hasUserMessage = false;
+  #endsWithAnswer = false;
+  /** Whether a review has ended in the turn without having found anything out. */
+  #isUnreviewed = false;
   #hasWork = false;
-  /** What was before the answer that is the last thing to happen, if it says what it is. */
+  /** What was before the last answer. */
   #before: BeforeAnswer | undefined;
 
   /** What went wrong, if nothing has happened since. */
@@ -42,7 +39,7 @@ export class WorkTrail {
 
   /** Whether what the model says is the last thing to happen. */
   get endsWithAnswer(): boolean {
-    return this.#lastAnswer !== undefined;
+    return this.#endsWithAnswer;
   }
 
   /** Whether anything has happened in the run. */
@@ -57,10 +54,9 @@ export class WorkTrail {
    * @param shown What was shown.
    */
   remember(sign: WorkSign, shown: ShownAnswer): void {
-    if (sign.type === "compacted" || isReviewEnd(sign)) return;
-    this.#before = sign.type !== "answer" || sign.text === undefined
-      ? undefined
-      : { text: sign.text.trim(), lastAnswer: this.#lastAnswer, shown };
+    if (sign.type !== "answer") return;
+    const endsWithAnswer = this.#endsWithAnswer;
+    this.#before = { item: sign.item, endsWithAnswer, shown };
   }
 
   /**
@@ -70,65 +66,38 @@ export class WorkTrail {
    * @returns What is shown again, if it takes the answer before it back.
    */
   heed(sign: WorkSign): ShownAnswer | undefined {
-    if (sign.type === "compacted") return this.#takeBackSummary(sign.message);
-    if (isReviewEnd(sign)) {
-      this.#review = sign.type;
-      return undefined;
+    switch (sign.type) {
+      case "compacted":
+        return this.#takeBackSummary(sign.item);
+      case "reviewed":
+      case "unreviewed":
+        this.#isUnreviewed = sign.type === "unreviewed";
+        return undefined;
+      case "run":
+        this.#hasWork = false;
+        break;
     }
-    if (sign.type === "run") this.#hasWork = false;
     this.#pendingError = sign.type === "error" ? sign.message : null;
     // What ends after an answer was left running.
     if (sign.type === "settled") return undefined;
     // What is said behind a review without a result is that it was interrupted.
-    const isAnswer = sign.type === "answer" && this.#review !== "unreviewed";
-    this.#lastAnswer = isAnswer ? sign.text ?? "" : undefined;
-    if (sign.type === "begin" || sign.type === "run") {
-      this.#review = undefined;
-      this.#hasUserMessage = false;
-    } else this.#hasWork = true;
+    this.#endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
+    const isBorder = sign.type === "begin" || sign.type === "run";
+    if (!isBorder) this.#hasWork = true;
     // Up to 0.98 nothing but a prompt says that another turn begins.
-    if (sign.type === "work" && this.#review === "unreviewed") {
-      this.#review = undefined;
-    }
+    if (isBorder || sign.type === "work") this.#isUnreviewed = false;
     return undefined;
-  }
-
-  /** Takes note of a prompt, a blank one too. */
-  heedPrompt(): void {
-    this.#hasUserMessage = true;
-  }
-
-  /**
-   * Tells whether a turn whose end has no last message left a prompt without an answer. What
-   * the model was saying when its response was cut off is none; a blank answer, and what a
-   * review found, is not told there.
-   *
-   * @param hasPrompt Whether a prompt was shown in the turn.
-   */
-  isUnanswered(hasPrompt: boolean): boolean {
-    if (!hasPrompt && !this.#hasUserMessage) return false;
-    const answer = this.#lastAnswer;
-    return answer === undefined ||
-      (answer.trim() !== "" && this.#review !== "reviewed");
   }
 
   /**
    * Takes an answer back that is the summary of a compaction: session files since 0.136 hold
    * it as if it had been said to the user.
    */
-  #takeBackSummary(compacted: string): ShownAnswer | undefined {
+  #takeBackSummary(item: string | undefined): ShownAnswer | undefined {
     const before = this.#before;
     this.#before = undefined;
-    if (before === undefined || before.text === "") return undefined;
-    if (!compacted.trimEnd().endsWith(before.text)) return undefined;
-    this.#lastAnswer = before.lastAnswer;
+    if (before === undefined || before.item !== item) return undefined;
+    this.#endsWithAnswer = before.endsWithAnswer;
     return before.shown;
   }
-}
-
-/** Tells whether an event is the end of a review. */
-function isReviewEnd(
-  sign: WorkSign,
-): sign is WorkSign & { readonly type: "reviewed" | "unreviewed" } {
-  return sign.type === "reviewed" || sign.type === "unreviewed";
 }

@@ -3,7 +3,7 @@
  */
 
 import { isRetryNotice } from "../exec/retry_notices.ts";
-import { fieldsOf, parseJson, textOf } from "../history/mapping/json_fields.ts";
+import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import type { TurnStatus } from "../render/parts.ts";
 import type { Verdict, VerdictReasonKind } from "./verdict.ts";
 
@@ -63,13 +63,14 @@ export function judgeTurn(facts: TurnFacts): TurnEnd {
   const { status, error, pendingError } = facts;
   switch (status) {
     case "completed":
-      return facts.isUnanswered
-        ? failed(
+      return { status };
+    case "failed":
+      if (facts.isUnanswered) {
+        return failed(
           "turn_failed",
           "ended without an answer; the log does not say why",
-        )
-        : { status };
-    case "failed":
+        );
+      }
       if (ABORT_REASONS.has(error)) return abortedFor(error);
       return failed("turn_failed", because("failed", error ?? pendingError));
     case "aborted":

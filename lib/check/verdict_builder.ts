@@ -5,14 +5,8 @@
  */
 
 import { checkedCount } from "../checked.ts";
-import {
-  type Fields,
-  fieldsOf,
-  idOf,
-  numberOf,
-} from "../history/mapping/json_fields.ts";
-import { eventOf } from "../history/mapping/line_events.ts";
-import { isPrompt } from "../history/mapping/text_lines.ts";
+import type { EventReader, LastAnswer } from "../events/event_reader.ts";
+import { type Fields, fieldsOf, idOf } from "../json/fields.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
@@ -20,11 +14,11 @@ import type {
   TranscriptPart,
   TurnEndedPart,
 } from "../render/parts.ts";
-import { TranscriptBuilder } from "../render/transcript.ts";
+import { tapEvents, TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit, Stage } from "../stage.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
-import { UsageMeter } from "../usage/usage_meter.ts";
-import type { UsageSource } from "../usage/usage_source.ts";
+import type { EventCounts } from "../usage/event_counts.ts";
+import { openEvents, UsageMeter } from "../usage/usage_meter.ts";
 import { demandedReasons, reason } from "./_demands.ts";
 import { answerOf, failedCommandsOf } from "./_entry_facts.ts";
 import { readWorkSign, type WorkSign } from "./_work_sign.ts";
@@ -42,8 +36,6 @@ interface Seen {
   isRun: boolean;
   /** Whether the turn is over. */
   isEnded: boolean;
-  /** Whether the user has said something. */
-  hasPrompt: boolean;
   /** Whether the model has said something. */
   hasAnswer: boolean;
   /** Whether anything is in it. */
@@ -53,7 +45,6 @@ interface Seen {
 const NOTHING_SEEN: Seen = {
   isRun: false,
   isEnded: false,
-  hasPrompt: false,
   hasAnswer: false,
   hasEntries: false,
 };
@@ -110,11 +101,19 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #lines: JsonlRecords;
   readonly #transcript = new TranscriptBuilder();
   readonly #meter = new UsageMeter();
-  readonly #usage: UsageSource;
+  readonly #usage: EventCounts;
   readonly #failures: VerdictFailure[] = [];
   readonly #commands: string[] = [];
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
+  /** Who reads the events. */
+  #reader: EventReader | undefined;
+  /** How often it has told of work. */
+  #steps = 0;
+  /** The answer that a session file ends with so far. */
+  #answer: LastAnswer | null = null;
+  /** Whether the line that is being taken says something of the work. */
+  #hasSign = false;
   #failedLines = 0;
   #failedCommands = 0;
   #line = 0;
@@ -123,8 +122,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #threadId: string | null = null;
   #status: Verdict["status"] = null;
   #finalMessage: string | null = null;
-  /** What the event that is being taken says of the last message; null if there was none. */
-  #lastMessage: string | null | undefined;
+  /** What the event that is being taken says of the last message. */
+  #lastMessage: string | undefined;
+  /** Whether it ends a turn that left its prompt without an answer. */
+  #isUnanswered = false;
   /** What the model said before the turn that is going on, if it was in no other one. */
   #messageBefore: string | null = null;
   /** What the run, or the turn that is going on, has shown. */
@@ -150,7 +151,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       initialThreadId,
       initialTurnId,
     });
-    this.#usage = this.#meter.open("", input);
+    this.#usage = openEvents(this.#meter, "");
+    tapEvents(this.#transcript, (event, reader, take) => {
+      this.#reader = reader;
+      this.#judge(event, reader.isSession, take);
+    });
   }
 
   /**
@@ -161,8 +166,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   feed(block: Uint8Array, emit: Emit<TranscriptPart>): void {
     this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
-    // Its failures are those above; counts that nobody can read are none.
-    this.#usage.feed(block, () => {});
   }
 
   /**
@@ -172,7 +175,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   flush(emit: Emit<TranscriptPart>): void {
     this.#lines.flush((outcome) => this.#take(outcome, emit));
-    this.#usage.flush(() => {});
     this.#transcript.flush((part) => this.#see(part, emit));
     this.#endRun();
   }
@@ -220,14 +222,37 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
         this.#failures.push({ line, kind, message });
       }
     }
-    const event = outcome.ok ? fieldsOf(outcome.value) : {};
-    this.#lastMessage = lastMessageOf(event);
-    const sign = outcome.ok ? readWorkSign(event) : undefined;
-    if (sign !== undefined) this.#work.remember(sign, this.#shown);
+    this.#hasSign = false;
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
+    this.#heedLine();
+  }
+
+  /** Takes note of what a line of a session file says of the work beyond its events. */
+  #heedLine(): void {
+    const { steps = 0, lastAnswer = null } = this.#reader ?? {};
+    if (steps !== this.#steps && !this.#hasSign) this.#heed({ type: "work" });
+    this.#steps = steps;
+    if (lastAnswer === this.#answer) return;
+    this.#answer = lastAnswer;
+    if (lastAnswer === null) return;
+    this.#heed({ type: "answer", item: lastAnswer.itemId, isAlone: true });
+  }
+
+  /** Takes in an event of the transcript. */
+  #judge(event: Fields, isSession: boolean, take: () => void): void {
+    if (isSession) this.#usage.takeSession(event, this.#line);
+    else this.#usage.takeExec(event, this.#line);
+    this.#lastMessage = idOf(event.last_agent_message);
+    this.#isUnanswered = isSession && isWithoutReason(event);
+    const sign = readWorkSign(event, isSession);
+    if (sign !== undefined) this.#work.remember(sign, this.#shown);
+    take();
+    // The response says when an answer is complete.
+    const isPart = isSession && sign?.type === "answer" && !sign.isAlone;
+    if (sign === undefined || isPart) return;
+    this.#hasSign = true;
     // Only now: what the event ends is judged by what was before it.
-    if (sign !== undefined) this.#heed(sign);
-    if (isUserMessage(event)) this.#work.heedPrompt();
+    this.#heed(sign);
   }
 
   get #shown(): ShownAnswer {
@@ -271,12 +296,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     emit(part);
   }
 
-  #seeEntry({ record, phase, turn, isFromUser = false }: EntryPart): void {
+  #seeEntry({ record, phase, turn }: EntryPart): void {
     // What ends after its turn was left running.
     if (phase === "late") return;
     const seen = this.#seen;
     const answer = answerOf(record);
-    if (isFromUser || isPrompt(record)) seen.hasPrompt = true;
     if (turn !== null) seen.hasEntries = true;
     if (answer !== undefined) {
       seen.hasAnswer = true;
@@ -292,7 +316,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #endTurn({ turn, status, error }: TurnEndedPart): void {
-    const { hasEntries, hasPrompt } = this.#seen;
+    const { hasEntries } = this.#seen;
     const work = this.#work;
     const lastMessage = this.#lastMessage;
     // The log lacks the beginning of a turn that has nothing but an end.
@@ -303,7 +327,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       error,
       pendingError: work.pendingError,
       endsWithAnswer: work.endsWithAnswer,
-      isUnanswered: lastMessage === null && work.isUnanswered(hasPrompt),
+      isUnanswered: this.#isUnanswered,
     });
     const isOver = status !== "open" && status !== "unknown";
     const line = isOver ? this.#line : null;
@@ -366,22 +390,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 }
 
-/** Tells whether an event is a prompt in a session file. */
-function isUserMessage(event: Fields): boolean {
-  return eventOf(event)?.type === "user_message";
-}
-
 /**
- * What an event that ends a turn says of its last message; null if there was none, as only
- * session files say, and nobody can know why. Those that say when the turn began are of
- * releases that say there why it failed, too: of them, a turn without a message is but done.
+ * Tells whether an event says that a turn failed and not why: session files of some releases end
+ * so when a request failed.
  */
-function lastMessageOf(event: Fields): string | null | undefined {
-  if (event.type === "turn.completed") return idOf(event.last_agent_message);
-  const { type, last_agent_message, started_at } = eventOf(event) ?? {};
-  if (type !== "task_complete" && type !== "turn_complete") return undefined;
-  const isUnexplained = numberOf(started_at) === undefined;
-  return last_agent_message === null && isUnexplained
-    ? null
-    : idOf(last_agent_message);
+function isWithoutReason({ type, reason, error }: Fields): boolean {
+  return type === "turn.failed" && reason === undefined &&
+    fieldsOf(error).message === "";
 }

@@ -4,11 +4,18 @@
  * @module
  */
 
-import { type Fields, fieldsOf, isFields } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  textOf,
+} from "../json/fields.ts";
 import { tokenContent } from "./contents.ts";
 import { withExactCounts } from "./exact_counts.ts";
 import type {
   EmitEvent,
+  LastAnswer,
   LinePlace,
   SessionOptions,
 } from "./session_context.ts";
@@ -16,6 +23,7 @@ import { SessionReader } from "./session_reader.ts";
 
 export type {
   EmitEvent,
+  LastAnswer,
   LinePlace,
   SessionOptions,
 } from "./session_context.ts";
@@ -49,6 +57,8 @@ const TURN_ENDS: ReadonlySet<unknown> = new Set([
 export class EventReader {
   readonly #options: SessionOptions;
   #session: SessionReader | undefined;
+  /** The calls between agents that go on in an exec stream: their items, and whose they are. */
+  readonly #collab: Map<string, unknown>;
   #isSession = false;
 
   /**
@@ -58,8 +68,14 @@ export class EventReader {
    * @param options What is known of the input.
    */
   constructor(saved?: unknown, options: SessionOptions = {}) {
-    const { session } = fieldsOf(saved);
+    const { session, collab } = fieldsOf(saved);
     this.#options = options;
+    this.#collab = new Map(
+      listOf(collab).map((pair) => {
+        const [item, thread] = listOf(pair);
+        return [textOf(item) ?? "", thread];
+      }),
+    );
     if (!isFields(session)) return;
     this.#session = new SessionReader(session, options);
     this.#isSession = true;
@@ -70,9 +86,28 @@ export class EventReader {
     return this.#isSession;
   }
 
+  /**
+   * What the model said last in a session file, if it is complete and nothing came behind it:
+   * what it was saying when its response was cut off has been told, but is no answer.
+   */
+  get lastAnswer(): LastAnswer | null {
+    return this.#session?.lastAnswer ?? null;
+  }
+
+  /**
+   * How often a line of a session file has told of work, since the reader was made: there need
+   * not be an event of it.
+   */
+  get steps(): number {
+    return this.#session?.steps ?? 0;
+  }
+
   /** Gives what it takes to go on, as plain JSON. */
   save(): unknown {
-    return this.#session === undefined ? {} : { session: this.#session.save() };
+    return {
+      ...(this.#session === undefined ? {} : { session: this.#session.save() }),
+      ...(this.#collab.size === 0 ? {} : { collab: [...this.#collab] }),
+    };
   }
 
   /**
@@ -95,7 +130,9 @@ export class EventReader {
    */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
-      const event = exactEvent(record, place.text);
+      const event = this.#isOfAgent(record)
+        ? { ...record, implied: true }
+        : exactEvent(record, place.text);
       const notice = noticeOf(event);
       return emit(
         notice ?? event,
@@ -111,7 +148,44 @@ export class EventReader {
     this.#session ??= new SessionReader(undefined, this.#options);
     this.#session.read(record, place, emit);
   }
+
+  /**
+   * Follows the calls between agents of an exec stream. Releases around 0.98 print there that a
+   * turn of an agent begins, as if it were one of the thread: but that waits for its call.
+   *
+   * @returns Whether the event is the beginning of an agent's turn.
+   */
+  #isOfAgent({ type, thread_id, item_type, item_id, line }: Fields): boolean {
+    const calls = this.#collab;
+    switch (type) {
+      case "thread.started":
+      case "turn.completed":
+      case "turn.failed":
+        calls.clear();
+        return false;
+      case "turn.started":
+        // Events of session files may be read once more; they say which line they are of.
+        return calls.size > 0 && line === undefined &&
+          [...calls.values()].includes(thread_id);
+      case "item.started":
+        if (item_type === "collab_tool_call" && calls.size < MAX_COLLAB) {
+          calls.set(textOf(item_id) ?? "", thread_id);
+        }
+        return false;
+      case "item.completed":
+      case "item.failed":
+        if (item_type === "collab_tool_call") {
+          calls.delete(textOf(item_id) ?? "");
+        }
+        return false;
+      default:
+        return false;
+    }
+  }
 }
+
+/** How many calls between agents are known to go on. */
+const MAX_COLLAB = 256;
 
 /** Notices of the old protocol (normalize.md P12), whose fields normalize leaves in the event. */
 const NOTICES: ReadonlySet<unknown> = new Set([

@@ -84,7 +84,10 @@ const MCP_PREFIX = "mcp__";
 export function tellResponseItem(context: SessionContext, item: Fields): void {
   const { type } = item;
   if (typeof type !== "string") return;
-  if (!SPEECH.has(type) && !IDLE.has(type)) context.lastAnswer = null;
+  if (!SPEECH.has(type) && !IDLE.has(type)) {
+    context.lastAnswer = null;
+    context.steps += 1;
+  }
   ITEMS.get(type)?.(context, item);
 }
 
@@ -104,7 +107,7 @@ function tellMessage(context: SessionContext, item: Fields): void {
 
 function tellInjected(context: SessionContext, item: Fields): void {
   const role = textOf(item.role) ?? "";
-  const text = contentText(item.content);
+  const text = contentText(item.content, role === "system" ? "\n" : "");
   context.complete("injected_context", { role, text }, {
     itemId: idOf(item.id),
   });

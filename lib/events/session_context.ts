@@ -50,6 +50,14 @@ export interface SessionOptions {
   readonly isSelection?: boolean | undefined;
 }
 
+/** What the model said last, as the response has it: that is written when it is complete. */
+export interface LastAnswer {
+  /** What it said. */
+  readonly text: string;
+  /** The item that it was told as. */
+  readonly itemId: string;
+}
+
 /** How a session file tells its history. */
 export type HistoryMode = "legacy" | "paginated";
 
@@ -168,7 +176,9 @@ export class SessionContext {
   /** The last item that a reader sees. */
   lastItem: string | null;
   /** What the model said last, if nothing came behind it, and its item. */
-  lastAnswer: { text: string; itemId: string } | null;
+  lastAnswer: LastAnswer | null;
+  /** How many response items there have been that are no messages, and tell of work. */
+  steps = 0;
   /** Whether the turn has a prompt, and how a review ended in it. */
   readonly seen: { prompt: boolean; answer: boolean; review: string | null };
   /** The decoders of output that ended inside a character. */

@@ -18,6 +18,7 @@ import { InheritedLines } from "./inherited_lines.ts";
 import { tellResponseItem } from "./response_items.ts";
 import {
   type EmitEvent,
+  type LastAnswer,
   type LinePlace,
   SessionContext,
   type SessionOptions,
@@ -103,6 +104,16 @@ export class SessionReader {
   /** Takes note of a call that runs, of which no line was read. */
   expect(callId: string, itemType: string): void {
     this.#context.beginCall(callId, "event", itemType);
+  }
+
+  /** How often a line told of work, whether or not an event came of it. */
+  get steps(): number {
+    return this.#context.steps;
+  }
+
+  /** What the model said last, if it is complete and nothing came behind it. */
+  get lastAnswer(): LastAnswer | null {
+    return this.#context.lastAnswer;
   }
 
   /**

@@ -31,7 +31,11 @@
  */
 
 export * from "./parts.ts";
-export * from "./transcript.ts";
+export {
+  TranscriptBuilder,
+  type TranscriptOptions,
+  TranscriptStream,
+} from "./transcript.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
 export * from "./entry_views.ts";

@@ -37,7 +37,6 @@ import { type SessionFacts, SessionLead } from "./_session_lead.ts";
 import { readTurnUsage, TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailedLinePart,
-  SessionPart,
   TranscriptPart,
   TurnStartedPart,
   TurnStatus,
@@ -92,6 +91,20 @@ interface OpenTurn {
   /** The errors that its entries show. */
   readonly errors: Set<string>;
 }
+
+/**
+ * Takes part in the events of a transcript, so that who judges them need not read them again.
+ *
+ * @param event The event.
+ * @param reader Who has read it.
+ * @param take Has the transcript take it, and emits the parts that it completes. It must be called.
+ */
+export interface EventTap {
+  (event: Fields, reader: EventReader, take: () => void): void;
+}
+
+/** Has something take part in the events of a transcript; of each, before the next one is read. */
+export let tapEvents: (builder: TranscriptBuilder, tap: EventTap) => void;
 
 /**
  * Makes a transcript of a session: parts to be written one after the other.
@@ -162,6 +175,13 @@ export class TranscriptBuilder
   /** The numbers of turns that have ids. */
   readonly #numbers = new Map<string, number>();
   #emit: Emit<TranscriptPart> = () => {};
+  #tap: EventTap | undefined;
+
+  static {
+    tapEvents = (builder, tap): void => {
+      builder.#tap = tap;
+    };
+  }
 
   /**
    * Constructs a new instance.
@@ -226,7 +246,7 @@ export class TranscriptBuilder
       return this.#sayFailed(failedLine(record));
     }
     const text = isText ? value : outcome.text;
-    this.#reader.read(record, { line, offset, text }, this.#take);
+    this.#reader.read(record, { line, offset, text }, this.#tapped);
   }
 
   /**
@@ -246,6 +266,12 @@ export class TranscriptBuilder
     const isByEvent = this.#turn?.isByEvent === true;
     return isByEvent && !this.#isEndless ? "open" : "unknown";
   }
+
+  readonly #tapped = (event: Fields, text?: string): void => {
+    const tap = this.#tap;
+    if (tap === undefined) return this.#take(event, text);
+    tap(event, this.#reader, () => this.#take(event, text));
+  };
 
   readonly #take = (event: Fields, text?: string): void => {
     this.#timeOf(event);

@@ -39,7 +39,7 @@ export {
 } from "./tokens.ts";
 export * from "./usage_names.ts";
 export * from "./usage_row.ts";
-export * from "./usage_meter.ts";
+export { UsageMeter, type UsageMeterOptions } from "./usage_meter.ts";
 export type {
   UsageFailure,
   UsageSource,

@@ -7,6 +7,7 @@
 import { checkedTime, checkedWord } from "../checked.ts";
 import { Calendar } from "./calendar.ts";
 import type { UsageDerivation } from "./derivations.ts";
+import { EventCounts } from "./event_counts.ts";
 import { Settlement } from "./_settlement.ts";
 import { type LedgerOptions, SourceLedger } from "./_source_ledger.ts";
 import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
@@ -51,6 +52,15 @@ export interface UsageMeterOptions {
    */
   readonly explain?: boolean | undefined;
 }
+
+/**
+ * Begins with a file or stream whose events somebody else reads.
+ *
+ * @param meter What they are counted by.
+ * @param name What the file or stream is called.
+ * @returns What takes the events.
+ */
+export let openEvents: (meter: UsageMeter, name: string) => EventCounts;
 
 /**
  * Counts tokens: each request once, whatever repeats it.
@@ -122,6 +132,14 @@ export class UsageMeter {
     const source = new UsageSource(ledger, options);
     this.#ledgers.push(ledger);
     return source;
+  }
+
+  static {
+    openEvents = (meter, name): EventCounts => {
+      const ledger = new SourceLedger(name, meter.#options);
+      meter.#ledgers.push(ledger);
+      return new EventCounts(ledger);
+    };
   }
 
   /** How many counts were left out because nothing says when they were. */

@@ -11,7 +11,7 @@ import type { LineProblem } from "../errors.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
 import { countProblem } from "../rollout/count_problem.ts";
-import { EventCounts, UNKNOWN_ID } from "./_event_counts.ts";
+import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
 
 /** Options for {@linkcode UsageMeter.open}. */

@@ -836,19 +836,25 @@ Deno.test("VerdictBuilder takes what was being said when the response was cut of
   assertEquals(verdict.finalMessage, "Partial an");
 });
 
-for (
-  const end of [
-    turnEvent("exited_review_mode"),
-    turnEvent("item_completed", {
-      item: { type: "ExitedReviewMode", id: "1" },
-    }),
-  ]
-) {
-  Deno.test(`VerdictBuilder takes what a review found for an answer: ${JSON.stringify(end)}`, () => {
-    const records = promptedTurn(null, end, saidItem("One issue."));
-    assertEquals(messages(judgeRecords(records)), []);
-  });
-}
+Deno.test("VerdictBuilder takes what a review found for an answer", () => {
+  const end = turnEvent("exited_review_mode");
+  const records = promptedTurn(null, end, saidItem("One issue."));
+  assertEquals(messages(judgeRecords(records)), []);
+});
+
+Deno.test("VerdictBuilder takes what a review found for an answer, as an item tells it", () => {
+  const item = (item: object) => turnEvent("item_completed", { item });
+  const records = (...ended: object[]) => [
+    { type: "session_meta", payload: { id: "t", history_mode: "paginated" } },
+    turnEvent("task_started", { turn_id: "1" }),
+    item({ type: "UserMessage", id: "2", content: [{ text: "Review" }] }),
+    ...ended,
+    turnEvent("task_complete", { turn_id: "1", last_agent_message: null }),
+  ];
+  const ended = [item({ type: "ExitedReviewMode", id: "1" }), saidItem("One.")];
+  assertEquals(messages(judgeRecords(records(...ended))), []);
+  assertEquals(messages(judgeRecords(records())), [UNANSWERED]);
+});
 
 Deno.test("VerdictBuilder takes a turn without an answer for done if its release says why turns fail (0.145)", () => {
   const end = {

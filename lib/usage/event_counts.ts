@@ -1,5 +1,7 @@
 /**
  * The tokens that the events of one file or stream count.
+ *
+ * @module
  */
 
 import {
