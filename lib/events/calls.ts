@@ -107,10 +107,10 @@ export class CallBook {
     return this.#sessions.get(session);
   }
 
-  /** Gives the calls that have not ended, oldest first. */
-  *open(): Iterable<Call> {
+  /** Gives the calls of scripts that no item has told of, oldest first. */
+  *scripted(): Iterable<Call> {
     for (const call of this.#calls.values()) {
-      if (call.state === "open") yield call;
+      if (call.isScript && !call.hasItem) yield call;
     }
   }
 
@@ -155,7 +155,10 @@ export class CallBook {
   /** Ends a call: what is known of it is no longer needed. */
   close(call: Call): void {
     call.state = "closed";
-    call.content = {};
+    const { command } = call.content;
+    // The item of a command in a script may come behind what the script was given up with.
+    const isAwaited = call.isScript && !call.hasItem && command !== undefined;
+    call.content = isAwaited ? { command } : {};
     call.output = null;
     this.#weight -= call.weight;
     call.weight = 0;

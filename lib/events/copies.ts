@@ -268,15 +268,16 @@ export function tellCompaction(
   context.compaction = { itemId: id, from };
 }
 
-/** Tells what the model says, unless the other copy has been told. */
+/** Tells what the model says, unless the other copy has been told; gives the id of its item. */
 export function tellAnswerCopy(
   context: SessionContext,
   fields: Fields,
   { text, witness }: Copy & { readonly text: string },
-): void {
+): string | undefined {
   const { liveStream, pairing } = context;
-  if (text.trim() === "" && liveStream === null) return;
-  if (pairing.match("assistant", text, witness) !== undefined) return;
+  if (text.trim() === "" && liveStream === null) return undefined;
+  const other = pairing.match("assistant", text, witness);
+  if (other !== undefined) return other.itemId;
   const id = witness === "item" ? idOf(fields.id) : undefined;
   // A live stream has no other end than the answer that it is a part of.
   const itemId = context.complete("agent_message", {
@@ -285,6 +286,7 @@ export function tellAnswerCopy(
   }, { itemId: liveStream ?? id });
   context.liveStream = null;
   pairing.add("assistant", text, witness, { itemId });
+  return itemId;
 }
 
 /** What a message says beside its text. */

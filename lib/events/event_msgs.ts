@@ -94,11 +94,10 @@ const COMMON_EVENTS: readonly (readonly [string, TellEvent])[] = [
 /** Messages and tools, which are items in paginated mode. */
 const LEGACY_EVENTS: readonly (readonly [string, TellEvent])[] = [
   ["user_message", tellPrompt],
-  ["agent_message", (context, event) =>
-    tellAnswerCopy(context, event, {
-      text: textOf(event.message) ?? "",
-      witness: "event",
-    })],
+  ["agent_message", (context, event) => {
+    const text = textOf(event.message) ?? "";
+    tellAnswerCopy(context, event, { text, witness: "event" });
+  }],
   ["agent_message_delta", streamAnswer],
   [
     "agent_reasoning",

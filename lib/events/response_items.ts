@@ -131,10 +131,10 @@ function tellUserItem(context: SessionContext, item: Fields): void {
 
 function tellAnswer(context: SessionContext, item: Fields): void {
   const text = contentText(item.content);
-  if (context.mode === "legacy") {
-    tellAnswerCopy(context, item, { text, witness: "item" });
-  }
-  context.lastAnswer = { text, itemId: context.lastItem ?? "" };
+  const itemId = context.mode === "legacy"
+    ? tellAnswerCopy(context, item, { text, witness: "item" })
+    : undefined;
+  context.lastAnswer = { text, itemId: itemId ?? "" };
   context.seen.answer = true;
 }
 

@@ -190,18 +190,21 @@ function scriptedCall(
   content: Fields,
 ): Call | undefined {
   let first: Call | undefined;
+  let ended: Call | undefined;
   const session = textOf(content.process_id);
   const command = textsOf(content.argv).at(-1);
-  for (const call of context.calls.open()) {
-    if (!call.isScript || call.hasItem) continue;
+  for (const call of context.calls.scripted()) {
     if (session !== undefined && call.session === session) {
       if (call.type === "command_execution") return call;
     }
     if (call.output !== null || !isOfKind(call, type)) continue;
-    if (call.content.command === command) return call;
-    first ??= call;
+    const isSame = call.content.command === command;
+    if (call.state === "closed") {
+      if (isSame && command !== undefined) ended = call;
+    } else if (isSame) return call;
+    else first ??= call;
   }
-  return first;
+  return first ?? ended;
 }
 
 /** Tells whether a call may turn out to be an item of a type. */

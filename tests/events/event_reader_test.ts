@@ -186,6 +186,44 @@ const CASES: readonly {
     ],
   },
   {
+    name: "an item behind what its script was given up with",
+    lines: [
+      PAGINATED,
+      script('await tools.exec_command({"cmd":"sleep 9"});'),
+      output("aborted by user after 1.0s"),
+      event("turn_aborted", { reason: "interrupted" }),
+      paged("CommandExecution", {
+        id: "exec-1",
+        command: ["sh", "-c", "sleep 9"],
+        exit_code: 130,
+      }),
+    ],
+    expected: [
+      "thread.started",
+      "started command_execution sleep 9",
+      "completed command_execution failed sleep 9 > aborted by user after 1.0s",
+      "turn.failed interrupted",
+      "completed command_execution failed sh -c sleep 9 = 130 > ",
+    ],
+  },
+  {
+    name: "a compaction behind a summary that only the model has",
+    lines: [
+      PAGINATED,
+      paged("AgentMessage", { id: "a", content: "x" }),
+      item("message", {
+        role: "assistant",
+        content: [{ type: "output_text", text: "sum" }],
+      }),
+      line("compacted", { message: "So far:\nsum" }),
+    ],
+    expected: [
+      "thread.started",
+      "completed agent_message a x",
+      "completed context_compaction synthetic-item-1",
+    ],
+  },
+  {
     name: "a script that does more",
     lines: [
       PAGINATED,
