@@ -21,7 +21,6 @@ import {
 } from "./json_fields.ts";
 import { eventOf } from "./line_events.ts";
 import type { UserMessage } from "./messages.ts";
-import { VOICE } from "./text_lines.ts";
 
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "audio",
