@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { AnyHistoryRecord } from "../records.ts";
 import {
   type ImageRecord,
   imageRecord,
