@@ -60,18 +60,6 @@ const FAILED_STATUSES: ReadonlySet<unknown> = new Set(["failed", "declined"]);
 /** What turns out to be a command. */
 const TOOL_TYPES: ReadonlySet<string> = new Set(["running_tool", "tool_call"]);
 
-/** Tells whether a command is known, in whatever record. */
-export function isKnownCommand(context: FoldContext, call: CallIds): boolean {
-  const type = context.recordOf(call)?.type;
-  return type === "exec" || type === "explore";
-}
-
-/** Tells whether a command is known by more than its id. */
-export function isNamedCommand(context: FoldContext, call: CallIds): boolean {
-  const record = context.recordOf(call);
-  return record?.type === "exec" && record.payload.command.length > 0;
-}
-
 /** Tells whether a command runs, in whatever record. */
 export function isRunningCommand(
   context: FoldContext,
@@ -88,16 +76,17 @@ export function isRunningCommand(
  * @param context Where.
  * @param call What it is known by.
  * @param start The command.
+ * @param known Its record, if it has one.
  */
 export function startCommand(
   context: FoldContext,
   call: CallIds,
   start: CommandStart,
+  known: HistoryRecord | undefined,
 ): void {
   const { memory, store } = context;
   const { command, parsed, startedAt } = start;
   const { callId } = call;
-  const known = context.recordOf(call);
   if (known?.type === "exec") {
     renameCommand(context, known, start);
     return;

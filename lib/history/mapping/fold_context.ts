@@ -164,8 +164,8 @@ export class FoldContext {
     call: CallIds,
     record: NewRecord,
     replaceable: ReadonlySet<string>,
+    known: HistoryRecord | undefined = this.recordOf(call),
   ): number {
-    const known = this.recordOf(call);
     const isOne = known !== undefined && replaceable.has(known.type) &&
       (this.memory.isSession || mayBecome(known, record));
     if (isOne) {

@@ -17,8 +17,6 @@ import {
   type CommandStart,
   failCommand,
   finishCommand,
-  isKnownCommand,
-  isNamedCommand,
   isRunningCommand,
   showWait,
   startCommand,
@@ -261,7 +259,7 @@ function call(show: ShowItem): ShowItem {
     const { links, exploring, isSession } = context.memory;
     // The ids of a session file tell the calls apart.
     const isKnown = !isSession && links.get("call", item.id)?.hasBegun === true;
-    if (isKnown && !isOpen(context, item)) {
+    if (isKnown && !isUnderWay(context, item)) {
       links.drop("call", item.id);
       exploring.delete(item.id);
     }
@@ -271,9 +269,9 @@ function call(show: ShowItem): ShowItem {
   };
 }
 
-function isOpen(context: FoldContext, item: ItemState): boolean {
+function isUnderWay(context: FoldContext, item: ItemState): boolean {
   return isRunningCommand(context, item) || isRunningTool(context, item) ||
-    isOpenPatch(context, item);
+    isOpenPatch(context.recordOf(item));
 }
 
 // Messages.
@@ -385,8 +383,9 @@ function rollBack(context: FoldContext, { content }: ItemState): void {
 
 function showCommand(context: FoldContext, item: ItemState): void {
   const { phase, content, event } = item;
+  const known = context.recordOf(item);
   // Releases around 0.20 print what a patch says as if it were a command; its end has it too.
-  if (isOpenPatch(context, item)) return;
+  if (isOpenPatch(known)) return;
   if (isFields(content.wait)) {
     const { active, duration_ms, text } = content.wait;
     showWait(context, item, {
@@ -397,11 +396,12 @@ function showCommand(context: FoldContext, item: ItemState): void {
     return;
   }
   // Output may be known before anything has said what printed it.
-  const isNamedNow = (idOf(content.command) ?? "") !== "" &&
-    !isNamedCommand(context, item);
-  if (
-    isNamedNow || content.argv !== undefined || !isKnownCommand(context, item)
-  ) startCommand(context, item, commandStart(context, item));
+  const isNamed = known?.type === "exec" && known.payload.command.length > 0;
+  const isKnown = known?.type === "exec" || known?.type === "explore";
+  const isNamedNow = !isNamed && idOf(content.command) !== undefined;
+  if (isNamedNow || content.argv !== undefined || !isKnown) {
+    startCommand(context, item, commandStart(context, item), known);
+  }
   const output: CommandOutput = {
     stdout: textOf(content.stdout),
     stderr: textOf(content.stderr),

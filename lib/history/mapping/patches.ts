@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PatchEvent, PatchFailure } from "../records.ts";
+import type { HistoryRecord, PatchEvent, PatchFailure } from "../records.ts";
 import { type FileChanges, patchFailure } from "./file_changes.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 
@@ -59,7 +59,7 @@ export function showPatch(
     failure: update.failure ?? end?.failure ?? null,
   };
   if (record !== undefined) context.memory.working.delete(record.id);
-  context.showCall(call, { type: "patch", payload }, PATCH_TYPES);
+  context.showCall(call, { type: "patch", payload }, PATCH_TYPES, record);
 }
 
 function isEnd(event: PatchEvent | undefined): boolean {
@@ -88,7 +88,6 @@ export function finishPatch(
 }
 
 /** Tells whether a patch has begun and not ended. */
-export function isOpenPatch(context: FoldContext, call: CallIds): boolean {
-  const record = context.recordOf(call);
+export function isOpenPatch(record: HistoryRecord | undefined): boolean {
   return record?.type === "patch" && !isEnd(record.payload.event);
 }

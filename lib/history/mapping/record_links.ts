@@ -42,7 +42,11 @@ export type LinkKind =
 
 /** Links from items to records, and back: records that go take their links along. */
 export class RecordLinks {
-  readonly #links = new Map<string, Map<string, RecordLink>>();
+  /** Most links are to calls. */
+  readonly #calls = new Map<string, RecordLink>();
+  readonly #links = new Map<string, Map<string, RecordLink>>([
+    ["call", this.#calls],
+  ]);
   readonly #keysById = new Map<number, (readonly [LinkKind, string])[]>();
 
   /**
@@ -64,7 +68,9 @@ export class RecordLinks {
 
   /** Finds the record of an item. */
   get(kind: LinkKind, item: string): RecordLink | undefined {
-    return this.#links.get(kind)?.get(item);
+    return kind === "call"
+      ? this.#calls.get(item)
+      : this.#links.get(kind)?.get(item);
   }
 
   /** Remembers the record of an item, instead of any it had. */

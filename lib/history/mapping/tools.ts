@@ -93,17 +93,22 @@ export function startTool(
   const record = context.recordOf(call);
   const known = record?.type === "running_tool" ? record.payload : undefined;
   if (record !== undefined && known === undefined && isEnded(record)) return;
-  const id = context.showCall(call, {
-    type: "running_tool",
-    payload: {
-      title,
-      started_at: known?.started_at ?? context.now,
-      arguments: mergeArguments(known?.arguments ?? [], start.arguments),
-      wait_cap_ms: wait.capMs,
-      wait_has_target: wait.hasTarget,
-      wait_has_call_id: wait.hasCallId,
+  const id = context.showCall(
+    call,
+    {
+      type: "running_tool",
+      payload: {
+        title,
+        started_at: known?.started_at ?? context.now,
+        arguments: mergeArguments(known?.arguments ?? [], start.arguments),
+        wait_cap_ms: wait.capMs,
+        wait_has_target: wait.hasTarget,
+        wait_has_call_id: wait.hasCallId,
+      },
     },
-  }, TOOL_TYPES);
+    TOOL_TYPES,
+    record,
+  );
   memory.working.set(id, call.callId);
 }
 
@@ -139,7 +144,7 @@ export function finishTool(
       result_preview: end.preview ?? null,
       error_message: end.errorMessage ?? null,
     },
-  });
+  }, known);
 }
 
 /** Puts a record in the place of a tool that ended, or at the end. */
@@ -147,8 +152,10 @@ export function finishAs(
   context: FoldContext,
   call: CallIds,
   record: NewRecord,
+  known?: HistoryRecord,
 ): void {
-  context.memory.working.delete(context.showCall(call, record, TOOL_TYPES));
+  const id = context.showCall(call, record, TOOL_TYPES, known);
+  context.memory.working.delete(id);
 }
 
 /** Ends a tool that a failed turn leaves behind. */

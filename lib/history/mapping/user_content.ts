@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { AnyHistoryRecord } from "../records.ts";
 import {
   type ImageRecord,
   imageRecord,
@@ -21,7 +20,6 @@ import {
 } from "./json_fields.ts";
 import { eventOf } from "./line_events.ts";
 import type { UserMessage } from "./messages.ts";
-import { VOICE } from "./text_lines.ts";
 
 const MEDIA_TYPES: ReadonlySet<unknown> = new Set([
   "audio",
