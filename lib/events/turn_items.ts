@@ -142,8 +142,15 @@ function tellSaid(
   if (type === "exited_review_mode" || type === "entered_review_mode") {
     noteReview(context, item);
   }
-  const itemId = idOf(item.id);
-  context.complete(type, content, { itemId, status, ...place });
+  const id = idOf(item.id);
+  const call = id === undefined ? undefined : context.calls.get(id);
+  context.complete(type, content, {
+    // What an agent does because of a call is a note of its own.
+    itemId: call === undefined ? id : `${type}:${id}`,
+    callId: call?.callId,
+    status,
+    ...place,
+  });
 }
 
 function tellDone(
