@@ -89,6 +89,11 @@ const RECIPES: readonly {
   },
   { heading: "Find an old session", checks: [prints("Name the session")] },
   {
+    heading: "See where the gigabytes are",
+    programs: ["jq"],
+    checks: [writes("content.csv", "messages,1,")],
+  },
+  {
     heading: "Follow the session that runs now",
     checks: [prints("Done with the flaky test.")],
   },

@@ -9,6 +9,7 @@ import type {
   CommandTable,
   NarrowedFlag,
 } from "./command.ts";
+import { SIZE_KEYS } from "../sessions/size_records.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
@@ -598,10 +599,47 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/sessions_index.ts"),
   },
   {
+    name: "sessions du",
+    summary: "Says what sessions take, and of what.",
+    details:
+      "Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest. The parts of a file are its size to the byte; of packed files, the size of what is in them, with what they take on the disk beside it. Sessions that could go are named in commands for Codex: archived ones, those that a fork holds whole, sub-agents whose parent is gone. Nothing is deleted, and nothing written.",
+    usage: [
+      "codexpipe sessions du [OPTIONS]",
+      "codexpipe sessions du --by=content --format=csv",
+    ],
+    operands: [],
+    flags: [
+      "codex-home",
+      {
+        name: "limit",
+        default: "10",
+        summary: "At most NUM rows of each table.",
+        details:
+          "With --by, all unless it is given. Of json, it is how many of the largest files are in it.",
+      },
+      {
+        name: "by",
+        choices: SIZE_KEYS,
+        summary: "What the bytes are summed up by.",
+        details:
+          "Without it, each of them, the largest sessions, and what could go. Several give a table each.",
+      },
+      {
+        name: "format",
+        choices: USAGE_FORMATS,
+        default: "table",
+        details:
+          "table is for people. json is one object with the sums, the largest files and what could go. jsonl and csv have one file a line; with --by, one sum.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_du.ts"),
+  },
+  {
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
+      "ThreadEvent: a line of a normalized exec stream. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
     usage: ["codexpipe schema [NAME]"],
     operands: [[
       "[NAME]",
