@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { StreamKind } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
 import type { ByteWriter } from "./json/byte_writer.ts";
 import { decodeUtf8 } from "./json/utf8.ts";
@@ -68,6 +69,11 @@ export class JsonlRecords<T = unknown>
       },
       KEPT_CAPACITY,
     );
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#answers.kind;
   }
 
   /** How many lines have failed so far. */

@@ -79,6 +79,7 @@ export const COMMANDS: readonly Command[] = [
       "from",
       "follow",
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       "on-error",
@@ -110,6 +111,7 @@ export const COMMANDS: readonly Command[] = [
         details:
           "With --mutations: each change is printed as the file grows. A last line is held back until it is complete; the file may be moved, archived, packed or written anew with the same beginning. If it is emptied or replaced by another one, a truncated mutation with the index 0 comes first, and then the other history. Ctrl-C ends it, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
       },
+      "thread",
       "thread-id",
       "turn-id",
       "restore",
@@ -140,6 +142,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       "from",
       "max-line-bytes",
+      "thread",
       "codex-home",
       "home",
       "run-counters",
@@ -208,6 +211,7 @@ export const COMMANDS: readonly Command[] = [
           "For live exec streams, whose events have no time: an event happened when it was read. Without it there are no durations, so that the same input gives the same output.",
       },
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       {
@@ -258,7 +262,7 @@ export const COMMANDS: readonly Command[] = [
     name: "check",
     summary: "Judges a run for CI: exit status 1 if it did not end well.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams, app-servers and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -268,10 +272,12 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       "from",
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       "max-failures",
       "fail-on-command",
+      "fail-on-declined",
       "fail-on-drift",
       "schema",
       "max-tokens",

@@ -180,6 +180,14 @@ export const FLAGS = [
       "For exec logs that were cut at the start: the turn that lines belong to until the first thread or turn line. A blank one is none.",
   },
   {
+    name: "thread",
+    value: { name: "ID", expects: "the id of a thread", admits: () => true },
+    category: "INPUT",
+    summary: "Only the events of this thread.",
+    details:
+      "For streams of an app-server, which have any number of threads among one another. What is of no thread is left out, too. Session files are of one thread, and are read whole.",
+  },
+  {
     name: "codex-home",
     value: {
       name: "DIR",
@@ -415,6 +423,13 @@ export const FLAGS = [
     summary: "Fail if a command failed.",
     details:
       "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
+  },
+  {
+    name: "fail-on-declined",
+    category: "VERDICT",
+    summary: "Fail if a command or patch was declined.",
+    details:
+      "By whoever was asked, or by a rule. Without it, what the model asked for and did not get fails nothing.",
   },
   {
     name: "schema",

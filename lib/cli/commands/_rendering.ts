@@ -229,6 +229,7 @@ export class Rendering {
     const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     return {
       options: {
+        thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),

@@ -313,7 +313,9 @@ function optionsOf(args: Arguments): VerdictOptions {
   return {
     maxFailures: Number(args.value("max-failures") ?? 0),
     failOnCommand: args.has("fail-on-command"),
+    failOnDeclined: args.has("fail-on-declined"),
     jsonOutput: args.has("json-output"),
+    thread: args.value("thread"),
     initialThreadId: args.value("thread-id"),
     initialTurnId: args.value("turn-id"),
     ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),

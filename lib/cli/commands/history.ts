@@ -136,6 +136,7 @@ class Fold {
     const resume = normalizerOf(base?.resume);
     this.work = new Normalization({ ...context, stdout: records }, {
       options: {
+        thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
