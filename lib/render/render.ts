@@ -32,6 +32,7 @@
 
 export * from "./parts.ts";
 export * from "./transcript.ts";
+export * from "./thread_transcripts.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
 export * from "./entry_views.ts";

@@ -2,6 +2,7 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
+import type { StreamKind } from "../../dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
@@ -78,6 +79,7 @@ export class Normalization {
   #hasFailures = false;
   #hasStopped = false;
   #isFollowing = false;
+  #normalizer: JsonlNormalizer | undefined;
   /** What the first input goes on from: those behind it are streams of their own. */
   #resume: unknown;
   /** What is known of the lines of the input that failed. */
@@ -93,6 +95,11 @@ export class Normalization {
   /** Whether something could not be read to its end. */
   get isIncomplete(): boolean {
     return this.#isIncomplete;
+  }
+
+  /** What the input that is being read has turned out to be. */
+  get kind(): StreamKind | undefined {
+    return this.#normalizer?.kind;
   }
 
   /** Whether a line has failed. */
@@ -190,6 +197,7 @@ export class Normalization {
         this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
       },
     });
+    this.#normalizer = normalizer;
     this.#resume = undefined;
     const drift = this.#options.isVerbose
       ? await driftRemark(file, options.maxLineBytes)

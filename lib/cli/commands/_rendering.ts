@@ -7,6 +7,7 @@ import { DIALECTS } from "../../dialect_names.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
+import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
@@ -42,7 +43,7 @@ export class Rendering {
   readonly #decoder = new TextDecoder();
   #length = 0;
   #isIncomplete = false;
-  #transcript: TranscriptBuilder | undefined;
+  #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
   #nextTurn = 1;
   /** Where the lines of the input are that is being read, if several files are one. */
   #placeOf: PlaceOf | undefined;
@@ -261,12 +262,15 @@ export class Rendering {
     return bytes.length;
   }
 
-  #newTranscript(): TranscriptBuilder {
+  #newTranscript(): TranscriptBuilder | ThreadTranscripts {
     this.#remarks = this.#remarksOnNext?.();
-    return new TranscriptBuilder({
+    const options = {
       live: this.#rendition.form === "text",
       firstTurn: this.#nextTurn,
-    });
+    };
+    return this.#work.kind === "app-server"
+      ? new ThreadTranscripts(options)
+      : new TranscriptBuilder(options);
   }
 
   async #endInput(): Promise<void> {
