@@ -641,3 +641,42 @@ Deno.test("check --schema holds the lines of session files to their types", asyn
     ],
   );
 });
+
+Deno.test("check judges each thread of an app-server, or the one that --thread names", async () => {
+  const turn = (threadId: string, status?: string): string =>
+    JSON.stringify({
+      method: status === undefined ? "turn/started" : "turn/completed",
+      params: { threadId, turn: { id: "1", status } },
+    });
+  const stdin = [
+    turn("a"),
+    turn("b"),
+    turn("b", "completed"),
+    turn("a", "interrupted"),
+    "",
+  ].join("\n");
+  const all = await call(["check"], { stdin });
+  assertEquals(all.status, 1);
+  assertEquals(
+    all.stderr,
+    "codexpipe: failed: turn 1 of thread a was interrupted\n",
+  );
+  assertEquals((await call(["check", "--thread=b"], { stdin })).status, 0);
+  assertEquals((await call(["check", "--thread=a"], { stdin })).status, 1);
+});
+
+Deno.test("check --fail-on-declined fails what was declined, and nothing else does", async () => {
+  const stdin = [
+    '{"type":"thread.started","thread_id":"t"}',
+    '{"type":"turn.started"}',
+    '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"rm x","status":"declined"}}',
+    '{"type":"turn.completed"}',
+    "",
+  ].join("\n");
+  assertEquals((await call(["check"], { stdin })).status, 0);
+  const { status, stderr } = await call(["check", "--fail-on-declined"], {
+    stdin,
+  });
+  assertEquals(status, 1);
+  assertStringIncludes(stderr, "failed: declined: rm x");
+});
