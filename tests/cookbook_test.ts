@@ -94,6 +94,10 @@ const RECIPES: readonly {
     checks: [writes("content.csv", "messages,1,")],
   },
   {
+    heading: "Repair a session that Codex refuses",
+    checks: [prints("/repaired/rollout-")],
+  },
+  {
     heading: "Follow the session that runs now",
     checks: [prints("Done with the flaky test.")],
   },
@@ -212,7 +216,7 @@ for (const { heading, programs = [], checks } of RECIPES) {
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>
           line !== "" &&
-          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written)/
+          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written|.*: 4 lines, nothing was left out)/
             .test(line)
         );
         assertEquals([ran.status, complaints], [0, []], code);

@@ -642,6 +642,29 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/sessions_du.ts"),
   },
   {
+    name: "sessions repair",
+    summary: "Writes a copy of a session without what is torn in it.",
+    details:
+      `For files that a crash, a full disk or a copy cut short has left with lines that are no JSON: they are left out, of a line with a record glued to a torn part only that part, and of a packed file what comes behind the place where it breaks off. Every other line is copied byte for byte. The copy is plain, has the name of the file and is written into DIR, never in place; its path is printed, and what was left out is said on stderr. ${WHAT_AN_ID_IS}.`,
+    usage: [
+      "codexpipe sessions repair ID --to DIR",
+      "codexpipe sessions repair --last --to=.",
+    ],
+    operands: [["ID", "The session."]],
+    flags: [
+      "last",
+      "codex-home",
+      {
+        name: "to",
+        value: { name: "DIR", expects: "a folder", example: "repaired" },
+        summary: "Write the copy into DIR.",
+        details:
+          "A folder that is there, and not in a Codex home. A file of the same name in it is not overwritten.",
+      },
+    ],
+    load: () => import("./commands/sessions_repair.ts"),
+  },
+  {
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:

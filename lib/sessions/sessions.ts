@@ -46,6 +46,7 @@ export * from "./session_list.ts";
 export * from "./session_lookup.ts";
 export * from "./session_parts.ts";
 export * from "./session_places.ts";
+export * from "./session_repair.ts";
 export * from "./session_sizes.ts";
 export * from "./size_records.ts";
 export type { SessionPlace } from "./session_start.ts";
