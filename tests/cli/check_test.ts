@@ -317,7 +317,10 @@ Deno.test("check tells GitHub: annotations, a summary and outputs", async () => 
     stderr,
     "codexpipe: failed: turn 1 failed: No\n::error title=Codex run::turn 1 failed: No\n",
   );
-  assertMatch(written.get("summary") ?? "", /^## ❌ The Codex run failed\n/);
+  assertMatch(
+    written.get("summary") ?? "",
+    /^## ❌ The Codex run failed · 1 turn\n/,
+  );
   assertMatch(written.get("output") ?? "", /^verdict<<.*\nfailed\n/m);
   assertMatch(written.get("output") ?? "", /^final-message<<.*\nAlmost\n/m);
 });
@@ -328,7 +331,10 @@ Deno.test("check tells GitHub of a good run, too", async () => {
     env: GITHUB,
   });
   assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
-  assertMatch(written.get("summary") ?? "", /^## ✅ The Codex run passed\n/);
+  assertMatch(
+    written.get("summary") ?? "",
+    /^## ✅ The Codex run passed · 1 turn.*\n/,
+  );
   assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
 });
 
@@ -467,7 +473,7 @@ Deno.test("check keeps the summaries of all runs of a step below the limit", asy
     env: GITHUB,
   });
   const summary = written.get("summary") ?? "";
-  assertEquals(summary.match(/^## ❌ The Codex run failed$/gm)?.length, 4);
+  assertEquals(summary.match(/^## ❌ The Codex run failed · .*$/gm)?.length, 4);
   assert(encode(summary).length < 1024 * 1024);
   assert(encode(written.get("output") ?? "").length < 1024 * 1024);
 });
@@ -542,7 +548,7 @@ Deno.test("check adds to what is in GitHub's files already", async () => {
     assertEquals(code, 0, decode(stderr));
     assertMatch(
       await Deno.readTextFile(summary),
-      /^# Before\n## ✅ The Codex run passed\n/,
+      /^# Before\n## ✅ The Codex run passed · 1 turn.*\n/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
