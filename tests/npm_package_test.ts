@@ -182,7 +182,11 @@ async function nodeTest(
     const cache = `${folder}/${name}/cache`;
     const env = { CODEX_HOME: home.path, XDG_CACHE_HOME: cache };
     for (const { args, ...world } of callsOf(home)) {
-      const { writes: _, ...onDeno } = await call(args, { ...world, env });
+      const { writes: _, ...onDeno } = await call(args, {
+        ...world,
+        env,
+        now: () => Date.now(),
+      });
       await Deno.remove(cache, { recursive: true }).catch(() => {});
       const { writes: __, ...onNode } = await callBinary(
         nodePath,
