@@ -230,7 +230,7 @@ export const COMMANDS: readonly Command[] = [
     name: "redact",
     summary: "Masks the secrets in Codex JSONL, and changes nothing else.",
     details:
-      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into, and so are failed lines that line.failed records hold. Lines that are no JSON are redacted as text. On a terminal, control characters are escaped. How many of each kind were masked is said on stderr. What has no known shape and no name is not found; nor is a secret whose parts are in several events, as deltas of a message have them.",
+      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into, and so are failed lines that line.failed records hold. Lines that are no JSON are redacted as text. On a terminal, control characters are escaped. How many of each kind were masked is said on stderr. What has no known shape and no name is not found. Secrets that deltas divide are found: lines with deltas come out when their item ends, or 64 KiB of it.",
     usage: [
       "codexpipe redact [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe redact > run.jsonl',
