@@ -39,8 +39,9 @@ async function look(path: string): Promise<PathFacts | undefined> {
   try {
     const { isDirectory, isFile, dev, ino } = await Deno.stat(path);
     // Of a pipe or a device there is no other name.
-    if (!isFile) return { isDirectory, identity: undefined, realPath: path };
-    const realPath = await Deno.realPath(path);
+    const hasPath = isFile || isDirectory;
+    const realPath = hasPath ? await Deno.realPath(path) : path;
+    if (!isFile) return { isDirectory, identity: undefined, realPath };
     const isNumbered = HAS_NUMBERS && ino !== null;
     const identity = isNumbered ? `${dev}:${ino}` : realPath;
     return { isDirectory, identity, realPath };
@@ -59,14 +60,21 @@ async function list(path: string): Promise<PathEntry[]> {
 }
 
 /**
- * Looks at what a standard stream is. Deno's own functions have no way to, and node:fs starts
- * half as long (22 ms) as all else that normalize needs, so few runs ask.
+ * Looks at what a standard stream is. Deno's own functions have a way to only with all
+ * permissions, and node:fs starts half as long (22 ms) as all else that normalize needs, so few
+ * runs ask that.
  */
 async function streamIdentity(
   name: "stdin" | "stdout",
+  isQuick = false,
 ): Promise<string | undefined> {
   if (!HAS_NUMBERS) return undefined;
   try {
+    if (isQuick) {
+      if (Deno[name].isTerminal()) return undefined;
+      const { isFile, dev, ino } = await Deno.stat(`/dev/${name}`);
+      return isFile ? `${dev}:${ino}` : undefined;
+    }
     const { fstatSync } = await import("node:fs");
     const facts = fstatSync(name === "stdin" ? 0 : 1);
     return facts.isFile() ? `${facts.dev}:${facts.ino}` : undefined;

@@ -67,10 +67,9 @@ async function look(path: string): Promise<PathFacts | undefined> {
     const facts = await stat(path);
     const isDirectory = facts.isDirectory();
     // Of a pipe or a device there is no other name.
-    if (!facts.isFile()) {
-      return { isDirectory, identity: undefined, realPath: path };
-    }
-    const realPath = await realpath(path);
+    const hasPath = facts.isFile() || isDirectory;
+    const realPath = hasPath ? await realpath(path) : path;
+    if (!facts.isFile()) return { isDirectory, identity: undefined, realPath };
     const identity = HAS_NUMBERS ? `${facts.dev}:${facts.ino}` : realPath;
     return { isDirectory, identity, realPath };
   } catch {

@@ -183,8 +183,8 @@ export function streamKindOf(
   line: JsonObject,
 ): StreamKind {
   if (line.get("records")?.kind === "array") return "snapshot";
+  if (isAppServerRecord(reader, line)) return "app-server";
   if (isExecRecord(reader, line)) return "exec";
-  if (isAppServerRecord(line)) return "app-server";
   if (isRolloutRecord(reader, line)) return "rollout";
   if (line.has("session_id") && line.has("ts") && line.has("text")) {
     return "history.jsonl";

@@ -100,6 +100,14 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    * @default {undefined} All.
    */
   readonly only?: readonly string[] | undefined;
+  /**
+   * The id of the only thread whose events are wanted, where a stream has several: that of an
+   * app-server. Other lines are normalized, too, but nothing else comes of them. The lines of
+   * session files, which are of one thread, are all wanted.
+   *
+   * @default {undefined} All.
+   */
+  readonly thread?: string | undefined;
 }
 
 /** Takes the answers to lines, in order. */
@@ -193,7 +201,10 @@ export class LineAnswers implements LineVisitor {
     this.#onAnswer = options.onAnswer;
     this.#expected = options.expectedBytes ?? 0;
     this.out = new ByteWriter(capacity);
-    const selection = options.only && new RecordSelection(options.only);
+    const { only, thread } = options;
+    const selection = only === undefined && thread === undefined
+      ? undefined
+      : new RecordSelection(only, thread);
     if (selection !== undefined) this.#reader = new JsonReader(1);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);

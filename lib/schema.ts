@@ -47,4 +47,5 @@ export * from "./exec/schema.ts";
 export * from "./history/schema.ts";
 export * from "./lines/schema.ts";
 export * from "./rollout/schema.ts";
+export * from "./sessions/schema.ts";
 export * from "./usage/schema.ts";

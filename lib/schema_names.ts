@@ -15,6 +15,9 @@ export const JSON_SCHEMA_NAMES = [
   "UsageDerivationRecord",
   "DriftReport",
   "DriftFinding",
+  "SessionSizesReport",
+  "SessionSizeRecord",
+  "SessionSizeGroup",
 ] as const;
 
 /** The name of a type that codexpipe writes. */

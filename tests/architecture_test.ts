@@ -151,6 +151,7 @@ const CROSS_CUTTING_SUITES = [
   "fuzz",
   "generator",
   "golden",
+  "hostile_inputs",
   "npm_package",
   "properties",
   "public_api",

@@ -1,4 +1,4 @@
-/** The recipes of the cookbook, run as they are printed. */
+/** The recipes of the docs, run as they are printed. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
@@ -30,9 +30,13 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-const blocks = blocksOf(
-  await Deno.readTextFile(new URL("docs/cookbook.md", ROOT)),
+/** The pages that have recipes; no two headings are alike. */
+const PAGES = ["docs/cookbook.md", "docs/coming-from.md"];
+
+const texts = await Promise.all(
+  PAGES.map((page) => Deno.readTextFile(new URL(page, ROOT))),
 );
+const blocks = texts.flatMap(blocksOf);
 
 /** What is expected of the recipes in shell, block by block. */
 const RECIPES: readonly {
@@ -89,7 +93,44 @@ const RECIPES: readonly {
   },
   { heading: "Find an old session", checks: [prints("Name the session")] },
   {
+    heading: "See where the gigabytes are",
+    programs: ["jq"],
+    checks: [writes("content.csv", "messages,1,")],
+  },
+  {
+    heading: "Repair a session that Codex refuses",
+    checks: [prints("/repaired/rollout-")],
+  },
+  {
     heading: "Follow the session that runs now",
+    checks: [prints("Done with the flaky test.")],
+  },
+  {
+    heading: "Tokens by day, session and model",
+    checks: [writes("tokens.json", '"groups"')],
+  },
+  { heading: "Tokens of one run", checks: [prints("9,600")] },
+  { heading: "The last message of a log", checks: [prints("some failed")] },
+  {
+    heading: "A filter that works for every release",
+    programs: ["jq"],
+    checks: [prints("nonexistent-dir-xyz")],
+  },
+  {
+    heading: "A text in old sessions",
+    programs: ["jq"],
+    checks: [writes("found.txt", "01a1f985-0000-7000-8000-000000000001")],
+  },
+  {
+    heading: "A session in the pager",
+    checks: [writes("run.txt", "$ echo out-line")],
+  },
+  {
+    heading: "The newest sessions",
+    checks: [prints("codex resume 01a1f985-0000")],
+  },
+  {
+    heading: "What a session does just now",
     checks: [prints("Done with the flaky test.")],
   },
 ];
@@ -150,6 +191,7 @@ const SESSION = [
   '{"timestamp":"2026-11-20T15:40:01.000Z","type":"session_meta","payload":{"id":"01a1f985-0000-7000-8000-000000000001","timestamp":"2026-11-20T15:40:01.000Z","cwd":"/demo","originator":"codex_cli_rs","cli_version":"0.169.0","source":"cli"}}',
   '{"timestamp":"2026-11-20T15:40:02.000Z","type":"event_msg","payload":{"type":"user_message","message":"Name the session: flaky test","kind":"plain"}}',
   '{"timestamp":"2026-11-20T15:40:03.000Z","type":"event_msg","payload":{"type":"agent_message","message":"Done with the flaky test."}}',
+  '{"timestamp":"2026-11-20T15:40:03.500Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":9,"cached_input_tokens":0,"output_tokens":3,"reasoning_output_tokens":0,"total_tokens":12},"last_token_usage":{"input_tokens":9,"cached_input_tokens":0,"output_tokens":3,"reasoning_output_tokens":0,"total_tokens":12}}}}',
   '{"timestamp":"2026-11-20T15:40:04.000Z","type":"event_msg","payload":{"type":"task_complete","turn_id":"1","last_agent_message":"Done with the flaky test."}}',
   "",
 ].join("\n");
@@ -207,7 +249,7 @@ for (const { heading, programs = [], checks } of RECIPES) {
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>
           line !== "" &&
-          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written)/
+          !/^codexpipe: (?:passed|masked|nothing new|baseline\.json: written|.*: \d+ lines, nothing was left out)/
             .test(line)
         );
         assertEquals([ran.status, complaints], [0, []], code);

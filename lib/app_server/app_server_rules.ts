@@ -858,9 +858,16 @@ function spelled(from: JsonObject): JsonObject {
   return to;
 }
 
-/** Says whether a record is a message of an app-server, or to one. */
-export function isAppServerRecord(line: JsonObject): boolean {
-  if (line.has("type")) return false;
+/** Says whether a record is a message of an app-server, or to one, normalized or not. */
+export function isAppServerRecord(
+  reader: JsonReader,
+  line: JsonObject,
+): boolean {
+  const type = line.get("type");
+  if (type !== undefined) {
+    return reader.wordOf(type)?.startsWith("rpc.") === true;
+  }
+  if (line.has("msg")) return false;
   return line.get("method")?.kind === "string" ||
     (line.has("id") && (line.has("result") || line.has("error")));
 }

@@ -21,6 +21,10 @@ export interface RunFacts {
   readonly failedCommands: number;
   /** What there is to say of the first of them. */
   readonly commands: readonly string[];
+  /** How many requests of the model were declined. */
+  readonly declinedCount: number;
+  /** What the first of them were. */
+  readonly declined: readonly string[];
   /** What was said last. */
   readonly finalMessage: string | null;
   /** The tokens that were used, if they are known. */
@@ -44,10 +48,12 @@ export function reason(
  * @returns What is wrong.
  */
 export function demandedReasons(
-  { maxFailures = 0, failOnCommand, maxTokens, jsonOutput }: VerdictOptions,
-  { failedLines, failures, failedCommands, commands, finalMessage, tokens }:
-    RunFacts,
+  { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
+    VerdictOptions,
+  facts: RunFacts,
 ): VerdictReason[] {
+  const { failedLines, failures, finalMessage, tokens } = facts;
+  const { failedCommands, commands, declinedCount, declined } = facts;
   const reasons: VerdictReason[] = [];
   if (failedLines > maxFailures) {
     const [first] = failures;
@@ -65,6 +71,16 @@ export function demandedReasons(
     if (more > 0) {
       const message = `${countedText(more, "more command")} failed`;
       reasons.push(reason("failed_command", message));
+    }
+  }
+  if (failOnDeclined) {
+    for (const what of declined) {
+      reasons.push(reason("declined", `declined: ${what}`));
+    }
+    const more = declinedCount - declined.length;
+    if (more > 0) {
+      const message = `${countedText(more, "more request")} declined`;
+      reasons.push(reason("declined", message));
     }
   }
   if (

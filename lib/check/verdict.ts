@@ -17,6 +17,7 @@ import type { Tokens } from "../usage/tokens.ts";
  * - `no_turn`: nothing was begun.
  * - `failed_lines`: more lines than may be could not be read.
  * - `failed_command`: a command failed, and none may.
+ * - `declined`: a command or a patch was declined, and nothing may be.
  * - `max_tokens`: more tokens than may be were used.
  * - `json_output`: the final message is no JSON, and should be.
  * - `schema`: lines are not as their schemas say, and are to be; the command adds it.
@@ -31,6 +32,7 @@ export type VerdictReasonKind =
   | "no_turn"
   | "failed_lines"
   | "failed_command"
+  | "declined"
   | "max_tokens"
   | "json_output"
   | "schema"
@@ -65,11 +67,11 @@ export interface Verdict {
   readonly isPassed: boolean;
   /** What is wrong with them: first how turns ended, then what else was asked for. */
   readonly reasons: readonly VerdictReason[];
-  /** The id of the last thread; `null` if it is not said. */
+  /** The id of the last thread, of an app-server of the first; `null` if it is not said. */
   readonly threadId: string | null;
   /** How many turns there are. */
   readonly turns: number;
-  /** How the last turn ended, judged where nothing says it; `null` if there is none. */
+  /** How the last turn ended, of several threads of an app-server the worst, judged where nothing says it; `null` if there is none. */
   readonly status: Exclude<TurnStatus, "unknown"> | null;
   /** What was said last in the last turn; `null` if nothing was. */
   readonly finalMessage: string | null;

@@ -6,7 +6,7 @@
 
 import { checkedCount } from "../checked.ts";
 import type { EventReader, LastAnswer } from "../events/event_reader.ts";
-import { type Fields, fieldsOf, idOf } from "../json/fields.ts";
+import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import { JsonlRecords } from "../jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
@@ -27,8 +27,17 @@ import { judgeError, judgeTurn, type TurnEnd } from "./turn_end.ts";
 import type { Verdict, VerdictFailure, VerdictReason } from "./verdict.ts";
 import type { VerdictOptions } from "./verdict_options.ts";
 
-/** How many failed lines and failed commands are named. */
+/** How many failed lines, and commands that failed or were declined, are named. */
 const MAX_NAMED = 10;
+/** For the judges of the threads of an app-server but the first: they read nothing. */
+const OTHER_THREAD: VerdictOptions = {};
+/** How bad an end is, the worst first. */
+const ENDS: readonly Verdict["status"][] = [
+  "failed",
+  "aborted",
+  "open",
+  "completed",
+];
 
 /** What a run, or the turn that is going on, has shown so far. */
 interface Seen {
@@ -49,6 +58,9 @@ const NOTHING_SEEN: Seen = {
   hasEntries: false,
 };
 
+/** What is wrong with the last turns of all threads. */
+let turnReasons: (judges: readonly VerdictBuilder[]) => VerdictReason[];
+
 /** A run that began nothing. */
 const NO_TURN: TurnEnd = {
   status: "open",
@@ -68,9 +80,10 @@ interface LastTurn {
  * Judges runs: bytes in, the parts of their transcript out, so that whoever shows them need not
  * read them again; in the end there is a {@linkcode Verdict}.
  *
- * It reads exec streams and session files of every release. Each thread is judged by its last
- * turn: what failed and went well when the thread was resumed is well. An input with several
- * threads is good if all of them are. How a turn ended is what the event says that ended it.
+ * It reads exec streams, app-servers and session files of every release. Each thread is judged by
+ * its last turn: what failed and went well when the thread was resumed is well. An input with
+ * several threads is good if all of them are; of those of an app-server, the parts of the first
+ * come first, the others when the input has ended. How a turn ended is what the event says that ended it.
  * Where a release writes no such events, a turn ended badly if an error is the last thing that
  * happened, or if it does not end with what the model says. Errors that are tried again after
  * (`Reconnecting... 1/5`), warnings and commands that were left running are not failures.
@@ -98,10 +111,18 @@ interface LastTurn {
  */
 export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #options: VerdictOptions;
-  readonly #lines: JsonlRecords;
+  /** Nothing, for another thread than the first: it is told what concerns it. */
+  readonly #lines: JsonlRecords | undefined;
   readonly #transcript = new TranscriptBuilder();
   readonly #meter = new UsageMeter();
   readonly #usage: EventCounts;
+  /** The judges of the other threads of an app-server, and what their transcripts say. */
+  readonly #others = new Map<string, VerdictBuilder>();
+  #parts: TranscriptPart[] = [];
+  /** The thread that is judged here, of those of an app-server. */
+  #firstThread: string | undefined;
+  readonly #declined: string[] = [];
+  #declinedCount = 0;
   readonly #failures: VerdictFailure[] = [];
   readonly #commands: string[] = [];
   readonly #lastTurns = new Map<string, LastTurn>();
@@ -139,22 +160,23 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    *   that of failures none from 0.
    */
   constructor(options: VerdictOptions = {}) {
-    const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
-    checkedCount("maxFailures", maxFailures);
-    const input = maxLineBytes === undefined
-      ? { from }
-      : { from, maxLineBytes };
     this.#options = options;
-    const { initialThreadId, initialTurnId } = options;
-    this.#lines = new JsonlRecords({
-      ...input,
-      initialThreadId,
-      initialTurnId,
-    });
     this.#usage = openEvents(this.#meter, "");
     tapEvents(this.#transcript, (event, reader, take) => {
       this.#reader = reader;
       this.#judge(event, reader.isSession, take);
+    });
+    if (options === OTHER_THREAD) return;
+    const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
+    checkedCount("maxFailures", maxFailures);
+    const { initialThreadId, initialTurnId, thread } = options;
+    const input = maxLineBytes === undefined
+      ? { from, thread }
+      : { from, thread, maxLineBytes };
+    this.#lines = new JsonlRecords({
+      ...input,
+      initialThreadId,
+      initialTurnId,
     });
   }
 
@@ -165,7 +187,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   feed(block: Uint8Array, emit: Emit<TranscriptPart>): void {
-    this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
+    this.#lines?.feed(block, (outcome) => this.#give(outcome, emit));
   }
 
   /**
@@ -174,9 +196,38 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * @param emit Is called with each part.
    */
   flush(emit: Emit<TranscriptPart>): void {
-    this.#lines.flush((outcome) => this.#take(outcome, emit));
+    this.#lines?.flush((outcome) => this.#give(outcome, emit));
+    this.#end(emit);
+    for (const judge of this.#others.values()) {
+      const parts = judge.#parts;
+      judge.#parts = [];
+      parts.forEach(emit);
+      judge.#end(emit);
+    }
+  }
+
+  #end(emit: Emit<TranscriptPart>): void {
     this.#transcript.flush((part) => this.#see(part, emit));
     this.#endRun();
+  }
+
+  /** Gives an outcome to the judge of its thread: app-servers have them among one another. */
+  #give(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+    const isOfServer = this.#lines?.kind === "app-server";
+    const thread = isOfServer && outcome.ok
+      ? idOf(fieldsOf(outcome.value).thread_id)
+      : undefined;
+    if (thread !== undefined) this.#firstThread ??= thread;
+    if (thread === this.#firstThread || thread === undefined) {
+      return this.#take(outcome, emit);
+    }
+    let judge = this.#others.get(thread);
+    if (judge === undefined) {
+      judge = new VerdictBuilder(OTHER_THREAD);
+      this.#others.set(thread, judge);
+    }
+    const parts = judge.#parts;
+    judge.#take(outcome, (part) => parts.push(part));
   }
 
   /**
@@ -189,24 +240,29 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /** What is found out about the input; whole when it has been flushed. */
   get verdict(): Verdict {
-    const tokens = this.#tokens();
+    const judges = [this, ...this.#others.values()];
+    const tokens = tokensOf(judges.flatMap((judge) => judge.#meter.rows()));
+    const failedCommands = sum(judges.map((judge) => judge.#failedCommands));
     const demanded = demandedReasons(this.#options, {
       failedLines: this.#failedLines,
       failures: this.#failures,
-      failedCommands: this.#failedCommands,
-      commands: this.#commands,
+      failedCommands,
+      commands: judges.flatMap((judge) => judge.#commands).slice(0, MAX_NAMED),
+      declinedCount: sum(judges.map((judge) => judge.#declinedCount)),
+      declined: judges.flatMap((judge) => judge.#declined).slice(0, MAX_NAMED),
       finalMessage: this.#finalMessage,
       tokens,
     });
-    const reasons = [...this.#turnReasons(), ...demanded];
+    const reasons = [...turnReasons(judges), ...demanded];
+    const ends = judges.map((judge) => judge.#status);
     return {
       isPassed: reasons.length === 0,
       reasons,
       threadId: this.#threadId,
-      turns: this.#turns,
-      status: this.#status,
+      turns: sum(judges.map((judge) => judge.#turns)),
+      status: ENDS.find((status) => ends.includes(status)) ?? null,
       finalMessage: this.#finalMessage,
-      failedCommands: this.#failedCommands,
+      failedCommands,
       failedLines: this.#failedLines,
       failures: this.#failures,
       tokens,
@@ -242,6 +298,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #judge(event: Fields, isSession: boolean, take: () => void): void {
     if (isSession) this.#usage.takeSession(event, this.#line);
     else this.#usage.takeExec(event, this.#line);
+    const declined = declinedOf(event);
+    if (declined !== undefined) {
+      this.#declinedCount += 1;
+      if (this.#declined.length < MAX_NAMED) this.#declined.push(declined);
+    }
     this.#lastMessage = idOf(event.last_agent_message);
     this.#isUnanswered = isSession && isWithoutReason(event);
     const sign = readWorkSign(event, isSession);
@@ -370,7 +431,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     return this.#threadId ?? `#${this.#runs}`;
   }
 
-  #turnReasons(): VerdictReason[] {
+  /** What is wrong with the last turns. */
+  #turnReasons(isOneOfMany: boolean): VerdictReason[] {
     if (this.#line === 0) {
       return [reason("no_turn", "the input is empty: Codex wrote nothing")];
     }
@@ -378,16 +440,51 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       if (end.reason === undefined) return [];
       const { kind, message } = end.reason;
       const name = turn === undefined ? "the run" : `turn ${turn}`;
-      const isNamed = this.#lastTurns.size > 1 && !thread.startsWith("#");
+      const isNamed = (isOneOfMany || this.#lastTurns.size > 1) &&
+        !thread.startsWith("#");
       const of = isNamed ? ` of thread ${thread}` : "";
       return [reason(kind, `${name}${of} ${message}`, line)];
     });
   }
 
-  #tokens(): Tokens | null {
-    const rows = this.#meter.rows();
-    return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
+  static {
+    turnReasons = (judges): VerdictReason[] => {
+      const reasons = judges.flatMap((judge) =>
+        judge.#turnReasons(judges.length > 1)
+      );
+      // Threads may be looked at and left alone: it is enough if one of them did something.
+      const isWorked = judges.length > 1 &&
+        judges.some((judge) => judge.#turns > 0);
+      return isWorked
+        ? reasons.filter(({ kind }) => kind !== "no_turn")
+        : reasons;
+    };
   }
+}
+
+/**
+ * What was declined by an event: a command, or the files of a patch; `undefined` if nothing was.
+ */
+function declinedOf(event: Fields): string | undefined {
+  const { type, item_type, status } = event;
+  if (type !== "item.completed") return undefined;
+  const content = fieldsOf(event.content);
+  if (status !== "declined" && content.declined !== true) return undefined;
+  return item_type === "file_change"
+    ? patchText(listOf(content.changes).map((each) => fieldsOf(each).path))
+    : textOf(content.command) ?? textOf(content.tool_name) ?? "a call";
+}
+
+function tokensOf(rows: readonly Tokens[]): Tokens | null {
+  return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
+}
+
+function patchText(paths: readonly unknown[]): string {
+  return `a change of ${paths.join(", ")}`;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0);
 }
 
 /**

@@ -21,6 +21,12 @@ export interface VerdictOptions {
    */
   readonly maxLineBytes?: number | undefined;
   /**
+   * The id of the only thread that is judged.
+   *
+   * @default {undefined} All are.
+   */
+  readonly thread?: string | undefined;
+  /**
    * The thread of lines before the first thread line, for logs that were cut at the start.
    *
    * @default {undefined}
@@ -45,6 +51,12 @@ export interface VerdictOptions {
    * @default {false}
    */
   readonly failOnCommand?: boolean | undefined;
+  /**
+   * Whether nothing may be declined that the model asked for: no command, no patch.
+   *
+   * @default {false}
+   */
+  readonly failOnDeclined?: boolean | undefined;
   /**
    * How many tokens, input and output together, may be used.
    *

@@ -5,7 +5,12 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { ALL_FLAGS, type Flag, type FlagName } from "./flags.ts";
+import {
+  ALL_FLAGS,
+  type Flag,
+  type FlagName,
+  type FlagValue,
+} from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
 import type { Style } from "./styles.ts";
@@ -36,6 +41,8 @@ export interface NarrowedFlag {
   readonly choices?: readonly string[];
   /** What holds if it is not given. */
   readonly default?: string;
+  /** What it takes here, if that is something else. */
+  readonly value?: FlagValue;
   /** What it does here, in one line. */
   readonly summary?: string;
   /** What else there is to say here. */
@@ -105,6 +112,9 @@ function nameOf(use: FlagName | NarrowedFlag): FlagName {
 
 function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
   const { summary = flag.summary, details = flag.details } = use;
+  if (use.value !== undefined) {
+    return { ...flag, summary, details, value: use.value };
+  }
   if (flag.value === undefined) return { ...flag, summary, details };
   const { choices, default: fallback } = use;
   const value = {

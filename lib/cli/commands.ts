@@ -9,6 +9,7 @@ import type {
   CommandTable,
   NarrowedFlag,
 } from "./command.ts";
+import { SIZE_KEYS } from "../sessions/size_records.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
@@ -78,6 +79,7 @@ export const COMMANDS: readonly Command[] = [
       "from",
       "follow",
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       "on-error",
@@ -137,6 +139,7 @@ export const COMMANDS: readonly Command[] = [
         details:
           "With --mutations: each change is printed as the file grows. A last line is held back until it is complete; the file may be moved, archived, packed or written anew with the same beginning. If it is emptied or replaced by another one, a truncated mutation with the index 0 comes first, and then the other history. Ctrl-C ends it, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
       },
+      "thread",
       "thread-id",
       "turn-id",
       "restore",
@@ -167,6 +170,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       "from",
       "max-line-bytes",
+      "thread",
       "codex-home",
       "home",
       "run-counters",
@@ -235,6 +239,7 @@ export const COMMANDS: readonly Command[] = [
           "For live exec streams, whose events have no time: an event happened when it was read. Without it there are no durations, so that the same input gives the same output.",
       },
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       {
@@ -253,7 +258,7 @@ export const COMMANDS: readonly Command[] = [
     name: "redact",
     summary: "Masks the secrets in Codex JSONL, and changes nothing else.",
     details:
-      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into, and so are failed lines that line.failed records hold. Lines that are no JSON are redacted as text. On a terminal, control characters are escaped. How many of each kind were masked is said on stderr. What has no known shape and no name is not found; nor is a secret whose parts are in several events, as deltas of a message have them.",
+      "Every line comes out where it went in, and only the strings that hold a secret are written anew: tokens of known shapes, private keys, Authorization headers and cookies, passwords in URLs, values behind names of secrets, and what --redact-pattern matches become [redacted:KIND]. Output of commands in base64 or bytes (0.20 to 0.42) is looked into, and so are failed lines that line.failed records hold. Lines that are no JSON are redacted as text. On a terminal, control characters are escaped. How many of each kind were masked is said on stderr. What has no known shape and no name is not found. Secrets that deltas divide are found: lines with deltas come out when their item ends, or 64 KiB of it.",
     usage: [
       "codexpipe redact [OPTIONS] [FILE ...]",
       'codex exec --json "…" | codexpipe redact > run.jsonl',
@@ -285,7 +290,7 @@ export const COMMANDS: readonly Command[] = [
     name: "check",
     summary: "Judges a run for CI: exit status 1 if it did not end well.",
     details:
-      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
+      "Fails a run whose last turn failed, was interrupted or has no end, whatever status Codex left with (up to 0.42 it left with 0), one that an error ended, lines that cannot be read, and what the options ask for. Reads exec streams, app-servers and session files of every release. Of a thread that was resumed the last turn counts; of several threads all must be good. Errors that were tried again after, warnings and commands left running are no failures; nor is what no known release of Codex writes, which is said. The verdict is said on stderr, with the reasons against it: of many the first ten.",
     usage: [
       'codex exec --json "…" | codexpipe check --tee > run.jsonl',
       "codexpipe check [OPTIONS] [FILE ...]",
@@ -295,10 +300,12 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       "from",
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       "max-failures",
       "fail-on-command",
+      "fail-on-declined",
       "fail-on-drift",
       "schema",
       "max-tokens",
@@ -626,10 +633,70 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/sessions_index.ts"),
   },
   {
+    name: "sessions du",
+    summary: "Says what sessions take, and of what.",
+    details:
+      "Reads every session file once and sums up its bytes by content (inherited lines, images, output of commands and its copies, reasoning, instructions, world state, messages, compactions, the rest), by kind, by age and by project, and shows the largest. The parts of a file are its size to the byte; of packed files, the size of what is in them, with what they take on the disk beside it. Sessions that could go are named in commands for Codex: archived ones, those that a fork holds whole, sub-agents whose parent is gone. Nothing is deleted, and nothing written.",
+    usage: [
+      "codexpipe sessions du [OPTIONS]",
+      "codexpipe sessions du --by=content --format=csv",
+    ],
+    operands: [],
+    flags: [
+      "codex-home",
+      {
+        name: "limit",
+        default: "10",
+        summary: "At most NUM rows of each table.",
+        details:
+          "With --by, all unless it is given. Of json, it is how many of the largest files are in it.",
+      },
+      {
+        name: "by",
+        choices: SIZE_KEYS,
+        summary: "What the bytes are summed up by.",
+        details:
+          "Without it, each of them, the largest sessions, and what could go. Several give a table each.",
+      },
+      {
+        name: "format",
+        choices: USAGE_FORMATS,
+        default: "table",
+        details:
+          "table is for people. json is one object with the sums, the largest files and what could go. jsonl and csv have one file a line; with --by, one sum.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_du.ts"),
+  },
+  {
+    name: "sessions repair",
+    summary: "Writes a copy of a session without what is torn in it.",
+    details:
+      `For files that a crash, a full disk or a copy cut short has left with lines that are no JSON: they are left out, of a line with a record glued to a torn part only that part, and of a packed file what comes behind the place where it breaks off. Every other line is copied byte for byte. The copy is plain, has the name of the file and is written into DIR, never in place; its path is printed, and what was left out is said on stderr. ${WHAT_AN_ID_IS}.`,
+    usage: [
+      "codexpipe sessions repair ID --to DIR",
+      "codexpipe sessions repair --last --to=.",
+    ],
+    operands: [["ID", "The session."]],
+    flags: [
+      "last",
+      "codex-home",
+      {
+        name: "to",
+        value: { name: "DIR", expects: "a folder", example: "repaired" },
+        summary: "Write the copy into DIR.",
+        details:
+          "A folder that is there, and not in a Codex home. A file of the same name in it is not overwritten.",
+      },
+    ],
+    load: () => import("./commands/sessions_repair.ts"),
+  },
+  {
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
     usage: ["codexpipe schema [NAME]"],
     operands: [[
       "[NAME]",

@@ -34,7 +34,7 @@ export interface PathFacts {
   readonly isDirectory: boolean;
   /** What tells the content of a regular file from that of any other one. */
   readonly identity: string | undefined;
-  /** The path of a regular file without links; any other path as it was given. */
+  /** The path of a regular file or a directory without links; any other path as it was given. */
   readonly realPath: string;
 }
 
@@ -76,8 +76,15 @@ export interface Surroundings {
   look(path: string): Promise<PathFacts | undefined>;
   /** Lists what is in a directory; nothing, if it cannot be read. */
   list(path: string): Promise<readonly PathEntry[]>;
-  /** The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one. */
-  streamIdentity(name: "stdin" | "stdout"): Promise<string | undefined>;
+  /**
+   * The {@linkcode PathFacts.identity} of the file that a standard stream is, if it is one.
+   *
+   * @param isQuick Whether nothing is said either if it takes long to find out.
+   */
+  streamIdentity(
+    name: "stdin" | "stdout",
+    isQuick?: boolean,
+  ): Promise<string | undefined>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
   /**

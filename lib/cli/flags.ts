@@ -164,6 +164,14 @@ export const FLAGS = [
       "Like tail -F, line by line: a last line is held back until it is complete. The file may not be there yet, and may be moved, archived, packed or written anew with the same beginning: nothing is lost and nothing comes twice. If it is emptied or replaced by another one, that is another stream, from its start. Ctrl-C ends it, behind everything that is complete, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
   },
   {
+    name: "thread",
+    value: { name: "ID", expects: "the id of a thread", admits: () => true },
+    category: "INPUT",
+    summary: "Only the events of this thread.",
+    details:
+      "For streams of an app-server, which have any number of threads among one another. What is of no thread is left out, too. Session files are of one thread, and are read whole.",
+  },
+  {
     name: "thread-id",
     value: { name: "ID", expects: "the id of a thread", admits: () => true },
     category: "INPUT",
@@ -415,6 +423,13 @@ export const FLAGS = [
     summary: "Fail if a command failed.",
     details:
       "A command that ended with another status than 0, or was killed. One that was left running when its turn ended has not failed.",
+  },
+  {
+    name: "fail-on-declined",
+    category: "VERDICT",
+    summary: "Fail if a command or patch was declined.",
+    details:
+      "By whoever was asked, or by a rule. Without it, what the model asked for and did not get fails nothing.",
   },
   {
     name: "schema",

@@ -79,7 +79,9 @@ export async function* followInput(
     async onChange(change, where): Promise<void> {
       const nameBefore = name;
       name = where;
-      if (isQuiet || !(isVerbose || change === "awaited")) return;
+      // Without these, nobody knows why nothing comes any more.
+      const isWaited = change === "awaited" || change === "gone";
+      if (isQuiet || !(isVerbose || isWaited)) return;
       diagnostics.say(`${nameBefore}: ${textOf(change, where)}`);
       await diagnostics.flush();
     },

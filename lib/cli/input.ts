@@ -53,7 +53,11 @@ async function open(path: string, context: Surroundings): Promise<FileSource> {
     if (error instanceof Interrupted) throw error;
     // Some systems deny the permission to open a directory.
     if ((await context.look(path))?.isDirectory) throw isDirectory(path);
-    const message = `${path}: cannot open: ${reasonOf(error)}`;
+    const message = `${path}: cannot open: ${reasonOf(error)}${
+      // What the platform makes of a name that is not UTF-8 is another name.
+      path.includes("\ufffd")
+        ? '; a file whose name is not UTF-8 can be read as stdin, with "< FILE"'
+        : ""}`;
     throw new IoError(message, { cause: error });
   }
 }
@@ -173,6 +177,10 @@ export class Input implements Blocks {
         cause: error,
       });
     }
+    // Before anything of it is written, where the platform tells that soon; else once it grows.
+    if (this.#length === 0 && size !== null) {
+      await refuseOwnOutput(this.#name, this.#context, { isQuick: true });
+    }
     this.#length += size ?? 0;
     if (this.#isDoubtful) await this.#refuseOwnOutput();
     if (size === null) return undefined;
@@ -195,7 +203,7 @@ export class Input implements Blocks {
     const isLong = this.#name === STDIN && this.#length >= MAX_UNSEEN;
     if (!hasGrown && !isLong) return;
     this.#isDoubtful = false;
-    await refuseOwnOutput(this.#name, this.#context, this.size);
+    await refuseOwnOutput(this.#name, this.#context, { size: this.size });
   }
 
   async #read(into: Uint8Array): Promise<number | null> {

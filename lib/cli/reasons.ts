@@ -20,6 +20,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["ETXTBSY", "it is being executed"],
 ]);
 
+/** How Deno says which permission lacks, and the flag that gives it. */
+const NOT_CAPABLE_REGEXP = /^Requires (\w+) access.* (--allow-[a-z]+) flag$/s;
+
 /**
  * Gives the code of an error of the platform, such as `ENOENT`.
  *
@@ -37,9 +40,13 @@ export function isPlatformError(error: unknown): boolean {
   return codeOf(error) !== undefined || isNotCapable(error);
 }
 
-/** Whether Deno says that it may not: such an error has no code. */
-function isNotCapable(error: unknown): boolean {
-  return error instanceof Error && error.name === "NotCapable";
+/**
+ * Whether Deno says that it may not: such an error has no code, and where a module could not be
+ * loaded not even a name.
+ */
+export function isNotCapable(error: unknown): boolean {
+  return error instanceof Error &&
+    (error.name === "NotCapable" || NOT_CAPABLE_REGEXP.test(error.message));
 }
 
 /** Whether a pipe can take or give nothing just now. */
@@ -57,7 +64,14 @@ export function reasonOf(error: unknown): string {
   if (words !== undefined) return words;
   if (!(error instanceof Error)) return String(error);
   // Deno's own permissions, which a compiled command does not ask for.
-  if (isNotCapable(error)) return "this process was not given the permission";
+  if (isNotCapable(error)) {
+    const [, what, flag] = NOT_CAPABLE_REGEXP.exec(error.message) ?? [];
+    return flag === undefined
+      ? "this process was not given the permission"
+      : `this process was not given the permission to ${
+        what === "env" ? "ask for variables" : what
+      }; give deno ${flag}`;
+  }
   // "EMLINK: too many links, link '/a/b'" is how node:fs says it.
   const text = error.message.replace(/ \(os error \d+\).*$/s, "")
     .replace(/^E[A-Z\d]+: (.*), [a-z]+(?: '.*)?$/s, "$1");

@@ -27,6 +27,7 @@ import { COMMANDS_MEANT, otherWay } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Progress } from "./progress.ts";
+import { isNotCapable, reasonOf } from "./reasons.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
 import { suggestion } from "./suggestion.ts";
 
@@ -288,6 +289,10 @@ function statusOf(
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RangeError && message === TOO_DEEP) {
     diagnostics.say("a value nests too deep for this runtime; Deno takes more");
+    return EXIT.io;
+  }
+  if (isNotCapable(error)) {
+    diagnostics.say(`cannot work: ${reasonOf(error)}`);
     return EXIT.io;
   }
   diagnostics.say(`internal error: ${message}; please report`);

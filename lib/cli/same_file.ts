@@ -11,14 +11,16 @@ import { STDIN } from "./standard_streams.ts";
  *
  * @param input The path of a file, or `-`.
  * @param process Knows.
+ * @param isQuick Whether nothing is said either if it takes long to find out.
  * @returns What tells it, if it is a regular file.
  */
 export async function identityOf(
   input: string,
   process: Surroundings,
+  isQuick = false,
 ): Promise<string | undefined> {
   return input === STDIN
-    ? await process.streamIdentity("stdin")
+    ? await process.streamIdentity("stdin", isQuick)
     : (await process.look(input))?.identity;
 }
 
@@ -29,16 +31,20 @@ export async function identityOf(
  * @param process Knows what stdout is.
  * @param size How large it was when reading began, if that is known: inputs before it may have
  *   made it grow by then.
+ * @param isQuick Whether to look only if it does not take long.
  * @throws {UsageError} If stdout is the same file.
  */
 export async function refuseOwnOutput(
   input: string,
   process: Surroundings,
-  size?: number,
+  { size, isQuick = false }: {
+    readonly size?: number | undefined;
+    readonly isQuick?: boolean;
+  } = {},
 ): Promise<void> {
-  const written = await process.streamIdentity("stdout");
+  const written = await process.streamIdentity("stdout", isQuick);
   if (written === undefined) return;
-  if (written !== await identityOf(input, process)) return;
+  if (written !== await identityOf(input, process, isQuick)) return;
   const rest = size === undefined
     ? ""
     : `; its first ${size} bytes are what it was when reading began`;

@@ -29,7 +29,8 @@ export function isForkHeader(meta: Fields): boolean {
     isFields(meta.history_base) || firstOrdinalOf(meta) !== null;
 }
 
-function firstOrdinalOf(meta: Fields): number | null {
+/** Gives the ordinal of the first line of the thread itself, as its header says it. */
+export function firstOrdinalOf(meta: Fields): number | null {
   return numberOf(meta.subagent_history_start_ordinal) ?? null;
 }
 

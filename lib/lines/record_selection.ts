@@ -10,6 +10,8 @@ import type { JsonSlice } from "../json/value.ts";
 const ALL = "";
 /** What the types of events of items begin with. */
 const ITEM_EVENT = "item.";
+/** What the types of messages begin with that are of no thread. */
+const MESSAGE = "rpc.";
 
 /**
  * Tells wanted records from others.
@@ -19,37 +21,40 @@ const ITEM_EVENT = "item.";
 export class RecordSelection {
   /** The same for selections of the same types. */
   readonly key: string;
-  /** The kinds that are wanted of each type. */
-  readonly #kinds = new Map<string, Set<string>>();
+  /** The kinds that are wanted of each type; all of all, without it. */
+  readonly #kinds: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  readonly #thread: string | undefined;
 
   /**
    * Constructs a new instance.
    *
    * @param names The types, as they are called when normalized; behind a slash the kind of
-   *   item that an event is about, or the type of what a rollout line holds.
-   * @throws {TypeError} If they are no list of texts.
+   *   item that an event is about, or the type of what a rollout line holds. All, without it.
+   * @param thread The only thread whose events are wanted. Lines of session files say no thread,
+   *   and are wanted.
+   * @throws {TypeError} If they are no list of texts, or no text.
    */
-  constructor(names: readonly string[]) {
-    this.key = checkedList("only", names).join("\n");
-    for (const name of names) {
-      if (typeof name !== "string") {
-        throw new TypeError(
-          `Cannot go by only: one is ${wordsOf(name)}, expected strings`,
-        );
-      }
-      const [type = "", ...rest] = name.split("/");
-      const kinds = this.#kinds.get(type) ?? new Set();
-      this.#kinds.set(
-        type,
-        kinds.add(rest.length === 0 ? ALL : rest.join("/")),
+  constructor(names: readonly string[] | undefined, thread?: string) {
+    if (thread !== undefined && typeof thread !== "string") {
+      throw new TypeError(
+        `Cannot go by thread: it is ${wordsOf(thread)}, expected a string`,
       );
     }
+    this.#thread = thread;
+    this.#kinds = names && kindsOf(names);
+    this.key = JSON.stringify([names ?? null, thread ?? null]);
   }
 
   /** Says whether a normalized record is wanted. */
   wants(reader: JsonReader, record: JsonSlice): boolean {
     const members = reader.members(record);
     const type = reader.wordOf(members.get("type")) ?? "";
+    if (this.#thread !== undefined) {
+      if (type.startsWith(MESSAGE)) return false;
+      const thread = reader.wordOf(members.get("thread_id"));
+      if (thread !== undefined && thread !== this.#thread) return false;
+    }
+    if (this.#kinds === undefined) return true;
     const kinds = this.#kinds.get(type);
     if (kinds === undefined) return false;
     if (kinds.has(ALL)) return true;
@@ -62,4 +67,22 @@ export class RecordSelection {
       : members.get("item_type");
     return kinds.has(reader.wordOf(kind) ?? ALL);
   }
+}
+
+/** The kinds that are wanted of each type. */
+function kindsOf(
+  names: readonly string[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const kindsByType = new Map<string, Set<string>>();
+  for (const name of checkedList("only", names)) {
+    if (typeof name !== "string") {
+      throw new TypeError(
+        `Cannot go by only: one is ${wordsOf(name)}, expected strings`,
+      );
+    }
+    const [type = "", ...rest] = name.split("/");
+    const kinds = kindsByType.get(type) ?? new Set();
+    kindsByType.set(type, kinds.add(rest.length === 0 ? ALL : rest.join("/")));
+  }
+  return kindsByType;
 }

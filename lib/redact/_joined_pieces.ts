@@ -2,7 +2,7 @@
  * Secrets that go on from one string to the next.
  */
 
-import { dividedLike, isBroken, NARROWEST, spansOf } from "./pieces.ts";
+import { dividedLike, isBroken, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** What masks secrets. */
@@ -44,14 +44,9 @@ export function redactedPieces(
   const joined = pieces.join(separator);
   const looked = scout.redact(joined);
   if (looked === joined) return undefined;
-  const spans = spansOf(joined, looked);
-  let next = 0;
-  let at = 0;
-  const goesOn = pieces.slice(0, -1).some((piece) => {
-    at += piece.length + separator.length;
-    while ((spans[next]?.end ?? Infinity) <= at) next += 1;
-    return (spans[next]?.start ?? Infinity) < at;
-  });
+  // A secret may be in one of them, and its name in the one before.
+  const divided = dividedLike(pieces, looked, separator);
+  const goesOn = pieces.some((piece, i) => scout.redact(piece) !== divided[i]);
   return goesOn
     ? dividedLike(pieces, redactor.redact(joined), separator)
     : undefined;

@@ -18,6 +18,7 @@ import {
   lineTooLong,
 } from "../lines/line_splitter.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
+import { DeltaLines, isDelta } from "./_delta_lines.ts";
 import type { Redactors } from "./_joined_pieces.ts";
 import { redactRecordText, redactTornText } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
@@ -52,9 +53,12 @@ const BOM = new Uint8Array([0xef, 0xbb, 0xbf]);
  * bytes that are no UTF-8, are redacted as text. A line over the limit cannot be looked at:
  * a `line.failed` record without its text stands in its place, and `onFailure` is told.
  *
- * A secret that is spread over several records, as deltas of a message may be, is not found.
+ * A secret that is spread over several records, as the deltas of a message may have it, is found
+ * where they come one after the other, and those of other items between them: such lines come
+ * out when the item ends, or 64 KiB of it, and what stands in place of the secret stands in the
+ * first of them.
  *
- * Memory is bounded by the longest line and the largest block.
+ * Memory is bounded by the longest line, the largest block, and some 4 MB of such lines.
  *
  * @example A secret behind an escape
  * ```ts
@@ -120,6 +124,7 @@ export class JsonlRedactor
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
     this.#writer.isLast = true;
     this.#framer.flush(this.#writer);
+    this.#writer.flush();
     this.#release(emit);
   }
 
@@ -133,6 +138,9 @@ export class JsonlRedactor
 /** Writes lines without their secrets. */
 class RedactingWriter implements LineVisitor {
   readonly out = new ByteWriter(KEPT_CAPACITY);
+  /** A line behind others that wait. */
+  readonly #late = new ByteWriter(KEPT_CAPACITY);
+  readonly #deltas: DeltaLines;
   readonly #redactors: Redactors;
   readonly #limit: number;
   readonly #tape = new JsonTape(new WordCache());
@@ -146,53 +154,75 @@ class RedactingWriter implements LineVisitor {
     onFailure: JsonlRedactorOptions["onFailure"],
   ) {
     this.#redactors = redactors;
+    this.#deltas = new DeltaLines(redactors, this.out);
     this.#limit = limit;
     this.#onFailure = onFailure;
   }
 
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
-    const { out } = this;
     // A first line begins its buffer, with the byte order mark that was skipped.
-    if (line === 1 && start > 0) out.all(BOM);
-    this.#content(bytes, start, end);
-    if (bytes[end] === CR) out.byte(CR);
+    if (line === 1 && start > 0) this.out.all(BOM);
+    const isCr = bytes[end] === CR;
+    const isRecord = this.#tape.scan(bytes, start, end, 0);
+    const text = isRecord ? decodeUtf8(bytes, start, end) : undefined;
+    if (text !== undefined && isDelta(text)) {
+      const lineEnd = `${isCr ? "\r" : ""}${this.isLast ? "" : "\n"}`;
+      if (this.#deltas.take(text, lineEnd)) return;
+    }
+    const late = this.#deltas.isHolding;
+    const out = late ? this.#late : this.out;
+    this.#content(out, bytes, start, end, text);
+    if (isCr) out.byte(CR);
     if (!this.isLast) out.byte(LF);
+    if (late) this.#follow(text);
   }
 
   tooLong(length: number, line: number, offset: number): void {
     const failed = { line, offset, error: lineTooLong(length, this.#limit) };
     this.#onFailure?.(failed);
-    writeLineFailed(this.out, failed, undefined);
-    if (!this.isLast) this.out.byte(LF);
+    const late = this.#deltas.isHolding;
+    const out = late ? this.#late : this.out;
+    writeLineFailed(out, failed, undefined);
+    if (!this.isLast) out.byte(LF);
+    if (late) this.#follow(undefined);
   }
 
-  #content(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#tape.scan(bytes, start, end, 0)) {
-      this.#changed(bytes, start, end, redactRecordText);
-    } else if (isUtf8(bytes, start, end)) {
-      this.#changed(bytes, start, end, redactTornText);
-    } else {
-      // A character for each byte: those that are not redacted stay what they are.
-      let text = "";
-      for (let at = start; at < end; at++) {
-        text += String.fromCharCode(bytes[at] ?? 0);
-      }
-      for (const letter of this.#redactors.redactor.redact(text)) {
-        this.out.byte(letter.charCodeAt(0));
-      }
-    }
+  /** Lets go of the lines that wait for more. */
+  flush(): void {
+    this.#deltas.flush();
   }
 
-  #changed(
+  #follow(text: string | undefined): void {
+    this.#deltas.follow(text, this.#late.view().slice());
+    this.#late.clear(KEPT_CAPACITY);
+  }
+
+  /** Writes a line without its secrets; `record` is its text, if it is JSON. */
+  #content(
+    out: ByteWriter,
     bytes: Uint8Array,
     start: number,
     end: number,
-    redact: (text: string, redactors: Redactors) => string,
+    record: string | undefined,
   ): void {
-    const text = decodeUtf8(bytes, start, end);
-    const redacted = redact(text, this.#redactors);
-    if (redacted === text) this.out.range(bytes, start, end);
-    else this.out.text(redacted);
+    const redactors = this.#redactors;
+    if (record !== undefined || isUtf8(bytes, start, end)) {
+      const text = record ?? decodeUtf8(bytes, start, end);
+      const redacted = record === undefined
+        ? redactTornText(text, redactors)
+        : redactRecordText(text, redactors);
+      if (redacted === text) out.range(bytes, start, end);
+      else out.text(redacted);
+      return;
+    }
+    // A character for each byte: those that are not redacted stay what they are.
+    let text = "";
+    for (let at = start; at < end; at++) {
+      text += String.fromCharCode(bytes[at] ?? 0);
+    }
+    for (const letter of redactors.redactor.redact(text)) {
+      out.byte(letter.charCodeAt(0));
+    }
   }
 }
 

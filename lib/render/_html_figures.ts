@@ -33,11 +33,15 @@ export function timeHtml(at: string): string {
 
 /** Gives what a page says of a session. */
 export function sessionFacts(
-  { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
+  { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
+    SessionPart,
 ): PageFact[] {
   const code = (text: string): string => `<code>${elementText(text)}</code>`;
   const facts: (PageFact | null)[] = [
     thread_id === null ? null : { name: "Thread", html: code(thread_id) },
+    parent_thread_id === undefined
+      ? null
+      : { name: "Sub-agent of", html: code(parent_thread_id) },
     startedAt === null ? null : { name: "Started", html: timeHtml(startedAt) },
     cwd === null ? null : { name: "Folder", html: code(cwd) },
     model === null ? null : { name: "Model", html: elementText(model) },

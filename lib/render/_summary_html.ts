@@ -72,7 +72,8 @@ export function headingText(text: string, limit: number): string {
 
 /** Writes what is known of a session as a line of words of a length; nothing if nothing is. */
 export function sessionLine(
-  { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
+  { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
+    SessionPart,
   redactor: Pick<TextRedactor, "redact">,
   limit: number,
 ): string {
@@ -80,6 +81,9 @@ export function sessionLine(
   const code = (text: string): string => `<code>${word(text)}</code>`;
   const facts = [
     thread_id === null ? "" : `Thread ${code(thread_id)}`,
+    parent_thread_id === undefined
+      ? ""
+      : `sub-agent of ${code(parent_thread_id)}`,
     startedAt === null
       ? ""
       : wordHtml(`${startedAt.slice(0, 19).replace("T", " ")} UTC`),

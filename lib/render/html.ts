@@ -199,6 +199,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       cwd: redacted(session.cwd),
       model: redacted(session.model),
       cli_version: redacted(session.cli_version),
+      ...(session.parent_thread_id === undefined ? {} : {
+        parent_thread_id: redactor.redact(session.parent_thread_id),
+      }),
     };
   }
 

@@ -127,12 +127,14 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeSession(
-    { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
+    { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
+      SessionPart,
   ): void {
     this.#entries.cwd = cwd;
     this.#model = model;
     const facts = Object.entries({
       id: thread_id,
+      parent: parent_thread_id ?? null,
       time: startedAt,
       cwd,
       model,

@@ -23,6 +23,12 @@ export interface SessionPart {
   readonly model: string | null;
   /** The version of the Codex CLI. */
   readonly cli_version: string | null;
+  /**
+   * The id of the thread that made it, as its sub-agent. Only where several threads are shown.
+   *
+   * @default {undefined}
+   */
+  readonly parent_thread_id?: string;
 }
 
 /** A turn begins: with an event, or with what the user says if there are none. */

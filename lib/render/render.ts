@@ -36,6 +36,7 @@ export {
   type TranscriptOptions,
   TranscriptStream,
 } from "./transcript.ts";
+export * from "./thread_transcripts.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
 export * from "./entry_views.ts";

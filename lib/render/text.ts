@@ -160,7 +160,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeSession(
-    { thread_id, startedAt, cwd, model, cli_version }: SessionPart,
+    { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
+      SessionPart,
   ): void {
     this.#model = model;
     this.#entries.cwd = cwd;
@@ -174,6 +175,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     // An id alone says nothing to whoever does not know it.
     if (thread_id !== null) {
       facts.push(facts.length === 0 ? `Thread ${thread_id}` : thread_id);
+    }
+    if (parent_thread_id !== undefined) {
+      facts.push(`sub-agent of ${oneLine(parent_thread_id)}`);
     }
     if (facts.length === 0) return;
     this.#begin("prose");

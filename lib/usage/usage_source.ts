@@ -28,6 +28,12 @@ export interface UsageSourceOptions {
    * @default {268435456}
    */
   readonly maxLineBytes?: number | undefined;
+  /**
+   * The id of the only thread that counts, of the stream of an app-server.
+   *
+   * @default {undefined} All do.
+   */
+  readonly thread?: string | undefined;
 }
 
 /** A line that would have counted and could not be read. */
@@ -93,6 +99,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
       from: options.from ?? "auto",
       ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
       only: LINES.types,
+      thread: options.thread,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,

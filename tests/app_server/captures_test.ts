@@ -1,6 +1,7 @@
 /** Holds the rules for app-servers to what released versions of Codex wrote. */
 
 import { assert, assertEquals } from "@std/assert";
+import { VerdictBuilder } from "../../lib/check/verdict_builder.ts";
 import { isThreadEvent } from "../../lib/exec/decoder.ts";
 import { isObject, type JsonObject } from "../../lib/history/plain_json.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
@@ -191,4 +192,49 @@ Deno.test("--from=app-server is what is found out", () => {
       assertEquals(normalizer.kind, "app-server", folder);
     }
   }
+});
+
+/** What became of a run, by its verdict, and the tokens of it. */
+function judged(bytes: Uint8Array): { passed: boolean; tokens: bigint } {
+  const builder = new VerdictBuilder();
+  builder.feed(bytes, () => {});
+  builder.flush(() => {});
+  const { isPassed, tokens } = builder.verdict;
+  return { passed: isPassed, tokens: tokens?.total_tokens ?? 0n };
+}
+
+/** Where an app-server and the session files of its run do not tell the same, and why. */
+const DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["0.169.0/kill_midturn", "killed before it said what was used"],
+  ["0.169.0/stdin_closed_midturn", "ended before it said what was used"],
+  ["0.169.0/review", "a thread that it does not tell of did the review"],
+  ["0.169.0/threads_at_once", "two of three threads have a file"],
+  ["0.98.0/agents", "killed before it said what was used"],
+  ["0.98.0/fork_read", "the file of the fork lacks its turn"],
+]);
+
+Deno.test("an app-server and the session files of its run have the same verdict", () => {
+  for (const { version, scenario, folder, stdout, sessions } of runs) {
+    if (folder.endsWith("/2/")) continue;
+    const isPassed = sessions.every((file) => judged(file).passed);
+    assertEquals(judged(stdout).passed, isPassed, `${version}/${scenario}`);
+  }
+});
+
+Deno.test("an app-server and the session files of its run have used the same", () => {
+  const others: string[] = [];
+  for (const { version, scenario, folder, stdout, sessions } of runs) {
+    if (folder.endsWith("/2/")) continue;
+    const name = `${version}/${scenario}`;
+    const processes = [
+      stdout,
+      ...runs.filter((run) => run.folder === `${folder}2/`)
+        .map((run) => run.stdout),
+    ];
+    const [said = 0n, filed = 0n] = [processes, sessions].map((files) =>
+      files.reduce((sum, file) => sum + judged(file).tokens, 0n)
+    );
+    if (said !== filed) others.push(name);
+  }
+  assertEquals(others.toSorted(), [...DIFFERENCES.keys()].toSorted());
 });

@@ -317,7 +317,10 @@ Deno.test("check tells GitHub: annotations, a summary and outputs", async () => 
     stderr,
     "codexpipe: failed: turn 1 failed: No\n::error title=Codex run::turn 1 failed: No\n",
   );
-  assertMatch(written.get("summary") ?? "", /^## ❌ The Codex run failed\n/);
+  assertMatch(
+    written.get("summary") ?? "",
+    /^## ❌ The Codex run failed · 1 turn\n/,
+  );
   assertMatch(written.get("output") ?? "", /^verdict<<.*\nfailed\n/m);
   assertMatch(written.get("output") ?? "", /^final-message<<.*\nAlmost\n/m);
 });
@@ -328,7 +331,10 @@ Deno.test("check tells GitHub of a good run, too", async () => {
     env: GITHUB,
   });
   assertEquals(stderr, "codexpipe: passed: 1 turn, 1,260 tokens\n");
-  assertMatch(written.get("summary") ?? "", /^## ✅ The Codex run passed\n/);
+  assertMatch(
+    written.get("summary") ?? "",
+    /^## ✅ The Codex run passed · 1 turn.*\n/,
+  );
   assertMatch(written.get("output") ?? "", /^input-tokens<<.*\n1200\n/m);
 });
 
@@ -467,7 +473,7 @@ Deno.test("check keeps the summaries of all runs of a step below the limit", asy
     env: GITHUB,
   });
   const summary = written.get("summary") ?? "";
-  assertEquals(summary.match(/^## ❌ The Codex run failed$/gm)?.length, 4);
+  assertEquals(summary.match(/^## ❌ The Codex run failed · .*$/gm)?.length, 4);
   assert(encode(summary).length < 1024 * 1024);
   assert(encode(written.get("output") ?? "").length < 1024 * 1024);
 });
@@ -542,7 +548,7 @@ Deno.test("check adds to what is in GitHub's files already", async () => {
     assertEquals(code, 0, decode(stderr));
     assertMatch(
       await Deno.readTextFile(summary),
-      /^# Before\n## ✅ The Codex run passed\n/,
+      /^# Before\n## ✅ The Codex run passed · 1 turn.*\n/,
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -640,4 +646,43 @@ Deno.test("check --schema holds the lines of session files to their types", asyn
       "line N: event_msg agent_message: payload.message is a list, expected a string, and so is 1 more line",
     ],
   );
+});
+
+Deno.test("check judges each thread of an app-server, or the one that --thread names", async () => {
+  const turn = (threadId: string, status?: string): string =>
+    JSON.stringify({
+      method: status === undefined ? "turn/started" : "turn/completed",
+      params: { threadId, turn: { id: "1", status } },
+    });
+  const stdin = [
+    turn("a"),
+    turn("b"),
+    turn("b", "completed"),
+    turn("a", "interrupted"),
+    "",
+  ].join("\n");
+  const all = await call(["check"], { stdin });
+  assertEquals(all.status, 1);
+  assertEquals(
+    all.stderr,
+    "codexpipe: failed: turn 1 of thread a was interrupted\n",
+  );
+  assertEquals((await call(["check", "--thread=b"], { stdin })).status, 0);
+  assertEquals((await call(["check", "--thread=a"], { stdin })).status, 1);
+});
+
+Deno.test("check --fail-on-declined fails what was declined, and nothing else does", async () => {
+  const stdin = [
+    '{"type":"thread.started","thread_id":"t"}',
+    '{"type":"turn.started"}',
+    '{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"rm x","status":"declined"}}',
+    '{"type":"turn.completed"}',
+    "",
+  ].join("\n");
+  assertEquals((await call(["check"], { stdin })).status, 0);
+  const { status, stderr } = await call(["check", "--fail-on-declined"], {
+    stdin,
+  });
+  assertEquals(status, 1);
+  assertStringIncludes(stderr, "failed: declined: rm x");
 });

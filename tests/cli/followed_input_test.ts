@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { appendFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { withFolder } from "../sessions/homes.ts";
 import { call, type Result, type World } from "./memory.ts";
 import { startCommand } from "./process.ts";
@@ -89,6 +89,21 @@ Deno.test("normalize --follow says that it waits for a file", async () => {
   assertEquals(stdout, THREAD);
   assertEquals(stderr, "codexpipe: run.jsonl: not there yet; waiting for it\n");
   const quiet = await followed(["normalize", "--follow", "-q"], [() => {}]);
+  assertEquals(quiet.stderr, "");
+});
+
+Deno.test("normalize --follow says that a file is gone", async () => {
+  const steps = [
+    (path: string) => writeFile(path, THREAD),
+    (path: string) => rm(path),
+  ];
+  const { stdout, stderr } = await followed(["normalize", "--follow"], steps);
+  assertEquals(stdout, THREAD);
+  assertEquals(
+    stderr,
+    "codexpipe: run.jsonl: gone; waiting for it to come back\n",
+  );
+  const quiet = await followed(["normalize", "--follow", "-q"], steps);
   assertEquals(quiet.stderr, "");
 });
 

@@ -300,3 +300,22 @@ Deno.test("codexpipe history --from=exec takes nothing for a snapshot", async ()
     'codexpipe: -:1: normalize: Cannot normalize the line: it has no "type"\n',
   );
 });
+
+Deno.test("history refuses the threads of an app-server without --thread, and names them", async () => {
+  const stdin = readFixture(
+    "app-server/0.169.0/threads_at_once/stdout.jsonl",
+  );
+  for (const flags of [[], ["--mutations"]]) {
+    const { status, stderr } = await call(["history", ...flags], { stdin });
+    assertEquals(status, 2);
+    assertMatch(stderr, /it has several threads: say which, as in --thread=/);
+  }
+  const [, id = ""] = /--thread=\S+: \S+, ([^,\s]+)/.exec(
+    (await call(["history"], { stdin })).stderr,
+  ) ?? [];
+  const { status, stdout } = await call(["history", `--thread=${id}`], {
+    stdin,
+  });
+  assertEquals(status, 0);
+  assertStringIncludes(stdout, "Done reasoning.");
+});

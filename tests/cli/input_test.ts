@@ -156,7 +156,8 @@ Deno.test("Input.next() refuses a file that grows by what goes to stdout", async
     open: () => Promise.resolve(growing()),
     look: () =>
       Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
-    streamIdentity: () => Promise.resolve("1"),
+    streamIdentity: (_name, isQuick) =>
+      Promise.resolve(isQuick ? undefined : "1"),
   });
   assertEquals(decode(await input.next() ?? new Uint8Array(0)), "a");
   await assertRejects(
@@ -166,6 +167,20 @@ Deno.test("Input.next() refuses a file that grows by what goes to stdout", async
   );
 });
 
+for (const path of ["a", "-"]) {
+  Deno.test(`Input.next() gives nothing of ${path} if stdout soon turns out to be the same file`, async () => {
+    const input = await openInput(path, {
+      ...NOWHERE,
+      open: () => Promise.resolve(growing()),
+      stdin: growing(),
+      look: () =>
+        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+      streamIdentity: () => Promise.resolve("1"),
+    });
+    await assertRejects(() => input.next(), UsageError, "stdout is ");
+  });
+}
+
 Deno.test("Input.next() reads a file to its end that grows by what others write", async () => {
   for (const stdout of ["2", undefined]) {
     let looks = 0;
@@ -174,8 +189,8 @@ Deno.test("Input.next() reads a file to its end that grows by what others write"
       open: () => Promise.resolve(growing()),
       look: () =>
         Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
-      streamIdentity(): Promise<string | undefined> {
-        looks += 1;
+      streamIdentity(_name, isQuick): Promise<string | undefined> {
+        if (!isQuick) looks += 1;
         return Promise.resolve(stdout);
       },
     });
@@ -191,7 +206,8 @@ Deno.test("Input.next() refuses a long stdin that is the file of stdout", async 
       read: (into) => Promise.resolve(into.length),
       close(): void {},
     },
-    streamIdentity: () => Promise.resolve("1"),
+    streamIdentity: (_name, isQuick) =>
+      Promise.resolve(isQuick ? undefined : "1"),
   });
   await assertRejects(
     async () => {
@@ -199,5 +215,17 @@ Deno.test("Input.next() refuses a long stdin that is the file of stdout", async 
     },
     UsageError,
     "stdout is the file of stdin, which is to be read: write to another file",
+  );
+});
+
+Deno.test("openInput() says how to read a file whose name is not UTF-8", async () => {
+  await assertRejects(
+    () =>
+      openInput("b\ufffd.jsonl", {
+        ...NOWHERE,
+        open: () => Promise.reject(platformError("ENOENT")),
+      }),
+    IoError,
+    'b\ufffd.jsonl: cannot open: not found; a file whose name is not UTF-8 can be read as stdin, with "< FILE"',
   );
 });

@@ -90,3 +90,39 @@ Deno.test("isPlatformError() tells what cannot be done from a bug", () => {
     [true, true, false, false],
   );
 });
+
+for (
+  const { message, reason } of [
+    {
+      message:
+        'Requires write access to "b.html", run again with the --allow-write flag',
+      reason:
+        "this process was not given the permission to write; give deno --allow-write",
+    },
+    {
+      message:
+        'Requires env access to "HOME", run again with the --allow-env flag',
+      reason:
+        "this process was not given the permission to ask for variables; give deno --allow-env",
+    },
+    {
+      message: "something else",
+      reason: "this process was not given the permission",
+    },
+  ]
+) {
+  Deno.test(`reasonOf() says of a permission: ${reason}`, () => {
+    assertEquals(reasonOf(new Deno.errors.NotCapable(message)), reason);
+  });
+}
+
+Deno.test("reasonOf() knows a module that may not be loaded", () => {
+  const error = new TypeError(
+    'Requires read access to "/lib/x.ts", run again with the --allow-read flag',
+  );
+  assertEquals(isPlatformError(error), true);
+  assertEquals(
+    reasonOf(error),
+    "this process was not given the permission to read; give deno --allow-read",
+  );
+});

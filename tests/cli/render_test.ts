@@ -412,6 +412,34 @@ const USAGE = [
   { args: ["--redact-pattern=("], message: /--redact-pattern/ },
 ];
 
+for (
+  const { path, links } of [
+    { path: "/home/.codex/x.html", links: {} },
+    { path: "/home/.codex/sessions/2026/x.html", links: {} },
+    { path: "/link/x.html", links: { "/link": "/home/.codex" } },
+    { path: "/srv/../home/.codex/x.html", links: {} },
+  ]
+) {
+  for (const flag of ["output", "errors-to"]) {
+    Deno.test(`render --${flag} writes nothing into a Codex home: ${path}`, async () => {
+      const { status, stderr, written } = await call(
+        ["render", `--${flag}=${path}`, "a"],
+        {
+          env: { HOME: "/home" },
+          files: { a: SESSION },
+          directories: ["/link", "/home", "/home/.codex"],
+          links,
+        },
+      );
+      assertEquals([status, written.size], [2, 0]);
+      assertStringIncludes(
+        stderr,
+        `codexpipe: --${flag} would write ${path} into the Codex home /home/.codex, which is only read: name a file elsewhere\n`,
+      );
+    });
+  }
+}
+
 for (const { args, message } of USAGE) {
   Deno.test(`render refuses ${args.join(" ")}`, async () => {
     const { status, stderr } = await call(["render", ...args], {

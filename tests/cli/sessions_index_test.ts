@@ -164,7 +164,7 @@ Deno.test("sessions index says why the index cannot be used, and where another o
     await writeFile(`${folder}/file`, "x");
     const index = `${folder}/file/index.sqlite`;
     const { status, stderr } = await call(
-      ["sessions", "index", `--codex-home=${folder}`, `--index=${index}`],
+      ["sessions", "index", `--codex-home=${folder}/home`, `--index=${index}`],
     );
     assertEquals(status, 3);
     assertEquals(
@@ -197,12 +197,13 @@ Deno.test("sessions index says that the names of sessions cannot be read, as ses
 });
 
 Deno.test("sessions index makes an index anew in which one bit is another one, and says so once", async () => {
-  await withFolder(async (home) => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
     await writeFile(
       sessionPath(home, testId(1), STARTED),
       sessionText({ id: testId(1), started: STARTED, message: "elephant" }),
     );
-    const path = `${home}/index.sqlite`;
+    const path = `${folder}/index.sqlite`;
     const args = ["sessions", "index", `--codex-home=${home}`];
     const index = [...args, `--index=${path}`];
     await call(index);
@@ -219,3 +220,19 @@ Deno.test("sessions index makes an index anew in which one bit is another one, a
     assertEquals([again.status, again.stderr], [0, ""]);
   });
 });
+
+for (const command of [["index"], ["search", "x"]]) {
+  Deno.test(`sessions ${command[0]} makes no index in a Codex home`, async () => {
+    await withFolder(async (home) => {
+      const { status, stderr } = await call([
+        "sessions",
+        ...command,
+        `--codex-home=${home}`,
+        `--index=${home}/index.sqlite`,
+      ]);
+      assertEquals(status, 2);
+      assertStringIncludes(stderr, "--index would write");
+      assertEquals(await Array.fromAsync(Deno.readDir(home)), []);
+    });
+  });
+}

@@ -324,7 +324,7 @@ Deno.test({
       );
       assertStringIncludes(
         decode(stderr),
-        "cannot write the index: this process was not given the permission; searched it as it was, without what is new in 1 session file\n",
+        "cannot write the index: this process was not given the permission to write; give deno --allow-write; searched it as it was, without what is new in 1 session file\n",
       );
     });
   },

@@ -7,7 +7,11 @@
 import { JsonlDecoder } from "../../lib/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
-import { GithubRenderer } from "../../lib/render/github.ts";
+import {
+  GITHUB_MIN_SUMMARY_BYTES,
+  GITHUB_SUMMARY_BYTES,
+  GithubRenderer,
+} from "../../lib/render/github.ts";
 import { HtmlRenderer } from "../../lib/render/html.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
@@ -143,17 +147,24 @@ export const RENDER_LAWS: readonly Law[] = [
     name:
       "a summary holds no HTML of the log, no command and stays in its limit",
     check(stream, random): void {
-      const renderer = new GithubRenderer(optionsFor(random));
+      // So little that something is left out, more often than not.
+      const maxBytes = random.oneIn(2)
+        ? GITHUB_MIN_SUMMARY_BYTES + random.below(8_000)
+        : GITHUB_SUMMARY_BYTES;
+      const renderer = new GithubRenderer({ ...optionsFor(random), maxBytes });
       const text = textOf(renderer, partsOf(stream, random));
       mustBeInert(text);
       mustBeProse(text);
       const bytes = new TextEncoder().encode(text).length;
-      if (bytes > 1024 * 1024) throw new LawBroken(`${bytes} bytes`);
+      if (bytes > maxBytes) throw new LawBroken(`${bytes} bytes`);
     },
   },
 ];
 
-/** Fails if what the log says could be an element, outside of code, or a command. */
+/**
+ * Fails if what the log says could be an element, outside of code, or a command, or if what is
+ * folded away does not end where it should: then all that follows is folded away with it.
+ */
 function mustBeProse(text: string): void {
   const command = COMMAND_REGEXP.exec(text);
   if (command !== null) {
@@ -161,6 +172,7 @@ function mustBeProse(text: string): void {
   }
   let fence = "";
   let html: RegExp | undefined;
+  let depth = 0;
   for (const line of text.split("\n")) {
     if (fence === "") {
       // In a block of HTML Markdown means nothing.
@@ -169,6 +181,10 @@ function mustBeProse(text: string): void {
       const isLive = ELEMENT_REGEXP.test(prose) ||
         (html === undefined && LINK_REGEXP.test(prose));
       if (isLive) throw new LawBroken(line.slice(0, 500));
+      for (const [, slash] of prose.matchAll(/<(\/?)details\b/gi)) {
+        depth += slash === "" ? 1 : -1;
+        if (depth < 0) throw new LawBroken("</details> that ends nothing");
+      }
     }
     if (html !== undefined) {
       if (html.test(line)) html = undefined;
@@ -181,4 +197,5 @@ function mustBeProse(text: string): void {
     }
   }
   if (fence !== "") throw new LawBroken("code without an end");
+  if (depth !== 0) throw new LawBroken(`${depth} <details> without an end`);
 }

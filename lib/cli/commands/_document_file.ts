@@ -8,6 +8,7 @@ import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
+import { folderOf } from "./_sessions.ts";
 import type { Destination } from "./_rendition.ts";
 
 /** A place for a document. */
@@ -32,7 +33,7 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
  * @param context What the command works with.
  * @param inputs The files that are to be read.
  * @returns The place; it is closed when the document is written.
- * @throws {UsageError} If it is one of the files that are to be read.
+ * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
  * @throws {IoError} If the file cannot be made.
  * @throws {Interrupted} If the user wants the work to end.
  */
@@ -48,7 +49,10 @@ export async function openDocument(
     const isTerminal = process.isTerminal.stdout;
     return { output: screen, isTerminal, form, close(): void {} };
   }
-  await refuseOverwriting("output", target, inputs, process);
+  const homes = args.values("codex-home").map((folder) =>
+    folderOf(folder, process)
+  );
+  await refuseOverwriting("output", target, inputs, process, homes);
   const file = await createFile(target, process);
   return {
     output: new Output(file, target, process),

@@ -19,6 +19,7 @@ import type { CommandContext } from "../command.ts";
 import { IoError } from "../endings.ts";
 import { Output } from "../output.ts";
 import { reasonOf } from "../reasons.ts";
+import { runFigures } from "./_run_figures.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
@@ -172,10 +173,12 @@ export class GithubStep {
   /** What is to be said, when everything has been read. */
   #githubVerdict(): GithubVerdict {
     if (this.#said !== undefined) return this.#said;
-    const { isPassed, reasons } = this.#verdict();
+    const verdict = this.#verdict();
+    const { isPassed, reasons } = verdict;
+    const words = isPassed ? "passed" : "failed";
     return this.#said = {
       isPassed,
-      title: isPassed ? "The Codex run passed" : "The Codex run failed",
+      title: `The Codex run ${words} · ${runFigures(verdict)}`,
       reasons: reasons.map(({ message }) => this.masked(message)),
     };
   }

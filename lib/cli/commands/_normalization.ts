@@ -2,6 +2,7 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
+import type { StreamKind } from "../../dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
@@ -89,6 +90,7 @@ export class Normalization<S extends LineStage = LineStage> {
   #hasFailures = false;
   #hasStopped = false;
   #isFollowing = false;
+  #normalizer: S | undefined;
   /** What the first input goes on from: those behind it are streams of their own. */
   #resume: unknown;
   /** What is known of the lines of the input that failed. */
@@ -104,6 +106,11 @@ export class Normalization<S extends LineStage = LineStage> {
   /** Whether something could not be read to its end. */
   get isIncomplete(): boolean {
     return this.#isIncomplete;
+  }
+
+  /** What the input that is being read has turned out to be. */
+  get kind(): StreamKind | undefined {
+    return this.#normalizer?.kind;
   }
 
   /** Whether a line has failed. */
@@ -201,6 +208,7 @@ export class Normalization<S extends LineStage = LineStage> {
         this.#failed(failed, placeOf?.(failed) ?? { path: file, line, offset });
       },
     });
+    this.#normalizer = normalizer;
     this.#resume = undefined;
     const drift = this.#options.isVerbose
       ? await driftRemark(file, options.maxLineBytes)

@@ -2,6 +2,9 @@
  * Files that are written must not be those that are read.
  */
 
+import { basename, dirname, join, resolve } from "node:path";
+import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
+import { homeInPath } from "../../sessions/session_places.ts";
 import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { identityOf } from "../same_file.ts";
@@ -19,13 +22,16 @@ const SESSION_FILE_REGEXP =
  * @param path The file to write.
  * @param files The files to read.
  * @param process Knows which names are of the same file.
- * @throws {UsageError} If it is one of them, or the session file of whatever session.
+ * @param codexHomes Codex homes that were named.
+ * @throws {UsageError} If it is one of them, the session file of whatever session, or lies in a
+ *   Codex home.
  */
 export async function refuseOverwriting(
   flag: string,
   path: string,
   files: readonly string[],
   process: Surroundings,
+  codexHomes?: readonly string[],
 ): Promise<void> {
   const found = await process.look(path);
   const identity = found?.identity;
@@ -43,6 +49,51 @@ export async function refuseOverwriting(
       `--${flag} would overwrite ${path}, a session file: name another file`,
     );
   }
+  await refuseCodexHome(flag, path, process, codexHomes);
+}
+
+/**
+ * Refuses to write into a Codex home, whatever is to be written there: it is Codex's own.
+ *
+ * @param flag What names the file to write, without the dashes.
+ * @param path The file to write.
+ * @param process Knows where it leads, and which home is the usual one.
+ * @param codexHomes Codex homes that were named.
+ * @throws {UsageError} If the file lies in one of them, in the usual one, or where sessions lie.
+ */
+export async function refuseCodexHome(
+  flag: string,
+  path: string,
+  process: Surroundings,
+  codexHomes: readonly string[] = [],
+): Promise<void> {
+  const place = resolve(process.cwd(), path);
+  const real = await realPathOf(place, process);
+  const own = [place, real].map(homeInPath).filter((home) =>
+    home !== undefined
+  );
+  const usual = codexHomesFrom({ env: process.env });
+  for (const home of [...own, ...usual, ...codexHomes]) {
+    const isIn = isInside(place, home) ||
+      isInside(real, await realPathOf(home, process));
+    if (!isIn) continue;
+    throw new UsageError(
+      `--${flag} would write ${path} into the Codex home ${home}, which is only read: name a file elsewhere`,
+    );
+  }
+}
+
+/** The path without links of what is at a place, or would be. */
+async function realPathOf(
+  path: string,
+  process: Surroundings,
+): Promise<string> {
+  const facts = await process.look(path);
+  if (facts !== undefined) return facts.realPath;
+  const folder = dirname(path);
+  return folder === path
+    ? path
+    : join(await realPathOf(folder, process), basename(path));
 }
 
 function overwriting(flag: string, file: string): UsageError {

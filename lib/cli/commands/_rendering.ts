@@ -8,6 +8,7 @@ import { DIALECTS } from "../../dialect_names.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
+import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
@@ -46,7 +47,7 @@ export class Rendering {
   #isIncomplete = false;
   /** Whether more may be written: text then says at once what begins. */
   #isGrowing = false;
-  #transcript: TranscriptBuilder | undefined;
+  #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
   #nextTurn = 1;
   /** Where the lines of the input are that is being read, if several files are one. */
   #placeOf: PlaceOf | undefined;
@@ -236,6 +237,7 @@ export class Rendering {
     return {
       make: normalizing,
       options: {
+        thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
@@ -267,12 +269,15 @@ export class Rendering {
     return bytes.length;
   }
 
-  #newTranscript(): TranscriptBuilder {
+  #newTranscript(): TranscriptBuilder | ThreadTranscripts {
     this.#remarks = this.#remarksOnNext?.();
-    return new TranscriptBuilder({
+    const options = {
       live: this.#isGrowing && this.#rendition.form === "text",
       firstTurn: this.#nextTurn,
-    });
+    };
+    return this.#work.kind === "app-server"
+      ? new ThreadTranscripts(options)
+      : new TranscriptBuilder(options);
   }
 
   async #endInput(): Promise<void> {

@@ -14,6 +14,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
+import { refuseCodexHome } from "./_overwriting.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
@@ -22,14 +23,16 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
  * Where the index is, and what it is of.
  *
  * @throws {IoError} If there is no place for it.
+ * @throws {UsageError} If it is to be in a Codex home.
  */
-export function indexPlaces(
+export async function indexPlaces(
   args: Arguments,
   { process }: CommandContext,
-): Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath"> {
+): Promise<Pick<IndexSessionsOptions, "codexHomes" | "path" | "isOwnPath">> {
   const { codexHomes } = sessionPlaces(args, process);
   const given = args.value("index");
   if (given !== undefined) {
+    await refuseCodexHome("index", given, process, codexHomes);
     return { codexHomes, path: resolve(process.cwd(), given) };
   }
   const path = sessionIndexPath({

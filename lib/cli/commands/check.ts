@@ -10,7 +10,7 @@ import {
 } from "../../check/check.ts";
 import { DIALECTS } from "../../dialect_names.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
-import { countedText, countText } from "../../render/quantity_text.ts";
+import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -30,6 +30,7 @@ import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
 import type { SchemaFaults } from "./_schema_faults.ts";
+import { runFigures } from "./_run_figures.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
@@ -259,7 +260,7 @@ class Check {
         `${name}--max-tokens could not be checked: the input does not say how many were used`,
       );
     }
-    if (isPassed) diagnostics.say(`${name}passed: ${summaryOf(verdict)}`);
+    if (isPassed) diagnostics.say(`${name}passed: ${runFigures(verdict)}`);
   }
 
   /** Prints what was asked for on stdout. */
@@ -294,17 +295,6 @@ class Check {
   }
 }
 
-/** What there is to say of a good run. */
-function summaryOf({ turns, failedCommands, tokens }: Verdict): string {
-  return [
-    countedText(turns, "turn"),
-    ...(failedCommands === 0
-      ? []
-      : [countedText(failedCommands, "failed command")]),
-    ...(tokens === null ? [] : [`${countText(tokens.total_tokens)} tokens`]),
-  ].join(", ");
-}
-
 /** The options that the flags ask for. */
 function optionsOf(args: Arguments): VerdictOptions {
   const from = args.choice("from", DIALECTS);
@@ -313,7 +303,9 @@ function optionsOf(args: Arguments): VerdictOptions {
   return {
     maxFailures: Number(args.value("max-failures") ?? 0),
     failOnCommand: args.has("fail-on-command"),
+    failOnDeclined: args.has("fail-on-declined"),
     jsonOutput: args.has("json-output"),
+    thread: args.value("thread"),
     initialThreadId: args.value("thread-id"),
     initialTurnId: args.value("turn-id"),
     ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),

@@ -27,6 +27,8 @@ import { Normalization, normalizing } from "./_normalization.ts";
 import { peekOptions, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
 
 const ENCODER = new TextEncoder();
+/** How many threads are named where one has to be chosen. */
+const MAX_NAMED = 20;
 
 /** Folds the named files, or stdin, into histories. */
 export async function run(
@@ -51,6 +53,10 @@ export async function run(
       if (args.has("follow")) await fold.follow(file);
       else await fold.run(file);
     } catch (error) {
+      // What is thrown while records are folded comes as trouble of writing them.
+      if (error instanceof IoError && error.cause instanceof UsageError) {
+        throw error.cause;
+      }
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
       isIncomplete = true;
@@ -110,6 +116,8 @@ class Fold {
   /** The input that is being read. */
   #file = STDIN;
   #remarks: HistoryRemarks | undefined;
+  /** The threads that events have named. */
+  readonly #threads = new Set<string>();
   /** Normalizes, and hands what it writes to the state. */
   readonly work: Normalization<JsonlNormalizer>;
 
@@ -138,6 +146,7 @@ class Fold {
     this.work = new Normalization({ ...context, stdout: records }, {
       make: normalizing,
       options: {
+        thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
@@ -184,6 +193,7 @@ class Fold {
     this.#file = file;
     this.#remarks = this.#newRemarks(isBaseKnown);
     const normalizer = await this.work.normalizeInput(file, blocks, placeOf);
+    this.#refuseThreads();
     const isCheckpoint = this.#args.has("checkpoint");
     if (this.#args.has("mutations") && !isCheckpoint) return;
     const history = lentSnapshotOf(this.#state, { resume: isCheckpoint });
@@ -192,6 +202,23 @@ class Fold {
       ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }
       : history;
     await writeTexts(this.#stdout, snapshotText(whole, isPretty));
+  }
+
+  #seeThread(record: unknown): void {
+    if (!isObject(record) || record.payload !== undefined) return;
+    const { thread_id } = record;
+    if (typeof thread_id === "string") this.#threads.add(thread_id);
+  }
+
+  /** A history is one of a thread. */
+  #refuseThreads(): void {
+    if (this.#threads.size < 2) return;
+    const [first = ""] = this.#threads;
+    const names = [...this.#threads].slice(0, MAX_NAMED).join(", ");
+    const more = this.#threads.size > MAX_NAMED ? ", ..." : "";
+    throw new UsageError(
+      `${this.#file}: it has several threads: say which, as in --thread=${first}: ${names}${more}`,
+    );
   }
 
   #newRemarks(isBaseKnown = false): HistoryRemarks {
@@ -216,13 +243,18 @@ class Fold {
     if (this.#isOver) {
       this.#isOver = false;
       this.#state = new HistoryState(this.#options);
+      this.#threads.clear();
       this.#remarks = this.#newRemarks();
       changes += encodeLine({ type: "truncated", index: 0 });
     }
     for (const line of this.#decoder.decode(bytes).split("\n")) {
       if (line === "") continue;
       this.#stamp = undefined;
-      const mutations = this.#state.apply(JSON.parse(line), line);
+      const record: unknown = JSON.parse(line);
+      this.#seeThread(record);
+      // What several threads say is no history: their names are all that is still of interest.
+      if (this.#threads.size > 1) continue;
+      const mutations = this.#state.apply(record, line);
       if (!isWritten) continue;
       const stamp = this.#stamp === undefined ? {} : { timestamp: this.#stamp };
       for (const mutation of mutations) {
@@ -234,6 +266,8 @@ class Fold {
       }
     }
     if (changes !== "") await this.#stdout.write(ENCODER.encode(changes));
+    // Whoever watches is not to wait for the end.
+    if (isWritten) this.#refuseThreads();
     this.#remarks?.see(this.#state);
     return bytes.length;
   }

@@ -102,6 +102,7 @@ function optionsOf(args: Arguments): JsonlNormalizerOptions {
   const engine = args.choice("engine", ENGINES);
   const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
   return {
+    thread: args.value("thread"),
     initialThreadId: args.value("thread-id"),
     initialTurnId: args.value("turn-id"),
     ...(from === undefined ? {} : { from }),

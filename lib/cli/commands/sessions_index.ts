@@ -32,7 +32,7 @@ export async function run(
     );
   }
   const { process, stdout, diagnostics } = context;
-  const places = indexPlaces(args, context);
+  const places = await indexPlaces(args, context);
   const report = await withProgress(
     context,
     places.path,

@@ -88,7 +88,7 @@ async function search(
   const since = args.value("since");
   const limit = args.value("limit");
   const start = process.now();
-  const places = indexPlaces(args, context);
+  const places = await indexPlaces(args, context);
   return await withProgress(context, places.path, (watch) =>
     searchSessions({
       ...places,

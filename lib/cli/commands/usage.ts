@@ -163,6 +163,7 @@ class UsageCommand {
     );
     return {
       ...(from === undefined ? {} : { from }),
+      thread: this.#args.value("thread"),
       ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
     };
   }

@@ -1,0 +1,22 @@
+/**
+ * What a run came to, in figures.
+ */
+
+import type { Verdict } from "../../check/check.ts";
+import { countedText, countText } from "../../render/quantity_text.ts";
+
+/** Says how many turns, failed commands and tokens a run had. */
+export function runFigures(
+  { turns, failedCommands, tokens }: Pick<
+    Verdict,
+    "turns" | "failedCommands" | "tokens"
+  >,
+): string {
+  return [
+    countedText(turns, "turn"),
+    ...(failedCommands === 0
+      ? []
+      : [countedText(failedCommands, "failed command")]),
+    ...(tokens === null ? [] : [`${countText(tokens.total_tokens)} tokens`]),
+  ].join(", ");
+}

@@ -1,0 +1,132 @@
+/**
+ * `codexpipe sessions repair`.
+ */
+
+import { basename, join } from "node:path";
+import { countedText, countText } from "../../render/quantity_text.ts";
+import { openSession, SessionRepairer } from "../../sessions/sessions.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { createFile } from "../created_file.ts";
+import { EXIT, IoError, UsageError } from "../endings.ts";
+import { Input } from "../input.ts";
+import { Output } from "../output.ts";
+import { reasonOf } from "../reasons.ts";
+import { refuseCodexHome } from "./_overwriting.ts";
+import { folderOf, lookUpSession, sessionPlaces } from "./_sessions.ts";
+
+const ENCODER = new TextEncoder();
+const PACKED_REGEXP = /\.(?:zst|gz)$/i;
+
+/** Writes a copy of a session file without what is torn in it. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const { operands } = args;
+  const isLast = args.has("last");
+  if (operands.length > 1 || isLast === (operands.length === 1)) {
+    throw new UsageError(
+      "sessions repair takes one session: its id, its name, its file, or --last",
+    );
+  }
+  const folder = await targetFolder(args, context);
+  const { session, status } = await lookUpSession(operands[0], args, context);
+  if (session === undefined) return status;
+  return Math.max(status, await repair(session, folder, context));
+}
+
+/** The folder to write to: one that is there, and not in a Codex home. */
+async function targetFolder(
+  args: Arguments,
+  { process }: CommandContext,
+): Promise<string> {
+  const to = args.value("to");
+  if (to === undefined) {
+    throw new UsageError(
+      "sessions repair needs --to=DIR: nothing is repaired in place",
+    );
+  }
+  const folder = folderOf(to, process);
+  const { codexHomes } = sessionPlaces(args, process);
+  await refuseCodexHome("to", folder, process, codexHomes);
+  if ((await process.look(folder))?.isDirectory !== true) {
+    throw new UsageError(`--to: ${to} is no folder: make it first`);
+  }
+  return folder;
+}
+
+async function repair(
+  { file }: Session,
+  folder: string,
+  { process, stdout, diagnostics }: CommandContext,
+): Promise<number> {
+  if (/\.json$/i.test(file.path)) {
+    throw new UsageError(
+      `${file.path} is one object, not lines: there are no parts to leave out`,
+    );
+  }
+  const target = join(folder, basename(file.path).replace(PACKED_REGEXP, ""));
+  if (await process.look(target) !== undefined) {
+    throw new UsageError(`${target} is there already: name another folder`);
+  }
+  let input;
+  try {
+    input = new Input(await openSession(file), file.path, process);
+  } catch (error) {
+    const message = `${file.path}: cannot open: ${reasonOf(error)}`;
+    throw new IoError(message, { cause: error });
+  }
+  const sink = await createFile(target, process);
+  const output = new Output(sink, target, process);
+  const repairer = new SessionRepairer();
+  const pieces: Uint8Array[] = [];
+  const emit = (bytes: Uint8Array): void => void pieces.push(bytes.slice());
+  const write = async (): Promise<void> => {
+    for (const piece of pieces.splice(0)) await output.write(piece);
+  };
+  let problem: IoError | undefined;
+  try {
+    for (;;) {
+      let block;
+      try {
+        block = await input.next();
+      } catch (error) {
+        // What came before the end of a packed file that was cut is what there is to save.
+        if (!(error instanceof IoError)) throw error;
+        problem = error;
+      }
+      if (block === undefined) break;
+      repairer.feed(block, emit);
+      await write();
+    }
+    repairer.flush(emit);
+    await write();
+  } finally {
+    input.close();
+    sink.close();
+  }
+  const { torn, tornCount, lines } = repairer;
+  for (const part of torn) {
+    const rest = part.hasRecord ? "; the record behind it is kept" : "";
+    diagnostics.say(
+      `${file.path}:${part.line}: left out ${
+        countedText(part.bytes, "byte")
+      }: ${part.message}${rest}`,
+    );
+  }
+  if (tornCount > torn.length) {
+    diagnostics.say(`... and ${countText(tornCount - torn.length)} more`);
+  }
+  if (problem !== undefined) {
+    diagnostics.say(`${problem.message}; what came before is kept`);
+  }
+  const left = tornCount === 0
+    ? "nothing was left out"
+    : `${countedText(tornCount, "torn part")} left out`;
+  diagnostics.say(`${target}: ${countedText(lines, "line")}, ${left}`);
+  await diagnostics.flush();
+  await stdout.write(ENCODER.encode(`${target}\n`));
+  return EXIT.done;
+}

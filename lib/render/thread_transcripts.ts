@@ -1,0 +1,316 @@
+/**
+ * The transcripts of several threads that are told among one another, as one.
+ *
+ * @module
+ */
+
+import { fieldsOf, idOf, listOf } from "../history/mapping/json_fields.ts";
+import { checkOutcome } from "../checked.ts";
+import type { Outcome } from "../outcome.ts";
+import type { Emit, Stage } from "../stage.ts";
+import type { SessionPart, TranscriptPart } from "./parts.ts";
+import { TranscriptBuilder, type TranscriptOptions } from "./transcript.ts";
+
+/** The beginning of the text of an event that names its thread. */
+const EVENT_REGEXP =
+  /^\{"type":"[a-z.]+","thread_id":("(?:[^"\\]|\\.)*")(?:,"turn_id":"(?:[^"\\]|\\.)*")?,"/;
+/** What says which thread another one was made by. */
+const LINK_REGEXP =
+  /"parent_thread_id":"|"item_type":"(?:collab_tool_call|sub_agent_activity)"/;
+
+/** One thread. */
+interface Thread {
+  readonly transcript: TranscriptBuilder;
+  /** What it is, once that has been said. */
+  session: SessionPart | undefined;
+  /** What it shows, as long as another one is shown. */
+  held: TranscriptPart[];
+  parent: string | undefined;
+}
+
+/**
+ * Makes the transcripts of the threads of an app-server: the outcomes of its events in, the
+ * parts of a transcript out, those of each thread behind its own `session`.
+ *
+ * The thread that comes first is shown as it comes, and the others when the input has ended, each
+ * behind the thread that made it. A live transcript shows entries of the others, once they are
+ * final, where the first one has nothing that is going on: where it goes on with another thread
+ * than before, that one's `session` comes once more.
+ *
+ * Memory is bounded as that of {@linkcode TranscriptBuilder} is, for each thread, and by what is
+ * held back.
+ *
+ * @example Two threads
+ * ```ts
+ * import { ThreadTranscripts } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const threads: (string | null)[] = [];
+ * const transcripts = new ThreadTranscripts();
+ * for (const thread_id of ["a", "b", "a"]) {
+ *   const value = { type: "turn.started", thread_id, turn_id: "1" };
+ *   transcripts.feed({ ok: true, line: 1, offset: 0, value }, () => {});
+ * }
+ * transcripts.flush((part) => {
+ *   if (part.type === "session") threads.push(part.thread_id);
+ * });
+ *
+ * assertEquals(threads, ["a", "b"]);
+ * ```
+ */
+export class ThreadTranscripts
+  implements Stage<Outcome<unknown>, TranscriptPart> {
+  readonly #options: TranscriptOptions;
+  readonly #threads = new Map<string, Thread>();
+  /** The thread that comes first, with all that is of no thread. */
+  readonly #first: Thread;
+  #firstId: string | undefined;
+  /** The thread that was shown last. */
+  #shown: Thread;
+  /** What other threads show, if it is for somebody who watches. */
+  #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
+  /** The entries of the first thread that are not final yet. */
+  readonly #open = new Set<number>();
+  /** By how much the turns of the thread that is shown count on from those before. */
+  #turnsBefore = 0;
+  #nextTurn: number;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options Whether it is for somebody who watches.
+   */
+  constructor(options: TranscriptOptions = {}) {
+    this.#options = options;
+    this.#nextTurn = options.firstTurn ?? 1;
+    this.#first = this.#newThread(options);
+    this.#shown = this.#first;
+  }
+
+  /** The number of the next turn. */
+  get nextTurn(): number {
+    return this.#nextTurn;
+  }
+
+  /** Of the first thread; see {@linkcode TranscriptBuilder.base}. */
+  get base(): TranscriptBuilder["base"] {
+    return this.#first.transcript.base;
+  }
+
+  /** Of the first thread; see {@linkcode TranscriptBuilder.threadId}. */
+  get threadId(): string | null {
+    return this.#first.transcript.threadId;
+  }
+
+  /** Of the first thread; see {@linkcode TranscriptBuilder.unknownMode}. */
+  get unknownMode(): string | null {
+    return this.#first.transcript.unknownMode;
+  }
+
+  /**
+   * Takes an outcome and emits the parts that it completes.
+   *
+   * @param outcome What has become of a line.
+   * @param emit Is called with each part, in order.
+   * @throws {TypeError} If it is no outcome.
+   */
+  feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
+    checkOutcome(outcome);
+    const id = outcome.ok ? threadOf(outcome.value) : undefined;
+    if (id !== undefined) this.#firstId ??= id;
+    const thread = id === undefined || id === this.#firstId
+      ? this.#first
+      : this.#thread(id);
+    if (outcome.ok) this.#link(outcome.value, id);
+    thread.transcript.feed(outcome, (part) => this.#take(thread, part, emit));
+  }
+
+  /**
+   * Ends the input and emits what was held back.
+   *
+   * @param emit Is called with each part, in order.
+   */
+  flush(emit: Emit<TranscriptPart>): void {
+    const isLive = this.#options.live === true;
+    for (const thread of this.#inOrder()) {
+      if (!isLive) {
+        const first = this.#options.firstTurn ?? 1;
+        this.#turnsBefore = thread === this.#first ? 0 : this.#nextTurn - first;
+        this.#shown = thread;
+      }
+      const { held } = thread;
+      thread.held = [];
+      for (const part of held) this.#show(part, emit);
+      thread.transcript.flush((part) => this.#take(thread, part, emit));
+      this.#open.clear();
+      if (isLive) this.#showWaiting(emit);
+    }
+  }
+
+  #newThread(options: TranscriptOptions): Thread {
+    return {
+      transcript: new TranscriptBuilder(options),
+      session: undefined,
+      held: [],
+      parent: undefined,
+    };
+  }
+
+  #thread(id: string): Thread {
+    let thread = this.#threads.get(id);
+    if (thread === undefined) {
+      thread = this.#newThread({ firstTurn: this.#options.firstTurn });
+      this.#threads.set(id, thread);
+    }
+    return thread;
+  }
+
+  /** Takes in which thread made which. */
+  #link(value: unknown, id: string | undefined): void {
+    if (id === undefined) return;
+    if (typeof value === "string" && !LINK_REGEXP.test(value)) return;
+    const event = fieldsOf(typeof value === "string" ? parsed(value) : value);
+    const content = fieldsOf(event.content);
+    const parent = idOf(event.parent_thread_id);
+    if (event.type === "thread.started" && parent !== undefined) {
+      this.#adopt(id, parent);
+    }
+    const children = [
+      content.agent_thread_id,
+      event.receiver_thread_id,
+      ...listOf(event.receiver_thread_ids),
+    ];
+    const isCall = event.item_type === "collab_tool_call" ||
+      event.item_type === "sub_agent_activity";
+    if (!isCall) return;
+    for (const child of children) {
+      const childId = idOf(child);
+      if (childId !== undefined) this.#adopt(childId, id);
+    }
+  }
+
+  #adopt(child: string, parent: string): void {
+    if (child === parent || child === this.#firstId) return;
+    this.#thread(child).parent ??= parent;
+  }
+
+  #take(
+    thread: Thread,
+    part: TranscriptPart,
+    emit: Emit<TranscriptPart>,
+  ): void {
+    if (part.type === "session") thread.session = part;
+    if (this.#options.live === true) {
+      this.#takeLive(thread, part, emit);
+    } else if (thread === this.#shown) this.#show(part, emit);
+    else thread.held.push(part);
+  }
+
+  #takeLive(
+    thread: Thread,
+    part: TranscriptPart,
+    emit: Emit<TranscriptPart>,
+  ): void {
+    if (thread === this.#first) {
+      this.#showOf(thread, part, emit);
+      if (part.type === "turn_ended") this.#open.clear();
+      if (part.type === "entry") {
+        const isOver = part.phase === "final" || part.phase === "late";
+        if (isOver) this.#open.delete(part.id);
+        else this.#open.add(part.id);
+      }
+    } else if (part.type !== "session") this.#waiting.push({ thread, part });
+    if (this.#open.size === 0) this.#showWaiting(emit);
+  }
+
+  /** Shows what other threads have to show. */
+  #showWaiting(emit: Emit<TranscriptPart>): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { thread, part } of waiting) this.#showOf(thread, part, emit);
+  }
+
+  /** Shows a part behind what says which thread it is of, if another one was shown before. */
+  #showOf(
+    thread: Thread,
+    part: TranscriptPart,
+    emit: Emit<TranscriptPart>,
+  ): void {
+    const isOther = thread !== this.#shown;
+    this.#shown = thread;
+    if (isOther && thread.session !== undefined && part.type !== "session") {
+      this.#show(thread.session, emit);
+    }
+    this.#show(part, emit);
+  }
+
+  #show(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
+    const before = this.#turnsBefore;
+    switch (part.type) {
+      case "session": {
+        // Only now: who made it may be said after it has begun.
+        const { parent } = this.#shown;
+        return emit(
+          parent === undefined ? part : { ...part, parent_thread_id: parent },
+        );
+      }
+      case "turn_started":
+        this.#nextTurn = Math.max(this.#nextTurn, part.turn + before + 1);
+        return emit({ ...part, turn: part.turn + before });
+      case "turn_ended":
+        return emit({ ...part, turn: part.turn + before });
+      case "entry":
+        return emit(
+          part.turn === null ? part : { ...part, turn: part.turn + before },
+        );
+      default:
+        return emit(part);
+    }
+  }
+
+  /** The threads, each behind the one that made it. */
+  #inOrder(): Thread[] {
+    const children = new Map<string | undefined, string[]>();
+    for (const [id, { parent }] of this.#threads) {
+      const isKnown = parent === this.#firstId ||
+        (parent !== undefined && this.#threads.has(parent));
+      const list = children.get(isKnown ? parent : undefined) ?? [];
+      children.set(isKnown ? parent : undefined, list);
+      list.push(id);
+    }
+    const threads: Thread[] = [this.#first];
+    // A thread may say of another one that it is its parent, and the other the same of it.
+    const left = new Set(this.#threads.keys());
+    const add = (ids: readonly string[]): void => {
+      const open = ids.toReversed();
+      for (let id = open.pop(); id !== undefined; id = open.pop()) {
+        if (!left.delete(id)) continue;
+        threads.push(this.#thread(id));
+        open.push(...(children.get(id) ?? []).toReversed());
+      }
+    };
+    add(children.get(this.#firstId) ?? []);
+    add(children.get(undefined) ?? []);
+    add([...left]);
+    return threads;
+  }
+}
+
+/** The thread of an event; of its text, without parsing most. */
+function threadOf(value: unknown): string | undefined {
+  if (typeof value !== "string") return idOf(fieldsOf(value).thread_id);
+  if (value.startsWith('{"type":"rpc.')) return undefined;
+  const [, id] = EVENT_REGEXP.exec(value) ?? [];
+  const text = id === undefined
+    ? fieldsOf(parsed(value)).thread_id
+    : parsed(id);
+  return idOf(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What session files take, and of what.
+ *
+ * @module
+ */
+
+import { stat } from "node:fs/promises";
+import { messageOf, openSession } from "./open_session.ts";
+import {
+  findSessionFiles,
+  type SessionFile,
+  sessionFileAt,
+  type SessionFiles,
+} from "./session_files.ts";
+import { readSessionHead, type SessionKind } from "./session_head.ts";
+import { SessionPartCounter, type SessionPartSizes } from "./session_parts.ts";
+import { titleOf } from "./session.ts";
+
+/** What one session file takes. */
+export interface SessionSize {
+  /** The file. */
+  readonly file: SessionFile;
+  /** The id of its session; empty if nothing says it. */
+  readonly id: string;
+  /** What it is called. */
+  readonly title: string;
+  /** The folder that it ran in, if that is said. */
+  readonly cwd: string | undefined;
+  /** What it is: a session of some kind, or another file of one that counts less. */
+  readonly kind: SessionKind | "copy";
+  /** The session that it was forked from, or that spawned it. */
+  readonly from: string | undefined;
+  /** Whether it copied lines of that session, and so does without it. */
+  readonly isWhole: boolean;
+  /** Its size, unpacked. */
+  readonly bytes: number;
+  /** What it takes on the disk. */
+  readonly diskBytes: number;
+  /** What its bytes are of: the parts sum up to `bytes`. */
+  readonly parts: SessionPartSizes;
+  /** Why it could not be read to its end. */
+  readonly problem: string | undefined;
+}
+
+/** A session that could go. */
+export interface SpareSession {
+  /** The session. */
+  readonly session: SessionSize;
+  /**
+   * Why.
+   *
+   * - `archived`: somebody archived it.
+   * - `superseded`: a fork copied it, and it has not been written to since.
+   * - `orphaned`: the session that spawned it is not there any more.
+   */
+  readonly reason: "archived" | "superseded" | "orphaned";
+  /** What Codex would do with it: archived sessions are deleted, others archived first. */
+  readonly command: "archive" | "delete";
+}
+
+/** Options for {@linkcode measureSessions}. */
+export interface MeasureSessionsOptions {
+  /** The Codex homes; see {@linkcode codexHomesFrom}. */
+  readonly codexHomes: readonly string[];
+  /**
+   * Is called now and then, and waited for.
+   *
+   * @default {undefined}
+   */
+  readonly onProgress?:
+    | ((done: number, total: number) => void | Promise<void>)
+    | undefined;
+  /**
+   * Ends the work when it is aborted: the promise rejects with its reason.
+   *
+   * @default {undefined}
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What {@linkcode measureSessions} found. */
+export interface MeasuredSessions
+  extends Pick<SessionFiles, "problems" | "missingHomes"> {
+  /** The files, the largest on the disk first. */
+  readonly sessions: readonly SessionSize[];
+}
+
+const BLOCK = 1 << 19;
+/** Changes of a file that are as old as the fork are those that the fork copied. */
+const SLACK = 60_000;
+
+/**
+ * Says what the session files of Codex homes take, and of what. Each is read once, block by
+ * block; nothing is written.
+ *
+ * @param options The homes.
+ * @returns The files, and what could not be looked at.
+ *
+ * @example The home of a machine without Codex
+ * ```ts
+ * import { measureSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { sessions } = await measureSessions({ codexHomes: ["no/such/home"] });
+ *
+ * assertEquals(sessions, []);
+ * ```
+ */
+export async function measureSessions(
+  { codexHomes, onProgress, signal }: MeasureSessionsOptions,
+): Promise<MeasuredSessions> {
+  const { files, problems, missingHomes } = await findSessionFiles({
+    codexHomes,
+  });
+  const sessions: SessionSize[] = [];
+  const room = new Uint8Array(BLOCK);
+  for (const [i, file] of files.entries()) {
+    signal?.throwIfAborted();
+    await onProgress?.(i, files.length);
+    sessions.push(await measured(file, room, false));
+    for (const path of file.copies) {
+      const copy = await copyAt(path, file.home);
+      if (copy !== undefined) sessions.push(await measured(copy, room, true));
+    }
+  }
+  sessions.sort((a, b) => b.diskBytes - a.diskBytes);
+  return { sessions, problems, missingHomes };
+}
+
+/** Looks at a copy; one that is gone by now takes nothing. */
+async function copyAt(
+  path: string,
+  home: string,
+): Promise<SessionFile | undefined> {
+  try {
+    return await sessionFileAt(path, home);
+  } catch {
+    return undefined;
+  }
+}
+
+async function measured(
+  file: SessionFile,
+  room: Uint8Array,
+  isCopy: boolean,
+): Promise<SessionSize> {
+  const head = await readSessionHead(file);
+  const counter = new SessionPartCounter();
+  let problem = head.problem;
+  try {
+    await count(file, counter, room);
+  } catch (error) {
+    problem = messageOf(error);
+  }
+  counter.flush();
+  const { bytes, parts } = counter;
+  return {
+    file,
+    id: head.id,
+    title: titleOf(head),
+    cwd: head.cwd,
+    kind: isCopy ? "copy" : head.kind,
+    from: head.forkedFrom ?? head.parent,
+    isWhole: parts.inherited > 0,
+    bytes,
+    diskBytes: file.size,
+    parts,
+    problem,
+  };
+}
+
+async function count(
+  file: SessionFile,
+  counter: SessionPartCounter,
+  room: Uint8Array,
+): Promise<void> {
+  // Of the first CLI's one object, the lines are not what takes room.
+  if (/\.json$/i.test(file.path)) {
+    const { size } = await stat(file.path);
+    counter.skip(size);
+    return;
+  }
+  const source = await openSession(file);
+  try {
+    for (;;) {
+      const length = await source.read(room);
+      if (length === null) return;
+      counter.feed(room.subarray(0, length));
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Says which sessions could go.
+ *
+ * @param sessions What was measured, of all of a home.
+ * @returns The sessions, the largest on the disk first, each with the first reason that holds.
+ *
+ * @example An archived session
+ * ```ts
+ * import { measureSessions, spareSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { sessions } = await measureSessions({ codexHomes: ["no/such/home"] });
+ *
+ * assertEquals(spareSessions(sessions), []);
+ * ```
+ */
+export function spareSessions(
+  sessions: readonly SessionSize[],
+): readonly SpareSession[] {
+  const real = sessions.filter(({ id, kind }) => id !== "" && kind !== "copy");
+  const ids = new Set(real.map(({ id }) => id));
+  /** What forks need that do not hold it themselves. */
+  const needed = new Set<string>();
+  /** When the sessions were copied that forks hold. */
+  const copied = new Map<string, number>();
+  for (const { kind, from, isWhole, file } of real) {
+    if (kind !== "fork" || from === undefined) continue;
+    if (isWhole) copied.set(from, file.start);
+    else needed.add(from);
+  }
+  return real.flatMap((session): SpareSession[] => {
+    const { id, file, kind, from } = session;
+    if (needed.has(id)) return [];
+    const copiedAt = copied.get(id);
+    if (file.isArchived) {
+      return [{ session, reason: "archived", command: "delete" }];
+    }
+    if (copiedAt !== undefined && file.mtime <= copiedAt + SLACK) {
+      return [{ session, reason: "superseded", command: "archive" }];
+    }
+    if (kind === "subagent" && from !== undefined && !ids.has(from)) {
+      return [{ session, reason: "orphaned", command: "archive" }];
+    }
+    return [];
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * Every command with every hostile input: it answers, and its memory stays within bounds.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import { decode } from "../running.ts";
+import { BINARY } from "./binary.ts";
+import { COMMAND_NAMES, isReader } from "./hostile_inputs.ts";
+import type { HostileOutcome } from "./hostile_process.ts";
+
+const PROCESS = new URL("./hostile_process.ts", import.meta.url);
+/** How many processes there are at once. */
+const PROCESSES = 2;
+
+/**
+ * What commands that take no `--max-line-bytes` may need more: a line of a session file may have
+ * 256 MB, so these of 32 MB are kept, and decoded.
+ */
+const WHOLE_LINE_MB = 180;
+/**
+ * Commands that are known to need more, and how much, in MB. The text of a line that failed is
+ * written and read once more on its way to a transcript, and a NUL is written as six characters.
+ */
+const KNOWN: Readonly<Record<string, number>> = {
+  "sessions show: a first line without an end": 320,
+  "sessions show: NULs without an end": 1_000,
+};
+
+/** Calls some commands with all inputs. */
+async function outcomesOf(
+  commands: readonly string[],
+): Promise<HostileOutcome[]> {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--allow-all", "--quiet"],
+      ...["--v8-flags=--max-semi-space-size=4,--expose-gc"],
+      ...[PROCESS.href, commands.join(","), "small"],
+    ],
+  }).output();
+  assertEquals(decode(stderr), "");
+  return decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
+}
+
+Deno.test({
+  name: "every command answers hostile inputs, and its memory stays in bounds",
+  // How much memory a process had at most is known where /proc is; a binary is no module.
+  ignore: Deno.build.os !== "linux" || BINARY !== undefined,
+  async fn() {
+    const readers = COMMAND_NAMES.filter(isReader);
+    const shares = Array.from(
+      { length: PROCESSES },
+      (_, share) => readers.filter((_, at) => at % PROCESSES === share),
+    );
+    const outcomes = (await Promise.all(shares.map(outcomesOf))).flat();
+    const inputs = new Set(outcomes.map(({ input }) => input));
+    assertEquals(outcomes.length, readers.length * inputs.size);
+    const violations = outcomes.filter(
+      ({ command, input, grownMb, mostMb, hasAnswered }) => {
+        const more = command.startsWith("sessions ") ? WHOLE_LINE_MB : 0;
+        const most = KNOWN[`${command}: ${input}`] ?? mostMb + more;
+        return !hasAnswered || grownMb > most;
+      },
+    );
+    assertEquals(violations, []);
+  },
+});

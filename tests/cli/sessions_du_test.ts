@@ -1,0 +1,61 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { withHome } from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+function du(
+  home: string,
+  args: readonly string[] = [],
+  world: World = {},
+): Promise<Result> {
+  return call(["sessions", "du", `--codex-home=${home}`, ...args], world);
+}
+
+Deno.test("sessions du says what sessions take, in every form", async () => {
+  await withHome({ versions: ["0.169.0"] }, async ({ path, sessions }) => {
+    const json = await du(path, ["--json"]);
+    assertEquals([json.status, json.stderr], [0, ""]);
+    const report = JSON.parse(json.stdout);
+    const lines = (await du(path, ["--format=jsonl"])).stdout.trim().split("\n")
+      .map((line) => JSON.parse(line));
+    assertEquals(lines.length, report.files);
+    assert(report.files >= sessions.length);
+    const sum = (field: string): number =>
+      lines.reduce((all, line) => all + line[field], 0);
+    assertEquals(
+      [sum("bytes"), sum("disk_bytes")],
+      [report.bytes, report.disk_bytes],
+    );
+    assertEquals(report.largest, lines.slice(0, 10));
+    for (const by of ["content", "kind", "age", "project"]) {
+      const groups = (await du(path, [`--by=${by}`, "--format=jsonl"])).stdout
+        .trim().split("\n").map((line) => JSON.parse(line));
+      const bytes = groups.reduce((all, group) => all + group.bytes, 0);
+      assertEquals(bytes, report.bytes, by);
+      const csv = await du(path, [`--by=${by}`, "--format=csv"]);
+      assertEquals(
+        csv.stdout.split("\r\n").length,
+        groups.length + 2,
+        csv.stdout,
+      );
+    }
+    const table = await du(path);
+    for (const title of ["Content", "Kind", "Project", "Largest"]) {
+      assertStringIncludes(table.stdout, title);
+    }
+    assertStringIncludes(table.stdout, "What could go, ");
+    assertStringIncludes(table.stdout, "codex delete ");
+    assertEquals(table.stdout.includes("█"), false);
+    const screen = await du(path, ["--by=kind"], { terminals: ["stdout"] });
+    assertStringIncludes(screen.stdout, "████");
+  });
+});
+
+Deno.test("sessions du says that there is nothing, and what it does not take", async () => {
+  const { status, stdout, stderr } = await call(["sessions", "du"], {
+    env: { CODEX_HOME: "/no/such/home" },
+  });
+  assertEquals([status, stdout], [0, ""]);
+  assertStringIncludes(stderr, "no sessions in /no/such/home");
+  assertEquals((await call(["sessions", "du", "x"])).status, 2);
+  assertEquals((await call(["sessions", "du", "--by=model"])).status, 2);
+});

@@ -1,0 +1,74 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+const STARTED = "2026-11-20T10:00:00.000Z";
+
+function repair(
+  home: string,
+  args: readonly string[],
+  world: World = {},
+): Promise<Result> {
+  return call(["sessions", "repair", `--codex-home=${home}`, ...args], {
+    directories: ["/out"],
+    ...world,
+  });
+}
+
+Deno.test("sessions repair writes a copy without what is torn, and says what it left out", async () => {
+  await withFolder(async (home) => {
+    const id = testId(1);
+    const path = sessionPath(home, id, STARTED);
+    const text = sessionText({ id, started: STARTED, message: "Fix it" });
+    await writeFile(path, `${text}{"timestamp":"2026`);
+    const { status, stdout, stderr, written } = await repair(home, [
+      id,
+      "--to=/out",
+    ]);
+    const target = `/out/rollout-2026-11-20T10-00-00-${id}.jsonl`;
+    assertEquals([status, stdout], [0, `${target}\n`]);
+    assertEquals(written.get(target), text);
+    assertStringIncludes(stderr, `${path}:5: left out 18 bytes: `);
+    assertStringIncludes(stderr, "4 lines, 1 torn part left out");
+    assertEquals(
+      await Deno.readTextFile(path),
+      `${text}{"timestamp":"2026`,
+    );
+  });
+});
+
+Deno.test("sessions repair writes nothing in place, over another file, or nowhere", async () => {
+  await withFolder(async (home) => {
+    const id = testId(1);
+    const path = sessionPath(home, id, STARTED);
+    await writeFile(
+      path,
+      sessionText({ id, started: STARTED, message: "Fix it" }),
+    );
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const cases: readonly (readonly [string[], World, string])[] = [
+      [[id], {}, "needs --to=DIR"],
+      [[id, "--to=/no"], {}, "is no folder"],
+      [[id, `--to=${home}/sessions`], {}, "into the Codex home"],
+      [
+        [id, "--to=/out"],
+        { files: { [`/out/${name}`]: "x" } },
+        "there already",
+      ],
+      [["--to=/out"], {}, "takes one session"],
+      [[id, "--last", "--to=/out"], {}, "takes one session"],
+    ];
+    for (const [args, world, message] of cases) {
+      const { status, stderr } = await repair(home, args, world);
+      assertEquals(status, 2, stderr);
+      assertStringIncludes(stderr, message);
+    }
+    assertEquals((await repair(home, ["zork", "--to=/out"])).status, 1);
+  });
+});

@@ -1,0 +1,171 @@
+import { assertEquals } from "@std/assert";
+import { ThreadTranscripts } from "../../lib/render/thread_transcripts.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
+import { readServerRuns, recordsOf } from "../app_server/sessions.ts";
+import { linesOf } from "../fixtures.ts";
+import { emitted, normalizeBytes } from "../running.ts";
+
+function event(type: string, thread_id: string, fields: object = {}): object {
+  return { type, thread_id, ...fields };
+}
+
+function said(thread_id: string, text: string): object {
+  return event("item.completed", thread_id, {
+    item_id: text,
+    status: "completed",
+    item_type: "agent_message",
+    content: { text },
+  });
+}
+
+function turn(thread_id: string, ends = false): object {
+  return event(ends ? "turn.completed" : "turn.started", thread_id, {
+    turn_id: "1",
+  });
+}
+
+function partsOf(
+  events: readonly (object | string)[],
+  options?: { readonly live?: boolean; readonly firstTurn?: number },
+): TranscriptPart[] {
+  const outcomes = events.map((value) =>
+    ({ ok: true, line: 1, offset: 0, value }) as const
+  );
+  return emitted(new ThreadTranscripts(options), outcomes);
+}
+
+/** Each part in a word: what is said, or the thread, or the turn. */
+function wordsOf(parts: readonly TranscriptPart[]): string[] {
+  return parts.flatMap((part) => {
+    switch (part.type) {
+      case "session": {
+        const of = part.parent_thread_id;
+        return [`${part.thread_id}${of === undefined ? "" : ` of ${of}`}`];
+      }
+      case "turn_started":
+        return [`turn ${part.turn}`];
+      case "turn_ended":
+        return [part.status];
+      case "entry":
+        return "markdown" in part.record.payload
+          ? [String(part.record.payload.markdown)]
+          : [];
+      default:
+        return [];
+    }
+  });
+}
+
+const TWO = [
+  turn("a"),
+  turn("b"),
+  said("a", "one"),
+  said("b", "two"),
+  turn("b", true),
+  said("a", "three"),
+  turn("a", true),
+];
+
+Deno.test("ThreadTranscripts gives each thread a section, the first one first", () => {
+  assertEquals(wordsOf(partsOf(TWO, { firstTurn: 5 })), [
+    "a",
+    "turn 5",
+    "one",
+    "three",
+    "completed",
+    "b",
+    "turn 6",
+    "two",
+    "completed",
+  ]);
+});
+
+Deno.test("ThreadTranscripts gives the same of texts", () => {
+  assertEquals(
+    partsOf(TWO.map((each) => JSON.stringify(each))),
+    partsOf(TWO),
+  );
+});
+
+Deno.test("ThreadTranscripts shows all as it comes to somebody who watches, by its thread", () => {
+  assertEquals(wordsOf(partsOf(TWO, { live: true })), [
+    "a",
+    "turn 1",
+    "one",
+    "b",
+    "turn 1",
+    "two",
+    "completed",
+    "a",
+    "three",
+    "completed",
+  ]);
+});
+
+Deno.test("ThreadTranscripts puts sub-agents behind the thread that made them", () => {
+  const spawn = event("item.completed", "a", {
+    item_id: "s",
+    status: "completed",
+    item_type: "collab_tool_call",
+    tool: "spawn_agent",
+    receiver_thread_ids: ["c"],
+  });
+  const activity = event("item.completed", "c", {
+    item_id: "s",
+    status: "completed",
+    item_type: "sub_agent_activity",
+    content: { agent_thread_id: "d" },
+  });
+  const started = event("thread.started", "e", { parent_thread_id: "a" });
+  const parts = partsOf([
+    turn("a"),
+    said("b", "other"),
+    spawn,
+    started,
+    said("d", "deep"),
+    said("c", "agent"),
+    activity,
+    said("e", "named"),
+  ]);
+  assertEquals(
+    wordsOf(parts.filter(({ type }) => type === "session")),
+    ["a", "c of a", "d of c", "e of a", "b"],
+  );
+});
+
+Deno.test("ThreadTranscripts ends where threads say of each other that they are the parent", () => {
+  const parts = partsOf([
+    turn("a"),
+    event("thread.started", "b", { parent_thread_id: "c" }),
+    event("thread.started", "c", { parent_thread_id: "b" }),
+    event("thread.started", "a", { parent_thread_id: "a" }),
+  ]);
+  assertEquals(
+    parts.filter(({ type }) => type === "session").length >= 3,
+    true,
+  );
+});
+
+Deno.test("ThreadTranscripts gives of each thread what that alone gives", () => {
+  for (const { folder, stdout } of readServerRuns()) {
+    const ids = new Set(
+      recordsOf(stdout).map(({ thread_id }) => thread_id)
+        .filter((id) => typeof id === "string"),
+    );
+    if (ids.size < 2) continue;
+    const all = wordsOf(partsOf(
+      linesOf(normalizeBytes([stdout], { from: "auto" })),
+    ));
+    const alone = [...ids].flatMap((thread) =>
+      wordsOf(partsOf(
+        linesOf(normalizeBytes([stdout], { from: "auto", thread })),
+      ))
+    );
+    const isText = (word: string): boolean => !/^turn \d+$/.test(word);
+    assertEquals(
+      all.filter(isText).toSorted(),
+      alone.filter(isText).toSorted(),
+      folder,
+    );
+  }
+});

@@ -1,0 +1,100 @@
+import { assertEquals } from "@std/assert";
+import {
+  measureSessions,
+  type SpareSession,
+  spareSessions,
+} from "../../lib/sessions/sessions.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  withHome,
+  writeFile,
+} from "./homes.ts";
+
+Deno.test("measureSessions gives every file its size, and parts that sum up to it", async () => {
+  await withHome({ isMessy: true }, async ({ path, sessions: all }) => {
+    const before = await listed(path);
+    const { sessions, problems } = await measureSessions({
+      codexHomes: [path],
+    });
+    const ids = new Set(sessions.map(({ id }) => id));
+    assertEquals(all.filter(({ id }) => !ids.has(id)), []);
+    assertEquals(problems.length, 1);
+    for (const { file, bytes, diskBytes, parts, problem } of sessions) {
+      const sum = Object.values(parts).reduce((a, b) => a + b, 0);
+      assertEquals(sum, bytes, file.path);
+      if (problem !== undefined) continue;
+      assertEquals(diskBytes, file.size, file.path);
+      if (file.compression === "none") {
+        assertEquals(bytes, file.size, file.path);
+      }
+    }
+    assertEquals(sessions.some(({ kind }) => kind === "copy"), true);
+    assertEquals(await listed(path), before);
+  });
+});
+
+/** What is in a folder, with the times of the last changes. */
+async function listed(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(folder)) {
+      const path = `${folder}/${name}`;
+      const { mtime, size } = await Deno.lstat(path);
+      found.push(`${path} ${mtime?.getTime()} ${size}`);
+      if (isDirectory) found.push(...await listed(path));
+    }
+  } catch {
+    // One folder there cannot be read.
+  }
+  return found.sort();
+}
+
+Deno.test("spareSessions names what could go, and nothing that a fork needs", async () => {
+  await withFolder(async (home) => {
+    const add = async (
+      number: number,
+      meta: Readonly<Record<string, unknown>> = {},
+      options: { isArchived?: boolean; more?: string } = {},
+    ): Promise<void> => {
+      const started = `2026-11-20T10:0${number}:00.000Z`;
+      const id = testId(number);
+      const path = sessionPath(home, id, started);
+      const to = options.isArchived
+        ? `${home}/archived_sessions/${path.slice(path.lastIndexOf("/") + 1)}`
+        : path;
+      const message = "Fix it";
+      const text = sessionText({ id, started, message, meta });
+      await writeFile(to, text + (options.more ?? ""));
+      const time = Date.parse(started) / 1000;
+      await Deno.utime(to, time, time);
+    };
+    await add(1);
+    await add(2, {}, { isArchived: true });
+    // A fork that holds what it copied, and one that only says what it goes on from.
+    await add(3);
+    await add(4, { forked_from_id: testId(3) });
+    await add(5, {}, { isArchived: true });
+    await add(6, {
+      forked_from_id: testId(5),
+      history_base: { thread_id: testId(5), end_ordinal_exclusive: 3 },
+    });
+    await add(7, {
+      source: { subagent: { thread_spawn: { parent_thread_id: testId(99) } } },
+    });
+    await add(8, {
+      source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
+    });
+    const { sessions } = await measureSessions({ codexHomes: [home] });
+    const spare = spareSessions(sessions).map((
+      { session, reason, command }: SpareSession,
+    ) => [session.id, reason, command]);
+    assertEquals(spare.sort(), [
+      [testId(2), "archived", "delete"],
+      [testId(3), "superseded", "archive"],
+      [testId(7), "orphaned", "archive"],
+    ]);
+  });
+});

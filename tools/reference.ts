@@ -1,0 +1,88 @@
+/**
+ * Writes the page of all commands and options, from the table of the command.
+ *
+ * @module
+ */
+
+import { STATUSES } from "../lib/cli/about.ts";
+import {
+  type Command,
+  type CommandTable,
+  flagsOf,
+} from "../lib/cli/command.ts";
+import { ALL_FLAGS, type Flag } from "../lib/cli/flags.ts";
+
+/** Where the page is, from the root. */
+export const REFERENCE_PAGE = "docs/reference.md";
+
+/**
+ * Writes the page.
+ *
+ * @param table The commands and their flags.
+ * @returns The page in Markdown.
+ */
+export function referencePage({ commands, commonFlags }: CommandTable): string {
+  const common = ALL_FLAGS.filter(({ name }) => commonFlags.includes(name));
+  return `${
+    [
+      "# All commands and options",
+      "This page is made of the same table as `codexpipe COMMAND --help` and `codexpipe man`; `deno task golden` writes it.",
+      "Without a command, files and what comes through a pipe are shown on a terminal, as `render` does, and normalized elsewhere, as `normalize` does. `codexpipe sessions` lets a person at a terminal choose a session, and lists them elsewhere.",
+      commands.map(({ name, summary }) =>
+        `- [${name}](#${name.replaceAll(" ", "-")}): ${text(lowered(summary))}`
+      ).join("\n"),
+      ...commands.flatMap(sectionOf),
+      "## Options of every command",
+      ...flagLines(common),
+      "## Exit status",
+      STATUSES.map(([status, meaning]) => `- ${status}: ${text(meaning)}`)
+        .join("\n"),
+    ].join("\n\n")
+  }\n`;
+}
+
+function sectionOf(command: Command): string[] {
+  const { name, summary, details, usage, operands } = command;
+  return [
+    `## ${name}`,
+    text(summary),
+    `\`\`\`sh\n${usage.join("\n")}\n\`\`\``,
+    text(details),
+    ...(operands.length === 0 ? [] : [
+      operands.map(([name, what]) => `- \`${name}\`: ${text(what)}`).join(
+        "\n",
+      ),
+    ]),
+    ...flagLines(flagsOf(command)),
+  ];
+}
+
+function flagLines(flags: readonly Flag[]): string[] {
+  return flags.length === 0 ? [] : [flags.map(flagLine).join("\n")];
+}
+
+function flagLine({ name, short, value, summary, details }: Flag): string {
+  const letter = short === undefined ? "" : `\`-${short}\`, `;
+  const operand = value === undefined ? "" : `=${value.name}`;
+  const facts = [
+    ...(value?.choices === undefined
+      ? []
+      : [`One of ${value.choices.map((word) => `\`${word}\``).join(", ")}.`]),
+    ...(value?.default === undefined
+      ? []
+      : [`The default is \`${value.default}\`.`]),
+  ];
+  const said = [text(summary), text(details), ...facts].join(" ");
+  return `- ${letter}\`--${name}${operand}\`: ${said}`;
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** Lets what Markdown would take for a mark stand as it is; code stays code. */
+function text(words: string): string {
+  return words.split(/(`[^`]*`)/).map((part, i) =>
+    i % 2 === 1 ? part : part.replace(/[\\*_<>[\]~|]/g, "\\$&")
+  ).join("");
+}
