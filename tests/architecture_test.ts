@@ -153,6 +153,7 @@ const CROSS_CUTTING_SUITES = [
   "golden",
   "hostile_inputs",
   "npm_package",
+  "one_story",
   "properties",
   "public_api",
   "smoke",
@@ -340,6 +341,25 @@ Deno.test("no import is part of a cycle", () => {
   };
   for (const { path } of sources) visit(path, []);
   assertEquals(cycles, []);
+});
+
+/** The parts to which lines of session files are events, and nothing else. */
+const FOLDS = ["lib/check/", "lib/history/", "lib/render/", "lib/usage/"];
+/** What only those who read the lines have to know. */
+const WIRE_WORDS =
+  /"(?:session_meta|response_item|event_msg|item_completed|function_call(?:_output)?|custom_tool_call(?:_output)?|local_shell_call|web_search_call|task_(?:started|complete)|turn_aborted|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end))"/;
+
+Deno.test("folds over events know no word of the lines of session files", async () => {
+  const violations: string[] = [];
+  for (const { path } of published) {
+    if (!FOLDS.some((folder) => path.startsWith(folder))) continue;
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    // Examples in comments are of lines.
+    const code = text.replace(/^\s*(?:\/\*\*?|\*|\/\/).*$/gm, "");
+    const [word] = WIRE_WORDS.exec(code) ?? [];
+    if (word !== undefined) violations.push(`${path}: ${word}`);
+  }
+  assertEquals(violations, []);
 });
 
 Deno.test("only the files, the sessions and the command know the platform", () => {

@@ -2,21 +2,8 @@
  * What a person wrote in a record of a session.
  */
 
-import { isInjectedContext } from "../history/mapping/injected_context.ts";
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  textOf,
-} from "../history/mapping/json_fields.ts";
-import { eventOf } from "../history/mapping/line_events.ts";
-import type { UserMessage } from "../history/mapping/messages.ts";
-import {
-  readUserContent,
-  readUserEvent,
-  readUserItem,
-  userItemOf,
-} from "../history/mapping/user_content.ts";
+import { readGoal, readUserItem, type UserItem } from "../events/user_items.ts";
+import { fieldsOf, listOf, textOf } from "../json/fields.ts";
 
 /** How much is kept of a message, in UTF-16 code units. */
 const MAX_MESSAGE = 500;
@@ -30,20 +17,8 @@ const REQUEST_MARK = "## My request for Codex:";
  * @returns The text; `undefined` if the record is no message, or none of a person's.
  */
 export function userMessageOf(record: unknown): string | undefined {
-  const item = userItemOf(fieldsOf(record));
-  if (item === undefined) return undefined;
-  // What the program says in the user's name is no item.
-  if (item.type === "UserMessage") {
-    return messageText(readUserItem(item.content), item);
-  }
-  if (item.type !== "user_message") {
-    return messageText(readUserContent(item.content), item);
-  }
-  const message = readUserEvent(item);
-  // Some releases wrote such events of what the program put there, too.
-  return isInjectedContext(message.text)
-    ? undefined
-    : messageText(message, item);
+  const item = readUserItem(fieldsOf(record));
+  return item && messageText(item);
 }
 
 /**
@@ -53,27 +28,18 @@ export function userMessageOf(record: unknown): string | undefined {
  * @returns The goal; `undefined` if the record says none.
  */
 export function goalOf(record: unknown): string | undefined {
-  const event = eventOf(fieldsOf(record));
-  if (event?.type !== "thread_goal_updated") return undefined;
-  const words = textOf(fieldsOf(event.goal).objective)?.trim() ?? "";
+  const words = readGoal(fieldsOf(record))?.trim() ?? "";
   return words === "" ? undefined : startOf(words);
 }
 
-function messageText(
-  message: UserMessage | undefined,
-  source: Fields,
-): string | undefined {
-  if (message === undefined) return undefined;
-  const { text, images } = message;
+function messageText({ text, images, parts }: UserItem): string | undefined {
   const at = text.indexOf(REQUEST_MARK);
   const words = (at === -1 ? text : text.slice(at + REQUEST_MARK.length))
     .trim();
   if (words !== "") return startOf(words);
   if (images.length > 0) return "[Image]";
-  const parts = listOf(source.content).map((part) => fieldsOf(part).type);
-  return parts.some((type) => /audio/.test(textOf(type) ?? ""))
-    ? "[Audio]"
-    : undefined;
+  const types = listOf(parts).map((part) => textOf(fieldsOf(part).type) ?? "");
+  return types.some((type) => /audio/.test(type)) ? "[Audio]" : undefined;
 }
 
 /** Gives the beginning of a text, and not half of a pair at its end. */

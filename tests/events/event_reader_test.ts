@@ -407,6 +407,32 @@ Deno.test("EventReader gives notices of the old protocol their content", () => {
   });
 });
 
+Deno.test("EventReader tells the turn of an agent in the stream of its thread from a turn of that", () => {
+  const agents = (type: string) => ({
+    type,
+    thread_id: "t",
+    item_id: "item_0",
+    item_type: "collab_tool_call",
+  });
+  const turn = { type: "turn.started", thread_id: "t" };
+  const isImplied = (...before: Fields[]) => {
+    const reader = new EventReader();
+    const events: Fields[] = [];
+    for (const record of [...before, turn]) {
+      reader.read(record, {}, (event) => events.push(event));
+    }
+    return events.at(-1)?.implied === true;
+  };
+  assertEquals(isImplied(turn), false);
+  assertEquals(isImplied(turn, agents("item.started")), true);
+  const ended = [turn, agents("item.started"), agents("item.completed")];
+  assertEquals(isImplied(...ended), false);
+  const failed = { type: "turn.failed", thread_id: "t" };
+  assertEquals(isImplied(turn, agents("item.started"), failed), false);
+  const other = { ...agents("item.started"), thread_id: "u" };
+  assertEquals(isImplied(turn, other), false);
+});
+
 Deno.test("eventText() writes arguments as they were spelled", () => {
   const args = '{"n":1.0,"big":9007199254740993}';
   const [started] = eventsOf([

@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { pathOf } from "../../../lib/history/mapping/images.ts";
+import {
+  imageRecord,
+  imageRecordOfUrl,
+  pathOf,
+} from "../../../lib/history/mapping/images.ts";
 
 const PATHS = [
   ["/a b.png", "/a b.png"],
@@ -17,3 +21,33 @@ for (const [uri, path] of PATHS) {
     assertEquals(pathOf(uri), path);
   });
 }
+
+Deno.test("imageRecordOfUrl() never copies the data of an image", () => {
+  const url = "data:image/svg+xml;charset=utf-8,%3Csvg%3E";
+  assertEquals(imageRecordOfUrl(url).payload, {
+    path: "data:image/svg+xml;charset=utf-8",
+    caption: null,
+    metadata: { mime_type: "image/svg+xml", byte_len: 5 },
+  });
+  assertEquals(imageRecord(pathOf("file:///w/a%20b.png")).payload, {
+    path: "/w/a b.png",
+    caption: null,
+    metadata: null,
+  });
+});
+
+Deno.test("imageRecordOfUrl() counts the bytes of data, and cuts no other URL at a comma (C.3)", () => {
+  const image = (url: string) => imageRecordOfUrl(url).payload;
+  const data = (url: string) => Object(image(url)).metadata.byte_len;
+  assertEquals(data("data:image/png;base64,QUI="), 2);
+  assertEquals(data("data:image/png;base64,QQ=="), 1);
+  assertEquals(data("DATA:image/png;BASE64,QQ=="), 1);
+  assertEquals(data("data:image/png;base64,===="), 0);
+  assertEquals(data("data:,%"), 0);
+  assertEquals(data("DATA:text/plain,a%20%C3%A9"), 4);
+  assertEquals(image("https://example.com/a,b.png"), {
+    path: "https://example.com/a,b.png",
+    caption: null,
+    metadata: null,
+  });
+});

@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import { readUserItem, type UserItem } from "../../lib/events/user_items.ts";
+
+/** Reads what a message says whose parts these are. */
+function read(content: readonly unknown[]): UserItem | undefined {
+  const payload = { type: "message", role: "user", content };
+  return readUserItem({ type: "response_item", payload });
+}
+
+/** Makes a text part. */
+function text(words: string): Record<string, unknown> {
+  return { type: "input_text", text: words };
+}
+
+const IMAGE = { type: "input_image", image_url: "https://example.com/x.png" };
+
+Deno.test("readUserItem() leaves labels out only beside media", () => {
+  const content = [text("<image>"), IMAGE, text("</image>"), text("</image>")];
+  assertEquals(read(content)?.text, "</image>");
+});
+
+Deno.test("readUserItem() reads texts of parts that nobody knows", () => {
+  const content = [
+    "a",
+    { text: "b" },
+    { type: "input_markdown", text: "c" },
+    { type: "mention", name: "d", path: "app://d" },
+    { ...IMAGE, text: "e" },
+  ];
+  assertEquals(read(content)?.text, "abc");
+  const injected = { text: "<skill>x</skill>" };
+  assertEquals(read([...content, injected]), undefined);
+});
+
+Deno.test("readUserItem() knows what the program wrote", () => {
+  for (
+    const words of [
+      "<ENVIRONMENT_CONTEXT>x</environment_context>",
+      " <user_action>\nx",
+      "# AGENTS.md instructions for /w\n<INSTRUCTIONS>\n</INSTRUCTIONS>\n",
+      "Warning: apply_patch was requested via exec_command.",
+    ]
+  ) assertEquals(read([text("a"), text(words)]), undefined);
+  for (
+    const words of [
+      "<environment_context>",
+      "<skill>",
+      "say </skill>",
+      "Warning: hot",
+    ]
+  ) assertEquals(read([text(words)])?.text, words);
+});
+
+/** What the program puts around what it says in the name of the user (C.3). */
+const MARKERS = [
+  ...[
+    ...["user_instructions", "environment_context", "turn_aborted"],
+    ...["user_shell_command", "subagent_notification", "goal_context"],
+    ...["recommended_plugins", "skill"],
+  ].map((tag) => [`<${tag}>`, `</${tag}>`] as const),
+  ["# AGENTS.md instructions for /w", "</INSTRUCTIONS>"],
+  ["<codex_internal_context source='x'>", "</codex_internal_context>"],
+  ["<hook_prompt id='x'>", "</hook_prompt>"],
+] as const;
+
+for (const [start, end] of MARKERS) {
+  Deno.test(`readUserItem() takes for no prompt what stands in ${start}`, () => {
+    const textIn = (words: string) => read([text(words)])?.text;
+    const inside = `${start}\nx\n${end}`;
+    assertEquals(textIn(inside), undefined);
+    assertEquals(textIn(`\n ${inside.toUpperCase()} \n`), undefined);
+    for (
+      const words of [`${start}\nx`, `x\n${end}`, `a ${inside}`, `${inside}.`]
+    ) {
+      assertEquals(textIn(words), words);
+    }
+  });
+}
+
+for (
+  const start of [
+    ...["<user_action>", "== System Status =="],
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via ",
+    "Warning: Your account was flagged",
+  ]
+) {
+  Deno.test(`readUserItem() takes for no prompt what begins with ${start}`, () => {
+    assertEquals(read([text(` ${start} x`)]), undefined);
+    assertEquals(read([text(`x ${start}`)])?.text, `x ${start}`);
+  });
+}
+
+for (
+  const type of [
+    ...["audio", "image", "input_audio", "input_image", "local_audio"],
+    "local_image",
+  ]
+) {
+  Deno.test(`readUserItem() leaves out the label of a part of type ${type}`, () => {
+    const labelled = (label: string) =>
+      read([{ type, text: "a" }, text(label), text("b")])?.text;
+    for (const label of [" </IMAGE>", "<image name='x'>", "<audio>\n"]) {
+      assertEquals(labelled(label), "b");
+    }
+    for (
+      const said of [
+        "<image> c",
+        "c </image>",
+        "</image> c",
+        "</images>",
+        "<imagery>",
+      ]
+    ) {
+      assertEquals(labelled(said), `${said}b`);
+    }
+  });
+}
