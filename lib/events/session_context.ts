@@ -48,6 +48,12 @@ export interface SessionOptions {
    * @default {false}
    */
   readonly isSelection?: boolean | undefined;
+  /**
+   * The types of items that nothing is told of.
+   *
+   * @default {new Set()}
+   */
+  readonly unwanted?: ReadonlySet<string> | undefined;
 }
 
 /** What the model said last, as the response has it: that is written when it is complete. */
@@ -124,12 +130,15 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
 
 /** How many turns are known by their ids, of which some may be taken back. */
 const MAX_TURNS = 1024;
+const NONE: ReadonlySet<string> = new Set();
+
 /** How many things of a type may wait for their other witness. */
 const MAX_LOOSE = 256;
 
 /** Everything that the next lines depend on. */
 export class SessionContext {
   readonly #initialThreadId: string;
+  readonly #unwanted: ReadonlySet<string>;
   /** The thread. */
   threadId: string | null;
   /** Whether the header has been read. */
@@ -200,9 +209,13 @@ export class SessionContext {
    */
   constructor(
     saved?: unknown,
-    { initialThreadId = "synthetic-thread-1", isSelection = false }:
-      SessionOptions = {},
+    {
+      initialThreadId = "synthetic-thread-1",
+      isSelection = false,
+      unwanted = NONE,
+    }: SessionOptions = {},
   ) {
+    this.#unwanted = unwanted;
     this.#initialThreadId = initialThreadId;
     const field = fieldsOf(saved);
     const made = fieldsOf(field.made);
@@ -329,33 +342,37 @@ export class SessionContext {
   #item(
     type: string,
     itemType: string,
-    body: Fields,
-    { itemId, callId, turnId, startedAt, at }: ItemOptions,
+    name: "content" | "delta" | "error",
+    value: Fields,
+    { itemId, callId, turnId, startedAt, at, status }: ItemOptions,
   ): string {
     this.#begin(itemType);
     const id = itemId ?? this.madeUpItem();
+    if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
+    if (this.#unwanted.has(itemType)) return id;
     const turn = turnId ?? this.turnId;
     // There is one of these for each event, so that no field is copied twice.
     const event: Record<string, unknown> = { type, thread_id: this.thread };
     if (turn !== null) event.turn_id = turn;
     event.item_id = id;
-    for (const name in body) event[name] = body[name];
+    if (name === "content") {
+      event.status = status ??
+        (type === "item.started" ? "in_progress" : "completed");
+    }
+    event.item_type = itemType;
+    // The fields of an item that normalize leaves in the event, since no table has its type.
+    if (name === "content" && itemType === "collab_tool_call") {
+      for (const field in value) event[field] = value[field];
+    } else event[name] = value;
     if (typeof callId === "string") event.call_id = callId;
     if (startedAt !== undefined) event.started_at = startedAt;
     this.#emit(event, at);
-    if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
     return id;
   }
 
   /** Tells that an item begins, or more of one that has begun. */
   start(itemType: string, content: Fields, options: ItemOptions = {}): string {
-    const { status = "in_progress" } = options;
-    return this.#item(
-      "item.started",
-      itemType,
-      bodyOf(status, itemType, content),
-      options,
-    );
+    return this.#item("item.started", itemType, "content", content, options);
   }
 
   /** Tells that an item is complete. */
@@ -364,33 +381,17 @@ export class SessionContext {
     content: Fields,
     options: ItemOptions = {},
   ): string {
-    const { status = "completed" } = options;
-    return this.#item(
-      "item.completed",
-      itemType,
-      bodyOf(status, itemType, content),
-      options,
-    );
+    return this.#item("item.completed", itemType, "content", content, options);
   }
 
   /** Tells what is new of an item. */
   delta(itemType: string, delta: Fields, options: ItemOptions = {}): string {
-    return this.#item(
-      "item.delta",
-      itemType,
-      { item_type: itemType, delta },
-      options,
-    );
+    return this.#item("item.delta", itemType, "delta", delta, options);
   }
 
   /** Tells that an item came to nothing. */
   fail(itemType: string, message: string, options: ItemOptions): void {
-    this.#item(
-      "item.failed",
-      itemType,
-      { item_type: itemType, error: { message } },
-      options,
-    );
+    this.#item("item.failed", itemType, "error", { message }, options);
   }
 
   /**
@@ -614,13 +615,6 @@ export class SessionContext {
     this.dropDecoders(call);
     this.calls.close(call);
   }
-}
-
-/** The fields of an item that normalize leaves in the event, since no table has its type. */
-function bodyOf(status: string, itemType: string, content: Fields): Fields {
-  return itemType === "collab_tool_call"
-    ? { status, item_type: itemType, ...content }
-    : { status, item_type: itemType, content };
 }
 
 /** How many values of arguments are looked at for numbers. */

@@ -21,6 +21,14 @@ import type { HistorySnapshot } from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/fold_memory.ts";
 
+/** What makes no record. */
+const UNWANTED: ReadonlySet<string> = new Set([
+  "injected_context",
+  "thread_settings_applied",
+  "token_usage_record",
+  "turn_context",
+]);
+
 /** The version of what a checkpoint says besides its records. */
 const VERSION = 2;
 
@@ -113,7 +121,7 @@ export let applyEvents: (
  */
 export class HistoryState {
   #context: FoldContext;
-  #reader = new EventReader();
+  #reader = new EventReader(undefined, { unwanted: UNWANTED });
   /** The time that the last event said, and how it said it. */
   #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
@@ -185,8 +193,11 @@ export class HistoryState {
     const memory = new FoldMemory(exact ? saved("fold") : undefined);
     const state = new HistoryState(options);
     state.#context = new FoldContext(store, memory);
-    if (exact) state.#reader = new EventReader(saved("reader"));
-    else {
+    if (exact) {
+      state.#reader = new EventReader(saved("reader"), {
+        unwanted: UNWANTED,
+      });
+    } else {
       findOpenWork(
         state.#context,
         snapshot.tool_call_lookup,
