@@ -47,6 +47,18 @@ Deno.test("the help of schema says of every schema what it is of", () => {
   assertEquals(JSON_SCHEMA_NAMES.filter((name) => !said.has(name)), []);
 });
 
+Deno.test("the README installs the command with the permissions that it is run with", () => {
+  const flagsIn = (text: string): string[] =>
+    text.split(" ").filter((word) => /^--(?:allow|no-prompt)/.test(word));
+  const install = readme.split("\n").find((line) =>
+    line.startsWith("deno install --global")
+  );
+  assertEquals(
+    flagsIn(install ?? ""),
+    flagsIn(config.tasks.codexpipe.command),
+  );
+});
+
 Deno.test("the README names every entry point", () => {
   const missing = Object.keys(config.exports).filter((name) =>
     name !== "." && !readme.includes(`\`${name.slice(1)}\``)
