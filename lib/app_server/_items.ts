@@ -3,9 +3,13 @@
  */
 
 import { stringValue, TRUE_VALUE, wordValue } from "../json/literal.ts";
-import { listOf } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { type JsonNode, JsonObject, JsonSlice } from "../json/value.ts";
+import {
+  JsonList,
+  type JsonNode,
+  JsonObject,
+  JsonSlice,
+} from "../json/value.ts";
 import { WordTable } from "../json/word_table.ts";
 import { snakeCase, snakeWord } from "./_words.ts";
 
@@ -103,8 +107,7 @@ function parsedCommands(reader: JsonReader, actions: JsonNode): JsonNode {
     if (!members.has("cmd")) members.rename("command", "cmd");
     parsed.push(members);
   }
-  reader.looked();
-  return listOf(parsed);
+  return new JsonList(parsed);
 }
 
 const MOVED_CALL = moved([
@@ -179,8 +182,7 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
   }
   content.set("text", joined(reader, texts, ""));
   if (images.length > 0) {
-    reader.looked();
-    content.set("images", listOf(images));
+    content.set("images", new JsonList(images));
   }
   if (parts !== undefined) content.set("parts", parts);
   return content;
@@ -237,9 +239,7 @@ function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
   for (const change of reader.elements(changes)) {
     nodes.push(change.kind === "object" ? changed(reader, change) : change);
   }
-  // What is put together here cannot be found again in another line.
-  reader.looked();
-  content.set("changes", listOf(nodes));
+  content.set("changes", new JsonList(nodes));
   return content;
 }
 
@@ -264,6 +264,7 @@ function changed(reader: JsonReader, change: JsonSlice): JsonObject {
     if (value === undefined || value.kind === "null") continue;
     members.set(members.has(name) ? `kind_${name}` : name, value);
   }
+  if (members.live("move_path") === undefined) return members;
   const moved = reader.textOf(members.get("move_path"));
   const diff = reader.textOf(members.get("diff"));
   const end = `\n\nMoved to: ${moved ?? ""}`;

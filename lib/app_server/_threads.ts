@@ -2,7 +2,9 @@
  * What is remembered of the threads of an app-server.
  */
 
-import type { JsonSlice } from "../json/value.ts";
+import { lasting } from "../json/literal.ts";
+import { JsonReader } from "../json/reader.ts";
+import { type JsonNode, JsonSlice } from "../json/value.ts";
 import { savedField, savedPairs, savedText, valueOf } from "../json/saved.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 
@@ -16,12 +18,8 @@ const MAX_THREADS = 4096;
 export interface ThreadMemory {
   /** Whether it has been said that it begins. */
   isStarted: boolean;
-  /** The id of the turn that is open. */
-  turn: JsonSlice | undefined;
-  /** Whether a turn of it has been seen from its beginning, so that no count is no tokens. */
-  hasTurn: boolean;
-  /** What it has used so far, as events say it. */
-  usage: JsonSlice | undefined;
+  /** What it has used so far, as the app-server says it: as a value, or in the line that says it. */
+  usage: JsonSlice | Uint8Array | undefined;
   /** The turn whose plan has been told. */
   planTurn: string | undefined;
 }
@@ -37,8 +35,6 @@ export class Threads {
     const memory = known ??
       {
         isStarted: false,
-        turn: undefined,
-        hasTurn: false,
         usage: undefined,
         planTurn: undefined,
       };
@@ -58,11 +54,10 @@ export class Threads {
   /** Writes down what is remembered. */
   save(): unknown {
     return [...this.#threads].map(([id, memory]) => {
-      const { isStarted, turn, hasTurn, usage, planTurn } = memory;
+      const { isStarted, planTurn } = memory;
+      const usage = totalOf(memory);
       return [id, {
         started: isStarted,
-        turn: textOf(turn) ?? null,
-        counted: hasTurn,
         usage: textOf(usage) ?? null,
         plan_turn: planTurn ?? null,
       }];
@@ -74,15 +69,28 @@ export class Threads {
     this.clear();
     for (const [id, memory] of savedPairs({ threads: saved }, "threads")) {
       const usage = valueOf(savedText(memory, "usage") ?? "");
-      const turn = valueOf(savedText(memory, "turn") ?? "");
       const thread = this.of(id);
       thread.isStarted = savedField(memory, "started") === true;
-      thread.turn = turn?.kind === "string" ? turn : undefined;
-      thread.hasTurn = savedField(memory, "counted") === true;
       thread.usage = usage?.kind === "object" ? usage : undefined;
       thread.planTurn = savedText(memory, "plan_turn");
     }
   }
+}
+
+/** What a thread has used so far, as the app-server says it. */
+export function totalOf(memory: ThreadMemory): JsonSlice | undefined {
+  const { usage } = memory;
+  if (!(usage instanceof Uint8Array)) return usage;
+  const reader = new JsonReader(4);
+  let node: JsonNode | undefined = reader.read(usage, 0, usage.length - 1);
+  for (const name of ["params", "tokenUsage", "total"]) {
+    node = node && reader.members(node).get(name);
+  }
+  const total = node instanceof JsonSlice && node.kind === "object"
+    ? lasting(node)
+    : undefined;
+  memory.usage = total;
+  return total;
 }
 
 /** The JSON text of a value. */

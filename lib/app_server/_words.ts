@@ -6,15 +6,23 @@ import { wordValue } from "../json/literal.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";
 
-const HUMP_REGEXP = /[A-Z]/g;
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+const TO_LOWER = 0x20;
 const PLAIN_WORD_REGEXP = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** Spells a name of the app-server as events do: in snake case. */
 export function snakeCase(name: string): string {
-  return name.replace(
-    HUMP_REGEXP,
-    (letter, at) => (at === 0 ? "" : "_") + letter.toLowerCase(),
-  );
+  let spelled = "";
+  let from = 0;
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    if (code < UPPER_A || code > UPPER_Z) continue;
+    spelled += name.slice(from, at) + (at === 0 ? "" : "_") +
+      String.fromCharCode(code + TO_LOWER);
+    from = at + 1;
+  }
+  return from === 0 ? name : spelled + name.slice(from);
 }
 
 /** Spells the method of a notification as the type of an item: `thread/name/updated`. */

@@ -22,7 +22,12 @@ import {
 } from "../json/literal.ts";
 import { listOf, writeKey, writeNode } from "../json/object_writer.ts";
 import { JsonReader } from "../json/reader.ts";
-import type { RecordContext } from "../json/record_watch.ts";
+import type {
+  ContextChanges,
+  RecordContext,
+  Slots,
+} from "../json/record_watch.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import { savedCount, savedField, savedPairs } from "../json/saved.ts";
 import {
   type JsonNode,
@@ -42,7 +47,8 @@ import {
   type NoticeMethod,
   withDetails,
 } from "./_methods.ts";
-import { type ThreadMemory, Threads } from "./_threads.ts";
+import { findCounts, isFoundAgain } from "./_passed_counts.ts";
+import { type ThreadMemory, Threads, totalOf } from "./_threads.ts";
 import { itemTypeOfMethod, snakeCase, snakeWord } from "./_words.ts";
 
 /** The methods of the protocol before, whose events come again in the one of today (0.98). */
@@ -68,13 +74,61 @@ const TAKEN: ReadonlySet<string> = new Set([
   "id",
 ]);
 
-/** What lines depend on besides themselves, if they can be repeated: nothing. */
-const CONTEXT: RecordContext = {
-  rules: "app-server",
-  slots: [],
-  counters: [],
-  take(): void {},
-};
+/** What lines leave behind, for those who repeat what was done with them. */
+class ServerContext implements RecordContext {
+  readonly rules = ServerContext;
+  readonly #threads: Threads;
+  #count = 0;
+  #slots: readonly [JsonSlice] = [FIRST_ITEM];
+
+  constructor(threads: Threads) {
+    this.#threads = threads;
+  }
+
+  /** The id of the last item that was counted. */
+  get slots(): Slots {
+    return this.#slots;
+  }
+
+  get counters(): readonly [number] {
+    return [this.#count];
+  }
+
+  /** How many items have been given an id. */
+  get count(): number {
+    return this.#count;
+  }
+
+  take(changes: ContextChanges): void {
+    const value = changes.valueOf(ITEM);
+    if (!changes.isTouched(ITEM) || value === undefined) return;
+    this.#count = changes.counterOf(ITEM);
+    this.#slots = [value];
+  }
+
+  passed(bytes: Uint8Array, start: number, end: number): void {
+    findCounts(bytes, start, end, (thread, line) => {
+      this.#threads.of(thread).usage = line.slice();
+    });
+  }
+
+  /** Goes on behind so many items. */
+  goOn(count: number): void {
+    this.#count = count;
+    this.#slots = [stringValue(`item_${count}`)];
+  }
+
+  /** The id of another item. */
+  next(): JsonSlice {
+    this.goOn(this.#count + 1);
+    return this.#slots[ITEM];
+  }
+}
+
+/** The only slot. */
+const ITEM = 0;
+/** What is in it before an item has been counted. */
+const FIRST_ITEM = stringValue("item_0");
 
 /** The counts of tokens, as the app-server and as events call them, in the order of exec. */
 const COUNTS: readonly (readonly [wire: string, name: string])[] = [
@@ -118,13 +172,14 @@ interface Notification {
 export class AppServerRules extends RecordRules {
   readonly #initial: InitialContext;
   readonly #writer: EventWriter;
-  readonly #threads = new Threads();
+  readonly #threads: Threads;
   /** For lines that have been normalized before. */
   readonly #exec: ExecRules;
   /** For the events of the protocol before, by their thread. */
   readonly #events = new Map<string, ExecRules>();
-  /** How many items have been given an id. */
-  #items = 0;
+  readonly #items: ServerContext;
+  /** The line that is read. */
+  #root: JsonSlice | undefined;
 
   /**
    * Constructs a new instance.
@@ -132,8 +187,12 @@ export class AppServerRules extends RecordRules {
    * @param initial The ids that hold for lines that have been normalized before.
    */
   constructor(initial: InitialContext = {}) {
-    const reader = new JsonReader(2);
-    super(reader, CONTEXT);
+    const reader = new JsonReader(4);
+    const threads = new Threads();
+    const items = new ServerContext(threads);
+    super(reader, items);
+    this.#threads = threads;
+    this.#items = items;
     this.#initial = initial;
     this.#writer = new EventWriter(reader);
     this.#exec = new ExecRules(initial);
@@ -144,14 +203,14 @@ export class AppServerRules extends RecordRules {
     this.#threads.clear();
     this.#exec.reset();
     this.#events.clear();
-    this.#items = 0;
+    this.#items.goOn(0);
   }
 
   /** Writes down what later lines depend on. */
   override save(): unknown {
     return {
       threads: this.#threads.save(),
-      items: this.#items,
+      items: this.#items.count,
       exec: this.#exec.save(),
       events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
     };
@@ -161,7 +220,7 @@ export class AppServerRules extends RecordRules {
   override load(saved: unknown): void {
     this.reset();
     this.#threads.load(savedField(saved, "threads"));
-    this.#items = savedCount(saved, "items");
+    this.#items.goOn(savedCount(saved, "items"));
     this.#exec.load(savedField(saved, "exec"));
     for (const [id, rules] of savedPairs(saved, "events")) {
       this.#eventRules(id).load(rules);
@@ -174,6 +233,7 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): LineProblem | undefined {
+    this.#root = root;
     if (line.has("type") || line.has("msg")) {
       // It has been normalized before, or is of another stream of Codex.
       return this.#exec.apply(root.bytes, root.start, root.end, out)?.problem;
@@ -371,7 +431,7 @@ export class AppServerRules extends RecordRules {
     if (id === undefined) {
       return unnormalizable(`${type} names no turn`, "params.turn.id");
     }
-    const memory = this.#memory(thread);
+    const memory = isEnd ? this.#memory(thread) : undefined;
     const event = new JsonObject();
     event.set("thread_id", thread);
     event.set("turn_id", id);
@@ -382,11 +442,14 @@ export class AppServerRules extends RecordRules {
     const isFailed = isEnd && status !== "completed";
     if (isFailed) turn.take("error");
     spell(turn, event, "turn_", ["status"]);
-    memory.turn = isEnd ? undefined : lasting(id);
     if (isEnd) {
-      const usage = memory.usage ?? (memory.hasTurn ? NO_USAGE : undefined);
+      // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
+      const total = memory && totalOf(memory);
+      const usage = total === undefined
+        ? memory?.isStarted === true ? NO_USAGE : undefined
+        : this.#turnUsage(total);
       if (usage !== undefined) event.set("usage", usage);
-    } else memory.hasTurn = true;
+    } else this.repeatable();
     if (isFailed) {
       const message = stringValue(status ?? "failed");
       event.set("error", this.#failure(error, message));
@@ -397,6 +460,17 @@ export class AppServerRules extends RecordRules {
     line.take("params");
     rest(line, event, "rpc_");
     return this.#writer.write(out, isFailed ? "turn.failed" : type, event);
+  }
+
+  /** What a thread has used, as exec says it. */
+  #turnUsage(total: JsonSlice): JsonObject {
+    const counts = this.reader.members(total);
+    const usage = new JsonObject();
+    for (const [wire, name] of COUNTS) {
+      const count = counts.live(wire);
+      if (count !== undefined) usage.set(name, count);
+    }
+    return usage;
   }
 
   /** An error as events have it: with what exec says of it as its message. */
@@ -433,11 +507,7 @@ export class AppServerRules extends RecordRules {
     const event = this.#failure(error, stringValue("error"));
     params.take("threadId");
     event.set("thread_id", thread);
-    const turn = this.#id(params.get("turnId"));
-    if (turn !== undefined) {
-      params.take("turnId");
-      event.set("turn_id", turn);
-    }
+    this.#setTurn(event, params);
     spell(params, event, "params_");
     line.take("method");
     line.take("params");
@@ -454,7 +524,7 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     params.take("threadId");
     event.set("thread_id", thread);
-    this.#setTurn(event, params, thread);
+    this.#setTurn(event, params);
     move(params, "itemId", event, "item_id");
     event.set("item_type", typeValue(itemType));
     const delta = new JsonObject();
@@ -490,7 +560,7 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     params.take("threadId");
     event.set("thread_id", thread);
-    this.#setTurn(event, params, thread);
+    this.#setTurn(event, params);
     item.take("id");
     item.take("type");
     event.set("item_id", id);
@@ -520,11 +590,12 @@ export class AppServerRules extends RecordRules {
     known: NoticeMethod | undefined,
     out: ByteWriter,
   ): LineProblem | undefined {
+    this.repeatable();
     const event = new JsonObject();
     event.set("thread_id", thread);
     params.take("threadId");
-    this.#setTurn(event, params, thread);
-    event.set("item_id", this.#newItemId());
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
     const itemType = known?.itemType ?? itemTypeOfMethod(method);
     event.set("item_type", typeValue(itemType));
     if (params.get("itemId")?.kind === "string") {
@@ -552,8 +623,8 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     event.set("thread_id", thread);
     params.take("threadId");
-    this.#setTurn(event, params, thread);
-    event.set("item_id", this.#newItemId());
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
     event.set("item_type", ERROR_TYPE);
     const content = new JsonObject();
     content.set("message", stringValue(message));
@@ -598,7 +669,7 @@ export class AppServerRules extends RecordRules {
     params.take("threadId");
     const event = new JsonObject();
     event.set("thread_id", thread);
-    this.#setTurn(event, params, thread);
+    this.#setTurn(event, params);
     // Whoever forgot the thread gives its plan the same id again.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
@@ -631,16 +702,18 @@ export class AppServerRules extends RecordRules {
     const info = new JsonObject();
     if (total?.kind === "object") {
       members.take("total");
-      const counts = reader.members(total);
-      const sum = new JsonObject();
-      for (const [wire, name] of COUNTS) {
-        const count = counts.get(wire);
-        if (count !== undefined && count.kind !== "null") sum.set(name, count);
+      // What it is called in a turn that ends matters once one does.
+      if (total instanceof JsonSlice) {
+        const isFound = !thread.escaped && this.#root !== undefined &&
+          isFoundAgain(this.#root.bytes, this.#root.start);
+        if (isFound) this.repeatable();
+        const { bytes, start, end } = thread;
+        const id = thread.escaped
+          ? this.reader.text(thread)
+          : decodeUtf8(bytes, start + 1, end - 1);
+        this.#threads.of(id).usage = lasting(total);
       }
-      const scratch = new ByteWriter(256);
-      writeNode(scratch, sum);
-      const copy = sliceOf(scratch.view(), "object");
-      this.#memory(thread).usage = lasting(copy);
+      const counts = reader.members(total);
       info.set("total_token_usage", spelled(counts));
     }
     const last = members.get("last");
@@ -653,8 +726,8 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     event.set("thread_id", thread);
     params.take("threadId");
-    this.#setTurn(event, params, thread);
-    event.set("item_id", this.#newItemId());
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
     event.set("item_type", TOKEN_COUNT);
     const content = new JsonObject();
     content.set("info", info);
@@ -720,26 +793,15 @@ export class AppServerRules extends RecordRules {
     return this.#writer.write(out, type, event, fields);
   }
 
-  /** Sets the turn of an item: its own, else the one that is open in its thread. */
-  #setTurn(event: JsonObject, params: JsonObject, thread: JsonSlice): void {
+  #setTurn(event: JsonObject, params: JsonObject): void {
     const value = params.get("turnId");
-    const own = this.#id(value);
-    if (own !== undefined || value?.kind === "null") params.take("turnId");
-    const turn = own ?? this.#openTurn(thread);
+    const turn = this.#id(value);
+    if (turn !== undefined || value?.kind === "null") params.take("turnId");
     if (turn !== undefined) event.set("turn_id", turn);
-  }
-
-  #openTurn(thread: JsonSlice): JsonSlice | undefined {
-    return this.#memory(thread).turn;
   }
 
   #memory(thread: JsonSlice): ThreadMemory {
     return this.#threads.of(this.reader.text(thread));
-  }
-
-  #newItemId(): JsonSlice {
-    this.#items += 1;
-    return stringValue(`item_${this.#items - 1}`);
   }
 
   /** An id: a string that is not blank, trimmed. */

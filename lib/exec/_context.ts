@@ -113,13 +113,6 @@ export class Context {
     return this.ownId(line, THREAD_ID_NAMES) ?? this.thread;
   }
 
-  /** The turn that is open, if it is one of a thread. */
-  turnIn(thread: Id): Id | undefined {
-    if (this.turn === undefined || thread === this.thread) return this.turn;
-    this.#reader.looked();
-    return thread.text === this.thread?.text ? this.turn : undefined;
-  }
-
   /** The next synthetic turn id (C7). */
   syntheticTurn(): Id | undefined {
     this.#turns += 1;

@@ -9,6 +9,7 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { writeKey, writeMembers, writeNode } from "../json/object_writer.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
+  JsonList,
   type JsonNode,
   type JsonObject,
   JsonSlice,
@@ -224,8 +225,11 @@ export class RecordWriter {
   }
 
   #isChanges(node: JsonNode): boolean {
-    if (!(node instanceof JsonSlice) || node.kind !== "array") return false;
-    for (const change of this.#reader.elements(node)) {
+    if (node.kind !== "array") return false;
+    const changes = node instanceof JsonList
+      ? node.nodes
+      : this.#reader.elements(node);
+    for (const change of changes) {
       if (change.kind !== "object") return false;
       const path = this.#reader.members(change).get("path");
       if (path?.kind !== "string") return false;

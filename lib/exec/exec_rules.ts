@@ -224,10 +224,9 @@ export class ExecRules extends RecordRules {
   #itemLine(type: EventType, line: JsonObject): LineProblem | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
-    // What an app-server said of a thread is not of a turn of another one.
-    const isOfServer = line.has("method");
+    // What an app-server said of a thread without a turn is of none.
     const turn = this.#context.ownId(line, ["turn_id"]) ??
-      (isOfServer ? this.#context.turnIn(thread) : this.#context.turn);
+      (line.has("method") ? undefined : this.#context.turn);
     line.set("thread_id", thread.value);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn.value);

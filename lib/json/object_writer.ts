@@ -13,6 +13,7 @@ import {
 import { ByteWriter } from "./byte_writer.ts";
 import { sliceOf } from "./literal.ts";
 import {
+  JsonList,
   type JsonNode,
   JsonObject,
   type JsonSlice,
@@ -35,6 +36,13 @@ export function writeNode(out: ByteWriter, node: JsonNode): void {
     out.byte(OPEN_BRACE);
     writeMembers(out, node);
     out.byte(CLOSE_BRACE);
+  } else if (node instanceof JsonList) {
+    out.byte(OPEN_BRACKET);
+    for (const [place, each] of node.nodes.entries()) {
+      if (place > 0) out.byte(COMMA);
+      writeNode(out, each);
+    }
+    out.byte(CLOSE_BRACKET);
   } else if (node instanceof JsonString) out.string(node.text);
   else out.range(node.bytes, node.start, node.end);
 }
@@ -49,14 +57,9 @@ export function writeMembers(out: ByteWriter, object: JsonObject): void {
   }
 }
 
-/** Makes a list of values. */
+/** Makes a list of values that can be read. */
 export function listOf(nodes: readonly JsonNode[]): JsonSlice {
   const out = new ByteWriter(256);
-  out.byte(OPEN_BRACKET);
-  for (const node of nodes) {
-    if (out.length > 1) out.byte(COMMA);
-    writeNode(out, node);
-  }
-  out.byte(CLOSE_BRACKET);
+  writeNode(out, new JsonList(nodes));
   return sliceOf(out.view(), "array");
 }

@@ -13,7 +13,7 @@ import { type JsonNode, JsonObject, JsonSlice, JsonString } from "./value.ts";
  * How deep the reader notes where values are: the members of a record, or theirs too. What
  * lies deeper is read again when it is asked for.
  */
-export type NotedLevels = 1 | 2;
+export type NotedLevels = 1 | 2 | 4;
 
 /** What has more parts than this is left on the tape. */
 const MANY = NAMED_ENTRIES;
@@ -250,7 +250,8 @@ export class JsonReader {
       tape.end(at),
       tape.kind(at),
       tape.isEscaped(at),
-      node.entry === 0 && this.#levels > 1 ? at : -1,
+      // What is in an empty one, or in one of the last level, is not on the tape.
+      tape === this.#tape && tape.next(at) > at + 1 ? at : -1,
     );
   }
 }

@@ -33,6 +33,14 @@ export interface RecordContext {
   readonly counters: readonly (number | undefined)[];
   /** Takes over what became of the slots while records were rewritten by plans. */
   take(changes: ContextChanges): void;
+  /**
+   * Is shown the lines that were rewritten by plans, if there is something to remember of them.
+   *
+   * @param bytes The bytes; they may be used again afterwards.
+   * @param start Where the first line starts.
+   * @param end Where the last one ends, behind its LF.
+   */
+  passed?(bytes: Uint8Array, start: number, end: number): void;
 }
 
 /** What records that were rewritten by plans changed. */

@@ -57,8 +57,21 @@ export class JsonString {
   }
 }
 
+/** A list that is not in the source, of values that are, or are put together from it. */
+export class JsonList {
+  /** What the value is. */
+  readonly kind = "array";
+  /** The values. */
+  readonly nodes: readonly JsonNode[];
+
+  /** Constructs a new instance. */
+  constructor(nodes: readonly JsonNode[]) {
+    this.nodes = nodes;
+  }
+}
+
 /** A value of a {@linkcode JsonObject}: source text, or put together from it. */
-export type JsonNode = JsonSlice | JsonString | JsonObject;
+export type JsonNode = JsonSlice | JsonString | JsonObject | JsonList;
 
 /** The kinds of JSON values, as messages say them. */
 export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {

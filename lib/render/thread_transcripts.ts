@@ -4,7 +4,12 @@
  * @module
  */
 
-import { fieldsOf, idOf, listOf } from "../history/mapping/json_fields.ts";
+import {
+  fieldsOf,
+  idOf,
+  listOf,
+  textOf,
+} from "../history/mapping/json_fields.ts";
 import { checkOutcome } from "../checked.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
@@ -18,9 +23,33 @@ const EVENT_REGEXP =
 const LINK_REGEXP =
   /"parent_thread_id":"|"item_type":"(?:collab_tool_call|sub_agent_activity)"/;
 
+/** What may be of a request for a decision. */
+const DECISION_REGEXP =
+  /"item_type":"(?:exec|apply_patch)_approval_request"|^\{"type":"(?:rpc\.response|item\.completed)"/;
+/** What was decided, as the client says it. */
+const DECISIONS: ReadonlyMap<string, string> = new Map([
+  ["accept", "accepted"],
+  ["acceptForSession", "accepted for the session"],
+  ["decline", "declined"],
+  ["cancel", "cancelled"],
+]);
+/** Of how many requests it is remembered that nobody has decided. */
+const MAX_REQUESTS = 256;
+
+/** Something that waits for a decision. */
+interface Request {
+  readonly thread: Thread;
+  /** What is to be done. */
+  readonly what: string;
+  /** By what the client names it. */
+  readonly requestId: unknown;
+}
+
 /** One thread. */
 interface Thread {
   readonly transcript: TranscriptBuilder;
+  /** The number of its last turn. */
+  turn: number | null;
   /** What it is, once that has been said. */
   session: SessionPart | undefined;
   /** What it shows, as long as another one is shown. */
@@ -36,6 +65,9 @@ interface Thread {
  * behind the thread that made it. A live transcript shows entries of the others, once they are
  * final, where the first one has nothing that is going on: where it goes on with another thread
  * than before, that one's `session` comes once more.
+ *
+ * Where something waits for a decision of somebody, it says so, and what was decided: as the client
+ * said it, if its lines are there, else by what became of it.
  *
  * Memory is bounded as that of {@linkcode TranscriptBuilder} is, for each thread, and by what is
  * held back.
@@ -71,6 +103,9 @@ export class ThreadTranscripts
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
+  /** What waits for a decision, by the id of its item. */
+  readonly #requests = new Map<string, Request>();
+  #remarks = 0;
   /** By how much the turns of the thread that is shown count on from those before. */
   #turnsBefore = 0;
   #nextTurn: number;
@@ -121,7 +156,10 @@ export class ThreadTranscripts
     const thread = id === undefined || id === this.#firstId
       ? this.#first
       : this.#thread(id);
-    if (outcome.ok) this.#link(outcome.value, id);
+    if (outcome.ok) {
+      this.#link(outcome.value, id);
+      this.#decide(outcome.value, thread, emit);
+    }
     thread.transcript.feed(outcome, (part) => this.#take(thread, part, emit));
   }
 
@@ -150,6 +188,7 @@ export class ThreadTranscripts
   #newThread(options: TranscriptOptions): Thread {
     return {
       transcript: new TranscriptBuilder(options),
+      turn: null,
       session: undefined,
       held: [],
       parent: undefined,
@@ -189,6 +228,81 @@ export class ThreadTranscripts
     }
   }
 
+  /** Shows that something waits for a decision, and what was decided. */
+  #decide(value: unknown, thread: Thread, emit: Emit<TranscriptPart>): void {
+    if (typeof value === "string" && !DECISION_REGEXP.test(value)) return;
+    const isRequest = typeof value !== "string" || value.includes("_approval_");
+    if (!isRequest && this.#requests.size === 0) return;
+    const event = fieldsOf(typeof value === "string" ? parsed(value) : value);
+    const { type, item_id, item_type, status } = event;
+    const content = fieldsOf(event.content);
+    if (type === "rpc.response") {
+      const { decision } = fieldsOf(event.result);
+      const word = textOf(decision) ?? Object.keys(fieldsOf(decision))[0];
+      if (word === undefined) return;
+      for (const [item, { requestId }] of this.#requests) {
+        if (requestId !== event.id) continue;
+        return this.#decided(item, DECISIONS.get(word) ?? word, emit);
+      }
+    } else if (type !== "item.completed") return;
+    else if (
+      item_type === "exec_approval_request" ||
+      item_type === "apply_patch_approval_request"
+    ) {
+      const item = textOf(event.call_id);
+      if (item === undefined) return;
+      const what = textOf(content.command) ?? textOf(content.reason) ??
+        (item_type === "exec_approval_request" ? "a command" : "a patch");
+      const requestId = event.request_id;
+      this.#requests.set(item, { thread, what, requestId });
+      if (this.#requests.size > MAX_REQUESTS) {
+        const [oldest] = this.#requests.keys();
+        if (oldest !== undefined) this.#requests.delete(oldest);
+      }
+      this.#remark(thread, "Waiting for a decision", what, emit);
+    } else if (typeof item_id === "string" && this.#requests.has(item_id)) {
+      const isDeclined = status === "declined" || content.declined === true;
+      this.#decided(item_id, isDeclined ? "declined" : "accepted", emit);
+    }
+  }
+
+  #decided(
+    item: string,
+    decision: string,
+    emit: Emit<TranscriptPart>,
+  ): void {
+    const request = this.#requests.get(item);
+    if (request === undefined) return;
+    this.#requests.delete(item);
+    const { thread, what } = request;
+    this.#remark(thread, `Decided: ${decision}`, what, emit);
+  }
+
+  #remark(
+    thread: Thread,
+    title: string,
+    description: string,
+    emit: Emit<TranscriptPart>,
+  ): void {
+    // Records of histories have numbers from 1.
+    this.#remarks -= 1;
+    const id = this.#remarks;
+    this.#take(thread, {
+      type: "entry",
+      phase: "final",
+      id,
+      turn: thread.turn,
+      record: {
+        id,
+        type: "background_event",
+        payload: { title, description },
+      },
+      startedAt: null,
+      endedAt: null,
+      durationMs: null,
+    }, emit);
+  }
+
   #adopt(child: string, parent: string): void {
     if (child === parent || child === this.#firstId) return;
     this.#thread(child).parent ??= parent;
@@ -200,6 +314,7 @@ export class ThreadTranscripts
     emit: Emit<TranscriptPart>,
   ): void {
     if (part.type === "session") thread.session = part;
+    if (part.type === "turn_started") thread.turn = part.turn;
     if (this.#options.live === true) {
       this.#takeLive(thread, part, emit);
     } else if (thread === this.#shown) this.#show(part, emit);

@@ -28,6 +28,7 @@ export {
   type CodexHomesOptions,
   type Environment,
 } from "./codex_homes.ts";
+export * from "./codex_index.ts";
 export * from "./conversations.ts";
 export {
   CursorError,

@@ -206,7 +206,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     type: "item.completed",
     thread_id: "t",
     turn_id: "1",
-    item_id: "item_0",
+    item_id: "item_1",
     status: "completed",
     item_type: "exec_approval_request",
     call_id: "i",
@@ -220,7 +220,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
   }, {
     type: "item.completed",
     thread_id: "t",
-    item_id: "item_0",
+    item_id: "item_1",
     status: "completed",
     item_type: "thread_new_thing_updated",
     content: { status: 1 },
@@ -233,7 +233,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
     type: "item.completed",
     thread_id: "t",
     turn_id: "1",
-    item_id: "item_0",
+    item_id: "item_1",
     status: "completed",
     item_type: "turn_diff",
     content: { unified_diff: "d" },
@@ -245,7 +245,7 @@ const CASES: readonly [name: string, message: unknown, event: unknown][] = [
   }, {
     type: "item.completed",
     thread_id: "t",
-    item_id: "item_0",
+    item_id: "item_1",
     status: "completed",
     item_type: "error",
     content: { message: "w" },
@@ -392,9 +392,10 @@ Deno.test("a turn ends with what its thread has used, to the digit", () => {
 });
 
 Deno.test("a turn of which no count is known has used nothing, as exec says, if all of it was seen", () => {
-  const usage = usageOf(last(STARTED, ENDED));
+  const thread = { method: "thread/started", params: { thread: { id: "t" } } };
+  const usage = usageOf(last(thread, STARTED, ENDED));
   assertEquals(isObject(usage) && Object.values(usage), [0, 0, 0, 0, 0]);
-  assertEquals(usageOf(last(ENDED)), undefined);
+  assertEquals(usageOf(last(STARTED, ENDED)), undefined);
 });
 
 Deno.test("a thread begins once: what says so again stays a message", () => {
@@ -439,20 +440,15 @@ Deno.test("the first plan of a turn begins an item, the others are pictures of i
   );
 });
 
-Deno.test("what is told of a thread in between is of its open turn, and of no other thread's", () => {
-  const notice = (threadId: string): object => ({
-    method: "thread/status/changed",
-    params: { threadId },
-  });
-  const lines = of(STARTED, notice("t"), notice("u"), ENDED, notice("t"));
+Deno.test("what is told of a thread without a turn is of none, also if it is read once more", () => {
+  const notice = { method: "thread/status/changed", params: { threadId: "t" } };
+  const lines = of(STARTED, notice, ENDED, notice);
   assertEquals(lines.map((line) => JSON.parse(line).turn_id), [
-    "1",
     "1",
     undefined,
     "1",
     undefined,
   ]);
-  // Told once more, each is of the same turn.
   assertEquals(answers(lines, { from: "exec" }), lines);
 });
 

@@ -12,7 +12,7 @@
 
 /** Runs of one scenario, and how they are edited. */
 interface Source {
-  /** The folders below testdata/captures/. */
+  /** The folders below that of the kind. */
   readonly versions: readonly string[];
   /** The folder below those. */
   readonly scenario: string;
@@ -26,6 +26,8 @@ interface Source {
 interface Kind {
   /** What it is, for the table. */
   readonly about: string;
+  /** The folder below testdata/; `captures`, without it. */
+  readonly folder?: string;
   /** Which file of a scenario is read. */
   readonly file: RegExp;
   /** Leaves out lines of more characters. */
@@ -136,6 +138,22 @@ export const KINDS = {
       { versions: PAGINATED, scenario: "mcp", weight: 1 },
     ],
   },
+  server: {
+    about: "app-servers of 0.98 and 0.169: answers in pieces, several threads",
+    folder: "app-server",
+    file: STDOUT_REGEXP,
+    sources: [
+      { versions: PAGINATED, scenario: "threads_at_once", weight: 10 },
+      { versions: PAGINATED, scenario: "shellmany", weight: 10 },
+      { versions: PAGINATED, scenario: "unicode", weight: 5 },
+      { versions: PAGINATED, scenario: "reasoning", weight: 5 },
+      { versions: PAGINATED, scenario: "approve_patch", weight: 5 },
+      { versions: PAGINATED, scenario: "phases", weight: 5 },
+      { versions: PAGINATED, scenario: "mcp", weight: 1 },
+      { versions: ["0.98.0"], scenario: "patch", weight: 2 },
+      { versions: ["0.98.0"], scenario: "turns", weight: 2 },
+    ],
+  },
 } as const satisfies Record<string, Kind>;
 
 /** The name of a kind of input. */
@@ -156,7 +174,7 @@ const SLOT_REGEXP = new RegExp(
 /** The hexadecimal digits of an id, without the two that say what kind of UUID it is. */
 const ID_DIGITS_REGEXP = /(?<!-)[0-9a-f]/g;
 
-const CAPTURES = new URL("../../testdata/captures/", import.meta.url);
+const TESTDATA = new URL("../../testdata/", import.meta.url);
 const FIRST_TIME = Date.parse("2026-01-01T00:00:00.000Z");
 /** How much is gathered before it is given away. */
 const BLOCK_LENGTH = 1 << 20;
@@ -189,8 +207,10 @@ export async function readRuns(name: KindName): Promise<Runs> {
   for (const { versions, scenario, weight, outputLines } of kind.sources) {
     for (const version of versions) {
       const folder = new URL(
-        `${encodeURIComponent(version)}/${scenario}/`,
-        CAPTURES,
+        `${kind.folder ?? "captures"}/${
+          encodeURIComponent(version)
+        }/${scenario}/`,
+        TESTDATA,
       );
       const text = await readFirst(folder, kind.file);
       const lines = text.trimEnd().split("\n");

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import stringWidth from "string-width";
 import {
   sessionPath,
@@ -153,6 +154,7 @@ Deno.test("sessions list writes a session as a record with these fields", async 
       forked_from: null,
       parent_id: null,
       agent: null,
+      hidden: null,
       history_mode: null,
       archived: false,
       compression: "none",
@@ -478,5 +480,36 @@ Deno.test("sessions list ends with 130 when it is interrupted", async () => {
       interrupt: AbortSignal.abort(),
     });
     assertEquals([status, stdout], [130, ""]);
+  });
+});
+
+Deno.test("sessions list marks what Codex itself does not show", async () => {
+  await withFive(async (home) => {
+    const database = new DatabaseSync(`${home}/state_5.sqlite`);
+    database.exec("CREATE TABLE threads (id TEXT, rollout_path TEXT)");
+    const insert = database.prepare("INSERT INTO threads VALUES (?, ?)");
+    const paths = rows((await list(home, ["--format=paths"])).stdout);
+    const ids = rows((await list(home, ["--format=ids"])).stdout);
+    for (const [i, id] of ids.slice(1).entries()) {
+      insert.run(id, i === 0 ? "/elsewhere.jsonl" : paths[i + 1] ?? "");
+    }
+    database.close();
+    const { stdout, stderr } = await list(home, ["--format=jsonl"]);
+    assertEquals(stderr, "");
+    assertEquals(rows(stdout).map((line) => JSON.parse(line).hidden), [
+      "unindexed",
+      "moved",
+      null,
+      null,
+      null,
+    ]);
+    assertStringIncludes((await list(home)).stdout, "not listed");
+    await Deno.writeTextFile(`${home}/state_6.sqlite`, "");
+    const unknown = await list(home);
+    assertStringIncludes(
+      unknown.stderr,
+      `${home}/state_6.sqlite: what Codex itself does not show is not known: its layout is not known`,
+    );
+    assertEquals(unknown.status, 0);
   });
 });

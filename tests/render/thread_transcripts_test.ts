@@ -169,3 +169,52 @@ Deno.test("ThreadTranscripts gives of each thread what that alone gives", () => 
     );
   }
 });
+
+/** What the remarks of a transcript say. */
+function remarksOf(parts: readonly TranscriptPart[]): string[] {
+  return parts.flatMap((part) =>
+    part.type === "entry" && part.record.type === "background_event"
+      ? [Object.values(part.record.payload).join(": ")]
+      : []
+  );
+}
+
+Deno.test("ThreadTranscripts says what waits for a decision, and what that was", () => {
+  const request = (call_id: string, request_id: number): object =>
+    event("item.completed", "a", {
+      item_id: `item_${request_id}`,
+      status: "completed",
+      item_type: "exec_approval_request",
+      call_id,
+      request_id,
+      content: { command: `run ${call_id}` },
+    });
+  const done = (item_id: string, status: string): object =>
+    event("item.completed", "a", {
+      item_id,
+      status,
+      item_type: "command_execution",
+      content: { command: item_id, stdout: "" },
+    });
+  const events = [
+    turn("a"),
+    request("x", 0),
+    request("y", 1),
+    request("z", 2),
+    { type: "rpc.response", id: 1, result: { decision: "acceptForSession" } },
+    done("x", "declined"),
+    done("y", "completed"),
+    done("z", "completed"),
+  ];
+  const expected = [
+    "Waiting for a decision: run x",
+    "Waiting for a decision: run y",
+    "Waiting for a decision: run z",
+    "Decided: accepted for the session: run y",
+    "Decided: declined: run x",
+    "Decided: accepted: run z",
+  ];
+  assertEquals(remarksOf(partsOf(events)), expected);
+  const texts = events.map((each) => JSON.stringify(each));
+  assertEquals(remarksOf(partsOf(texts)), expected);
+});

@@ -3,6 +3,7 @@
  */
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
+import type { HiddenReason } from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import { startedAt } from "../../sessions/session_start.ts";
@@ -14,6 +15,13 @@ import { minuteOf } from "./_sessions.ts";
 /** A terminal of this width has room for what is nice to know. */
 const WIDE = 130;
 
+/** Why Codex does not show a session, in words. */
+const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
+  unindexed: "not listed",
+  moved: "moved",
+  refused: "",
+};
+
 /** A column, and what stands in it. */
 interface SessionColumn extends Column {
   /** What stands in the row of a session. */
@@ -24,6 +32,7 @@ interface SessionColumn extends Column {
 export async function sessionsTable(
   { sessions, shortIds }: SessionPage,
   { process, style }: CommandContext,
+  hidden: ReadonlyMap<string, HiddenReason> = new Map(),
 ): Promise<string> {
   const width = process.isTerminal.stdout ? process.columns() : undefined;
   const isWide = width === undefined || width >= WIDE;
@@ -86,6 +95,16 @@ export async function sessionsTable(
   }
   if (isSet(kindText)) {
     columns.push({ title: "Kind", text: kindText, look: dim });
+  }
+  // A file that cannot be read says so in the place of its title.
+  const hiddenText = ({ file }: Session): string =>
+    HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
+  if (isSet(hiddenText)) {
+    columns.push({
+      title: "In Codex",
+      text: hiddenText,
+      look: (text) => text === "" ? "" : style.red(text),
+    });
   }
   columns.push({
     title: "Title",

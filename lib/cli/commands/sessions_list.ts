@@ -3,6 +3,10 @@
  */
 
 import { countText } from "../../render/quantity_text.ts";
+import {
+  hiddenFromCodex,
+  type HiddenSessions,
+} from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import type { Arguments } from "../arguments.ts";
@@ -45,9 +49,21 @@ export async function run(
   );
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
-  await writeTexts(output, piecesOf(page, form, args, context));
+  // Lists for other commands have no place for it.
+  const codex = form === "ids" || form === "paths"
+    ? NOTHING_HIDDEN
+    : await hiddenFromCodex(page.sessions, {
+      cache: sessionPlaces(args, context.process).cache,
+    });
+  await writeTexts(output, piecesOf({ ...page, codex }, form, args, context));
   const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
+  for (const { state, file, reason } of codex.indexes) {
+    if (state !== "unknown") continue;
+    diagnostics.say(
+      `${file}: what Codex itself does not show is not known: ${reason}`,
+    );
+  }
   await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
   return isNothingFound(page, args) ? EXIT.no : EXIT.done;
@@ -62,9 +78,18 @@ function isNothingFound(
     (total > 0 || FILTERS.some((name) => args.has(name)));
 }
 
+/** What is known if it was not asked what Codex does not show. */
+const NOTHING_HIDDEN: HiddenSessions = { hidden: new Map(), indexes: [] };
+
+/** A page, and what of it Codex itself does not show. */
+interface MarkedPage extends SessionPage {
+  /** What that is. */
+  readonly codex: HiddenSessions;
+}
+
 /** The list in some form, piece by piece. */
 async function* piecesOf(
-  page: SessionPage,
+  page: MarkedPage,
   form: typeof LIST_FORMATS[number],
   args: Arguments,
   context: CommandContext,
@@ -72,17 +97,19 @@ async function* piecesOf(
   const { sessions } = page;
   switch (form) {
     case "table":
-      if (sessions.length > 0) yield await sessionsTable(page, context);
+      if (sessions.length > 0) {
+        yield await sessionsTable(page, context, page.codex.hidden);
+      }
       break;
     case "json":
       yield* jsonPieces(page, args);
       break;
     case "jsonl":
-      for (const session of sessions) yield `${recordText(session)}\n`;
+      for (const session of sessions) yield `${recordText(session, page)}\n`;
       break;
     case "tsv":
       yield `${TSV_FIELDS.join("\t")}\n`;
-      for (const session of sessions) yield tsvLine(session);
+      for (const session of sessions) yield tsvLine(session, page);
       break;
     case "ids":
       // What has no id is known by its path.
@@ -96,20 +123,21 @@ async function* piecesOf(
 
 /** One value, put together of its parts: as one text it could be more than engines bear. */
 function* jsonPieces(
-  page: SessionPage,
+  page: MarkedPage,
   args: Arguments,
 ): Generator<string> {
   const { sessions, nextCursor, total } = page;
   yield '{"sessions":[';
   let before = "\n";
   for (const session of sessions) {
-    yield before + recordText(session);
+    yield before + recordText(session, page);
     before = ",\n";
   }
   const rest = {
     next_cursor: nextCursor ?? null,
     total,
     problems: problemRecords(page, args),
+    codex_indexes: page.codex.indexes,
   };
   const end = sessions.length === 0 ? "" : "\n";
   yield `${end}],${JSON.stringify(rest).slice(1)}\n`;
@@ -133,10 +161,11 @@ const TSV_FIELDS = [
   "archived",
   "path",
   "problem",
+  "hidden",
 ] as const;
 
-function tsvLine(session: Session): string {
-  const record = sessionRecord(session);
+function tsvLine(session: Session, page: MarkedPage): string {
+  const record = markedRecord(session, page);
   const cells = TSV_FIELDS.map((name) =>
     escapeControls(
       String(record[name] ?? "").replace(
@@ -155,8 +184,17 @@ const TSV_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\r", "\\r"],
 ]);
 
-function recordText(session: Session): string {
-  return JSON.stringify(sessionRecord(session));
+function recordText(session: Session, page: MarkedPage): string {
+  return JSON.stringify(markedRecord(session, page));
+}
+
+/** A session as a record, with why Codex does not show it. */
+function markedRecord(
+  session: Session,
+  { codex: { hidden } }: MarkedPage,
+): Readonly<Record<string, unknown>> {
+  const reason = hidden.get(session.file.path) ?? null;
+  return { ...sessionRecord(session), hidden: reason };
 }
 
 /** What there is to say beside the list. */

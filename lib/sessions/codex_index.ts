@@ -1,0 +1,242 @@
+/**
+ * What Codex's own index knows of sessions, and what it does not.
+ *
+ * Since 0.115 or so, Codex lists sessions by a database in its home (`state_N.sqlite`), not by
+ * the files: what that lacks, Codex does not show.
+ *
+ * @module
+ */
+
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { codeOf, messageOf } from "./open_session.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Why Codex does not show a session.
+ *
+ * - `unindexed`: its index lacks it.
+ * - `moved`: its index has it at another place.
+ * - `refused`: its file cannot be read.
+ */
+export type HiddenReason = "unindexed" | "moved" | "refused";
+
+/** What became of Codex's own index in one home. */
+export interface CodexIndexState {
+  /** The home. */
+  readonly home: string;
+  /**
+   * Whether it was read: `none` is there in homes of older releases, which list files; `unknown`
+   * is one that cannot be read, or has a layout that is not known.
+   */
+  readonly state: "read" | "none" | "unknown";
+  /** Its file; null if there is none. */
+  readonly file: string | null;
+  /** Why it could not be read; null if it could. */
+  readonly reason: string | null;
+}
+
+/** What {@linkcode hiddenFromCodex} found. */
+export interface HiddenSessions {
+  /** Why Codex does not show a session, by the path of its file. */
+  readonly hidden: ReadonlyMap<string, HiddenReason>;
+  /** What became of the index of each home. */
+  readonly indexes: readonly CodexIndexState[];
+}
+
+/** Options for {@linkcode hiddenFromCodex}. */
+export interface HiddenFromCodexOptions {
+  /**
+   * The folder that the index is copied to while it is read; a temporary one without it.
+   *
+   * @default {undefined}
+   */
+  readonly cache?: string | undefined;
+}
+
+/** What an index says: the path of the file, by the id of the session. */
+type Index = ReadonlyMap<string, string>;
+
+const INDEX_REGEXP = /^state_(\d+)\.sqlite$/;
+const PACKED_REGEXP = /\.(?:zst|gz)$/i;
+/** How often an index is copied that is written to meanwhile. */
+const ATTEMPTS = 3;
+
+/**
+ * Says which sessions Codex itself does not show, and why.
+ *
+ * To open its database in place would leave files beside it, even to read. So it is copied,
+ * with what is not written into it yet, into a folder that is gone afterwards.
+ *
+ * @param sessions The sessions.
+ * @param options Where to copy the index to.
+ * @returns What is hidden, and which indexes could be read.
+ *
+ * @example The home of a machine without Codex
+ * ```ts
+ * import { hiddenFromCodex } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { hidden, indexes } = await hiddenFromCodex([]);
+ *
+ * assertEquals([hidden.size, indexes], [0, []]);
+ * ```
+ */
+export async function hiddenFromCodex(
+  sessions: readonly Session[],
+  options: HiddenFromCodexOptions = {},
+): Promise<HiddenSessions> {
+  const hidden = new Map<string, HiddenReason>();
+  const indexes: CodexIndexState[] = [];
+  for (const home of new Set(sessions.map(({ file }) => file.home))) {
+    const { index, ...state } = await readIndex(home, options.cache);
+    indexes.push(state);
+    for (const session of sessions) {
+      if (session.file.home !== home) continue;
+      const reason = reasonFor(session, index);
+      if (reason !== undefined) hidden.set(session.file.path, reason);
+    }
+  }
+  return { hidden, indexes };
+}
+
+function reasonFor(
+  { file, head }: Session,
+  index: Index | undefined,
+): HiddenReason | undefined {
+  if (head.problem !== undefined) return "refused";
+  if (index === undefined) return undefined;
+  const path = index.get(head.id.toLowerCase());
+  if (path === undefined) return "unindexed";
+  // Codex packs and unpacks files without a word to its index.
+  const isSame = path.replace(PACKED_REGEXP, "") ===
+    file.path.replace(PACKED_REGEXP, "");
+  return isSame ? undefined : "moved";
+}
+
+async function readIndex(
+  home: string,
+  cache: string | undefined,
+): Promise<CodexIndexState & { readonly index: Index | undefined }> {
+  const name = await newestIndex(home);
+  if (name === undefined) {
+    return { home, state: "none", file: null, reason: null, index: undefined };
+  }
+  const file = join(home, name);
+  try {
+    const index = await withCopy(file, cache, indexIn);
+    return { home, state: "read", file, reason: null, index };
+  } catch (error) {
+    const reason = messageOf(error);
+    return { home, state: "unknown", file, reason, index: undefined };
+  }
+}
+
+/** The index with the highest number: older releases leave theirs behind. */
+async function newestIndex(home: string): Promise<string | undefined> {
+  let names: string[];
+  try {
+    names = await readdir(home);
+  } catch {
+    return undefined;
+  }
+  const numberOf = (name: string): number =>
+    Number(INDEX_REGEXP.exec(name)?.[1] ?? -1);
+  return names.filter((name) => numberOf(name) >= 0)
+    .sort((a, b) => numberOf(b) - numberOf(a))[0];
+}
+
+/** Copies a database and its log, and hands the copy over. */
+async function withCopy<T>(
+  file: string,
+  cache: string | undefined,
+  use: (copy: string) => Promise<T>,
+): Promise<T> {
+  const parent = cache ?? temporaryFolder();
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, "codex-index-"));
+  const copy = join(folder, "state.sqlite");
+  try {
+    for (let attempt = 1;; attempt++) {
+      const before = await facts(file);
+      await copyFile(file, copy);
+      await copyIfThere(`${file}-wal`, `${copy}-wal`);
+      if (await facts(file) === before) break;
+      if (attempt === ATTEMPTS) throw new Error("it is being written to");
+    }
+    return await use(copy);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What tells whether a database has changed. */
+async function facts(file: string): Promise<string> {
+  const all = await Promise.all([file, `${file}-wal`].map(async (path) => {
+    try {
+      const { mtimeMs, size } = await stat(path);
+      return `${mtimeMs} ${size}`;
+    } catch {
+      return "";
+    }
+  }));
+  return all.join("|");
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    await rm(to, { force: true });
+  }
+}
+
+function temporaryFolder(): string {
+  try {
+    return tmpdir();
+  } catch {
+    // Where it is not allowed to ask the environment.
+    return "/tmp";
+  }
+}
+
+async function indexIn(copy: string): Promise<Index> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(copy);
+  try {
+    const columns = new Set(
+      database.prepare("PRAGMA table_info(threads)").all()
+        .map(({ name }) => name),
+    );
+    if (!columns.has("id") || !columns.has("rollout_path")) {
+      throw new Error("its layout is not known");
+    }
+    if (!isFilled(database)) throw new Error("it is still being filled");
+    const rows = database.prepare("SELECT id, rollout_path FROM threads").all();
+    return new Map(
+      rows.map(({ id, rollout_path }) => [
+        String(id).toLowerCase(),
+        String(rollout_path),
+      ]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether Codex has put what was there before the index into it. */
+function isFilled(
+  database: { prepare(sql: string): { all(): readonly unknown[] } },
+): boolean {
+  try {
+    const unfilled = database.prepare(
+      "SELECT 1 FROM backfill_state WHERE status <> 'complete'",
+    ).all();
+    return unfilled.length === 0;
+  } catch {
+    // Layouts without that table say nothing of it.
+    return true;
+  }
+}

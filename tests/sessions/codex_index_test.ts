@@ -1,0 +1,130 @@
+import { assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import {
+  hiddenFromCodex,
+  type HiddenSessions,
+  listSessions,
+} from "../../lib/sessions/sessions.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeFile,
+} from "./homes.ts";
+
+const STARTED = "2026-11-20T10:00:00.000Z";
+
+/** Makes a home of three sessions, one of which is torn. */
+async function withThree(
+  use: (home: string, paths: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (home) => {
+    const paths: string[] = [];
+    for (const number of [1, 2, 3]) {
+      const id = testId(number);
+      const path = sessionPath(home, id, STARTED);
+      const text = sessionText({ id, started: STARTED, message: "Fix it" });
+      await writeFile(path, number === 3 ? '{"timestamp":"20' : text);
+      paths.push(path);
+    }
+    await use(home, paths);
+  });
+}
+
+/** Makes an index as 0.169 does, as far as it matters. */
+function makeIndex(
+  file: string,
+  rows: readonly (readonly [id: string, path: string])[],
+  { status = "complete", isOpen = false } = {},
+): DatabaseSync {
+  const database = new DatabaseSync(file);
+  database.exec(
+    "PRAGMA journal_mode = wal;" +
+      "CREATE TABLE threads (id TEXT PRIMARY KEY, rollout_path TEXT NOT NULL, archived INTEGER);" +
+      "CREATE TABLE backfill_state (id INTEGER, status TEXT);" +
+      `INSERT INTO backfill_state VALUES (1, '${status}');`,
+  );
+  const insert = database.prepare("INSERT INTO threads VALUES (?, ?, 0)");
+  for (const row of rows) insert.run(...row);
+  if (!isOpen) database.close();
+  return database;
+}
+
+async function look(home: string): Promise<HiddenSessions> {
+  const { sessions } = await listSessions({ codexHomes: [home] });
+  return await hiddenFromCodex(sessions, { cache: `${home}/../cache` });
+}
+
+/** What is in a folder. */
+function names(folder: string): string[] {
+  return Deno.readDirSync(folder).map(({ name }) => name).toArray().sort();
+}
+
+Deno.test("hiddenFromCodex says what Codex's index lacks, has elsewhere, or refuses", async () => {
+  await withThree(async (home, [one = "", two = "", three = ""]) => {
+    makeIndex(`${home}/state_5.sqlite`, [[testId(1), one]]);
+    // One that an older release left behind.
+    makeIndex(`${home}/state_4.sqlite`, []);
+    const before = names(home);
+    const { hidden, indexes } = await look(home);
+    assertEquals(Object.fromEntries(hidden), {
+      [two]: "unindexed",
+      [three]: "refused",
+    });
+    assertEquals(indexes.map(({ state, file }) => [state, file]), [
+      ["read", `${home}/state_5.sqlite`],
+    ]);
+    assertEquals(names(home), before);
+    assertEquals(names(`${home}/../cache`), []);
+    await Deno.remove(`${home}/../cache`);
+  });
+});
+
+Deno.test("hiddenFromCodex takes a packed file for the plain one, and another place for another", async () => {
+  await withThree(async (home, [one = "", two = ""]) => {
+    makeIndex(`${home}/state_5.sqlite`, [
+      [testId(1), `${one}.zst`],
+      [testId(2), "/elsewhere/rollout.jsonl"],
+    ]);
+    const { hidden } = await look(home);
+    assertEquals([hidden.get(one), hidden.get(two)], [undefined, "moved"]);
+    await Deno.remove(`${home}/../cache`);
+  });
+});
+
+Deno.test("hiddenFromCodex reads what is in the log alone, of a database that is open", async () => {
+  await withThree(async (home, [one = "", two = ""]) => {
+    const database = makeIndex(
+      `${home}/state_5.sqlite`,
+      [[testId(1), one], [testId(2), two]],
+      { isOpen: true },
+    );
+    const { hidden } = await look(home);
+    database.close();
+    assertEquals([hidden.get(one), hidden.get(two)], [undefined, undefined]);
+    await Deno.remove(`${home}/../cache`);
+  });
+});
+
+Deno.test("hiddenFromCodex says which indexes it does not know, and marks nothing by them", async () => {
+  await withThree(async (home, [one = ""]) => {
+    assertEquals((await look(home)).indexes[0]?.state, "none");
+    const file = `${home}/state_9.sqlite`;
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE sessions (id TEXT)");
+    database.close();
+    const newer = await look(home);
+    assertEquals(newer.indexes.map(({ state, reason }) => [state, reason]), [
+      ["unknown", "its layout is not known"],
+    ]);
+    assertEquals(newer.hidden.get(one), undefined);
+    await Deno.writeTextFile(file, "no database at all");
+    assertEquals((await look(home)).indexes[0]?.state, "unknown");
+    await Deno.remove(file);
+    makeIndex(file, [], { status: "running" });
+    const filling = await look(home);
+    assertEquals(filling.indexes[0]?.reason, "it is still being filled");
+    await Deno.remove(`${home}/../cache`);
+  });
+});
