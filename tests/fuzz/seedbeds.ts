@@ -4,6 +4,7 @@
  * @module
  */
 
+import { readServerRuns } from "../app_server/sessions.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 
 const LF = 0x0a;
@@ -18,10 +19,15 @@ export interface Seedbed {
 
 /** Reads everything that was captured, as lines. */
 export function readSeedbeds(): Seedbed[] {
-  return readCapturedFiles(/\.jsonl$/).map(({ path, bytes }) => ({
-    path,
-    lines: linesOf(bytes),
-  })).filter(({ lines }) => lines.length > 0);
+  const servers = readServerRuns().map(({ folder, stdout }) => ({
+    path: `${folder}stdout.jsonl`,
+    bytes: stdout,
+  }));
+  return [...readCapturedFiles(/\.jsonl$/), ...servers].map((
+    { path, bytes },
+  ) => ({ path, lines: linesOf(bytes) })).filter(({ lines }) =>
+    lines.length > 0
+  );
 }
 
 function linesOf(bytes: Uint8Array): Uint8Array[] {
