@@ -108,6 +108,7 @@ export const COMMANDS: readonly Command[] = [
       "from",
       "follow",
       "max-line-bytes",
+      "thread",
       "thread-id",
       "turn-id",
       "on-error",
