@@ -20,7 +20,7 @@ import {
 import { type Capture, readCaptures } from "./fixtures.ts";
 import { binaryOf, bytesOf } from "./fuzz/damage.ts";
 import { compareEngines, drawStream } from "./fuzz/engines.ts";
-import { fieldsOf } from "../lib/history/mapping/json_fields.ts";
+import { fieldsOf } from "../lib/json/fields.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 import { decode, encode, isJson } from "./running.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
-import { timestampOf } from "../lib/history/mapping/times.ts";
+import { timestampOf } from "../lib/events/times.ts";
 import {
   canonicalTimestamp,
   fileNameTimestamp,

@@ -6,7 +6,7 @@
  */
 
 import { quote } from "../json/problems.ts";
-import { durationMsOf, timestampOf, timestampOfMs } from "./mapping/times.ts";
+import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";
 import { isObject, type JsonObject, setOwn } from "./plain_json.ts";
 import { HistorySnapshotError } from "./snapshot.ts";
 

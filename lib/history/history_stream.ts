@@ -7,7 +7,7 @@
 import { onSuccess, type Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { HistoryState } from "./history_state.ts";
-import { parseJson } from "./mapping/json_fields.ts";
+import { parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "./mutations.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { fieldsOf } from "../json/fields.ts";
-import { EPOCH } from "../history/mapping/times.ts";
+import { EPOCH } from "../events/times.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import type { Rest } from "./_given_record.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";

@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  fieldsOf,
-  idOf,
-  listOf,
-  textOf,
-} from "../history/mapping/json_fields.ts";
+import { fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
 import { checkOutcome } from "../checked.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";

@@ -9,7 +9,7 @@ import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { type HistoryBase, HistoryState } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
-import { timestampOf } from "../history/mapping/times.ts";
+import { timestampOf } from "../events/times.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import {

@@ -2,7 +2,7 @@
  * Reads the first records of a session file, and no more than that.
  */
 
-import { fieldsOf, parseJson, textOf } from "../history/mapping/json_fields.ts";
+import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../line_answers.ts";
 import { withSession } from "./_lent_block.ts";

@@ -10,9 +10,9 @@ import {
   listOf,
   numberOf,
   textOf,
-} from "../history/mapping/json_fields.ts";
+} from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
-import { timestampOf } from "../history/mapping/times.ts";
+import { timestampOf } from "../events/times.ts";
 import { goalOf, userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
 import { idText, isSessionId } from "./session_id.ts";

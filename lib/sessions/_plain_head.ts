@@ -3,7 +3,7 @@
  * more than a head needs.
  */
 
-import { type Fields, parseJson } from "../history/mapping/json_fields.ts";
+import { type Fields, parseJson } from "../json/fields.ts";
 import { LF } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../json/value.ts";

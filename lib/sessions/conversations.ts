@@ -6,12 +6,7 @@
 
 import { resolve } from "node:path";
 import { JsonlDecoder } from "../event_pipeline.ts";
-import {
-  fieldsOf,
-  isFields,
-  parseJson,
-  textOf,
-} from "../history/mapping/json_fields.ts";
+import { fieldsOf, isFields, parseJson, textOf } from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import type { JsonRecord } from "../normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";

@@ -16,12 +16,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import {
-  fieldsOf,
-  listOf,
-  parseJson,
-  textOf,
-} from "../history/mapping/json_fields.ts";
+import { fieldsOf, listOf, parseJson, textOf } from "../json/fields.ts";
 import type { ListedFile } from "./listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import type { SessionFile } from "./session_files.ts";

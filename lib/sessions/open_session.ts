@@ -13,7 +13,7 @@ import {
   jsonTextOf,
   listOf,
   parseJson,
-} from "../history/mapping/json_fields.ts";
+} from "../json/fields.ts";
 import { otherPlacesOf } from "./session_places.ts";
 
 /** The largest file that is read as one object. */

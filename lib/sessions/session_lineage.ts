@@ -13,7 +13,7 @@ import {
   idOf,
   numberOf,
   parseJson,
-} from "../history/mapping/json_fields.ts";
+} from "../json/fields.ts";
 import {
   type HistoryBase,
   readHistoryBase,

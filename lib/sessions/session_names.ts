@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { openFile } from "../files/open.ts";
-import { fieldsOf, parseJson, textOf } from "../history/mapping/json_fields.ts";
+import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineFramer } from "../lines/line_framer.ts";
 import { codeOf, messageOf } from "./open_session.ts";

@@ -5,7 +5,7 @@ import {
   VerdictBuilder,
   type VerdictOptions,
 } from "../../lib/check/check.ts";
-import { fieldsOf } from "../../lib/history/mapping/json_fields.ts";
+import { fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { concat, decode, encode } from "../running.ts";

@@ -22,7 +22,7 @@ import {
 } from "./explores.ts";
 import type { ExecFinish } from "../record_operations.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
-import { jsonTextOf } from "./json_fields.ts";
+import { jsonTextOf } from "../../json/fields.ts";
 import { actionOf, isExploring } from "./parsed_commands.ts";
 
 /** A command that begins. */

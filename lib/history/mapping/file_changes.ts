@@ -5,7 +5,7 @@
  */
 
 import type { FileChange, PatchFailure } from "../records.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./json_fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
 
 /** What a patch does, by path. */
 export interface FileChanges {

@@ -15,7 +15,7 @@ import {
 } from "../records.ts";
 import type { FoldMemory } from "./fold_memory.ts";
 import type { LinkKind, RecordLink } from "./record_links.ts";
-import { EPOCH } from "./times.ts";
+import { EPOCH } from "../../events/times.ts";
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 

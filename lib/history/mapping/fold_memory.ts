@@ -11,9 +11,9 @@ import {
   numberOf,
   textOf,
   wholeOf,
-} from "./json_fields.ts";
+} from "../../json/fields.ts";
 import { RecordLinks, savedField, savedPairs } from "./record_links.ts";
-import { timestampOf } from "./times.ts";
+import { timestampOf } from "../../events/times.ts";
 import { TurnLog } from "./turn_log.ts";
 
 /** The ways in which session files tell their history; another word is not understood. */

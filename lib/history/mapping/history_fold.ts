@@ -14,7 +14,7 @@ import {
   type ItemPhase,
   showItem,
 } from "./items.ts";
-import { type Fields, fieldsOf, idOf, textOf } from "./json_fields.ts";
+import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import {
   attachUsage,
   showAnswer,

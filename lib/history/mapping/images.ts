@@ -6,7 +6,7 @@
 
 import type { ImagePayload, NewRecord } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
-import { type Fields, textOf } from "./json_fields.ts";
+import { type Fields, textOf } from "../../json/fields.ts";
 
 const DATA_URL_REGEXP = /^data:([^;,]*)[^,]*?(;base64)?$/i;
 const FILE_URI_REGEXP = /^file:\/\//i;

@@ -36,7 +36,7 @@ import {
   textOf,
   textsOf,
   wholeOf,
-} from "./json_fields.ts";
+} from "../../json/fields.ts";
 import {
   appendToStream,
   attachedImage,
@@ -68,7 +68,12 @@ import {
   warningRecord,
 } from "./text_lines.ts";
 import { appendToThought, showThought } from "./thoughts.ts";
-import { msOf, shortDuration, timestampOf, timestampOfMs } from "./times.ts";
+import {
+  msOf,
+  shortDuration,
+  timestampOf,
+  timestampOfMs,
+} from "../../events/times.ts";
 import {
   toolArguments,
   toolArgumentsOfText,

@@ -13,7 +13,7 @@ import {
   imageRecordOfUrl,
   pathOf,
 } from "./images.ts";
-import { fieldsOf, jsonTextOf, textOf } from "./json_fields.ts";
+import { fieldsOf, jsonTextOf, textOf } from "../../json/fields.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
 /** What a user said, with what was attached. */

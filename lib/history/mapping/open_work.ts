@@ -6,7 +6,7 @@
 
 import { entryKey } from "./explores.ts";
 import type { FoldContext } from "./fold_context.ts";
-import { textOf } from "./json_fields.ts";
+import { textOf } from "../../json/fields.ts";
 
 /**
  * Finds the work that the records show as under way, so that what ends it, or its turn, finds

@@ -5,7 +5,7 @@
  */
 
 import type { ExecAction, ParsedCommand } from "../records.ts";
-import { type Fields, isFields, listOf, textOf } from "./json_fields.ts";
+import { type Fields, isFields, listOf, textOf } from "../../json/fields.ts";
 
 /** The variants of the fork, which tags with a key of its own. */
 const FORK_TYPES: ReadonlyMap<string, string> = new Map([

@@ -12,7 +12,7 @@ import {
   jsonTextOf,
   listOf,
   textOf,
-} from "./json_fields.ts";
+} from "../../json/fields.ts";
 
 const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
   ["pending", "pending"],

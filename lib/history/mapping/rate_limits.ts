@@ -5,8 +5,13 @@
  */
 
 import type { RateLimitsPayload } from "../records.ts";
-import { type Fields, fieldsOf, isFields, numberOf } from "./json_fields.ts";
-import { msOf, timestampOf, timestampOfMs } from "./times.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  numberOf,
+} from "../../json/fields.ts";
+import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 
 /** The percentages whose crossing makes a record, in order. */
 const THRESHOLDS: readonly number[] = [50, 75, 90];

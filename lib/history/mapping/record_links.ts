@@ -4,7 +4,7 @@
  * @module
  */
 
-import { booleanOf, fieldsOf, listOf, wholeOf } from "./json_fields.ts";
+import { booleanOf, fieldsOf, listOf, wholeOf } from "../../json/fields.ts";
 
 /** Where an item is. */
 export interface RecordLink {

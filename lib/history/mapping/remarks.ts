@@ -6,7 +6,7 @@
 
 import { diffHunks } from "./diff_hunks.ts";
 import type { FoldContext } from "./fold_context.ts";
-import { type Fields, fieldsOf, isFields, textOf } from "./json_fields.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "../../json/fields.ts";
 import { backgroundRecord, noticeRecord } from "./text_lines.ts";
 
 /** Shows the diff of the turn; each one says everything that the last one said. */

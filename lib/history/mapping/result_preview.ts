@@ -5,7 +5,7 @@
  */
 
 import type { ToolResultPreview } from "../records.ts";
-import { fieldsOf, textOf } from "./json_fields.ts";
+import { fieldsOf, textOf } from "../../json/fields.ts";
 import { prettyJson } from "./pretty_json.ts";
 
 /** The characters of a text that are looked at, from its end. */

@@ -6,7 +6,7 @@
 
 import { memberTexts } from "../../json/member_texts.ts";
 import type { ToolArgument, ToolArgumentValue } from "../records.ts";
-import { isFields, jsonTextOf } from "./json_fields.ts";
+import { isFields, jsonTextOf } from "../../json/fields.ts";
 
 /** Keys that JavaScript puts before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;

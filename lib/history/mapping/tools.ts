@@ -18,7 +18,7 @@ import {
   isFields,
   listOf,
   textOf,
-} from "./json_fields.ts";
+} from "../../json/fields.ts";
 import { resultPreview } from "./result_preview.ts";
 import { mergeArguments } from "./tool_arguments.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { booleanOf, listOf, textOf, wholeOf } from "./json_fields.ts";
+import { booleanOf, listOf, textOf, wholeOf } from "../../json/fields.ts";
 import { savedField } from "./record_links.ts";
 
 /** Remembers where turns begin, so that they can be rolled back. */

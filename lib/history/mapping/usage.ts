@@ -6,7 +6,12 @@
 
 import type { TokenUsage } from "../records.ts";
 import type { FoldContext } from "./fold_context.ts";
-import { type Fields, fieldsOf, isFields, numberOf } from "./json_fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  numberOf,
+} from "../../json/fields.ts";
 import { attachUsage } from "./messages.ts";
 import {
   readRateLimits,

@@ -4,7 +4,7 @@ import {
   shortDuration,
   timestampOf,
   timestampOfMs,
-} from "../../../lib/history/mapping/times.ts";
+} from "../../lib/events/times.ts";
 
 Deno.test("timestampOf() takes nothing but text for a time", () => {
   for (const value of [1, null, undefined, {}, ["2025-10-01T12:00:00Z"]]) {
