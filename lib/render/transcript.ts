@@ -151,9 +151,7 @@ export let tapEvents: (builder: TranscriptBuilder, tap: EventTap) => void;
  */
 export class TranscriptBuilder
   implements Stage<Outcome<unknown>, TranscriptPart> {
-  readonly #reader = new EventReader(undefined, {
-    unwanted: new Set(["injected_context"]),
-  });
+  readonly #reader = new EventReader();
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
   readonly #usage = new TurnUsageCounter();
