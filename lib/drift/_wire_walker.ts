@@ -3,7 +3,7 @@
  */
 
 import { WordCache } from "../json/names.ts";
-import { type JsonKind, JsonTape } from "../json/tape.ts";
+import { JsonTape } from "../json/tape.ts";
 import type { KindTeller } from "./_wire_kinds.ts";
 import {
   INTEGER,
@@ -18,16 +18,9 @@ export const LEVELS = 7;
 /** How deep records are looked into: deeper ones have no fields of Codex's. */
 const MAX_DEPTH = 40;
 
-/** The places of the types of values. */
-const TYPES: Readonly<Record<JsonKind, number>> = {
-  object: 0,
-  array: 1,
-  string: 2,
-  number: NUMBER,
-  boolean: 4,
-  null: 5,
-};
-
+/** The places of types, which are those of the kinds on tapes. */
+const ARRAY = 1;
+const STRING = 2;
 const DOT = 0x2e;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
@@ -74,20 +67,19 @@ export class WireWalker {
     level: number,
     depth: number,
   ): void {
-    const kind = tape.kind(at);
-    let type = TYPES[kind];
+    let type = tape.code(at);
     if (type === NUMBER && this.#isInteger(tape, at)) {
       // What may have a fraction may lack it.
       type = node.marks[NUMBER] === undefined ? INTEGER : NUMBER;
     }
     const mark = node.marks[type] ?? node.mark(type);
     if (mark.last < this.limit) this.#report(mark);
-    if (node.words !== undefined && kind === "string") {
+    if (type === STRING && node.words !== undefined) {
       const word = this.#words.word(tape, at, this.#bytes);
       const mark = word === undefined ? undefined : node.wordMark(word);
       if (mark !== undefined && mark.last < this.limit) this.#report(mark);
     }
-    if (type > 1 || node.isData || depth > MAX_DEPTH) return;
+    if (type > ARRAY || node.isData || depth > MAX_DEPTH) return;
     if (level < LEVELS) this.#parts(tape, at, node, level, depth);
     else {
       const inner = this.#inner[depth] ??= new JsonTape(this.#names);
@@ -104,7 +96,7 @@ export class WireWalker {
     depth: number,
   ): void {
     const behind = tape.next(at);
-    const isList = tape.kind(at) === "array";
+    const isList = tape.code(at) === ARRAY;
     for (let part = at + 1; part < behind; part = tape.next(part)) {
       const inner = isList
         ? node.element(this.#tree)

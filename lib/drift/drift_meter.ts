@@ -107,8 +107,11 @@ const MAX_FINDINGS = 10_000;
 const RELEASES_WITHOUT = 5;
 /** From how many sessions on a baseline tells what all sessions have. */
 const MANY_SESSIONS = 5;
-/** Longer records are not written anew to see what becomes of their parts. */
-const MAX_TRIED = 1 << 22;
+/**
+ * How many bytes of records of one stream are written anew to see what becomes of their parts;
+ * what is new behind that is only known to be kept.
+ */
+const MAX_TRIED = 1 << 24;
 const OPEN_BRACE = 0x7b;
 
 let known: WireTree | undefined;
@@ -356,6 +359,7 @@ class Source implements DriftSource, LineVisitor {
   #start = 0;
   #end = 0;
   #line = 0;
+  #tried = 0;
   #node: WireKind | undefined;
   failures = 0;
 
@@ -451,7 +455,8 @@ class Source implements DriftSource, LineVisitor {
   }
 
   #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
-    if (this.#end - this.#start > MAX_TRIED) return "kept";
+    this.#tried += this.#end - this.#start;
+    if (this.#tried > MAX_TRIED) return "kept";
     const text = decodeUtf8(this.#bytes, this.#start, this.#end);
     const dialect = this.#teller.last;
     const part = node.parent === undefined

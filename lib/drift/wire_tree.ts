@@ -17,7 +17,10 @@ import {
   isWordPlace,
 } from "./_user_data.ts";
 
-/** The types of values, by their places in {@linkcode WireNode.marks}. */
+/**
+ * The types of values, by their places in {@linkcode WireNode.marks}: the kinds in the order
+ * that tapes number them in, and integers.
+ */
 export const WIRE_TYPES = [
   "object",
   "array",

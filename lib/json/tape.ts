@@ -326,6 +326,11 @@ export class JsonTape {
     return KINDS[(this.#kinds[entry] ?? 0) & ~ESCAPED] ?? "null";
   }
 
+  /** The kind of a value, by its place in the list of {@linkcode JsonKind}s. */
+  code(entry: number): number {
+    return (this.#kinds[entry] ?? 0) & ~ESCAPED;
+  }
+
   /** Whether a value is a string with escapes in it. */
   isEscaped(entry: number): boolean {
     return ((this.#kinds[entry] ?? 0) & ESCAPED) !== 0;
