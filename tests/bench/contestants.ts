@@ -26,6 +26,10 @@ export interface Contestant {
 const HERE = new URL(".", import.meta.url);
 const CLI = new URL("../../cli.ts", HERE);
 const SPLIT2 = pathOf(new URL("rivals/split2.cjs", HERE));
+/** What has to be built before it runs, and where that is done. */
+const NATIVE = new URL("rivals/native/", HERE);
+const BUILT = new URL("../../dist/rivals/", HERE);
+const RUST_FILES = ["Cargo.toml", "lib.rs", "serde.rs", "sonic.rs"];
 /** The permissions that the command is run with by its own task. */
 const CLI_FLAGS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
@@ -60,6 +64,15 @@ export const CONTESTANTS: readonly Contestant[] = [
     command: (path) => ({ program: "node", args: [SPLIT2, path] }),
     isThere: () => succeeds("node", [SPLIT2]),
   },
+  rust("serde", "Rust on serde_json's RawValue, the same rewriting"),
+  rust("sonic", "Rust on sonic-rs, the same rewriting"),
+  {
+    name: "simdjson",
+    about: "C++ on simdjson On-Demand, the same rewriting",
+    command: (path) => ({ program: builtPath("simdjson"), args: [path] }),
+    isThere: buildCpp,
+  },
+  foreign("jaq", "jaq -c .: nothing changed", "jaq", ["-c", "."]),
   foreign("jq", "jq -c .: nothing changed", "jq", ["-c", "."]),
   foreign("jq-flatten", "jq, the same rewriting", "jq", rewriting()),
   foreign("gojq", "gojq -c .: nothing changed", "gojq", ["-c", "."]),
@@ -76,6 +89,46 @@ function ours(name: string, about: string): Contestant {
       deno(["--no-prompt", `--allow-read=${path}`, script, path]),
     isThere: () => Promise.resolve(true),
   };
+}
+
+/** A program of this folder in Rust. */
+function rust(name: string, about: string): Contestant {
+  return {
+    name,
+    about,
+    command: (path) => ({
+      program: builtPath(`target/release/${name}`),
+      args: [path],
+    }),
+    async isThere(): Promise<boolean> {
+      await Deno.mkdir(BUILT, { recursive: true });
+      // Not where they are: cargo writes a file beside them.
+      for (const file of RUST_FILES) {
+        await Deno.copyFile(new URL(file, NATIVE), new URL(file, BUILT));
+      }
+      return await succeeds("cargo", [
+        ...["build", "--release", "--bin", name],
+        ...["--config", 'build.rustflags=["-C","target-cpu=native"]'],
+        ...["--manifest-path", builtPath("Cargo.toml")],
+        ...["--target-dir", builtPath("target")],
+      ]);
+    },
+  };
+}
+
+async function buildCpp(): Promise<boolean> {
+  await Deno.mkdir(BUILT, { recursive: true });
+  const source = pathOf(new URL("simdjson.cpp", NATIVE));
+  return await succeeds("c++", [
+    // Without the last of these it takes what every processor has.
+    ...["-std=c++17", "-O3", "-march=native"],
+    ...[source, "-o", builtPath("simdjson"), "-lsimdjson"],
+  ]);
+}
+
+/** Where something is that was built, or what it is built with. */
+function builtPath(name: string): string {
+  return pathOf(new URL(name, BUILT));
 }
 
 function foreign(

@@ -82,9 +82,11 @@ async function main(): Promise<void> {
   for (const contestant of CONTESTANTS) {
     const { name } = contestant;
     if (!only.includes(name) && name !== UNIT) continue;
+    progress(`looking for ${name}`);
     if (await contestant.isThere()) contestants.push(contestant);
     else missing.push(name);
   }
+  progress("");
   const folder = await Deno.makeTempDir({ prefix: "codexpipe-bench-" });
   const comparisons: Comparison[] = [];
   try {
