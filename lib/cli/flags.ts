@@ -620,7 +620,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Mask what matches, too.",
     details:
-      "A JavaScript regular expression. May be given several times; it turns --redact on.",
+      "A JavaScript regular expression, by the Unicode rules. It takes time linear in the length of the text: back references, looks ahead and behind, and repetitions of more than a thousand steps are refused. May be given several times; it turns --redact on.",
   },
   {
     name: "jsonl",

@@ -20,3 +20,4 @@
 
 export * from "./redactor.ts";
 export * from "./jsonl_redactor.ts";
+export * from "./linear_pattern.ts";

@@ -20,6 +20,7 @@ import {
   PLACEHOLDER_REGEXP,
   placeholderOf,
 } from "./_placeholder.ts";
+import type { LinearPattern } from "./linear_pattern.ts";
 import { maskPrivateKeys } from "./_private_keys.ts";
 import { maskTokens } from "./_token_shapes.ts";
 import { maskUrls } from "./_urls.ts";
@@ -31,12 +32,12 @@ export interface RedactorOptions {
    * What else is a secret. Every match of one of them is masked, as kind `pattern`. Their
    * flags count but for `g` and `y`; a match of nothing is none, and one of half a character is
    * one of all of it. How long they take is
-   * theirs to say: the promise of linear time is kept by the built-in rules only. A text
-   * that is too long for one of them is masked whole.
+   * theirs to say: the promise of linear time is kept by the built-in rules, and by a
+   * {@linkcode LinearPattern}. A text that is too long for one of them is masked whole.
    *
    * @default {[]}
    */
-  readonly patterns?: readonly RegExp[] | undefined;
+  readonly patterns?: readonly (RegExp | LinearPattern)[] | undefined;
 }
 
 /** No secret is shorter, its name included. */
@@ -99,7 +100,7 @@ const RULES: readonly ((text: string, mask: Mask) => string)[] = [
  * ```
  */
 export class Redactor {
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly (RegExp | LinearPattern)[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
   /** Texts without a secret: looking at each again takes twice the time (case `redact/small`). */
@@ -116,6 +117,7 @@ export class Redactor {
   constructor(options: RedactorOptions = {}) {
     const patterns = checkedList("patterns", options.patterns ?? []);
     this.#patterns = patterns.map((pattern) => {
+      if (isLinear(pattern)) return pattern;
       if (!(pattern instanceof RegExp)) {
         throw new TypeError(
           `Cannot go by patterns: one is ${
@@ -236,16 +238,19 @@ function lookedAt(text: string): string {
 }
 
 /** Masks what a pattern matches; what stands in place of a secret already is left. */
-function maskPattern(text: string, pattern: RegExp, mask: Mask): string {
+function maskPattern(
+  text: string,
+  pattern: RegExp | LinearPattern,
+  mask: Mask,
+): string {
   const fixed = [...text.matchAll(PLACEHOLDER_REGEXP)];
   let next = 0;
   let masked = "";
   let from = 0;
-  for (const { 0: found, index: at } of text.matchAll(pattern)) {
-    if (found === "") continue;
+  for (const [at, to] of matchesOf(text, pattern)) {
+    if (at === to) continue;
     // Without the Unicode rules a match may begin or end between the halves of a pair.
     const index = Math.max(from, isInPair(text, at) ? at - 1 : at);
-    const to = at + found.length;
     const end = isInPair(text, to) ? to + 1 : to;
     if (index >= end) continue;
     let placeholder = fixed[next];
@@ -258,6 +263,26 @@ function maskPattern(text: string, pattern: RegExp, mask: Mask): string {
     from = end;
   }
   return from === 0 ? text : masked + text.slice(from);
+}
+
+/** Tells by what it can do: who has no such pattern need not load what it is made of. */
+function isLinear(pattern: unknown): pattern is LinearPattern {
+  return typeof pattern === "object" && pattern !== null &&
+    "matchesIn" in pattern;
+}
+
+/** Where matches start and end. */
+function* matchesOf(
+  text: string,
+  pattern: RegExp | LinearPattern,
+): Iterable<readonly [start: number, end: number]> {
+  if (isLinear(pattern)) {
+    yield* pattern.matchesIn(text);
+    return;
+  }
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    yield [index, index + found.length];
+  }
 }
 
 /** Makes what masks secrets, and counts them. */

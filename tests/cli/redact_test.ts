@@ -35,6 +35,27 @@ Deno.test("redact takes patterns, and refuses what is none", async () => {
   );
 });
 
+Deno.test("redact refuses patterns that could hang, and says why", async () => {
+  for (
+    const [pattern, why] of [
+      ["(?=a)b", /"\(\?=", a look ahead or behind/],
+      ["(a)\\1", /"\\1", a back reference/],
+      ["(?:a{99}){99}", /repetitions of more than 1000 steps/],
+    ] as const
+  ) {
+    const { status, stderr } = await call([
+      "redact",
+      `--redact-pattern=${pattern}`,
+    ]);
+    assertEquals(status, 2);
+    assertMatch(stderr, why);
+  }
+  const { stdout } = await call(["redact", "--redact-pattern=(x+x+)+y\\-z"], {
+    stdin: `${"x".repeat(5000)} xxxy-z`,
+  });
+  assertEquals(stdout, `${"x".repeat(5000)} [redacted:pattern]`);
+});
+
 Deno.test("redact keeps the lines of several files apart", async () => {
   const { stdout, status } = await call(["redact", "a", "-", "b"], {
     stdin: "",

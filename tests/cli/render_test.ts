@@ -110,7 +110,7 @@ const REDACTION = [
   },
   {
     name: "has a pattern",
-    args: ["--redact-pattern=Use (?=sk)"],
+    args: ["--redact-pattern=Use +"],
     isMasked: true,
   },
 ];

@@ -2,23 +2,34 @@
  * Secrets, for the commands that mask them.
  */
 
+import { LinearPattern } from "../../redact/linear_pattern.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
+import { UsageError } from "../endings.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 
+/** A class of characters, or an escape that has no meaning of its own. */
+const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
+
 /**
- * Makes the patterns that the flags ask for: with the Unicode rules, or, if such a one is none
- * under them, without.
+ * Makes the patterns that the flags ask for.
  *
  * @param args What the command was called with.
  * @returns The patterns, in order.
+ * @throws {UsageError} If one could hang; the message says why.
  */
-export function patternsOf(args: Arguments): RegExp[] {
-  return args.values("redact-pattern").map((pattern) => {
+export function patternsOf(args: Arguments): LinearPattern[] {
+  return args.values("redact-pattern").map((given) => {
+    // The Unicode rules know no `\-` but in a class, where it is needed.
+    const pattern = given.replace(
+      ESCAPE_REGEXP,
+      (found) => found.startsWith("[") ? found : found.slice(1),
+    );
     try {
-      return new RegExp(pattern, "u");
-    } catch {
-      return new RegExp(pattern);
+      return new LinearPattern(pattern);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new UsageError(`--redact-pattern: ${error.message}`);
     }
   });
 }

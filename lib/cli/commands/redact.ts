@@ -2,7 +2,7 @@
  * `codexpipe redact`.
  */
 
-import { JsonlRedactor } from "../../redact/redact.ts";
+import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -36,7 +36,7 @@ export async function run(
 class Redaction {
   readonly #args: Arguments;
   readonly #context: CommandContext;
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly LinearPattern[];
   readonly #counts = new Map<string, number>();
   #last = LF;
   isIncomplete = false;

@@ -1,0 +1,389 @@
+/**
+ * Regular expressions that cannot hang.
+ *
+ * @module
+ */
+
+/** How many steps a pattern may have, its repetitions written out. */
+const MAX_STEPS = 1000;
+/** How often each character is looked at, where matches begin that come to nothing. */
+const MAX_LOOKS = 8;
+const ASCII = 128;
+
+/** A step of a pattern: a character to take, a choice, a place to be at, or the end. */
+type Step =
+  | { readonly type: "take"; readonly set: CharacterTest }
+  | { type: "split"; first: number; second: number }
+  | { type: "jump"; to: number }
+  | { readonly type: "place"; readonly at: Place }
+  | { readonly type: "match" };
+
+type Place = "start" | "end" | "border" | "inside";
+
+/** Tells whether a character is one of a set. */
+class CharacterTest {
+  readonly #regexp: RegExp;
+  readonly #ascii = new Uint8Array(ASCII);
+
+  constructor(source: string) {
+    this.#regexp = new RegExp(`^(?:${source})$`, "u");
+    for (let code = 0; code < ASCII; code++) {
+      this.#ascii[code] = this.#regexp.test(String.fromCharCode(code)) ? 1 : 0;
+    }
+  }
+
+  has(code: number): boolean {
+    return code < ASCII
+      ? this.#ascii[code] === 1
+      : this.#regexp.test(String.fromCodePoint(code));
+  }
+}
+
+/** What part of a pattern says: its own steps, put behind those before. */
+type Part = (steps: Step[]) => void;
+
+/**
+ * A regular expression whose matches are found in a time that is linear in the length of a text,
+ * whatever is in either.
+ *
+ * It is written as those of JavaScript with the flag `u`, and finds what they find. What takes
+ * more than one look at a text is refused: back references and looks ahead and behind, and so
+ * are changes of flags within, and repetitions of more than a thousand steps. Where matches
+ * begin over and over that come to nothing, the rest of the text counts as one.
+ *
+ * @example A pattern that would hang
+ * ```ts
+ * import { LinearPattern } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const pattern = new LinearPattern("(x+x+)+y");
+ *
+ * assertEquals([...pattern.matchesIn("x".repeat(50))], []);
+ * assertEquals([...pattern.matchesIn("a xxxy b")], [[2, 6]]);
+ * ```
+ */
+export class LinearPattern {
+  /** What the pattern was made of. */
+  readonly source: string;
+  readonly #steps: readonly Step[];
+  /** Which characters a match may begin with, the last of them for all but ASCII. */
+  readonly #firsts: Uint8Array;
+  readonly #ways: readonly [Ways, Ways];
+  /** The steps that are still to be added. */
+  readonly #open: Uint32Array;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param source The expression.
+   * @throws {SyntaxError} If it is none, or cannot be gone by in linear time; the message says
+   *   what cannot.
+   */
+  constructor(source: string) {
+    new RegExp(source, "u");
+    this.source = source;
+    this.#steps = new Compiler(source).steps();
+    const { length } = this.#steps;
+    this.#ways = [new Ways(length), new Ways(length)];
+    this.#open = new Uint32Array(2 * length + 2);
+    this.#firsts = firstsOf(this.#steps);
+  }
+
+  /**
+   * Finds the matches in a text, from left to right; those of nothing are left out.
+   *
+   * @param text The text.
+   * @returns Where each starts and ends.
+   */
+  *matchesIn(text: string): Generator<[start: number, end: number]> {
+    let looks = MAX_LOOKS * (text.length + 64);
+    for (let from = 0; from < text.length;) {
+      const { match, looked } = this.#next(text, from);
+      if (match === undefined) return;
+      looks -= looked;
+      if (looks < 0) {
+        yield [match[0], text.length];
+        return;
+      }
+      if (match[1] > match[0]) yield match;
+      from = match[1] > match[0]
+        ? match[1]
+        : match[1] + lengthAt(text, match[1]);
+    }
+  }
+
+  /** Goes all ways at once, those that are tried first before the others. */
+  #next(
+    text: string,
+    from: number,
+  ): { match: [number, number] | undefined; looked: number } {
+    const steps = this.#steps;
+    let match: [number, number] | undefined;
+    let [ways, nextWays] = this.#ways;
+    ways.clear();
+    nextWays.clear();
+    let at = from;
+    for (;;) {
+      if (ways.count === 0 && match === undefined) {
+        // Where no match may begin, there is nothing to go.
+        while (
+          at < text.length &&
+          this.#firsts[Math.min(text.charCodeAt(at), ASCII)] === 0
+        ) at += 1;
+      }
+      if (match === undefined) this.#add(ways, 0, at, text, at);
+      if (ways.count === 0 && match !== undefined) break;
+      const isOver = at >= text.length;
+      const code = isOver ? -1 : text.codePointAt(at) ?? -1;
+      const next = at + (code > 0xffff ? 2 : 1);
+      for (let i = 0; i < ways.count; i++) {
+        const number = ways.steps[i] ?? 0;
+        const start = ways.starts[i] ?? 0;
+        const step = steps[number];
+        if (step?.type === "match") {
+          match = [start, at];
+          break;
+        }
+        if (!isOver && step?.type === "take" && step.set.has(code)) {
+          this.#add(nextWays, number + 1, start, text, next);
+        }
+      }
+      if (isOver) break;
+      [ways, nextWays] = [nextWays, ways];
+      nextWays.clear();
+      at = next;
+    }
+    return { match, looked: at - from };
+  }
+
+  /** Adds the way that goes on at a step, and all that it parts into. */
+  #add(
+    ways: Ways,
+    first: number,
+    start: number,
+    text: string,
+    at: number,
+  ): void {
+    const open = this.#open;
+    let count = 0;
+    open[count++] = first;
+    while (count > 0) {
+      const number = open[--count] ?? 0;
+      if (!ways.isNew(number)) continue;
+      const step = this.#steps[number];
+      if (step === undefined) continue;
+      if (step.type === "jump") open[count++] = step.to;
+      else if (step.type === "split") {
+        open[count++] = step.second;
+        open[count++] = step.first;
+      } else if (step.type === "place") {
+        if (isAt(step.at, text, at)) open[count++] = number + 1;
+      } else ways.add(number, start);
+    }
+  }
+}
+
+/** Finds the characters that a match may begin with: all of them, if it may be empty. */
+function firstsOf(steps: readonly Step[]): Uint8Array {
+  const firsts = new Uint8Array(ASCII + 1);
+  const open = [0];
+  const seen = new Set<number>();
+  for (let number = open.pop(); number !== undefined; number = open.pop()) {
+    if (seen.has(number)) continue;
+    seen.add(number);
+    const step = steps[number];
+    if (step?.type === "jump") open.push(step.to);
+    else if (step?.type === "split") open.push(step.first, step.second);
+    else if (step?.type === "place") open.push(number + 1);
+    else if (step?.type === "match") firsts.fill(1);
+    else if (step !== undefined) {
+      for (let code = 0; code < ASCII; code++) {
+        if (step.set.has(code)) firsts[code] = 1;
+      }
+      firsts[ASCII] = 1;
+    }
+  }
+  return firsts;
+}
+
+/** The ways that are gone at once, in the order in which they would be tried. */
+class Ways {
+  readonly steps: Uint32Array;
+  readonly starts: Float64Array;
+  readonly #seen: Uint32Array;
+  #round = 1;
+  count = 0;
+
+  constructor(size: number) {
+    this.steps = new Uint32Array(size);
+    this.starts = new Float64Array(size);
+    this.#seen = new Uint32Array(size);
+  }
+
+  isNew(step: number): boolean {
+    if (this.#seen[step] === this.#round) return false;
+    this.#seen[step] = this.#round;
+    return true;
+  }
+
+  add(step: number, start: number): void {
+    this.steps[this.count] = step;
+    this.starts[this.count] = start;
+    this.count += 1;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#round += 1;
+  }
+}
+
+function isAt(place: Place, text: string, at: number): boolean {
+  if (place === "start") return at === 0;
+  if (place === "end") return at === text.length;
+  const isBorder =
+    /\w/.test(text.charAt(at - 1)) !== /\w/.test(text.charAt(at));
+  return isBorder === (place === "border");
+}
+
+function lengthAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/** Reads a pattern, which is a valid one, and writes its steps. */
+class Compiler {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  steps(): readonly Step[] {
+    const steps: Step[] = [];
+    this.#choices()(steps);
+    put(steps, { type: "match" });
+    return steps;
+  }
+
+  #refused(what: string): SyntaxError {
+    return new SyntaxError(
+      `Cannot go by the pattern "${
+        this.#source.slice(0, 40)
+      }" in linear time: it has ${what}`,
+    );
+  }
+
+  #choices(): Part {
+    const first = this.#sequence();
+    if (this.#source[this.#at] !== "|") return first;
+    this.#at += 1;
+    const second = this.#choices();
+    return (steps) => {
+      const split = put(steps, { type: "split", first: 0, second: 0 });
+      split.first = steps.length;
+      first(steps);
+      const jump = put(steps, { type: "jump", to: 0 });
+      split.second = steps.length;
+      second(steps);
+      jump.to = steps.length;
+    };
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (
+      this.#at < this.#source.length &&
+      !/[|)]/.test(this.#source[this.#at] ?? "")
+    ) {
+      parts.push(this.#repeated(this.#atom()));
+    }
+    return (steps) => {
+      for (const part of parts) part(steps);
+    };
+  }
+
+  #repeated(part: Part): Part {
+    const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})(\??)/.exec(
+      this.#source.slice(this.#at, this.#at + 40),
+    );
+    if (found === null) return part;
+    this.#at += found[0].length;
+    const [sign = "", count = "", comma = "", limit = "", lazy = ""] = found;
+    const least = sign[0] === "+" ? 1 : Number(count || 0);
+    const most = sign[0] === "?"
+      ? 1
+      : sign[0] !== "{" || comma !== "" && limit === ""
+      ? Infinity
+      : Number(comma === "" ? count : limit);
+    if (Math.max(least, most === Infinity ? 0 : most) > MAX_STEPS) {
+      throw this.#refused(`a repetition of more than ${MAX_STEPS}`);
+    }
+    return (steps) => {
+      for (let i = 0; i < least; i++) part(steps);
+      const optional = (again: boolean): void => {
+        const split = put(steps, { type: "split", first: 0, second: 0 });
+        const here = steps.length - 1;
+        const inside = steps.length;
+        part(steps);
+        if (again) put(steps, { type: "jump", to: here });
+        const behind = steps.length;
+        split.first = lazy === "" ? inside : behind;
+        split.second = lazy === "" ? behind : inside;
+      };
+      if (most === Infinity) optional(true);
+      else for (let i = least; i < most; i++) optional(false);
+      if (steps.length > MAX_STEPS) {
+        throw this.#refused(`repetitions of more than ${MAX_STEPS} steps`);
+      }
+    };
+  }
+
+  #atom(): Part {
+    const rest = this.#source.slice(this.#at);
+    const group = /^\((\?(?:<?[=!]|[a-z-]+:|:|<[^>]*>))?/.exec(rest);
+    if (group !== null) {
+      const [head, kind = ""] = group;
+      if (/^\?<?[=!]/.test(kind)) {
+        throw this.#refused(`"${head}", a look ahead or behind`);
+      }
+      if (/^\?[a-z-]+:/.test(kind)) {
+        throw this.#refused(`"${head}", a change of flags`);
+      }
+      this.#at += head.length;
+      const part = this.#choices();
+      this.#at += 1;
+      return part;
+    }
+    const place = /^(?:\^|\$|\\b|\\B)/.exec(rest)?.[0];
+    if (place !== undefined) {
+      this.#at += place.length;
+      const at = PLACES[place] ?? "start";
+      return (steps) => void put(steps, { type: "place", at });
+    }
+    const reference = /^\\(?:[1-9]|k)/.exec(rest)?.[0];
+    if (reference !== undefined) {
+      throw this.#refused(`"${reference}", a back reference`);
+    }
+    const one = ATOM_REGEXP.exec(rest)?.[0] ?? "";
+    this.#at += one.length;
+    const set = new CharacterTest(one);
+    return (steps) => void put(steps, { type: "take", set });
+  }
+}
+
+const PLACES: Readonly<Record<string, Place>> = {
+  "^": "start",
+  "$": "end",
+  "\\b": "border",
+  "\\B": "inside",
+};
+
+/** A character, a class of them, or an escape. */
+const ATOM_REGEXP =
+  /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:u\{[^}]*\}|u[dD][89a-bA-B][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|.)|.)/su;
+
+function put<S extends Step>(steps: Step[], step: S): S {
+  steps.push(step);
+  return step;
+}
