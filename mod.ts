@@ -12,7 +12,7 @@
  * | {@linkcode JsonlNormalizer}                                | bytes → normalized bytes, in one pass                |
  * | {@linkcode JsonlEvents}, {@linkcode decodeEvents}          | bytes of any dialect → typed events                  |
  * | {@linkcode JsonlDecoder}, {@linkcode decodeRecords}        | bytes → typed records, in one pass                   |
- * | {@linkcode EventReader}                                    | normalized records of any dialect → events           |
+ * | {@linkcode EventDecoder}                                   | normalized records of any dialect → events           |
  *
  * Each `X` is a synchronous push core with `feed` and `flush`, and `XStream` the transform
  * stream around it; {@linkcode compose} joins cores. A line that cannot be read becomes a
@@ -79,12 +79,19 @@ export * from "./lib/rollout/tool_msgs.ts";
 export * from "./lib/rollout/turn_items.ts";
 export * from "./lib/rollout/call_details.ts";
 export * from "./lib/rollout/decoder.ts";
-export * from "./lib/events/session_items.ts";
 export {
-  type EmitEvent,
-  EventReader,
-  type LinePlace,
-} from "./lib/events/event_reader.ts";
+  ARGUMENTS_TEXT,
+  isSessionItem,
+  type SessionContents,
+  type SessionEventFields,
+  type SessionFileChange,
+  type SessionHeaderFields,
+  type SessionImage,
+  type SessionItem,
+  type SessionItemContents,
+  type SessionItemEvent,
+  type SessionItemFields,
+} from "./lib/events/session_items.ts";
 export * from "./lib/decoder.ts";
 export * from "./lib/event_pipeline.ts";
 export * from "./lib/history/records.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { wordsOf } from "./checked.ts";
+import { checkOutcome, wordsOf } from "./checked.ts";
 import type { RecordOf } from "./decoder.ts";
 import type { Dialect, StreamKind } from "./dialect_names.ts";
 import type { LineProblem } from "./errors.ts";
@@ -18,12 +18,12 @@ import { JsonlRecords } from "./jsonl_records.ts";
 import { EventReader } from "./events/event_reader.ts";
 import { eventText } from "./events/event_text.ts";
 import type { ThreadEvent } from "./exec/events.ts";
-import { isFields } from "./json/fields.ts";
+import { isFields, parseJson } from "./json/fields.ts";
 import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
 import { encodeOutcome } from "./lines/jsonl_encoder.ts";
 import type { Outcome } from "./outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
-import type { Emit, Stage } from "./stage.ts";
+import { type Emit, type Stage, StageStream } from "./stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeRecords}. */
 export interface JsonlDecoderOptions<D extends Dialect = Dialect>
@@ -236,6 +236,96 @@ export interface JsonlEventsOptions extends JsonlOptions {
 }
 
 /**
+ * Gives the events of normalized records of any dialect: what {@linkcode Normalizer} emits in,
+ * thread events out, as {@linkcode JsonlEvents} does from bytes.
+ *
+ * A value is a record, or its JSON text. The events of exec streams are those records; a line of
+ * a session file gives the events that it tells of. Failures pass by in their places. Nothing is
+ * held back.
+ *
+ * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
+ *
+ * @example The events of two lines
+ * ```ts
+ * import { EventDecoder } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const decoder = new EventDecoder();
+ * const types: string[] = [];
+ * for (
+ *   const payload of [
+ *     { type: "task_started", turn_id: "1" },
+ *     { type: "task_complete", turn_id: "1", last_agent_message: "Done" },
+ *   ]
+ * ) {
+ *   const value = { type: "event_msg", payload };
+ *   decoder.feed({ ok: true, line: 1, offset: 0, value }, (outcome) => {
+ *     if (outcome.ok) types.push(outcome.value.type);
+ *   });
+ * }
+ *
+ * assertEquals(types, ["turn.started", "turn.completed"]);
+ * ```
+ */
+export class EventDecoder
+  implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
+  readonly #reader = new EventReader();
+
+  /**
+   * Takes a record and emits the events that it tells of.
+   *
+   * @param outcome The record; a failure passes by.
+   * @param emit Is called with each event.
+   * @throws {TypeError} If it is no outcome.
+   */
+  feed(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
+    checkOutcome(outcome);
+    if (!outcome.ok) return emit(outcome);
+    const { line, offset, value } = outcome;
+    const isText = typeof value === "string";
+    const record = isText ? parseJson(value) : value;
+    const text = isText ? value : outcome.text;
+    if (!isFields(record)) return;
+    this.#reader.read(record, { line, offset, text }, (event, given) => {
+      emit({
+        ok: true,
+        line,
+        offset,
+        // What exec streams have was written by the tables of their types, and what session
+        // files tell by the rules that write it.
+        value: event as unknown as ThreadEvent,
+        text: given ?? eventText(event, text?.length),
+      });
+    });
+  }
+}
+
+/** {@linkcode EventDecoder} as a stream. */
+export class EventDecoderStream
+  extends StageStream<Outcome<unknown>, Outcome<ThreadEvent>> {
+  /**
+   * Constructs a new instance.
+   *
+   * @example Events of normalized lines
+   * ```ts
+   * import { EventDecoderStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const events = new Blob(['{"type":"error","message":"No"}\n']).stream()
+   *   .pipeThrough(new LineSplitterStream())
+   *   .pipeThrough(new NormalizerStream())
+   *   .pipeThrough(new EventDecoderStream());
+   *
+   * const [first] = await Array.fromAsync(events);
+   * assertEquals(first?.ok && first.value.type, "error");
+   * ```
+   */
+  constructor() {
+    super(new EventDecoder());
+  }
+}
+
+/**
  * Gives the events of JSONL of any dialect: blocks of bytes in, thread events out.
  *
  * The events of exec streams are those that {@linkcode JsonlDecoder} gives. A line of a session
@@ -244,7 +334,7 @@ export interface JsonlEventsOptions extends JsonlOptions {
  * docs/events.md). A failed line is a failed outcome in its place.
  *
  * Memory is bounded by the longest line, the largest block, and what is open: see
- * {@linkcode EventReader}.
+ * {@linkcode EventDecoder}.
  *
  * @example The commands of a session file
  * ```ts
@@ -271,7 +361,7 @@ export interface JsonlEventsOptions extends JsonlOptions {
  */
 export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   readonly #records: JsonlRecords;
-  readonly #reader = new EventReader();
+  readonly #events = new EventDecoder();
 
   /**
    * Constructs a new instance.
@@ -320,7 +410,7 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    * @throws {TypeError} If the block is no bytes.
    */
   feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
-    this.#records.feed(block, (outcome) => this.#take(outcome, emit));
+    this.#records.feed(block, (outcome) => this.#events.feed(outcome, emit));
   }
 
   /**
@@ -330,24 +420,7 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<ThreadEvent>>): void {
-    this.#records.flush((outcome) => this.#take(outcome, emit));
-  }
-
-  #take(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
-    if (!outcome.ok) return emit(outcome);
-    const { line, offset, value, text } = outcome;
-    if (!isFields(value)) return;
-    this.#reader.read(value, { line, offset, text }, (event, given) => {
-      emit({
-        ok: true,
-        line,
-        offset,
-        // What exec streams have was written by the tables of their types, and what session
-        // files tell by the rules that write it.
-        value: event as unknown as ThreadEvent,
-        text: given ?? eventText(event, text?.length),
-      });
-    });
+    this.#records.flush((outcome) => this.#events.feed(outcome, emit));
   }
 }
 

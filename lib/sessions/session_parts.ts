@@ -8,11 +8,7 @@ import { Buffer } from "node:buffer";
 import { isInjectedContext } from "../events/injected_context.ts";
 import { firstOrdinalOf, isForkHeader } from "../events/inherited_lines.ts";
 import { fieldsOf, textOf } from "../json/fields.ts";
-import {
-  DEFAULT_MAX_LINE_BYTES,
-  LineFramer,
-  type LineVisitor,
-} from "../lines/line_framer.ts";
+import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { timeInId } from "./session_start.ts";
 
 /**
@@ -130,7 +126,7 @@ const INSTRUCTION_NAMES = [
  * assertEquals(counter.parts.rest, 1);
  * ```
  */
-export class SessionPartCounter implements LineVisitor {
+export class SessionPartCounter {
   readonly #framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   readonly #sizes = new Map<SessionPart, number>();
   #bytes = 0;

@@ -6,11 +6,7 @@
 
 import { ByteWriter } from "../json/byte_writer.ts";
 import { isBlank } from "../lines/blank.ts";
-import {
-  DEFAULT_MAX_LINE_BYTES,
-  LineFramer,
-  type LineVisitor,
-} from "../lines/line_framer.ts";
+import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { RolloutRules } from "../rollout/rollout_rules.ts";
 
@@ -56,7 +52,7 @@ const PIECE = 1 << 16;
  * assertEquals(repairer.torn.map(({ line, bytes }) => [line, bytes]), [[2, 16]]);
  * ```
  */
-export class SessionRepairer implements LineVisitor {
+export class SessionRepairer {
   readonly #framer = new LineFramer(DEFAULT_MAX_LINE_BYTES);
   readonly #rules = new RolloutRules({});
   readonly #answer = new ByteWriter(PIECE);

@@ -5,24 +5,46 @@
 import { DriftMeter } from "../../drift/drift.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
+/**
+ * How much of an input is looked at where nothing depends on it, in bytes: what has changed shows
+ * early, and looking costs as much as judging a run.
+ */
+const MAX_LOOKED_AT = 1 << 23;
+
 /** Looks for drift in one input while it is read. */
 export class DriftRemark {
   readonly #meter = new DriftMeter();
   readonly #source;
+  #left: number;
 
-  /** Constructs a new instance. */
-  constructor(file: string, maxLineBytes: number | undefined) {
+  /**
+   * Constructs a new instance.
+   *
+   * @param file What the input is called.
+   * @param options How long lines may be, and whether all of the input is looked at.
+   */
+  constructor(
+    file: string,
+    { maxLineBytes, isWhole }: {
+      readonly maxLineBytes: number | undefined;
+      readonly isWhole: boolean;
+    },
+  ) {
     this.#source = this.#meter.open(file, { maxLineBytes });
+    this.#left = isWhole ? Infinity : MAX_LOOKED_AT;
   }
 
   /** Takes a block. */
   feed(block: Uint8Array): void {
+    if (this.#left <= 0) return;
+    this.#left -= block.length;
     this.#source.feed(block);
   }
 
   /** Ends the input. */
   flush(): void {
-    this.#source.flush();
+    // A line that was left in the middle is no line.
+    if (this.#left > 0) this.#source.flush();
   }
 
   /** What there is to say; it holds no text of the input. */

@@ -331,7 +331,7 @@ async function driftRemark(
   maxLineBytes: number | undefined,
 ): Promise<DriftRemark> {
   const { DriftRemark } = await import("./_drift_remark.ts");
-  return new DriftRemark(file, maxLineBytes);
+  return new DriftRemark(file, { maxLineBytes, isWhole: true });
 }
 
 /** The lines of a block, with their ends; the last one may lack its own. */

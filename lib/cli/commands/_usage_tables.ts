@@ -145,7 +145,7 @@ export async function derivationsTable(
     { title: "Why", cut: "end" },
   ];
   const tables = await Promise.all(
-    [...Map.groupBy(derivations, ({ source }) => source)]
+    [...bySource(derivations)]
       .map(async ([source, steps]) => {
         const cells = steps.map((step) => [
           String(step.line),
@@ -225,4 +225,17 @@ function turnOf(
   if (number === undefined) return turn_id ?? UNKNOWN;
   if (isAlone) return number;
   return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
+}
+
+/** Puts the derivations of each source together, in the order of the sources. */
+function bySource(
+  derivations: readonly UsageDerivation[],
+): Map<string, UsageDerivation[]> {
+  const sources = new Map<string, UsageDerivation[]>();
+  for (const step of derivations) {
+    const steps = sources.get(step.source);
+    if (steps === undefined) sources.set(step.source, [step]);
+    else steps.push(step);
+  }
+  return sources;
 }

@@ -179,7 +179,10 @@ class Check {
       args.has("fail-on-drift");
     if (!isTold) return undefined;
     const { DriftRemark } = await import("./_drift_remark.ts");
-    return new DriftRemark(file, this.#options.maxLineBytes);
+    return new DriftRemark(file, {
+      maxLineBytes: this.#options.maxLineBytes,
+      isWhole: args.has("fail-on-drift"),
+    });
   }
 
   /** Holds lines to the schemas, if that was asked for. */
