@@ -133,6 +133,7 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
 
 /** What some commands need, by their names. */
 const NEEDS: Readonly<Record<string, keyof typeof SINCE>> = {
+  "sessions index": "sqlite",
   "sessions search": "sqlite",
 };
 

@@ -31,8 +31,9 @@ const MAGIC = "SQLite format 3\0";
 /** The codes of SQLite: SQLITE_CORRUPT and its kin, SQLITE_NOTADB. */
 const DAMAGE_CODES: ReadonlySet<number> = new Set([11, 26]);
 const BUSY_CODES: ReadonlySet<number> = new Set([5, 6]);
+/** What SQLite says of tables whose own description is damaged, among it. */
 const DAMAGE_REGEXP =
-  /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column)|has no column named|malformed database schema/i;
+  /file is not a database|database disk image is malformed|fts5: corrupt|vtable constructor failed|no such (?:table|column|module|tokenizer)|has no column named|malformed database schema|unrecognized (?:option|token)|parse error in|error in tokenizer|syntax error|incomplete input/i;
 const BUSY_REGEXP = /database (?:table )?is locked/i;
 /** SQLITE_READONLY and SQLITE_IOERR. */
 const GONE_CODES: ReadonlySet<number> = new Set([8, 10]);

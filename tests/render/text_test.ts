@@ -397,13 +397,13 @@ Deno.test("TextRenderer writes what explored commands printed, as it does of oth
   const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
   const parts = partsOfLines([
     PAGINATED,
-    look("a", `1\n2\n${secret}\n\x1b[2J4\n`),
+    look("a", `1\n2\n${secret}\n\x1b[2J= 4\n`),
     look("b", "", { exit_code: 2 }),
   ], { live: true }).slice(1);
   const redactor = new Redactor();
   assertEquals(
     writtenBy(new TextRenderer({ redactor, maxOutputLines: 2 }), parts),
-    "$ cat a\n  … 2 lines left out\n  [redacted:openai_key]\n  4\n  ✓\n$ cat b\n  ✗ exit 2\n",
+    "$ cat a\n  … 2 lines left out\n  [redacted:openai_key]\n  = 4\n  ✓\n$ cat b\n  ✗ exit 2\n",
   );
   assertEquals([...redactor.counts.values()], [1]);
   for (const tools of ["names", "none"] as const) {
