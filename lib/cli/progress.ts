@@ -34,6 +34,8 @@ export class Progress {
   readonly #options: ProgressOptions;
   #start: number | undefined;
   #shown: number | undefined;
+  /** Whether the work says how far it is. */
+  #isTold = false;
 
   /** Constructs a new instance. */
   constructor(options: ProgressOptions) {
@@ -46,6 +48,29 @@ export class Progress {
    * @param text Makes the text; it is asked only if it is shown.
    */
   async update(text: () => string): Promise<void> {
+    this.#isTold = true;
+    await this.#update(text);
+  }
+
+  /**
+   * Says how far a file has been read, unless the work itself says how far it is.
+   *
+   * @param read What has been read of it, and its size, in bytes.
+   */
+  async reading(
+    read: { readonly bytes: number; readonly size: number },
+  ): Promise<void> {
+    if (this.#isTold || read.size === 0) return;
+    await this.#update((elapsed) => {
+      const share = Math.min(1, read.bytes / read.size);
+      const left = Math.ceil(
+        elapsed * (1 - share) / Math.max(share, 0.001) / 1_000,
+      );
+      return `Reading: ${Math.floor(100 * share)} %, ${left} s left`;
+    });
+  }
+
+  async #update(text: (elapsed: number) => string): Promise<void> {
     const { isTerminal, now, columns } = this.#options;
     if (!isTerminal) return;
     const time = now();
@@ -54,7 +79,9 @@ export class Progress {
     if (this.#shown !== undefined && time - this.#shown < PERIOD) return;
     this.#shown = time;
     const width = (columns() ?? WIDTH) - 1;
-    await this.#write(ERASE + escapeControls(text()).slice(0, width));
+    await this.#write(
+      ERASE + escapeControls(text(time - this.#start)).slice(0, width),
+    );
   }
 
   /** Takes away what is shown: the work is done, or something else is to be said. */

@@ -12,7 +12,7 @@ import {
   SEVERAL_FILES,
   TABLE,
 } from "./commands.ts";
-import type { RunContext } from "./context.ts";
+import type { ByteSink, FileSource, RunContext } from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import {
   ClosedOutput,
@@ -54,20 +54,31 @@ export async function run(
   args: readonly string[],
   context: RunContext,
 ): Promise<number> {
-  const stderr = new Output(context.stderr, "stderr", context);
+  const bare = new Output(context.stderr, "stderr", context);
   const styleOf = (stream: Stream, parsed?: Arguments): Style =>
     isColored(stream, context, parsed) ? COLORED : PLAIN;
-  let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
   const progress = new Progress({
-    output: stderr,
+    output: bare,
     isTerminal: isScreen("stderr", context),
     columns: () => context.columns(),
     now: () => context.now(),
   });
+  // What is said or shown on the terminal of the progress stands in its place.
+  const inPlace = (sink: ByteSink): ByteSink => ({
+    async write(bytes): Promise<number> {
+      await progress.clear();
+      return await sink.write(bytes);
+    },
+  });
+  const stderr = new Output(inPlace(context.stderr), "stderr", context);
+  const out = context.isTerminal.stdout
+    ? inPlace(context.stdout)
+    : context.stdout;
+  let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
   try {
     const parsed = await parse(args, context);
     diagnostics = new Diagnostics(stderr, styleOf("stderr", parsed));
-    const screen = new Output(context.stdout, "stdout", context);
+    const screen = new Output(out, "stdout", context);
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
@@ -95,10 +106,12 @@ export async function run(
     const { run: runCommand } = await command.load();
     const own = await ownArguments(command, parsed, context);
     const stdout = context.isTerminal.stdout
-      ? new TerminalOutput(context.stdout, "stdout", context)
+      ? new TerminalOutput(out, "stdout", context)
       : screen;
     const status = await runCommand(own, {
-      process: context,
+      process: isScreen("stderr", context)
+        ? { ...context, open: (path) => watched(path, context, progress) }
+        : context,
       stdout,
       screen,
       diagnostics,
@@ -107,6 +120,7 @@ export async function run(
       table: TABLE,
     });
     await stdout.end();
+    await progress.clear();
     return status;
   } catch (error) {
     await progress.clear();
@@ -115,6 +129,25 @@ export async function run(
     await diagnostics.flush();
     return status;
   }
+}
+
+/** Opens a file, and says how far it has been read. */
+async function watched(
+  path: string,
+  context: RunContext,
+  progress: Progress,
+): Promise<FileSource> {
+  const file = await context.open(path);
+  let bytes = 0;
+  return {
+    ...file,
+    async read(into): Promise<number | null> {
+      await progress.reading({ bytes, size: file.size() ?? 0 });
+      const count = await file.read(into);
+      bytes += count ?? 0;
+      return count;
+    },
+  };
 }
 
 /** Parses the arguments; where no command is named, they are for the likeliest one. */

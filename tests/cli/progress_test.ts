@@ -77,3 +77,21 @@ Deno.test("Progress that cannot be shown stops no work", async () => {
   await progress.update(() => "two");
   await progress.clear();
 });
+
+Deno.test("Progress says how far a file has been read, and how long the rest takes", async () => {
+  const { progress, sink, clock } = shown();
+  await progress.reading({ bytes: 0, size: 200 });
+  clock.time = 3_000;
+  await progress.reading({ bytes: 50, size: 200 });
+  assertEquals(sink.text, "\r\x1b[2KReading: 25 %, 9 s ");
+  await progress.reading({ bytes: 1, size: 0 });
+  assertEquals(sink.writes.length, 1);
+});
+
+Deno.test("Progress says nothing of reading where the work says how far it is", async () => {
+  const { progress, sink, clock } = shown();
+  await progress.update(() => "one");
+  clock.time = 3_000;
+  await progress.reading({ bytes: 50, size: 200 });
+  assertEquals(sink.text, "");
+});
