@@ -144,13 +144,13 @@ function env(name: string): string | undefined {
   }
 }
 
-/** The width of the terminal that is one of the standard streams. */
+/** The width of the terminal that is one of the standard streams; 0 is that it is not known. */
 function columns(): number | undefined {
-  return size()?.columns;
+  return size()?.columns || undefined;
 }
 
 function rows(): number | undefined {
-  return size()?.rows;
+  return size()?.rows || undefined;
 }
 
 function size(): { columns: number; rows: number } | undefined {

@@ -198,13 +198,13 @@ function readStdin(): ByteSource["read"] {
   };
 }
 
-/** The width of the terminal that is one of the standard streams. */
+/** The width of the terminal that is one of the standard streams; 0 is that it is not known. */
 function columns(): number | undefined {
-  return screen()?.columns;
+  return screen()?.columns || undefined;
 }
 
 function rows(): number | undefined {
-  return screen()?.rows;
+  return screen()?.rows || undefined;
 }
 
 function screen(): WriteStream | undefined {

@@ -43,6 +43,8 @@ const RECIPES: readonly {
   readonly heading: string;
   /** The programs that its blocks need beside a shell. */
   readonly programs?: readonly string[];
+  /** A file with nothing in it that stands among the sessions. */
+  readonly empty?: string;
   /** What each block does. */
   readonly checks:
     readonly ((ran: Ran, folder: string) => Promise<void> | void)[];
@@ -73,6 +75,10 @@ const RECIPES: readonly {
     checks: [ends, writes("baseline.json", '"turn.completed"')],
   },
   {
+    heading: "Hold a log to the schemas",
+    checks: [({ stderr }) => assertStringIncludes(stderr, "passed")],
+  },
+  {
     heading: "Many files at once",
     programs: ["parallel"],
     checks: [
@@ -92,6 +98,12 @@ const RECIPES: readonly {
     ],
   },
   { heading: "Find an old session", checks: [prints("Name the session")] },
+  {
+    heading: "Find sessions that Codex does not show",
+    programs: ["jq"],
+    empty: "rollout-2026-11-20T15-40-02-01a1f985-0000-7000-8000-000000000002",
+    checks: [writes("hidden.tsv", "refused\t/")],
+  },
   {
     heading: "See where the gigabytes are",
     programs: ["jq"],
@@ -223,7 +235,7 @@ async function isMissing(program: string): Promise<boolean> {
 
 const hasBash = await hasProgram("bash");
 
-for (const { heading, programs = [], checks } of RECIPES) {
+for (const { heading, programs = [], empty, checks } of RECIPES) {
   const missing: string[] = hasBash ? [] : ["bash"];
   for (const program of hasBash ? programs : []) {
     if (await isMissing(program)) missing.push(program);
@@ -236,6 +248,9 @@ for (const { heading, programs = [], checks } of RECIPES) {
     ignore: missing.length > 0,
     async fn(): Promise<void> {
       const { folder, env } = await kitchen();
+      if (empty !== undefined) {
+        await Deno.writeTextFile(`${folder}/home/sessions/${empty}.jsonl`, "");
+      }
       const recipe = blocks.filter((block) =>
         block.heading === heading && block.language === "sh"
       );

@@ -109,7 +109,8 @@ export async function run(
       ? new TerminalOutput(out, "stdout", context)
       : screen;
     const status = await runCommand(own, {
-      process: isScreen("stderr", context)
+      // Where another program has stdout, a pager perhaps, the terminal may be its own.
+      process: isScreen("stderr", context) && context.isTerminal.stdout
         ? { ...context, open: (path) => watched(path, context, progress) }
         : context,
       stdout,
