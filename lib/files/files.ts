@@ -15,7 +15,7 @@
  *   if (outcome.ok) types.add(outcome.value.type);
  * }
  *
- * assertEquals(types.has("session_meta"), true);
+ * assertEquals(types.has("thread.started"), true);
  * ```
  *
  * @module

@@ -69,18 +69,22 @@ interface Thread {
  *
  * @example Two threads
  * ```ts
- * import { ThreadTranscripts } from "@codexpipe/codexpipe/render";
+ * import {
+ *   ThreadTranscripts,
+ *   type TranscriptPart,
+ * } from "@codexpipe/codexpipe/render";
  * import { assertEquals } from "@std/assert";
  *
  * const threads: (string | null)[] = [];
+ * const take = (part: TranscriptPart) => {
+ *   if (part.type === "session") threads.push(part.thread_id);
+ * };
  * const transcripts = new ThreadTranscripts();
  * for (const thread_id of ["a", "b", "a"]) {
  *   const value = { type: "turn.started", thread_id, turn_id: "1" };
- *   transcripts.feed({ ok: true, line: 1, offset: 0, value }, () => {});
+ *   transcripts.feed({ ok: true, line: 1, offset: 0, value }, take);
  * }
- * transcripts.flush((part) => {
- *   if (part.type === "session") threads.push(part.thread_id);
- * });
+ * transcripts.flush(take);
  *
  * assertEquals(threads, ["a", "b"]);
  * ```
