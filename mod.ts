@@ -50,35 +50,39 @@ export {
 export * from "./lib/lines/line_numberer.ts";
 export * from "./lib/lines/jsonl_encoder.ts";
 export type { LineFailed } from "./lib/lines/line_failed.ts";
-export * from "./lib/dialect_names.ts";
+export * from "./lib/dialects/dialect_names.ts";
 export * from "./lib/schema_names.ts";
-export type { RulesOptions } from "./lib/dialects.ts";
-export type { InitialContext } from "./lib/exec/exec_rules.ts";
-export type { RolloutContext } from "./lib/rollout/rollout_rules.ts";
+export type { RulesOptions } from "./lib/dialects/dialects.ts";
+export type { InitialContext } from "./lib/dialects/exec/exec_rules.ts";
+export type { RolloutContext } from "./lib/dialects/rollout/rollout_rules.ts";
 export {
   DEFAULT_MAX_LINE_BYTES,
   MAX_LINE_BYTES,
 } from "./lib/lines/line_framer.ts";
-export * from "./lib/normalizer.ts";
-export * from "./lib/pipeline.ts";
-export type { Decoded, DecodedValue, Undecoded } from "./lib/decoded.ts";
-export * from "./lib/exec/events.ts";
-export * from "./lib/exec/decoder.ts";
-export * from "./lib/rollout/lines.ts";
-export * from "./lib/rollout/of_type.ts";
-export * from "./lib/rollout/session_meta.ts";
-export * from "./lib/rollout/turn_context.ts";
-export * from "./lib/rollout/compacted.ts";
-export * from "./lib/rollout/token_counts.ts";
-export * from "./lib/rollout/content_parts.ts";
-export * from "./lib/rollout/response_items.ts";
-export * from "./lib/rollout/event_msgs.ts";
-export * from "./lib/rollout/speech_msgs.ts";
-export * from "./lib/rollout/turn_msgs.ts";
-export * from "./lib/rollout/tool_msgs.ts";
-export * from "./lib/rollout/turn_items.ts";
-export * from "./lib/rollout/call_details.ts";
-export * from "./lib/rollout/decoder.ts";
+export * from "./lib/dialects/normalizer.ts";
+export * from "./lib/pipeline/pipeline.ts";
+export type {
+  Decoded,
+  DecodedValue,
+  Undecoded,
+} from "./lib/dialects/decoded.ts";
+export * from "./lib/dialects/exec/events.ts";
+export * from "./lib/dialects/exec/decoder.ts";
+export * from "./lib/dialects/rollout/lines.ts";
+export * from "./lib/dialects/rollout/of_type.ts";
+export * from "./lib/dialects/rollout/session_meta.ts";
+export * from "./lib/dialects/rollout/turn_context.ts";
+export * from "./lib/dialects/rollout/compacted.ts";
+export * from "./lib/dialects/rollout/token_counts.ts";
+export * from "./lib/dialects/rollout/content_parts.ts";
+export * from "./lib/dialects/rollout/response_items.ts";
+export * from "./lib/dialects/rollout/event_msgs.ts";
+export * from "./lib/dialects/rollout/speech_msgs.ts";
+export * from "./lib/dialects/rollout/turn_msgs.ts";
+export * from "./lib/dialects/rollout/tool_msgs.ts";
+export * from "./lib/dialects/rollout/turn_items.ts";
+export * from "./lib/dialects/rollout/call_details.ts";
+export * from "./lib/dialects/rollout/decoder.ts";
 export {
   ARGUMENTS_TEXT,
   isSessionItem,
@@ -92,8 +96,8 @@ export {
   type SessionItemEvent,
   type SessionItemFields,
 } from "./lib/events/session_items.ts";
-export * from "./lib/decoder.ts";
-export * from "./lib/event_pipeline.ts";
+export * from "./lib/dialects/decoder.ts";
+export * from "./lib/pipeline/event_pipeline.ts";
 export * from "./lib/history/records.ts";
 export * from "./lib/history/snapshot.ts";
 export * from "./lib/history/mutations.ts";

@@ -43,9 +43,9 @@
 
 export * from "./drift/schema.ts";
 export * from "./events/schema.ts";
-export * from "./exec/schema.ts";
+export * from "./dialects/exec/schema.ts";
 export * from "./history/schema.ts";
 export * from "./lines/schema.ts";
-export * from "./rollout/schema.ts";
+export * from "./dialects/rollout/schema.ts";
 export * from "./sessions/schema.ts";
 export * from "./usage/schema.ts";

@@ -27,8 +27,6 @@ const SKIPPED_REGEXP =
 
 const BASE = [
   "lib/checked.ts",
-  "lib/decoded.ts",
-  "lib/dialect_names.ts",
   "lib/errors.ts",
   "lib/outcome.ts",
   "lib/stage.ts",
@@ -36,24 +34,19 @@ const BASE = [
 const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
 const LAYER_1 = [
   ...LAYER_0,
-  "lib/app_server/",
+  "lib/dialects/",
+  "lib/dialects/app_server/",
+  "lib/dialects/decoded.ts",
+  "lib/dialects/exec/",
+  "lib/dialects/rollout/",
   "lib/events/",
-  "lib/exec/",
   "lib/history/",
-  "lib/rollout/",
 ];
 const LAYER_2 = [
   ...LAYER_1,
-  "lib/batches.ts",
-  "lib/decoder.ts",
-  "lib/dialects.ts",
   "lib/drift/",
-  "lib/event_pipeline.ts",
   "lib/files/",
-  "lib/jsonl_records.ts",
-  "lib/line_answers.ts",
-  "lib/normalizer.ts",
-  "lib/pipeline.ts",
+  "lib/pipeline/",
   "lib/redact/",
   "lib/render/",
   "lib/schema_names.ts",
@@ -66,59 +59,39 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/checked.ts", []],
   ["lib/errors.ts", []],
   ["lib/stage.ts", ["lib/errors.ts"]],
-  ["lib/batches.ts", ["lib/stage.ts"]],
   ["lib/outcome.ts", ["lib/checked.ts", "lib/errors.ts", "lib/stage.ts"]],
-  ["lib/decoded.ts", ["lib/errors.ts"]],
-  ["lib/dialect_names.ts", []],
   ["lib/json/", BASE],
   ["lib/lines/", [...BASE, "lib/json/"]],
-  ["lib/exec/", LAYER_0],
-  ["lib/app_server/", [...LAYER_0, "lib/exec/"]],
-  ["lib/rollout/", LAYER_0],
-  ["lib/events/", [...LAYER_0, "lib/exec/", "lib/rollout/"]],
-  ["lib/history/", [...LAYER_0, "lib/events/", "lib/exec/", "lib/rollout/"]],
-  ["lib/dialects.ts", LAYER_1],
-  ["lib/normalizer.ts", [...LAYER_1, "lib/dialects.ts"]],
-  ["lib/line_answers.ts", [
-    ...LAYER_1,
-    "lib/dialects.ts",
-    "lib/normalizer.ts",
+  ["lib/dialects/decoded.ts", ["lib/errors.ts"]],
+  ["lib/dialects/exec/", [...LAYER_0, "lib/dialects/decoded.ts"]],
+  ["lib/dialects/app_server/", [...LAYER_0, "lib/dialects/exec/"]],
+  ["lib/dialects/rollout/", [...LAYER_0, "lib/dialects/decoded.ts"]],
+  ["lib/dialects/", [
+    ...LAYER_0,
+    "lib/dialects/app_server/",
+    "lib/dialects/decoded.ts",
+    "lib/dialects/exec/",
+    "lib/dialects/rollout/",
   ]],
-  ["lib/pipeline.ts", [...LAYER_1, "lib/dialects.ts", "lib/line_answers.ts"]],
-  ["lib/decoder.ts", [...LAYER_1, "lib/dialects.ts"]],
-  ["lib/jsonl_records.ts", [
-    ...LAYER_1,
-    "lib/dialects.ts",
-    "lib/line_answers.ts",
+  ["lib/events/", [
+    ...LAYER_0,
+    "lib/dialects/exec/",
+    "lib/dialects/rollout/",
   ]],
-  ["lib/event_pipeline.ts", [
-    ...LAYER_1,
-    "lib/batches.ts",
-    "lib/decoder.ts",
-    "lib/dialects.ts",
-    "lib/jsonl_records.ts",
-    "lib/line_answers.ts",
+  ["lib/history/", [
+    ...LAYER_0,
+    "lib/events/",
+    "lib/dialects/exec/",
+    "lib/dialects/rollout/",
   ]],
-  ["lib/check/", [
-    ...LAYER_1,
-    "lib/dialect_names.ts",
-    "lib/jsonl_records.ts",
-    "lib/render/",
-    "lib/usage/",
-  ]],
-  ["lib/drift/", [...LAYER_1, "lib/dialects.ts", "lib/normalizer.ts"]],
+  ["lib/pipeline/", LAYER_1],
+  ["lib/check/", [...LAYER_1, "lib/pipeline/", "lib/render/", "lib/usage/"]],
+  ["lib/drift/", LAYER_1],
   ["lib/files/", LAYER_1],
   ["lib/redact/", LAYER_1],
   ["lib/render/", [...LAYER_1, "lib/redact/", "lib/usage/"]],
-  ["lib/sessions/", [
-    ...LAYER_1,
-    "lib/event_pipeline.ts",
-    "lib/files/",
-    "lib/line_answers.ts",
-    "lib/normalizer.ts",
-    "lib/pipeline.ts",
-  ]],
-  ["lib/usage/", [...LAYER_1, "lib/jsonl_records.ts"]],
+  ["lib/sessions/", [...LAYER_1, "lib/files/", "lib/pipeline/"]],
+  ["lib/usage/", [...LAYER_1, "lib/pipeline/"]],
   ["lib/schema_names.ts", []],
   ["lib/json_schema.ts", [
     "lib/checked.ts",
@@ -223,10 +196,13 @@ function resolve(specifier: string, importer: string): string | undefined {
 
 /** Gives the part of the project that a file belongs to. */
 function partOf(path: string): string | undefined {
-  if (MAY_IMPORT.has(path)) return path;
-  const folder = /^lib\/[^/]+\//.exec(path)?.[0];
-  if (folder === "lib/cli/" || MAY_IMPORT.has(folder ?? "")) return folder;
-  return ENTRY_FILES.has(path) ? path : undefined;
+  if (path.startsWith("lib/cli/")) return "lib/cli/";
+  const parts = [...MAY_IMPORT.keys()].filter((part) =>
+    part === path || part.endsWith("/") && path.startsWith(part)
+  );
+  // A folder in a folder is a part of its own.
+  const part = parts.sort((a, b) => b.length - a.length)[0];
+  return part ?? (ENTRY_FILES.has(path) ? path : undefined);
 }
 
 /** Tells whether a file may import another one. */

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
 import { isBlank } from "../lib/lines/blank.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";
-import { Normalizer } from "../lib/normalizer.ts";
+import { Normalizer } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
 import { compose } from "../lib/stage.ts";
 import { linesOf, readCaptures } from "./fixtures.ts";

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { COMMANDS, TABLE } from "../lib/cli/commands.ts";
-import { type Field, PAYLOAD_FIELDS } from "../lib/exec/fields.ts";
+import { type Field, PAYLOAD_FIELDS } from "../lib/dialects/exec/fields.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
 import { pictureOf } from "../tools/picture.ts";
 import { REFERENCE_PAGE, referencePage } from "../tools/reference.ts";

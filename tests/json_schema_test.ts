@@ -3,10 +3,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { HistoryState } from "../lib/history/history_state.ts";
-import type { CodexRecord } from "../lib/decoder.ts";
-import type { StreamKind } from "../lib/dialect_names.ts";
+import type { CodexRecord } from "../lib/dialects/decoder.ts";
+import type { StreamKind } from "../lib/dialects/dialect_names.ts";
 import { jsonSchemaOf, jsonSchemaOfAll } from "../lib/json_schema.ts";
-import { JsonlNormalizer } from "../lib/pipeline.ts";
+import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
 import { linesOf } from "./fixtures.ts";
 import { readCapturedFiles } from "./rollouts.ts";

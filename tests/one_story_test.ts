@@ -5,7 +5,7 @@
 
 import { assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../lib/check/verdict_builder.ts";
-import { JsonlRecords } from "../lib/jsonl_records.ts";
+import { JsonlRecords } from "../lib/pipeline/jsonl_records.ts";
 import { HtmlRenderer } from "../lib/render/html.ts";
 import type { TranscriptPart } from "../lib/render/parts.ts";
 import { TranscriptBuilder } from "../lib/render/transcript.ts";

@@ -12,9 +12,9 @@ import {
   LineSplitter,
   LineSplitterStream,
 } from "../lib/lines/line_splitter.ts";
-import { Normalizer, NormalizerStream } from "../lib/normalizer.ts";
+import { Normalizer, NormalizerStream } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
-import { JsonlNormalizerStream } from "../lib/pipeline.ts";
+import { JsonlNormalizerStream } from "../lib/pipeline/pipeline.ts";
 import { compose } from "../lib/stage.ts";
 import { readCaptures } from "./fixtures.ts";
 import {

@@ -7,12 +7,15 @@ import { openStream } from "../lib/files/open.ts";
 import { isBlank } from "../lib/lines/blank.ts";
 import { encodeOutcome } from "../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";
-import { Normalizer, type NormalizerOptions } from "../lib/normalizer.ts";
+import {
+  Normalizer,
+  type NormalizerOptions,
+} from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
 import {
   type JsonlNormalizerOptions,
   JsonlNormalizerStream,
-} from "../lib/pipeline.ts";
+} from "../lib/pipeline/pipeline.ts";
 import { compose } from "../lib/stage.ts";
 import { linesOf } from "./fixtures.ts";
 import { type Chunked, chunkings } from "./generators.ts";

@@ -5,12 +5,12 @@
  */
 
 import fc from "fast-check";
-import type { NormalizerOptions } from "../lib/normalizer.ts";
+import type { NormalizerOptions } from "../lib/dialects/normalizer.ts";
 import type { Failure, Outcome } from "../lib/outcome.ts";
 import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-} from "../lib/pipeline.ts";
+} from "../lib/pipeline/pipeline.ts";
 import { namesIn, readFixture } from "./fixtures.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
 import { concat, decode, encode, normalizeLines } from "./running.ts";

@@ -6,12 +6,15 @@
 
 import { assert } from "@std/assert";
 import { LineNumberer } from "../lib/lines/line_numberer.ts";
-import { Normalizer, type NormalizerOptions } from "../lib/normalizer.ts";
+import {
+  Normalizer,
+  type NormalizerOptions,
+} from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
 import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-} from "../lib/pipeline.ts";
+} from "../lib/pipeline/pipeline.ts";
 import { compose, type Stage } from "../lib/stage.ts";
 
 const ENCODER = new TextEncoder();

@@ -5,7 +5,7 @@ import type { LineFailureKind } from "../lib/errors.ts";
 import { LineNumberer } from "../lib/lines/line_numberer.ts";
 import { encodeOutcome } from "../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";
-import { Normalizer } from "../lib/normalizer.ts";
+import { Normalizer } from "../lib/dialects/normalizer.ts";
 import type { Outcome } from "../lib/outcome.ts";
 import { compose } from "../lib/stage.ts";
 import {

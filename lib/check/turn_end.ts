@@ -2,7 +2,7 @@
  * How a turn ended, where an event says it and where none does.
  */
 
-import { isRetryNotice } from "../exec/retry_notices.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import type { TurnStatus } from "../render/parts.ts";
 import type { Verdict, VerdictReasonKind } from "./verdict.ts";

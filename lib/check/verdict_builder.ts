@@ -7,7 +7,7 @@
 import { checkedCount } from "../checked.ts";
 import type { EventReader, LastAnswer } from "../events/event_reader.ts";
 import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
-import { JsonlRecords } from "../jsonl_records.ts";
+import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { Outcome } from "../outcome.ts";
 import type {
   EntryPart,

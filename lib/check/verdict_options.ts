@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dialect } from "../dialect_names.ts";
+import type { Dialect } from "../dialects/dialect_names.ts";
 
 /** Options for {@linkcode VerdictBuilder}. */
 export interface VerdictOptions {

@@ -2,7 +2,7 @@
  * The file that failed lines are kept in.
  */
 
-import type { FailedLine } from "../pipeline.ts";
+import type { FailedLine } from "../pipeline/pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
 import { createFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";

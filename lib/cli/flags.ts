@@ -2,9 +2,9 @@
  * The flags, in one table: parsing, both helps and the tests read it.
  */
 
-import { DIALECTS } from "../dialect_names.ts";
+import { DIALECTS } from "../dialects/dialect_names.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
-import type { Engine, OnError } from "../pipeline.ts";
+import type { Engine, OnError } from "../pipeline/pipeline.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
 import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";

@@ -14,10 +14,10 @@ import {
   type Field,
   PAYLOADS,
   TODO_FIELDS,
-} from "../exec/fields.ts";
-import { Normalizer } from "../normalizer.ts";
-import { isRolloutLine } from "../rollout/decoder.ts";
-import { isNamedPlace } from "../rollout/named_places.ts";
+} from "../dialects/exec/fields.ts";
+import { Normalizer } from "../dialects/normalizer.ts";
+import { isRolloutLine } from "../dialects/rollout/decoder.ts";
+import { isNamedPlace } from "../dialects/rollout/named_places.ts";
 import type { WireDialectName } from "./_wire_kinds.ts";
 
 /**

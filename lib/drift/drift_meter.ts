@@ -5,7 +5,7 @@
  * @module
  */
 
-import { streamKindOf } from "../dialects.ts";
+import { streamKindOf } from "../dialects/dialects.ts";
 import { JsonReader } from "../json/reader.ts";
 import { isBlank } from "../lines/blank.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";

@@ -11,7 +11,7 @@ import type {
   ItemCompletedEvent,
   ItemStartedEvent,
   ThreadEvent,
-} from "../exec/events.ts";
+} from "../dialects/exec/events.ts";
 
 /** What every event of a session file has besides. */
 export interface SessionEventFields {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { utcTimestamp } from "../rollout/timestamp.ts";
+import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { fieldsOf, numberOf } from "../json/fields.ts";
 
 /** What stands where no time is known. */

@@ -2,7 +2,7 @@
  * What a reader sees of an entry, as HTML.
  */
 
-import { isRetryNotice } from "../exec/retry_notices.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import {
   boxHtml,
   cutDiffHtml,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRetryNotice } from "../exec/retry_notices.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { ChangedFiles } from "./_changed_files.ts";
 import { type Decided, toolsOf } from "./_decided_options.ts";

@@ -4,7 +4,7 @@
 
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { LineAnswers } from "../line_answers.ts";
+import { LineAnswers } from "../pipeline/line_answers.ts";
 import { withSession } from "./_lent_block.ts";
 
 /** Takes the records of a file until it has enough. */

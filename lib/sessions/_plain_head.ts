@@ -8,7 +8,10 @@ import { LF } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../json/value.ts";
 import { LINE_FAILED } from "../lines/line_failed.ts";
-import { GIT_RENAMES, SESSION_META_RENAMES } from "../rollout/kinds.ts";
+import {
+  GIT_RENAMES,
+  SESSION_META_RENAMES,
+} from "../dialects/rollout/kinds.ts";
 import { MAX_BYTES, MAX_LINES } from "./_first_records.ts";
 import { concernsHead, type HeadFacts } from "./_head_facts.ts";
 import { withSession } from "./_lent_block.ts";

@@ -5,13 +5,13 @@
  */
 
 import { resolve } from "node:path";
-import { JsonlDecoder } from "../event_pipeline.ts";
+import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
 import { fieldsOf, isFields, parseJson, textOf } from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
-import type { JsonRecord } from "../normalizer.ts";
+import type { JsonRecord } from "../dialects/normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
-import { JsonlNormalizer } from "../pipeline.ts";
-import type { RolloutLine } from "../rollout/lines.ts";
+import { JsonlNormalizer } from "../pipeline/pipeline.ts";
+import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
 import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { userMessageOf } from "./_user_message.ts";

@@ -16,8 +16,8 @@ import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { copyOf, LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { LineAnswers } from "../line_answers.ts";
-import { ROLLOUT_LINE_PROOF } from "../rollout/line_proof.ts";
+import { LineAnswers } from "../pipeline/line_answers.ts";
+import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
 import {
   keptOutputs,
   lightened,

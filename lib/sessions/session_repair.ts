@@ -8,7 +8,7 @@ import { ByteWriter } from "../json/byte_writer.ts";
 import { isBlank } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { RolloutRules } from "../rollout/rollout_rules.ts";
+import { RolloutRules } from "../dialects/rollout/rollout_rules.ts";
 
 /** A part of a session file that is no record, and was left out. */
 export interface TornPart {

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { fileNameTimestamp, utcTimestamp } from "../rollout/timestamp.ts";
+import {
+  fileNameTimestamp,
+  utcTimestamp,
+} from "../dialects/rollout/timestamp.ts";
 
 const UUID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TWO_IDS_REGEXP =

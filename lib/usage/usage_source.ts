@@ -2,15 +2,15 @@
  * Reads one file or stream for what was used.
  */
 
-import type { Dialect } from "../dialect_names.ts";
+import type { Dialect } from "../dialects/dialect_names.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
-import { JsonlRecords } from "../jsonl_records.ts";
+import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { LineProblem } from "../errors.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
-import { countProblem } from "../rollout/count_problem.ts";
+import { countProblem } from "../dialects/rollout/count_problem.ts";
 import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
 import type { SourceLedger } from "./_source_ledger.ts";
 

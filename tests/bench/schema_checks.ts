@@ -18,7 +18,7 @@ import {
 } from "@codexpipe/codexpipe";
 import * as schemas from "@codexpipe/codexpipe/schema";
 import * as v from "valibot";
-import { NORMALIZED } from "../exec/records.ts";
+import { NORMALIZED } from "../dialects/exec/records.ts";
 import { columns } from "./statistics.ts";
 
 const WARM_UPS = 10;

@@ -6,7 +6,7 @@ import {
   type VerdictOptions,
 } from "../../lib/check/check.ts";
 import { fieldsOf } from "../../lib/json/fields.ts";
-import { JsonlNormalizer } from "../../lib/pipeline.ts";
+import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import { concat, decode, encode } from "../running.ts";
 

@@ -6,7 +6,7 @@ import { flagsOf } from "../../lib/cli/command.ts";
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
 import { ALL_FLAGS, CATEGORIES, type FlagValue } from "../../lib/cli/flags.ts";
-import { DIALECTS } from "../../lib/dialect_names.ts";
+import { DIALECTS } from "../../lib/dialects/dialect_names.ts";
 
 /** A value that a flag with free values takes. */
 function sampleOf({ example }: FlagValue): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { JsonlEvents } from "../../lib/event_pipeline.ts";
+import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { EventReader } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 

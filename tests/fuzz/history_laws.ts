@@ -4,7 +4,7 @@
  * @module
  */
 
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { isObject } from "../../lib/history/plain_json.ts";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";

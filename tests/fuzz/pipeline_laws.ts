@@ -4,17 +4,17 @@
  * @module
  */
 
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { isObject, type JsonObject } from "../../lib/history/plain_json.ts";
 import { isUtf8 } from "../../lib/json/utf8.ts";
 import { isBlank } from "../../lib/lines/blank.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
-import { Normalizer } from "../../lib/normalizer.ts";
+import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import {
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-} from "../../lib/pipeline.ts";
+} from "../../lib/pipeline/pipeline.ts";
 import { compose } from "../../lib/stage.ts";
 import {
   concat,

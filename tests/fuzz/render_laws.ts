@@ -4,7 +4,7 @@
  * @module
  */
 
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import {

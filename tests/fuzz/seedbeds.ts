@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readServerRuns } from "../app_server/sessions.ts";
+import { readServerRuns } from "../dialects/app_server/sessions.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 
 const LF = 0x0a;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { call } from "../cli/memory.ts";
 import { emitted } from "../running.ts";

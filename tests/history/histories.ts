@@ -12,7 +12,7 @@ import {
 } from "../../lib/history/records.ts";
 import type { HistorySnapshot } from "../../lib/history/snapshot.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
-import { Normalizer } from "../../lib/normalizer.ts";
+import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
 import type { CapturedFile } from "../rollouts.ts";
 import { emitted } from "../running.ts";

@@ -14,7 +14,7 @@ import {
   HistorySnapshotError,
 } from "../../lib/history/snapshot.ts";
 import { LineNumberer } from "../../lib/lines/line_numberer.ts";
-import { Normalizer } from "../../lib/normalizer.ts";
+import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
 import { equalJson, namesIn, readFixture } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";

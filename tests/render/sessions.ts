@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { TranscriptBuilder } from "../../lib/render/transcript.ts";
 import { compose } from "../../lib/stage.ts";

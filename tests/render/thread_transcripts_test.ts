@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ThreadTranscripts } from "../../lib/render/thread_transcripts.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
-import { readServerRuns, recordsOf } from "../app_server/sessions.ts";
+import { readServerRuns, recordsOf } from "../dialects/app_server/sessions.ts";
 import { linesOf } from "../fixtures.ts";
 import { emitted, normalizeBytes } from "../running.ts";
 

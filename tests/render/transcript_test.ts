@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import * as fc from "fast-check";
-import { JsonlDecoder } from "../../lib/event_pipeline.ts";
+import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
 import { MarkdownRenderer } from "../../lib/render/markdown.ts";

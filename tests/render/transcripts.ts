@@ -5,7 +5,7 @@
  */
 
 import { assert } from "@std/assert";
-import { JsonlNormalizer } from "../../lib/pipeline.ts";
+import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import {
   TranscriptBuilder,

@@ -2,7 +2,7 @@
  * How somebody who follows a session sees it: as lines, or as text.
  */
 
-import { type FailedLine, JsonlNormalizer } from "../../pipeline.ts";
+import { type FailedLine, JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
 import type { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";

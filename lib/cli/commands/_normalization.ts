@@ -2,12 +2,12 @@
  * The work of `codexpipe normalize`: input after input, block after block.
  */
 
-import type { StreamKind } from "../../dialect_names.ts";
+import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
   type FailedLine,
   JsonlNormalizer,
   type JsonlNormalizerOptions,
-} from "../../pipeline.ts";
+} from "../../pipeline/pipeline.ts";
 import type {
   LineageSource,
   LinePlace,

@@ -2,7 +2,7 @@
  * What is said of an input when it has been normalized.
  */
 
-import type { JsonlNormalizer } from "../../pipeline.ts";
+import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /** What answers the lines of an input, bytes to bytes. */

@@ -4,7 +4,7 @@
  */
 
 import { STDIN } from "../standard_streams.ts";
-import { DIALECTS } from "../../dialect_names.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";

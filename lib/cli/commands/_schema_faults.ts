@@ -6,8 +6,8 @@ import type { VerdictReason } from "../../check/check.ts";
 import {
   JsonlDecoder,
   type JsonlDecoderOptions,
-} from "../../event_pipeline.ts";
-import type { FailedLine } from "../../pipeline.ts";
+} from "../../pipeline/event_pipeline.ts";
+import type { FailedLine } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /** So many paths are told apart. */

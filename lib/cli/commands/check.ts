@@ -8,7 +8,7 @@ import {
   verdictJson,
   type VerdictOptions,
 } from "../../check/check.ts";
-import { DIALECTS } from "../../dialect_names.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";

@@ -2,7 +2,7 @@
  * `codexpipe events`.
  */
 
-import { JsonlEventWriter } from "../../event_pipeline.ts";
+import { JsonlEventWriter } from "../../pipeline/event_pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { answerLines } from "./normalize.ts";

@@ -2,7 +2,7 @@
  * `codexpipe history`.
  */
 
-import { DIALECTS } from "../../dialect_names.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
 import {
   HistoryState,
   type HistoryStateOptions,
@@ -10,7 +10,7 @@ import {
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
-import type { JsonlNormalizer } from "../../pipeline.ts";
+import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";

@@ -2,8 +2,8 @@
  * `codexpipe normalize`.
  */
 
-import { DIALECTS } from "../../dialect_names.ts";
-import type { JsonlNormalizerOptions } from "../../pipeline.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
+import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";

@@ -2,7 +2,7 @@
  * `codexpipe usage`.
  */
 
-import { DIALECTS } from "../../dialect_names.ts";
+import { DIALECTS } from "../../dialects/dialect_names.ts";
 import { countText } from "../../render/quantity_text.ts";
 import {
   PriceList,

@@ -1,0 +1,935 @@
+/**
+ * The rules for what `codex app-server` writes, and what its clients write to it: JSON-RPC
+ * without `"jsonrpc"`, one message a line, any number of threads among one another.
+ *
+ * What is told of a thread becomes an event of that thread, by the ids in the line itself: no
+ * line belongs to what the line before belonged to. All other messages stay what they are.
+ */
+
+import type { LineProblem } from "../../errors.ts";
+import { EventWriter, payloadFields, payloadOf } from "../exec/event_writer.ts";
+import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
+import type { EventType } from "../exec/fields.ts";
+import { ByteWriter } from "../../json/byte_writer.ts";
+import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
+import {
+  FALSE_VALUE,
+  lasting,
+  sliceOf,
+  stringValue,
+  TRUE_VALUE,
+  wordValue,
+} from "../../json/literal.ts";
+import { listOf, writeKey, writeNode } from "../../json/object_writer.ts";
+import { JsonReader } from "../../json/reader.ts";
+import type {
+  ContextChanges,
+  RecordContext,
+  Slots,
+} from "../../json/record_watch.ts";
+import { decodeUtf8 } from "../../json/utf8.ts";
+import { savedCount, savedField, savedPairs } from "../../json/saved.ts";
+import {
+  type JsonNode,
+  JsonObject,
+  JsonSlice,
+  KIND_WORDS,
+  sameSource,
+} from "../../json/value.ts";
+import { WordTable } from "../../json/word_table.ts";
+import { trimBlank } from "../../lines/blank.ts";
+import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
+import { itemKindOf } from "./_items.ts";
+import {
+  type DeltaMethod,
+  isServerRequest,
+  METHODS,
+  type NoticeMethod,
+  withDetails,
+} from "./_methods.ts";
+import { findCounts, isFoundAgain } from "./_passed_counts.ts";
+import { type ThreadMemory, Threads, totalOf } from "./_threads.ts";
+import { itemTypeOfMethod, snakeCase, snakeWord } from "./_words.ts";
+
+/** The methods of the protocol before, whose events come again in the one of today (0.98). */
+const TWIN = "codex/event/";
+/** The event of the protocol before, where it comes alone: `codex mcp-server`. */
+const BARE_EVENT = "codex/event";
+/** Of how many threads of `codex mcp-server` is remembered what is open. */
+const MAX_EVENT_THREADS = 16;
+
+/** The names that events give a meaning: fields of an item that have them get another one. */
+const TAKEN: ReadonlySet<string> = new Set([
+  "type",
+  "thread_id",
+  "turn_id",
+  "item_id",
+  "item_type",
+  "index",
+  "status",
+  "content",
+  "delta",
+  "snapshot",
+  "item",
+  "id",
+]);
+
+/** What lines leave behind, for those who repeat what was done with them. */
+class ServerContext implements RecordContext {
+  readonly rules = ServerContext;
+  readonly #threads: Threads;
+  #count = 0;
+  #slots: readonly [JsonSlice] = [FIRST_ITEM];
+
+  constructor(threads: Threads) {
+    this.#threads = threads;
+  }
+
+  /** The id of the last item that was counted. */
+  get slots(): Slots {
+    return this.#slots;
+  }
+
+  get counters(): readonly [number] {
+    return [this.#count];
+  }
+
+  /** How many items have been given an id. */
+  get count(): number {
+    return this.#count;
+  }
+
+  take(changes: ContextChanges): void {
+    const value = changes.valueOf(ITEM);
+    if (!changes.isTouched(ITEM) || value === undefined) return;
+    this.#count = changes.counterOf(ITEM);
+    this.#slots = [value];
+  }
+
+  passed(bytes: Uint8Array, start: number, end: number): void {
+    findCounts(bytes, start, end, (thread, line) => {
+      this.#threads.of(thread).usage = line.slice();
+    });
+  }
+
+  /** Goes on behind so many items. */
+  goOn(count: number): void {
+    this.#count = count;
+    this.#slots = [stringValue(`item_${count}`)];
+  }
+
+  /** The id of another item. */
+  next(): JsonSlice {
+    this.goOn(this.#count + 1);
+    return this.#slots[ITEM];
+  }
+}
+
+/** The only slot. */
+const ITEM = 0;
+/** What is in it before an item has been counted. */
+const FIRST_ITEM = stringValue("item_0");
+
+/** The counts of tokens, as the app-server and as events call them, in the order of exec. */
+const COUNTS: readonly (readonly [wire: string, name: string])[] = [
+  ["inputTokens", "input_tokens"],
+  ["cachedInputTokens", "cached_input_tokens"],
+  ["cacheWriteInputTokens", "cache_write_input_tokens"],
+  ["outputTokens", "output_tokens"],
+  ["reasoningOutputTokens", "reasoning_output_tokens"],
+];
+
+/** What a turn has used of which nothing is said: that is what exec says then. */
+const NO_USAGE: JsonSlice = sliceOf(
+  new TextEncoder().encode(
+    `{${COUNTS.map(([, name]) => `"${name}":0`).join()}}`,
+  ),
+  "object",
+);
+
+/** Of how many item types the values are kept. */
+const MAX_TYPES = 256;
+const PLAIN_REGEXP = /^[\w.:-]*$/;
+const METHOD_WORDS = new WordTable(METHODS);
+const TOKEN_COUNT = wordValue("token_count");
+/** How a turn ends that somebody has interrupted. */
+const INTERRUPTED = "interrupted";
+const ERROR_TYPE = wordValue("error");
+const TODO_LIST = wordValue("todo_list");
+
+/** A message that tells something of a thread. */
+interface Notification {
+  /** The line; what is told is taken out of it. */
+  readonly line: JsonObject;
+  /** The parameters. */
+  readonly params: JsonObject;
+  /** The thread. */
+  readonly thread: JsonSlice;
+  readonly method: string;
+}
+
+/** Normalizes the messages of an app-server; holds what is remembered of its threads. */
+export class AppServerRules extends RecordRules {
+  readonly #initial: InitialContext;
+  readonly #writer: EventWriter;
+  readonly #threads: Threads;
+  /** For lines that have been normalized before. */
+  readonly #exec: ExecRules;
+  /** For the events of the protocol before, by their thread. */
+  readonly #events = new Map<string, ExecRules>();
+  readonly #items: ServerContext;
+  /** The line that is read. */
+  #root: JsonSlice | undefined;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param initial The ids that hold for lines that have been normalized before.
+   */
+  constructor(initial: InitialContext = {}) {
+    const reader = new JsonReader(4);
+    const threads = new Threads();
+    const items = new ServerContext(threads);
+    super(reader, items);
+    this.#threads = threads;
+    this.#items = items;
+    this.#initial = initial;
+    this.#writer = new EventWriter(reader);
+    this.#exec = new ExecRules(initial);
+  }
+
+  /** Forgets the stream: the next line is the first one of another. */
+  override reset(): void {
+    this.#threads.clear();
+    this.#exec.reset();
+    this.#events.clear();
+    this.#items.goOn(0);
+  }
+
+  /** Writes down what later lines depend on. */
+  override save(): unknown {
+    return {
+      threads: this.#threads.save(),
+      items: this.#items.count,
+      exec: this.#exec.save(),
+      events: [...this.#events].map(([id, rules]) => [id, rules.save()]),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  override load(saved: unknown): void {
+    this.reset();
+    this.#threads.load(savedField(saved, "threads"));
+    this.#items.goOn(savedCount(saved, "items"));
+    this.#exec.load(savedField(saved, "exec"));
+    for (const [id, rules] of savedPairs(saved, "events")) {
+      this.#eventRules(id).load(rules);
+    }
+  }
+
+  /** Makes a record of a line. */
+  protected override record(
+    root: JsonSlice,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    this.#root = root;
+    if (line.has("type") || line.has("msg")) {
+      // It has been normalized before, or is of another stream of Codex.
+      return this.#exec.apply(root.bytes, root.start, root.end, out)?.problem;
+    }
+    const name = line.get("method");
+    if (name === undefined) return this.#answer(line, out);
+    if (name.kind !== "string") {
+      const kind = KIND_WORDS[name.kind];
+      return unnormalizable(`"method" is ${kind}, expected a string`, "method");
+    }
+    const method = this.reader.wordOf(name) ?? "";
+    const source = line.get("params");
+    const isRequest = line.has("id");
+    if (!(source instanceof JsonSlice) || source.kind !== "object") {
+      return this.#message(isRequest, line, out);
+    }
+    if (method === BARE_EVENT) return this.#event(source, line, out);
+    if (method.startsWith(TWIN)) return this.#message(isRequest, line, out);
+    const params = this.reader.members(source);
+    if (method === "thread/started" && !isRequest) {
+      return this.#threadStarted(params, line, out);
+    }
+    const thread = this.#id(params.get("threadId"));
+    if (thread === undefined || (isRequest && !isServerRequest(method))) {
+      return this.#message(isRequest, line, out);
+    }
+    const notification = { line, params, thread, method };
+    return this.#notification(notification, out);
+  }
+
+  #notification(
+    notification: Notification,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const { method, params } = notification;
+    const known = METHOD_WORDS.get(method);
+    switch (known?.kind) {
+      case undefined:
+        break;
+      case "delta":
+        if (params.get("itemId")?.kind !== "string") break;
+        return this.#delta(notification, known, out);
+      case "item":
+        if (params.get("item")?.kind !== "object") break;
+        return this.#item(notification, known.type, out);
+      case "turn":
+        return this.#turn(notification, known.type, out);
+      case "error":
+        return this.#error(notification, out);
+      case "remark":
+        return this.#remark(notification, known.messageOf, out);
+      case "plan":
+        if (this.#id(params.get("turnId")) === undefined) break;
+        if (params.get("plan")?.kind !== "array") break;
+        return this.#plan(notification, out);
+      case "usage":
+        if (params.get("tokenUsage")?.kind !== "object") break;
+        return this.#usage(notification, out);
+      case "notice":
+        return this.#notice(notification, known, out);
+    }
+    return this.#notice(notification, undefined, out);
+  }
+
+  /** Leaves a message what it is. */
+  #message(
+    isRequest: boolean,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    this.repeatable();
+    const type = isRequest ? "rpc.request" : "rpc.notification";
+    return this.#writer.write(out, type, line);
+  }
+
+  /** An answer stays what it is, unless it is the first to tell of a thread. */
+  #answer(line: JsonObject, out: ByteWriter): LineProblem | undefined {
+    if (line.has("error")) {
+      this.repeatable();
+      return this.#writer.write(out, "rpc.error", line);
+    }
+    const result = line.get("result");
+    if (result === undefined) {
+      return unnormalizable(
+        'it has no "method" and no "result"',
+        "method",
+      );
+    }
+    if (result.kind === "object") {
+      const members = this.reader.members(result);
+      const begun = this.#threadOfResult(members);
+      if (begun !== undefined) {
+        const memory = this.#memory(begun.id);
+        if (!memory.isStarted) {
+          memory.isStarted = true;
+          line.take("result");
+          line.rename("id", "request_id");
+          return this.#thread(begun.id, begun.thread, members, line, out);
+        }
+        return this.#writer.write(out, "rpc.response", line);
+      }
+    }
+    this.repeatable();
+    return this.#writer.write(out, "rpc.response", line);
+  }
+
+  /**
+   * The thread that an answer is of: `thread/start`, `thread/resume` and `thread/fork` have the
+   * same shape. `thread/read` has it, too, and its thread need not be running.
+   */
+  #threadOfResult(
+    result: JsonObject,
+  ): { readonly id: JsonSlice; readonly thread: JsonObject } | undefined {
+    const source = result.get("thread");
+    if (source?.kind === "object") {
+      const thread = this.reader.members(source);
+      const id = this.#id(thread.get("id"));
+      const status = thread.get("status");
+      const state = status?.kind === "object"
+        ? this.reader.wordOf(this.reader.members(status).get("type"))
+        : undefined;
+      return id === undefined || state === "notLoaded"
+        ? undefined
+        : { id, thread };
+    }
+    // What was called a conversation before it was called a thread (0.98).
+    const id = this.#id(result.get("conversationId"));
+    if (id === undefined || !result.has("rolloutPath")) return undefined;
+    result.rename("rolloutPath", "path");
+    return { id, thread: new JsonObject() };
+  }
+
+  #threadStarted(
+    params: JsonObject,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const source = params.get("thread");
+    const thread = source?.kind === "object"
+      ? this.reader.members(source)
+      : undefined;
+    const id = this.#id(thread?.get("id"));
+    if (thread === undefined || id === undefined) {
+      return this.#message(false, line, out);
+    }
+    const memory = this.#memory(id);
+    // The answer to the request has said so already.
+    if (memory.isStarted) {
+      return this.#writer.write(out, "rpc.notification", line);
+    }
+    memory.isStarted = true;
+    line.take("method");
+    line.take("params");
+    return this.#thread(id, thread, params, line, out);
+  }
+
+  #thread(
+    id: JsonSlice,
+    thread: JsonObject,
+    around: JsonObject,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const event = new JsonObject();
+    event.set("thread_id", id);
+    thread.take("id");
+    thread.rename("gitInfo", "git");
+    around.take("thread");
+    spell(thread, event, "thread_");
+    for (let place = 0; place < around.size; place++) {
+      const value = around.valueAt(place);
+      if (value === undefined) continue;
+      const name = snakeCase(around.nameAt(place));
+      const known = event.get(name);
+      if (known === undefined || known.kind === "null") event.set(name, value);
+      else if (!isSame(known, value)) {
+        keep(event, around.nameAt(place), value, "result_");
+      }
+    }
+    rest(line, event, "rpc_");
+    return this.#writer.write(out, "thread.started", event);
+  }
+
+  #turn(
+    { line, params, thread }: Notification,
+    type: "turn.started" | "turn.completed",
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const isEnd = type === "turn.completed";
+    const source = params.get("turn");
+    const turn = source?.kind === "object"
+      ? this.reader.members(source)
+      : new JsonObject();
+    const id = this.#id(turn.get("id")) ?? this.#id(params.get("turnId"));
+    if (id === undefined) {
+      return unnormalizable(`${type} names no turn`, "params.turn.id");
+    }
+    const memory = isEnd ? this.#memory(thread) : undefined;
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    event.set("turn_id", id);
+    turn.take("id");
+    for (const name of ["threadId", "turnId", "turn"]) params.take(name);
+    const status = this.reader.wordOf(turn.get("status"));
+    const error = turn.get("error");
+    const isFailed = isEnd && status !== "completed";
+    if (isFailed) turn.take("error");
+    spell(turn, event, "turn_", ["status"]);
+    if (isEnd) {
+      // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
+      const total = memory && totalOf(memory);
+      const usage = total === undefined
+        ? memory?.isStarted === true ? NO_USAGE : undefined
+        : this.#turnUsage(total);
+      if (usage !== undefined) event.set("usage", usage);
+    } else this.repeatable();
+    if (isFailed) {
+      const message = stringValue(status ?? "failed");
+      event.set("error", this.#failure(error, message));
+      if (status === INTERRUPTED) event.set("reason", message);
+    }
+    rest(params, event, "params_");
+    line.take("method");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#writer.write(out, isFailed ? "turn.failed" : type, event);
+  }
+
+  /** What a thread has used, as exec says it. */
+  #turnUsage(total: JsonSlice): JsonObject {
+    const counts = this.reader.members(total);
+    const usage = new JsonObject();
+    for (const [wire, name] of COUNTS) {
+      const count = counts.live(wire);
+      if (count !== undefined) usage.set(name, count);
+    }
+    return usage;
+  }
+
+  /** An error as events have it: with what exec says of it as its message. */
+  #failure(error: JsonNode | undefined, otherwise: JsonSlice): JsonObject {
+    const failure = new JsonObject();
+    if (error?.kind !== "object") {
+      failure.set("message", error?.kind === "string" ? error : otherwise);
+      return failure;
+    }
+    const members = this.reader.members(error);
+    const text = this.reader.textOf(members.get("message"));
+    const details = this.reader.textOf(members.get("additionalDetails"));
+    if (text !== undefined) {
+      members.take("message");
+      failure.set("message", stringValue(withDetails(text, details)));
+    } else failure.set("message", otherwise);
+    const info = members.get("codexErrorInfo");
+    if (info?.kind === "string") {
+      members.take("codexErrorInfo");
+      failure.set("code", info);
+    } else if (info?.kind === "object") {
+      const kinds = this.reader.members(info);
+      if (kinds.size > 0) failure.set("code", stringValue(kinds.nameAt(0)));
+    }
+    spell(members, failure, "error_", failure);
+    return failure;
+  }
+
+  #error(
+    { line, params, thread }: Notification,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const error = params.take("error");
+    const event = this.#failure(error, stringValue("error"));
+    params.take("threadId");
+    event.set("thread_id", thread);
+    this.#setTurn(event, params);
+    spell(params, event, "params_");
+    line.take("method");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#writer.write(out, "error", event);
+  }
+
+  #delta(
+    { line, params, thread }: Notification,
+    { itemType, from, to }: DeltaMethod,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    this.repeatable();
+    const event = new JsonObject();
+    params.take("threadId");
+    event.set("thread_id", thread);
+    this.#setTurn(event, params);
+    move(params, "itemId", event, "item_id");
+    event.set("item_type", typeValue(itemType));
+    const delta = new JsonObject();
+    move(params, from, delta, to);
+    event.set("delta", delta);
+    rest(params, event, "params_");
+    // With it, an event without a turn is known to be of none.
+    if (event.has("turn_id")) line.take("method");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write("item.delta", event, out);
+  }
+
+  #item(
+    { line, params, thread, method }: Notification,
+    type: "item.started" | "item.completed",
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const { reader } = this;
+    const source = params.get("item");
+    const item = source === undefined
+      ? new JsonObject()
+      : reader.members(source);
+    const id = item.get("id");
+    const wireType = reader.wordOf(item.get("type"));
+    if (wireType === undefined || id?.kind !== "string") {
+      const message = `${method} names no item`;
+      return unnormalizable(message, "params.item.id");
+    }
+    this.repeatable();
+    params.take("item");
+    const { itemType, shape, isFlat = false } = itemKindOf(wireType);
+    const event = new JsonObject();
+    params.take("threadId");
+    event.set("thread_id", thread);
+    this.#setTurn(event, params);
+    item.take("id");
+    item.take("type");
+    event.set("item_id", id);
+    event.set("item_type", typeValue(itemType));
+    const content = shape?.(reader, item) ?? new JsonObject();
+    const status = item.get("status");
+    if (status?.kind === "string") {
+      item.take("status");
+      event.set("status", snakeWord(reader, status));
+    }
+    if (isFlat) spell(item, event, "item_");
+    else {
+      spell(item, content, "item_", content);
+      event.set("content", content);
+    }
+    rest(params, event, "params_");
+    // With it, an event without a turn is known to be of none.
+    if (event.has("turn_id")) line.take("method");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write(type, event, out);
+  }
+
+  /** Something that is told of a thread, as an item of its own. */
+  #notice(
+    { line, params, thread, method }: Notification,
+    known: NoticeMethod | undefined,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    this.repeatable();
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    params.take("threadId");
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
+    const itemType = known?.itemType ?? itemTypeOfMethod(method);
+    event.set("item_type", typeValue(itemType));
+    if (params.get("itemId")?.kind === "string") {
+      move(params, "itemId", event, "call_id");
+    }
+    const content = new JsonObject();
+    if (known?.field !== undefined) {
+      move(params, known.field.from, content, known.field.to);
+    }
+    spell(params, content, "params_", content);
+    event.set("content", content);
+    line.rename("id", "request_id");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write("item.completed", event, out);
+  }
+
+  /** A warning, as exec says it. */
+  #remark(
+    { line, params, thread }: Notification,
+    messageOf: (textOf: (name: string) => string | undefined) => string,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const message = messageOf((name) => this.reader.textOf(params.get(name)));
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    params.take("threadId");
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
+    event.set("item_type", ERROR_TYPE);
+    const content = new JsonObject();
+    content.set("message", stringValue(message));
+    event.set("content", content);
+    if (this.reader.textOf(params.get("message")) === message) {
+      params.take("message");
+    }
+    rest(params, event, "params_");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write("item.completed", event, out);
+  }
+
+  /** The first plan of a turn begins an item, later ones are pictures of it. */
+  #plan(
+    { line, params, thread }: Notification,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const { reader } = this;
+    const plan = params.get("plan");
+    const turn = this.#id(params.get("turnId"));
+    if (!(plan instanceof JsonSlice) || turn === undefined) return undefined;
+    const memory = this.#memory(thread);
+    const turnId = reader.text(turn);
+    const isFirst = memory.planTurn !== turnId;
+    memory.planTurn = turnId;
+    const steps: JsonNode[] = [];
+    for (const element of reader.elements(plan)) {
+      if (element.kind !== "object") {
+        steps.push(element);
+        continue;
+      }
+      const step = reader.members(element);
+      const status = step.get("status");
+      const word = reader.wordOf(status);
+      step.rename("step", "title");
+      step.set("completed", word === "completed" ? TRUE_VALUE : FALSE_VALUE);
+      if (status !== undefined) step.set("status", snakeWord(reader, status));
+      steps.push(step);
+    }
+    params.take("plan");
+    params.take("threadId");
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    this.#setTurn(event, params);
+    // Whoever forgot the thread gives its plan the same id again.
+    event.set("item_id", stringValue(`plan-${turnId}`));
+    event.set("item_type", TODO_LIST);
+    const content = new JsonObject();
+    content.set("items", listOf(steps));
+    if (isFirst) event.set("content", content);
+    else {
+      event.set("snapshot", TRUE_VALUE);
+      event.set("delta", content);
+    }
+    rest(params, event, "params_");
+    // With it, an event without a turn is known to be of none.
+    if (event.has("turn_id")) line.take("method");
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write(isFirst ? "item.started" : "item.delta", event, out);
+  }
+
+  /** The count of tokens; what a turn ends with is the last one before. */
+  #usage(
+    { line, params, thread }: Notification,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const { reader } = this;
+    const usage = params.get("tokenUsage");
+    const members = usage === undefined
+      ? new JsonObject()
+      : reader.members(usage);
+    const total = members.get("total");
+    const info = new JsonObject();
+    if (total?.kind === "object") {
+      members.take("total");
+      // What it is called in a turn that ends matters once one does.
+      if (total instanceof JsonSlice) {
+        const isFound = !thread.escaped && this.#root !== undefined &&
+          isFoundAgain(this.#root.bytes, this.#root.start);
+        if (isFound) this.repeatable();
+        const { bytes, start, end } = thread;
+        const id = thread.escaped
+          ? this.reader.text(thread)
+          : decodeUtf8(bytes, start + 1, end - 1);
+        this.#threads.of(id).usage = lasting(total);
+      }
+      const counts = reader.members(total);
+      info.set("total_token_usage", spelled(counts));
+    }
+    const last = members.get("last");
+    if (last?.kind === "object") {
+      members.take("last");
+      info.set("last_token_usage", spelled(reader.members(last)));
+    }
+    spell(members, info, "usage_", info);
+    params.take("tokenUsage");
+    const event = new JsonObject();
+    event.set("thread_id", thread);
+    params.take("threadId");
+    this.#setTurn(event, params);
+    event.set("item_id", this.#items.next());
+    event.set("item_type", TOKEN_COUNT);
+    const content = new JsonObject();
+    content.set("info", info);
+    spell(params, content, "params_", content);
+    event.set("content", content);
+    line.take("params");
+    rest(line, event, "rpc_");
+    return this.#write("item.completed", event, out);
+  }
+
+  /** An event of the protocol before, which is in no other message. */
+  #event(
+    source: JsonSlice,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const { reader } = this;
+    const params = reader.members(source);
+    const meta = params.get("_meta");
+    const about = meta?.kind === "object"
+      ? reader.members(meta)
+      : new JsonObject();
+    const thread = this.#id(about.get("threadId"));
+    const request = about.get("requestId");
+    reader.looked();
+    const key = thread !== undefined
+      ? reader.text(thread)
+      : request instanceof JsonSlice
+      ? `request ${reader.source(request)}`
+      : "";
+    if (params.get("msg")?.kind === "object") {
+      const rules = this.#eventRules(key, thread);
+      const length = out.length;
+      const event = withThread(source, thread);
+      const fault = rules.apply(event, 0, event.length - 1, out);
+      if (fault === undefined) return undefined;
+      // An event that exec never printed stays what it is.
+      out.truncate(length);
+    }
+    return this.#message(line.has("id"), line, out);
+  }
+
+  #eventRules(key: string, thread?: JsonSlice): ExecRules {
+    const known = this.#events.get(key);
+    if (known !== undefined) this.#events.delete(key);
+    const initialThreadId = thread && this.reader.text(thread);
+    const rules = known ?? new ExecRules({ initialThreadId });
+    this.#events.set(key, rules);
+    if (this.#events.size > MAX_EVENT_THREADS) {
+      const [oldest] = this.#events.keys();
+      if (oldest !== undefined) this.#events.delete(oldest);
+    }
+    return rules;
+  }
+
+  #write(
+    type: EventType,
+    event: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const itemType = this.reader.wordOf(event.get("item_type"));
+    const fields = payloadFields(payloadOf(itemType), type === "item.delta");
+    return this.#writer.write(out, type, event, fields);
+  }
+
+  #setTurn(event: JsonObject, params: JsonObject): void {
+    const value = params.get("turnId");
+    const turn = this.#id(value);
+    if (turn !== undefined || value?.kind === "null") params.take("turnId");
+    if (turn !== undefined) event.set("turn_id", turn);
+  }
+
+  #memory(thread: JsonSlice): ThreadMemory {
+    return this.#threads.of(this.reader.text(thread));
+  }
+
+  /** An id: a string that is not blank, trimmed. */
+  #id(value: JsonNode | undefined): JsonSlice | undefined {
+    if (!(value instanceof JsonSlice) || value.kind !== "string") {
+      return undefined;
+    }
+    const { reader } = this;
+    const { bytes, start, end, escaped } = value;
+    if (!escaped && isEdge(bytes[start + 1]) && isEdge(bytes[end - 2])) {
+      reader.observeId(value, value);
+      return value;
+    }
+    const text = trimBlank(reader.text(value));
+    return text === "" ? undefined : stringValue(text);
+  }
+}
+
+/** The values of item types that the rules name; there are as many as those. */
+const TYPE_VALUES = new Map<string, JsonSlice>();
+
+function typeValue(itemType: string): JsonSlice {
+  const known = TYPE_VALUES.get(itemType);
+  if (known !== undefined) return known;
+  const value = PLAIN_REGEXP.test(itemType)
+    ? wordValue(itemType)
+    : stringValue(itemType);
+  // What comes from the wire may be any word, and another one each time.
+  if (TYPE_VALUES.size < MAX_TYPES) TYPE_VALUES.set(itemType, value);
+  return value;
+}
+
+/** Whether a byte is no white space, whatever is beside it, and no quote. */
+function isEdge(byte = 0): boolean {
+  return byte > 0x20 && byte < 0x7f && byte !== 0x22;
+}
+
+/** A line that is an event of the protocol before, with its thread as any event may have it. */
+function withThread(
+  { bytes, start, end }: JsonSlice,
+  thread: JsonSlice | undefined,
+): Uint8Array {
+  const line = new ByteWriter(end - start + 64);
+  line.byte(OPEN_BRACE);
+  if (thread !== undefined) {
+    writeKey(line, "thread_id");
+    writeNode(line, thread);
+    line.byte(COMMA);
+  }
+  line.range(bytes, start + 1, end);
+  line.byte(LF);
+  return line.view();
+}
+
+function isSame(one: JsonNode, other: JsonNode): boolean {
+  return one instanceof JsonSlice && other instanceof JsonSlice &&
+    sameSource(one, other);
+}
+
+function move(
+  from: JsonObject,
+  name: string,
+  to: JsonObject,
+  newName: string,
+): void {
+  const value = from.take(name);
+  if (value !== undefined) to.set(newName, value);
+}
+
+/** Sets a member under its name, or with a prefix if that is taken. */
+function keep(
+  event: JsonObject,
+  name: string,
+  value: JsonNode,
+  prefix: string,
+): void {
+  let free = name;
+  while (TAKEN.has(free) || event.has(free)) free = prefix + free;
+  event.set(free, value);
+}
+
+/** Sets the members of an object as they are called on the wire. */
+function rest(from: JsonObject, event: JsonObject, prefix: string): void {
+  for (let place = 0; place < from.size; place++) {
+    const value = from.valueAt(place);
+    if (value !== undefined) keep(event, from.nameAt(place), value, prefix);
+  }
+}
+
+/**
+ * Sets the members of an object as events call them.
+ *
+ * @param free Where any name is free that is not there yet: the content of an item.
+ */
+function spell(
+  from: JsonObject,
+  to: JsonObject,
+  prefix: string,
+  free: JsonObject | readonly string[] = [],
+): void {
+  for (let place = 0; place < from.size; place++) {
+    const value = from.valueAt(place);
+    if (value === undefined) continue;
+    const name = snakeCase(from.nameAt(place));
+    const isFree = free === to ||
+      (Array.isArray(free) && free.includes(name));
+    if (isFree && !to.has(name)) to.set(name, value);
+    else keep(to, name, value, prefix);
+  }
+}
+
+/** The members of an object as events call them. */
+function spelled(from: JsonObject): JsonObject {
+  const to = new JsonObject();
+  spell(from, to, "wire_", to);
+  return to;
+}
+
+/** Says whether a record is a message of an app-server, or to one, normalized or not. */
+export function isAppServerRecord(
+  reader: JsonReader,
+  line: JsonObject,
+): boolean {
+  const type = line.get("type");
+  if (type !== undefined) {
+    return reader.wordOf(type)?.startsWith("rpc.") === true;
+  }
+  if (line.has("msg")) return false;
+  return line.get("method")?.kind === "string" ||
+    (line.has("id") && (line.has("result") || line.has("error")));
+}

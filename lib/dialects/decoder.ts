@@ -1,0 +1,204 @@
+/**
+ * Normalized records, as text, to typed values.
+ *
+ * @module
+ */
+
+import { checkedWord } from "../checked.ts";
+import { type Decoded, parseRecord } from "./decoded.ts";
+import { type Dialect, DIALECTS } from "./dialect_names.ts";
+import { decodeEvent } from "./exec/decoder.ts";
+import type { ThreadEvent } from "./exec/events.ts";
+import { EVENTS } from "./exec/fields.ts";
+import { onSuccess, type Outcome } from "../outcome.ts";
+import { decodeRolloutLine } from "./rollout/decoder.ts";
+import { ROLLOUT_LINE_TYPES } from "./rollout/kinds.ts";
+import type { RolloutLine } from "./rollout/lines.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+
+/**
+ * What a normalized record is: an event of `codex exec --json`, or a line of a rollout
+ * file.
+ *
+ * `isOfType()` tells them all apart. The types of lines are open, but no line is of a type
+ * that events have.
+ *
+ * @example The errors of a stream of either family
+ * ```ts
+ * import { type CodexRecord, isOfType } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * function errorOf(record: CodexRecord): string | undefined {
+ *   if (isOfType(record, "error")) return record.message;
+ *   if (isOfType(record, "event_msg") && isOfType(record.payload, "task_complete")) {
+ *     return record.payload.error?.message;
+ *   }
+ *   return undefined;
+ * }
+ *
+ * assertEquals(errorOf({ type: "error", message: "no" }), "no");
+ * assertEquals(
+ *   errorOf({
+ *     type: "event_msg",
+ *     payload: { type: "task_complete", error: { message: "no" } },
+ *   }),
+ *   "no",
+ * );
+ * ```
+ */
+export type CodexRecord = ThreadEvent | RolloutLine;
+
+/**
+ * What the normalized records of a family of dialects are.
+ *
+ * @typeParam D The family.
+ */
+export type RecordOf<D extends Dialect> = D extends "exec" | "app-server"
+  ? ThreadEvent
+  : D extends "rollout" ? RolloutLine
+  : CodexRecord;
+
+/** Options for {@linkcode Decoder}. */
+export interface DecoderOptions<D extends Dialect = Dialect> {
+  /**
+   * The family that the records are of. With `auto` each tells for itself; with `exec` or
+   * `rollout`, a record of another family is a failure, and all that come out are of the
+   * narrower type.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: D | undefined;
+}
+
+const LINE_TYPES: ReadonlySet<unknown> = new Set(ROLLOUT_LINE_TYPES);
+
+/**
+ * Decodes one normalized record, of whatever family it is.
+ *
+ * The families are told apart by `type`: no name is in use in two of them. What is of no
+ * known type is a line of a rollout file if it has a `payload`, else an event.
+ */
+function decodeRecord(record: unknown): Decoded<CodexRecord> {
+  const parsed = parseRecord(record);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  return isOfRollout(value) ? decodeRolloutLine(value) : decodeEvent(value);
+}
+
+function isOfRollout(record: unknown): boolean {
+  if (typeof record !== "object" || record === null) return false;
+  if (!("type" in record)) return false;
+  const { type } = record;
+  if (typeof type === "string" && EVENTS.has(type)) return false;
+  return LINE_TYPES.has(type) || "payload" in record;
+}
+
+/** How the records of a family are decoded. */
+const DECODERS: {
+  readonly [D in Dialect]: (record: unknown) => Decoded<RecordOf<D>>;
+} = {
+  auto: decodeRecord,
+  exec: decodeEvent,
+  "app-server": decodeEvent,
+  rollout: decodeRolloutLine,
+};
+
+/**
+ * Decodes normalized records: each becomes one typed event or rollout line, or one failure.
+ *
+ * The outcome of an event has the text that it was decoded from, so that `encodeOutcome()`
+ * gives the same bytes again: 64-bit integers, `1.0`, key order and duplicate keys
+ * included. An event itself holds what `JSON.parse` makes of that text.
+ *
+ * Nothing is remembered from one record to the next. To decode the bytes that the CLI
+ * wrote, {@linkcode JsonlDecoder} does all that is needed at once.
+ *
+ * @example What a normalizer let through
+ * ```ts
+ * import { compose, Decoder, Normalizer, type Outcome, type ThreadEvent } from "@codexpipe/codexpipe";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const outcomes: Outcome<ThreadEvent>[] = [];
+ * const stage = compose(new Normalizer(), new Decoder({ from: "exec" }));
+ * const value = '{"type":"thread.started","thread_id":"t"}';
+ * stage.feed({ ok: true, line: 1, offset: 0, value }, (outcome) => outcomes.push(outcome));
+ *
+ * const [first] = outcomes;
+ * assert(first?.ok);
+ * assertEquals(first.value, { type: "thread.started", thread_id: "t" });
+ * assertEquals(first.text, value);
+ * ```
+ *
+ * @typeParam D The family of the records.
+ */
+export class Decoder<D extends Dialect = "auto">
+  implements Stage<Outcome<string>, Outcome<RecordOf<D>>> {
+  readonly #stage: Stage<Outcome<string>, Outcome<RecordOf<D>>>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The family of the records.
+   * @throws {RangeError} If it is no family.
+   */
+  constructor(options: DecoderOptions<D> = {}) {
+    // Without `from` nothing tells `D`, so that it is its default.
+    const { from = "auto" as D } = options;
+    checkedWord<Dialect>("from", from, DIALECTS);
+    const decode = DECODERS[from];
+    this.#stage = onSuccess({
+      feed({ line, offset, value: text }, emit): void {
+        const decoded = decode(text);
+        if (decoded.ok) {
+          emit({ ok: true, line, offset, value: decoded.value, text });
+        } else {
+          emit({ ok: false, line, offset, error: decoded.error, raw: text });
+        }
+      },
+    });
+  }
+
+  /**
+   * Takes the text of a record and emits what becomes of it.
+   *
+   * @param outcome The text; a failure passes by.
+   * @param emit Is called with the outcome.
+   * @throws {TypeError} If it is no outcome.
+   */
+  feed(outcome: Outcome<string>, emit: Emit<Outcome<RecordOf<D>>>): void {
+    this.#stage.feed(outcome, emit);
+  }
+}
+
+/**
+ * {@linkcode Decoder} as a stream.
+ *
+ * @typeParam D The family of the records.
+ */
+export class DecoderStream<D extends Dialect = "auto">
+  extends StageStream<Outcome<string>, Outcome<RecordOf<D>>> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The family of the records.
+   * @throws {RangeError} If it is no family.
+   *
+   * @example From bytes to events, stage by stage
+   * ```ts
+   * import { DecoderStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
+   * import { assert, assertEquals } from "@std/assert";
+   *
+   * const outcomes = new Blob(['{"type":"error","message":"Reconnecting"}\n']).stream()
+   *   .pipeThrough(new LineSplitterStream())
+   *   .pipeThrough(new NormalizerStream())
+   *   .pipeThrough(new DecoderStream({ from: "exec" }));
+   *
+   * const [first] = await Array.fromAsync(outcomes);
+   * assert(first?.ok && first.value.type === "error");
+   * assertEquals(first.value.message, "Reconnecting");
+   * ```
+   */
+  constructor(options: DecoderOptions<D> = {}) {
+    super(new Decoder(options));
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * The families of dialects: which one a stream is of, and its rules.
+ *
+ * @module
+ */
+
+import {
+  AppServerRules,
+  isAppServerRecord,
+} from "./app_server/app_server_rules.ts";
+import { checkedWord } from "../checked.ts";
+import {
+  type Dialect,
+  DIALECTS,
+  STREAM_KINDS,
+  type StreamKind,
+} from "./dialect_names.ts";
+import {
+  ExecRules,
+  type InitialContext,
+  isExecRecord,
+} from "./exec/exec_rules.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
+import { JsonReader } from "../json/reader.ts";
+import { savedField, savedText } from "../json/saved.ts";
+import type { JsonObject, JsonSlice } from "../json/value.ts";
+import { LINE_FAILED } from "../lines/line_failed.ts";
+import type { RecordContext } from "../json/record_watch.ts";
+import type {
+  LineFault,
+  LineRules,
+  RecordLearner,
+} from "../lines/line_rules.ts";
+import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
+import {
+  isRolloutRecord,
+  type RolloutContext,
+  RolloutRules,
+} from "./rollout/rollout_rules.ts";
+import type { LineProblem } from "../errors.ts";
+
+/** What the rules of a stream begin with. */
+export interface RulesOptions extends InitialContext, RolloutContext {
+  /**
+   * What `save()` of another normalizer gave: the stream goes on where that one was. What
+   * is not understood of it is left out.
+   *
+   * @default {undefined}
+   */
+  readonly resume?: unknown;
+}
+
+/** The rules of a stream, and what it is. */
+export interface StreamRules extends LineRules {
+  /** What the stream is; `undefined` until a line has told. */
+  readonly kind: StreamKind | undefined;
+}
+
+/**
+ * Gives the rules for a stream.
+ *
+ * @param dialect The family to read it as.
+ * @param options The context to begin with.
+ * @returns New rules.
+ * @throws {RangeError} If it is no family.
+ */
+export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
+  checkedWord("from", dialect, DIALECTS);
+  const given = dialect === "auto" ? undefined : dialect;
+  const rules = new DetectingRules(given, options);
+  if (options.resume !== undefined) rules.load(options.resume);
+  return rules;
+}
+
+/** Finds out what a stream is, and reads on by the rules of that. */
+class DetectingRules implements StreamRules {
+  readonly #given: Exclude<Dialect, "auto"> | undefined;
+  readonly #options: RulesOptions;
+  /** Reads the lines until one tells what the stream is. */
+  #reader: JsonReader | undefined;
+  /** Finds records that are glued to torn first lines (R5). */
+  #finder: LineRules | undefined;
+  #rules: LineRules;
+  #learner: RecordLearner | undefined;
+  kind: StreamKind | undefined;
+
+  constructor(
+    given: Exclude<Dialect, "auto"> | undefined,
+    options: RulesOptions,
+  ) {
+    this.#given = given;
+    this.#options = options;
+    this.kind = given;
+    this.#rules = rulesOf(given ?? "exec", options);
+  }
+
+  get context(): RecordContext | undefined {
+    // Until a line has told what the stream is, there are no rules for it.
+    return this.kind === undefined ? undefined : this.#rules.context;
+  }
+
+  get isTeachable(): boolean {
+    return this.#rules.isTeachable === true;
+  }
+
+  teach(learner: RecordLearner | undefined): void {
+    this.#learner = learner;
+    this.#rules.teach?.(learner);
+  }
+
+  reset(): void {
+    if (this.kind === this.#given) this.#rules.reset();
+    else {
+      this.kind = this.#given;
+      this.#rules = rulesOf(this.#given ?? "exec", this.#options);
+    }
+  }
+
+  save(): unknown {
+    return { kind: this.kind ?? null, rules: this.#rules.save() };
+  }
+
+  load(saved: unknown): void {
+    const name = savedText(saved, "kind");
+    const kind = STREAM_KINDS.find((each) => each === name);
+    if (this.#given === undefined && kind !== undefined) {
+      this.kind = kind;
+      this.#rules = rulesOf(kind, this.#options);
+    }
+    const { initialThreadId, initialTurnId } = this.#options;
+    const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
+    // Before its first record, a stream has saved what it began with; what is given now counts.
+    if (this.kind === undefined && hasSeeds) return;
+    this.#rules.load(savedField(saved, "rules"));
+  }
+
+  apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined {
+    if (this.kind === undefined) {
+      const kind = this.#detect(bytes, start, end, out);
+      if (kind !== undefined) {
+        this.kind = kind;
+        // What there has been so far has left nothing behind in the rules.
+        if (kind !== "exec") {
+          this.#rules = rulesOf(kind, this.#options);
+          this.#rules.teach?.(this.#learner);
+        }
+      }
+    }
+    return this.#rules.apply(bytes, start, end, out);
+  }
+
+  /** What a line tells of its stream; nothing, if it is not an object or an old failure. */
+  #detect(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): StreamKind | undefined {
+    const reader = this.#reader ??= new JsonReader(1);
+    const root = reader.read(bytes, start, end);
+    if (root === undefined) {
+      const length = out.length;
+      this.#finder ??= rulesOf("rollout", {});
+      const fault = this.#finder.apply(bytes, start, end, out);
+      out.truncate(length);
+      return fault?.recordStart === undefined ? undefined : "rollout";
+    }
+    if (root.kind !== "object") return undefined;
+    const line = reader.members(root);
+    if (reader.wordOf(line.get("type")) === LINE_FAILED) return undefined;
+    return streamKindOf(reader, line);
+  }
+}
+
+/** Says what a stream is that begins with this record (D.9, in its order). */
+export function streamKindOf(
+  reader: JsonReader,
+  line: JsonObject,
+): StreamKind {
+  if (line.get("records")?.kind === "array") return "snapshot";
+  if (isAppServerRecord(reader, line)) return "app-server";
+  if (isExecRecord(reader, line)) return "exec";
+  if (isRolloutRecord(reader, line)) return "rollout";
+  if (line.has("session_id") && line.has("ts") && line.has("text")) {
+    return "history.jsonl";
+  }
+  if (line.has("id") && line.has("thread_name")) return "session_index.jsonl";
+  return "exec";
+}
+
+function rulesOf(kind: StreamKind, options: RulesOptions): LineRules {
+  switch (kind) {
+    case "exec":
+      return new ExecRules(options);
+    case "app-server":
+      return new AppServerRules(options);
+    case "rollout":
+      return new RolloutRules(options);
+    case "snapshot":
+      return new RefusingRules(
+        "a HistoryState snapshot, not a stream of events",
+      );
+    case "history.jsonl":
+      return new RefusingRules(
+        "the prompts of a history.jsonl, not a stream of events",
+      );
+    case "session_index.jsonl":
+      return new RefusingRules(
+        "the names of a session_index.jsonl, not a stream of events",
+      );
+  }
+}
+
+/** Says of every record what it is instead of a line of a stream. */
+class RefusingRules extends RecordRules {
+  readonly #problem: LineProblem;
+
+  constructor(what: string) {
+    super(new JsonReader(1));
+    this.#problem = unnormalizable(`it is ${what}`);
+  }
+
+  override reset(): void {}
+
+  override save(): unknown {
+    return null;
+  }
+
+  override load(_saved: unknown): void {}
+
+  protected override record(
+    _root: JsonSlice,
+    _line: JsonObject,
+    _out: ByteWriter,
+  ): LineProblem {
+    return this.#problem;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Normalized exec records to typed events.
+ *
+ * @module
+ */
+
+import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
+import type { Issue } from "../../errors.ts";
+import { quote } from "../../json/problems.ts";
+import { isEvent, isEventType, typeOf } from "./_field_check.ts";
+import type { ThreadEvent } from "./events.ts";
+
+const NOT_KNOWN = "this type is not known";
+
+/**
+ * Says whether a value is a normalized event, and so has its type.
+ *
+ * It checks what the schemas of `@codexpipe/codexpipe/schema` check, without loading them.
+ *
+ * @param record The value.
+ * @returns Whether it is an event.
+ *
+ * @example A record from elsewhere
+ * ```ts
+ * import { isThreadEvent } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(isThreadEvent({ type: "error", message: "no" }), true);
+ * assertEquals(isThreadEvent({ type: "error" }), false);
+ * ```
+ */
+export function isThreadEvent(record: unknown): record is ThreadEvent {
+  return isEvent(record);
+}
+
+/**
+ * Decodes a normalized record of `codex exec --json`: checks it and gives it its type.
+ *
+ * Nothing is copied, coerced or dropped: the event is the record itself, unknown fields
+ * included. Other names that a field has in some releases are unknown fields here; what
+ * the CLI wrote must have been normalized.
+ *
+ * @param record The record, or its JSON text.
+ * @returns The event, or why the record is none: `typed`, with all complaints under
+ *   `issues`, or `json` for a text that is not JSON.
+ *
+ * @example A record with a wrong field
+ * ```ts
+ * import { decodeEvent } from "@codexpipe/codexpipe";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const decoded = decodeEvent(
+ *   '{"type":"item.started","thread_id":"t","item_id":"item_0","status":"in_progress",' +
+ *     '"item_type":"command_execution","content":{"command":"ls","exit_code":"0"}}',
+ * );
+ *
+ * assert(!decoded.ok);
+ * assertEquals(
+ *   decoded.error.message,
+ *   "Cannot decode item.started: content.exit_code is a string, expected a whole number",
+ * );
+ * ```
+ */
+export function decodeEvent(record: unknown): Decoded<ThreadEvent> {
+  const parsed = parseRecord(record);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  if (isThreadEvent(value)) return { ok: true, value };
+  const issues: Issue[] = [];
+  isEvent(value, issues);
+  const type = typeOf(value);
+  if (isEventType(type)) return undecodable(type, issues);
+  return typeof type === "string"
+    ? undecodable(`a record of type ${quote(type)}`, issues, NOT_KNOWN)
+    : undecodable("the record", issues);
+}

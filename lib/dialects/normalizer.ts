@@ -1,0 +1,195 @@
+/**
+ * Lines or records of any dialect to normalized records.
+ *
+ * @module
+ */
+
+import { checkOutcome } from "../checked.ts";
+import type { Dialect } from "./dialect_names.ts";
+import { rulesFor, type RulesOptions } from "./dialects.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { LF, OPEN_BRACE } from "../json/bytes.ts";
+import { failureOf, type Place } from "../lines/line_failure.ts";
+import type { LineRules } from "../lines/line_rules.ts";
+import { jsonTextOf } from "../json/json_text.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import { isBlank } from "../lines/blank.ts";
+import type { Failure, Outcome, Success } from "../outcome.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+
+/** The JSON object on one line, unchecked. */
+export interface JsonRecord {
+  /** The value of a field. */
+  readonly [field: string]: unknown;
+}
+
+/** Options for {@linkcode Normalizer}. */
+export interface NormalizerOptions extends RulesOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect | undefined;
+}
+
+/** What is kept of the room that a long line needed. */
+const KEPT_CAPACITY = 1 << 20;
+
+/**
+ * Normalizes lines or records of any dialect: each becomes one normalized record, as JSON
+ * text, or one failure. Blank lines become nothing.
+ *
+ * What is not rewritten keeps its exact source text: numbers, key order, escapes. The
+ * state that fills in threads and turns belongs to one stream (normalize.md section 2).
+ *
+ * A record may be given instead of a line; it is encoded first, and what `JSON.stringify`
+ * cannot encode is a `json` failure.
+ *
+ * @example A line of Codex 0.169
+ * ```ts
+ * import { Normalizer, type Outcome } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const outcomes: Outcome<string>[] = [];
+ * const normalizer = new Normalizer({ initialThreadId: "t" });
+ * const value =
+ *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"hi"}}';
+ * normalizer.feed({ ok: true, line: 1, offset: 0, value }, (o) => outcomes.push(o));
+ *
+ * assertEquals(outcomes[0], {
+ *   ok: true,
+ *   line: 1,
+ *   offset: 0,
+ *   value:
+ *     '{"type":"item.completed","thread_id":"t","item_id":"item_0","status":"completed",' +
+ *     '"item_type":"agent_message","content":{"text":"hi"}}',
+ * });
+ * ```
+ */
+export class Normalizer
+  implements Stage<Outcome<string | JsonRecord>, Outcome<string>> {
+  readonly #rules: LineRules;
+  readonly #line = new ByteWriter();
+  readonly #out = new ByteWriter();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, and the context to begin with.
+   * @throws {RangeError} If the dialect is none.
+   */
+  constructor(options: NormalizerOptions = {}) {
+    this.#rules = rulesFor(options.from ?? "auto", options);
+  }
+
+  /**
+   * Writes down what later lines depend on: the context, the dialect, what is unfinished.
+   * Given as `resume`, another one goes on as if nothing had happened, but for the numbers
+   * and offsets of lines.
+   *
+   * @returns Plain JSON.
+   */
+  save(): unknown {
+    return this.#rules.save();
+  }
+
+  /** Forgets the stream: the next line is the first one of another (C17). */
+  reset(): void {
+    this.#rules.reset();
+  }
+
+  /**
+   * Takes a line or record and emits what becomes of it.
+   *
+   * @param outcome The line or record; a failure passes by.
+   * @param emit Is called with the outcome.
+   * @throws {TypeError} If it is no outcome.
+   */
+  feed(
+    outcome: Outcome<string | JsonRecord>,
+    emit: Emit<Outcome<string>>,
+  ): void {
+    checkOutcome(outcome);
+    if (!outcome.ok) return emit(outcome);
+    const { line, offset, value } = outcome;
+    let text: string;
+    if (typeof value === "string") {
+      if (value.charCodeAt(0) !== OPEN_BRACE && isBlank(value)) return;
+      text = value;
+    } else {
+      const encoded = encodeRecord(outcome);
+      if (typeof encoded !== "string") return emit(encoded);
+      text = encoded;
+    }
+    this.#apply(text, { line, offset }, emit);
+  }
+
+  #apply(text: string, at: Place, emit: Emit<Outcome<string>>): void {
+    if (!text.isWellFormed()) return emit(loneSurrogate(text, at));
+    const source = this.#line;
+    const out = this.#out;
+    source.clear(KEPT_CAPACITY);
+    out.clear(KEPT_CAPACITY);
+    source.text(text);
+    source.byte(LF);
+    const bytes = source.view();
+    const end = bytes.length - 1;
+    const fault = this.#rules.apply(bytes, 0, end, out);
+    if (fault !== undefined) emit(failureOf(fault, bytes, at));
+    if (out.length > 0) {
+      const value = decodeUtf8(out.view(), 0, out.length);
+      const offset = at.offset + (fault?.recordStart ?? 0);
+      emit({ ok: true, line: at.line, offset, value });
+    }
+  }
+}
+
+/** {@linkcode Normalizer} as a stream. */
+export class NormalizerStream extends StageStream<
+  Outcome<string | JsonRecord>,
+  Outcome<string>
+> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, and the context to begin with.
+   * @throws {RangeError} If the dialect is none.
+   *
+   * @example From bytes to normalized records
+   * ```ts
+   * import { LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const outcomes = new Blob(['{"type":"session.created","session_id":"s"}\n'])
+   *   .stream()
+   *   .pipeThrough(new LineSplitterStream())
+   *   .pipeThrough(new NormalizerStream());
+   *
+   * const [first] = await Array.fromAsync(outcomes);
+   * assertEquals(
+   *   first?.ok && first.value,
+   *   '{"type":"thread.started","thread_id":"s","session_id":"s"}',
+   * );
+   * ```
+   */
+  constructor(options: NormalizerOptions = {}) {
+    super(new Normalizer(options));
+  }
+}
+
+function encodeRecord(
+  { line, offset, value }: Success<unknown>,
+): string | Failure {
+  try {
+    return jsonTextOf("the record as JSON", value);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { ok: false, line, offset, error: { kind: "json", message } };
+  }
+}
+
+function loneSurrogate(raw: string, { line, offset }: Place): Failure {
+  const message = "Cannot encode the line as UTF-8: it holds a lone surrogate";
+  return { ok: false, line, offset, raw, error: { kind: "utf8", message } };
+}

@@ -1,0 +1,313 @@
+/**
+ * The rules for rollout files, in all their shapes (rollout.md D.10).
+ */
+
+import type { LineProblem } from "../../errors.ts";
+import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
+import type { ByteWriter } from "../../json/byte_writer.ts";
+import { writeKey, writeNode } from "../../json/object_writer.ts";
+import { quote } from "../../json/problems.ts";
+import { JsonReader } from "../../json/reader.ts";
+import {
+  type JsonNode,
+  type JsonObject,
+  JsonSlice,
+  JsonString,
+  KIND_WORDS,
+} from "../../json/value.ts";
+import type { LineFault } from "../../lines/line_rules.ts";
+import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
+import {
+  GIT_RENAMES,
+  RESPONSE_ITEM_TYPES,
+  ROLLOUT_LINE_TYPES,
+  SESSION_META_RENAMES,
+} from "./kinds.ts";
+import { fileNameTimestamp } from "./timestamp.ts";
+import { FileContext } from "./_file_context.ts";
+
+/** What the rules of a rollout begin with. */
+export interface RolloutContext {
+  /**
+   * The name or path of the file: the time in it is given to lines that have none and
+   * follow none.
+   *
+   * @default {undefined}
+   */
+  readonly fileName?: string | undefined;
+}
+
+const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
+const LINE_TYPES: ReadonlySet<string> = new Set(ROLLOUT_LINE_TYPES);
+/** What the text of every wrapped line that Codex wrote begins with. */
+const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
+
+/** Normalizes rollout lines; holds the time and the shape of one file. */
+export class RolloutRules extends RecordRules {
+  readonly #file: FileContext;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param context The name of the file.
+   */
+  constructor({ fileName }: RolloutContext = {}) {
+    const file = new FileContext(
+      fileName === undefined ? undefined : fileNameTimestamp(fileName),
+    );
+    super(new JsonReader(1), file);
+    this.#file = file;
+  }
+
+  /** Forgets the file: the next line is the first one of another. */
+  override reset(): void {
+    this.#file.reset();
+  }
+
+  /** Writes down the carried time, and the shape of the file. */
+  override save(): unknown {
+    return this.#file.save();
+  }
+
+  /** Goes on from what was written down. */
+  override load(saved: unknown): void {
+    this.#file.load(saved);
+  }
+
+  /** Normalizes one line; see {@linkcode LineRules.apply}. */
+  override apply(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    out: ByteWriter,
+  ): LineFault | undefined {
+    const fault = super.apply(bytes, start, end, out);
+    const kind = fault?.problem.kind;
+    if (fault === undefined || fault.inBand) return fault;
+    return kind === "json" || kind === "utf8"
+      ? this.#recover(bytes, fault, out)
+      : fault;
+  }
+
+  /** Makes a record of a line. */
+  protected override record(
+    root: JsonSlice,
+    line: JsonObject,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const type = this.reader.wordOf(line.get("type"));
+    if (type !== undefined) {
+      if (line.has("payload") || LINE_TYPES.has(type)) {
+        return this.#wrapped(root, line, type, out);
+      }
+      if (!BARE_TYPES.has(type) && !this.#file.isBareFile) {
+        return noPayload(type, "absent");
+      }
+      this.#bare(line, root, "response_item", out);
+      return undefined;
+    }
+    if (line.has("type")) {
+      return unnormalizable('"type" is not a string', "type");
+    }
+    const recordType = this.reader.wordOf(line.get("record_type"));
+    if (recordType !== undefined) {
+      this.#bare(line, root, recordType, out);
+      return undefined;
+    }
+    if (!line.has("id") || !line.has("timestamp")) {
+      return unnormalizable(
+        'it has no "type", "record_type" or session header',
+        "type",
+      );
+    }
+    this.#bare(line, this.#renameMeta(line) ? line : root, "session_meta", out);
+    return undefined;
+  }
+
+  #wrapped(
+    root: JsonSlice,
+    line: JsonObject,
+    type: string,
+    out: ByteWriter,
+  ): LineProblem | undefined {
+    const payload = line.get("payload");
+    if (payload?.kind !== "object") {
+      const state = payload === undefined ? "absent" : KIND_WORDS[payload.kind];
+      return noPayload(type, state);
+    }
+    this.#file.isBareFile = false;
+    let isChanged = false;
+    if (type === "session_meta") {
+      const meta = this.reader.members(payload);
+      this.#startSession(meta.get("timestamp"));
+      isChanged = this.#renameMeta(meta);
+      if (isChanged) line.set("payload", meta);
+    }
+    if (this.#rememberTime(line)) {
+      // The file hears of lines that are repeated by their times; see FileContext.take().
+      this.repeatable();
+      if (!isChanged) out.range(root.bytes, root.start, root.end);
+      else writeNode(out, line);
+      return undefined;
+    }
+    // A time that is no string is none: who reads records counts on strings.
+    line.take("timestamp");
+    out.byte(OPEN_BRACE);
+    this.#writeTime(out);
+    for (let place = 0; place < line.size; place++) {
+      const value = line.valueAt(place);
+      if (value === undefined) continue;
+      writeKey(out, line.nameAt(place));
+      writeNode(out, value);
+    }
+    out.byte(CLOSE_BRACE);
+    return undefined;
+  }
+
+  /** Remembers the time of the first header that has one. */
+  #startSession(time: JsonNode | undefined): void {
+    if (this.#file.hasSessionTime || !(time instanceof JsonSlice)) return;
+    if (time.kind !== "string") return;
+    this.reader.observeId(time, this.#file.startSession(time));
+  }
+
+  /** Wraps a line that stands bare. */
+  #bare(
+    line: JsonObject,
+    payload: JsonSlice | JsonObject,
+    type: string,
+    out: ByteWriter,
+  ): void {
+    this.#file.isBareFile = true;
+    this.#rememberTime(line);
+    out.byte(OPEN_BRACE);
+    this.#writeTime(out);
+    writeKey(out, "type");
+    writeNode(out, new JsonString(type));
+    writeKey(out, "payload");
+    writeNode(out, payload);
+    out.byte(CLOSE_BRACE);
+  }
+
+  /** R6; says whether anything was renamed. */
+  #renameMeta(meta: JsonObject): boolean {
+    let isChanged = renameAll(meta, SESSION_META_RENAMES);
+    const git = meta.get("git");
+    if (git?.kind === "object") {
+      const fields = this.reader.members(git);
+      if (renameAll(fields, GIT_RENAMES)) {
+        meta.set("git", fields);
+        isChanged = true;
+      }
+    }
+    return isChanged;
+  }
+
+  /** Remembers the time of a line; says whether it has one. */
+  #rememberTime(line: JsonObject): boolean {
+    const time = line.get("timestamp");
+    if (!(time instanceof JsonSlice) || time.kind !== "string") return false;
+    const remembered = this.#file.remember(time);
+    if (remembered === undefined) this.reader.looked();
+    else this.reader.observeId(time, remembered);
+    return true;
+  }
+
+  /** Writes the carried time, for a line that has none. */
+  #writeTime(out: ByteWriter): void {
+    // It does not come from the line.
+    this.reader.looked();
+    const time = this.#file.carriedTime;
+    if (time === undefined) return;
+    writeKey(out, "timestamp");
+    writeNode(out, time);
+  }
+
+  /** R5: tells a record apart from the torn one that it was glued to. */
+  #recover(
+    bytes: Uint8Array,
+    fault: LineFault,
+    out: ByteWriter,
+  ): LineFault {
+    const { problem, start, end } = fault;
+    const from = lastIndexOf(bytes, WRAPPED_START, start, end);
+    if (from <= start) return fault;
+    const root = this.reader.read(bytes, from, end);
+    if (root === undefined) return fault;
+    const line = this.reader.members(root);
+    const type = this.reader.wordOf(line.get("type"));
+    if (type === undefined || line.get("payload")?.kind !== "object") {
+      return fault;
+    }
+    this.#wrapped(root, line, type, out);
+    const torn: LineProblem = problem.kind === "utf8" ? problem : TORN;
+    return {
+      problem: torn,
+      start,
+      end: from,
+      inBand: false,
+      recordStart: from,
+    };
+  }
+}
+
+const TORN: LineProblem = {
+  kind: "json",
+  message:
+    "Cannot parse the line as JSON: it is torn, and another record follows",
+};
+
+/** Renames members where they stand, unless the new name is there too. */
+function renameAll(
+  object: JsonObject,
+  names: ReadonlyMap<string, string>,
+): boolean {
+  let isChanged = false;
+  for (const [old, current] of names) {
+    if (!object.has(old) || object.has(current)) continue;
+    object.rename(old, current);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+function lastIndexOf(
+  bytes: Uint8Array,
+  text: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  const first = text[0] ?? 0;
+  // Of the line alone: what the search does not find, it would look for in all lines
+  // before it.
+  const line = bytes.subarray(start, end);
+  let at = line.lastIndexOf(first, Math.max(0, line.length - text.length));
+  while (at !== -1) {
+    let same = 1;
+    while (same < text.length && line[at + same] === text[same]) same += 1;
+    if (same === text.length) return start + at;
+    at = at === 0 ? -1 : line.lastIndexOf(first, at - 1);
+  }
+  return -1;
+}
+
+function noPayload(type: string, state: string): LineProblem {
+  return {
+    kind: "typed",
+    message: `Cannot decode ${
+      quote(type)
+    }: payload is ${state}, expected an object`,
+    field: "payload",
+  };
+}
+
+/** Says whether a record is a line of a rollout file, of any release (D.9). */
+export function isRolloutRecord(reader: JsonReader, line: JsonObject): boolean {
+  if (line.has("record_type")) return true;
+  const type = line.get("type");
+  if (type === undefined) return line.has("id") && line.has("timestamp");
+  const word = reader.wordOf(type);
+  if (word === undefined) return false;
+  return line.get("payload")?.kind === "object" ||
+    (BARE_TYPES.has(word) && !line.has("payload"));
+}

@@ -1,0 +1,713 @@
+/**
+ * The stages composed, from bytes to typed events.
+ *
+ * @module
+ */
+
+import { checkOutcome, wordsOf } from "../checked.ts";
+import type { RecordOf } from "../dialects/decoder.ts";
+import type { Dialect, StreamKind } from "../dialects/dialect_names.ts";
+import type { LineProblem } from "../errors.ts";
+import {
+  Batches,
+  BatchIterator,
+  type BlockReader,
+  streamOf,
+} from "./batches.ts";
+import { JsonlRecords } from "./jsonl_records.ts";
+import { EventReader } from "../events/event_reader.ts";
+import { eventText } from "../events/event_text.ts";
+import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { isFields, parseJson } from "../json/fields.ts";
+import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
+import { encodeOutcome } from "../lines/jsonl_encoder.ts";
+import type { Outcome } from "../outcome.ts";
+import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
+
+/** Options for {@linkcode JsonlDecoder} and {@linkcode decodeRecords}. */
+export interface JsonlDecoderOptions<D extends Dialect = Dialect>
+  extends JsonlOptions {
+  /**
+   * The dialects to expect. With `exec`, all that comes out is typed as events; with
+   * `rollout`, as lines of session files. With `auto` the first line that is a JSON object
+   * decides, and every record may be either to the compiler.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: D | undefined;
+  /**
+   * What happens to failed lines: `inline` leaves them in their places, as failed
+   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
+   * been given.
+   *
+   * @default {"inline"}
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/**
+ * Decodes JSONL of any dialect: blocks of bytes in, typed events or rollout lines out.
+ *
+ * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder} do
+ * together, but events are checked once: the normalizer checks by the tables that their
+ * types are held against. Every line that is not blank gives one outcome, as soon as it is
+ * complete; a bad line is a failed outcome, and the next line is read.
+ *
+ * The outcome of an event has its exact normalized text, so that `encodeOutcome()` writes
+ * what {@linkcode JsonlNormalizer} writes. Neither event nor text keeps the block alive; a
+ * string of them keeps no more than 2 KiB of the text around it, or as much as it has itself.
+ *
+ * Memory is bounded by the longest line and the largest block.
+ *
+ * @example A block of two lines, one of them bad
+ * ```ts
+ * import { JsonlDecoder } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const seen: string[] = [];
+ * const decoder = new JsonlDecoder();
+ * const block = new TextEncoder().encode('{"type":"thread.resumed","id":"t"}\n{"a":1}\n');
+ * decoder.feed(block, (outcome) => {
+ *   seen.push(outcome.ok ? outcome.value.type : outcome.error.kind);
+ * });
+ *
+ * assertEquals(seen, ["thread.started", "normalize"]);
+ * ```
+ *
+ * @typeParam D The family of the dialects.
+ */
+export class JsonlDecoder<D extends Dialect = "auto">
+  implements Stage<Uint8Array, Outcome<RecordOf<D>>> {
+  readonly #records: JsonlRecords<RecordOf<D>>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlDecoderOptions<D> = {}) {
+    this.#records = new JsonlRecords<RecordOf<D>>(options, lineProblem);
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#records.failures;
+  }
+
+  /** How many lines have become events so far that are wanted. */
+  get records(): number {
+    return this.#records.records;
+  }
+
+  /**
+   * Takes a block and emits what becomes of the lines that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
+   *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Outcome<RecordOf<D>>>): void {
+    this.#records.feed(block, emit);
+  }
+
+  /**
+   * Ends the input and emits what becomes of a last line without LF.
+   *
+   * @param emit Is called with the outcome.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Outcome<RecordOf<D>>>): void {
+    this.#records.flush(emit);
+  }
+}
+
+function lineProblem(value: unknown): LineProblem | undefined {
+  const decoded = decodeRolloutLine(value);
+  return decoded.ok ? undefined : decoded.error;
+}
+
+/**
+ * {@linkcode JsonlDecoder} as a stream, for `pipeThrough`.
+ *
+ * With `onError: "stop"` the stream errors with the error of the first line that failed,
+ * once the outcomes before it have been read.
+ *
+ * @typeParam D The family of the dialects.
+ */
+export class JsonlDecoderStream<D extends Dialect = "auto"> {
+  /** Gives the outcomes. */
+  readonly readable: ReadableStream<Outcome<RecordOf<D>>>;
+  /** Takes the bytes. */
+  readonly writable: WritableStream<Uint8Array>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   *
+   * @example The messages of an agent
+   * ```ts
+   * import { isItemType, JsonlDecoderStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const log = '{"type":"thread.started","thread_id":"t"}\n' +
+   *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n';
+   * const outcomes = new Blob([log]).stream()
+   *   .pipeThrough(new JsonlDecoderStream({ from: "exec" }));
+   * const messages: string[] = [];
+   * for await (const outcome of outcomes) {
+   *   if (!outcome.ok || outcome.value.type !== "item.completed") continue;
+   *   const event = outcome.value;
+   *   if (isItemType(event, "agent_message")) messages.push(event.content.text);
+   * }
+   *
+   * assertEquals(messages, ["Hi"]);
+   * ```
+   */
+  constructor(options: JsonlDecoderOptions<D> = {}) {
+    const decoder = new JsonlDecoder(options);
+    const blocks = new TransformStream<Uint8Array, Uint8Array>();
+    this.writable = blocks.writable;
+    this.readable = streamOf(
+      new Batches(decoder, blocks.readable.getReader()),
+    );
+  }
+}
+
+/**
+ * Decodes JSONL of any dialect for `for await`: typed events of exec streams, typed lines of
+ * session files. {@linkcode decodeEvents} gives events of both.
+ *
+ * Nothing is read before an outcome is asked for, and no block before those of the one
+ * before it have been taken. Leaving the loop cancels the source. An error of the source is
+ * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
+ * outcomes before it have been taken.
+ *
+ * @typeParam D The family of the dialects.
+ * @param source The bytes, in blocks of any size.
+ * @param options The dialect, the limits, and what to do with failures.
+ * @returns The outcomes, in order.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+ *   option is none of its words.
+ * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
+ *   source is neither a stream nor an async iterable.
+ *
+ * @example The lines of a session file
+ * ```ts
+ * import { decodeRecords } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const file = new Blob(['{"timestamp":"2026-01-01T00:00:00Z","type":"compacted","payload":{"message":"m"}}\n']);
+ * const types: string[] = [];
+ * for await (const outcome of decodeRecords(file.stream(), { from: "rollout" })) {
+ *   if (outcome.ok) types.push(outcome.value.type);
+ * }
+ *
+ * assertEquals(types, ["compacted"]);
+ * ```
+ */
+export function decodeRecords<D extends Dialect = "auto">(
+  source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  options: JsonlDecoderOptions<D> = {},
+): AsyncGenerator<Outcome<RecordOf<D>>, void, void> {
+  const decoder = new JsonlDecoder(options);
+  return new BatchIterator(new Batches(decoder, readerOf(source)));
+}
+
+/** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
+export interface JsonlEventsOptions extends JsonlOptions {
+  /**
+   * What happens to failed lines: `inline` leaves them in their places, as failed
+   * outcomes; `stop` throws the error of the first one, when all outcomes before it have
+   * been given.
+   *
+   * @default {"inline"}
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/**
+ * Gives the events of normalized records of any dialect: what {@linkcode Normalizer} emits in,
+ * thread events out, as {@linkcode JsonlEvents} does from bytes.
+ *
+ * A value is a record, or its JSON text. The events of exec streams are those records; a line of
+ * a session file gives the events that it tells of. Failures pass by in their places. Nothing is
+ * held back.
+ *
+ * Memory is bounded: of calls, what has not ended of the last 8,192, and 32 Mi characters of them.
+ *
+ * @example The events of two lines
+ * ```ts
+ * import { EventDecoder } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const decoder = new EventDecoder();
+ * const types: string[] = [];
+ * for (
+ *   const payload of [
+ *     { type: "task_started", turn_id: "1" },
+ *     { type: "task_complete", turn_id: "1", last_agent_message: "Done" },
+ *   ]
+ * ) {
+ *   const value = { type: "event_msg", payload };
+ *   decoder.feed({ ok: true, line: 1, offset: 0, value }, (outcome) => {
+ *     if (outcome.ok) types.push(outcome.value.type);
+ *   });
+ * }
+ *
+ * assertEquals(types, ["turn.started", "turn.completed"]);
+ * ```
+ */
+export class EventDecoder
+  implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
+  readonly #reader = new EventReader();
+
+  /**
+   * Takes a record and emits the events that it tells of.
+   *
+   * @param outcome The record; a failure passes by.
+   * @param emit Is called with each event.
+   * @throws {TypeError} If it is no outcome.
+   */
+  feed(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
+    checkOutcome(outcome);
+    if (!outcome.ok) return emit(outcome);
+    const { line, offset, value } = outcome;
+    const isText = typeof value === "string";
+    const record = isText ? parseJson(value) : value;
+    const text = isText ? value : outcome.text;
+    if (!isFields(record)) return;
+    this.#reader.read(record, { line, offset, text }, (event, given) => {
+      emit({
+        ok: true,
+        line,
+        offset,
+        // What exec streams have was written by the tables of their types, and what session
+        // files tell by the rules that write it.
+        value: event as unknown as ThreadEvent,
+        text: given ?? eventText(event, text?.length),
+      });
+    });
+  }
+}
+
+/** {@linkcode EventDecoder} as a stream. */
+export class EventDecoderStream
+  extends StageStream<Outcome<unknown>, Outcome<ThreadEvent>> {
+  /**
+   * Constructs a new instance.
+   *
+   * @example Events of normalized lines
+   * ```ts
+   * import { EventDecoderStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const events = new Blob(['{"type":"error","message":"No"}\n']).stream()
+   *   .pipeThrough(new LineSplitterStream())
+   *   .pipeThrough(new NormalizerStream())
+   *   .pipeThrough(new EventDecoderStream());
+   *
+   * const [first] = await Array.fromAsync(events);
+   * assertEquals(first?.ok && first.value.type, "error");
+   * ```
+   */
+  constructor() {
+    super(new EventDecoder());
+  }
+}
+
+/**
+ * Gives the events of JSONL of any dialect: blocks of bytes in, thread events out.
+ *
+ * The events of exec streams are those that {@linkcode JsonlDecoder} gives. A line of a session
+ * file gives the events that it tells of, often one, sometimes none or several: what
+ * `codex exec --json` would have said of that session, and more ({@linkcode SessionItemContents};
+ * docs/events.md). A failed line is a failed outcome in its place.
+ *
+ * Memory is bounded by the longest line, the largest block, and what is open: see
+ * {@linkcode EventDecoder}.
+ *
+ * @example The commands of a session file
+ * ```ts
+ * import { isItemType, JsonlEvents } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const call = {
+ *   type: "function_call",
+ *   name: "shell",
+ *   arguments: '{"command":["ls"]}',
+ *   call_id: "c1",
+ * };
+ * const line = { timestamp: "2025-10-01T12:00:00Z", type: "response_item", payload: call };
+ * const commands: string[] = [];
+ * const events = new JsonlEvents();
+ * events.feed(new TextEncoder().encode(`${JSON.stringify(line)}\n`), (outcome) => {
+ *   if (!outcome.ok || outcome.value.type !== "item.started") return;
+ *   const event = outcome.value;
+ *   if (isItemType(event, "command_execution")) commands.push(event.content.command);
+ * });
+ *
+ * assertEquals(commands, ["ls"]);
+ * ```
+ */
+export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
+  readonly #records: JsonlRecords;
+  readonly #events = new EventDecoder();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlEventsOptions = {}) {
+    this.#records = new JsonlRecords(options);
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#records.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#records.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#records.fastLines;
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#records.failures;
+  }
+
+  /** How many lines have become records so far. */
+  get records(): number {
+    return this.#records.records;
+  }
+
+  /**
+   * Takes a block and emits the events of the lines that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
+   *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#records.feed(block, (outcome) => this.#events.feed(outcome, emit));
+  }
+
+  /**
+   * Ends the input and emits the events of a last line without LF.
+   *
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Outcome<ThreadEvent>>): void {
+    this.#records.flush((outcome) => this.#events.feed(outcome, emit));
+  }
+}
+
+/** Options for {@linkcode JsonlEventWriter}. */
+export interface JsonlEventWriterOptions extends JsonlOptions {
+  /**
+   * What happens to failed lines.
+   *
+   * @default {"report"}
+   */
+  readonly onError?: OnError | undefined;
+}
+
+/** How many characters of events are written at once. */
+const WRITTEN_AT_ONCE = 1 << 20;
+
+/**
+ * Writes the events of JSONL as JSONL: {@linkcode JsonlEvents}, from bytes to bytes, with the
+ * text of each event as exact as that of {@linkcode JsonlNormalizer}.
+ *
+ * @example A session file as events
+ * ```ts
+ * import { JsonlEventWriter } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * let text = "";
+ * const writer = new JsonlEventWriter();
+ * const block = new TextEncoder().encode('{"type":"thread.resumed","id":"t"}\n');
+ * writer.feed(block, (bytes) => text += new TextDecoder().decode(bytes));
+ *
+ * assertEquals(text, '{"type":"thread.started","thread_id":"t","id":"t"}\n');
+ * ```
+ */
+export class JsonlEventWriter
+  implements Stage<Uint8Array, Uint8Array<ArrayBuffer>> {
+  readonly #events: JsonlEvents;
+  #text = "";
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlEventWriterOptions = {}) {
+    this.#events = new JsonlEvents({
+      ...options,
+      onError: options.onError ?? "report",
+    });
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#events.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#events.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#events.fastLines;
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#events.failures;
+  }
+
+  /** How many lines have become records so far. */
+  get records(): number {
+    return this.#events.records;
+  }
+
+  /**
+   * Takes a block and emits the events of the lines that it completes, in few blocks.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with the bytes of the events.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the events of the lines before
+   *   it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    this.#write((take) => this.#events.feed(block, take), emit);
+  }
+
+  /**
+   * Ends the input and emits the events of a last line without LF.
+   *
+   * @param emit Is called with the bytes of the events.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    this.#write((take) => this.#events.flush(take), emit);
+  }
+
+  #write(
+    work: (take: Emit<Outcome<ThreadEvent>>) => void,
+    emit: Emit<Uint8Array<ArrayBuffer>>,
+  ): void {
+    try {
+      work((outcome) => {
+        if (outcome.ok) this.#text += `${outcome.text}\n`;
+        else {
+          this.#give(emit);
+          emit(encodeOutcome(outcome));
+        }
+        if (this.#text.length > WRITTEN_AT_ONCE) this.#give(emit);
+      });
+    } finally {
+      this.#give(emit);
+    }
+  }
+
+  #give(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    const text = this.#text;
+    this.#text = "";
+    if (text !== "") emit(ENCODER.encode(text));
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/**
+ * {@linkcode JsonlEvents} as a stream, for `pipeThrough`.
+ *
+ * With `onError: "stop"` the stream errors with the error of the first line that failed,
+ * once the outcomes before it have been read.
+ */
+export class JsonlEventsStream {
+  /** Gives the outcomes. */
+  readonly readable: ReadableStream<Outcome<ThreadEvent>>;
+  /** Takes the bytes. */
+  readonly writable: WritableStream<Uint8Array>;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   *
+   * @example What a session file says
+   * ```ts
+   * import { JsonlEventsStream } from "@codexpipe/codexpipe";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const file = new Blob([
+   *   '{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"t"}}\n',
+   * ]);
+   * const events = await Array.fromAsync(file.stream().pipeThrough(new JsonlEventsStream()));
+   *
+   * assertEquals(events.map((outcome) => outcome.ok && outcome.value.type), ["thread.started"]);
+   * ```
+   */
+  constructor(options: JsonlEventsOptions = {}) {
+    const events = new JsonlEvents(options);
+    const blocks = new TransformStream<Uint8Array, Uint8Array>();
+    this.writable = blocks.writable;
+    this.readable = streamOf(new Batches(events, blocks.readable.getReader()));
+  }
+}
+
+/**
+ * Gives the events of anything that Codex writes, for `for await`: the stdout of
+ * `codex exec --json`, the `readable` of a session file, or any other bytes of JSONL. See
+ * {@linkcode JsonlEvents} for what becomes of each line.
+ *
+ * Nothing is read before an outcome is asked for, and no block before those of the one
+ * before it have been taken. Leaving the loop cancels the source. An error of the source is
+ * thrown; so is, with `onError: "stop"`, the error of the first line that failed, when the
+ * outcomes before it have been taken.
+ *
+ * @param source The bytes, in blocks of any size.
+ * @param options The dialect, the limits, and what to do with failures.
+ * @returns The outcomes, in order.
+ * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+ *   option is none of its words.
+ * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
+ *   source is neither a stream nor an async iterable.
+ *
+ * @example The events of a child process
+ * ```ts ignore
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ *
+ * const command = new Deno.Command("codex", {
+ *   args: ["exec", "--json", "fix the tests"],
+ *   stdout: "piped",
+ * });
+ * for await (const outcome of decodeEvents(command.spawn().stdout)) {
+ *   if (outcome.ok) console.log(outcome.value.type);
+ *   else console.error(`line ${outcome.line}: ${outcome.error.message}`);
+ * }
+ * ```
+ *
+ * @example The first failure ends it
+ * ```ts
+ * import { decodeEvents, RecordSyntaxError } from "@codexpipe/codexpipe";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const log = new Blob(['{"type":"error","message":"m"}\nnot JSON\n']);
+ * const types: string[] = [];
+ * await assertRejects(async () => {
+ *   for await (const outcome of decodeEvents(log.stream(), { onError: "stop" })) {
+ *     if (outcome.ok) types.push(outcome.value.type);
+ *   }
+ * }, RecordSyntaxError);
+ *
+ * assertEquals(types, ["error"]);
+ * ```
+ */
+export function decodeEvents(
+  source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  options: JsonlEventsOptions = {},
+): AsyncGenerator<Outcome<ThreadEvent>, void, void> {
+  const events = new JsonlEvents(options);
+  return new BatchIterator(new Batches(events, readerOf(source)));
+}
+
+function readerOf<T>(
+  source: ReadableStream<T> | AsyncIterable<T>,
+): BlockReader<T> {
+  // What has been given in JavaScript may be anything.
+  const given: unknown = source;
+  if (typeof given === "object" && given !== null) {
+    if (Symbol.asyncIterator in source) return new IterableReader(source);
+    if ("getReader" in source) return new StreamReader(source);
+  }
+  throw new TypeError(
+    `Cannot read events: the source is ${
+      wordsOf(given)
+    }, expected a stream or an async iterable of bytes`,
+  );
+}
+
+/** Reads an iterable; it is left alone until something is read. */
+class IterableReader<T> implements BlockReader<T> {
+  readonly #iterable: AsyncIterable<T>;
+  #iterator: AsyncIterator<T> | undefined;
+
+  constructor(iterable: AsyncIterable<T>) {
+    this.#iterable = iterable;
+  }
+
+  read(): Promise<IteratorResult<T>> {
+    this.#iterator ??= this.#iterable[Symbol.asyncIterator]();
+    return this.#iterator.next();
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    await this.#iterator?.return?.(reason);
+  }
+}
+
+/**
+ * Reads a stream where streams are no iterables, as in Safari; it is left alone until something
+ * is read, and unlocked at its end.
+ */
+class StreamReader<T> implements BlockReader<T> {
+  readonly #stream: ReadableStream<T>;
+  #reader: ReadableStreamDefaultReader<T> | undefined;
+
+  constructor(stream: ReadableStream<T>) {
+    this.#stream = stream;
+  }
+
+  async read(): Promise<ReadableStreamReadResult<T>> {
+    const reader = this.#reader ??= this.#stream.getReader();
+    try {
+      const result = await reader.read();
+      if (result.done) reader.releaseLock();
+      return result;
+    } catch (error) {
+      reader.releaseLock();
+      throw error;
+    }
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    const cancelled = this.#reader?.cancel(reason);
+    this.#reader?.releaseLock();
+    await cancelled;
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * The stages composed, from bytes to the values of normalized records.
+ *
+ * @module
+ */
+
+import type { StreamKind } from "../dialects/dialect_names.ts";
+import type { LineProblem } from "../errors.ts";
+import type { ByteWriter } from "../json/byte_writer.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
+import type { Outcome } from "../outcome.ts";
+import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
+import type { Emit, Stage } from "../stage.ts";
+
+/**
+ * Says why the value of a line of a rollout file is none that is asked for.
+ *
+ * It is not called for exec records, which were written by the tables of lib/dialects/exec/fields.ts,
+ * nor for lines that are proven to be as their types say: the normalizer leaves the others as
+ * they are.
+ *
+ * @param value The value.
+ * @returns Why; nothing if it is one.
+ */
+export interface LineCheck {
+  (value: unknown): LineProblem | undefined;
+}
+
+/** Room for the record of a line of the usual length. */
+const KEPT_CAPACITY = 1 << 16;
+
+/**
+ * Reads JSONL of any dialect: blocks of bytes in, the values of normalized records out.
+ *
+ * What fails is what fails to be normalized, and what fails the check if there is one. The
+ * values of exec streams are events then, since they were written by the tables of their
+ * types; those of rollout files are open: every field may be missing or of another kind than
+ * in the releases that are known.
+ *
+ * @typeParam T What the values are taken for.
+ */
+export class JsonlRecords<T = unknown>
+  implements Stage<Uint8Array, Outcome<T>> {
+  readonly #answers: LineAnswers;
+  readonly #check: LineCheck | undefined;
+  #emit: Emit<Outcome<T>> = () => {};
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @param check Says which values are none of `T`.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
+   */
+  constructor(options: JsonlOptions, check?: LineCheck) {
+    this.#check = check;
+    this.#answers = new LineAnswers(
+      { ...options, onError: options.onError ?? "inline" },
+      {
+        record: (out, start, line, offset) =>
+          this.#record(out, start, line, offset),
+        value: (value, text, isProven, line, offset) =>
+          this.#value(value, text, isProven, line, offset),
+        proof: ROLLOUT_LINE_PROOF,
+        failure: (failed) => this.#emit(failed.toFailure()),
+      },
+      KEPT_CAPACITY,
+    );
+  }
+
+  /** What the input has turned out to be; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#answers.kind;
+  }
+
+  /** What answers lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#answers.engine;
+  }
+
+  /** How many of the lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#answers.fastLines;
+  }
+
+  /** How many lines have failed so far. */
+  get failures(): number {
+    return this.#answers.failures;
+  }
+
+  /** How many lines have become records so far that are wanted. */
+  get records(): number {
+    return this.#answers.records;
+  }
+
+  /**
+   * Takes a block and emits what becomes of the lines that it completes.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each outcome.
+   * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
+   *   before it have been emitted then.
+   * @throws {TypeError} If the block is no bytes.
+   */
+  feed(block: Uint8Array, emit: Emit<Outcome<T>>): void {
+    this.#emit = emit;
+    this.#answers.feed(block);
+  }
+
+  /**
+   * Ends the input and emits what becomes of a last line without LF.
+   *
+   * @param emit Is called with the outcome.
+   * @throws {LineError} If the line fails and `onError` is `stop`.
+   */
+  flush(emit: Emit<Outcome<T>>): void {
+    this.#emit = emit;
+    try {
+      this.#answers.flush();
+    } finally {
+      this.#answers.end();
+    }
+  }
+
+  #record(
+    out: ByteWriter,
+    start: number,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined {
+    const text = decodeUtf8(out.view(), start, out.length);
+    out.clear(KEPT_CAPACITY);
+    return this.#value(JSON.parse(text), text, false, line, offset);
+  }
+
+  #value(
+    value: unknown,
+    text: string,
+    isProven: boolean,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined {
+    const check = this.#check;
+    const isLine = this.#answers.kind === "rollout";
+    if (check !== undefined && !isProven && isLine) {
+      const problem = check(value);
+      if (problem !== undefined) return problem;
+    }
+    // The boundary where JSON gets its type: that of what the check lets pass.
+    this.#emit({ ok: true, line, offset, value: value as T, text });
+    return undefined;
+  }
+}

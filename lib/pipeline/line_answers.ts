@@ -1,0 +1,459 @@
+/**
+ * What stages over the bytes of JSONL share: each line that is not blank is normalized, and
+ * its answer is handed to whoever writes or decodes it.
+ *
+ * @module
+ */
+
+import { checkBytes, checkedWord } from "../checked.ts";
+import type { StreamKind } from "../dialects/dialect_names.ts";
+import { rulesFor, type StreamRules } from "../dialects/dialects.ts";
+import { type LineProblem, toLineError } from "../errors.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
+import { Kernel } from "../json/kernel.ts";
+import type { KernelWishes } from "../json/kernel_plans.ts";
+import { JsonReader } from "../json/reader.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import type { Proof } from "../json/value_plan.ts";
+import { isBlank } from "../lines/blank.ts";
+import { FailedLine } from "../lines/failed_line.ts";
+import {
+  LineFramer,
+  type LineRun,
+  type LineVisitor,
+} from "../lines/line_framer.ts";
+import type { LineFault } from "../lines/line_rules.ts";
+import { RecordSelection } from "../lines/record_selection.ts";
+import {
+  checkedMaxLineBytes,
+  type LineSplitterOptions,
+  lineTooLong,
+} from "../lines/line_splitter.ts";
+import type { NormalizerOptions } from "../dialects/normalizer.ts";
+
+/**
+ * What happens to failed lines.
+ *
+ * - `report`: they are left out of the data, but for those that came in band.
+ * - `inline`: they stay in their places: in bytes, as `line.failed` records.
+ * - `drop`: they are left out.
+ * - `stop`: the first one ends the work: it is thrown.
+ */
+export type OnError =
+  | "report"
+  | "inline"
+  | "drop"
+  | "stop";
+
+const ON_ERROR: readonly OnError[] = ["report", "inline", "drop", "stop"];
+
+/** The names of {@linkcode Engine}s. */
+export const ENGINES = ["auto", "js", "wasm"] as const;
+
+/**
+ * What answers lines.
+ *
+ * - `js`: TypeScript alone.
+ * - `wasm`: WebAssembly, for lines like those that TypeScript has answered before it.
+ * - `auto`: `wasm` from a certain amount of input on, of this and earlier streams, where it can
+ *   run; else `js`.
+ */
+export type Engine = typeof ENGINES[number];
+
+/** Options for stages over the bytes of JSONL. */
+export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
+  /** What happens to failed lines. */
+  readonly onError?: OnError | undefined;
+  /**
+   * Is told of each failed line, in order, whatever happens to it.
+   *
+   * @default {undefined}
+   */
+  readonly onFailure?: ((failed: FailedLine) => void) | undefined;
+  /**
+   * Is called after each line that is not blank, when its answer has been given.
+   *
+   * @default {undefined}
+   */
+  readonly onAnswer?: (() => void) | undefined;
+  /**
+   * What answers the lines. The answers are the same.
+   *
+   * @default {"auto"}
+   */
+  readonly engine?: Engine | undefined;
+  /**
+   * How many bytes of input there are at least, if that is known: `auto` does not wait for them
+   * then.
+   *
+   * @default {undefined}
+   */
+  readonly expectedBytes?: number | undefined;
+  /**
+   * The types of the records that are wanted, as they are called when normalized:
+   * `turn.completed`, `session_meta`. Behind a slash may be the one kind of item, or the one
+   * type of payload, that is wanted: `item.completed/command_execution`,
+   * `event_msg/token_count`. Other lines are normalized, too, so that those that follow get
+   * their ids, and fail if they are no records; but nothing else comes of them.
+   *
+   * @default {undefined} All.
+   */
+  readonly only?: readonly string[] | undefined;
+  /**
+   * The id of the only thread whose events are wanted, where a stream has several: that of an
+   * app-server. Other lines are normalized, too, but nothing else comes of them. The lines of
+   * session files, which are of one thread, are all wanted.
+   *
+   * @default {undefined} All.
+   */
+  readonly thread?: string | undefined;
+}
+
+/** Takes the answers to lines, in order. */
+export interface AnswerTaker {
+  /** Whether all that `record` does is to end the record with an LF. */
+  readonly takesLines?: boolean;
+  /** What is to be proven of values; there if `value` is. */
+  readonly proof?: Proof;
+  /**
+   * Takes a record whose value was made along the way.
+   *
+   * @param value The value.
+   * @param text The record.
+   * @param isProven Whether `proof` holds for the value, so that nothing has to be checked.
+   * @param line The number of its line.
+   * @param offset Where the line starts.
+   * @returns Why it is no record after all.
+   */
+  value?(
+    value: unknown,
+    text: string,
+    isProven: boolean,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined;
+  /**
+   * Takes a record.
+   *
+   * @param out Holds the record from `start` to its end, and what the taker left before.
+   * @param line The number of its line.
+   * @param offset Where the line, or the part of it that is the record, starts.
+   * @returns Why it is none after all; it has been taken out of `out` then.
+   */
+  record(
+    out: ByteWriter,
+    start: number,
+    line: number,
+    offset: number,
+  ): LineProblem | undefined;
+  /** Takes a failure that is to stand in the data. */
+  failure(failed: FailedLine, out: ByteWriter): void;
+}
+
+/** Answers the lines of one stream. */
+export class LineAnswers implements LineVisitor {
+  readonly #framer: LineFramer;
+  readonly #rules: StreamRules;
+  readonly #taker: AnswerTaker;
+  readonly #limit: number;
+  readonly #onError: OnError;
+  readonly #onFailure: ((failed: FailedLine) => void) | undefined;
+  readonly #onAnswer: (() => void) | undefined;
+  /** What the taker writes to. */
+  readonly out: ByteWriter;
+  readonly #engine: Engine;
+  readonly #wishes: KernelWishes;
+  /** Reads the records that may not be wanted. */
+  readonly #reader: JsonReader | undefined;
+  #kernel: Kernel | undefined;
+  #hasKernel = false;
+  #fastLines = 0;
+  #isSlow = false;
+  readonly #expected: number;
+  #bytes = 0;
+  /** How many lines have failed so far. */
+  failures = 0;
+  /** How many lines have become records so far that are wanted. */
+  records = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options The dialect, the limits, and what to do with failures.
+   * @param taker Takes the answers.
+   * @param capacity How many bytes of answers fit before the buffer grows.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
+   *   option is none of its words.
+   * @throws {TypeError} If WebAssembly is asked for and cannot run here.
+   */
+  constructor(
+    options: JsonlOptions & { readonly onError: OnError },
+    taker: AnswerTaker,
+    capacity: number,
+  ) {
+    this.#limit = checkedMaxLineBytes(options.maxLineBytes);
+    this.#framer = new LineFramer(this.#limit);
+    this.#rules = rulesFor(options.from ?? "auto", options);
+    this.#taker = taker;
+    this.#onError = checkedWord("onError", options.onError, ON_ERROR);
+    this.#onFailure = options.onFailure;
+    this.#onAnswer = options.onAnswer;
+    this.#expected = options.expectedBytes ?? 0;
+    this.out = new ByteWriter(capacity);
+    const { only, thread } = options;
+    const selection = only === undefined && thread === undefined
+      ? undefined
+      : new RecordSelection(only, thread);
+    if (selection !== undefined) this.#reader = new JsonReader(1);
+    this.#wishes = { proof: taker.proof, selection };
+    const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
+    // Whoever wants to hear of each line hears of it in its turn: values are given one by one,
+    // but for those that nobody wants.
+    const isHeard = options.onAnswer !== undefined;
+    const isFast = taker.value === undefined
+      ? taker.takesLines === true && !isHeard
+      : selection === undefined || !isHeard;
+    this.#engine = isFast ? engine : "js";
+    if (engine === "wasm" && isFast && !this.#startKernel()) {
+      throw new TypeError(
+        "Cannot use the engine wasm: WebAssembly with SIMD cannot run here",
+      );
+    }
+  }
+
+  /** What answers the lines by now. */
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#hasKernel ? "wasm" : "js";
+  }
+
+  /** How many lines WebAssembly has answered. */
+  get fastLines(): number {
+    return this.#kernel?.lines ?? this.#fastLines;
+  }
+
+  /** What the stream is; `undefined` until a line has told. */
+  get kind(): StreamKind | undefined {
+    return this.#rules.kind;
+  }
+
+  /** Writes down what later lines depend on, the numbers of lines apart. */
+  save(): unknown {
+    return this.#rules.save();
+  }
+
+  /** Takes a block, which may be used again afterwards. */
+  feed(block: Uint8Array): void {
+    checkBytes(block);
+    this.#bytes += block.length;
+    if (this.#isWorthKernel()) this.#isSlow = !this.#startKernel();
+    try {
+      this.#framer.feed(block, this);
+    } finally {
+      this.#kernel?.forget();
+    }
+  }
+
+  #isWorthKernel(): boolean {
+    if (this.#kernel !== undefined || this.#engine !== "auto") return false;
+    if (this.#isSlow || this.out.length > 0) return false;
+    // What is no log has no records to repeat.
+    const hasUse = this.#rules.isTeachable === true ||
+      this.records + this.failures === 0;
+    return hasUse && (this.#hasMuch() || Kernel.hasIdle(this.#wishes));
+  }
+
+  /** Whether there is as much input as a kernel needs to make up for its beginning. */
+  #hasMuch(): boolean {
+    const { kind } = this.#rules;
+    if (kind === undefined) return this.#bytes >= UNKNOWN_BYTES;
+    const bytes = Math.max(this.#bytes, this.#expected);
+    const needed = kind === "rollout" ? ROLLOUT_BYTES : EXEC_BYTES;
+    const price = this.#taker.value === undefined ? 1 : VALUE_PRICE;
+    return bytes + (slowBytes.get(kind) ?? 0) >= price * needed;
+  }
+
+  #startKernel(): boolean {
+    const kernel = Kernel.create(this.#limit, this.#wishes);
+    if (kernel === undefined) return false;
+    this.#kernel = kernel;
+    this.#hasKernel = true;
+    this.out.settle(kernel.home);
+    this.#rules.teach?.(kernel);
+    return true;
+  }
+
+  /** Answers lines at once. */
+  run(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): LineRun | undefined {
+    const kernel = this.#kernel;
+    const { context } = this.#rules;
+    if (kernel === undefined || context === undefined) return undefined;
+    const run = kernel.run(bytes, start, end, this.out, context);
+    if (run.lines === 0) return undefined;
+    context.passed?.(bytes, start, run.next);
+    const taker = this.#taker;
+    if (taker.value === undefined) this.records += run.records;
+    else {
+      kernel.values(run.records, (value, text, isProven, at, before) => {
+        const number = line + before;
+        const place = offset + at - start;
+        const problem = taker.value?.(value, text, isProven, number, place);
+        if (problem === undefined) this.records += 1;
+        else {
+          const last = bytes.indexOf(LF, at);
+          const to = bytes[last - 1] === CR ? last - 1 : last;
+          const fault = { problem, start: at, end: to, inBand: false };
+          this.#fault(fault, bytes, number, place);
+        }
+        this.#onAnswer?.();
+      });
+      this.out.clear(0);
+    }
+    return run;
+  }
+
+  /** Ends the input: a last line without LF is a line. */
+  flush(): void {
+    this.#framer.flush(this);
+  }
+
+  /** Gives back what the work needed; what `out` has is gone. */
+  end(): void {
+    const kernel = this.#kernel;
+    const { kind } = this.#rules;
+    if (kernel === undefined) {
+      if (kind === undefined || this.#engine !== "auto") return;
+      slowBytes.set(kind, (slowBytes.get(kind) ?? 0) + this.#bytes);
+      return;
+    }
+    this.#fastLines = kernel.lines;
+    this.#kernel = undefined;
+    this.#isSlow = true;
+    this.#rules.teach?.(undefined);
+    this.out.leave();
+    kernel.release();
+  }
+
+  /** Answers a line. */
+  line(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): void {
+    if (bytes[start] !== OPEN_BRACE && isBlankLine(bytes, start, end)) return;
+    const { out } = this;
+    const length = out.length;
+    const fault = this.#rules.apply(bytes, start, end, out);
+    if (fault === undefined) {
+      this.#record(length, bytes, start, end, line, offset);
+    } else {
+      const { recordStart } = fault;
+      // A record that was told apart from what failed stands behind it (R5).
+      const record = recordStart === undefined
+        ? NOTHING
+        : out.view(length).slice();
+      out.truncate(length);
+      this.#fault(fault, bytes, line, offset + fault.start - start);
+      if (recordStart !== undefined) {
+        const from = out.length;
+        // A first line begins its buffer, with the byte order mark that was skipped.
+        const skipped = line === 1 ? start : 0;
+        const at = offset + skipped + recordStart - start;
+        out.all(record);
+        this.#record(from, bytes, recordStart, end, line, at);
+      }
+    }
+    this.#onAnswer?.();
+  }
+
+  /** Answers a line over the limit. */
+  tooLong(length: number, line: number, offset: number): void {
+    const error = lineTooLong(length, this.#limit);
+    this.#failed(new FailedLine(error, { line, offset }, NOTHING, undefined));
+    this.#onAnswer?.();
+  }
+
+  #record(
+    from: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    line: number,
+    offset: number,
+  ): void {
+    if (!this.#isWanted(from)) {
+      this.out.truncate(from);
+      return;
+    }
+    const problem = this.#taker.record(this.out, from, line, offset);
+    if (problem === undefined) this.records += 1;
+    else {
+      const fault = { problem, start, end, inBand: false };
+      this.#fault(fault, bytes, line, offset);
+    }
+  }
+
+  /** Whether the record that the output ends with is wanted. */
+  #isWanted(from: number): boolean {
+    const reader = this.#reader;
+    if (reader === undefined) return true;
+    const { out } = this;
+    const end = out.length;
+    // The text behind a value must be a control character.
+    out.byte(LF);
+    const record = reader.read(out.view(), from, end);
+    out.truncate(end);
+    return record === undefined ||
+      this.#wishes.selection?.wants(reader, record) !== false;
+  }
+
+  #fault(
+    fault: LineFault,
+    bytes: Uint8Array,
+    line: number,
+    offset: number,
+  ): void {
+    const at = { line, offset };
+    this.#failed(new FailedLine(fault.problem, at, bytes, fault));
+  }
+
+  #failed(failed: FailedLine): void {
+    this.failures += 1;
+    this.#onFailure?.(failed);
+    const onError = this.#onError;
+    if (onError === "stop") throw toLineError(failed.error);
+    if (onError === "inline" || (onError === "report" && failed.isInBand)) {
+      this.#taker.failure(failed, this.out);
+    }
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+/**
+ * From how much input on WebAssembly makes up for the time that it needs to begin, and for the
+ * plans, each of which takes as long as twenty lines. The rules of session files are done so
+ * fast that plans for them pay late (paired runs of the command with `--engine=js` and `wasm`,
+ * user CPU: 0.83 at 50 kB of exec; 1.15 at 200 kB of session files, 1.04 at 1.2 MB, 0.95 at 2).
+ */
+const EXEC_BYTES = 1 << 15;
+const ROLLOUT_BYTES = 1 << 20;
+/** The same for input of which no line has told what it is. */
+const UNKNOWN_BYTES = 1 << 17;
+/** Plans that make values take longer to make. */
+const VALUE_PRICE = 2;
+/** By kind, how much of streams that have ended was answered without WebAssembly. */
+const slowBytes = new Map<StreamKind, number>();
+
+function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = bytes[start] ?? 0;
+  if (first > 0x20 && first < 0x80 && start < end) return false;
+  return isBlank(decodeUtf8(bytes, start, end));
+}

@@ -1,0 +1,514 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Dialect, StreamKind } from "../../lib/dialects/dialect_names.ts";
+import {
+  rulesFor,
+  type RulesOptions,
+  type StreamRules,
+} from "../../lib/dialects/dialects.ts";
+import { ByteWriter } from "../../lib/json/byte_writer.ts";
+import { LineNumberer } from "../../lib/lines/line_numberer.ts";
+import { Normalizer } from "../../lib/dialects/normalizer.ts";
+import type { Failure } from "../../lib/outcome.ts";
+import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
+import { compose } from "../../lib/stage.ts";
+import { linesOf, namesIn, readFixture } from "../fixtures.ts";
+import { readCapturedFiles, rolloutBytes, TIME, wrapped } from "../rollouts.ts";
+import { concat, decode, emitted, encode } from "../running.ts";
+
+const FAILED =
+  '{"type":"line.failed","line":1,"offset":0,"error":{"kind":"json","message":"no"},"raw":"x"}';
+
+/** What a line came to: its record, or the kind of its failure and maybe a record, too. */
+interface Answer {
+  readonly failure: string | undefined;
+  readonly record: string;
+}
+
+/** Shows rules one line. */
+function show(rules: StreamRules, line: string | Uint8Array): Answer {
+  const bytes = typeof line === "string" ? encode(line) : line;
+  const ended = concat([bytes, Uint8Array.of(0x0a)]);
+  const out = new ByteWriter();
+  const fault = rules.apply(ended, 0, bytes.length, out);
+  const record = decode(out.view());
+  return { failure: fault?.problem.kind, record };
+}
+
+/** What lines are found to be. */
+function kindOf(
+  lines: readonly (string | Uint8Array)[],
+  from: Dialect = "auto",
+): StreamKind | undefined {
+  const rules = rulesFor(from, {});
+  for (const line of lines) show(rules, line);
+  return rules.kind;
+}
+
+/** Normalizes lines of any sort and gives the failures. */
+function failuresOf(lines: readonly string[]): Failure[] {
+  const stage = compose(new LineNumberer(), new Normalizer());
+  return emitted(stage, lines).filter((outcome) => !outcome.ok);
+}
+
+// The clauses of D.9, in their order; where two hold, the earlier one decides.
+
+const CLAUSES = [
+  {
+    clause: "a list under records",
+    kind: "snapshot",
+    lines: [
+      '{"records":[]}',
+      '{"records":[{"id":1,"type":"notice","payload":{}}],"next_id":2}',
+      '{"next_id":1,"order":[],"records":[{"PlainMessage":{"id":1}}]}',
+      '{"records":[],"type":"event_msg","payload":{},"msg":{}}',
+    ],
+  },
+  {
+    clause: "an object msg",
+    kind: "exec",
+    lines: [
+      '{"id":"0","msg":{"type":"task_started"}}',
+      '{"msg":{}}',
+      '{"records":{},"msg":{}}',
+      `{"id":"0","timestamp":"${TIME}","msg":{}}`,
+      '{"type":"event_msg","payload":{},"msg":{}}',
+      '{"record_type":"state","msg":{}}',
+    ],
+  },
+  {
+    clause: "the keys of a config line",
+    kind: "exec",
+    lines: [
+      '{"model":"m","provider":"p","workdir":"/w"}',
+      `{"id":"0","timestamp":"${TIME}","model":"m","provider":"p","workdir":"/w"}`,
+      '{"record_type":"state","model":"m","provider":"p","workdir":"/w"}',
+    ],
+  },
+  {
+    clause: "the key of a prompt line",
+    kind: "exec",
+    lines: [
+      '{"prompt":"do it"}',
+      `{"id":"0","timestamp":"${TIME}","prompt":""}`,
+      '{"session_id":"s","ts":1,"text":"t","prompt":"do it"}',
+    ],
+  },
+  {
+    clause: "a type of exec events",
+    kind: "exec",
+    lines: [
+      "thread.started",
+      "turn.started",
+      "turn.completed",
+      "turn.failed",
+      "item.started",
+      "item.delta",
+      "item.completed",
+      "item.failed",
+      "error",
+      "thread.resumed",
+      "session.created",
+      "item.created",
+      "item.updated",
+    ].flatMap((type) => [
+      `{"type":"${type}"}`,
+      `{"timestamp":"${TIME}","type":"${type}","payload":{}}`,
+    ]),
+  },
+  {
+    clause: "a type with an object payload",
+    kind: "rollout",
+    lines: [
+      wrapped("session_meta"),
+      '{"type":"event_msg","payload":{}}',
+      wrapped("event", '{"id":"0","event_seq":1,"msg":{"type":"x"}}'),
+      wrapped("brand_new"),
+      '{"payload":{},"type":""}',
+      '{"session_id":"s","ts":1,"text":"t","type":"x","payload":{}}',
+    ],
+  },
+  {
+    clause: "a record_type",
+    kind: "rollout",
+    lines: [
+      '{"record_type":"state"}',
+      '{"record_type":null}',
+      '{"type":"brand_new","record_type":"state"}',
+      '{"session_id":"s","ts":1,"text":"t","record_type":"state"}',
+    ],
+  },
+  {
+    clause: "a header",
+    kind: "rollout",
+    lines: [
+      `{"id":"0","timestamp":"${TIME}"}`,
+      '{"timestamp":1,"instructions":null,"id":null}',
+      `{"id":"0","timestamp":"${TIME}","thread_name":"n"}`,
+    ],
+  },
+  {
+    clause: "a bare response item",
+    kind: "rollout",
+    lines: [
+      '{"type":"message","role":"user","content":[]}',
+      '{"role":"user","type":"message"}',
+      '{"type":"reasoning","summary":[]}',
+      '{"type":"function_call","call_id":"c"}',
+      '{"type":"function_call_output","call_id":"c"}',
+      '{"type":"local_shell_call"}',
+      '{"type":"custom_tool_call"}',
+      '{"type":"web_search_call"}',
+      '{"type":"message","session_id":"s","ts":1,"text":"t"}',
+    ],
+  },
+  {
+    clause: "the keys of a prompt in history.jsonl",
+    kind: "history.jsonl",
+    lines: [
+      '{"session_id":"s","ts":1795190780,"text":"hi"}',
+      '{"text":null,"ts":null,"session_id":null}',
+      '{"session_id":"s","ts":1,"text":"t","id":"0","thread_name":"n"}',
+      '{"type":"brand_new","session_id":"s","ts":1,"text":"t"}',
+    ],
+  },
+  {
+    clause: "the keys of a name in session_index.jsonl",
+    kind: "session_index.jsonl",
+    lines: [
+      `{"id":"0","thread_name":"n","updated_at":"${TIME}"}`,
+      '{"thread_name":"","id":""}',
+    ],
+  },
+  {
+    clause: "anything else",
+    kind: "exec",
+    lines: [
+      "{}",
+      '{"records":{}}',
+      '{"records":"[]"}',
+      '{"msg":"x"}',
+      '{"model":"m","provider":"p"}',
+      '{"model":"m","provider":"p","workdir":1}',
+      '{"prompt":["do it"]}',
+      '{"type":"brand_new"}',
+      '{"type":"event_msg"}',
+      '{"type":"event_msg","payload":[]}',
+      '{"type":"message","payload":null}',
+      '{"type":1,"payload":{}}',
+      '{"type":["message"]}',
+      `{"type":"brand_new","id":"0","timestamp":"${TIME}"}`,
+      `{"type":null,"id":"0","timestamp":"${TIME}"}`,
+      '{"id":"0"}',
+      '{"session_id":"s","ts":1}',
+      '{"session_id":"s","text":"t"}',
+      '{"ts":1,"text":"t"}',
+      `{"timestamp":"${TIME}"}`,
+      '{"thread_name":"n"}',
+      '{"__proto__":{"type":"message"},"constructor":{"payload":{}}}',
+      '{"Type":"message"}',
+    ],
+  },
+] satisfies { clause: string; kind: StreamKind; lines: string[] }[];
+
+for (const { clause, kind, lines } of CLAUSES) {
+  Deno.test(`rulesFor() takes a stream for ${kind} by ${clause} (D.9)`, () => {
+    for (const line of lines) {
+      assertEquals(kindOf([line]), kind, line);
+      assertEquals(kindOf([` ${line}\t`]), kind, line);
+    }
+  });
+}
+
+const SPELLINGS = [
+  {
+    name: "keys and types with escapes",
+    line: '{"\\u0074ype":"mess\\u0061ge"}',
+  },
+  { name: "the last of two types", line: '{"type":"error","type":"message"}' },
+  {
+    name: "the last of two payloads",
+    line: '{"type":"x","payload":1,"payload":{}}',
+  },
+] satisfies { name: string; line: string }[];
+
+for (const { name, line } of SPELLINGS) {
+  Deno.test(`rulesFor() reads the first record as JSON has it: ${name}`, () => {
+    assertEquals(kindOf([line]), "rollout");
+  });
+}
+
+// What stands before the first record.
+
+const BEFORE = [
+  {
+    name: "text",
+    line: "Reading additional input from stdin...",
+    kind: "json",
+  },
+  { name: "an object that is torn", line: '{"type":"mess', kind: "json" },
+  {
+    name: "two objects on one line",
+    line: '{"msg":{}}{"msg":{}}',
+    kind: "json",
+  },
+  { name: "bytes that are not UTF-8", line: Uint8Array.of(0xff), kind: "utf8" },
+  { name: "a list", line: '[{"msg":{}}]', kind: "normalize" },
+  { name: "a string", line: '"thread.started"', kind: "normalize" },
+  { name: "null", line: "null", kind: "normalize" },
+  { name: "a failure of an earlier run", line: FAILED, kind: "json" },
+] satisfies { name: string; line: string | Uint8Array; kind: string }[];
+const FIRST_RECORDS = [
+  { line: '{"type":"thread.started","thread_id":"t"}', kind: "exec" },
+  { line: wrapped("session_meta"), kind: "rollout" },
+  { line: '{"records":[]}', kind: "snapshot" },
+] satisfies { line: string; kind: StreamKind }[];
+
+for (const { name, line, kind } of BEFORE) {
+  Deno.test(`rulesFor() answers ${name} at once and decides by a later line`, () => {
+    const rules = rulesFor("auto", {});
+    for (let i = 0; i < 3; i++) {
+      assertEquals(show(rules, line), { failure: kind, record: "" });
+      assertEquals(rules.kind, undefined);
+    }
+    for (const first of FIRST_RECORDS) {
+      assertEquals(kindOf([line, first.line]), first.kind);
+    }
+  });
+}
+
+Deno.test("rulesFor() passes blank lines and a byte order mark before the first record", () => {
+  for (const { line, kind } of FIRST_RECORDS) {
+    const expected = kind === "rollout" ? [] : failuresOf([line]);
+    for (const start of ["\ufeff", "\n \t\n\u3000\n", "\ufeff\n\n", "\r\n"]) {
+      const run = rolloutBytes([encode(`${start}${line}\n`)], { from: "auto" });
+      assertEquals(
+        run.failures.map(({ error }) => error),
+        expected.map(({ error }) => error),
+      );
+    }
+  }
+});
+
+Deno.test("rulesFor() does not hold failures back until it has decided", () => {
+  const blocks: string[] = [];
+  const normalizer = new JsonlNormalizer({ onError: "inline" });
+  for (const line of ["no JSON\n", "[]\n", `${FAILED}\n`]) {
+    normalizer.feed(encode(line), (block) => blocks.push(decode(block)));
+  }
+  assertEquals(blocks.length, 3);
+  assertEquals(blocks[2], `${FAILED}\n`);
+});
+
+Deno.test("rulesFor() finds a rollout by the record that is glued to a torn first line (R5)", () => {
+  const glued = wrapped("event_msg");
+  const rules = rulesFor("auto", {});
+  assertEquals(show(rules, `{"timestamp":"20${glued}`), {
+    failure: "json",
+    record: glued,
+  });
+  assertEquals(rules.kind, "rollout");
+});
+
+Deno.test("rulesFor() answers a block of lines that are no JSON in linear time", () => {
+  const lines = 100_000;
+  const run = rolloutBytes([encode("plain text 123\n".repeat(lines))], {
+    from: "auto",
+    onError: "drop",
+  });
+  assertEquals(run.failures.length, lines);
+});
+
+// What has been decided.
+
+for (const { line, kind } of FIRST_RECORDS) {
+  Deno.test(`rulesFor() looks at nothing behind the line that showed ${kind}`, () => {
+    for (const { lines } of CLAUSES) {
+      assertEquals(kindOf([line, ...lines]), kind);
+    }
+  });
+}
+
+for (const from of ["exec", "rollout"] satisfies Dialect[]) {
+  Deno.test(`rulesFor() is told that a stream is ${from} and looks at no line`, () => {
+    assertEquals(kindOf([], from), from);
+    for (const { lines } of CLAUSES) assertEquals(kindOf(lines, from), from);
+    const rules = rulesFor(from, {});
+    show(rules, '{"records":[]}');
+    rules.reset();
+    assertEquals(rules.kind, from);
+  });
+}
+
+Deno.test("rulesFor().reset() detects anew, with the same options", () => {
+  const options: RulesOptions = {
+    initialThreadId: "seed",
+    fileName:
+      "rollout-2026-11-20T15-40-01-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl",
+  };
+  const rules = rulesFor("auto", options);
+  for (let round = 0; round < 2; round++) {
+    assertEquals(rules.kind, undefined);
+    assertEquals(show(rules, '{"type":"turn.started","turn_id":"u"}'), {
+      failure: undefined,
+      record: '{"type":"turn.started","thread_id":"seed","turn_id":"u"}',
+    });
+    assertEquals(rules.kind, "exec");
+    rules.reset();
+
+    assertEquals(
+      show(rules, '{"type":"x","payload":{}}').record,
+      [
+        '{"timestamp":"2026-11-20T15:40:01.000Z","type":"x","payload":{}}',
+      ][0],
+    );
+    assertEquals(rules.kind, "rollout");
+    rules.reset();
+
+    assertEquals(show(rules, '{"records":[]}').failure, "normalize");
+    assertEquals(rules.kind, "snapshot");
+    rules.reset();
+  }
+});
+
+Deno.test("rulesFor().reset() forgets a stream that it was told the dialect of", () => {
+  const rules = rulesFor("exec", {});
+  show(rules, '{"type":"thread.started","thread_id":"t"}');
+  assertEquals(show(rules, '{"type":"turn.started"}').failure, undefined);
+  rules.reset();
+  assertEquals(show(rules, '{"type":"turn.started"}').failure, "normalize");
+});
+
+Deno.test("rulesFor().reset() forgets nothing that was not there", () => {
+  const rules = rulesFor("auto", {});
+  rules.reset();
+  show(rules, "no JSON");
+  rules.reset();
+  show(rules, wrapped("event_msg"));
+  assertEquals(rules.kind, "rollout");
+});
+
+// What Codex wrote.
+
+const CAPTURED = [
+  {
+    what: "what codex exec printed",
+    pathRegexp: /^0\.(?!1\.)(?!.*\/archive\/stdout\.2).*\/stdout[^/]*$/,
+    kind: "exec",
+    count: 485,
+  },
+  {
+    what: "what the first CLI printed",
+    pathRegexp: /^0\.1\..*\/stdout[^/]*$/,
+    kind: "rollout",
+    count: 6,
+  },
+  {
+    what: "the sentence that codex archive printed",
+    pathRegexp: /\/archive\/stdout\.2\.jsonl$/,
+    kind: undefined,
+    count: 3,
+  },
+  {
+    what: "the session files",
+    pathRegexp: /\/(?:archived-)?rollout-[^/]*\.jsonl$/,
+    kind: "rollout",
+    count: 463,
+  },
+  {
+    what: "the prompts",
+    pathRegexp: /\/history\.jsonl$/,
+    kind: "history.jsonl",
+    count: 9,
+  },
+  {
+    what: "the names of sessions",
+    pathRegexp: /\/session_index\.jsonl$/,
+    kind: "session_index.jsonl",
+    count: 4,
+  },
+] satisfies {
+  what: string;
+  pathRegexp: RegExp;
+  kind: StreamKind | undefined;
+  count: number;
+}[];
+const captured = readCapturedFiles(/\.jsonl$/);
+
+for (const { what, pathRegexp, kind, count } of CAPTURED) {
+  Deno.test(`rulesFor() takes ${what} for ${kind ?? "nothing"}, in every capture`, () => {
+    const files = captured.filter(({ path }) => pathRegexp.test(path));
+    assertEquals(files.length, count);
+    for (const { path, bytes } of files) {
+      const [first = ""] = linesOf(bytes);
+      assertEquals(kindOf([first]), kind, path);
+    }
+  });
+}
+
+const NOT_STREAMS = [
+  {
+    what: "the prompts of a history.jsonl",
+    lines: linesOfAll("history.jsonl"),
+  },
+  {
+    what: "the names of a session_index.jsonl",
+    lines: linesOfAll("session_index.jsonl"),
+  },
+  { what: "a HistoryState snapshot", lines: snapshots() },
+] satisfies { what: string; lines: string[] }[];
+
+for (const { what, lines } of NOT_STREAMS) {
+  Deno.test(`Normalizer refuses each line of what is ${what} and says so`, () => {
+    assert(lines.length >= 6);
+    const failures = failuresOf(lines);
+    assertEquals(failures.map(({ line }) => line), lines.map((_, i) => i + 1));
+    for (const [i, { error, raw }] of failures.entries()) {
+      assertEquals(error, {
+        kind: "normalize",
+        message:
+          `Cannot normalize the line: it is ${what}, not a stream of events`,
+      });
+      assertEquals(raw, lines[i]);
+    }
+  });
+
+  Deno.test(`Normalizer reads on in ${what}: failures are failures, blank lines nothing`, () => {
+    const [line = ""] = lines;
+    const kinds = failuresOf([line, "", "{", FAILED, "[]", '{"type":"error"}'])
+      .map(({ line, error }) => [line, error.kind]);
+    assertEquals(kinds, [
+      [1, "normalize"],
+      [3, "json"],
+      [4, "json"],
+      [5, "normalize"],
+      [6, "normalize"],
+    ]);
+  });
+}
+
+/** The lines of all captured files of one name. */
+function linesOfAll(fileName: string): string[] {
+  return captured.filter(({ name }) => name === fileName)
+    .flatMap(({ bytes }) => linesOf(bytes));
+}
+
+/** HistoryState snapshots in both layouts, one on a line. */
+function snapshots(): string[] {
+  const lines: string[] = [];
+  for (const name of namesIn("vectors/history/")) {
+    const vector: { expect_snapshot: unknown } = JSON.parse(
+      decode(readFixture(`vectors/history/${name}`)),
+    );
+    lines.push(JSON.stringify(vector.expect_snapshot));
+  }
+  for (const name of namesIn("vectors/history-compat/")) {
+    const { pairs }: { pairs: { code: unknown; seed: unknown }[] } = JSON.parse(
+      decode(readFixture(`vectors/history-compat/${name}`)),
+    );
+    for (const layout of ["code", "seed"] as const) {
+      const records = pairs.map((pair) => pair[layout]);
+      lines.push(JSON.stringify({ order: [], next_id: 2, records }));
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,201 @@
+/**
+ * Normalized records to try: real ones, random ones, and real ones that were damaged.
+ *
+ * @module
+ */
+
+import fc from "fast-check";
+import {
+  CHANGE_FIELDS,
+  ERROR_FIELDS,
+  EVENT_FIELDS,
+  EVENTS,
+  type Field,
+  PAYLOADS,
+  TODO_FIELDS,
+} from "../../../lib/dialects/exec/fields.ts";
+import {
+  linesOf,
+  namesIn,
+  readCaptures,
+  readFixture,
+  readJsonl,
+} from "../../fixtures.ts";
+import { normalizeBytes, normalizeLines } from "../../running.ts";
+
+/** A JSON object. */
+export interface JsonObject {
+  [name: string]: unknown;
+}
+
+/** Says whether a value is a JSON object. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The bytes of everything that `codex exec --json` printed, by file. */
+export const CAPTURES: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(
+  readCaptures().map(({ path, bytes }) => [path, bytes]),
+);
+
+/** The bytes of the golden streams, by name. */
+export const GOLDENS: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map(
+  namesIn("vectors/normalize/golden/")
+    .filter((name) => name.endsWith(".input.jsonl"))
+    .map((name) => [name, readFixture(`vectors/normalize/golden/${name}`)]),
+);
+
+interface Vector {
+  readonly input: readonly string[];
+  readonly options?: { initialThreadId?: string; initialTurnId?: string };
+}
+
+/** The lines of the vectors, and what their parsers begin with. */
+export const VECTORS = readJsonl(
+  "vectors/normalize/vectors.jsonl",
+) as readonly Vector[];
+
+/** The texts of all records that the normalizer makes of vectors and captures, each once. */
+export const NORMALIZED: readonly string[] = [
+  ...new Set([
+    ...VECTORS.flatMap(({ input, options = {} }) =>
+      normalizeLines(input, options).flatMap((outcome) =>
+        outcome.ok ? [outcome.value] : []
+      )
+    ),
+    ...[...GOLDENS.values(), ...CAPTURES.values()].flatMap((bytes) =>
+      linesOf(normalizeBytes([bytes], { onError: "drop" }))
+    ),
+  ]),
+];
+
+/** Keys that a plain object would trip over, among others. */
+const KEY = fc.constantFrom(
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "10",
+  "",
+  "text",
+  "status",
+  "item_type",
+);
+
+/** Any JSON value; not only what fields ask for. */
+const ANY_JSON: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>(
+  (tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3, depthIdentifier: "records" },
+      fc.constantFrom<unknown>(null, true, "", "a", 0, -1.5, 1e300, Infinity),
+      fc.array(tie("value"), { maxLength: 2, depthIdentifier: "records" }),
+      fc.array(fc.tuple(KEY, tie("value")), {
+        maxLength: 2,
+        depthIdentifier: "records",
+      }).map(Object.fromEntries),
+    ),
+  }),
+).value;
+
+function valueOf(field: Field, itemType: string): fc.Arbitrary<unknown> {
+  switch (field.kind) {
+    case "string":
+    case "command":
+      return fc.string({ maxLength: 3 });
+    case "boolean":
+      return fc.boolean();
+    case "whole":
+      return fc.constantFrom(0, -1, 137, 2 ** 60, Infinity, -Infinity);
+    case "code":
+      return fc.constantFrom<unknown>("E", 0.5);
+    case "any":
+      return ANY_JSON;
+    case "error":
+      return objectOf(ERROR_FIELDS, itemType);
+    case "changes":
+      return fc.array(objectOf(CHANGE_FIELDS, itemType), { maxLength: 2 });
+    case "todos":
+      return fc.array(objectOf(TODO_FIELDS, itemType), { maxLength: 2 });
+    case "payload": {
+      const payload = PAYLOADS.get(itemType);
+      if (payload === undefined) return ANY_JSON;
+      return objectOf(
+        field.name === "delta" ? payload.delta : payload.content,
+        itemType,
+      );
+    }
+  }
+}
+
+/** An object by a table: most fields good, some absent, some anything. */
+function objectOf(
+  fields: readonly Field[],
+  itemType: string,
+  first: JsonObject = {},
+): fc.Arbitrary<JsonObject> {
+  const members = fields.map((field) => {
+    const { name } = field;
+    const isLikely = field.required === true || field.default !== undefined;
+    return fc.oneof(
+      { weight: 40, arbitrary: valueOf(field, itemType).map((v) => [name, v]) },
+      { weight: isLikely ? 1 : 20, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: ANY_JSON.map((value) => [name, value]) },
+    );
+  });
+  const extra = fc.array(fc.tuple(KEY, ANY_JSON), { maxLength: 1 });
+  return fc.tuple(fc.tuple(...members), extra).map(([known, unknown]) => ({
+    ...Object.fromEntries(unknown),
+    ...first,
+    ...Object.fromEntries(known.filter((member) => member !== undefined)),
+  }));
+}
+
+const TYPES = [...new Set(EVENTS.values())];
+const ITEM_TYPES = [...PAYLOADS.keys(), "collab_tool_call"];
+
+/** A record by the tables, often a good one. */
+export const RECORD: fc.Arbitrary<unknown> = fc.tuple(
+  fc.constantFrom(...TYPES),
+  fc.constantFrom(...ITEM_TYPES),
+).chain(([type, itemType]) => {
+  const record = objectOf(EVENT_FIELDS[type], itemType, { type });
+  return fc.tuple(record, fc.nat(30)).map(([object, luck]) =>
+    "item_type" in object && luck > 0
+      ? { ...object, item_type: itemType }
+      : object
+  );
+});
+
+/** A real record with one value changed, somewhere in it. */
+export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(
+  fc.constantFrom(...NORMALIZED.filter(({ length }) => length < 2_000)),
+  fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
+  fc.option(ANY_JSON, { nil: undefined }),
+).map(([text, path, value]) => {
+  const record: unknown = JSON.parse(text);
+  damage(record, path, value);
+  return record;
+});
+
+/** Walks down a path and replaces what is there, or removes it. */
+function damage(
+  record: unknown,
+  path: readonly number[],
+  value: unknown,
+): void {
+  let at = record;
+  for (const [depth, step] of path.entries()) {
+    if (!isObject(at)) return;
+    const names = Object.keys(at);
+    const name = names[step % names.length];
+    if (name === undefined) return;
+    const next = at[name];
+    if (depth < path.length - 1 && isObject(next)) at = next;
+    else {
+      if (value === undefined) delete at[name];
+      else at[name] = value;
+      return;
+    }
+  }
+}

@@ -1,0 +1,559 @@
+/** Holds the schemas to the tables, and what is checked without them to the schemas. */
+
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { toJsonSchema } from "@valibot/to-json-schema";
+import fc from "fast-check";
+import * as v from "valibot";
+import {
+  decodeEvent,
+  isThreadEvent,
+} from "../../../lib/dialects/exec/decoder.ts";
+import type {
+  Described,
+  DescribedEvent,
+  IsSame,
+  Known,
+} from "../../../lib/dialects/exec/field_types.ts";
+import type * as events from "../../../lib/dialects/exec/events.ts";
+import type {
+  PAYLOAD_FIELDS,
+  TODO_FIELDS,
+} from "../../../lib/dialects/exec/fields.ts";
+import * as schemas from "../../../lib/dialects/exec/schema.ts";
+import { DAMAGED, isObject, NORMALIZED, RECORD } from "./records.ts";
+
+const { ThreadEventSchema } = schemas;
+
+/** A complaint, wherever it comes from. */
+interface Complaint {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What {@linkcode decodeEvent} complains of. */
+function issuesOf(record: unknown): readonly Complaint[] {
+  const decoded = decodeEvent(record);
+  return decoded.ok ? [] : decoded.error.issues ?? [];
+}
+
+/** What a schema complains of, with paths as our own messages write them. */
+function complaintsOf(
+  schema: v.GenericSchema<unknown, unknown>,
+  value: unknown,
+): Complaint[] {
+  return v.safeParse(schema, value).issues?.map(({ path = [], message }) => ({
+    path: path.map(({ key }) =>
+      typeof key === "number" ? `[${key}]` : `.${key}`
+    )
+      .join("").replace(/^\./, ""),
+    message,
+  })) ?? [];
+}
+
+Deno.test("every record that the normalizer lets through satisfies its schema", () => {
+  assert(NORMALIZED.length > 2_500, `only ${NORMALIZED.length} records`);
+  for (const text of NORMALIZED) {
+    const complaints = complaintsOf(ThreadEventSchema, JSON.parse(text));
+    assertEquals(complaints, [], text.slice(0, 500));
+  }
+});
+
+Deno.test("a schema gives the record itself, with all that it does not know", () => {
+  for (const text of NORMALIZED) {
+    const record: unknown = JSON.parse(text);
+    assertStrictEquals(v.parse(ThreadEventSchema, record), record);
+    assertEquals(JSON.stringify(record), JSON.stringify(JSON.parse(text)));
+  }
+});
+
+/** Whether `type` and `item_type` are such that one schema is in charge. */
+function hasSchema(record: unknown): boolean {
+  return !complaintsOf(ThreadEventSchema, record)
+    .some(({ path }) => ["", "type", "item_type"].includes(path));
+}
+
+for (
+  const [name, records] of [
+    ["records by the tables", RECORD],
+    ["damaged real records", DAMAGED],
+    // A string would be the text of a record.
+    [
+      "any value",
+      fc.anything({ withNullPrototype: true }).filter((value) =>
+        typeof value !== "string"
+      ),
+    ],
+  ] satisfies [string, fc.Arbitrary<unknown>][]
+) {
+  Deno.test(`decodeEvent() says what the schema says: ${name}`, () => {
+    let accepted = 0;
+    let refused = 0;
+    fc.assert(
+      fc.property(records, (record) => {
+        const complaints = complaintsOf(ThreadEventSchema, record);
+        const issues = issuesOf(record);
+        assertEquals(issues.length === 0, complaints.length === 0);
+        assertEquals(isThreadEvent(record), issues.length === 0);
+        if (hasSchema(record)) assertEquals(issues, complaints);
+        if (issues.length === 0) accepted += 1;
+        else refused += 1;
+      }),
+      { numRuns: 3_000 },
+    );
+    if (records === RECORD) assert(accepted > 500 && refused > 500);
+  });
+}
+
+const TURN = { type: "turn.failed", thread_id: "t", turn_id: "1" };
+const ITEM = {
+  type: "item.completed",
+  thread_id: "t",
+  item_id: "i",
+  status: "completed",
+};
+
+const CASES = [
+  { name: "an error", value: { type: "error", message: "" }, expected: [] },
+  {
+    name: "a code that is a number, whatever number",
+    value: { type: "error", message: "", code: -0.5 },
+    expected: [],
+  },
+  {
+    name: "a required field that is absent",
+    value: { type: "error" },
+    expected: [["message", "absent, expected a string"]],
+  },
+  {
+    name: "a required field that is null",
+    value: { type: "error", message: null },
+    expected: [["message", "null, expected a string"]],
+  },
+  {
+    name: "an optional field that is null",
+    value: {
+      type: "turn.started",
+      thread_id: "t",
+      turn_id: "1",
+      input_text: null,
+    },
+    expected: [["input_text", "null, expected a string"]],
+  },
+  {
+    name: "an optional field that is undefined",
+    value: {
+      type: "turn.started",
+      thread_id: "t",
+      turn_id: "1",
+      input_text: undefined,
+    },
+    expected: [["input_text", "no JSON value, expected a string"]],
+  },
+  {
+    name: "all faults, in the order of the table",
+    value: {
+      type: "turn.failed",
+      turn_id: 1,
+      usage: null,
+      error: { code: [] },
+    },
+    expected: [
+      ["thread_id", "absent, expected a string"],
+      ["turn_id", "a number, expected a string"],
+      ["usage", "null, expected a value"],
+      ["error.message", "absent, expected a string"],
+      ["error.code", "a list, expected a string or a number"],
+    ],
+  },
+  {
+    name: "usage of any kind",
+    value: { ...TURN, usage: false, error: { message: "m" } },
+    expected: [],
+  },
+  {
+    name: "an error that is no object",
+    value: { ...TURN, error: "m" },
+    expected: [["error", "a string, expected an object"]],
+  },
+  {
+    name: "a list where an object belongs",
+    value: { ...TURN, error: [] },
+    expected: [["error", "a list, expected an object"]],
+  },
+  {
+    name: "a status that was not filled in",
+    value: { ...ITEM, status: undefined, item_type: "x" },
+    expected: [["status", "no JSON value, expected a string"]],
+  },
+  {
+    name: "a known item type without content",
+    value: { ...ITEM, item_type: "reasoning" },
+    expected: [["content", "absent, expected an object"]],
+  },
+  {
+    name: "an unknown item type without content",
+    value: { ...ITEM, item_type: "collab_tool_call", tool: "wait" },
+    expected: [],
+  },
+  {
+    name: "an unknown item type with any content but null",
+    value: { ...ITEM, item_type: "collab_tool_call", content: 7 },
+    expected: [],
+  },
+  {
+    name: "an unknown item type with null for its content",
+    value: { ...ITEM, item_type: "collab_tool_call", content: null },
+    expected: [["content", "null, expected a value"]],
+  },
+  {
+    name: "whole numbers beyond a double",
+    value: {
+      ...ITEM,
+      index: Infinity,
+      item_type: "command_execution",
+      content: { command: "", exit_code: -Infinity },
+    },
+    expected: [],
+  },
+  {
+    name: "numbers that are not whole",
+    value: {
+      ...ITEM,
+      index: 0.5,
+      item_type: "command_execution",
+      content: { command: [], exit_code: "0", stderr: {} },
+    },
+    expected: [
+      ["index", "a number, expected a whole number"],
+      ["content.command", "a list, expected a string"],
+      ["content.exit_code", "a string, expected a whole number"],
+      ["content.stderr", "an object, expected a string"],
+    ],
+  },
+  {
+    name: "a file change without path and changes",
+    value: { ...ITEM, item_type: "file_change", content: { diff: 5 } },
+    expected: [
+      ["content.path", "absent, and so is changes, expected a string"],
+      ["content.diff", "a number, expected a string"],
+    ],
+  },
+  {
+    name: "the delta of a file change without path and changes",
+    value: { ...ITEM, type: "item.delta", item_type: "file_change", delta: {} },
+    expected: [],
+  },
+  {
+    name: "a list as the delta of a file change",
+    value: { ...ITEM, type: "item.delta", item_type: "file_change", delta: [] },
+    expected: [["delta", "a list, expected an object"]],
+  },
+  {
+    name: "changes that are none",
+    value: {
+      ...ITEM,
+      item_type: "file_change",
+      content: { changes: [{ path: "a", kind: null }, {}, 1] },
+    },
+    expected: [
+      ["content.changes[1].path", "absent, expected a string"],
+      ["content.changes[2]", "a number, expected an object"],
+    ],
+  },
+  {
+    name: "changes that are no list",
+    value: { ...ITEM, item_type: "file_change", content: { changes: {} } },
+    expected: [[
+      "content.changes",
+      'an object, expected a list of objects with a string "path"',
+    ]],
+  },
+  {
+    name: "a step that does not say whether it was done",
+    value: {
+      ...ITEM,
+      item_type: "todo_list",
+      content: { items: [{ title: "a", completed: true }, { title: "b" }] },
+    },
+    expected: [[
+      "content.items[1].completed",
+      "absent, expected true or false",
+    ]],
+  },
+  {
+    name: "aliases of fields",
+    value: {
+      ...ITEM,
+      item_type: "mcp_tool_call",
+      content: { server: "s", tool: "t" },
+    },
+    expected: [
+      ["content.server_name", "absent, expected a string"],
+      ["content.tool_name", "absent, expected a string"],
+    ],
+  },
+  {
+    name: "an alias of an item type",
+    value: { ...ITEM, item_type: "assistant_message", content: { text: "" } },
+    expected: [[
+      "item_type",
+      '"assistant_message", expected "agent_message"',
+    ]],
+  },
+  {
+    name: "an alias of an event",
+    value: { ...ITEM, type: "item.created", item_type: "x" },
+    expected: [["type", '"item.created", expected the type of an event']],
+  },
+  {
+    name: "a nested item",
+    value: {
+      type: "item.completed",
+      item: { id: "item_0", type: "agent_message", text: "hi" },
+    },
+    expected: undefined,
+  },
+  {
+    name: "a failure in band",
+    value: { type: "line.failed", line: 1, offset: 0 },
+    expected: [["type", '"line.failed", expected the type of an event']],
+  },
+  {
+    name: "no type",
+    value: {},
+    expected: [["type", "absent, expected a string"]],
+  },
+  {
+    name: "a type that is no string",
+    value: { type: 1 },
+    expected: [["type", "a number, expected a string"]],
+  },
+  {
+    name: "a list",
+    value: [],
+    expected: undefined,
+  },
+  { name: "null", value: null, expected: [["", "null, expected an object"]] },
+  {
+    name: "an object without a prototype",
+    value: Object.assign(Object.create(null), { type: "error", message: "m" }),
+    expected: [],
+  },
+  {
+    name: "the names of inherited members as item types",
+    value: { ...ITEM, item_type: "constructor" },
+    expected: [],
+  },
+] satisfies {
+  name: string;
+  value: unknown;
+  expected: [path: string, message: string][] | undefined;
+}[];
+
+for (const { name, value, expected } of CASES) {
+  Deno.test(`ThreadEventSchema and decodeEvent() agree on ${name}`, () => {
+    const complaints = complaintsOf(ThreadEventSchema, value);
+    const issues = issuesOf(value);
+    assertEquals(issues.length === 0, complaints.length === 0);
+    if (expected === undefined) return assert(issues.length > 0);
+    const wanted = expected.map(([path, message]) => ({ path, message }));
+    assertEquals(complaints, wanted);
+    assertEquals(issues, wanted);
+  });
+}
+
+Deno.test("a schema keeps members that a plain object would trip over", () => {
+  const text = '{"type":"error","message":"m","__proto__":{"code":[]},' +
+    '"constructor":1,"prototype":null,"10":1,"2":{"__proto__":5}}';
+  const record: unknown = JSON.parse(text);
+  const event = v.parse(schemas.ThreadErrorEventSchema, record);
+  assert(isObject(event));
+  assertEquals(Object.getPrototypeOf(event), Object.prototype);
+  assertEquals(
+    Object.keys(event).toSorted(),
+    ["10", "2", "__proto__", "constructor", "message", "prototype", "type"],
+  );
+  assertEquals(Object.hasOwn({}, "code"), false);
+  assertEquals("code" in {}, false);
+});
+
+Deno.test("a schema alone refuses the type of another event", () => {
+  assertEquals(
+    complaintsOf(schemas.TurnStartedEventSchema, {
+      type: "turn.paused",
+      thread_id: "t",
+      turn_id: "1",
+    }),
+    [{ path: "type", message: '"turn.paused", expected "turn.started"' }],
+  );
+});
+
+Deno.test("there is a schema for each event, content and delta", () => {
+  assertEquals(Object.keys(schemas).toSorted(), [
+    "AgentMessageContentSchema",
+    "AgentMessageDeltaSchema",
+    "CommandExecutionContentSchema",
+    "CommandExecutionDeltaSchema",
+    "FileChangeContentSchema",
+    "FileChangeDeltaSchema",
+    "FileChangeEntrySchema",
+    "ItemCompletedEventSchema",
+    "ItemDeltaEventSchema",
+    "ItemFailedEventSchema",
+    "ItemStartedEventSchema",
+    "McpToolCallContentSchema",
+    "McpToolCallDeltaSchema",
+    "ReasoningContentSchema",
+    "ReasoningDeltaSchema",
+    "RpcErrorEventSchema",
+    "RpcNotificationEventSchema",
+    "RpcRequestEventSchema",
+    "RpcResponseEventSchema",
+    "ThreadErrorEventSchema",
+    "ThreadErrorSchema",
+    "ThreadEventSchema",
+    "ThreadStartedEventSchema",
+    "TodoEntrySchema",
+    "TodoListContentSchema",
+    "TurnCompletedEventSchema",
+    "TurnFailedEventSchema",
+    "TurnStartedEventSchema",
+    "WebSearchContentSchema",
+    "WebSearchDeltaSchema",
+  ]);
+});
+
+for (const [name, schema] of Object.entries(schemas)) {
+  Deno.test(`${name} has a form in JSON Schema`, () => {
+    for (const target of ["draft-07", "draft-2020-12"] as const) {
+      const { $schema, ...rest } = toJsonSchema(schema, { target });
+      assert($schema !== undefined);
+      assert("type" in rest || "oneOf" in rest);
+    }
+  });
+}
+
+Deno.test("JSON Schema says all that the schemas say", () => {
+  const whole = { type: "integer" };
+  const text = { type: "string" };
+  const some = {
+    anyOf: [
+      text,
+      { type: "number" },
+      { type: "boolean" },
+      { type: "object", properties: {}, required: [] },
+      { type: "array", items: {} },
+    ],
+  };
+  const head = { $schema: "http://json-schema.org/draft-07/schema#" };
+  const path = {
+    type: "object",
+    properties: { path: text },
+    required: ["path"],
+  };
+  assertEquals<unknown>(toJsonSchema(schemas.FileChangeContentSchema), {
+    ...head,
+    type: "object",
+    properties: {
+      path: text,
+      change: text,
+      diff: text,
+      changes: { type: "array", items: path },
+      exit_code: whole,
+      stdout: text,
+      stderr: text,
+    },
+    required: [],
+    anyOf: [{ required: ["path"] }, { required: ["changes"] }],
+  });
+  const { oneOf = [] } = toJsonSchema(schemas.ItemStartedEventSchema);
+  assertEquals(oneOf.length, 9);
+  assertEquals<unknown>(oneOf.at(-1), {
+    type: "object",
+    properties: {
+      type: { const: "item.started" },
+      thread_id: text,
+      turn_id: text,
+      item_id: text,
+      index: whole,
+      status: text,
+      item_type: {
+        type: "string",
+        not: {
+          enum: [
+            "agent_message",
+            "reasoning",
+            "command_execution",
+            "file_change",
+            "mcp_tool_call",
+            "web_search",
+            "todo_list",
+            "error",
+            "assistant_message",
+          ],
+        },
+      },
+      content: some,
+    },
+    required: ["type", "thread_id", "item_id", "status", "item_type"],
+  });
+});
+
+Deno.test("JSON Schema refers to a schema that has been given a name", () => {
+  const { $defs, oneOf } = toJsonSchema(schemas.ThreadEventSchema, {
+    definitions: { TurnFailed: schemas.TurnFailedEventSchema },
+  });
+  assertEquals(Object.keys($defs ?? {}), ["TurnFailed"]);
+  assertEquals(oneOf?.[3], { $ref: "#/$defs/TurnFailed" });
+});
+
+/** Compiles if `T` is `true`. */
+type Assert<T extends true> = T;
+type Not<T extends boolean> = T extends true ? false : true;
+type Payloads = typeof PAYLOAD_FIELDS;
+
+/** What the compiler makes of the tables; a table or an interface that changes alone ends it. */
+export type Held = [
+  Assert<IsSame<Described<typeof TODO_FIELDS>, events.TodoEntry>>,
+  Assert<
+    IsSame<
+      { [I in keyof Payloads]: Described<Payloads[I]["content"]> },
+      { [I in keyof Payloads]: events.ItemContents[I] }
+    >
+  >,
+  Assert<
+    IsSame<
+      DescribedEvent<"item.delta", Known<"error", events.ThreadError>>,
+      events.ItemDelta<"error">
+    >
+  >,
+  // A kind, a name, a default or a requirement that is another one is told apart.
+  Assert<
+    Not<
+      IsSame<
+        Described<[{ name: "a"; kind: "string" }]>,
+        { readonly a?: number }
+      >
+    >
+  >,
+  Assert<
+    Not<
+      IsSame<
+        Described<[{ name: "a"; kind: "string" }]>,
+        { readonly b?: string }
+      >
+    >
+  >,
+  Assert<
+    Not<
+      IsSame<Described<[{ name: "a"; kind: "string" }]>, { readonly a: string }>
+    >
+  >,
+  Assert<
+    IsSame<
+      Described<[{ name: "a"; kind: "string"; default: '""' }]>,
+      { readonly a: string }
+    >
+  >,
+  Assert<Not<IsSame<Described<[{ name: "a"; kind: "any" }]>, object>>>,
+];

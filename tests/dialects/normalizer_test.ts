@@ -1,0 +1,268 @@
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { LineSplitterStream } from "../../lib/lines/line_splitter.ts";
+import {
+  type JsonRecord,
+  Normalizer,
+  NormalizerStream,
+} from "../../lib/dialects/normalizer.ts";
+import type { Outcome } from "../../lib/outcome.ts";
+import { answerOf, decode, emitted, encode } from "../running.ts";
+
+/** A line or record on line 7, which starts at byte 100. */
+function success<T>(value: T): Outcome<T> {
+  return { ok: true, line: 7, offset: 100, value };
+}
+
+function normalize(
+  ...inputs: readonly Outcome<string | JsonRecord>[]
+): Outcome<string>[] {
+  return emitted(
+    new Normalizer({ from: "exec", initialThreadId: "T" }),
+    inputs,
+  );
+}
+
+const ERROR = '{"type":"error","message":"m"}';
+
+Deno.test("Normalizer gives a normalized text with the number and the offset of its line", () => {
+  assertEquals(normalize(success(' {"message":"m", "type":"error"} ')), [
+    success(ERROR),
+  ]);
+});
+
+Deno.test("Normalizer gives a failure with the line as it came", () => {
+  const raw = ' {"type":"é\ufffd\u2028"} ';
+  assertEquals(normalize(success(raw)), [{
+    ok: false,
+    line: 7,
+    offset: 100,
+    error: {
+      kind: "typed",
+      message:
+        'Cannot decode a record of type "é\ufffd\u2028": this type is not known',
+      field: "type",
+    },
+    raw,
+  }]);
+});
+
+Deno.test("Normalizer passes failures by, and they change nothing", () => {
+  const failure: Outcome<string> = {
+    ok: false,
+    line: 1,
+    offset: 0,
+    error: { kind: "utf8", message: "m" },
+    raw: '{"type":"thread.started","thread_id":"X"}',
+  };
+  const [passed, event] = normalize(
+    failure,
+    success('{"type":"turn.started","turn_id":"U"}'),
+  );
+  assertStrictEquals(passed, failure);
+  assertEquals(
+    event,
+    success('{"type":"turn.started","thread_id":"T","turn_id":"U"}'),
+  );
+});
+
+for (
+  const { name, value } of [
+    { name: "nothing", value: "" },
+    { name: "white space of JSON", value: " \t\r\n" },
+    { name: "white space of Unicode", value: "\u3000\u0085\u2028\u00a0\v\f" },
+  ] satisfies { name: string; value: string }[]
+) {
+  Deno.test(`Normalizer gives no outcome for ${name}`, () => {
+    assertEquals(normalize(success(value)), []);
+  });
+}
+
+for (
+  const { name, value } of [
+    { name: "a byte order mark", value: "\ufeff" },
+    { name: "a byte order mark before a record", value: `\ufeff${ERROR}` },
+    { name: "a NUL", value: "\0" },
+    { name: "white space that is none in JSON", value: `\u00a0${ERROR}` },
+    { name: "two records", value: `${ERROR}\n${ERROR}` },
+    {
+      name: "a line end in a string",
+      value: '{"type":"error","message":"a\nb"}',
+    },
+  ] satisfies { name: string; value: string }[]
+) {
+  Deno.test(`Normalizer calls a text json that holds ${name}`, () => {
+    const [outcome] = normalize(success(value));
+    assert(outcome !== undefined && !outcome.ok);
+    assertEquals([outcome.error.kind, outcome.raw], ["json", value]);
+  });
+}
+
+Deno.test("Normalizer takes a text with line ends between tokens", () => {
+  assertEquals(
+    normalize(success('{\n"type":"error",\r\n"message":"m"\n}\n')),
+    [success(ERROR)],
+  );
+});
+
+Deno.test("Normalizer calls a text with a lone surrogate utf8, as no bytes can hold it", () => {
+  const raw = '{"type":"error","message":"\ud83d"}';
+  assertEquals(normalize(success(raw)), [{
+    ok: false,
+    line: 7,
+    offset: 100,
+    error: {
+      kind: "utf8",
+      message: "Cannot encode the line as UTF-8: it holds a lone surrogate",
+    },
+    raw,
+  }]);
+});
+
+Deno.test("Normalizer takes records instead of lines", () => {
+  assertEquals(
+    normalize(
+      success({ message: "m\u2028", type: "error", n: -0, u: undefined }),
+      success({
+        type: "item.completed",
+        item: { id: "i", type: "agent_message", text: "x" },
+      }),
+      success({ type: "error" }),
+    ).map(answerOf),
+    [
+      '{"type":"error","message":"m\u2028","n":0}',
+      '{"type":"item.completed","thread_id":"T","item_id":"i","status":"completed","item_type":"agent_message","content":{"text":"x"}}',
+      "typed",
+    ],
+  );
+});
+
+const circular: { self?: unknown } = {};
+circular.self = circular;
+
+for (
+  const { name, value, why } of [
+    { name: "a circle", value: circular, why: /circular/i },
+    { name: "a bigint", value: { type: "error", n: 1n }, why: /BigInt/ },
+    {
+      name: "a toJSON() that throws",
+      value: {
+        toJSON: () => {
+          throw new RangeError("no");
+        },
+      },
+      why: /no$/,
+    },
+    {
+      name: "a toJSON() that throws no error",
+      value: {
+        toJSON: () => {
+          throw "just so";
+        },
+      },
+      why: /just so$/,
+    },
+    {
+      name: "a toJSON() that gives nothing",
+      value: { toJSON: () => undefined },
+      why: /has no JSON form$/,
+    },
+  ] satisfies { name: string; value: JsonRecord; why: RegExp }[]
+) {
+  Deno.test(`Normalizer calls a record json that holds ${name}`, () => {
+    const [outcome, next] = normalize(success(value), success(ERROR));
+    assert(outcome !== undefined && !outcome.ok);
+    assertEquals(
+      [outcome.error.kind, outcome.line, outcome.offset],
+      ["json", 7, 100],
+    );
+    assert(
+      outcome.error.message.startsWith("Cannot encode the record as JSON: "),
+    );
+    assert(why.test(outcome.error.message), outcome.error.message);
+    assert(!outcome.error.message.includes("\n"));
+    assert(!("raw" in outcome));
+    assertEquals(next, success(ERROR));
+  });
+}
+
+Deno.test("Normalizer calls a record with a lone surrogate json, as its text is (J3)", () => {
+  const [outcome] = normalize(success({ type: "error", message: "\ud83d" }));
+  assertEquals(outcome !== undefined && answerOf(outcome), "json");
+});
+
+Deno.test("Normalizer keeps outcomes that it gave when later lines are longer or shorter", () => {
+  const texts = [5, 3_000_000, 1, 70_000, 0].map((length) =>
+    `{"type":"error","message":"${"x".repeat(length)}"}`
+  );
+  const outcomes = normalize(...texts.map(success));
+  assert(outcomes.every((outcome, i) => answerOf(outcome) === texts[i]));
+  assertEquals(outcomes.length, texts.length);
+});
+
+Deno.test("Normalizer gives a failure and a record for a line of a rollout that is torn and goes on (rollout.md R5)", () => {
+  const torn = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"eve';
+  const record =
+    '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
+  const outcomes = emitted(new Normalizer({ from: "rollout" }), [
+    success(torn + record),
+  ]);
+  const [failure, event] = outcomes;
+  assert(failure !== undefined && !failure.ok);
+  assertEquals(
+    [failure.line, failure.offset, failure.raw, failure.error.kind],
+    [7, 100, torn, "json"],
+  );
+  assertEquals(event, {
+    ok: true,
+    line: 7,
+    offset: 100 + torn.length,
+    value: record,
+  });
+  assertEquals(outcomes.length, 2);
+});
+
+Deno.test("Normalizer.reset() goes back to the seeds", () => {
+  const normalizer = new Normalizer({ from: "exec", initialThreadId: "T" });
+  const turn = success('{"type":"turn.started"}');
+  const outcomes: string[] = [];
+  const feed = (input: Outcome<string>): void =>
+    normalizer.feed(input, (outcome) => outcomes.push(answerOf(outcome)));
+  feed(success('{"type":"thread.started","thread_id":"X"}'));
+  feed(turn);
+  normalizer.reset();
+  feed(turn);
+  assertEquals(outcomes, [
+    '{"type":"thread.started","thread_id":"X"}',
+    '{"type":"turn.started","thread_id":"X","turn_id":"synthetic-turn-1"}',
+    '{"type":"turn.started","thread_id":"T","turn_id":"synthetic-turn-1"}',
+  ]);
+});
+
+Deno.test("Normalizers share nothing", () => {
+  const one = new Normalizer({ from: "exec" });
+  const other = new Normalizer({ from: "exec" });
+  const outcomes: string[] = [];
+  const keep = (outcome: Outcome<string>): void =>
+    void outcomes.push(answerOf(outcome));
+  one.feed(success('{"type":"thread.started","thread_id":"X"}'), keep);
+  other.feed(success('{"type":"turn.started"}'), keep);
+  assertEquals(outcomes.at(-1), "normalize");
+});
+
+Deno.test("NormalizerStream normalizes a stream of lines, and stops when it is cancelled", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const block = encode(`${ERROR}\noops\n`);
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(block),
+    cancel: () => cancelled.resolve(),
+  });
+  const reader = source.pipeThrough(new LineSplitterStream())
+    .pipeThrough(new NormalizerStream({ from: "exec" })).getReader();
+  const first = await reader.read();
+  const second = await reader.read();
+  assertEquals(first.value, { ok: true, line: 1, offset: 0, value: ERROR });
+  assertEquals(second.value?.ok, false);
+  await reader.cancel();
+  await cancelled.promise;
+  assertEquals(decode(block), `${ERROR}\noops\n`);
+});

@@ -1,0 +1,95 @@
+/**
+ * Normalized rollout lines to try: captured ones, and captured ones that were damaged.
+ *
+ * @module
+ */
+
+import fc from "fast-check";
+import { LineSplitter } from "../../../lib/lines/line_splitter.ts";
+import { Normalizer } from "../../../lib/dialects/normalizer.ts";
+import type { Outcome } from "../../../lib/outcome.ts";
+import { compose } from "../../../lib/stage.ts";
+import { type CapturedFile, readCapturedFiles } from "../../rollouts.ts";
+import { emitted } from "../../running.ts";
+
+/** Every session file that was captured, but for packed ones. */
+export const ROLLOUTS: readonly CapturedFile[] = readCapturedFiles(
+  /rollout-.*\.jsonl$/,
+);
+
+/** Normalizes a session file. */
+export function normalizedFile({ bytes }: CapturedFile): Outcome<string>[] {
+  const stage = compose(
+    new LineSplitter(),
+    new Normalizer({ from: "rollout" }),
+  );
+  return emitted(stage, [bytes]);
+}
+
+/** The texts of some captured lines of every kind, normalized. */
+export const LINES: readonly string[] = someOfEachKind();
+
+function someOfEachKind(): string[] {
+  const texts = new Map<string, string[]>();
+  for (const file of ROLLOUTS) {
+    for (const outcome of normalizedFile(file)) {
+      if (!outcome.ok || outcome.value.length > 20_000) continue;
+      const { type, payload } = JSON.parse(outcome.value);
+      const kind =
+        `${file.version} ${type} ${payload.type} ${payload.item?.type}`;
+      const known = texts.get(kind);
+      if (known === undefined) texts.set(kind, [outcome.value]);
+      else if (known.length < 2) known.push(outcome.value);
+    }
+  }
+  return [...texts.values()].flat();
+}
+
+/** Says whether a value is a JSON object. */
+export function isObject(
+  value: unknown,
+): value is { [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A way to change a value: which member of which member, and what comes there. */
+const DAMAGE = fc.tuple(
+  fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
+  fc.oneof(
+    fc.constantFrom<unknown>(undefined, null, "", 0, 1.5, true, [], {}, [null]),
+    fc.jsonValue({ maxDepth: 2 }),
+  ),
+);
+
+/** A captured line in which some values were replaced or taken out. */
+export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(
+  fc.constantFrom(...LINES),
+  fc.array(DAMAGE, { minLength: 1, maxLength: 3 }),
+).map(([text, damages]) => {
+  const line: unknown = JSON.parse(text);
+  for (const [steps, value] of damages) {
+    damage(line, steps, structuredClone(value));
+  }
+  return line;
+});
+
+function damage(
+  value: unknown,
+  [step = 0, ...steps]: readonly number[],
+  by: unknown,
+): void {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return;
+    const place = step % value.length;
+    if (steps.length > 0) damage(value[place], steps, by);
+    else if (by !== undefined) value[place] = by;
+  } else if (isObject(value)) {
+    const names = Object.keys(value);
+    const name = names[step % (names.length || 1)];
+    if (name === undefined) return;
+    if (steps.length > 0 && typeof value[name] === "object") {
+      damage(value[name], steps, by);
+    } else if (by === undefined) delete value[name];
+    else value[name] = by;
+  }
+}

@@ -1,0 +1,695 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import fc from "fast-check";
+import {
+  appendFile,
+  mkdir,
+  rename,
+  rm,
+  truncate,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { follow, type FollowOptions } from "../../lib/files/follow.ts";
+import { concat, decode, encode } from "../running.ts";
+
+/** Something that happens between two looks. */
+type Step = (folder: Folder) => Promise<unknown>;
+
+/** A folder with the file that is followed. */
+class Folder {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** The names that the file may have, the first one first. */
+  get paths(): string[] {
+    return ["run.jsonl", "run.jsonl.zst", "archived/run.jsonl"].map((name) =>
+      this.at(name)
+    );
+  }
+
+  at(name: string): string {
+    return join(this.root, name);
+  }
+
+  append(text: string, name = "run.jsonl"): Promise<void> {
+    return appendFile(this.at(name), text);
+  }
+
+  write(content: string | Uint8Array, name = "run.jsonl"): Promise<void> {
+    return writeFile(this.at(name), content);
+  }
+
+  /** Puts a new file in the place of the old one, all at once. */
+  async replace(content: string | Uint8Array, name = "run.jsonl") {
+    await this.write(content, "new.tmp");
+    await rename(this.at("new.tmp"), this.at(name));
+  }
+
+  move(from: string, to: string): Promise<void> {
+    return rename(this.at(from), this.at(to));
+  }
+
+  remove(name = "run.jsonl"): Promise<void> {
+    return unlink(this.at(name));
+  }
+
+  cut(size: number): Promise<void> {
+    return truncate(this.at("run.jsonl"), size);
+  }
+}
+
+/** What a follower gave. */
+interface Followed {
+  /** The text of each content. */
+  readonly contents: string[];
+  /** What it told, with the last part of the path. */
+  readonly changes: string[];
+}
+
+/** Follows a file while one step after the other is done, and ends behind the last one. */
+async function followSteps(
+  steps: readonly Step[],
+  { size = 1 << 12, ...options }: FollowOptions & { readonly size?: number } =
+    {},
+): Promise<Followed> {
+  const root = await Deno.makeTempDir();
+  try {
+    const folder = new Folder(root);
+    await mkdir(folder.at("archived"));
+    const rest = [...steps];
+    await rest.shift()?.(folder);
+    const contents: string[] = [];
+    const changes: string[] = [];
+    const into = new Uint8Array(size);
+    const sources = follow(folder.paths, {
+      atEnd: () => rest.length === 0,
+      onChange: (change, path) =>
+        changes.push(`${change} ${path.slice(root.length + 1)}`),
+      changes: {
+        wait: async () => void await rest.shift()?.(folder),
+        close(): void {},
+      },
+      ...options,
+    });
+    for await (const source of sources) {
+      const chunks: Uint8Array[] = [];
+      for (;;) {
+        const length = await source.read(into);
+        if (length === null) break;
+        chunks.push(into.slice(0, length));
+      }
+      contents.push(decode(concat(chunks)));
+    }
+    return { contents, changes };
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+const A = '{"line":"a"}\n';
+const B = '{"line":"ä😀"}\n';
+const C = '{"line":"c"}\n';
+const D = '{"line":"d"}\n';
+
+const CASES = [
+  {
+    name: "lines as they are appended",
+    steps: [(f) => f.write(A), (f) => f.append(B), (f) => f.append(C + D)],
+    contents: [A + B + C + D],
+  },
+  {
+    name: "a line when its end is there",
+    steps: [
+      (f) => f.write(A + B.slice(0, 5)),
+      (f) => f.append(B.slice(5)),
+    ],
+    contents: [A + B],
+  },
+  {
+    name: "a file that is not there yet",
+    steps: [() => Promise.resolve(), (f) => f.write(A)],
+    contents: [A],
+    changes: ["awaited run.jsonl"],
+  },
+  {
+    name: "a last line without end if it is a whole record",
+    steps: [(f) => f.write(A + B.trim())],
+    contents: [A + B.trim()],
+  },
+  {
+    name: "no last line without end that is a part of a record",
+    steps: [(f) => f.write(A + B.slice(0, 5))],
+    contents: [A],
+    changes: ["unfinished run.jsonl"],
+  },
+  {
+    name: "no last line without end that could go on",
+    steps: [(f) => f.write(`${A}12`)],
+    contents: [A],
+    changes: ["unfinished run.jsonl"],
+  },
+  {
+    name: "an emptied file as another content",
+    steps: [(f) => f.write(A + B), (f) => f.cut(0), (f) => f.append(C)],
+    contents: [A + B, C],
+    changes: ["truncated run.jsonl"],
+  },
+  {
+    name: "a file that was emptied and written between two looks",
+    steps: [(f) => f.write(A + B), (f) => f.write(C)],
+    contents: [A + B, C],
+    changes: ["truncated run.jsonl"],
+  },
+  {
+    name: "a file that was emptied and has outgrown what was read",
+    steps: [(f) => f.write(A), (f) => f.write(C + D + A)],
+    contents: [A, C + D + A],
+    changes: ["truncated run.jsonl"],
+  },
+  {
+    name: "no part of a line that was emptied away",
+    steps: [(f) => f.write(A + B.slice(0, 5)), (f) => f.write(C)],
+    contents: [A, C],
+    changes: ["truncated run.jsonl"],
+  },
+  {
+    name: "another line in the place of a torn one that was cut off",
+    steps: [
+      (f) => f.write(A + B.slice(0, 9)),
+      (f) => f.cut(A.length),
+      (f) => f.append("{}\n"),
+    ],
+    contents: [A + "{}\n"],
+  },
+  {
+    name: "what is written behind a cut",
+    steps: [
+      (f) => f.write(A + C + D),
+      (f) => f.cut((A + C).length),
+      (f) => f.append(B),
+    ],
+    contents: [A + C + D + B],
+    changes: ["cut run.jsonl"],
+  },
+  {
+    name: "a file that is written anew in its place with more",
+    steps: [
+      (f) => f.write(A + B),
+      (f) => f.cut(0),
+      (f) => f.append(A),
+      (f) => f.append(B.slice(0, 5)),
+      (f) => f.append(B.slice(5) + C),
+    ],
+    contents: [A + B + C],
+  },
+  {
+    name: "a file that is replaced by one with the same beginning",
+    steps: [(f) => f.write(A + B), (f) => f.replace(A + B + C)],
+    contents: [A + B + C],
+  },
+  {
+    name: "another file in its place",
+    steps: [(f) => f.write(A + B), (f) => f.replace(C), (f) => f.append(D)],
+    contents: [A + B, C + D],
+    changes: ["replaced run.jsonl"],
+  },
+  {
+    name: "the last lines of a file before another one in its place",
+    steps: [
+      (f) => f.write(A),
+      async (f) => {
+        await f.append(B + C.slice(0, 5));
+        await f.replace(D);
+      },
+    ],
+    contents: [A + B + C.slice(0, 5), D],
+    changes: ["replaced run.jsonl"],
+  },
+  {
+    name: "a file that vanishes and comes back",
+    steps: [
+      (f) => f.write(A + B),
+      (f) => f.remove(),
+      (f) => f.write(A + B + C),
+    ],
+    contents: [A + B + C],
+    changes: ["gone run.jsonl"],
+  },
+  {
+    name: "a file that comes back piece by piece",
+    steps: [
+      (f) => f.write(A + B),
+      (f) => f.remove(),
+      (f) => f.write(""),
+      (f) => f.append(A + B.slice(0, 3)),
+      (f) => f.append(B.slice(3) + C),
+    ],
+    contents: [A + B + C],
+    changes: ["gone run.jsonl"],
+  },
+  {
+    name: "a file that is moved to the archive and back",
+    steps: [
+      (f) => f.write(A),
+      async (f) => {
+        await f.append(B);
+        await f.move("run.jsonl", "archived/run.jsonl");
+      },
+      (f) => f.append(C, "archived/run.jsonl"),
+      (f) => f.move("archived/run.jsonl", "run.jsonl"),
+      (f) => f.append(D),
+    ],
+    contents: [A + B + C + D],
+    changes: ["moved archived/run.jsonl", "moved run.jsonl"],
+  },
+  {
+    name: "a file that is packed, unpacked and gone on with",
+    steps: [
+      (f) => f.write(A),
+      async (f) => {
+        await f.append(B);
+        await f.replace(zstdCompressSync(encode(A + B)), "run.jsonl.zst");
+        await f.remove();
+      },
+      () => Promise.resolve(),
+      async (f) => {
+        await f.replace(A + B);
+        await f.remove("run.jsonl.zst");
+      },
+      (f) => f.append(C),
+    ],
+    contents: [A + B + C],
+    changes: ["moved run.jsonl.zst", "moved run.jsonl"],
+  },
+  {
+    name: "a packed file that is still being written",
+    steps: [
+      (f) => f.write(A),
+      async (f) => {
+        const packed = zstdCompressSync(encode(A + B));
+        await f.write(packed.subarray(0, packed.length - 3), "run.jsonl.zst");
+        await f.remove();
+      },
+      (f) => f.write(zstdCompressSync(encode(A + B)), "run.jsonl.zst"),
+    ],
+    contents: [A + B],
+    changes: ["gone run.jsonl", "moved run.jsonl.zst"],
+  },
+  {
+    name: "a file that is packed from the start",
+    steps: [(f) => f.write(gzipSync(A + B))],
+    contents: [A + B],
+  },
+  {
+    name: "no other content under another name",
+    steps: [
+      (f) => f.write(zstdCompressSync(encode(C)), "run.jsonl.zst"),
+      (f) => f.write(A),
+      (f) => f.remove(),
+      (f) => f.write(A + B),
+    ],
+    contents: [A + B],
+    changes: ["awaited run.jsonl", "gone run.jsonl"],
+  },
+] satisfies {
+  name: string;
+  steps: Step[];
+  contents: string[];
+  changes?: string[];
+}[];
+
+for (const { name, steps, contents, changes = [] } of CASES) {
+  Deno.test(`follow() gives ${name}`, async () => {
+    for (const size of [1 << 12, 7]) {
+      assertEquals(await followSteps(steps, { size }), { contents, changes });
+    }
+  });
+}
+
+Deno.test("follow() gives each line once, whatever bytes a look comes between", async () => {
+  const bytes = encode(A + B + C);
+  const byteByByte = [...bytes].map((_, i): Step => (f) =>
+    appendFile(f.at("run.jsonl"), bytes.subarray(i, i + 1))
+  );
+  for (const size of [1, 5, 100]) {
+    const { contents } = await followSteps(byteByByte, { size });
+    assertEquals(contents, [A + B + C]);
+  }
+});
+
+Deno.test("follow() begins at the end of what is there, behind its last whole line", async () => {
+  const steps: Step[] = [
+    (f) => f.write(A + B + C.slice(0, 4)),
+    (f) => f.append(C.slice(4) + D),
+  ];
+  const { contents } = await followSteps(steps, { from: "end" });
+  assertEquals(contents, [C + D]);
+});
+
+Deno.test("follow() begins at any offset", async () => {
+  const all = encode(A + B + C);
+  for (let from = 0; from <= all.length; from++) {
+    // Where a character begins: the text is compared.
+    if (((all[from] ?? 0) & 0xc0) === 0x80) continue;
+    for (const size of [3, 100]) {
+      const steps: Step[] = [(f) => f.write(A + B), (f) => f.append(C)];
+      const { contents } = await followSteps(steps, { from, size });
+      assertEquals(contents, [decode(all.subarray(from))]);
+    }
+  }
+});
+
+Deno.test("follow() refuses to begin at what is no offset, and reads nothing", async () => {
+  for (const from of [NaN, -1, 1.5]) {
+    await assertRejects(
+      () => follow(["deno.json"], { from }).next(),
+      RangeError,
+      `Cannot go by from: it is ${from}, expected a whole number from 0`,
+    );
+  }
+});
+
+Deno.test("follow() gives what is written behind a cut that lies before its beginning", async () => {
+  const steps: Step[] = [
+    (f) => f.write(A + C + D),
+    (f) => f.cut((A + C).length),
+    (f) => f.append(B),
+  ];
+  const { contents } = await followSteps(steps, { from: "end" });
+  assertEquals(contents, [B]);
+});
+
+Deno.test("follow() gives another content from its start wherever it began", async () => {
+  const steps: Step[] = [
+    (f) => f.write(A + B),
+    (f) => f.append(C),
+    (f) => f.replace(D),
+  ];
+  const { contents } = await followSteps(steps, { from: "end" });
+  assertEquals(contents, [C, D]);
+});
+
+Deno.test("follow() gives what was complete when the signal came", async () => {
+  const end = new AbortController();
+  const steps: Step[] = [
+    (f) => f.write(A),
+    async (f) => {
+      await f.append(B + C + D.slice(0, 4));
+      end.abort();
+    },
+    (f) => f.append("never"),
+  ];
+  const { contents } = await followSteps(steps, {
+    signal: end.signal,
+    size: 4,
+    atEnd: () => false,
+  });
+  assertEquals(contents, [A + B + C]);
+});
+
+Deno.test("follow() gives what was complete before the signal came, whenever that is noticed", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const { signal } = new AbortController();
+    let isRead = false;
+    let isEnding = false;
+    // Whoever asks is told so at once, and not at the next event.
+    Object.defineProperty(signal, "aborted", {
+      get(): boolean {
+        if (isRead && !isEnding) appendFileSync(path, "b\n");
+        isEnding ||= isRead;
+        return isEnding;
+      },
+    });
+    const into = new Uint8Array(1 << 12);
+    const chunks: Uint8Array[] = [];
+    const changes = {
+      // What was there has been read.
+      wait: () => Promise.resolve().then(() => void (isRead = true)),
+      close(): void {},
+    };
+    for await (const source of follow([path], { signal, changes })) {
+      for (;;) {
+        const length = await source.read(into);
+        if (length === null) break;
+        chunks.push(into.slice(0, length));
+      }
+    }
+    assertEquals(decode(concat(chunks)), "a\nb\n");
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+Deno.test("follow() gives what was complete when the signal came, if everything old was read, and no more", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const path = join(root, "run.jsonl");
+    await writeFile(path, "a\n");
+    const end = new AbortController();
+    const into = new Uint8Array(1 << 12);
+    let text = "";
+    for await (const source of follow([path], { signal: end.signal })) {
+      for (;;) {
+        const length = await source.read(into);
+        if (length === null) break;
+        text += decode(into.slice(0, length));
+        if (text === "a\n") {
+          appendFileSync(path, "b\nc");
+          end.abort();
+        }
+      }
+    }
+    assertEquals(text, "a\nb\n");
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+Deno.test("follow() ends at once if the signal comes before everything old was read", async () => {
+  const steps: Step[] = [(f) => f.write(A + B)];
+  const { contents } = await followSteps(steps, {
+    signal: AbortSignal.abort(),
+  });
+  assertEquals(contents, [""]);
+});
+
+Deno.test("follow() refuses what is there and is no file", async () => {
+  const error = await assertRejects(
+    () => followSteps([(f) => mkdir(f.at("run.jsonl"))]),
+    TypeError,
+  );
+  assertEquals(error.message.endsWith("it is no regular file"), true);
+});
+
+/** What a writer does next, and whether everything before has to be seen first. */
+type Act =
+  | { readonly type: "append"; readonly bytes: number }
+  | { readonly type: "look" | "pack" | "archive" | "rewrite" | "vanish" }
+  | { readonly type: "empty" | "replace" | "cut" | "regrow" };
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant<"append">("append"),
+      bytes: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
+  ...([
+    "look",
+    "look",
+    "pack",
+    "archive",
+    "rewrite",
+    "vanish",
+    "empty",
+    "replace",
+    "cut",
+    "regrow",
+  ] as const).map((type) => ({
+    weight: 1,
+    arbitrary: fc.constant({ type }),
+  })),
+);
+
+/** A writer of numbered lines that knows what a follower has to give. */
+class Writer {
+  readonly #steps: Step[] = [];
+  /** What happens until the next look. */
+  #pending: Step[] = [];
+  #content = "";
+  #line = 0;
+  #todo = "";
+  #name = "run.jsonl";
+  #expected = "";
+  #given = 0;
+
+  append(count: number): void {
+    const name = this.#name;
+    if (name.endsWith(".zst")) this.#unpack();
+    for (let text = ""; count > 0; count -= text.length) {
+      if (this.#todo === "") this.#todo = `{"line":${this.#line++}}\n`;
+      text = this.#todo.slice(0, count);
+      this.#todo = this.#todo.slice(text.length);
+      this.#write(text);
+    }
+  }
+
+  do(type: Exclude<Act["type"], "append">): void {
+    switch (type) {
+      case "look":
+        return this.#look();
+      case "pack": {
+        if (this.#name !== "run.jsonl" || !this.#isKnown()) return;
+        const packed = zstdCompressSync(encode(this.#content));
+        this.#name = "run.jsonl.zst";
+        return this.#add(async (f) => {
+          await f.replace(packed, "run.jsonl.zst");
+          await f.remove();
+        });
+      }
+      case "archive": {
+        const from = this.#name;
+        if (from.endsWith(".zst") || !this.#isKnown()) return;
+        const to = from === "run.jsonl" ? "archived/run.jsonl" : "run.jsonl";
+        this.#name = to;
+        return this.#add((f) => f.move(from, to));
+      }
+      case "rewrite": {
+        const content = this.#content;
+        const name = this.#name;
+        if (name.endsWith(".zst")) return;
+        return this.#add((f) => f.replace(content, name));
+      }
+      case "vanish": {
+        const name = this.#name;
+        this.#add((f) => f.move(name, "away"));
+        this.#look();
+        return this.#add((f) => f.move("away", name));
+      }
+      case "regrow": {
+        // In its place, as slowly as can be.
+        const content = this.#content;
+        if (this.#name !== "run.jsonl") return;
+        this.#look();
+        this.#add((f) => f.cut(0));
+        for (const character of content) {
+          this.#look();
+          this.#add((f) => f.append(character));
+        }
+        return;
+      }
+      case "empty":
+        if (this.#name !== "run.jsonl") return;
+        this.#look();
+        this.#add((f) => f.cut(0));
+        return this.#begin("");
+      case "replace": {
+        if (this.#name !== "run.jsonl") return;
+        const rest = this.#content.slice(this.#content.lastIndexOf("\n") + 1);
+        this.#look();
+        this.#add((f) => f.replace(""));
+        return this.#begin(rest);
+      }
+      case "cut": {
+        if (this.#name !== "run.jsonl") return;
+        const size = this.#content.lastIndexOf("\n") + 1;
+        this.#look();
+        this.#content = this.#content.slice(0, size);
+        this.#todo = "";
+        return this.#add((f) => f.cut(size));
+      }
+    }
+  }
+
+  /** The steps, and what a follower has to give for them. */
+  finish(): { readonly steps: readonly Step[]; readonly expected: string } {
+    // Another line, so that the last content is seen to be another one.
+    this.append(this.#todo.length);
+    this.append(40);
+    this.append(this.#todo.length);
+    this.#look();
+    return {
+      steps: [() => Promise.resolve(), ...this.#steps],
+      expected: this.#expected,
+    };
+  }
+
+  /** A content begins, behind what was torn of the one before if that is still there. */
+  #begin(rest: string): void {
+    // Of a content of which no line was complete nothing tells that it was another one.
+    if (this.#given > 0) this.#expected += rest;
+    this.#content = "";
+    this.#todo = "";
+    this.#given = 0;
+  }
+
+  /** Sees to it that the content has been seen, so that it is known elsewhere. */
+  #isKnown(): boolean {
+    this.#look();
+    return this.#given > 0;
+  }
+
+  #unpack(): void {
+    const content = this.#content;
+    this.#name = "run.jsonl";
+    this.#add(async (f) => {
+      await f.replace(content);
+      await f.remove("run.jsonl.zst");
+    });
+  }
+
+  #write(text: string): void {
+    const name = this.#name;
+    this.#content += text;
+    const end = this.#content.lastIndexOf("\n") + 1;
+    if (end > this.#given) {
+      this.#expected += this.#content.slice(this.#given, end);
+      this.#given = end;
+    }
+    this.#add((f) => f.append(text, name));
+  }
+
+  #add(step: Step): void {
+    this.#pending.push(step);
+  }
+
+  #look(): void {
+    const steps = this.#pending;
+    this.#pending = [];
+    if (steps.length === 0) return;
+    this.#steps.push(async (folder) => {
+      for (const step of steps) await step(folder);
+    });
+  }
+}
+
+Deno.test("follow() loses no line and gives none twice, whatever happens to the file", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(act, { minLength: 5, maxLength: 40 }),
+      fc.constantFrom(5, 1000),
+      async (acts, size) => {
+        const writer = new Writer();
+        writer.append(30);
+        for (const act of acts) {
+          if (act.type === "append") writer.append(act.bytes);
+          else writer.do(act.type);
+        }
+        const { steps, expected } = writer.finish();
+        const { contents } = await followSteps(steps, { size });
+        assertEquals(contents.join(""), expected);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,624 @@
+/**
+ * Kernel: what it answers is what the rules answer, and of what Codex writes it answers
+ * nearly everything.
+ */
+
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  type Engine,
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+} from "../../mod.ts";
+import { Kernel } from "../../lib/json/kernel.ts";
+import {
+  generate,
+  type KindName,
+  KINDS,
+  Random,
+  readRuns,
+} from "../bench/generator.ts";
+import { type Capture, readCaptures } from "../fixtures.ts";
+import { binaryOf, bytesOf } from "../fuzz/damage.ts";
+import { compareEngines, drawStream } from "../fuzz/engines.ts";
+import { fieldsOf } from "../../lib/json/fields.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { decode, encode, isJson } from "../running.ts";
+
+const LF = 0x0a;
+
+/** What became of some bytes. */
+interface Answers {
+  readonly text: string;
+  readonly failures: readonly string[];
+  readonly saved: unknown;
+  readonly records: number;
+  readonly fastLines: number;
+}
+
+function answersOf(
+  blocks: readonly Uint8Array[],
+  engine: Engine,
+  options: JsonlNormalizerOptions = {},
+): Answers {
+  let text = "";
+  const failures: string[] = [];
+  const normalizer = new JsonlNormalizer({
+    onError: "inline",
+    ...options,
+    engine,
+    onFailure: (failed) => failures.push(JSON.stringify(failed.toFailure())),
+  });
+  const keep = (bytes: Uint8Array): void => {
+    text += binaryOf(bytes);
+  };
+  for (const block of blocks) normalizer.feed(block, keep);
+  normalizer.flush(keep);
+  const { records, fastLines } = normalizer;
+  return { text, failures, saved: normalizer.save(), records, fastLines };
+}
+
+/** Holds the engines to each other; gives how many lines were answered fast. */
+function assertSame(
+  blocks: readonly Uint8Array[],
+  options: JsonlNormalizerOptions = {},
+): number {
+  const js = answersOf(blocks, "js", options);
+  const { fastLines, ...wasm } = answersOf(blocks, "wasm", options);
+  assertEquals(wasm.text, js.text);
+  assertEquals({ ...wasm, fastLines: 0 }, js);
+  return fastLines;
+}
+
+/** Cuts bytes into blocks of one length. */
+function cut(bytes: Uint8Array, length: number): Uint8Array[] {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += length) {
+    blocks.push(bytes.subarray(at, at + length));
+  }
+  return blocks;
+}
+
+function streamOf(lines: readonly string[], end = "\n"): Uint8Array {
+  return bytesOf(lines.map((line) => line + end).join(""));
+}
+
+/** Bytes as a text with one character for each. */
+function utf8(text: string): string {
+  return binaryOf(new TextEncoder().encode(text));
+}
+
+const HEAD = [
+  '{"type":"thread.started","thread_id":"T"}',
+  '{"type":"turn.started"}',
+];
+
+function message(text: string): string {
+  return `{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"${text}"}}`;
+}
+
+function command(code: string): string {
+  return `{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"","exit_code":${code},"status":"completed"}}`;
+}
+
+const captures: readonly Capture[] = [
+  ...readCaptures(),
+  ...readCapturedFiles(/rollout-.*\.jsonl$/),
+];
+
+Deno.test("Kernel answers three times each capture as the rules do, in blocks of any size", () => {
+  for (const [i, { bytes, path }] of captures.entries()) {
+    if (bytes.length === 0 || bytes.length > 8_000) continue;
+    const end = bytes.at(-1) === LF ? [] : [LF];
+    const once = [...bytes, ...end];
+    const thrice = new Uint8Array([...once, ...once, ...once]);
+    const length = [1 << 20, 5000, 470][i % 3] ?? 1;
+    try {
+      assertSame(cut(thrice, length));
+    } catch (cause) {
+      throw new Error(`${path} in blocks of ${length}`, { cause });
+    }
+  }
+});
+
+/** What may be wanted of an input: all of it, or the few lines that tell of tokens. */
+const SHARES: readonly {
+  readonly what: string;
+  readonly options: JsonlNormalizerOptions;
+}[] = [
+  { what: "all", options: {} },
+  {
+    what: "those that count tokens",
+    options: {
+      only: ["turn.completed", "session_meta", "event_msg/token_count"],
+    },
+  },
+];
+
+for (const kind of Object.keys(KINDS) as KindName[]) {
+  // The rules alone answer the old dialect, and where a thread of a server begins or a turn ends.
+  if (kind === "old") continue;
+  const least = kind === "server" ? 90 : 95;
+  for (const { what, options } of SHARES) {
+    Deno.test(`Kernel answers more than ${least} of 100 lines: ${kind}, ${what} wanted`, async () => {
+      const runs = await readRuns(kind);
+      const blocks = [...generate(runs, { seed: 3, size: 3e6 })]
+        .map((block) => block.slice());
+      const fastLines = assertSame(blocks, options);
+      const lines = blocks.reduce(
+        (sum, block) => sum + binaryOf(block).split("\n").length - 1,
+        0,
+      );
+      assert(fastLines > least / 100 * lines, `${fastLines} of ${lines}`);
+    });
+  }
+}
+
+/** Says what a line is, by all that tells it from others of its dialect. */
+function typeOf(line: string): string {
+  const { type, item, payload } = fieldsOf(JSON.parse(line));
+  if (type === undefined) return "of the old dialect";
+  const { type: inner, item: shown } = fieldsOf(payload);
+  const { type: itemType, item_type } = fieldsOf(item);
+  return [
+    ...[type, itemType, item_type, inner, fieldsOf(shown).type],
+  ].filter((each) => each !== undefined).join(" ");
+}
+
+/** What the rules alone answer. */
+const SLOW_TYPES: ReadonlySet<string> = new Set([
+  "bare file",
+  "exec of the old dialect",
+]);
+
+Deno.test("Kernel answers every type of line fast that was there before, but for a few", () => {
+  const slow = new Set<string>();
+  const fast = new Set<string>();
+  const bySize = captures.toSorted((a, b) => a.bytes.length - b.bytes.length);
+  for (const { path, bytes } of bySize) {
+    const lines = decode(bytes).split("\n").filter(isJson);
+    const isBare = lines.every((line) => !line.includes('"payload":'));
+    const name = path.includes("/rollout-") || path.startsWith("0.1.")
+      ? isBare ? () => "bare file" : typeOf
+      : (line: string) => `exec ${typeOf(line)}`;
+    const isNew = (line: string) =>
+      !slow.has(name(line)) && !fast.has(name(line));
+    if (!lines.some(isNew)) continue;
+    const normalizer = new JsonlNormalizer({ engine: "wasm", onError: "drop" });
+    for (const line of [lines, lines, lines, lines].flat()) {
+      const { fastLines } = normalizer;
+      normalizer.feed(encode(`${line}\n`), () => {});
+      if (normalizer.fastLines > fastLines) fast.add(name(line));
+      else slow.add(name(line));
+    }
+  }
+  assertEquals(slow.difference(fast), SLOW_TYPES);
+  assert(fast.size > 70, `${fast.size} types`);
+});
+
+Deno.test("Kernel answers as the rules do: 8,000 lines, a part of them damaged", () => {
+  const random = new Random(5);
+  for (let i = 0; i < 4; i++) {
+    compareEngines(drawStream(2000, random), random);
+  }
+});
+
+const STRINGS = [
+  "",
+  "\\n",
+  '\\"',
+  "\\\\",
+  '\\\\\\"',
+  "\\/\\b\\f\\t\\r",
+  "\\u00e9",
+  "\\uD83D\\uDE00",
+  "\\ud83d",
+  "\\ud83d\\u0041",
+  "\\ude00",
+  "\\x",
+  "\\u12",
+  "\\u00g0",
+  '"',
+  "\\",
+  "\t",
+  "\0",
+  "\x1f",
+  "\x7f",
+  "\x80",
+  "\xc1\xbf",
+  "\xc2\x80",
+  "\xe0\x9f\xbf",
+  "\xe0\xa0\x80",
+  "\xed\x9f\xbf",
+  "\xed\xa0\x80",
+  "\xef\xbf\xbf",
+  "\xf0\x8f\xbf\xbf",
+  "\xf0\x90\x80\x80",
+  "\xf4\x8f\xbf\xbf",
+  "\xf4\x90\x80\x80",
+  "\xf5\x80\x80\x80",
+  "\xe2\x82",
+  "\xff",
+  utf8("é日本😀\u2028"),
+];
+
+Deno.test("Kernel reads strings as the rules do, wherever in 16 bytes something stands", () => {
+  for (const special of STRINGS) {
+    const lines = [...HEAD, message("a"), message("b")];
+    for (let before = 0; before < 34; before++) {
+      for (const behind of ["", "z", "zzzzzzzzzzzzzzzz"]) {
+        lines.push(message("x".repeat(before) + special + behind));
+      }
+    }
+    assertSame([streamOf(lines)]);
+  }
+});
+
+const NUMBERS = [
+  "0",
+  "-0",
+  "7",
+  "-12",
+  "1.0",
+  "1.5",
+  "1e2",
+  "1E-2",
+  "120e-1",
+  "1e400",
+  "12345678901234567890",
+  "01",
+  "-",
+  "1.",
+  ".5",
+  "1e",
+  "1e+",
+  "+1",
+  "0x1",
+  "null",
+  "true",
+  "false",
+  "nul",
+  "[]",
+  "{}",
+  '"0"',
+  "1 ",
+  " 1",
+];
+
+Deno.test("Kernel reads numbers as the rules do", () => {
+  const codes = NUMBERS.flatMap((code) => [command(code), command("3")]);
+  const lines = [...HEAD, command("0"), command("null"), ...codes];
+  assert(assertSame([streamOf(lines)]) > NUMBERS.length);
+});
+
+const VALUES = [
+  "{}",
+  "[]",
+  "[ ]",
+  "{ }",
+  '{"a":[1,{"b":null}],"c":"d"}',
+  '{ "a" : [ 1 , true ] }',
+  '{"a":1,"a":2}',
+  '{"__proto__":{}}',
+  "[1,]",
+  "[,1]",
+  '{"a":1,}',
+  "{,}",
+  '{"a"}',
+  '{"a":}',
+  "{1:2}",
+  "[1 2]",
+  "[1}",
+  '{"a":1]',
+  "[[[]]",
+  "]",
+  `${"[".repeat(999)}${"]".repeat(999)}`,
+  `${"[".repeat(1001)}${"]".repeat(1001)}`,
+  `${"[".repeat(9998)}${"]".repeat(9998)}`,
+  `${"[".repeat(10_001)}${"]".repeat(10_001)}`,
+];
+
+Deno.test("Kernel reads nested values as the rules do", () => {
+  // More members than it would cut apart.
+  const member = (value: string): string =>
+    `{"type":"error","message":"m","data":[0,${value}]}`;
+  const lines = VALUES.flatMap((value) => [member("1"), member(value)]);
+  assert(assertSame([streamOf(lines)]) > VALUES.length);
+});
+
+const ENDS = ["\n", "\r\n", "\r\r\n", " \n", "\t\r\n", "\0\n", "\n\n", "\n \n"];
+
+for (const end of ENDS) {
+  Deno.test(`Kernel finds lines that end in ${JSON.stringify(end)}`, () => {
+    const lines = [...HEAD, message("a"), message("b"), message("c")];
+    const bytes = streamOf([...lines, ...lines, ...lines], end);
+    assertSame([bytes]);
+    assertSame(cut(bytes, 50));
+    assertSame([bytes.subarray(0, -end.length)]);
+  });
+}
+
+const IDS = [
+  "T2",
+  "",
+  " ",
+  " T",
+  "T ",
+  "\\u0054",
+  "\\t",
+  utf8("日本"),
+  utf8("\u00a0T"),
+  utf8("T\u0085"),
+  // With its quotes, what a slot has room for, and one byte more.
+  "x".repeat(16_382),
+  "x".repeat(16_383),
+];
+
+for (const id of IDS) {
+  Deno.test(`Kernel gives lines the thread ${JSON.stringify(id.slice(0, 12))} of ${id.length} bytes`, () => {
+    const lines: string[] = [];
+    for (const thread of ["A", "B", id, "C", id, id]) {
+      lines.push(
+        `{"type":"thread.started","thread_id":"${thread}"}`,
+        '{"type":"turn.started"}',
+        message("a"),
+        `{"type":"turn.started","turn_id":"${thread}"}`,
+        `{"type":"item.completed","thread_id":"${thread}","item":{"id":"i","type":"reasoning","text":"t"}}`,
+        '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":2}}',
+        message("without a turn"),
+      );
+    }
+    assertSame([streamOf(lines)]);
+    assertSame(cut(streamOf(lines), 301));
+  });
+}
+
+Deno.test("Kernel carries times of any length as far as the rules do", () => {
+  const line = (time: string): string =>
+    `{${time}"type":"event_msg","payload":{"type":"agent_message","message":"m"}}`;
+  const lines: string[] = [];
+  for (const length of [24, 600, 16_382, 16_383]) {
+    for (let i = 0; i < 20; i++) {
+      lines.push(
+        line(`"timestamp":"2026-01-01T00:00:00.0${10 + i}Z",`),
+        line(`"timestamp":"${"t".repeat(length)}",`),
+        line(""),
+        line(""),
+      );
+    }
+  }
+  assert(assertSame([streamOf(lines)], { from: "rollout" }) > 0);
+});
+
+Deno.test("Kernel ends what a bare line began, also with lines whose time is none", () => {
+  const wrapped =
+    '{"timestamp":null,"type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
+  const lines: string[] = [];
+  for (let i = 0; i < 40; i++) {
+    lines.push(...new Array(20).fill(wrapped));
+    lines.push(
+      '{"record_type":"state"}',
+      wrapped,
+      wrapped,
+      '{"type":"x","y":1}',
+    );
+  }
+  const { text } = answersOf([streamOf(lines)], "js", { from: "rollout" });
+  assertEquals(text.match(/"kind":"typed"/g)?.length, 40);
+  assertSame([streamOf(lines)], { from: "rollout" });
+});
+
+Deno.test("Kernel counts turns on from where the rules were, and they from where it was", () => {
+  const lines: string[] = [];
+  for (let turn = 0; turn < 120; turn++) {
+    lines.push(
+      '{"type":"thread.started","thread_id":"T"}',
+      '{"type":"turn.started"}',
+      message("a"),
+      turn % 7 === 0 ? '{"type":"turn.started" }' : '{"type":"turn.started"}',
+      message("b"),
+    );
+  }
+  const fastLines = assertSame([streamOf(lines)]);
+  assert(fastLines > 500, String(fastLines));
+});
+
+Deno.test("Kernel leaves a stream to the rules from its first line of the old dialect on", () => {
+  const old = [
+    '{"model":"m","provider":"p","workdir":"w"}',
+    '{"id":"0","msg":{"type":"task_started"}}',
+    '{"id":"0","msg":{"type":"agent_message_delta","delta":"d"}}',
+  ];
+  const turn = [HEAD[1] ?? "", message("a")];
+  const current = [...HEAD, ...turn, ...turn, ...turn];
+  const fastLines = assertSame([streamOf(current)]);
+  assert(fastLines > 2, String(fastLines));
+  // A turn that an item line of the current dialect would not tell of ends what deltas began.
+  const mixed = [...current, ...old, ...turn, ...old.slice(1), ...current];
+  for (const end of [1000, mixed.length * 40]) {
+    assertEquals(assertSame(cut(streamOf(mixed), end)), fastLines);
+  }
+});
+
+Deno.test("Kernel leaves lines over the limit to the rules", () => {
+  const lines = [...HEAD];
+  for (let length = 60; length < 140; length++) {
+    lines.push(message("x".repeat(length)), message("x"));
+  }
+  for (const end of ["\n", "\r\n"]) {
+    const blocks = [streamOf(lines, end)];
+    assert(assertSame(blocks, { maxLineBytes: 180 }) > 100);
+    for (const size of [1, 37, 200]) {
+      const pieces = blocks.flatMap((block) => cut(block, size));
+      assertSame(pieces, { maxLineBytes: 180 });
+    }
+  }
+});
+
+Deno.test("Kernel answers a line of a megabyte, and leaves one of ten to the rules", () => {
+  const lines = [...HEAD, message("a"), message("b")];
+  const long = streamOf([...lines, message("x".repeat(1e6)), message("c")]);
+  assert(assertSame([long]) >= 3);
+  assert(assertSame(cut(long, 1 << 18)) >= 3);
+  const longer = [...lines, message("x\\n".repeat(3.4e6)), message("c")];
+  assert(assertSame([streamOf(longer)]) < longer.length);
+});
+
+Deno.test("Kernel makes no more plans when none is of use", () => {
+  const lines = [...HEAD];
+  for (let i = 0; i < 3000; i++) {
+    lines.push(`{"type":"error","message":"m","key_${i}":${i}}`);
+  }
+  assert(assertSame([streamOf(lines)]) < 100);
+});
+
+Deno.test("Kernel makes plans again when lines come that are like each other", () => {
+  const lines = [...HEAD];
+  for (let i = 0; i < 1000; i++) {
+    lines.push(`{"type":"error","message":"m","key_${i}":${i}}`);
+  }
+  for (let i = 0; i < 1000; i++) lines.push(message(`text ${i}`));
+  assert(assertSame([streamOf(lines)]) > 700);
+});
+
+Deno.test("JsonlNormalizer starts the kernel when there is enough input for it", () => {
+  const normalizer = new JsonlNormalizer();
+  const block = streamOf([...HEAD, message("x".repeat(50_000))]);
+  assertEquals(normalizer.engine, "js");
+  for (let i = 0; i < 14; i++) normalizer.feed(block, () => {});
+  assertEquals(normalizer.engine, "wasm");
+  assert(normalizer.fastLines > 0);
+});
+
+Deno.test("JsonlNormalizer starts WebAssembly when there was a record that it could rewrite", () => {
+  const other = streamOf(new Array(20_000).fill('{"level":"info","n":1}'));
+  const current = streamOf(new Array(1_000).fill(message("m")));
+  const normalizer = new JsonlNormalizer({
+    from: "exec",
+    onError: "drop",
+    initialThreadId: "T",
+  });
+  const engines: string[] = [];
+  // A first piece tells what the stream is.
+  const blocks = [other.subarray(0, 1_000), other, other, current, current];
+  for (const block of blocks) {
+    normalizer.feed(block, () => {});
+    engines.push(normalizer.engine);
+  }
+  assertEquals(engines, ["js", "js", "js", "js", "wasm"]);
+  assertEquals(normalizer.fastLines > 900, true);
+});
+
+const FILE_LINE =
+  '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"agent_message","message":"m"}}';
+
+/** What answers a stream of so many bytes once a line has told what it is. */
+function engineOf(line: string, expectedBytes: number): Engine {
+  // Nobody else wants the same, so no kernel is left over.
+  const only = [`type_${expectedBytes}`];
+  const normalizer = new JsonlNormalizer({
+    initialThreadId: "T",
+    only,
+    expectedBytes,
+  });
+  for (let i = 0; i < 2; i++) normalizer.feed(streamOf([line]), () => {});
+  return normalizer.engine;
+}
+
+Deno.test("JsonlNormalizer starts the kernel at once for as much of a kind as pays for it", () => {
+  const exec = [20_000, 40_000].map((size) => engineOf(message("m"), size));
+  assertEquals(exec, ["js", "wasm"]);
+  const files = [9e5, 11e5].map((size) => engineOf(FILE_LINE, size));
+  assertEquals(files, ["js", "wasm"]);
+});
+
+Deno.test("JsonlNormalizer starts the kernel when the streams before were many", () => {
+  const block = streamOf(new Array(2_000).fill(FILE_LINE));
+  const engines: string[] = [];
+  for (let stream = 0; stream < 8; stream++) {
+    const normalizer = new JsonlNormalizer({ only: ["compacted", "other"] });
+    normalizer.feed(streamOf([FILE_LINE]), () => {});
+    normalizer.feed(block.subarray(0, 100_000), () => {});
+    normalizer.feed(block.subarray(100_000), () => {});
+    normalizer.flush(() => {});
+    engines.push(normalizer.engine);
+  }
+  assertEquals([engines[0], engines[7]], ["js", "wasm"]);
+});
+
+Deno.test("JsonlNormalizer does without the kernel where it cannot run, and says so if it must", () => {
+  const { Instance } = WebAssembly;
+  // What a page whose policy forbids it does.
+  Object.defineProperty(WebAssembly, "Instance", {
+    configurable: true,
+    value: class {
+      constructor() {
+        throw new WebAssembly.CompileError("forbidden");
+      }
+    },
+  });
+  try {
+    assertEquals(Kernel.create(100), undefined);
+    const normalizer = new JsonlNormalizer();
+    const lines = streamOf([...HEAD, message("x".repeat(600_000))]);
+    for (let i = 0; i < 3; i++) normalizer.feed(lines, () => {});
+    assertEquals([normalizer.engine, normalizer.records], ["js", 9]);
+    assertThrows(
+      () => new JsonlNormalizer({ engine: "wasm" }),
+      TypeError,
+      "cannot run here",
+    );
+  } finally {
+    Object.defineProperty(WebAssembly, "Instance", {
+      configurable: true,
+      writable: true,
+      value: Instance,
+    });
+  }
+});
+
+Deno.test("Kernel works for one stream after another, of whatever kind", () => {
+  const exec = [...HEAD, message("a"), message("b"), message("c")];
+  const rollout = ["a", "b", "c"].map((text) =>
+    `{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"agent_message","message":"${text}"}}`
+  );
+  const other = HEAD.map((line) => line.replace('"T"', '"U"'));
+  for (
+    const lines of [exec, rollout, exec, [...other, message("d")], rollout]
+  ) {
+    assertSame([streamOf([...lines, ...lines])]);
+  }
+  // What was learned of one stream is known in the next one, once that has told its kind.
+  assertSame([streamOf(exec)]);
+  assertEquals(assertSame([streamOf(exec)]), exec.length - 1);
+});
+
+Deno.test("Kernel does not take the plan of a stream's only record for a stream of another kind", () => {
+  const line =
+    '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg","payload":{"type":"error","message":"m"}}';
+  assertSame([streamOf([...HEAD, message("a"), message("b")])]);
+  assertSame([streamOf([line])]);
+  assertSame([streamOf(['{"type":"error","message":"m"}', line, line])]);
+});
+
+Deno.test("Kernel works for streams side by side", () => {
+  const stage = (): JsonlNormalizer => new JsonlNormalizer({ engine: "wasm" });
+  const stages = [stage(), stage(), stage()];
+  const texts = stages.map(() => "");
+  for (let round = 0; round < 5; round++) {
+    stages.forEach((each, i) => {
+      const lines = [
+        `{"type":"thread.started","thread_id":"T${i}"}`,
+        '{"type":"turn.started"}',
+        message("a"),
+      ];
+      each.feed(streamOf(lines), (bytes) => texts[i] += binaryOf(bytes));
+    });
+  }
+  stages.forEach((each) => each.flush(() => {}));
+  texts.forEach((text, i) => {
+    assertEquals(
+      text.match(new RegExp(`"thread_id":"T${i}"`, "g"))?.length,
+      15,
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { assertEquals } from "@std/assert";
+import { quote, syntaxProblem } from "../../lib/json/problems.ts";
+import { JsonReader } from "../../lib/json/reader.ts";
+import { encode } from "../running.ts";
+
+/** Says what is wrong with a line that stands behind another. */
+function messageOf(line: Uint8Array): string {
+  const reader = new JsonReader(2);
+  const bytes = Uint8Array.from([...encode("{}\n"), ...line, 0x0a]);
+  const end = bytes.length - 1;
+  assertEquals(reader.read(bytes, 3, end), undefined);
+  const { kind, message } = syntaxProblem(reader, bytes, 3, end);
+  return `${kind}: ${message}`;
+}
+
+for (
+  const { name, line, message } of [
+    {
+      name: "counts bytes from 1",
+      line: encode("oops"),
+      message:
+        'json: Cannot parse the line as JSON: "o" stands where a value is expected (byte 1)',
+    },
+    {
+      name: "counts bytes, not characters",
+      line: encode('{"é":1,}'),
+      message:
+        'json: Cannot parse the line as JSON: "}" stands where a key is expected (byte 9)',
+    },
+    {
+      name: "names the place behind the line where it ends too early",
+      line: encode('{"a":"b'),
+      message:
+        "json: Cannot parse the line as JSON: the line ends inside a string (byte 8)",
+    },
+    {
+      name: "calls a line utf8 if it is not UTF-8",
+      line: Uint8Array.of(0x22, 0xff, 0x22),
+      message: "utf8: Cannot decode the line: its bytes are not valid UTF-8",
+    },
+    {
+      name: "calls a line utf8 even if it is no JSON before that",
+      line: Uint8Array.of(0x6f, 0x6f, 0xc0),
+      message: "utf8: Cannot decode the line: its bytes are not valid UTF-8",
+    },
+  ] satisfies { name: string; line: Uint8Array; message: string }[]
+) {
+  Deno.test(`syntaxProblem() ${name}`, () => {
+    assertEquals(messageOf(line), message);
+  });
+}
+
+Deno.test("quote() shows at most 40 characters and no control character", () => {
+  assertEquals(quote("item.started"), '"item.started"');
+  assertEquals(quote("x".repeat(40)), `"${"x".repeat(40)}"`);
+  assertEquals(quote("x".repeat(41)), `"${"x".repeat(39)}…"`);
+  assertEquals(quote('a\n"\u001b'), '"a\\n\\"\\u001b"');
+});
+
+Deno.test("quote() cuts no character in half", () => {
+  const start = "x".repeat(38);
+  assertEquals(quote(`${start}😀 and more`), `"${start}…"`);
+  assertEquals(quote(`x${start}😀 and more`), `"x${start}…"`);
+});

@@ -1,0 +1,142 @@
+/**
+ * Saved state: a normalizer that goes on from it does what one that never stopped does.
+ */
+
+import { assertEquals } from "@std/assert";
+import { savedCount, savedField, savedPairs } from "../../lib/json/saved.ts";
+import { JsonlNormalizer } from "../../mod.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { encode } from "../running.ts";
+
+/** Longer files are cut at some of their lines only. */
+const ALL_CUTS = 40;
+const SOME_CUTS = 12;
+/** Files that hold little but one long output take long and show nothing more. */
+const MAX_BYTES = 200_000;
+
+/** Normalizes bytes, and gives the answers and the state behind them. */
+function normalized(
+  bytes: Uint8Array,
+  resume: unknown,
+): { readonly text: string; readonly saved: unknown } {
+  let text = "";
+  const decoder = new TextDecoder();
+  const normalizer = new JsonlNormalizer({ onError: "drop", resume });
+  const keep = (answers: Uint8Array): void => {
+    text += decoder.decode(answers);
+  };
+  normalizer.feed(bytes, keep);
+  normalizer.flush(keep);
+  return { text, saved: JSON.parse(JSON.stringify(normalizer.save())) };
+}
+
+/** Where the lines of a file begin, but for the first one. */
+function lineStarts(bytes: Uint8Array): number[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
+    if (at + 1 < bytes.length) starts.push(at + 1);
+  }
+  return starts;
+}
+
+for (
+  const { path, bytes } of readCapturedFiles(/^(?:stdout|rollout-).*\.jsonl$/)
+) {
+  if (bytes.length > MAX_BYTES) continue;
+  Deno.test(`JsonlNormalizer goes on from what it saved: ${path}`, () => {
+    const whole = normalized(bytes, undefined);
+    const starts = lineStarts(bytes);
+    const step = starts.length > ALL_CUTS
+      ? Math.ceil(starts.length / SOME_CUTS)
+      : 1;
+    for (let i = 0; i < starts.length; i += step) {
+      const at = starts[i] ?? 0;
+      const first = normalized(bytes.subarray(0, at), undefined);
+      const rest = normalized(bytes.subarray(at), first.saved);
+      assertEquals(first.text + rest.text, whole.text, `cut at ${at}`);
+      assertEquals(rest.saved, whole.saved, `cut at ${at}`);
+    }
+  });
+}
+
+/** What a stream begins with that had no record when it was saved. */
+const SEEDS = [
+  { name: "what the first part began with", first: "T", rest: undefined },
+  { name: "what the rest is given", first: undefined, rest: "T" },
+  { name: "what the rest is given instead", first: "U", rest: "T" },
+] as const;
+
+for (const { name, first, rest } of SEEDS) {
+  for (const head of ["", "\n", "not JSON\n"]) {
+    Deno.test(`JsonlNormalizer begins a stream saved after ${JSON.stringify(head)} with ${name}`, () => {
+      const before = new JsonlNormalizer({
+        initialThreadId: first,
+        onError: "drop",
+      });
+      before.feed(encode(head), () => {});
+      const resume: unknown = JSON.parse(JSON.stringify(before.save()));
+      const normalizer = new JsonlNormalizer({ initialThreadId: rest, resume });
+      let text = "";
+      normalizer.feed(encode('{"type":"turn.started"}\n'), (bytes) => {
+        text += new TextDecoder().decode(bytes);
+      });
+      assertEquals(JSON.parse(text).thread_id, "T");
+    });
+  }
+}
+
+const HOSTILE_TEXTS = {
+  after_break: 1,
+  open: [1, ["a"], ["b", 2], ["agent_message", ["item_x", 1, null]]],
+};
+const HOSTILE = [
+  null,
+  1,
+  "text",
+  [],
+  { kind: "exec", rules: { context: { thread_id: 1, turns: -1 } } },
+  {
+    kind: "exec",
+    rules: { old: { texts: HOSTILE_TEXTS, plan_id: "x", items: 1.5 } },
+  },
+  {
+    kind: "exec",
+    rules: {
+      old: {
+        calls: {
+          begun: [["command c", "{"], ["d", 1], ["e"], 1],
+          chunks: [["stdout c", 1], ["d", ["x", 300]], ["e", [0x41, 0xe2]]],
+        },
+        usage: { total: "[]", sums: [["input_tokens", "x"]] },
+      },
+    },
+  },
+  { kind: "rollout", rules: { last_time: "1", session_time: {} } },
+  { kind: "rollout", rules: { last_time: `"${"x".repeat(500)}"` } },
+  JSON.parse('{"__proto__":{"kind":"rollout"}}'),
+];
+
+for (const saved of HOSTILE) {
+  Deno.test(`JsonlNormalizer leaves out what it does not understand of ${JSON.stringify(saved).slice(0, 80)}`, () => {
+    const line = new TextEncoder().encode('{"type":"error","message":"m"}\n');
+    const { text } = normalized(line, saved);
+    if (text !== "") assertEquals(text, '{"type":"error","message":"m"}\n');
+  });
+}
+
+Deno.test("savedField() gives own fields only", () => {
+  assertEquals(savedField({ a: 1 }, "a"), 1);
+  assertEquals(savedField({}, "toString"), undefined);
+  assertEquals(savedField(null, "a"), undefined);
+});
+
+Deno.test("savedCount() gives 0 for what is no count", () => {
+  const counts = [3, -1, 1.5, "2", null].map((n) => savedCount({ n }, "n"));
+  assertEquals(counts, [3, 0, 0, 0, 0]);
+});
+
+Deno.test("savedPairs() gives pairs that begin with a text", () => {
+  const pairs = [["a", 1], [1, 2], "b", ["c"]];
+  assertEquals(savedPairs({ pairs }, "pairs"), [["a", 1]]);
+  assertEquals(savedPairs({ pairs: 1 }, "pairs"), []);
+});

@@ -1,0 +1,149 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { decodeUtf8, endOfMultibyte, isUtf8 } from "../../lib/json/utf8.ts";
+import { encode } from "../running.ts";
+
+const FATAL = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Says what the platform says. */
+function isValid(bytes: Uint8Array): boolean {
+  try {
+    FATAL.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Fails unless all functions agree with the platform. */
+function check(bytes: Uint8Array): void {
+  const valid = isValid(bytes);
+  const shown = [...bytes].map((byte) => byte.toString(16)).join(" ");
+  if (isUtf8(bytes, 0, bytes.length) !== valid) {
+    throw new Error(`Cannot agree on ${shown}: it is ${valid}`);
+  }
+  const lead = bytes[0] ?? 0;
+  if (lead < 0x80) return;
+  // One character and nothing else.
+  const isOne = valid && LOSSY.decode(bytes).length <= 2 &&
+    [...LOSSY.decode(bytes)].length === 1;
+  const end = endOfMultibyte(bytes, 0);
+  if ((end === bytes.length) !== isOne) {
+    throw new Error(`Cannot agree on ${shown}: it ends at ${end}`);
+  }
+}
+
+/** Bytes around every boundary that the Unicode tables have. */
+const EDGES = [
+  0x00,
+  0x22,
+  0x7f,
+  0x80,
+  0x8f,
+  0x90,
+  0x9f,
+  0xa0,
+  0xbf,
+  0xc0,
+  0xc2,
+  0xed,
+  0xff,
+];
+
+Deno.test("isUtf8() and endOfMultibyte() agree with TextDecoder on all sequences of one and two bytes", () => {
+  check(new Uint8Array(0));
+  for (let first = 0; first < 256; first++) {
+    check(Uint8Array.of(first));
+    for (let second = 0; second < 256; second++) {
+      check(Uint8Array.of(first, second));
+    }
+  }
+});
+
+Deno.test("isUtf8() and endOfMultibyte() agree with TextDecoder on the boundaries of three and four bytes", () => {
+  for (let first = 0xc0; first < 256; first++) {
+    for (const second of EDGES) {
+      for (const third of EDGES) {
+        check(Uint8Array.of(first, second, third));
+        for (const fourth of EDGES) {
+          check(Uint8Array.of(first, second, third, fourth));
+        }
+      }
+    }
+  }
+});
+
+Deno.test("isUtf8() looks at its range and at nothing else", () => {
+  const bytes = Uint8Array.of(0xff, 0x61, 0xc3, 0xa9, 0xff);
+  assert(isUtf8(bytes, 1, 4));
+  assert(!isUtf8(bytes, 0, 4));
+  assert(!isUtf8(bytes, 1, 5));
+  assert(!isUtf8(bytes, 1, 3), "the character ends behind the range");
+  assert(!isUtf8(bytes, 3, 4), "the character begins before the range");
+  assert(isUtf8(bytes, 2, 2));
+});
+
+Deno.test("isUtf8() agrees with TextDecoder on any bytes", () => {
+  const bytes = fc.array(
+    fc.oneof(
+      fc.nat(255),
+      fc.constantFrom(...EDGES),
+      fc.constantFrom(...encode("aé你😀")),
+    ),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(bytes, (values) => check(Uint8Array.from(values))),
+    { numRuns: 1_000 },
+  );
+});
+
+for (
+  const { name, bytes, text } of [
+    { name: "nothing", bytes: [], text: "" },
+    { name: "ASCII", bytes: [0x61, 0x00, 0x7f], text: "a\0\u007f" },
+    {
+      name: "a byte order mark, which it keeps",
+      bytes: [0xef, 0xbb, 0xbf, 0x61],
+      text: "\ufeffa",
+    },
+    {
+      name: "bad bytes, which become U+FFFD",
+      bytes: [0x61, 0xff, 0xc3],
+      text: "a\ufffd\ufffd",
+    },
+    {
+      name: "an encoded surrogate",
+      bytes: [0xed, 0xa0, 0x80],
+      text: "\ufffd\ufffd\ufffd",
+    },
+    {
+      name: "more than a few characters",
+      bytes: [...encode("äöü😀".repeat(20))],
+      text: "äöü😀".repeat(20),
+    },
+  ] satisfies { name: string; bytes: number[]; text: string }[]
+) {
+  Deno.test(`decodeUtf8() decodes ${name}`, () => {
+    const inside = Uint8Array.from([0xc3, ...bytes, 0xa9]);
+    assertEquals(decodeUtf8(inside, 1, bytes.length + 1), text);
+  });
+}
+
+Deno.test("decodeUtf8() decodes every byte that stands alone as TextDecoder does", () => {
+  for (let byte = 0; byte < 256; byte++) {
+    const bytes = Uint8Array.of(0x61, byte, 0x62);
+    assertEquals(decodeUtf8(bytes, 0, 3), LOSSY.decode(bytes), `${byte}`);
+  }
+});
+
+Deno.test("decodeUtf8() decodes texts of every length around the short ones", () => {
+  for (let length = 0; length <= 60; length++) {
+    for (const end of ["", "é", "😀"]) {
+      const text = "x".repeat(length) + end;
+      const bytes = encode(text);
+      assertEquals(decodeUtf8(bytes, 0, bytes.length), text);
+    }
+  }
+});

@@ -1,0 +1,379 @@
+/**
+ * ValuePlan: what it makes of a record is what `JSON.parse` makes of it.
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  JsonlDecoder,
+  type Outcome,
+  type RolloutLine,
+  type ThreadEvent,
+} from "../../mod.ts";
+import { JSON_STRING, JSON_TEXT } from "../generators.ts";
+
+const ENCODER = new TextEncoder();
+
+/** Decodes lines with the kernel; every value must be what its text says. */
+function decoded(
+  lines: readonly string[],
+  initialThreadId?: string,
+): Outcome<ThreadEvent>[] {
+  const outcomes: Outcome<ThreadEvent>[] = [];
+  const decoder = new JsonlDecoder({
+    from: "exec",
+    engine: "wasm",
+    initialThreadId,
+  });
+  const emit = (outcome: Outcome<ThreadEvent>): void => {
+    outcomes.push(outcome);
+  };
+  decoder.feed(ENCODER.encode(`${lines.join("\n")}\n`), emit);
+  for (const outcome of outcomes) {
+    if (!outcome.ok) continue;
+    const parsed: unknown = JSON.parse(outcome.text ?? "");
+    assertEquals<unknown>(outcome.value, parsed);
+    // The order of keys, and the difference between 0 and -0, too.
+    assertEquals(JSON.stringify(outcome.value), JSON.stringify(parsed));
+  }
+  return outcomes;
+}
+
+function item(text: string, more = ""): string {
+  return `{"type":"item.completed"${more},"item":{"id":"item_0","type":"agent_message","text":${text}}}`;
+}
+
+const HEAD = [
+  '{"type":"thread.started","thread_id":"01a1f900-0000-7000-9000-000000000001"}',
+  '{"type":"turn.started"}',
+];
+
+const VALUES = [
+  "0",
+  "-0",
+  "7",
+  "1.0",
+  "1e400",
+  "-1e-400",
+  "9007199254740993",
+  "true",
+  "false",
+  "null",
+  "[]",
+  "{}",
+  "[null]",
+  "[-0]",
+  '["a",{"b":[{"c":{"d":{"e":{"f":{"g":{"h":1}}}}}}]}]',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":1,"10":2,"9":3,"":4}',
+  '"\\u00e9\\n"',
+  '"é日本😀"',
+  '"\\ud83d\\ude00"',
+  `"${"x".repeat(5000)}"`,
+  `"${"x\\n".repeat(5000)}"`,
+];
+
+for (const value of VALUES) {
+  Deno.test(`ValuePlan makes ${value.slice(0, 30)} of a field that nobody knows`, () => {
+    const lines = [...HEAD];
+    for (const other of ["1", '"a"', value, value, '"b"', value]) {
+      lines.push(
+        item('"a"', `,"extra":${other}`),
+        `{"type":"error","message":"m","extra":${other}}`,
+      );
+    }
+    assertEquals(decoded(lines).length, lines.length);
+  });
+}
+
+Deno.test("ValuePlan makes of texts what JSON.parse makes of them, in any spelling", () => {
+  fc.assert(
+    fc.property(fc.array(JSON_STRING, { minLength: 3 }), (texts) => {
+      const lines = [...HEAD, ...texts.map((text) => item(text))];
+      assertEquals(decoded(lines).every(({ ok }) => ok), true);
+    }),
+  );
+});
+
+Deno.test("ValuePlan makes of values what JSON.parse makes of them, wherever they stand", () => {
+  fc.assert(
+    fc.property(fc.array(JSON_TEXT, { minLength: 3 }), (texts) => {
+      const lines = [...HEAD];
+      for (const text of texts) {
+        const value = text.replaceAll(/[\n\r]/g, " ");
+        lines.push(item('"a"', `,"extra":${value}`), item('"b"'));
+      }
+      decoded(lines);
+    }),
+  );
+});
+
+/** What a string can be made of, as JSON spells it. */
+const SPELLINGS = [
+  "a",
+  '\\"',
+  "\\\\",
+  "\\/",
+  "\\b",
+  "\\f",
+  "\\n",
+  "\\r",
+  "\\t",
+  "\\u0000",
+  "\\u007F",
+  "\\u0080",
+  "\\u07ff",
+  "\\u0800",
+  "\\uFFFF",
+  "\\ud800\\udc00",
+  "\\uDBFF\\uDFFF",
+  "é",
+  "日",
+  "😀",
+] as const;
+
+Deno.test("ValuePlan makes of every escape what it stands for, at every place of a block of 16 bytes", () => {
+  const lines = [...HEAD];
+  for (const spelling of SPELLINGS) {
+    for (let before = 0; before < 18; before++) {
+      const text = `${"x".repeat(before)}${spelling}`;
+      lines.push(item(`"${text}"`), item(`"${text}${spelling}y"`));
+    }
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+// Records are decoded together up to 2 KiB, escaped strings by themselves from 64 bytes on.
+for (const [from, to] of [[1, 160], [1_640, 2_120]] as const) {
+  for (const spelling of ["\\n", "\\u00e9", "\\ud83d\\ude00", "é\\n"]) {
+    Deno.test(`ValuePlan makes strings of ${from} to ${to} bytes, ${spelling} in them, long or short as those beside them are`, () => {
+      const lines = [...HEAD];
+      for (let length = from; length < to; length += 7) {
+        const text = "x".repeat(length);
+        const pad = "y".repeat(3_000);
+        lines.push(
+          item(`"${text}${spelling}"`),
+          item(`"${spelling}${text}"`, `,"extra":"é${spelling}"`),
+          item(`"a"`, `,"extra":"${text}${spelling}","more":"${spelling}"`),
+          item(
+            `"${spelling}"`,
+            `,"extra":"${pad}","more":"${text}${spelling}"`,
+          ),
+          item('"b"', ',"extra":12,"more":"c"'),
+        );
+      }
+      assertEquals(decoded(lines).every(({ ok }) => ok), true);
+    });
+  }
+}
+
+Deno.test("ValuePlan makes a text that is short only once its escapes are read, and what stands behind it", () => {
+  const lines = [...HEAD];
+  for (let count = 100; count < 240; count++) {
+    const long = "\\u0041".repeat(count);
+    lines.push(
+      item(`"${long}"`, ',"extra":"\\n","more":"\\u00e9b"'),
+      item('"a"', ',"extra":"b","more":"c\\n"'),
+    );
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+Deno.test("ValuePlan makes all escaped strings of any size of a record, and the records behind it", () => {
+  const string = fc.tuple(
+    fc.array(fc.constantFrom(...SPELLINGS), { maxLength: 12 }),
+    fc.nat({ max: 900 }),
+  ).map(([spellings, length]) =>
+    `"${spellings.join("")}${"x".repeat(length)}${spellings.join("")}"`
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(string, string, string), { minLength: 4 }),
+      (texts) => {
+        const lines = [...HEAD];
+        for (const [text, extra, more] of texts) {
+          lines.push(
+            item(text, `,"extra":${extra},"more":${more}`),
+            item('"a"', ',"extra":"b","more":"c"'),
+          );
+        }
+        assertEquals(decoded(lines).every(({ ok }) => ok), true);
+      },
+    ),
+  );
+});
+
+Deno.test("ValuePlan makes numbers of any count of digits", () => {
+  const lines = [...HEAD];
+  const numbers = ["0", "-1", "-0", "0.5", "1e2", "12.50", "4294967295"];
+  for (let digits = 1; digits < 24; digits++) {
+    numbers.push("9".repeat(digits), `-${"1".repeat(digits)}`);
+  }
+  for (const number of numbers) {
+    lines.push(item('"é"', `,"extra":${number},"more":"a"`));
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+for (const id of ['a"b', "a\\b", "a\\nb", "é", "x".repeat(600)]) {
+  Deno.test(`ValuePlan gives lines the thread ${JSON.stringify(id.slice(0, 9))} that none of them names`, () => {
+    const lines = ["a", "b", "c", "d"].map((text) => item(`"${text}"`));
+    const ids = decoded(lines, id).map((outcome) =>
+      outcome.ok && "thread_id" in outcome.value && outcome.value.thread_id
+    );
+    assertEquals(ids, [id, id, id, id]);
+  });
+}
+
+Deno.test("ValuePlan tells the ids of threads that follow one another apart", () => {
+  const ids = ["T1", "T2", "T1", "T11", "T", "T2"];
+  const lines = ids.flatMap((id) => [
+    `{"type":"thread.started","thread_id":"${id}"}`,
+    '{"type":"turn.started"}',
+    item('"a"'),
+    item('"b"'),
+  ]);
+  const seen = decoded(lines).flatMap((outcome) =>
+    outcome.ok && outcome.value.type === "item.completed"
+      ? [outcome.value.thread_id]
+      : []
+  );
+  assertEquals(seen, ids.flatMap((id) => [id, id]));
+});
+
+Deno.test("ValuePlan makes the same of many records as of few", () => {
+  const lines = [...HEAD];
+  // Beyond some dozens the making is compiled.
+  for (let i = 0; i < 200; i++) {
+    const text = JSON.stringify(`${"é".repeat(i % 3)}${i}\n`.repeat(i % 7));
+    lines.push(item(text, `,"10":${i},"9":[${i}.5,"a b",null],"a\\"b":{}`));
+  }
+  assertEquals(decoded(lines).every(({ ok }) => ok), true);
+});
+
+Deno.test("ValuePlan makes values where code must not be made of strings", () => {
+  const { Function } = globalThis;
+  // What a page does whose policy forbids it.
+  globalThis.Function = class {
+    constructor() {
+      throw new EvalError("forbidden");
+    }
+  } as unknown as FunctionConstructor;
+  try {
+    const lines = [...HEAD];
+    for (let i = 0; i < 200; i++) lines.push(item(`"${i}"`, `,"a":[${i}]`));
+    assertEquals(decoded(lines).every(({ ok }) => ok), true);
+  } finally {
+    globalThis.Function = Function;
+  }
+});
+
+Deno.test("ValuePlan makes values of what the ends of old calls take from their begins", () => {
+  const lines = [...HEAD];
+  for (let i = 0; i < 90; i++) {
+    const call = `"call_id":"c${i}"`;
+    const argument = [`{"n":${i}}`, `"${i}"`, String(i), "{}", "null"][i % 5];
+    const changes = `{"/a${i}":{"add":{"content":"\\u00e9 ${i}"}}}`;
+    lines.push(
+      `{"msg":{"type":"exec_command_begin",${call},"command":["echo","é ${i}"]}}`,
+      `{"msg":{"type":"exec_command_output_delta",${call},"stream":"stdout","chunk":"w6kK"}}`,
+      `{"msg":{"type":"exec_command_end",${call},"exit_code":${i % 3}}}`,
+      `{"msg":{"type":"patch_apply_begin",${call},"changes":${changes}}}`,
+      `{"msg":{"type":"patch_apply_end",${call},"success":true}}`,
+      `{"msg":{"type":"mcp_tool_call_begin",${call},"invocation":{"server":"s","tool":"t","arguments":${argument}}}}`,
+      `{"msg":{"type":"mcp_tool_call_end",${call},"result":{"Ok":{"isError":false}}}}`,
+    );
+  }
+  const outcomes = decoded(lines);
+  assertEquals(outcomes.every(({ ok }) => ok), true);
+  const ends = outcomes.map((outcome) =>
+    outcome.ok && outcome.value.type === "item.completed"
+      ? JSON.stringify(outcome.value.content)
+      : ""
+  ).filter((content) => content !== "");
+  assertEquals(ends.slice(-6), [
+    '{"command":"echo \'é 88\'","exit_code":1}',
+    '{"changes":[{"path":"/a88","kind":"add","content":"é 88"}]}',
+    '{"server_name":"s","tool_name":"t","arguments":{},"result":{"isError":false}}',
+    '{"command":"echo \'é 89\'","exit_code":2}',
+    '{"changes":[{"path":"/a89","kind":"add","content":"é 89"}]}',
+    '{"server_name":"s","tool_name":"t","result":{"isError":false}}',
+  ]);
+});
+
+/** Decodes lines of a session file both ways, and says which ones failed. */
+function failedLines(lines: readonly string[]): number[] {
+  const [slow, fast] = (["js", "wasm"] as const).map((engine) => {
+    const outcomes: Outcome<RolloutLine>[] = [];
+    const decoder = new JsonlDecoder({ from: "rollout", engine });
+    decoder.feed(ENCODER.encode(`${lines.join("\n")}\n`), (outcome) => {
+      outcomes.push(outcome);
+    });
+    return outcomes;
+  });
+  assertEquals(fast, slow);
+  return (fast ?? []).filter(({ ok }) => !ok).map(({ line }) => line);
+}
+
+function message(content: string): string {
+  return `{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":${content}}}`;
+}
+
+/** Lines of one shape, as far as the normalizer looks, of which some are of no type. */
+const UNLIKE: readonly (readonly [string, string, string])[] = [
+  [
+    "type of the payload",
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","message":{}}}',
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"agent_message","message":{}}}',
+  ],
+  [
+    "type of a part",
+    message('[{"type":"dream","text":1}]'),
+    message('[{"type":"input_text","text":1}]'),
+  ],
+  [
+    "type of the second part",
+    message('[{"type":"input_text","text":"a"},{"type":"dream","text":1}]'),
+    message(
+      '[{"type":"input_text","text":"a"},{"type":"input_text","text":1}]',
+    ),
+  ],
+  [
+    "kind of a field",
+    message('[{"type":"input_text","text":"a"}]'),
+    message('[{"type":"input_text","text":["a"]}]'),
+  ],
+  [
+    "kind of an element of a long list",
+    message(`[${'{"type":"input_text","text":"a"},'.repeat(150)}{"type":"x"}]`),
+    message(`[${'{"type":"input_text","text":"a"},'.repeat(150)}"x"]`),
+  ],
+  [
+    "name of a member that is data",
+    '{"timestamp":"t","type":"event_msg","payload":{"type":"dream","type2":1}}',
+    '{"timestamp":"t","type":"event_msg","payload":{"type":1,"type2":1}}',
+  ],
+];
+
+for (const [what, good, bad] of UNLIKE) {
+  Deno.test(`ValuePlan proves nothing of lines that differ in the ${what}`, () => {
+    const many = [good, good, good, good];
+    assertEquals(failedLines([...many, bad, ...many, bad, bad]), [5, 10, 11]);
+    assertEquals(failedLines([bad, bad, good, bad]), [1, 2, 4]);
+  });
+}
+
+Deno.test("ValuePlan makes a new value each time", () => {
+  const todos =
+    '{"type":"item.updated","item":{"id":"i","type":"todo_list","items":[{"text":"a","completed":false}]}}';
+  const values = decoded([...HEAD, todos, todos, todos, todos])
+    .flatMap((outcome) => outcome.ok ? [outcome.value] : []).slice(-2);
+  const [one, other] = values;
+  assertEquals(one, other);
+  assertEquals(one === other, false);
+  const deltaOf = (event: typeof one): unknown =>
+    event?.type === "item.delta" ? event.delta : undefined;
+  assert(deltaOf(one) !== undefined);
+  assertEquals(deltaOf(one) === deltaOf(other), false);
+});

@@ -1,0 +1,35 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  EVENTS,
+  ITEM_TYPE_ALIASES,
+  PAYLOADS,
+} from "../../lib/dialects/exec/fields.ts";
+import { WordTable } from "../../lib/json/word_table.ts";
+
+Deno.test("WordTable.get() gives what a Map gives", () => {
+  const words = [
+    ...EVENTS.keys(),
+    ...ITEM_TYPE_ALIASES.keys(),
+    ...PAYLOADS.keys(),
+    "",
+    "é",
+  ];
+  const map = new Map(words.map((word, i) => [word, i]));
+  const table = new WordTable(map);
+  for (const word of words) assertEquals(table.get(word), map.get(word));
+  for (
+    const other of [
+      "__proto__",
+      "constructor",
+      "item",
+      "item.starte",
+      "Item.started",
+    ]
+  ) {
+    assertEquals(table.get(other), undefined);
+  }
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    assertEquals(table.get(text), map.get(text));
+  }));
+});

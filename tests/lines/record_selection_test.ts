@@ -1,0 +1,121 @@
+/**
+ * RecordSelection: a stage that is asked for some types gives what a filter leaves of all.
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
+import { ENGINES } from "../../lib/pipeline/line_answers.ts";
+import { RecordSelection } from "../../lib/lines/record_selection.ts";
+import { JsonReader } from "../../lib/json/reader.ts";
+import { readCaptures } from "../fixtures.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { concat, decode, emitted, encode } from "../running.ts";
+
+const SELECTIONS: readonly (readonly string[])[] = [
+  [],
+  ["turn.completed", "item.completed/command_execution", "thread.started"],
+  ["event_msg/token_count", "event_msg/agent_message", "session_meta"],
+  ["response_item/message", "item.updated", "item.delta"],
+  ["response_item", "response_item/message", "event_msg/no_such_thing"],
+];
+
+function wants(names: readonly string[], line: string): boolean {
+  const reader = new JsonReader(1);
+  const bytes = encode(`${line}\n`);
+  const record = reader.read(bytes, 0, bytes.length - 1);
+  assert(record !== undefined);
+  return new RecordSelection(names).wants(reader, record);
+}
+
+for (
+  const [name, line, isWanted] of [
+    ["turn.started", '{"type":"turn.started"}', true],
+    ["turn.started", '{"type":"turn.completed"}', false],
+    ["turn.started", '{"type":"turn.started","type":"error"}', false],
+    ["turn.started", '{"type":["turn.started"]}', false],
+    ["turn.started", "{}", false],
+    ["turn.started", '{"type":"turn\\u002estarted"}', true],
+    ["item.started/a", '{"type":"item.started","item_type":"a"}', true],
+    ["item.started/a", '{"type":"item.started","item_type":"b"}', false],
+    ["item.started/a", '{"type":"item.started"}', false],
+    ["item.started/a/b", '{"type":"item.started","item_type":"a/b"}', true],
+    [
+      "item.started/a",
+      '{"type":"item.started","item_type":"a","payload":{"type":"b"}}',
+      true,
+    ],
+    [
+      "item.started/b",
+      '{"type":"item.started","item_type":"a","payload":{"type":"b"}}',
+      false,
+    ],
+    ["event_msg/a", '{"type":"event_msg","payload":{"type":"a"}}', true],
+    ["event_msg/a", '{"type":"event_msg","payload":{"type":"b"}}', false],
+    ["event_msg/a", '{"type":"event_msg","payload":{}}', false],
+    ["event_msg/a", '{"type":"event_msg","payload":["a"]}', false],
+    ["__proto__", '{"type":"turn.started"}', false],
+    ["constructor", '{"type":"constructor"}', true],
+  ] as const
+) {
+  Deno.test(`RecordSelection of ${name} ${isWanted ? "wants" : "leaves"} ${line}`, () => {
+    assertEquals(wants([name], line), isWanted);
+  });
+}
+
+/** What is left of outcomes when a filter has been through. */
+function filtered(
+  names: readonly string[],
+  outcomes: readonly Outcome<unknown>[],
+): Outcome<unknown>[] {
+  return outcomes.filter((outcome) =>
+    !outcome.ok || wants(names, outcome.text ?? "")
+  );
+}
+
+for (const engine of ["js", "wasm"] as const) {
+  Deno.test(`JsonlDecoder gives what it is asked for of all captures (${engine})`, () => {
+    const files = [
+      ...readCaptures().map(({ path, bytes }) => ({ path, bytes })),
+      ...readCapturedFiles(/^rollout-.*\.jsonl$/),
+    ];
+    assert(files.length > 100);
+    for (const [i, { path, bytes }] of files.entries()) {
+      const all = emitted(new JsonlDecoder({ engine: "js" }), [bytes]);
+      const only = SELECTIONS[i % SELECTIONS.length] ?? [];
+      const decoder = new JsonlDecoder({ engine, only });
+      assertEquals(emitted(decoder, [bytes]), filtered(only, all), path);
+    }
+  });
+}
+
+Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", () => {
+  const lines = [
+    '{"type":"thread.started","thread_id":"t"}',
+    '{"type":"turn.started"}',
+    '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"a"}}',
+    "not JSON",
+    '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":2}}',
+  ];
+  const bytes = encode(`${[...lines, ...lines, ...lines].join("\n")}\n`);
+  for (const engine of ENGINES) {
+    const normalizer = new JsonlNormalizer({
+      engine,
+      only: ["turn.completed"],
+      onError: "inline",
+    });
+    const pieces: Uint8Array[] = [];
+    normalizer.feed(bytes, (piece) => pieces.push(piece.slice()));
+    normalizer.flush((piece) => pieces.push(piece.slice()));
+    const written = decode(concat(pieces)).trim().split("\n")
+      .map((line) => /"(?:turn_id|kind)":"([^"]*)"/.exec(line)?.[1]);
+    assertEquals(written, [
+      "json",
+      "synthetic-turn-1",
+      "json",
+      "synthetic-turn-2",
+      "json",
+      "synthetic-turn-3",
+    ]);
+    assertEquals([normalizer.records, normalizer.failures], [3, 3]);
+  }
+});

@@ -1,0 +1,365 @@
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
+import {
+  DecodeError,
+  LineTooLongError,
+  NormalizeError,
+  RecordSyntaxError,
+  Utf8Error,
+} from "../../lib/errors.ts";
+import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
+import { LineSplitter } from "../../lib/lines/line_splitter.ts";
+import { Normalizer } from "../../lib/dialects/normalizer.ts";
+import type { Failure } from "../../lib/outcome.ts";
+import {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+  JsonlNormalizerStream,
+  type OnError,
+} from "../../lib/pipeline/pipeline.ts";
+import { compose } from "../../lib/stage.ts";
+import { concat, decode, emitted, encode, everySplit } from "../running.ts";
+
+const EVENT = '{"type":"error","message":"m"}';
+const IN_BAND =
+  '{"type":"line.failed","line":1,"error":{"kind":"json","message":"old"},"raw":"é","n":1.0}';
+
+/** Lines of every sort: good, blank, and each kind of failure; 80 bytes are the limit. */
+const INPUT = concat([
+  encode(`\ufeff${EVENT}\r\n`), // 1
+  encode("\n \u3000\n"), // 2, 3
+  encode("oops\n"), // 4: json
+  encode("[]\n"), // 5: normalize
+  encode('{"type":"brand.new"}\n'), // 6: typed
+  Uint8Array.of(0x22, 0xff, 0x22, 0x0a), // 7: utf8
+  encode(`"${"x".repeat(90)}"\n`), // 8: line_too_long
+  encode(` ${EVENT} `), // 9
+]);
+const KINDS = ["json", "normalize", "typed", "utf8", "line_too_long"];
+
+function run(
+  options: JsonlNormalizerOptions,
+  input: readonly Uint8Array[] = [INPUT],
+): { text: string; normalizer: JsonlNormalizer } {
+  const normalizer = new JsonlNormalizer({
+    from: "exec",
+    maxLineBytes: 80,
+    ...options,
+  });
+  const blocks: Uint8Array[] = [];
+  const keep = (block: Uint8Array): void => void blocks.push(block.slice());
+  for (const block of input) normalizer.feed(block, keep);
+  normalizer.flush(keep);
+  return { text: decode(concat(blocks)), normalizer };
+}
+
+Deno.test("JsonlNormalizer writes events and leaves failures out unless told otherwise", () => {
+  const { text, normalizer } = run({});
+  assertEquals(text, `${EVENT}\n${EVENT}\n`);
+  assertEquals([normalizer.records, normalizer.failures], [2, 5]);
+});
+
+for (
+  const { onError, inBand, failed } of [
+    { onError: "report", inBand: true, failed: false },
+    { onError: "inline", inBand: true, failed: true },
+    { onError: "drop", inBand: false, failed: false },
+  ] satisfies { onError: OnError; inBand: boolean; failed: boolean }[]
+) {
+  Deno.test(`JsonlNormalizer tells of every failure and counts it, where onError is ${onError}`, () => {
+    const kinds: string[] = [];
+    const { text, normalizer } = run({
+      onError,
+      onFailure: ({ error }) => kinds.push(error.kind),
+    });
+    assertEquals(kinds, KINDS);
+    assertEquals([normalizer.records, normalizer.failures], [2, 5]);
+    const lines = text.trimEnd().split("\n");
+    assertEquals(lines.filter((line) => line === EVENT).length, 2);
+    assertEquals(lines.length, failed ? 7 : 2);
+  });
+
+  Deno.test(`JsonlNormalizer ${inBand ? "keeps" : "leaves out"} failures that came in band, where onError is ${onError}`, () => {
+    const kinds: [string, boolean][] = [];
+    const { text, normalizer } = run({
+      onError,
+      maxLineBytes: 200,
+      onFailure: ({ error, isInBand }) => kinds.push([error.kind, isInBand]),
+    }, [encode(` ${IN_BAND} \n${EVENT}\n`)]);
+    assertEquals(text, inBand ? `${IN_BAND}\n${EVENT}\n` : `${EVENT}\n`);
+    assertEquals(kinds, [["json", true]]);
+    assertEquals([normalizer.records, normalizer.failures], [1, 1]);
+  });
+}
+
+Deno.test("JsonlNormalizer writes failures in their places, exactly", () => {
+  const { text } = run({ onError: "inline" });
+  assertEquals(text.trimEnd().split("\n"), [
+    EVENT,
+    '{"type":"line.failed","line":4,"offset":41,"error":{"kind":"json","message":"Cannot parse the line as JSON: \\"o\\" stands where a value is expected (byte 1)"},"raw":"oops"}',
+    '{"type":"line.failed","line":5,"offset":46,"error":{"kind":"normalize","message":"Cannot normalize the line: the line is a list, expected an object"},"raw":"[]"}',
+    '{"type":"line.failed","line":6,"offset":49,"error":{"kind":"typed","message":"Cannot decode a record of type \\"brand.new\\": this type is not known"},"raw":"{\\"type\\":\\"brand.new\\"}"}',
+    '{"type":"line.failed","line":7,"offset":70,"error":{"kind":"utf8","message":"Cannot decode the line: its bytes are not valid UTF-8"},"raw":"\\"\ufffd\\"","raw_base64":"Iv8i"}',
+    '{"type":"line.failed","line":8,"offset":74,"error":{"kind":"line_too_long","message":"Cannot read the line: it has 92 bytes, the limit is 80"},"bytes":92}',
+    EVENT,
+  ]);
+});
+
+Deno.test("JsonlNormalizer writes the same wherever its input is split", () => {
+  for (const onError of ["report", "inline", "drop"] as const) {
+    const whole = run({ onError }).text;
+    for (const blocks of everySplit(INPUT)) {
+      assertEquals(run({ onError }, blocks).text, whole);
+    }
+  }
+});
+
+Deno.test("JsonlNormalizer takes its own failures for failures, and writes them as they came", () => {
+  const { text } = run({ onError: "inline" });
+  const kinds: string[] = [];
+  const again = run({
+    maxLineBytes: 1_000,
+    onError: "inline",
+    onFailure: ({ error }) => kinds.push(error.kind),
+  }, [encode(text)]);
+  assertEquals(again.text, text);
+  assertEquals(kinds, KINDS);
+});
+
+for (
+  const { line, Class } of [
+    { line: "oops", Class: RecordSyntaxError },
+    { line: "[]", Class: NormalizeError },
+    { line: '{"type":"error"}', Class: DecodeError },
+    { line: `"${"x".repeat(90)}"`, Class: LineTooLongError },
+    { line: "\xff", Class: Utf8Error },
+    { line: IN_BAND.slice(0, 70) + '"}}', Class: RecordSyntaxError },
+  ]
+) {
+  Deno.test(`JsonlNormalizer stops with a ${Class.name} at ${JSON.stringify(line.slice(0, 24))}, where onError is stop`, () => {
+    const bytes = Uint8Array.from(line, (c) => c.charCodeAt(0));
+    const blocks: string[] = [];
+    const keep = (block: Uint8Array): void => void blocks.push(decode(block));
+    const told: string[] = [];
+    const options: JsonlNormalizerOptions = {
+      from: "exec",
+      maxLineBytes: 80,
+      onError: "stop",
+      onFailure: ({ error }) => told.push(error.message),
+    };
+    const normalizer = new JsonlNormalizer(options);
+    const error = assertThrows(() =>
+      normalizer.feed(concat([encode(`${EVENT}\n`), bytes, encode("\n")]), keep)
+    );
+    assert(error instanceof Class);
+    assertEquals(told, [error.message]);
+    // What stands before the failure has been given away.
+    assertEquals(blocks, [`${EVENT}\n`]);
+
+    const last = new JsonlNormalizer(options);
+    last.feed(bytes, keep);
+    assert(assertThrows(() => last.flush(keep)) instanceof Class);
+  });
+}
+
+Deno.test("JsonlNormalizer.onFailure is given failures that can be kept and written", () => {
+  const failures: Failure[] = [];
+  const records: string[] = [];
+  run({
+    onError: "drop",
+    onFailure: (failed) => {
+      failures.push(failed.toFailure());
+      records.push(`${decode(failed.encode())}\n`);
+    },
+  });
+  const stage = compose(
+    new LineSplitter({ maxLineBytes: 80 }),
+    new Normalizer({ from: "exec" }),
+  );
+  const expected = emitted(stage, [INPUT]).filter(({ ok }) => !ok);
+  assertEquals<unknown[]>(failures, expected);
+  assertEquals(
+    records,
+    failures.map((failure) => decode(encodeOutcome(failure))),
+  );
+});
+
+Deno.test("JsonlNormalizer.onFailure is given numbers and offsets that point at the line", () => {
+  const places: [number, number][] = [];
+  run({ onFailure: ({ line, offset }) => places.push([line, offset]) });
+  assertEquals(places, [[4, 41], [5, 46], [6, 49], [7, 70], [8, 74]]);
+  const text = new TextDecoder("latin1").decode(INPUT.subarray(41));
+  assert(text.startsWith("oops\n[]\n"));
+});
+
+Deno.test("JsonlNormalizer.onAnswer is called once for each line that is not blank, after its answer", () => {
+  const log: string[] = [];
+  const normalizer = new JsonlNormalizer({
+    from: "exec",
+    maxLineBytes: 80,
+    onFailure: ({ line }) => log.push(`failed ${line}`),
+    onAnswer: () => log.push(`${normalizer.records} ${normalizer.failures}`),
+  });
+  normalizer.feed(INPUT, () => log.push("block"));
+  normalizer.flush(() => log.push("block"));
+  assertEquals(log, [
+    "1 0",
+    "failed 4",
+    "1 1",
+    "failed 5",
+    "1 2",
+    "failed 6",
+    "1 3",
+    "failed 7",
+    "1 4",
+    "failed 8",
+    "1 5",
+    "block",
+    "2 5",
+    "block",
+  ]);
+});
+
+Deno.test("JsonlNormalizer writes a torn record of a rollout and the one behind it in their order (rollout.md R5)", () => {
+  const first = '{"timestamp":"2026-01-01T00:00:00.000Z","type":"event_msg",';
+  const record =
+    '{"timestamp":"2026-01-01T00:00:01.000Z","type":"event_msg","payload":{"type":"é"}}';
+  const input = [encode(`${record}\n${first}${record}\n${record}`)];
+  const places: [number, number, boolean][] = [];
+  const options: JsonlNormalizerOptions = {
+    from: "rollout",
+    maxLineBytes: 1_000,
+    onFailure: ({ line, offset, isInBand }) =>
+      places.push([line, offset, isInBand]),
+  };
+  const inline = run({ ...options, onError: "inline" }, input);
+  const lines = inline.text.trimEnd().split("\n");
+  assertEquals([lines[0], lines[2], lines[3]], [record, record, record]);
+  const failed: unknown = JSON.parse(lines[1] ?? "");
+  const offset = encode(record).length + 1;
+  assertEquals(failed, {
+    type: "line.failed",
+    line: 2,
+    offset,
+    error: {
+      kind: "json",
+      message:
+        "Cannot parse the line as JSON: it is torn, and another record follows",
+    },
+    raw: first,
+  });
+  assertEquals(lines.length, 4);
+  assertEquals(places, [[2, offset, false]]);
+  assertEquals(
+    [inline.normalizer.records, inline.normalizer.failures],
+    [3, 1],
+  );
+  assertEquals(
+    run({ ...options, onError: "report" }, input).text,
+    `${record}\n${record}\n${record}\n`,
+  );
+});
+
+Deno.test("JsonlNormalizer emits one block for each block that completes a line that it answers, and none for others", () => {
+  const sizes: number[] = [];
+  const normalizer = new JsonlNormalizer({ from: "exec" });
+  for (
+    const text of [EVENT, "\n", `${EVENT}\n${EVENT}\n`, "", "\n\noops\n", EVENT]
+  ) {
+    sizes.push(0);
+    normalizer.feed(encode(text), (block) => {
+      sizes[sizes.length - 1] = block.length;
+    });
+  }
+  const one = EVENT.length + 1;
+  assertEquals(sizes, [0, one, 2 * one, 0, 0, 0]);
+  let isFlushed = false;
+  normalizer.flush((block) => {
+    isFlushed = block.length === one;
+  });
+  assert(isFlushed);
+  normalizer.flush(() => {
+    throw new RangeError("nothing is left");
+  });
+});
+
+Deno.test("JsonlNormalizer lets the caller use its block again", () => {
+  const input = encode(`${EVENT}\n${EVENT}`);
+  const blocks: string[] = [];
+  const keep = (block: Uint8Array): void => void blocks.push(decode(block));
+  const normalizer = new JsonlNormalizer({ from: "exec" });
+  normalizer.feed(input, keep);
+  input.fill(0x78);
+  normalizer.flush(keep);
+  assertEquals(blocks, [`${EVENT}\n`, `${EVENT}\n`]);
+});
+
+Deno.test("JsonlNormalizer answers a line of megabytes like a short one", () => {
+  const long = `{"type":"error","message":"${"é\\n".repeat(1_000_000)}"}`;
+  const { text } = run({ maxLineBytes: 1 << 24 }, [
+    encode(`${EVENT}\n${long}\n${EVENT}\n`),
+  ]);
+  assert(text === `${EVENT}\n${long}\n${EVENT}\n`);
+});
+
+for (const maxLineBytes of [0, -1, 0.5, NaN, 2 ** 29]) {
+  Deno.test(`JsonlNormalizer refuses a limit of ${maxLineBytes}`, () => {
+    for (const Class of [JsonlNormalizer, JsonlNormalizerStream]) {
+      assertThrows(() => new Class({ maxLineBytes }), RangeError);
+    }
+  });
+}
+
+Deno.test("JsonlNormalizerStream gives blocks that outlast one another", async () => {
+  const texts = [`${EVENT}\n`, `${EVENT.replace('"m"', '"other"')}\n`, EVENT];
+  const stream = ReadableStream.from(texts.map(encode))
+    .pipeThrough(new JsonlNormalizerStream({ from: "exec" }));
+  const blocks = await Array.fromAsync(stream);
+  assertEquals(blocks.map(decode), [...texts.slice(0, 2), `${EVENT}\n`]);
+});
+
+Deno.test("JsonlNormalizerStream fails at the first bad line, where onError is stop, and cancels its input", async () => {
+  let reason: unknown;
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(encode("oops\n")),
+    cancel: (why) => {
+      reason = why;
+    },
+  });
+  const stream = source.pipeThrough(
+    new JsonlNormalizerStream({ from: "exec", onError: "stop" }),
+  );
+  const error = await assertRejects(() => Array.fromAsync(stream));
+  assert(error instanceof RecordSyntaxError);
+  assertStrictEquals(reason, error);
+});
+
+Deno.test("JsonlNormalizerStream gives what stands before the bad line, where onError is stop", async () => {
+  const stream = ReadableStream.from([encode(`${EVENT}\noops\n${EVENT}\n`)])
+    .pipeThrough(new JsonlNormalizerStream({ from: "exec", onError: "stop" }));
+  const blocks: string[] = [];
+  const error = await assertRejects(async () => {
+    for await (const block of stream) blocks.push(decode(block));
+  });
+  assert(error instanceof RecordSyntaxError);
+  assertEquals(blocks, [`${EVENT}\n`]);
+});
+
+Deno.test("JsonlNormalizerStream cancels its input when it is cancelled", async () => {
+  let isCancelled = false;
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(encode(`${EVENT}\n`)),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const reader = source.pipeThrough(new JsonlNormalizerStream()).getReader();
+  await reader.read();
+  await reader.cancel();
+  assert(isCancelled);
+});

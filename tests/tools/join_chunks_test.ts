@@ -1,0 +1,59 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { joinChunks } from "../../tools/join_chunks.ts";
+
+/** What a bundler makes of a command that always loads two chunks, and a third one if asked. */
+const BUNDLE = {
+  "entry.js": 'import{a as run}from"./one.js";import"./two.js";run();',
+  "one.js":
+    'import{b}from"./two.js";let a=()=>import("./later.js");export{a,c as d};',
+  "two.js": "let b=1;export{b};",
+  "later.js":
+    'import{d as x,a}from"./one.js";import"./two.js";import{b as y}from"./own.js";export{x as run};',
+  "own.js": 'import{b}from"./two.js";export{b};',
+};
+
+/** Joins a bundle in a folder of its own, and gives what is in it then. */
+async function join(
+  bundle: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const path = await Deno.makeTempDir();
+  const folder = new URL(`file://${path.replaceAll("\\", "/")}/`);
+  try {
+    for (const [name, code] of Object.entries(bundle)) {
+      await Deno.writeTextFile(new URL(name, folder), code);
+    }
+    await joinChunks(folder, "entry.js", async (entry, output, external) => {
+      const code = await Deno.readTextFile(new URL(entry, folder));
+      const text = `${code} // without ${external.join()}`;
+      await Deno.writeTextFile(new URL(output, folder), text);
+    });
+    const joined: Record<string, string> = {};
+    for await (const { name } of Deno.readDir(folder)) {
+      joined[name] = await Deno.readTextFile(new URL(name, folder));
+    }
+    return joined;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("joinChunks() makes one module of what is always loaded", async () => {
+  assertEquals(await join(BUNDLE), {
+    "core.js":
+      'export {a as m0_a,d as m0_d} from "./one.js";\nexport {b as m1_b} from "./two.js"; // without later.js',
+    "main.js":
+      'import{m0_a as run}from"./core.js";run(); // without core.js,later.js',
+    "later.js":
+      'import{m0_d as x,m0_a as a}from"./core.js";import{b as y}from"./own.js";export{x as run};',
+    "own.js": 'import{m1_b as b}from"./core.js";export{b};',
+  });
+});
+
+Deno.test("joinChunks() refuses a chunk that is loaded and asked for", async () => {
+  const bundle = { ...BUNDLE, "two.js": 'import("./one.js");export{b};' };
+  await assertRejects(
+    () => join(bundle),
+    Error,
+    "Cannot join one.js: it is asked for, too",
+  );
+});
