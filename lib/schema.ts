@@ -41,6 +41,7 @@
  * @module
  */
 
+export * from "./check/schema.ts";
 export * from "./drift/schema.ts";
 export * from "./events/schema.ts";
 export * from "./dialects/exec/schema.ts";

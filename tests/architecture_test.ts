@@ -44,6 +44,7 @@ const LAYER_1 = [
 ];
 const LAYER_2 = [
   ...LAYER_1,
+  "lib/check/",
   "lib/drift/",
   "lib/files/",
   "lib/pipeline/",

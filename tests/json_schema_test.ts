@@ -8,9 +8,11 @@ import type { StreamKind } from "../lib/dialects/dialect_names.ts";
 import { jsonSchemaOf, jsonSchemaOfAll } from "../lib/json_schema.ts";
 import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
+import { call } from "./cli/memory.ts";
 import { linesOf } from "./fixtures.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 import { concat } from "./running.ts";
+import { withHome } from "./sessions/homes.ts";
 
 const ajv = new Ajv2020({
   strict: true,
@@ -118,3 +120,42 @@ for (const [version, captures] of byVersion) {
     }
   });
 }
+
+/** What commands print of a home, or of a stream of whose kinds none is known. */
+const REPORTS: readonly [JsonSchemaName, ...string[]][] = [
+  ["VerdictRecord", "check", "--format=json", "--fail-on-drift", "-"],
+  ["DriftReport", "drift", "--format=json", "-"],
+  ["DriftFinding", "drift", "--format=jsonl", "-"],
+  ["SessionListReport", "sessions", "list", "--format=json"],
+  ["SessionRecord", "sessions", "list", "--format=jsonl"],
+  ["SessionSizesReport", "sessions", "du", "--format=json"],
+  ["SessionSizeRecord", "sessions", "du", "--format=jsonl"],
+  ["SessionSizeGroup", "sessions", "du", "--format=jsonl", "--by=kind"],
+];
+
+Deno.test("what commands print as JSON has its JSON Schema, with no field that it does not name", async () => {
+  const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
+    '{"type":"turn.exploded","colour":"red"}\n';
+  await withHome({ versions: ["0.169.0"] }, async ({ path }) => {
+    for (const [name, ...args] of REPORTS) {
+      const { stdout } = await call(args, {
+        stdin,
+        env: { CODEX_HOME: path },
+      });
+      const values = linesOf(new TextEncoder().encode(stdout));
+      const texts = name.endsWith("Report") ? [stdout] : values;
+      assert(texts.length > 0 && stdout !== "", args.join(" "));
+      for (const text of texts) {
+        const value: Record<string, unknown> = JSON.parse(text);
+        assertEquals(complaintOf(name, value), undefined, args.join(" "));
+        const { properties } = jsonSchemaOf(name).$defs[name] as {
+          properties: Record<string, unknown>;
+        };
+        assertEquals(
+          Object.keys(value).filter((field) => !(field in properties)),
+          [],
+        );
+      }
+    }
+  });
+});

@@ -5,16 +5,44 @@
  */
 
 import { TOKEN_KINDS } from "../usage/tokens.ts";
+import type { TokenFields } from "../usage/usage_records.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
- * Writes a verdict as the text of a JSON object, on one line.
+ * A verdict, as `codexpipe check --json` prints it.
  *
- * Its fields are `verdict` (`passed` or `failed`), `reasons` (each with `kind`, `message` and
- * `line`), `thread_id`, `turns`, `status` (`completed`, `failed`, `aborted`, `open` or null),
- * `failed_commands`, `failed_lines`, `usage` (the tokens of each kind and `total_tokens`; exact,
- * however large; null if they are not known) and `final_message`. This list may expand over
- * time.
+ * This list may expand over time.
+ */
+export interface VerdictRecord {
+  /** The file; only where several are judged. */
+  readonly file?: string;
+  /** The answer. */
+  readonly verdict: "passed" | "failed";
+  /** What is wrong: see `VerdictReason`. */
+  readonly reasons: readonly {
+    readonly kind: string;
+    readonly message: string;
+    readonly line: number | null;
+  }[];
+  /** The id of the last thread, of an app-server of the first; null if it is not said. */
+  readonly thread_id: string | null;
+  /** How many turns there are. */
+  readonly turns: number;
+  /** How the last turn ended; null if there is none. */
+  readonly status: Verdict["status"];
+  /** How many commands failed. */
+  readonly failed_commands: number;
+  /** How many lines could not be read. */
+  readonly failed_lines: number;
+  /** The tokens that were used; null if the input does not say. */
+  readonly usage: TokenFields | null;
+  /** What was said last in the last turn; null if nothing was. */
+  readonly final_message: string | null;
+}
+
+/**
+ * Writes a verdict as the text of a JSON object, on one line: a {@linkcode VerdictRecord},
+ * whose tokens are exact, however large.
  *
  * @param verdict The verdict.
  * @param fields What is to stand before it.

@@ -9,7 +9,7 @@ import type {
   CommandTable,
   NarrowedFlag,
 } from "./command.ts";
-import { SIZE_KEYS } from "../sessions/size_records.ts";
+import { SIZE_KEYS } from "../sessions/session_records.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
@@ -697,7 +697,7 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
     usage: ["codexpipe schema [NAME]"],
     operands: [[
       "[NAME]",

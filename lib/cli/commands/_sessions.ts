@@ -17,6 +17,10 @@ import {
   findSession,
   SessionNotFoundError,
 } from "../../sessions/session_lookup.ts";
+import type {
+  SessionProblemRecord,
+  SessionRecord,
+} from "../../sessions/session_records.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
@@ -186,7 +190,7 @@ function problemLine({ path, code, message }: SessionProblem): string {
 export function problemRecords(
   { problems, missingHomes }: Omit<FoundInHomes, "total">,
   args: Arguments,
-): readonly Readonly<Record<string, unknown>>[] {
+): readonly SessionProblemRecord[] {
   const missing = lackingHomes(missingHomes, args);
   return [
     ...problems.map(({ path, code, message }) => ({
@@ -204,13 +208,10 @@ export function minuteOf(time: number): string {
   return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
 }
 
-/**
- * Writes a session as a record: one flat JSON object, whose fields have `null` where nothing
- * is known. This list may expand over time.
- */
+/** Writes a session as a record. */
 export function sessionRecord(
   { file, head, name, title }: Session,
-): Readonly<Record<string, unknown>> {
+): SessionRecord {
   return {
     id: head.id === "" ? null : head.id,
     started: head.started ?? null,

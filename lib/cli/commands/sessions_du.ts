@@ -11,6 +11,7 @@ import {
   type SessionSize,
   type SessionSizeGroup,
   type SessionSizeRecord,
+  type SessionSizesReport,
   SIZE_KEYS,
   type SizeKey,
   type SpareSession,
@@ -209,7 +210,7 @@ class SizesReport {
     );
   }
 
-  #report(): unknown {
+  #report(): SessionSizesReport {
     const { sessions } = this.#found;
     return {
       files: sessions.length,

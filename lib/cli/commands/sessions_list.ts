@@ -8,6 +8,10 @@ import {
   type HiddenSessions,
 } from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
+import type {
+  SessionListReport,
+  SessionRecord,
+} from "../../sessions/session_records.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -133,7 +137,7 @@ function* jsonPieces(
     yield before + recordText(session, page);
     before = ",\n";
   }
-  const rest = {
+  const rest: Omit<SessionListReport, "sessions"> = {
     next_cursor: nextCursor ?? null,
     total,
     problems: problemRecords(page, args),
@@ -192,7 +196,7 @@ function recordText(session: Session, page: MarkedPage): string {
 function markedRecord(
   session: Session,
   { codex: { hidden } }: MarkedPage,
-): Readonly<Record<string, unknown>> {
+): SessionRecord {
   const reason = hidden.get(session.file.path) ?? null;
   return { ...sessionRecord(session), hidden: reason };
 }
