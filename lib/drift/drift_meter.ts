@@ -114,15 +114,22 @@ const MANY_SESSIONS = 5;
 const MAX_TRIED = 1 << 24;
 const OPEN_BRACE = 0x7b;
 
-let known: WireTree | undefined;
+let known: unknown;
 
-/** What codexpipe knows, to be looked at only. */
-function knownTree(): WireTree {
-  if (known === undefined) {
-    known = new WireTree();
-    known.load(JSON.parse(KNOWN_WIRE));
+/** What codexpipe knows, as it was saved. */
+function knownWire(): unknown {
+  return known ??= JSON.parse(KNOWN_WIRE);
+}
+
+let names: WireTree | undefined;
+
+/** What codexpipe knows, to be asked for names only. */
+function knownNames(): WireTree {
+  if (names === undefined) {
+    names = new WireTree();
+    names.load(knownWire());
   }
-  return known;
+  return names;
 }
 
 /**
@@ -182,10 +189,10 @@ export class DriftMeter {
     this.#hasBaseline = baseline !== undefined;
     this.#tree = new WireTree({
       isTrusted: isPublic,
-      ...(isPublic ? {} : { moreNames: knownTree }),
+      ...(isPublic ? {} : { moreNames: knownNames }),
     });
     if (baseline !== undefined) this.#tree.load(JSON.parse(baseline));
-    else if (!isRecording) this.#tree.load(JSON.parse(KNOWN_WIRE));
+    else if (!isRecording) this.#tree.load(knownWire());
   }
 
   /** How many findings there are beyond those that are told. */

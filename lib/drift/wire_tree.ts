@@ -231,13 +231,49 @@ export class WireKind extends WireNode {
 
 /** What is known of one dialect. */
 export class WireDialect {
-  /** The kinds of records. */
-  readonly kinds: Map<string, WireKind> = new Map();
+  readonly #kinds = new Map<string, WireKind>();
+  /** Kinds that were loaded, until one is asked for: a run has few of hundreds. */
+  readonly #saved = new Map<string, () => WireKind>();
   /** The releases that it is known of. */
   readonly releases: Set<number> = new Set();
   /** How many sessions it is known of. */
   sessions = 0;
   #sorted: readonly number[] | undefined;
+
+  /** The kinds of records. */
+  get kinds(): ReadonlyMap<string, WireKind> {
+    this.makeAll();
+    return this.#kinds;
+  }
+
+  /** Makes the kinds that nobody asked for. */
+  makeAll(): void {
+    for (const name of this.#saved.keys()) this.kind(name);
+  }
+
+  /** How many kinds of records there are. */
+  get kindCount(): number {
+    return this.#kinds.size + this.#saved.size;
+  }
+
+  /** Finds a kind of record. */
+  kind(name: string): WireKind | undefined {
+    const saved = this.#saved.get(name);
+    if (saved === undefined) return this.#kinds.get(name);
+    this.#saved.delete(name);
+    return this.add(saved());
+  }
+
+  /** Adds a kind of record. */
+  add(kind: WireKind): WireKind {
+    this.#kinds.set(kind.name, kind);
+    return kind;
+  }
+
+  /** Adds a kind of record that is made when it is asked for. */
+  addSaved(name: string, make: () => WireKind): void {
+    this.#saved.set(name, make);
+  }
 
   /** Takes note of a release. */
   addRelease(release: number): void {
@@ -304,28 +340,26 @@ export class WireTree {
 
   /** Finds a kind of record, or makes one; words that may be a user's become `*`. */
   kind(dialect: WireDialect, name: string): WireKind {
-    const { kinds } = dialect;
-    const found = kinds.get(name);
+    const found = dialect.kind(name);
     if (found !== undefined) return found;
-    const isShown = kinds.size < MAX_KINDS && name.length <= 120;
+    const isShown = dialect.kindCount < MAX_KINDS && name.length <= 120;
     const shown = !isShown
       ? ANY_NAME
       : name.split("/").map((part) =>
         part.startsWith("(") || isWord(part) ? part : ANY_NAME
       ).join("/");
-    let kind = kinds.get(shown);
-    if (kind === undefined) {
-      kind = new WireKind(shown);
-      kinds.set(shown, kind);
-    }
-    return kind;
+    return dialect.kind(shown) ?? dialect.add(new WireKind(shown));
   }
 
   /** Whether a name is one that Codex gave something. */
   knowsName(name: string): boolean {
     if (this.isTrusted) return isName(name);
-    if (this.#names.has(name)) return true;
-    return this.#moreNames !== undefined && this.#moreNames().knowsName(name);
+    if (this.#names.has(name) || this.#moreNames?.().knowsName(name)) {
+      return true;
+    }
+    // The names of kinds that nobody asked for are not read yet.
+    for (const dialect of this.#dialects.values()) dialect.makeAll();
+    return this.#names.has(name);
   }
 
   /** Reads a saved tree into this one. */
@@ -346,10 +380,13 @@ export class WireTree {
       }
       dialect.sessions += countOf(savedField(fields, "sessions"));
       for (const [kind, node] of entriesOf(savedField(fields, "kinds"))) {
-        const known = dialect.kinds.get(kind) ?? new WireKind(kind);
-        dialect.kinds.set(kind, known);
-        known.sessions += countOf(savedField(node, "#"));
-        this.#load(node, known, 0, Infinity, 0);
+        const before = dialect.kind(kind);
+        dialect.addSaved(kind, () => {
+          const known = before ?? new WireKind(kind);
+          known.sessions += countOf(savedField(node, "#"));
+          this.#load(node, known, 0, Infinity, 0);
+          return known;
+        });
       }
     }
   }
