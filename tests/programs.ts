@@ -82,20 +82,22 @@ export async function runProgram(
  * @param name What holds.
  * @param programs The names of the programs.
  * @param fn The test.
+ * @param lacking What those programs lack that the test needs, if they do.
  */
 export async function programTest(
   name: string,
   programs: readonly string[],
   fn: () => Promise<void>,
+  lacking = "",
 ): Promise<void> {
-  const missing: string[] = [];
+  const reasons = lacking === "" ? [] : [lacking];
   for (const program of programs) {
-    if (!await hasProgram(program)) missing.push(program);
+    if (!await hasProgram(program)) reasons.push(`no ${program}`);
   }
-  const isMissing = missing.length > 0;
+  const ignore = reasons.length > 0;
   Deno.test({
-    name: isMissing ? `${name} (not run: no ${missing.join(", ")})` : name,
-    ignore: isMissing,
+    name: ignore ? `${name} (not run: ${reasons.join(", ")})` : name,
+    ignore,
     fn,
   });
 }

@@ -61,6 +61,18 @@ const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
 const WHAT_AN_ID_IS =
   "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file";
 
+/** What sessions of a home can be chosen by. */
+const WHICH_SESSIONS: Command["flags"] = [
+  "codex-home",
+  "cwd",
+  { name: "since", summary: "Only sessions that began at TIME or later." },
+  { name: "until", summary: "Only sessions that began before TIME." },
+  "branch",
+  "originator",
+  "grep",
+  "archived",
+];
+
 /** The commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -403,20 +415,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     operands: [],
     flags: [
-      "codex-home",
-      "cwd",
-      {
-        name: "since",
-        summary: "Only sessions that began at TIME or later.",
-      },
-      {
-        name: "until",
-        summary: "Only sessions that began before TIME.",
-      },
-      "branch",
-      "originator",
-      "grep",
-      "archived",
+      ...WHICH_SESSIONS,
       {
         name: "limit",
         summary: "At most NUM sessions.",
@@ -443,20 +442,7 @@ export const COMMANDS: readonly Command[] = [
     usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
     operands: [],
     flags: [
-      "codex-home",
-      "cwd",
-      {
-        name: "since",
-        summary: "Only sessions that began at TIME or later.",
-      },
-      {
-        name: "until",
-        summary: "Only sessions that began before TIME.",
-      },
-      "branch",
-      "originator",
-      "grep",
-      "archived",
+      ...WHICH_SESSIONS,
       {
         name: "limit",
         summary: "At most NUM sessions.",

@@ -189,7 +189,7 @@ export interface SessionItemContents {
     readonly name: string;
     /** Whose tool it is. */
     readonly namespace?: string;
-    /** What it is given: any JSON; a text that is none. */
+    /** What it is given: a JSON value, or the text that should have been one. */
     readonly arguments?: unknown;
     /** What it gave: texts, and parts of content. */
     readonly output?: readonly unknown[];

@@ -182,7 +182,7 @@ export interface TextArgument {
   readonly text: string;
 }
 
-/** An argument of a tool that is any JSON value. */
+/** An argument of a tool that is a JSON value. */
 export interface JsonArgument {
   /** Always `json`. */
   readonly type: "json";

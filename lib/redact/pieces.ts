@@ -102,7 +102,7 @@ function alignedSpans(text: string, masked: string): Span[] | undefined {
     return true;
   };
   for (const { 0: placeholder, index } of masked.matchAll(PLACEHOLDER_REGEXP)) {
-    // One that was there before is as good as any other text.
+    // A placeholder that the text had before it was masked stays where it is.
     const isOld = open === undefined &&
       text.startsWith(placeholder, at + index - maskedAt);
     if (isOld) continue;

@@ -465,14 +465,14 @@ export interface McpToolCallContent {
   readonly server_name: string;
   /** The name of the tool. */
   readonly tool_name: string;
-  /** What the tool is given (0.53 and later): any JSON, never null. */
+  /** What the tool is given (0.53 and later): a JSON value other than null. */
   readonly arguments?: unknown;
   /**
-   * What the tool answered (0.53 and later): any JSON, never null. The CLI writes an object
+   * What the tool answered (0.53 and later): a JSON value other than null. The CLI writes an object
    * with `content`, `structured_content` and, since 0.136, `_meta`.
    */
   readonly result?: unknown;
-  /** Why the call failed (0.53 and later): any JSON, never null; from the CLI an object with `message`. */
+  /** Why the call failed (0.53 and later): a JSON value other than null; from the CLI an object with `message`. */
   readonly error?: unknown;
   /** A status of the call itself, a word; the one of the event is what the CLI writes. */
   readonly status?: string;
@@ -488,12 +488,12 @@ export interface WebSearchContent {
   /** What is searched for; may be empty, above all in `item.started`. */
   readonly query: string;
   /**
-   * What is done (0.92 and later): any JSON, never null. The CLI writes an object whose
+   * What is done (0.92 and later): a JSON value other than null. The CLI writes an object whose
    * `type` is a word such as `search`, `open_page` or `other`; beside it `query`, `queries`
    * (0.98 and later), `url`, `pattern`.
    */
   readonly action?: unknown;
-  /** What was found: any JSON, never null. Not written by the CLI itself. */
+  /** What was found: a JSON value other than null. Not written by the CLI itself. */
   readonly results?: unknown;
   /** A status of the search itself, a word; the one of the event is what the CLI writes. */
   readonly status?: string;

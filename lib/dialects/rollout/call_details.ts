@@ -73,7 +73,7 @@ export interface McpInvocation {
   readonly server: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What the tool is given: any JSON. */
+  /** What the tool is given: a JSON value. */
   readonly arguments?: unknown;
 }
 

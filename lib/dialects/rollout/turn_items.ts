@@ -179,7 +179,7 @@ export interface McpToolCallTurnItem extends TurnItemFields {
   readonly server: string;
   /** The name of the tool. */
   readonly tool: string;
-  /** What the tool was given: any JSON. */
+  /** What the tool was given: a JSON value. */
   readonly arguments?: unknown;
   /** Whether the server says that the tool only reads. */
   readonly readOnlyHint?: boolean | null;
@@ -201,7 +201,7 @@ export interface DynamicToolCallTurnItem extends TurnItemFields {
   readonly tool?: string | null;
   /** Where the tool belongs. */
   readonly namespace?: string | null;
-  /** What the tool was given: any JSON. */
+  /** What the tool was given: a JSON value. */
   readonly arguments?: unknown;
   /** How far it is. */
   readonly status?: string | null;
