@@ -1,24 +1,93 @@
 /**
  * Reads what OpenAI's Codex CLI writes as JSONL, in every shape that a release has written
- * it, and makes it reliable.
+ * it, and makes it reliable: the output of `codex exec --json`, the messages of
+ * `codex app-server`, and session files (`rollout-*.jsonl`).
+ *
+ * ```
+ * bytes ─▶ lines ─▶ records ─▶  EVENTS  ─▶ history        HistoryState, HistoryStream
+ *                                │       ─▶ transcripts    ./render
+ *                                │       ─▶ verdicts       ./check
+ *                                │       ─▶ tokens         ./usage
+ *                                └─ what you make of them
+ * ```
+ *
+ * Most programs are a loop over {@linkcode decodeEvents}: whatever the input is, its events are
+ * threads, turns and items ({@linkcode ThreadEvent}). The commands that failed:
+ *
+ * ```ts
+ * import { decodeEvents, isItemType } from "@codexpipe/codexpipe";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = await openStream("testdata/captures/0.169.0/shellmany/stdout.jsonl");
+ * const failed: string[] = [];
+ * for await (const { value: event } of decodeEvents(log)) {
+ *   if (event?.type !== "item.completed" || !isItemType(event, "command_execution")) continue;
+ *   if (event.content.exit_code) failed.push(event.content.command);
+ * }
+ *
+ * assertEquals(failed.length, 4);
+ * assertEquals(failed[1], "/bin/bash -lc false");
+ * ```
+ *
+ * The last message:
+ *
+ * ```ts
+ * import { decodeEvents, isItemType } from "@codexpipe/codexpipe";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = await openStream("testdata/captures/0.169.0/shellmany/stdout.jsonl");
+ * let message = "";
+ * for await (const { value: event } of decodeEvents(log)) {
+ *   if (event?.type !== "item.completed" || !isItemType(event, "agent_message")) continue;
+ *   message = event.content.text;
+ * }
+ *
+ * assertEquals(message, "Ran several commands: some failed.");
+ * ```
+ *
+ * The tokens of a file, each request counted once:
+ *
+ * ```ts
+ * import { StageStream } from "@codexpipe/codexpipe";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ * import { groupUsage, UsageMeter } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = await openStream("testdata/captures/0.169.0/shellmany/stdout.jsonl");
+ * const meter = new UsageMeter();
+ * await log.pipeThrough(new StageStream(meter.open("run.jsonl"))).pipeTo(new WritableStream());
+ * const [all] = groupUsage(meter.rows(), []);
+ *
+ * assertEquals(all?.tokens.total_tokens, 10080n);
+ * ```
+ *
+ * The stages, for programs that need one of them:
  *
  * | stage                                                      | from → to                                            |
  * | ---------------------------------------------------------- | ---------------------------------------------------- |
  * | {@linkcode LineSplitter}, {@linkcode LineNumberer}         | bytes, or lines split elsewhere → numbered lines     |
  * | {@linkcode Normalizer}                                     | lines or records of any dialect → normalized text    |
  * | {@linkcode Decoder}                                        | normalized text → typed events and rollout lines     |
+ * | {@linkcode EventDecoder}                                   | normalized records of any dialect → events           |
  * | {@linkcode HistoryReducer}, {@linkcode HistoryState}       | events or rollout lines → mutations, and the history |
  * | {@linkcode JsonlEncoder}, {@linkcode OutcomeEncoderStream} | values, or outcomes → bytes                          |
  * | {@linkcode JsonlNormalizer}                                | bytes → normalized bytes, in one pass                |
  * | {@linkcode JsonlEvents}, {@linkcode decodeEvents}          | bytes of any dialect → typed events                  |
  * | {@linkcode JsonlDecoder}, {@linkcode decodeRecords}        | bytes → typed records, in one pass                   |
- * | {@linkcode EventDecoder}                                   | normalized records of any dialect → events           |
  *
  * Each `X` is a synchronous push core with `feed` and `flush`, and `XStream` the transform
- * stream around it; {@linkcode compose} joins cores. A line that cannot be read becomes a
- * {@linkcode Failure} in its place, and never ends the stream.
+ * stream around it; {@linkcode compose} joins cores.
  *
- * @example Typed events of a log
+ * A line that cannot be read becomes a {@linkcode Failure} in its place, which says where it is
+ * and why, and never ends the stream.
+ *
+ * Types that programs seldom name have entry points of their own: exec items (`./exec`), what
+ * session files say beyond those (`./events`), lines of session files (`./rollout`), records of
+ * histories (`./history`), lines of any JSONL (`./lines`), schemas (`./schema`).
+ *
+ * @example A line that is torn
  * ```ts
  * import { decodeEvents } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";
@@ -28,87 +97,120 @@
  *   "this line is torn\n",
  *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"hi"}}\n',
  * ]);
- * const outcomes = await Array.fromAsync(
- *   decodeEvents(log.stream()),
- *   (outcome) => outcome.ok ? outcome.value.type : outcome.error.kind,
- * );
+ * const seen: string[] = [];
+ * for await (const { line, value, error } of decodeEvents(log.stream())) {
+ *   seen.push(`${line}: ${value?.type ?? error?.kind}`);
+ * }
  *
- * assertEquals(outcomes, ["thread.started", "json", "item.completed"]);
+ * assertEquals(seen, ["1: thread.started", "2: json", "3: item.completed"]);
  * ```
  *
  * @module
  */
 
-export * from "./lib/stage.ts";
-export * from "./lib/errors.ts";
-export * from "./lib/outcome.ts";
+export {
+  decodeEvents,
+  EventDecoder,
+  EventDecoderStream,
+  JsonlEvents,
+  type JsonlEventsOptions,
+  JsonlEventsStream,
+  JsonlEventWriter,
+  type JsonlEventWriterOptions,
+} from "./lib/pipeline/event_pipeline.ts";
+export {
+  isItemType,
+  isKnownItem,
+  type ItemCompletedEvent,
+  type ItemContents,
+  type ItemDeltaEvent,
+  type ItemEventOf,
+  type ItemFailedEvent,
+  type ItemStartedEvent,
+  type KnownItemType,
+  type ThreadErrorEvent,
+  type ThreadEvent,
+  type ThreadStartedEvent,
+  type TurnCompletedEvent,
+  type TurnFailedEvent,
+  type TurnStartedEvent,
+} from "./lib/dialects/exec/events.ts";
+export { isSessionItem, type SessionItem } from "./lib/events/session_items.ts";
+export {
+  type Failure,
+  onSuccess,
+  type Outcome,
+  type Success,
+} from "./lib/outcome.ts";
+export {
+  DecodeError,
+  type Issue,
+  type LineError,
+  type LineFailureKind,
+  type LineProblem,
+  LineTooLongError,
+  NormalizeError,
+  RecordSyntaxError,
+  toLineError,
+  Utf8Error,
+} from "./lib/errors.ts";
+export { FailedLine } from "./lib/lines/failed_line.ts";
+export { compose, type Emit, type Stage, StageStream } from "./lib/stage.ts";
 export {
   LineSplitter,
   type LineSplitterOptions,
   LineSplitterStream,
 } from "./lib/lines/line_splitter.ts";
-export * from "./lib/lines/line_numberer.ts";
-export * from "./lib/lines/jsonl_encoder.ts";
-export type { LineFailed } from "./lib/lines/line_failed.ts";
-export * from "./lib/dialects/dialect_names.ts";
-export * from "./lib/schema_names.ts";
+export { LineNumberer, LineNumbererStream } from "./lib/lines/line_numberer.ts";
+export {
+  type JsonRecord,
+  Normalizer,
+  type NormalizerOptions,
+  NormalizerStream,
+} from "./lib/dialects/normalizer.ts";
+export {
+  JsonlNormalizer,
+  type JsonlNormalizerOptions,
+  JsonlNormalizerStream,
+} from "./lib/pipeline/pipeline.ts";
+export {
+  type CodexRecord,
+  Decoder,
+  type DecoderOptions,
+  DecoderStream,
+  type RecordOf,
+} from "./lib/dialects/decoder.ts";
+export {
+  decodeRecords,
+  JsonlDecoder,
+  type JsonlDecoderOptions,
+  JsonlDecoderStream,
+} from "./lib/pipeline/event_pipeline.ts";
+export {
+  encodeLine,
+  encodeOutcome,
+  JsonlEncoder,
+  JsonlEncoderStream,
+  OutcomeEncoderStream,
+} from "./lib/lines/jsonl_encoder.ts";
+export {
+  type Dialect,
+  DIALECTS,
+  STREAM_KINDS,
+  type StreamKind,
+} from "./lib/dialects/dialect_names.ts";
 export type { RulesOptions } from "./lib/dialects/dialects.ts";
-export type { InitialContext } from "./lib/dialects/exec/exec_rules.ts";
-export type { RolloutContext } from "./lib/dialects/rollout/rollout_rules.ts";
 export {
-  DEFAULT_MAX_LINE_BYTES,
-  MAX_LINE_BYTES,
-} from "./lib/lines/line_framer.ts";
-export * from "./lib/dialects/normalizer.ts";
-export * from "./lib/pipeline/pipeline.ts";
-export type {
-  Decoded,
-  DecodedValue,
-  Undecoded,
-} from "./lib/dialects/decoded.ts";
-export * from "./lib/dialects/exec/events.ts";
-export * from "./lib/dialects/exec/decoder.ts";
-export * from "./lib/dialects/rollout/lines.ts";
-export * from "./lib/dialects/rollout/of_type.ts";
-export * from "./lib/dialects/rollout/session_meta.ts";
-export * from "./lib/dialects/rollout/turn_context.ts";
-export * from "./lib/dialects/rollout/compacted.ts";
-export * from "./lib/dialects/rollout/token_counts.ts";
-export * from "./lib/dialects/rollout/content_parts.ts";
-export * from "./lib/dialects/rollout/response_items.ts";
-export * from "./lib/dialects/rollout/event_msgs.ts";
-export * from "./lib/dialects/rollout/speech_msgs.ts";
-export * from "./lib/dialects/rollout/turn_msgs.ts";
-export * from "./lib/dialects/rollout/tool_msgs.ts";
-export * from "./lib/dialects/rollout/turn_items.ts";
-export * from "./lib/dialects/rollout/call_details.ts";
-export * from "./lib/dialects/rollout/decoder.ts";
+  type Engine,
+  ENGINES,
+  type JsonlOptions,
+  type OnError,
+} from "./lib/pipeline/line_answers.ts";
 export {
-  ARGUMENTS_TEXT,
-  isSessionItem,
-  type SessionContents,
-  type SessionEventFields,
-  type SessionFileChange,
-  type SessionHeaderFields,
-  type SessionImage,
-  type SessionItem,
-  type SessionItemContents,
-  type SessionItemEvent,
-  type SessionItemFields,
-} from "./lib/events/session_items.ts";
-export * from "./lib/dialects/decoder.ts";
-export * from "./lib/pipeline/event_pipeline.ts";
-export * from "./lib/history/records.ts";
-export * from "./lib/history/snapshot.ts";
-export * from "./lib/history/mutations.ts";
-export * from "./lib/history/record_operations.ts";
-export { RecordStore } from "./lib/history/record_store.ts";
-export * from "./lib/history/code_layout.ts";
-export {
-  type ExploredPlace,
-  type HistoryBase,
-  type HistorySnapshotOptions,
   HistoryState,
   type HistoryStateOptions,
 } from "./lib/history/history_state.ts";
-export * from "./lib/history/history_stream.ts";
+export { HistoryReducer, HistoryStream } from "./lib/history/history_stream.ts";
+export type { HistoryMutation } from "./lib/history/mutations.ts";
+export type { HistoryRecord } from "./lib/history/records.ts";
+export type { HistorySnapshot } from "./lib/history/snapshot.ts";

@@ -23,6 +23,8 @@ export interface Success<T> {
    * Encoding writes it back, so that numbers, key order and duplicate keys survive.
    */
   readonly text?: string;
+  /** A success has none. */
+  readonly error?: undefined;
 }
 
 /** What became of one line that could not be read. */
@@ -35,6 +37,8 @@ export interface Failure {
   readonly offset: number;
   /** Why; `toLineError()` makes an `Error` of it. */
   readonly error: LineProblem;
+  /** A failure has none. */
+  readonly value?: undefined;
   /**
    * The line, without its terminator; bytes that are not UTF-8 stand in it as U+FFFD.
    * Absent for `line_too_long`, whose `error.bytes` says how long it was, and for a record

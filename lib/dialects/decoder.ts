@@ -25,7 +25,8 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
  *
  * @example The errors of a stream of either family
  * ```ts
- * import { type CodexRecord, isOfType } from "@codexpipe/codexpipe";
+ * import type { CodexRecord } from "@codexpipe/codexpipe";
+ * import { isOfType } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * function errorOf(record: CodexRecord): string | undefined {

@@ -54,7 +54,7 @@ const EXTENSION_READERS: ReadonlyMap<string, Reader<object>> = new Map([
  *
  * @example A record found in the wild
  * ```ts
- * import { readRecord } from "@codexpipe/codexpipe";
+ * import { readRecord } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * const record = readRecord({ Loading: { id: 1, message: "Connecting" } });
@@ -87,7 +87,7 @@ export function readRecord(value: unknown): AnyHistoryRecord {
  *
  * @example A history found in the wild
  * ```ts
- * import { readSnapshot } from "@codexpipe/codexpipe";
+ * import { readSnapshot } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * const snapshot = readSnapshot({
@@ -174,7 +174,7 @@ function readRecords(values: readonly unknown[], path: string): {
  *
  * @example A snapshot and a line of a rollout
  * ```ts
- * import { isSnapshotLike } from "@codexpipe/codexpipe";
+ * import { isSnapshotLike } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * assertEquals(isSnapshotLike({ records: [], next_id: 1 }), true);

@@ -162,11 +162,7 @@ const ENDS = new WeakMap<
  *
  * @example Follow a history
  * ```ts
- * import {
- *   type AnyHistoryRecord,
- *   applyMutation,
- *   RecordStore,
- * } from "@codexpipe/codexpipe";
+ * import { type AnyHistoryRecord, applyMutation, RecordStore } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * const store = new RecordStore();

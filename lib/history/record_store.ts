@@ -58,7 +58,7 @@ export let lentRecordsOf: (store: RecordStore) => HistorySnapshot;
  *
  * @example A command and its output
  * ```ts
- * import { RecordStore } from "@codexpipe/codexpipe";
+ * import { RecordStore } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * const store = new RecordStore();
@@ -109,7 +109,7 @@ export class RecordStore {
    *
    * @example Go on from a snapshot
    * ```ts
-   * import { RecordStore } from "@codexpipe/codexpipe";
+   * import { RecordStore } from "@codexpipe/codexpipe/history";
    * import { assertEquals } from "@std/assert";
    *
    * const store = new RecordStore();

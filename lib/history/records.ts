@@ -772,7 +772,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(HISTORY_RECORD_TYPES);
  *
  * @example The commands of a history
  * ```ts
- * import { type AnyHistoryRecord, isKnownRecord } from "@codexpipe/codexpipe";
+ * import { type AnyHistoryRecord, isKnownRecord } from "@codexpipe/codexpipe/history";
  * import { assertEquals } from "@std/assert";
  *
  * const records: AnyHistoryRecord[] = [

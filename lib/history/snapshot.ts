@@ -45,7 +45,7 @@ export class HistorySnapshotError extends TypeError {
    *
    * @example The place of a mistake
    * ```ts
-   * import { HistorySnapshotError } from "@codexpipe/codexpipe";
+   * import { HistorySnapshotError } from "@codexpipe/codexpipe/history";
    * import { assertEquals } from "@std/assert";
    *
    * const error = new HistorySnapshotError("next_id", "missing, expected a number");

@@ -11,11 +11,11 @@
 
 import {
   decodeEvents,
-  isThreadEvent,
   JsonlDecoder,
   JsonlNormalizer,
   type ThreadEvent,
 } from "@codexpipe/codexpipe";
+import { isThreadEvent } from "@codexpipe/codexpipe/exec";
 import * as schemas from "@codexpipe/codexpipe/schema";
 import * as v from "valibot";
 import { NORMALIZED } from "../dialects/exec/records.ts";

@@ -5,7 +5,7 @@ import {
   applyMutation,
   type HistoryMutation,
   isSnapshotLike,
-} from "../../mod.ts";
+} from "../../lib/history/history.ts";
 import { namesIn, readCaptures, readFixture } from "../fixtures.ts";
 import { decode } from "../running.ts";
 import { call, Hose, Sink } from "./memory.ts";

@@ -4,12 +4,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import {
-  JsonlDecoder,
-  type Outcome,
-  type RolloutLine,
-  type ThreadEvent,
-} from "../../mod.ts";
+import { JsonlDecoder, type Outcome, type ThreadEvent } from "../../mod.ts";
+import type { RolloutLine } from "../../lib/dialects/rollout/rollout.ts";
 import { JSON_STRING, JSON_TEXT } from "../generators.ts";
 
 const ENCODER = new TextEncoder();

@@ -22,7 +22,7 @@ const NOT_KNOWN = "this type is not known";
  *
  * @example A record from elsewhere
  * ```ts
- * import { isThreadEvent } from "@codexpipe/codexpipe";
+ * import { isThreadEvent } from "@codexpipe/codexpipe/exec";
  * import { assertEquals } from "@std/assert";
  *
  * assertEquals(isThreadEvent({ type: "error", message: "no" }), true);
@@ -46,7 +46,7 @@ export function isThreadEvent(record: unknown): record is ThreadEvent {
  *
  * @example A record with a wrong field
  * ```ts
- * import { decodeEvent } from "@codexpipe/codexpipe";
+ * import { decodeEvent } from "@codexpipe/codexpipe/exec";
  * import { assert, assertEquals } from "@std/assert";
  *
  * const decoded = decodeEvent(

@@ -19,7 +19,8 @@ import { EVENT_FIELDS, EVENTS, type Field, PAYLOADS } from "./fields.ts";
  *
  * @example Every type of event, and a field that no interface names
  * ```ts
- * import { decodeEvent, type ThreadEvent } from "@codexpipe/codexpipe";
+ * import type { ThreadEvent } from "@codexpipe/codexpipe";
+ * import { decodeEvent } from "@codexpipe/codexpipe/exec";
  * import { assert, assertEquals } from "@std/assert";
  *
  * function summary(event: ThreadEvent): string {

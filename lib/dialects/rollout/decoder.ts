@@ -21,7 +21,7 @@ import type { RolloutLine } from "./lines.ts";
  *
  * @example A line from elsewhere
  * ```ts
- * import { isRolloutLine } from "@codexpipe/codexpipe";
+ * import { isRolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * assertEquals(isRolloutLine({ type: "compacted", payload: { message: "m" } }), true);
@@ -51,7 +51,7 @@ export function isRolloutLine(record: unknown): record is RolloutLine {
  *
  * @example A line with a wrong field
  * ```ts
- * import { decodeRolloutLine } from "@codexpipe/codexpipe";
+ * import { decodeRolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assert, assertEquals } from "@std/assert";
  *
  * const decoded = decodeRolloutLine(

@@ -39,7 +39,7 @@ const KNOWN: ReadonlySet<string> = new Set<KnownEventMsgType>(EVENT_MSG_TYPES);
  *
  * @example What is said
  * ```ts
- * import { type EventMsg, isKnownEventMsg } from "@codexpipe/codexpipe";
+ * import { type EventMsg, isKnownEventMsg } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * function said(event: EventMsg): string | undefined {

@@ -193,7 +193,7 @@ const KNOWN: ReadonlySet<string> = new Set<KnownRolloutLineType>([
  *
  * @example What a file is about
  * ```ts
- * import { isKnownRolloutLine, type RolloutLine } from "@codexpipe/codexpipe";
+ * import { isKnownRolloutLine, type RolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * function summary(line: RolloutLine): string {

@@ -39,7 +39,7 @@ export type OfType<T extends UnknownKind, W extends string> =
  *
  * @example The commands of a paginated rollout
  * ```ts
- * import { isOfType, type RolloutLine } from "@codexpipe/codexpipe";
+ * import { isOfType, type RolloutLine } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * const lines: RolloutLine[] = [

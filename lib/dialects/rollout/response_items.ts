@@ -319,7 +319,7 @@ const KNOWN: ReadonlySet<string> = new Set<KnownResponseItemType>(
  *
  * @example A headline for each item
  * ```ts
- * import { isKnownResponseItem, type ResponseItem } from "@codexpipe/codexpipe";
+ * import { isKnownResponseItem, type ResponseItem } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * function headline(item: ResponseItem): string {

@@ -322,7 +322,7 @@ const KNOWN: ReadonlySet<string> = new Set<KnownTurnItemType>(TURN_ITEM_TYPES);
  *
  * @example A headline for each item
  * ```ts
- * import { isKnownTurnItem, type TurnItem } from "@codexpipe/codexpipe";
+ * import { isKnownTurnItem, type TurnItem } from "@codexpipe/codexpipe/rollout";
  * import { assertEquals } from "@std/assert";
  *
  * function headline(item: TurnItem): string {

@@ -1,0 +1,41 @@
+/**
+ * The lines of session files (`rollout-*.jsonl`) as they stand there, typed: for those who want
+ * the wire. `decodeRecords()` reads them; `decodeEvents()` says what they tell.
+ *
+ * @example The folder that a session began in
+ * ```ts
+ * import { decodeRecords } from "@codexpipe/codexpipe";
+ * import { isOfType } from "@codexpipe/codexpipe/rollout";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = "testdata/captures/0.44.0/msg/" +
+ *   "rollout-2026-11-20T15-30-37-01a1f994-bf38-7b30-a5b6-37341edadf48.jsonl";
+ * const folders: (string | null | undefined)[] = [];
+ * for await (const { value: line } of decodeRecords(await openStream(path), { from: "rollout" })) {
+ *   if (line && isOfType(line, "session_meta")) folders.push(line.payload.cwd);
+ * }
+ *
+ * assertEquals(folders, ["/home/dev/proj"]);
+ * ```
+ *
+ * @module
+ */
+
+export type { Decoded, DecodedValue, Undecoded } from "../decoded.ts";
+export * from "./lines.ts";
+export * from "./of_type.ts";
+export * from "./session_meta.ts";
+export * from "./turn_context.ts";
+export * from "./compacted.ts";
+export * from "./token_counts.ts";
+export * from "./content_parts.ts";
+export * from "./response_items.ts";
+export * from "./event_msgs.ts";
+export * from "./speech_msgs.ts";
+export * from "./turn_msgs.ts";
+export * from "./tool_msgs.ts";
+export * from "./turn_items.ts";
+export * from "./call_details.ts";
+export * from "./decoder.ts";
+export type { RolloutContext } from "./rollout_rules.ts";

@@ -1,0 +1,36 @@
+/**
+ * The history of a session, as a reader sees it: its records, snapshots and mutations, and the
+ * store that holds them.
+ *
+ * {@linkcode HistoryState} makes it of events. {@linkcode RecordStore} is for programs that make
+ * records themselves, and {@linkcode readSnapshot} reads what others have written.
+ *
+ * @example A snapshot that another program has written
+ * ```ts
+ * import { HistoryState, readSnapshot } from "@codexpipe/codexpipe/history";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const state = new HistoryState();
+ * state.apply({ type: "error", message: "No such model" });
+ * const snapshot = readSnapshot(JSON.parse(JSON.stringify(state.snapshot())));
+ *
+ * assertEquals(snapshot.records.map(({ type }) => type), ["plain_message"]);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./records.ts";
+export * from "./snapshot.ts";
+export * from "./mutations.ts";
+export * from "./record_operations.ts";
+export { RecordStore } from "./record_store.ts";
+export * from "./code_layout.ts";
+export {
+  type ExploredPlace,
+  type HistoryBase,
+  type HistorySnapshotOptions,
+  HistoryState,
+  type HistoryStateOptions,
+} from "./history_state.ts";
+export * from "./history_stream.ts";
