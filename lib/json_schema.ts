@@ -20,7 +20,7 @@
 
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { checkedWord } from "./checked.ts";
-import * as schemas from "./schema.ts";
+import { SCHEMAS } from "./schema.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "./schema_names.ts";
 
 export * from "./schema_names.ts";
@@ -113,8 +113,8 @@ function reachableFrom(names: readonly string[]): Record<string, unknown> {
 /** Every schema that has a name, as JSON Schema. */
 function definitions(): Record<string, unknown> {
   const named: Parameters<typeof toJsonSchemaDefs>[0] = {};
-  for (const [name, schema] of Object.entries(schemas)) {
-    if ("kind" in schema) named[name.replace(/Schema$/, "")] = schema;
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    if ("kind" in schema) named[name] = schema;
   }
   return toJsonSchemaDefs(named, { target: "draft-2020-12" });
 }

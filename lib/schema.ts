@@ -13,24 +13,37 @@
  *
  * @example Check a record, and see what is wrong
  * ```ts
- * import { CommandExecutionContentSchema } from "@codexpipe/codexpipe/schema";
+ * import { SCHEMAS } from "@codexpipe/codexpipe/schema";
  * import { assertEquals } from "@std/assert";
  * import * as v from "valibot";
  *
  * const content = { command: "ls", exit_code: "0", pid: 17 };
- * const { success, issues } = v.safeParse(CommandExecutionContentSchema, content);
+ * const { success, issues } = v.safeParse(SCHEMAS.CommandExecutionContent, content);
  *
  * assertEquals(success, false);
  * assertEquals(issues?.map(({ message }) => message), ["a string, expected a whole number"]);
  * ```
  *
+ * @example Take failed lines out of a normalized stream
+ * ```ts
+ * import { SCHEMAS } from "@codexpipe/codexpipe/schema";
+ * import { assert } from "@std/assert";
+ * import * as v from "valibot";
+ *
+ * const record = JSON.parse(
+ *   '{"type":"line.failed","line":2,"offset":40,"error":{"kind":"json","message":"…"},"raw":"{"}',
+ * );
+ *
+ * assert(v.is(SCHEMAS.LineFailed, record));
+ * ```
+ *
  * @example JSON Schema
  * ```ts
- * import { TodoEntrySchema } from "@codexpipe/codexpipe/schema";
+ * import { SCHEMAS } from "@codexpipe/codexpipe/schema";
  * import { assertEquals } from "@std/assert";
  * import { toJsonSchema } from "@valibot/to-json-schema";
  *
- * assertEquals(toJsonSchema(TodoEntrySchema), {
+ * assertEquals(toJsonSchema(SCHEMAS.TodoEntry), {
  *   $schema: "http://json-schema.org/draft-07/schema#",
  *   type: "object",
  *   properties: { title: { type: "string" }, completed: { type: "boolean" } },
@@ -41,12 +54,39 @@
  * @module
  */
 
-export * from "./check/schema.ts";
-export * from "./drift/schema.ts";
-export * from "./events/schema.ts";
-export * from "./dialects/exec/schema.ts";
-export * from "./history/schema.ts";
-export * from "./lines/schema.ts";
-export * from "./dialects/rollout/schema.ts";
-export * from "./sessions/schema.ts";
-export * from "./usage/schema.ts";
+import * as check from "./check/schema.ts";
+import * as drift from "./drift/schema.ts";
+import * as events from "./events/schema.ts";
+import * as exec from "./dialects/exec/schema.ts";
+import * as history from "./history/schema.ts";
+import * as lines from "./lines/schema.ts";
+import * as rollout from "./dialects/rollout/schema.ts";
+import * as sessions from "./sessions/schema.ts";
+import * as usage from "./usage/schema.ts";
+
+/** What the modules of schemas export. */
+export type SchemaModules =
+  & typeof check
+  & typeof drift
+  & typeof events
+  & typeof exec
+  & typeof history
+  & typeof lines
+  & typeof rollout
+  & typeof sessions
+  & typeof usage;
+
+/**
+ * The schema of each type, by its name: `SCHEMAS.ThreadEvent` is that of `ThreadEvent`. Of a map
+ * of types such as `EventMsgs` there is a map of schemas.
+ */
+export const SCHEMAS: {
+  readonly [
+    Name in keyof SchemaModules as Name extends
+      `${infer Type}Schema${infer Plural}` ? `${Type}${Plural}` : never
+  ]: SchemaModules[Name];
+} = Object.fromEntries(
+  [check, drift, events, exec, history, lines, rollout, sessions, usage]
+    .flatMap((module) => Object.entries(module))
+    .map(([name, schema]) => [name.replace("Schema", ""), schema]),
+) as never;

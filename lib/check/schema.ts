@@ -10,21 +10,7 @@ import type { VerdictRecord } from "./verdict_json.ts";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const textOrNull = v.nullable(v.string());
 
-/**
- * The schema of {@linkcode VerdictRecord}.
- *
- * @example What `codexpipe check --json` prints
- * ```ts
- * import { VerdictBuilder, verdictJson } from "@codexpipe/codexpipe/check";
- * import { VerdictRecordSchema } from "@codexpipe/codexpipe/schema";
- * import { assert } from "@std/assert";
- * import * as v from "valibot";
- *
- * const { verdict } = new VerdictBuilder();
- *
- * assert(v.is(VerdictRecordSchema, JSON.parse(verdictJson(verdict))));
- * ```
- */
+/** The schema of {@linkcode VerdictRecord}. */
 export const VerdictRecordSchema: v.GenericSchema<unknown, VerdictRecord> = v
   .looseObject({
     file: v.exactOptional(v.string()),

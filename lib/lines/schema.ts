@@ -12,19 +12,6 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
  * The schema of {@linkcode LineFailed}: the record that stands for a failed line.
- *
- * @example Take failed lines out of a normalized stream
- * ```ts
- * import { LineFailedSchema } from "@codexpipe/codexpipe/schema";
- * import { assert } from "@std/assert";
- * import * as v from "valibot";
- *
- * const record = JSON.parse(
- *   '{"type":"line.failed","line":2,"offset":40,"error":{"kind":"json","message":"…"},"raw":"{"}',
- * );
- *
- * assert(v.is(LineFailedSchema, record));
- * ```
  */
 export const LineFailedSchema: v.GenericSchema<unknown, LineFailed> = v
   .looseObject({

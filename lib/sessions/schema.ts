@@ -21,18 +21,7 @@ const problems = v.array(
   v.looseObject({ path: text, code: textOrNull, message: text }),
 );
 
-/**
- * The schema of {@linkcode SessionRecord}.
- *
- * @example What is none
- * ```ts
- * import { SessionRecordSchema } from "@codexpipe/codexpipe/schema";
- * import { assertEquals } from "@std/assert";
- * import * as v from "valibot";
- *
- * assertEquals(v.is(SessionRecordSchema, { id: "01a1f9a3" }), false);
- * ```
- */
+/** The schema of {@linkcode SessionRecord}. */
 export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
   .looseObject({
     id: textOrNull,
@@ -67,22 +56,7 @@ export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
     ),
   });
 
-/**
- * The schema of {@linkcode SessionListReport}.
- *
- * @example What `codexpipe sessions list --json` prints if there are none
- * ```ts
- * import { SessionListReportSchema } from "@codexpipe/codexpipe/schema";
- * import { assert } from "@std/assert";
- * import * as v from "valibot";
- *
- * const list = JSON.parse(
- *   '{"sessions":[],"next_cursor":null,"total":0,"problems":[],"codex_indexes":[]}',
- * );
- *
- * assert(v.is(SessionListReportSchema, list));
- * ```
- */
+/** The schema of {@linkcode SessionListReport}. */
 export const SessionListReportSchema: v.GenericSchema<
   unknown,
   SessionListReport
@@ -99,18 +73,7 @@ export const SessionListReportSchema: v.GenericSchema<
   })),
 });
 
-/**
- * The schema of {@linkcode SessionSizeRecord}.
- *
- * @example What is none
- * ```ts
- * import { SessionSizeRecordSchema } from "@codexpipe/codexpipe/schema";
- * import { assertEquals } from "@std/assert";
- * import * as v from "valibot";
- *
- * assertEquals(v.is(SessionSizeRecordSchema, { bytes: -1 }), false);
- * ```
- */
+/** The schema of {@linkcode SessionSizeRecord}. */
 export const SessionSizeRecordSchema: v.GenericSchema<
   unknown,
   SessionSizeRecord
@@ -129,22 +92,7 @@ export const SessionSizeRecordSchema: v.GenericSchema<
   problem: textOrNull,
 });
 
-/**
- * The schema of {@linkcode SessionSizeGroup}.
- *
- * @example A line of `codexpipe sessions du --by kind --format jsonl`
- * ```ts
- * import { SessionSizeGroupSchema } from "@codexpipe/codexpipe/schema";
- * import { assert } from "@std/assert";
- * import * as v from "valibot";
- *
- * const group = JSON.parse(
- *   '{"by":"kind","name":"main","files":2,"bytes":9,"disk_bytes":9,"share":1}',
- * );
- *
- * assert(v.is(SessionSizeGroupSchema, group));
- * ```
- */
+/** The schema of {@linkcode SessionSizeGroup}. */
 export const SessionSizeGroupSchema: v.GenericSchema<
   unknown,
   SessionSizeGroup
@@ -157,18 +105,7 @@ export const SessionSizeGroupSchema: v.GenericSchema<
   share: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
 });
 
-/**
- * The schema of {@linkcode SessionSizesReport}.
- *
- * @example What is none
- * ```ts
- * import { SessionSizesReportSchema } from "@codexpipe/codexpipe/schema";
- * import { assertEquals } from "@std/assert";
- * import * as v from "valibot";
- *
- * assertEquals(v.is(SessionSizesReportSchema, { files: 0 }), false);
- * ```
- */
+/** The schema of {@linkcode SessionSizesReport}. */
 export const SessionSizesReportSchema: v.GenericSchema<
   unknown,
   SessionSizesReport

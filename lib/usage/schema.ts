@@ -26,24 +26,7 @@ const TOKENS: Readonly<Record<keyof TokenFields, typeof count>> = {
   total_tokens: count,
 };
 
-/**
- * The schema of {@linkcode UsageRecord}.
- *
- * @example A line of `codexpipe usage --by day --format jsonl`
- * ```ts
- * import { UsageRecordSchema } from "@codexpipe/codexpipe/schema";
- * import { assert } from "@std/assert";
- * import * as v from "valibot";
- *
- * const record = JSON.parse(
- *   '{"day":"2026-11-20","models":["gpt-5"],"threads":1,"turns":1,"input_tokens":1200,' +
- *     '"cached_input_tokens":1024,"cache_write_input_tokens":0,"output_tokens":60,' +
- *     '"reasoning_output_tokens":20,"total_tokens":1260}',
- * );
- *
- * assert(v.is(UsageRecordSchema, record));
- * ```
- */
+/** The schema of {@linkcode UsageRecord}. */
 export const UsageRecordSchema: v.GenericSchema<unknown, UsageRecord> = v
   .looseObject({
     day: v.exactOptional(textOrNull),

@@ -16,7 +16,7 @@ import {
   type ThreadEvent,
 } from "@codexpipe/codexpipe";
 import { isThreadEvent } from "@codexpipe/codexpipe/exec";
-import * as schemas from "@codexpipe/codexpipe/schema";
+import { SCHEMAS } from "@codexpipe/codexpipe/schema";
 import * as v from "valibot";
 import { NORMALIZED } from "../dialects/exec/records.ts";
 import { columns } from "./statistics.ts";
@@ -30,22 +30,22 @@ const texts = NORMALIZED.filter(({ length }) => length < LONGEST);
 const records = texts.map((text): ThreadEvent => JSON.parse(text));
 const input = new TextEncoder().encode(`${texts.join("\n")}\n`);
 
-const SCHEMAS: Readonly<
+const BY_TYPE: Readonly<
   Record<ThreadEvent["type"], v.GenericSchema<unknown, ThreadEvent>>
 > = {
-  "thread.started": schemas.ThreadStartedEventSchema,
-  "turn.started": schemas.TurnStartedEventSchema,
-  "turn.completed": schemas.TurnCompletedEventSchema,
-  "turn.failed": schemas.TurnFailedEventSchema,
-  "item.started": schemas.ItemStartedEventSchema,
-  "item.delta": schemas.ItemDeltaEventSchema,
-  "item.completed": schemas.ItemCompletedEventSchema,
-  "item.failed": schemas.ItemFailedEventSchema,
-  "error": schemas.ThreadErrorEventSchema,
-  "rpc.request": schemas.RpcRequestEventSchema,
-  "rpc.notification": schemas.RpcNotificationEventSchema,
-  "rpc.response": schemas.RpcResponseEventSchema,
-  "rpc.error": schemas.RpcErrorEventSchema,
+  "thread.started": SCHEMAS.ThreadStartedEvent,
+  "turn.started": SCHEMAS.TurnStartedEvent,
+  "turn.completed": SCHEMAS.TurnCompletedEvent,
+  "turn.failed": SCHEMAS.TurnFailedEvent,
+  "item.started": SCHEMAS.ItemStartedEvent,
+  "item.delta": SCHEMAS.ItemDeltaEvent,
+  "item.completed": SCHEMAS.ItemCompletedEvent,
+  "item.failed": SCHEMAS.ItemFailedEvent,
+  "error": SCHEMAS.ThreadErrorEvent,
+  "rpc.request": SCHEMAS.RpcRequestEvent,
+  "rpc.notification": SCHEMAS.RpcNotificationEvent,
+  "rpc.response": SCHEMAS.RpcResponseEvent,
+  "rpc.error": SCHEMAS.RpcErrorEvent,
 };
 
 function* chunks(): Generator<Uint8Array<ArrayBuffer>> {
@@ -59,11 +59,11 @@ const CASES: readonly [name: string, run: () => void | Promise<void>][] = [
   ["check by the tables", () => all(isThreadEvent)],
   [
     "check by the schema of the event",
-    () => all((record) => v.is(SCHEMAS[record.type], record)),
+    () => all((record) => v.is(BY_TYPE[record.type], record)),
   ],
   [
     "check by the schema of all events",
-    () => all((record) => v.is(schemas.ThreadEventSchema, record)),
+    () => all((record) => v.is(SCHEMAS.ThreadEvent, record)),
   ],
   ["bytes to normalized bytes", () => {
     const normalizer = new JsonlNormalizer({ from: "exec" });
