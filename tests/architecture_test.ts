@@ -46,6 +46,7 @@ const LAYER_2 = [
   ...LAYER_1,
   "lib/check/",
   "lib/drift/",
+  "lib/export/",
   "lib/files/",
   "lib/pipeline/",
   "lib/redact/",
@@ -88,6 +89,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/pipeline/", LAYER_1],
   ["lib/check/", [...LAYER_1, "lib/pipeline/", "lib/render/", "lib/usage/"]],
   ["lib/drift/", LAYER_1],
+  ["lib/export/", [...LAYER_1, "lib/redact/", "lib/usage/"]],
   ["lib/files/", LAYER_1],
   ["lib/redact/", LAYER_1],
   ["lib/render/", [...LAYER_1, "lib/redact/", "lib/usage/"]],
@@ -323,7 +325,13 @@ Deno.test("no import is part of a cycle", () => {
 });
 
 /** The parts to which lines of session files are events, and nothing else. */
-const FOLDS = ["lib/check/", "lib/history/", "lib/render/", "lib/usage/"];
+const FOLDS = [
+  "lib/check/",
+  "lib/export/",
+  "lib/history/",
+  "lib/render/",
+  "lib/usage/",
+];
 /** What only those who read the lines have to know. */
 const WIRE_WORDS =
   /"(?:session_meta|response_item|event_msg|item_completed|function_call(?:_output)?|custom_tool_call(?:_output)?|local_shell_call|web_search_call|task_(?:started|complete)|turn_aborted|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end))"/;

@@ -83,7 +83,7 @@ Deno.test("the README names only stages that their entry points export", async (
     missing.push(...names.filter((name) => !(name in module)));
   }
   assertEquals(missing, []);
-  assertEquals(exported.length, 15);
+  assertEquals(exported.length, 16);
 });
 
 Deno.test("links in the README and the docs lead to files", async () => {

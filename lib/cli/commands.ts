@@ -2,6 +2,7 @@
  * The commands, in one table. A command is loaded when it is run.
  */
 
+import { EXPORT_FORMATS } from "../export/formats.ts";
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
 import type {
   Command,
@@ -266,6 +267,78 @@ export const COMMANDS: readonly Command[] = [
       "verbose",
     ],
     load: () => import("./commands/render.ts"),
+  },
+  {
+    name: "export",
+    summary: "Writes sessions in formats of other tools.",
+    details:
+      `Reads exec streams, app-servers and session files of every release, from files, stdin or a whole Codex home, and writes them as ${
+        EXPORT_FORMATS.map(({ name, summary }) => `${name} (${summary})`)
+          .join("; ")
+      }. docs/export.md says what becomes of what. The same input gives the same output. Secrets are masked.`,
+    usage: [
+      "codexpipe export --to=FORMAT [OPTIONS] [FILE ...]",
+      "codexpipe export --to=FORMAT -o DIR --home",
+    ],
+    operands: [[
+      SEVERAL_FILES,
+      'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+    ]],
+    flags: [
+      {
+        name: "to",
+        value: {
+          name: "FORMAT",
+          choices: EXPORT_FORMATS.map(({ name }) => name),
+        },
+        summary: "The format.",
+        details: `${
+          EXPORT_FORMATS.map(({ name, summary }) => `${name}: ${summary}`)
+            .join(". ")
+        }.`,
+      },
+      {
+        name: "output",
+        value: {
+          name: "DIR",
+          expects: "a folder",
+          example: "exported",
+        },
+        summary: "Write files into DIR instead of stdout.",
+        details:
+          "A folder that is there, and not in a Codex home. Files of the same names in it are overwritten.",
+      },
+      "from",
+      "max-line-bytes",
+      "thread",
+      "thread-id",
+      "turn-id",
+      "codex-home",
+      "home",
+      {
+        name: "redact",
+        summary: "Mask secrets.",
+        details: "The default.",
+      },
+      {
+        name: "no-redact",
+        summary: "Do not mask secrets.",
+        details: "What is written has them as the input does.",
+      },
+      "redact-pattern",
+      {
+        name: "on-error",
+        choices: ["report", "drop", "stop"],
+        details:
+          "report says FILE:LINE: KIND: MESSAGE on stderr and goes on. drop says nothing. stop says what failed and ends with status 1. With --from=auto, one line says so if most lines of an input failed, unless --quiet is given.",
+      },
+      "errors-to",
+      "strict",
+      "engine",
+      "quiet",
+      "verbose",
+    ],
+    load: () => import("./commands/export.ts"),
   },
   {
     name: "redact",

@@ -97,8 +97,18 @@ export interface LedgerOptions {
   readonly explain: boolean;
 }
 
+/** Takes what the events of one file or stream count. */
+export interface CountTaker {
+  /** Gives what is known of a thread, to be added to. */
+  thread(id: string | null): Omit<ThreadEntry, "turns">;
+  /** Takes in what a line adds. */
+  add(place: CountPlace, addition: Addition): void;
+  /** Takes in what the end of a turn of an exec stream says. */
+  run(place: CountPlace, usage: Tokens): void;
+}
+
 /** Keeps what one file or stream adds. */
-export class SourceLedger {
+export class SourceLedger implements CountTaker {
   /** The name of the file or stream. */
   readonly name: string;
   /** The threads, by their ids. */

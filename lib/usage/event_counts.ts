@@ -12,11 +12,7 @@ import {
   textOf,
 } from "../json/fields.ts";
 import { ownText } from "../json/own_text.ts";
-import {
-  type CountPlace,
-  type SourceLedger,
-  timeOf,
-} from "./_source_ledger.ts";
+import { type CountPlace, type CountTaker, timeOf } from "./_source_ledger.ts";
 import {
   type Addition,
   type TokenCount,
@@ -55,7 +51,7 @@ interface ThreadState {
  * exec stream does so up to 0.42, and by what is said at the ends of its turns since then.
  */
 export class EventCounts {
-  readonly #ledger: SourceLedger;
+  readonly #ledger: CountTaker;
   /** The threads of a stream. */
   readonly #threads = new Map<string | null, ThreadState>();
   #counter = new TokenCounter();
@@ -80,7 +76,7 @@ export class EventCounts {
   #reviewCounter: TokenCounter | undefined;
 
   /** Constructs a new instance. */
-  constructor(ledger: SourceLedger) {
+  constructor(ledger: CountTaker) {
     this.#ledger = ledger;
   }
 

@@ -126,12 +126,14 @@ export class Normalization<S extends LineStage = LineStage> {
   /**
    * Normalizes a file, or stdin; one that cannot be read is reported.
    *
+   * @param file What it is called.
+   * @param opening Opens it, if it takes more than its name.
    * @throws {ClosedOutput} If nobody reads the answers any more.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} If the user wants the work to end.
    */
-  async normalize(file: string): Promise<void> {
-    const input = await this.open(file);
+  async normalize(file: string, opening?: () => Promise<Input>): Promise<void> {
+    const input = await this.open(file, opening);
     if (input !== undefined) await this.normalizeInput(file, input);
   }
 
@@ -165,11 +167,16 @@ export class Normalization<S extends LineStage = LineStage> {
   /**
    * Opens a file, or stdin; one that cannot be opened is reported.
    *
+   * @param file What it is called.
+   * @param opening Opens it, if it takes more than its name.
    * @throws {Interrupted} If the user wants the work to end.
    */
-  async open(file: string): Promise<Input | undefined> {
+  async open(
+    file: string,
+    opening = (): Promise<Input> => openInput(file, this.#context.process),
+  ): Promise<Input | undefined> {
     try {
-      const input = await openInput(file, this.#context.process);
+      const input = await opening();
       if (!this.#options.isQuiet) await invite(file, this.#context);
       return input;
     } catch (error) {

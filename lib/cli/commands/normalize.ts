@@ -12,6 +12,7 @@ import { STDIN } from "../standard_streams.ts";
 import type { Surroundings } from "../context.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, ON_ERROR } from "../flags.ts";
+import type { Input } from "../input.ts";
 import { refuseSeveral } from "./_following.ts";
 import {
   Normalization,
@@ -28,15 +29,37 @@ export function run(
 }
 
 /** Answers the lines of the named files, or of stdin, to stdout. */
-export async function answerLines(
+export function answerLines(
   args: Arguments,
   context: CommandContext,
   make: NormalizationOptions["make"],
 ): Promise<number> {
-  const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
-  const isFollowing = args.has("follow");
   refuseSeveral(args, files);
+  const inputs = files.map((name) => ({ name }));
+  return answerInputs(args, context, { inputs, make });
+}
+
+/** What is to be answered. */
+interface AnsweredInputs extends Pick<NormalizationOptions, "make" | "onEnd"> {
+  /** The files, and how those are opened that need more than their names. */
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly open?: () => Promise<Input>;
+  }[];
+  /** Is called before an input is read. */
+  readonly onBegin?: (name: string) => void;
+}
+
+/** Answers the lines of inputs to stdout, as the flags say. */
+export async function answerInputs(
+  args: Arguments,
+  context: CommandContext,
+  { inputs, make, onBegin, onEnd }: AnsweredInputs,
+): Promise<number> {
+  const { process } = context;
+  const files = inputs.map(({ name }) => name);
+  const isFollowing = args.has("follow");
   const options = optionsOf(args);
   checkEngine(options, make);
   const errorsTo = args.value("errors-to");
@@ -50,11 +73,13 @@ export async function answerLines(
     isLineBuffered: args.has("line-buffered"),
     isQuiet: args.has("quiet"),
     isVerbose: args.has("verbose"),
+    ...(onEnd === undefined ? {} : { onEnd }),
   });
   try {
-    for (const file of files) {
-      if (isFollowing) await work.follow(file);
-      else await work.normalize(file);
+    for (const { name, open } of inputs) {
+      onBegin?.(name);
+      if (isFollowing) await work.follow(name);
+      else await work.normalize(name, open);
       if (work.hasStopped) break;
     }
   } finally {

@@ -1,0 +1,245 @@
+/**
+ * `codexpipe export`.
+ */
+
+import { basename, join } from "node:path";
+import type { StreamKind } from "../../dialects/dialect_names.ts";
+import {
+  JsonlEvents,
+  type JsonlEventsOptions,
+} from "../../pipeline/event_pipeline.ts";
+import type { Exporter, ExportPiece } from "../../export/exporter.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
+import type { Engine } from "../../pipeline/pipeline.ts";
+import { JsonRedactor } from "../../redact/json_redactor.ts";
+import type { Emit } from "../../stage.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import type { FileSink } from "../context.ts";
+import { createFile } from "../created_file.ts";
+import { EXIT, UsageError } from "../endings.ts";
+import { ALL_FLAGS } from "../flags.ts";
+import { Gathered } from "../gathered.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
+import { Output } from "../output.ts";
+import { STDIN } from "../standard_streams.ts";
+import { chosenInputs } from "./_chosen_inputs.ts";
+import type { LineStage } from "./_normalization_report.ts";
+import { refuseCodexHome, refuseOverwriting } from "./_overwriting.ts";
+import { patternsOf, refuseIdlePatterns, saySecrets } from "./_secrets.ts";
+import { folderOf } from "./_sessions.ts";
+import { answerInputs } from "./normalize.ts";
+
+/** Exports the named files, stdin, or the sessions of a Codex home. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const format = formatOf(args);
+  refuseIdlePatterns(args);
+  const patterns = patternsOf(args);
+  const folder = await targetFolder(args, context);
+  const { inputs, isIncomplete } = await chosenInputs(args, context, -Infinity);
+  const names = inputs.map(({ name }) => name);
+  const files = new ExportFiles(folder, names, context);
+  const redactor = args.has("no-redact")
+    ? undefined
+    : new JsonRedactor({ patterns });
+  const Format = await format.load();
+  const exporter = new Format({ redactor, hasFolder: folder !== undefined });
+  const stemOf = stems();
+  try {
+    const status = await answerInputs(args, { ...context, stdout: files }, {
+      inputs,
+      make: (options) => new ExportStage(exporter, files, options),
+      onBegin: (name) => exporter.begin({ name, stem: stemOf(name) }),
+      onEnd: async () => {
+        exporter.end(files.add);
+        await files.write();
+      },
+    });
+    exporter.flush(files.add);
+    await files.write();
+    saySecrets(redactor?.counts ?? new Map(), args, context);
+    await context.diagnostics.flush();
+    return isIncomplete ? EXIT.io : status;
+  } finally {
+    files.close();
+  }
+}
+
+/** The format that is asked for; options that only others have are refused. */
+function formatOf(args: Arguments): ExportFormat {
+  const name = args.value("to");
+  const format = EXPORT_FORMATS.find((format) => format.name === name);
+  if (format === undefined) {
+    const names = EXPORT_FORMATS.map(({ name }) => `--to=${name}`);
+    throw new UsageError(`export needs a format: ${names.join(", ")}`);
+  }
+  const others = new Set(EXPORT_FORMATS.flatMap(({ flags }) => flags));
+  for (const flag of format.flags) others.delete(flag);
+  const idle = ALL_FLAGS.map(({ name }) => name)
+    .filter((name) => others.has(name));
+  refuseIdleFlags(args, idle, `with --to=${format.name}`);
+  return format;
+}
+
+/** The folder to write to, if there is one: one that is there, and not in a Codex home. */
+async function targetFolder(
+  args: Arguments,
+  { process }: CommandContext,
+): Promise<string | undefined> {
+  const given = args.value("output");
+  if (given === undefined) return undefined;
+  const folder = folderOf(given, process);
+  const homes = args.values("codex-home").map((home) =>
+    folderOf(home, process)
+  );
+  await refuseCodexHome("output", folder, process, homes);
+  if ((await process.look(folder))?.isDirectory !== true) {
+    throw new UsageError(`--output: ${given} is no folder: make it first`);
+  }
+  return folder;
+}
+
+/** Gives each input a name that files can begin with, and no two of them the same. */
+function stems(): (name: string) => string {
+  const taken = new Map<string, number>();
+  return (name) => {
+    const stem = name === STDIN
+      ? "stdin"
+      : basename(name).replace(/(?:\.jsonl?)?(?:\.zst|\.gz)?$/i, "");
+    const count = (taken.get(stem) ?? 0) + 1;
+    taken.set(stem, count);
+    return count === 1 ? stem : `${stem}-${count}`;
+  };
+}
+
+/** Says that there is something to write. */
+const WRITTEN = new Uint8Array(0);
+
+/** Answers the lines of an input with what an exporter writes of them. */
+class ExportStage implements LineStage {
+  readonly #exporter: Exporter;
+  readonly #files: ExportFiles;
+  readonly #events: JsonlEvents;
+
+  constructor(
+    exporter: Exporter,
+    files: ExportFiles,
+    options: JsonlEventsOptions,
+  ) {
+    this.#exporter = exporter;
+    this.#files = files;
+    // Formats take failures, whatever is said of them.
+    const onError = options.onError === "stop" ? "stop" : "inline";
+    this.#events = new JsonlEvents({ ...options, onError });
+  }
+
+  get kind(): StreamKind | undefined {
+    return this.#events.kind;
+  }
+
+  get engine(): Exclude<Engine, "auto"> {
+    return this.#events.engine;
+  }
+
+  get fastLines(): number {
+    return this.#events.fastLines;
+  }
+
+  get failures(): number {
+    return this.#events.failures;
+  }
+
+  get records(): number {
+    return this.#events.records;
+  }
+
+  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    const { add } = this.#files;
+    this.#events.feed(block, (outcome) => this.#exporter.feed(outcome, add));
+    emit(WRITTEN);
+  }
+
+  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
+    const { add } = this.#files;
+    this.#events.flush((outcome) => this.#exporter.feed(outcome, add));
+    emit(WRITTEN);
+  }
+}
+
+/** A file that is being written, or stdout. */
+interface ExportFile {
+  readonly pieces: Gathered;
+  output?: Output;
+  sink?: FileSink;
+  isComplete: boolean;
+}
+
+/** Writes the pieces of an export: to files in a folder, or all of them to stdout. */
+class ExportFiles extends Output {
+  readonly #folder: string | undefined;
+  readonly #inputs: readonly string[];
+  readonly #context: CommandContext;
+  readonly #files = new Map<string, ExportFile>();
+
+  constructor(
+    folder: string | undefined,
+    inputs: readonly string[],
+    context: CommandContext,
+  ) {
+    super(
+      { write: (bytes) => Promise.resolve(bytes.length) },
+      "",
+      context.process,
+    );
+    this.#folder = folder;
+    this.#inputs = inputs;
+    this.#context = context;
+  }
+
+  /** Takes a piece, which is written with the others. */
+  readonly add: Emit<ExportPiece> = ({ file, data, isLast = false }): void => {
+    const name = this.#folder === undefined ? "" : file;
+    let open = this.#files.get(name);
+    if (open === undefined) {
+      open = { pieces: new Gathered(), isComplete: false };
+      this.#files.set(name, open);
+    }
+    if (typeof data === "string") open.pieces.addText(data);
+    else open.pieces.add(data);
+    open.isComplete = isLast && name !== "";
+  };
+
+  /**
+   * Writes the pieces that were added.
+   *
+   * @throws {ClosedOutput} If nobody reads stdout any more.
+   * @throws {IoError} If a file cannot be made or written.
+   */
+  override async write(): Promise<void> {
+    for (const [name, file] of this.#files) {
+      file.output ??= name === ""
+        ? this.#context.stdout
+        : await this.#create(name, file);
+      await file.pieces.writeTo(file.output);
+      if (!file.isComplete) continue;
+      file.sink?.close();
+      this.#files.delete(name);
+    }
+  }
+
+  async #create(name: string, file: ExportFile): Promise<Output> {
+    const { process } = this.#context;
+    const path = join(this.#folder ?? "", name);
+    await refuseOverwriting("output", path, this.#inputs, process);
+    file.sink = await createFile(path, process);
+    return new Output(file.sink, path, process);
+  }
+
+  /** Gives back what writing needs. */
+  close(): void {
+    for (const { sink } of this.#files.values()) sink?.close();
+  }
+}

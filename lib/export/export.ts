@@ -1,0 +1,31 @@
+/**
+ * Sessions in the formats of other tools. Each is a fold over events, written as it goes.
+ *
+ * {@link https://github.com/codexpipe/codexpipe/blob/main/docs/export.md | docs/export.md} says
+ * what becomes of what. Nothing here knows the platform.
+ *
+ * @example The trajectory of a run
+ * ```ts
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ * import { AtifExporter, type ExportPiece } from "@codexpipe/codexpipe/export";
+ * import { openStream } from "@codexpipe/codexpipe/files";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = await openStream("testdata/captures/0.169.0/shellmany/stdout.jsonl");
+ * let text = "";
+ * const write = ({ data }: ExportPiece) => text += data;
+ * const exporter = new AtifExporter();
+ * exporter.begin({ name: "run.jsonl", stem: "run" });
+ * for await (const outcome of decodeEvents(log)) exporter.feed(outcome, write);
+ * exporter.end(write);
+ * exporter.flush();
+ *
+ * assertEquals(JSON.parse(text).final_metrics.total_prompt_tokens, 9600);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./exporter.ts";
+export * from "./formats.ts";
+export * from "./atif.ts";

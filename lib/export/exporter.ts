@@ -1,0 +1,80 @@
+/**
+ * What every format of an export is made by.
+ *
+ * @module
+ */
+
+import type { ThreadEvent } from "../dialects/exec/events.ts";
+import type { Outcome } from "../outcome.ts";
+import type { JsonRedactor } from "../redact/json_redactor.ts";
+import type { Emit } from "../stage.ts";
+
+/** Options for an {@linkcode Exporter}. */
+export interface ExporterOptions {
+  /**
+   * Masks the secrets in what is written.
+   *
+   * @default {undefined} None are masked.
+   */
+  readonly redactor?: JsonRedactor | undefined;
+  /**
+   * Whether what is written goes to files of a folder: else all of it is one stream.
+   *
+   * @default {false}
+   */
+  readonly hasFolder?: boolean | undefined;
+}
+
+/** A file or stream that is exported. */
+export interface ExportInput {
+  /** What it is called. */
+  readonly name: string;
+  /** What the names of files begin with that are written of it alone. */
+  readonly stem: string;
+}
+
+/** A piece of what is written. */
+export interface ExportPiece {
+  /** The name of the file that it goes to; it has no folder in it. */
+  readonly file: string;
+  /** What is written behind the pieces of the file before it. */
+  readonly data: string | Uint8Array;
+  /**
+   * Whether it is the last one of the file.
+   *
+   * @default {false}
+   */
+  readonly isLast?: boolean | undefined;
+}
+
+/**
+ * Writes one format: the events of one input after the other in, pieces of files out. As one
+ * stream they are written in the order in which they come.
+ */
+export interface Exporter {
+  /**
+   * Begins an input.
+   *
+   * @param input What it is called.
+   */
+  begin(input: ExportInput): void;
+  /**
+   * Takes what a line of the input has become.
+   *
+   * @param outcome An event, or a failure.
+   * @param emit Is called with what there is to write.
+   */
+  feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void;
+  /**
+   * Ends the input.
+   *
+   * @param emit Is called with what there is to write.
+   */
+  end(emit: Emit<ExportPiece>): void;
+  /**
+   * Ends the export.
+   *
+   * @param emit Is called with what there is to write.
+   */
+  flush(emit: Emit<ExportPiece>): void;
+}

@@ -1,0 +1,59 @@
+/**
+ * Secrets out of the strings of JSON.
+ *
+ * @module
+ */
+
+import { redactRecordText } from "./_record_text.ts";
+import { Redactor, type RedactorOptions } from "./redactor.ts";
+
+/**
+ * Masks the secrets in JSON texts, one value each, as {@linkcode JsonlRedactor} does in lines.
+ *
+ * @example A value of which only a string changes
+ * ```ts
+ * import { JsonRedactor } from "@codexpipe/codexpipe/redact";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const redactor = new JsonRedactor();
+ *
+ * assertEquals(
+ *   redactor.redact('{"n":1.0,"password":"swordfish"}'),
+ *   '{"n":1.0,"password":"[redacted:password]"}',
+ * );
+ * assertEquals(redactor.counts.get("password"), 1);
+ * ```
+ */
+export class JsonRedactor {
+  readonly #redactor: Redactor;
+  readonly #scout: Redactor;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What else is a secret.
+   * @throws {TypeError} If the patterns are no list of regular expressions.
+   */
+  constructor(options: RedactorOptions = {}) {
+    this.#redactor = new Redactor(options);
+    this.#scout = new Redactor(options);
+  }
+
+  /** How many secrets were masked so far, by kind, in the order of their first ones. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#redactor.counts;
+  }
+
+  /**
+   * Masks the secrets in a JSON text.
+   *
+   * @param text One JSON value.
+   * @returns The text without the secrets; the same one if there are none.
+   */
+  redact(text: string): string {
+    return redactRecordText(text, {
+      redactor: this.#redactor,
+      scout: this.#scout,
+    });
+  }
+}
