@@ -12,7 +12,6 @@ import {
   idOf,
   isFields,
   jsonTextOf,
-  listOf,
   numberOf,
   parseJson,
   textOf,
@@ -28,6 +27,7 @@ import type {
   ExportInput,
   ExportPiece,
 } from "./exporter.ts";
+import { resultTextOf, toolCallOf } from "./tool_calls.ts";
 
 /**
  * Writes one trajectory for each thread of each input.
@@ -168,37 +168,6 @@ interface Step {
   extra?: Fields;
 }
 
-/** Gives the name and the arguments of a call, by what an event says of its item. */
-type MakeCall = (
-  content: Fields,
-  event: Fields,
-) => readonly [name: string, args: unknown];
-
-/** The items that are calls of a tool. */
-const CALLS: ReadonlyMap<unknown, MakeCall> = new Map<unknown, MakeCall>([
-  ["command_execution", ({ command, cwd }) => ["shell", { command, cwd }]],
-  ["file_change", ({ changes }) => ["apply_patch", { changes }]],
-  ["mcp_tool_call", ({ server_name, tool_name, arguments: args }) => [
-    `mcp__${server_name}__${tool_name}`,
-    args,
-  ]],
-  ["web_search", ({ query, action }) => ["web_search", { query, action }]],
-  ["collab_tool_call", (_, { tool, prompt, receiver_thread_ids }) => [
-    textOf(tool) ?? "",
-    { prompt, receiver_thread_ids },
-  ]],
-  ["tool_call", ({ name, arguments: args }) => [textOf(name) ?? "", args]],
-  ["dynamic_tool_call", ({ tool, arguments: args }) => [
-    textOf(tool) ?? "",
-    args,
-  ]],
-  ["image_view", ({ path }) => ["view_image", { path }]],
-  ["image_generation", ({ revised_prompt }) => [
-    "image_generation",
-    { prompt: revised_prompt },
-  ]],
-]);
-
 /** The ids of threads and turns that the input itself does not name. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 
@@ -297,11 +266,9 @@ class Trajectory {
     const content = fieldsOf(event.content);
     const text = textOf(content.text) ?? "";
     const id = textOf(item_id) ?? "";
-    const makeCall = CALLS.get(item_type);
-    if (makeCall !== undefined) {
-      if (type === "item.delta") return;
-      const [name, args] = makeCall(content, event);
-      this.#takeCall(event, name, args);
+    const call = type === "item.delta" ? undefined : toolCallOf(event);
+    if (call !== undefined) {
+      this.#takeCall(event, call.name, call.args);
       return;
     }
     if (item_type === "todo_list") {
@@ -541,17 +508,7 @@ function argumentsOf(args: unknown): Pick<Call, "args" | "raw"> {
 /** What an item that has ended says of what came of its call. */
 function resultOf(event: Fields): Result {
   const content = fieldsOf(event.content);
-  const { stdout, stderr, exit_code, error, duration_ms } = content;
-  const { content: blocks } = fieldsOf(content.result);
-  const message = textOf(fieldsOf(event.error ?? error).message);
-  const parts = [
-    textOf(stdout),
-    textOf(stderr),
-    ...[blocks, content.output, content.content_items].flatMap(listOf).map(
-      partText,
-    ),
-    message,
-  ].filter((text) => text !== undefined && text !== "");
+  const { exit_code, duration_ms } = content;
   const status = textOf(event.status);
   const extra = {
     ...(numberOf(exit_code) === undefined ? {} : { exit_code }),
@@ -559,15 +516,9 @@ function resultOf(event: Fields): Result {
     ...(numberOf(duration_ms) === undefined ? {} : { duration_ms }),
   };
   return {
-    content: parts.length === 0 && stdout === undefined
-      ? undefined
-      : parts.join("\n"),
+    content: resultTextOf(event),
     extra: Object.keys(extra).length > 0 ? extra : undefined,
   };
-}
-
-function partText(part: unknown): string {
-  return textOf(part) ?? textOf(fieldsOf(part).text) ?? jsonTextOf(part);
 }
 
 /** Joins what is said in one step. */
