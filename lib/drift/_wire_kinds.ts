@@ -14,6 +14,9 @@ export const WIRE_DIALECTS = ["exec", "rollout", "app-server"] as const;
 /** A dialect that drift is looked for in. */
 export type WireDialectName = typeof WIRE_DIALECTS[number];
 
+/** The kind of lines that codexpipe wrote: what `normalize` makes of items and messages. */
+export const NORMALIZED = "(normalized)";
+
 /** How an app-server names itself: the client, a slash and the release. */
 const AGENT_REGEXP = /\/(\d+\.\d+\.\d+)\b/;
 /** Longer strings are no words; an app-server's name for itself is one of the longest. */
@@ -44,6 +47,7 @@ export class KindTeller {
   kind(bytes: Uint8Array): string {
     this.#bytes = bytes;
     const type = this.#word(0, "type");
+    if (type?.startsWith("rpc.")) return NORMALIZED;
     const method = this.#word(0, "method");
     if (method !== undefined) return this.#is("app-server", this.#rpc(method));
     if (type !== undefined) return this.#typed(type);
@@ -89,6 +93,7 @@ export class KindTeller {
     }
     if (type.startsWith("item.")) {
       const item = this.#member(0, "item");
+      if (item === -1 && this.#member(0, "item_type") !== -1) return NORMALIZED;
       // Items of 0.42 say what they are in another field: those are one kind.
       const inner = this.#word(item, "type");
       return this.#is("exec", inner === undefined ? type : `${type}/${inner}`);

@@ -16,6 +16,7 @@ import { isRecordProper } from "./_user_data.ts";
 import { treatmentOf } from "./_treatment.ts";
 import {
   KindTeller,
+  NORMALIZED,
   WIRE_DIALECTS,
   type WireDialectName,
 } from "./_wire_kinds.ts";
@@ -368,6 +369,11 @@ class Source implements DriftSource, LineVisitor {
   #line = 0;
   #tried = 0;
   #node: WireKind | undefined;
+  /**
+   * What was found before the first item, which tells whether codexpipe wrote the stream: the
+   * events of threads and turns do not.
+   */
+  #early: [Mark, Occurrence][] | undefined = [];
   failures = 0;
 
   constructor(
@@ -401,6 +407,13 @@ class Source implements DriftSource, LineVisitor {
 
   flush(): void {
     if (this.#other === undefined) this.#framer.flush(this);
+    // Codex names no thread in these events, and codexpipe does in all.
+    const isOwn = this.#early?.some(([{ node }]) =>
+      node.path === "thread_id" && isNewNode(node)
+    );
+    if (isOwn === true) this.#other = NORMALIZED_STREAM;
+    if (this.#other !== undefined) return;
+    this.#reportEarly();
     const { dialect } = this.#teller;
     if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
   }
@@ -419,6 +432,11 @@ class Source implements DriftSource, LineVisitor {
     const kind = this.#teller.kind(bytes);
     // What codexpipe wrote itself says nothing of Codex.
     if (kind === LINE_FAILED) return;
+    if (kind === NORMALIZED) {
+      if (this.#early !== undefined) this.#other = NORMALIZED_STREAM;
+      return;
+    }
+    if (!EARLY_REGEXP.test(kind)) this.#reportEarly();
     const dialect = this.#tree.dialect(this.#teller.last);
     if (this.#release === 0) this.#begin(this.#teller.release(kind), dialect);
     else if (this.#walker.limit === 0) this.#begin(this.#release, dialect);
@@ -451,14 +469,25 @@ class Source implements DriftSource, LineVisitor {
     if (mark.isKnown && lastAround(mark) < this.#walker.limit) return;
     const kind = this.#node;
     if (kind === undefined) return;
-    this.#reports.found(mark, {
+    const at = {
       file: this.#file,
       line: this.#line,
       release: this.#release,
       dialect: this.#teller.last,
       kind,
-      treatment: (mark) => this.#treatment(mark),
-    });
+      treatment: (mark: Mark) => this.#treatment(mark),
+    };
+    if (this.#early === undefined) return this.#reports.found(mark, at);
+    // The line is gone when it is reported.
+    const treatment = this.#treatment(mark);
+    this.#early.push([mark, { ...at, treatment: () => treatment }]);
+    if (this.#early.length >= MAX_EARLY) this.#reportEarly();
+  }
+
+  #reportEarly(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const [mark, at] of early) this.#reports.found(mark, at);
   }
 
   #treatment({ node, type, word }: Mark): DriftFinding["treatment"] {
@@ -474,6 +503,11 @@ class Source implements DriftSource, LineVisitor {
 }
 
 const LINE_FAILED = "line.failed";
+const NORMALIZED_STREAM = "normalized stream";
+/** The kinds that are spelled alike by Codex and by codexpipe. */
+const EARLY_REGEXP = /^(?:thread\.|turn\.|error$)/;
+/** So many things are found before it is taken that Codex wrote them. */
+const MAX_EARLY = 1000;
 const NOTHING = new Uint8Array(0);
 
 /** What a stream is that is none; nothing if it may be one. */

@@ -76,6 +76,19 @@ Deno.test("drift refuses a baseline that is none, and flags without use", async 
   assertStringIncludes(own.stderr, "would overwrite a");
 });
 
+Deno.test("drift leaves out what codexpipe wrote, and says so", async () => {
+  const { stdout } = await call(["normalize", "a"], { files: { a: NEW } });
+  const log = stdout + '{"type":"item.started","item_type":"plan"}\n';
+  const { status, stdout: told, stderr } = await call(["drift", "b"], {
+    files: { b: log },
+  });
+  assertEquals([status, told], [0, ""]);
+  assertEquals(
+    stderr,
+    "codexpipe: b: left out: it is a normalized stream, not a stream or session of Codex's\n",
+  );
+});
+
 Deno.test("drift reports what cannot be read, and reads the rest", async () => {
   const { status, stdout, stderr } = await call(["drift", "no", "h", "b"], {
     files: { h: '{"session_id":"s","ts":1,"text":"x"}\n', b: `${NEW}x\n` },

@@ -147,6 +147,37 @@ const CASES: readonly {
     ],
     found: [],
   },
+  {
+    name: "nothing in a normalized stream, from its first line on",
+    lines: [
+      { type: "thread.started", thread_id: "t", model: "m" },
+      { type: "turn.started", thread_id: "t" },
+      { type: "item.completed", item_type: "plan", content: { text: "p" } },
+      { type: "turn.completed", colour: "red" },
+    ],
+    found: [],
+  },
+  {
+    name: "nothing in a normalized stream of messages",
+    lines: [{ type: "rpc.notification", method: "turn/paused", params: {} }],
+    found: [],
+  },
+  {
+    name: "nothing in a normalized stream without items",
+    lines: [STARTED, { type: "turn.failed", thread_id: "t", error: {} }],
+    found: [],
+  },
+  {
+    name: "a thread in the events of Codex's own turns",
+    lines: [
+      { type: "turn.started", thread_id: "t" },
+      {
+        type: "item.completed",
+        item: { id: "i", type: "agent_message", text: "" },
+      },
+    ],
+    found: [["field", "turn.started", "thread_id", "string", "understood"]],
+  },
 ];
 
 for (const { name, lines, found } of CASES) {

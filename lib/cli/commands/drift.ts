@@ -111,6 +111,7 @@ class Drift {
     );
     const source = this.#meter.open(place ?? name, { maxLineBytes });
     let hasSaid = false;
+    let isRead = true;
     const say = (message: string): void => {
       hasSaid = true;
       diagnostics.say(message);
@@ -129,18 +130,21 @@ class Drift {
       } finally {
         input.close();
       }
-      this.#files += 1;
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
       this.isIncomplete = true;
+      isRead = false;
       say(error.message);
     }
     source.flush();
+    const { other, failures } = source;
+    if (isRead && other === undefined) this.#files += 1;
     if (!this.#args.has("quiet")) {
-      const { other, failures } = source;
       if (other !== undefined) {
-        say(`${name}: left out: it is a ${other}, not a stream or session`);
+        say(
+          `${name}: left out: it is a ${other}, not a stream or session of Codex's`,
+        );
       }
       if (failures > 0) {
         const lines = countedText(failures, "line");
@@ -173,7 +177,7 @@ class Drift {
     if (more > 0) {
       diagnostics.say(`... and ${countText(more)} more that are not told`);
     }
-    if (findings.length === 0) {
+    if (findings.length === 0 && this.#files > 0) {
       diagnostics.say(`nothing new in ${countedText(this.#files, "file")}`);
     }
   }
