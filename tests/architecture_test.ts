@@ -31,7 +31,7 @@ const BASE = [
   "lib/outcome.ts",
   "lib/stage.ts",
 ];
-const LAYER_0 = [...BASE, "lib/json/", "lib/lines/"];
+const LAYER_0 = [...BASE, "lib/json/", "lib/lines/", "lib/shapes/"];
 const LAYER_1 = [
   ...LAYER_0,
   "lib/dialects/",
@@ -64,6 +64,7 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/outcome.ts", ["lib/checked.ts", "lib/errors.ts", "lib/stage.ts"]],
   ["lib/json/", BASE],
   ["lib/lines/", [...BASE, "lib/json/"]],
+  ["lib/shapes/", ["lib/errors.ts", "lib/json/"]],
   ["lib/dialects/decoded.ts", ["lib/errors.ts"]],
   ["lib/dialects/exec/", [...LAYER_0, "lib/dialects/decoded.ts"]],
   ["lib/dialects/app_server/", [...LAYER_0, "lib/dialects/exec/"]],

@@ -2,6 +2,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import * as v from "valibot";
+import { isRolloutLine } from "../lib/dialects/rollout/decoder.ts";
+import { RolloutLineSchema } from "../lib/dialects/rollout/schema.ts";
+import { DAMAGED as DAMAGED_LINES } from "./dialects/rollout/lines.ts";
 import { HistoryState } from "../lib/history/history_state.ts";
 import type { CodexRecord } from "../lib/dialects/decoder.ts";
 import type { StreamKind } from "../lib/dialects/dialect_names.ts";
@@ -70,6 +75,22 @@ for (const name of JSON_SCHEMA_NAMES) {
     assertEquals(Deno.readTextFileSync(file), text);
   });
 }
+
+Deno.test("decoders refuse what JSON Schema and valibot refuse", () => {
+  let refused = 0;
+  fc.assert(
+    fc.property(DAMAGED_LINES, (line) => {
+      const isLine = isRolloutLine(line);
+      const complaint = complaintOf("RolloutLine", line);
+      assertEquals(isLine, complaint === undefined);
+      // valibot takes a list for an object, so it may refuse less.
+      if (isLine) assert(v.is(RolloutLineSchema, line));
+      else refused += 1;
+    }),
+    { numRuns: 2_000 },
+  );
+  assert(refused > 300, `only ${refused} refused`);
+});
 
 Deno.test("the JSON Schema of everything admits what each of them admits", () => {
   const validate = ajv.compile(jsonSchemaOfAll());

@@ -17,7 +17,8 @@ import {
 } from "../dialects/exec/fields.ts";
 import { Normalizer } from "../dialects/normalizer.ts";
 import { isRolloutLine } from "../dialects/rollout/decoder.ts";
-import { isNamedPlace } from "../dialects/rollout/named_places.ts";
+import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
+import { isNamedPlace } from "../shapes/look.ts";
 import type { WireDialectName } from "./_wire_kinds.ts";
 
 /**
@@ -67,7 +68,7 @@ export function treatmentOf(
   if (gone === undefined) return "kept";
   const word = part.word === undefined ? undefined : valueAt(output, gone);
   const isNamed = dialect === "rollout"
-    ? isNamedPlace(output, gone, word)
+    ? isNamedPlace(ROLLOUT_LINE, output, gone, word)
     : isInFields(output, gone, word);
   return isNamed ? "understood" : "kept";
 }
@@ -82,7 +83,8 @@ function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
   return [["type"], ["payload", "type"], ["payload", "item", "type"]].every(
     (place) => {
       const word = valueAt(output, place);
-      return typeof word !== "string" || isNamedPlace(output, place, word);
+      return typeof word !== "string" ||
+        isNamedPlace(ROLLOUT_LINE, output, place, word);
     },
   );
 }

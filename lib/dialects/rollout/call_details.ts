@@ -4,6 +4,20 @@
  * @module
  */
 
+import {
+  ANY,
+  BOOLEAN,
+  either,
+  list,
+  map,
+  maybe,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  STRING,
+} from "../../shapes/shapes.ts";
+
 /** A length of time. */
 export interface Duration {
   /** Whole seconds. */
@@ -154,3 +168,101 @@ export interface ErrorInfo {
   /** Which sort of error: a word, or an object with one field of that name. */
   readonly codex_error_info?: unknown;
 }
+
+/** @ignore The shape of {@linkcode Duration}. */
+export const DURATION: Shape<Duration> = object<Duration>({
+  secs: NUMBER,
+  nanos: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode ParsedStep}. */
+export const PARSED_STEP: Shape<ParsedStep> = object<ParsedStep>({
+  type: maybe(STRING),
+  cmd: maybe(STRING),
+  name: maybe(STRING),
+  path: maybe(STRING),
+  query: maybe(STRING),
+});
+
+const FILE_PATCH = object<FilePatch>({
+  type: maybe(STRING),
+  content: maybe(STRING),
+  unified_diff: maybe(STRING),
+  move_path: maybe(STRING),
+  add: optional(ANY),
+  delete: optional(ANY),
+  update: optional(ANY),
+});
+
+/** @ignore The shape of {@linkcode FilePatches}. */
+export const FILE_PATCHES: Shape<FilePatches> = map(either(STRING, FILE_PATCH));
+
+/** @ignore The shape of {@linkcode WebSearchAction}. */
+export const WEB_SEARCH_ACTION: Shape<WebSearchAction> = object<
+  WebSearchAction
+>({
+  type: STRING,
+  query: maybe(STRING),
+  queries: maybe(list(STRING)),
+  url: maybe(STRING),
+  pattern: maybe(STRING),
+});
+
+/** @ignore The shape of {@linkcode McpInvocation}. */
+export const MCP_INVOCATION: Shape<McpInvocation> = object<McpInvocation>({
+  server: STRING,
+  tool: STRING,
+  arguments: optional(ANY),
+});
+
+/** @ignore The shape of {@linkcode McpResult}. */
+export const MCP_RESULT: Shape<McpResult> = object<McpResult>({
+  content: maybe(list(ANY)),
+  structuredContent: optional(ANY),
+  isError: maybe(BOOLEAN),
+  _meta: optional(ANY),
+});
+
+/** @ignore The shape of {@linkcode McpOutcome}. */
+export const MCP_OUTCOME: Shape<McpOutcome> = object<McpOutcome>({
+  Ok: maybe(MCP_RESULT),
+  Err: maybe(STRING),
+});
+
+/** @ignore The shape of {@linkcode ReviewTarget}. */
+export const REVIEW_TARGET: Shape<ReviewTarget> = object<ReviewTarget>({
+  type: maybe(STRING),
+  instructions: maybe(STRING),
+});
+
+const LINE_RANGE = object<LineRange>({
+  start: NUMBER,
+  end: NUMBER,
+});
+
+const CODE_LOCATION = object<CodeLocation>({
+  absolute_file_path: maybe(STRING),
+  line_range: maybe(LINE_RANGE),
+});
+
+const REVIEW_FINDING = object<ReviewFinding>({
+  title: STRING,
+  body: maybe(STRING),
+  confidence_score: maybe(NUMBER),
+  priority: maybe(NUMBER),
+  code_location: maybe(CODE_LOCATION),
+});
+
+/** @ignore The shape of {@linkcode ReviewOutput}. */
+export const REVIEW_OUTPUT: Shape<ReviewOutput> = object<ReviewOutput>({
+  findings: maybe(list(REVIEW_FINDING)),
+  overall_correctness: maybe(STRING),
+  overall_explanation: maybe(STRING),
+  overall_confidence_score: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode ErrorInfo}. */
+export const ERROR_INFO: Shape<ErrorInfo> = object<ErrorInfo>({
+  message: STRING,
+  codex_error_info: optional(ANY),
+});

@@ -4,8 +4,19 @@
  * @module
  */
 
-import type { ResponseItem } from "./response_items.ts";
-import type { TokenUsageRecord } from "./token_counts.ts";
+import {
+  ANY_OBJECT,
+  either,
+  list,
+  maybe,
+  nullable,
+  NUMBER,
+  object,
+  type Shape,
+  STRING,
+} from "../../shapes/shapes.ts";
+import { RESPONSE_ITEM, type ResponseItem } from "./response_items.ts";
+import { TOKEN_USAGE_RECORD, type TokenUsageRecord } from "./token_counts.ts";
 import type { ObjectValue } from "./turn_context.ts";
 
 /** The history was summed up to make room in the context window (0.36 and later). */
@@ -37,3 +48,19 @@ export interface Compacted {
   /** The tokens so far (0.155 and later). */
   readonly latest_token_usage_record?: TokenUsageRecord | null;
 }
+
+/** @ignore The shape of {@linkcode Compacted}. */
+export const COMPACTED: Shape<Compacted> = object<Compacted>({
+  message: STRING,
+  replacement_history: maybe(list(RESPONSE_ITEM)),
+  replacement_history_metadata: maybe(list(nullable(ANY_OBJECT))),
+  retained_context: maybe(ANY_OBJECT),
+  resume_metadata: maybe(ANY_OBJECT),
+  guardian_history: maybe(list(RESPONSE_ITEM)),
+  window_number: maybe(NUMBER),
+  first_window_id: maybe(either(STRING, NUMBER)),
+  previous_window_id: maybe(either(STRING, NUMBER)),
+  window_id: maybe(either(STRING, NUMBER)),
+  compaction_response_id: maybe(STRING),
+  latest_token_usage_record: maybe(TOKEN_USAGE_RECORD),
+});

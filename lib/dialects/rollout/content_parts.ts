@@ -4,6 +4,18 @@
  * @module
  */
 
+import {
+  ANY,
+  type Known,
+  list,
+  maybe,
+  type Members,
+  type Shape,
+  STRING,
+  typed,
+  UNKNOWN_KIND,
+  variant,
+} from "../../shapes/shapes.ts";
 import type { UnknownKind } from "./of_type.ts";
 
 /**
@@ -55,3 +67,23 @@ export interface EncryptedPart {
   /** The encrypted text. */
   readonly encrypted_content: string;
 }
+
+const TEXT_PART: Members<Omit<TextPart<string>, "type">> = {
+  text: STRING,
+  annotations: maybe(list(ANY)),
+};
+
+/** @ignore The shape of {@linkcode ContentPart}. */
+export const CONTENT_PART: Shape<ContentPart> = variant<ContentPart, "type">(
+  "type",
+  typed<Known<ContentPart, "type">>({
+    input_text: TEXT_PART,
+    output_text: TEXT_PART,
+    reasoning_text: TEXT_PART,
+    summary_text: TEXT_PART,
+    text: TEXT_PART,
+    input_image: { image_url: maybe(STRING), detail: maybe(STRING) },
+    encrypted_content: { encrypted_content: STRING },
+  }),
+  UNKNOWN_KIND,
+);

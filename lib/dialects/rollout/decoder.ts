@@ -6,9 +6,9 @@
 
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import { quote } from "../../json/problems.ts";
-import { ROLLOUT_LINE } from "./_line_shapes.ts";
-import { type Fault, fits, isObject, issueOf } from "./_shape_check.ts";
-import type { RolloutLine } from "./lines.ts";
+import type { Issue } from "../../errors.ts";
+import { fits, isObject } from "../../shapes/check.ts";
+import { ROLLOUT_LINE, type RolloutLine } from "./lines.ts";
 
 /**
  * Says whether a value is a normalized line of a rollout file, and so has its type.
@@ -70,9 +70,9 @@ export function decodeRolloutLine(record: unknown): Decoded<RolloutLine> {
   if (!parsed.ok) return parsed;
   const { value } = parsed;
   if (isRolloutLine(value)) return { ok: true, value };
-  const faults: Fault[] = [];
-  fits(ROLLOUT_LINE, value, faults);
-  return undecodable(nameOf(value), faults.map(issueOf));
+  const issues: Issue[] = [];
+  fits(ROLLOUT_LINE, value, issues);
+  return undecodable(nameOf(value), issues);
 }
 
 /** What a record is, as messages say it: its type, and that of what it holds. */

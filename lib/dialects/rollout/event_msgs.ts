@@ -4,11 +4,16 @@
  * @module
  */
 
-import { EVENT_MSG_TYPES } from "./kinds.ts";
+import {
+  type Shape,
+  type ShapesOf,
+  UNKNOWN_KIND,
+  variant,
+} from "../../shapes/shapes.ts";
+import { SPEECH_MSGS, type SpeechMsgs } from "./speech_msgs.ts";
+import { TOOL_MSGS, type ToolMsgs } from "./tool_msgs.ts";
+import { TURN_MSGS, type TurnMsgs } from "./turn_msgs.ts";
 import type { UnknownKind } from "./of_type.ts";
-import type { SpeechMsgs } from "./speech_msgs.ts";
-import type { ToolMsgs } from "./tool_msgs.ts";
-import type { TurnMsgs } from "./turn_msgs.ts";
 
 /**
  * An event of a rollout. `isOfType()` tells the events apart; after `isKnownEventMsg()`,
@@ -28,7 +33,19 @@ export type KnownEventMsgType = keyof EventMsgs;
 /** An event of a rollout of a type that is known. */
 export type KnownEventMsg = EventMsgs[KnownEventMsgType];
 
-const KNOWN: ReadonlySet<string> = new Set<KnownEventMsgType>(EVENT_MSG_TYPES);
+/** @ignore The shape of each event that is known. */
+export const EVENT_MSGS: ShapesOf<EventMsgs> = {
+  ...SPEECH_MSGS,
+  ...TURN_MSGS,
+  ...TOOL_MSGS,
+};
+
+/** @ignore The shape of an event. */
+export const EVENT_MSG: Shape<EventMsg> = variant<EventMsg, "type">(
+  "type",
+  EVENT_MSGS,
+  UNKNOWN_KIND,
+);
 
 /**
  * Says whether an event of a rollout is of a known type, so that `switch` on `type` gives
@@ -60,5 +77,5 @@ const KNOWN: ReadonlySet<string> = new Set<KnownEventMsgType>(EVENT_MSG_TYPES);
  * ```
  */
 export function isKnownEventMsg(event: EventMsg): event is KnownEventMsg {
-  return KNOWN.has(event.type);
+  return Object.hasOwn(EVENT_MSGS, event.type);
 }

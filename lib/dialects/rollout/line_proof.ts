@@ -3,9 +3,9 @@
  */
 
 import type { Proof } from "../../json/value_plan.ts";
-import { ROLLOUT_LINE } from "./_line_shapes.ts";
-import { lookAt } from "./_shape_look.ts";
+import { lookAt } from "../../shapes/look.ts";
 import { isRolloutLine } from "./decoder.ts";
+import { ROLLOUT_LINE } from "./lines.ts";
 
 /** Proves that values are lines of rollout files, before any is made. */
 export const ROLLOUT_LINE_PROOF: Proof = {

@@ -4,18 +4,34 @@
  * @module
  */
 
-import type { Compacted } from "./compacted.ts";
-import type { EventMsg } from "./event_msgs.ts";
-import { FORK_LINE_TYPES, ROLLOUT_LINE_TYPES } from "./kinds.ts";
-import type { ResponseItem } from "./response_items.ts";
-import type { SessionMeta } from "./session_meta.ts";
-import type { TokenUsageRecord } from "./token_counts.ts";
-import type {
-  InterAgentCommunication,
-  InterAgentCommunicationMetadata,
-  ObjectValue,
-  TurnContext,
-  WorldState,
+import {
+  ANY_OBJECT,
+  maybe,
+  type Members,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  type ShapesOf,
+  STRING,
+  typed,
+  variant,
+} from "../../shapes/shapes.ts";
+import { COMPACTED, type Compacted } from "./compacted.ts";
+import { EVENT_MSG, type EventMsg } from "./event_msgs.ts";
+import { RESPONSE_ITEM, type ResponseItem } from "./response_items.ts";
+import { SESSION_META, type SessionMeta } from "./session_meta.ts";
+import { TOKEN_USAGE_RECORD, type TokenUsageRecord } from "./token_counts.ts";
+import {
+  INTER_AGENT_COMMUNICATION,
+  INTER_AGENT_COMMUNICATION_METADATA,
+  type InterAgentCommunication,
+  type InterAgentCommunicationMetadata,
+  type ObjectValue,
+  TURN_CONTEXT,
+  type TurnContext,
+  WORLD_STATE,
+  type WorldState,
 } from "./turn_context.ts";
 
 /**
@@ -179,10 +195,42 @@ export interface UnknownRolloutLine extends RolloutLineFields {
   readonly payload: ObjectValue;
 }
 
-const KNOWN: ReadonlySet<string> = new Set<KnownRolloutLineType>([
-  ...ROLLOUT_LINE_TYPES,
-  ...FORK_LINE_TYPES,
-]);
+const LINE: Members<RolloutLineFields> = {
+  timestamp: optional(STRING),
+  ordinal: maybe(NUMBER),
+  metadata: maybe(ANY_OBJECT),
+};
+
+const FORK_EVENT = object<ForkEvent>({
+  id: maybe(STRING),
+  event_seq: maybe(NUMBER),
+  order: maybe(ANY_OBJECT),
+  msg: EVENT_MSG,
+});
+
+/** @ignore The shape of each line that is known. */
+export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed<RolloutLines>({
+  session_meta: { ...LINE, payload: SESSION_META },
+  response_item: { ...LINE, payload: RESPONSE_ITEM },
+  event_msg: { ...LINE, payload: EVENT_MSG },
+  turn_context: { ...LINE, payload: TURN_CONTEXT },
+  compacted: { ...LINE, payload: COMPACTED },
+  world_state: { ...LINE, payload: WORLD_STATE },
+  inter_agent_communication: { ...LINE, payload: INTER_AGENT_COMMUNICATION },
+  inter_agent_communication_metadata: {
+    ...LINE,
+    payload: INTER_AGENT_COMMUNICATION_METADATA,
+  },
+  token_usage_record: { ...LINE, payload: TOKEN_USAGE_RECORD },
+  event: { ...LINE, payload: FORK_EVENT },
+});
+
+/** @ignore The shape of a line. */
+export const ROLLOUT_LINE: Shape<RolloutLine> = variant<RolloutLine, "type">(
+  "type",
+  ROLLOUT_LINES,
+  object<UnknownRolloutLine>({ ...LINE, type: STRING, payload: ANY_OBJECT }),
+);
 
 /**
  * Says whether a line is of a known type, so that `switch` on `type` gives the type of its
@@ -221,5 +269,5 @@ const KNOWN: ReadonlySet<string> = new Set<KnownRolloutLineType>([
 export function isKnownRolloutLine(
   line: RolloutLine,
 ): line is KnownRolloutLine {
-  return KNOWN.has(line.type);
+  return Object.hasOwn(ROLLOUT_LINES, line.type);
 }

@@ -4,9 +4,26 @@
  * @module
  */
 
-import type { ContentPart } from "./content_parts.ts";
-import type { WebSearchAction } from "./call_details.ts";
-import { RESPONSE_ITEM_TYPES } from "./kinds.ts";
+import {
+  ANY,
+  BOOLEAN,
+  either,
+  list,
+  maybe,
+  type Members,
+  nullable,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  type ShapesOf,
+  STRING,
+  typed,
+  UNKNOWN_KIND,
+  variant,
+} from "../../shapes/shapes.ts";
+import { WEB_SEARCH_ACTION, type WebSearchAction } from "./call_details.ts";
+import { CONTENT_PART, type ContentPart } from "./content_parts.ts";
 import type { UnknownKind } from "./of_type.ts";
 
 /**
@@ -306,8 +323,136 @@ export interface CompactionItem<W extends string> extends ResponseItemFields {
   readonly encrypted_content?: string | null;
 }
 
-const KNOWN: ReadonlySet<string> = new Set<KnownResponseItemType>(
-  RESPONSE_ITEM_TYPES,
+const ITEM_PASSTHROUGH = object<ItemPassthrough>({
+  turn_id: maybe(STRING),
+  create_time: maybe(NUMBER),
+  content_item_kinds: maybe(list(nullable(STRING))),
+  content_item_metadata: maybe(list(ANY)),
+});
+
+const ITEM: Members<ResponseItemFields> = {
+  id: maybe(STRING),
+  internal_chat_message_metadata_passthrough: maybe(ITEM_PASSTHROUGH),
+};
+
+const CALL_OUTPUT = object<CallOutput>({
+  content: maybe(STRING),
+  success: maybe(BOOLEAN),
+});
+
+const OUTPUT: Members<Omit<CallOutputItem<string>, "type">> = {
+  ...ITEM,
+  call_id: maybe(STRING),
+  name: maybe(STRING),
+  namespace: maybe(STRING),
+  output: maybe(either(either(STRING, list(CONTENT_PART)), CALL_OUTPUT)),
+};
+
+const COMPACTION: Members<Omit<CompactionItem<string>, "type">> = {
+  ...ITEM,
+  encrypted_content: maybe(STRING),
+};
+
+const GHOST_COMMIT = object<GhostCommit>({
+  id: STRING,
+  parent: maybe(STRING),
+  preexisting_untracked_files: maybe(list(STRING)),
+  preexisting_untracked_dirs: maybe(list(STRING)),
+});
+
+const LOCAL_SHELL_ACTION = object<LocalShellAction>({
+  type: STRING,
+  command: maybe(list(STRING)),
+  timeout_ms: maybe(NUMBER),
+  working_directory: maybe(STRING),
+  env: optional(ANY),
+  user: maybe(STRING),
+});
+
+/** @ignore The shape of each response item that is known. */
+export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed<ResponseItems>({
+  message: {
+    ...ITEM,
+    role: STRING,
+    content: list(CONTENT_PART),
+    phase: maybe(STRING),
+    status: maybe(STRING),
+  },
+  agent_message: {
+    ...ITEM,
+    author: STRING,
+    recipient: STRING,
+    content: list(CONTENT_PART),
+  },
+  reasoning: {
+    ...ITEM,
+    summary: list(CONTENT_PART),
+    content: maybe(list(CONTENT_PART)),
+    encrypted_content: maybe(STRING),
+  },
+  local_shell_call: {
+    ...ITEM,
+    call_id: maybe(STRING),
+    status: maybe(STRING),
+    action: LOCAL_SHELL_ACTION,
+  },
+  local_shell_call_output: OUTPUT,
+  function_call: {
+    ...ITEM,
+    name: STRING,
+    namespace: maybe(STRING),
+    arguments: STRING,
+    call_id: STRING,
+    status: maybe(STRING),
+  },
+  function_call_output: OUTPUT,
+  custom_tool_call: {
+    ...ITEM,
+    name: STRING,
+    input: STRING,
+    call_id: STRING,
+    status: maybe(STRING),
+  },
+  custom_tool_call_output: OUTPUT,
+  tool_search_call: {
+    ...ITEM,
+    call_id: maybe(STRING),
+    status: maybe(STRING),
+    execution: maybe(STRING),
+    arguments: optional(ANY),
+  },
+  tool_search_output: {
+    ...ITEM,
+    call_id: maybe(STRING),
+    status: maybe(STRING),
+    execution: maybe(STRING),
+    tools: maybe(list(ANY)),
+  },
+  web_search_call: {
+    ...ITEM,
+    status: maybe(STRING),
+    action: maybe(WEB_SEARCH_ACTION),
+  },
+  image_generation_call: {
+    ...ITEM,
+    status: maybe(STRING),
+    revised_prompt: maybe(STRING),
+    result: maybe(STRING),
+  },
+  ghost_snapshot: { ...ITEM, ghost_commit: GHOST_COMMIT },
+  additional_tools: { ...ITEM, role: maybe(STRING), tools: maybe(list(ANY)) },
+  compaction: COMPACTION,
+  compaction_summary: COMPACTION,
+  context_compaction: COMPACTION,
+  compaction_trigger: COMPACTION,
+  other: COMPACTION,
+});
+
+/** @ignore The shape of a response item. */
+export const RESPONSE_ITEM: Shape<ResponseItem> = variant<ResponseItem, "type">(
+  "type",
+  RESPONSE_ITEMS,
+  UNKNOWN_KIND,
 );
 
 /**
@@ -343,5 +488,5 @@ const KNOWN: ReadonlySet<string> = new Set<KnownResponseItemType>(
 export function isKnownResponseItem(
   item: ResponseItem,
 ): item is KnownResponseItem {
-  return KNOWN.has(item.type);
+  return Object.hasOwn(RESPONSE_ITEMS, item.type);
 }

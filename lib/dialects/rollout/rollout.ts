@@ -23,19 +23,23 @@
  */
 
 export type { Decoded, DecodedValue, Undecoded } from "../decoded.ts";
-export * from "./lines.ts";
+export type * from "./lines.ts";
+export { isKnownRolloutLine } from "./lines.ts";
 export * from "./of_type.ts";
-export * from "./session_meta.ts";
-export * from "./turn_context.ts";
-export * from "./compacted.ts";
-export * from "./token_counts.ts";
-export * from "./content_parts.ts";
-export * from "./response_items.ts";
-export * from "./event_msgs.ts";
-export * from "./speech_msgs.ts";
-export * from "./turn_msgs.ts";
-export * from "./tool_msgs.ts";
-export * from "./turn_items.ts";
-export * from "./call_details.ts";
+export type * from "./session_meta.ts";
+export type * from "./turn_context.ts";
+export type * from "./compacted.ts";
+export type * from "./token_counts.ts";
+export type * from "./content_parts.ts";
+export type * from "./response_items.ts";
+export { isKnownResponseItem } from "./response_items.ts";
+export type * from "./event_msgs.ts";
+export { isKnownEventMsg } from "./event_msgs.ts";
+export type * from "./speech_msgs.ts";
+export type * from "./turn_msgs.ts";
+export type * from "./tool_msgs.ts";
+export type * from "./turn_items.ts";
+export { isKnownTurnItem } from "./turn_items.ts";
+export type * from "./call_details.ts";
 export * from "./decoder.ts";
 export type { RolloutContext } from "./rollout_rules.ts";

@@ -5,45 +5,52 @@
  */
 
 import type * as v from "valibot";
-import { EVENT_MSG, EVENT_MSGS } from "./_event_shapes.ts";
-import { CONTENT_PART } from "./_detail_shapes.ts";
-import { COMPACTED, ROLLOUT_LINE, ROLLOUT_LINES } from "./_line_shapes.ts";
-import { RESPONSE_ITEM, RESPONSE_ITEMS } from "./_response_item_shapes.ts";
+import { schemaOf, type SchemasOf, schemasOf } from "../../shapes/schema.ts";
+import { COMPACTED, type Compacted } from "./compacted.ts";
+import { CONTENT_PART, type ContentPart } from "./content_parts.ts";
+import {
+  EVENT_MSG,
+  EVENT_MSGS,
+  type EventMsg,
+  type EventMsgs,
+} from "./event_msgs.ts";
+import {
+  ROLLOUT_LINE,
+  ROLLOUT_LINES,
+  type RolloutLine,
+  type RolloutLines,
+} from "./lines.ts";
+import {
+  RESPONSE_ITEM,
+  RESPONSE_ITEMS,
+  type ResponseItem,
+  type ResponseItems,
+} from "./response_items.ts";
+import { SESSION_META, type SessionMeta } from "./session_meta.ts";
+import {
+  TOKEN_COUNTS,
+  TOKEN_USAGE_RECORD,
+  type TokenCounts,
+  type TokenUsageRecord,
+} from "./token_counts.ts";
 import {
   INTER_AGENT_COMMUNICATION,
   INTER_AGENT_COMMUNICATION_METADATA,
-  SESSION_META,
-  TOKEN_COUNTS,
-  TOKEN_USAGE_RECORD,
+  type InterAgentCommunication,
+  type InterAgentCommunicationMetadata,
   TURN_CONTEXT,
+  type TurnContext,
   WORLD_STATE,
-} from "./_session_shapes.ts";
-import { schemaOf } from "./_shape_schema.ts";
-import type { Shape } from "./_shapes.ts";
-import { TURN_ITEM, TURN_ITEMS } from "./_turn_item_shapes.ts";
-import type { Compacted } from "./compacted.ts";
-import type { ContentPart } from "./content_parts.ts";
-import type { EventMsg, EventMsgs } from "./event_msgs.ts";
-import type { RolloutLine, RolloutLines } from "./lines.ts";
-import type { ResponseItem, ResponseItems } from "./response_items.ts";
-import type { SessionMeta } from "./session_meta.ts";
-import type { TokenCounts, TokenUsageRecord } from "./token_counts.ts";
-import type {
-  InterAgentCommunication,
-  InterAgentCommunicationMetadata,
-  TurnContext,
-  WorldState,
+  type WorldState,
 } from "./turn_context.ts";
-import type { TurnItem, TurnItems } from "./turn_items.ts";
+import {
+  TURN_ITEM,
+  TURN_ITEMS,
+  type TurnItem,
+  type TurnItems,
+} from "./turn_items.ts";
 
-/**
- * A schema for each member of a map of types.
- *
- * @typeParam M The map.
- */
-export type SchemasOf<M> = {
-  readonly [W in keyof M]: v.GenericSchema<unknown, M[W]>;
-};
+export type { SchemasOf } from "../../shapes/schema.ts";
 
 /** The schema of {@linkcode SessionMeta}. */
 export const SessionMetaSchema: v.GenericSchema<unknown, SessionMeta> =
@@ -127,12 +134,3 @@ export const RolloutLineSchema: v.GenericSchema<unknown, RolloutLine> =
 export const RolloutLineSchemas: SchemasOf<RolloutLines> = schemasOf(
   ROLLOUT_LINES,
 );
-
-function schemasOf<M>(
-  shapes: { readonly [W in keyof M]: Shape<M[W]> },
-): SchemasOf<M> {
-  const schemas: { -readonly [W in keyof M]?: SchemasOf<M>[W] } = {};
-  for (const word in shapes) schemas[word] = schemaOf(shapes[word]);
-  // Every member of `M` has its schema by now.
-  return schemas as SchemasOf<M>;
-}

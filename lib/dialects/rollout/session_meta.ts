@@ -4,6 +4,17 @@
  * @module
  */
 
+import {
+  BOOLEAN,
+  either,
+  list,
+  maybe,
+  NUMBER,
+  object,
+  type Shape,
+  STRING,
+} from "../../shapes/shapes.ts";
+
 /**
  * The session that a file belongs to.
  *
@@ -132,3 +143,73 @@ export interface HistoryPrefix {
   /** Where that line starts, in bytes. */
   readonly end_byte_offset?: number | null;
 }
+
+const INSTRUCTIONS_PROVENANCE = object<InstructionsProvenance>({
+  type: STRING,
+  model: maybe(STRING),
+});
+
+const BASE_INSTRUCTIONS = object<BaseInstructions>({
+  text: STRING,
+  provenance: maybe(INSTRUCTIONS_PROVENANCE),
+});
+
+const CONTEXT_WINDOW = object<ContextWindow>({
+  window_id: maybe(STRING),
+});
+
+const GIT_INFO = object<GitInfo>({
+  commit_hash: maybe(STRING),
+  branch: maybe(STRING),
+  repository_url: maybe(STRING),
+});
+
+const HISTORY_PREFIX = object<HistoryPrefix>({
+  thread_id: STRING,
+  end_ordinal_exclusive: maybe(NUMBER),
+  end_byte_offset: maybe(NUMBER),
+});
+
+const THREAD_SPAWN = object<ThreadSpawn>({
+  parent_thread_id: maybe(STRING),
+  depth: maybe(NUMBER),
+  agent_path: maybe(STRING),
+  agent_nickname: maybe(STRING),
+  agent_role: maybe(STRING),
+});
+
+const SUBAGENT_SOURCE = object<SubagentSource>({
+  thread_spawn: maybe(THREAD_SPAWN),
+});
+
+const SESSION_SOURCE = object<SessionSource>({
+  subagent: maybe(either(STRING, SUBAGENT_SOURCE)),
+});
+
+/** @ignore The shape of {@linkcode SessionMeta}. */
+export const SESSION_META: Shape<SessionMeta> = object<SessionMeta>({
+  id: STRING,
+  timestamp: STRING,
+  session_id: maybe(STRING),
+  cwd: maybe(STRING),
+  originator: maybe(STRING),
+  cli_version: maybe(STRING),
+  instructions: maybe(STRING),
+  source: maybe(either(STRING, SESSION_SOURCE)),
+  thread_source: maybe(STRING),
+  model_provider: maybe(STRING),
+  base_instructions: maybe(BASE_INSTRUCTIONS),
+  git: maybe(GIT_INFO),
+  history_mode: maybe(STRING),
+  context_window: maybe(CONTEXT_WINDOW),
+  forked_from_id: maybe(STRING),
+  forked_from_ordinal_exclusive: maybe(NUMBER),
+  history_base: maybe(HISTORY_PREFIX),
+  parent_thread_id: maybe(STRING),
+  subagent_history_start_ordinal: maybe(NUMBER),
+  agent_nickname: maybe(STRING),
+  agent_path: maybe(STRING),
+  multi_agent_version: maybe(STRING),
+  runtime_workspace_roots: maybe(list(STRING)),
+  account_scoped: maybe(BOOLEAN),
+});

@@ -4,6 +4,18 @@
  * @module
  */
 
+import {
+  ANY,
+  BOOLEAN,
+  list,
+  maybe,
+  type Members,
+  optional,
+  type ShapesOf,
+  STRING,
+  typed,
+} from "../../shapes/shapes.ts";
+
 /** The user says something (0.34 to 0.155). */
 export interface UserMessageMsg {
   /** Always `user_message`. */
@@ -145,3 +157,53 @@ export interface SpeechMsgs {
   /** Something will go away. */
   readonly deprecation_notice: DeprecationNoticeMsg;
 }
+
+const THOUGHT: Members<Omit<ThoughtMsg<string>, "type">> = { text: STRING };
+
+const DELTA: Members<Omit<DeltaMsg<string>, "type">> = {
+  delta: STRING,
+  item_id: maybe(STRING),
+  thread_id: maybe(STRING),
+  turn_id: maybe(STRING),
+};
+
+const NOTICE: Members<Omit<NoticeMsg<string>, "type">> = {
+  message: maybe(STRING),
+  codex_error_info: optional(ANY),
+  success: maybe(BOOLEAN),
+};
+
+/** @ignore The shape of each event of {@linkcode SpeechMsgs}. */
+export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed<SpeechMsgs>({
+  user_message: {
+    message: STRING,
+    kind: maybe(STRING),
+    images: maybe(list(STRING)),
+    local_images: maybe(list(STRING)),
+    text_elements: maybe(list(ANY)),
+    audio: maybe(list(ANY)),
+    local_audio: maybe(list(ANY)),
+  },
+  agent_message: {
+    message: STRING,
+    phase: maybe(STRING),
+    memory_citation: optional(ANY),
+  },
+  agent_message_delta: DELTA,
+  agent_message_content_delta: DELTA,
+  agent_reasoning: THOUGHT,
+  agent_reasoning_delta: DELTA,
+  agent_reasoning_raw_content: THOUGHT,
+  agent_reasoning_raw_content_delta: DELTA,
+  agent_reasoning_section_break: { item_id: maybe(STRING) },
+  reasoning_content_delta: DELTA,
+  reasoning_raw_content_delta: DELTA,
+  plan_delta: DELTA,
+  error: NOTICE,
+  stream_error: NOTICE,
+  warning: NOTICE,
+  guardian_warning: NOTICE,
+  background_event: NOTICE,
+  undo_completed: NOTICE,
+  deprecation_notice: { summary: STRING, details: maybe(STRING) },
+});

@@ -4,6 +4,18 @@
  * @module
  */
 
+import {
+  ANY,
+  BOOLEAN,
+  either,
+  maybe,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  STRING,
+} from "../../shapes/shapes.ts";
+
 /**
  * Tokens that were used: whole numbers of 64 bits. One beyond 2^53 is rounded by
  * JavaScript; the text of the line has it exactly.
@@ -88,3 +100,55 @@ export interface TokenUsageRecord {
   /** The tokens of the thread so far. */
   readonly thread_token_usage?: TokenCounts | null;
 }
+
+/** @ignore The shape of {@linkcode TokenCounts}. */
+export const TOKEN_COUNTS: Shape<TokenCounts> = object<TokenCounts>({
+  input_tokens: NUMBER,
+  cached_input_tokens: maybe(NUMBER),
+  cache_write_input_tokens: maybe(NUMBER),
+  output_tokens: NUMBER,
+  reasoning_output_tokens: maybe(NUMBER),
+  total_tokens: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode TokenCountInfo}. */
+export const TOKEN_COUNT_INFO: Shape<TokenCountInfo> = object<TokenCountInfo>({
+  total_token_usage: TOKEN_COUNTS,
+  last_token_usage: TOKEN_COUNTS,
+  model_context_window: maybe(NUMBER),
+  last_usage_includes_reasoning: maybe(BOOLEAN),
+});
+
+const RATE_LIMIT_WINDOW = object<RateLimitWindow>({
+  used_percent: maybe(NUMBER),
+  window_minutes: maybe(NUMBER),
+  resets_at: maybe(either(NUMBER, STRING)),
+  resets_in_seconds: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode RateLimits}. */
+export const RATE_LIMITS: Shape<RateLimits> = object<RateLimits>({
+  primary: maybe(RATE_LIMIT_WINDOW),
+  secondary: maybe(RATE_LIMIT_WINDOW),
+  limit_id: maybe(STRING),
+  limit_name: maybe(STRING),
+  credits: optional(ANY),
+  plan_type: maybe(STRING),
+  individual_limit: optional(ANY),
+  rate_limit_reached_type: optional(ANY),
+  spend_control_reached: optional(ANY),
+});
+
+/** @ignore The shape of {@linkcode TokenUsageRecord}. */
+export const TOKEN_USAGE_RECORD: Shape<TokenUsageRecord> = object<
+  TokenUsageRecord
+>({
+  thread_id: STRING,
+  turn_id: maybe(STRING),
+  session_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  response_id: maybe(STRING),
+  usage: TOKEN_COUNTS,
+  turn_token_usage: maybe(TOKEN_COUNTS),
+  thread_token_usage: maybe(TOKEN_COUNTS),
+});

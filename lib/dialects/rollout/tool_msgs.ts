@@ -7,13 +7,31 @@
  * @module
  */
 
-import type {
-  Duration,
-  FilePatches,
-  McpInvocation,
-  McpOutcome,
-  ParsedStep,
-  WebSearchAction,
+import {
+  BOOLEAN,
+  either,
+  list,
+  maybe,
+  type Members,
+  NUMBER,
+  object,
+  type ShapesOf,
+  STRING,
+  typed,
+} from "../../shapes/shapes.ts";
+import {
+  DURATION,
+  type Duration,
+  FILE_PATCHES,
+  type FilePatches,
+  MCP_INVOCATION,
+  MCP_OUTCOME,
+  type McpInvocation,
+  type McpOutcome,
+  PARSED_STEP,
+  type ParsedStep,
+  WEB_SEARCH_ACTION,
+  type WebSearchAction,
 } from "./call_details.ts";
 
 /** What every event about a call says. */
@@ -273,3 +291,104 @@ export interface ToolMsgs extends OtherCallMsgs {
   /** What the turn has changed so far. */
   readonly turn_diff: TurnDiffMsg;
 }
+
+const CALL: Members<CallMsgFields> = {
+  call_id: STRING,
+  turn_id: maybe(STRING),
+};
+
+const COMMAND: Members<CommandMsgFields> = {
+  ...CALL,
+  command: maybe(list(STRING)),
+  cwd: maybe(STRING),
+  parsed_cmd: maybe(list(PARSED_STEP)),
+  source: maybe(STRING),
+  process_id: maybe(STRING),
+};
+
+const PATCH: Members<Omit<PatchMsg<string>, "type">> = {
+  ...CALL,
+  changes: maybe(FILE_PATCHES),
+  auto_approved: maybe(BOOLEAN),
+  reason: maybe(STRING),
+  grant_root: maybe(STRING),
+};
+
+const PLANNED_STEP = object<PlannedStep>({
+  step: STRING,
+  status: maybe(STRING),
+});
+
+const OTHER_CALL: Members<Omit<OtherCallMsg<string>, "type">> = {
+  call_id: maybe(STRING),
+};
+
+/** @ignore The shape of each event of {@linkcode ToolMsgs}. */
+export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed<ToolMsgs>({
+  exec_command_begin: COMMAND,
+  exec_command_output_delta: {
+    ...CALL,
+    stream: maybe(STRING),
+    chunk: either(STRING, list(NUMBER)),
+  },
+  exec_command_end: {
+    ...COMMAND,
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    aggregated_output: maybe(STRING),
+    formatted_output: maybe(STRING),
+    exit_code: maybe(NUMBER),
+    duration: maybe(DURATION),
+    status: maybe(STRING),
+  },
+  apply_patch_approval_request: PATCH,
+  patch_apply_begin: PATCH,
+  patch_apply_updated: PATCH,
+  patch_apply_end: {
+    ...CALL,
+    success: BOOLEAN,
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    changes: maybe(FILE_PATCHES),
+    status: maybe(STRING),
+  },
+  mcp_tool_call_begin: { ...CALL, invocation: maybe(MCP_INVOCATION) },
+  mcp_tool_call_end: {
+    ...CALL,
+    invocation: maybe(MCP_INVOCATION),
+    duration: maybe(DURATION),
+    result: MCP_OUTCOME,
+  },
+  web_search_begin: { ...CALL, query: maybe(STRING) },
+  web_search_end: {
+    ...CALL,
+    query: maybe(STRING),
+    action: maybe(WEB_SEARCH_ACTION),
+  },
+  view_image_tool_call: { ...CALL, path: maybe(STRING) },
+  image_generation_begin: CALL,
+  image_generation_end: {
+    ...CALL,
+    status: maybe(STRING),
+    revised_prompt: maybe(STRING),
+    result: maybe(STRING),
+    saved_path: maybe(STRING),
+  },
+  plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
+  turn_diff: { unified_diff: STRING },
+  dynamic_tool_call_request: OTHER_CALL,
+  dynamic_tool_call_response: OTHER_CALL,
+  custom_tool_call_begin: OTHER_CALL,
+  custom_tool_call_update: OTHER_CALL,
+  custom_tool_call_end: OTHER_CALL,
+  collab_agent_spawn_begin: OTHER_CALL,
+  collab_agent_spawn_end: OTHER_CALL,
+  collab_agent_interaction_begin: OTHER_CALL,
+  collab_agent_interaction_end: OTHER_CALL,
+  collab_waiting_begin: OTHER_CALL,
+  collab_waiting_end: OTHER_CALL,
+  collab_close_begin: OTHER_CALL,
+  collab_close_end: OTHER_CALL,
+  collab_resume_begin: OTHER_CALL,
+  collab_resume_end: OTHER_CALL,
+});

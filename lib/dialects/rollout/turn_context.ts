@@ -4,6 +4,20 @@
  * @module
  */
 
+import {
+  ANY,
+  ANY_OBJECT,
+  BOOLEAN,
+  either,
+  list,
+  maybe,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  STRING,
+} from "../../shapes/shapes.ts";
+
 /**
  * The settings of a turn. Up to 0.104 written for each request to the model, since 0.115
  * once a turn.
@@ -136,3 +150,81 @@ export interface InterAgentCommunicationMetadata {
   /** Whether it starts a turn. */
   readonly trigger_turn?: boolean | null;
 }
+
+const COLLABORATION_SETTINGS = object<CollaborationSettings>({
+  model: maybe(STRING),
+  reasoning_effort: maybe(STRING),
+  developer_instructions: maybe(STRING),
+});
+
+const COLLABORATION_MODE = object<CollaborationMode>({
+  mode: maybe(STRING),
+  settings: maybe(COLLABORATION_SETTINGS),
+});
+
+const SANDBOX_POLICY = object<SandboxPolicy>({
+  type: maybe(STRING),
+  mode: maybe(STRING),
+  network_access: maybe(either(BOOLEAN, STRING)),
+  writable_roots: maybe(list(STRING)),
+  exclude_tmpdir_env_var: maybe(BOOLEAN),
+  exclude_slash_tmp: maybe(BOOLEAN),
+});
+
+const TRUNCATION_POLICY = object<TruncationPolicy>({
+  mode: maybe(STRING),
+  limit: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode TurnContext}. */
+export const TURN_CONTEXT: Shape<TurnContext> = object<TurnContext>({
+  cwd: STRING,
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  approval_policy: maybe(either(STRING, ANY_OBJECT)),
+  approvals_reviewer: maybe(STRING),
+  sandbox_policy: maybe(SANDBOX_POLICY),
+  permission_profile: maybe(ANY_OBJECT),
+  model: STRING,
+  effort: maybe(STRING),
+  summary: maybe(STRING),
+  collaboration_mode: maybe(COLLABORATION_MODE),
+  personality: maybe(STRING),
+  user_instructions: maybe(STRING),
+  developer_instructions: maybe(STRING),
+  base_instructions: maybe(STRING),
+  final_output_json_schema: optional(ANY),
+  truncation_policy: maybe(TRUNCATION_POLICY),
+  current_date: maybe(STRING),
+  timezone: maybe(STRING),
+  realtime_active: maybe(BOOLEAN),
+  workspace_roots: maybe(list(STRING)),
+  disabled_plugin_ids: maybe(list(STRING)),
+  multi_agent_version: maybe(STRING),
+  comp_hash: maybe(STRING),
+});
+
+/** @ignore The shape of {@linkcode WorldState}. */
+export const WORLD_STATE: Shape<WorldState> = object<WorldState>({
+  full: BOOLEAN,
+  state: ANY_OBJECT,
+});
+
+/** @ignore The shape of {@linkcode InterAgentCommunication}. */
+export const INTER_AGENT_COMMUNICATION: Shape<InterAgentCommunication> = object<
+  InterAgentCommunication
+>({
+  author: maybe(STRING),
+  recipient: maybe(STRING),
+  other_recipients: maybe(list(ANY)),
+  content: maybe(STRING),
+  encrypted_content: maybe(STRING),
+  trigger_turn: maybe(BOOLEAN),
+});
+
+/** @ignore The shape of {@linkcode InterAgentCommunicationMetadata}. */
+export const INTER_AGENT_COMMUNICATION_METADATA: Shape<
+  InterAgentCommunicationMetadata
+> = object<InterAgentCommunicationMetadata>({
+  trigger_turn: maybe(BOOLEAN),
+});

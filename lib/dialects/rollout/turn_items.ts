@@ -4,17 +4,40 @@
  * @module
  */
 
-import type {
-  Duration,
-  ErrorInfo,
-  FilePatches,
-  McpResult,
-  ParsedStep,
-  ReviewOutput,
-  ReviewTarget,
-  WebSearchAction,
+import {
+  ANY,
+  BOOLEAN,
+  list,
+  maybe,
+  type Members,
+  NUMBER,
+  object,
+  optional,
+  type Shape,
+  type ShapesOf,
+  STRING,
+  typed,
+  UNKNOWN_KIND,
+  variant,
+} from "../../shapes/shapes.ts";
+import {
+  DURATION,
+  type Duration,
+  ERROR_INFO,
+  type ErrorInfo,
+  FILE_PATCHES,
+  type FilePatches,
+  MCP_RESULT,
+  type McpResult,
+  PARSED_STEP,
+  type ParsedStep,
+  REVIEW_OUTPUT,
+  REVIEW_TARGET,
+  type ReviewOutput,
+  type ReviewTarget,
+  WEB_SEARCH_ACTION,
+  type WebSearchAction,
 } from "./call_details.ts";
-import { TURN_ITEM_TYPES } from "./kinds.ts";
 import type { UnknownKind } from "./of_type.ts";
 
 /**
@@ -311,7 +334,123 @@ export interface SleepTurnItem extends TurnItemFields {
   readonly duration_ms?: number | null;
 }
 
-const KNOWN: ReadonlySet<string> = new Set<KnownTurnItemType>(TURN_ITEM_TYPES);
+const ITEM: Members<TurnItemFields> = { id: STRING };
+
+const TURN_MESSAGE_PART = object<TurnMessagePart>({
+  type: STRING,
+  text: maybe(STRING),
+  text_elements: maybe(list(ANY)),
+  path: maybe(STRING),
+  image_url: maybe(STRING),
+});
+
+/** @ignore The shape of each item of a turn that is known. */
+export const TURN_ITEMS: ShapesOf<TurnItems> = typed<TurnItems>({
+  UserMessage: {
+    ...ITEM,
+    content: list(TURN_MESSAGE_PART),
+    client_id: maybe(STRING),
+  },
+  AgentMessage: {
+    ...ITEM,
+    content: list(TURN_MESSAGE_PART),
+    phase: maybe(STRING),
+  },
+  Reasoning: {
+    ...ITEM,
+    summary_text: list(STRING),
+    raw_content: maybe(list(STRING)),
+  },
+  Plan: { ...ITEM, text: maybe(STRING) },
+  CommandExecution: {
+    ...ITEM,
+    command: list(STRING),
+    cwd: maybe(STRING),
+    process_id: maybe(STRING),
+    parsed_cmd: maybe(list(PARSED_STEP)),
+    source: maybe(STRING),
+    status: maybe(STRING),
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    aggregated_output: maybe(STRING),
+    formatted_output: maybe(STRING),
+    exit_code: maybe(NUMBER),
+    duration: maybe(DURATION),
+  },
+  FileChange: {
+    ...ITEM,
+    changes: FILE_PATCHES,
+    status: maybe(STRING),
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+  },
+  McpToolCall: {
+    ...ITEM,
+    server: STRING,
+    tool: STRING,
+    arguments: optional(ANY),
+    readOnlyHint: maybe(BOOLEAN),
+    status: maybe(STRING),
+    result: maybe(MCP_RESULT),
+    error: maybe(ERROR_INFO),
+    duration: maybe(DURATION),
+  },
+  DynamicToolCall: {
+    ...ITEM,
+    tool: maybe(STRING),
+    namespace: maybe(STRING),
+    arguments: optional(ANY),
+    status: maybe(STRING),
+    content_items: maybe(list(ANY)),
+    success: maybe(BOOLEAN),
+  },
+  WebSearch: {
+    ...ITEM,
+    query: maybe(STRING),
+    action: maybe(WEB_SEARCH_ACTION),
+  },
+  ImageView: { ...ITEM, path: STRING },
+  ImageGeneration: {
+    ...ITEM,
+    status: maybe(STRING),
+    revised_prompt: maybe(STRING),
+    result: maybe(STRING),
+    saved_path: maybe(STRING),
+  },
+  CollabAgentToolCall: {
+    ...ITEM,
+    tool: STRING,
+    status: maybe(STRING),
+    sender_thread_id: maybe(STRING),
+    receiver_thread_ids: maybe(list(STRING)),
+    receiver_agents: maybe(list(ANY)),
+    prompt: maybe(STRING),
+    agents_states: optional(ANY),
+  },
+  SubAgentActivity: {
+    ...ITEM,
+    kind: STRING,
+    agent_thread_id: maybe(STRING),
+    agent_path: maybe(STRING),
+    model: maybe(STRING),
+    reasoning_effort: maybe(STRING),
+  },
+  EnteredReviewMode: {
+    ...ITEM,
+    target: maybe(REVIEW_TARGET),
+    user_facing_hint: maybe(STRING),
+  },
+  ExitedReviewMode: { ...ITEM, review_output: maybe(REVIEW_OUTPUT) },
+  ContextCompaction: ITEM,
+  Sleep: { ...ITEM, duration_ms: maybe(NUMBER) },
+});
+
+/** @ignore The shape of an item of a turn. */
+export const TURN_ITEM: Shape<TurnItem> = variant<TurnItem, "type">(
+  "type",
+  TURN_ITEMS,
+  UNKNOWN_KIND,
+);
 
 /**
  * Says whether an item of a turn is of a known type, so that `switch` on `type` gives its
@@ -340,5 +479,5 @@ const KNOWN: ReadonlySet<string> = new Set<KnownTurnItemType>(TURN_ITEM_TYPES);
  * ```
  */
 export function isKnownTurnItem(item: TurnItem): item is KnownTurnItem {
-  return KNOWN.has(item.type);
+  return Object.hasOwn(TURN_ITEMS, item.type);
 }

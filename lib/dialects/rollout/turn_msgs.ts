@@ -4,10 +4,32 @@
  * @module
  */
 
-import type { ErrorInfo, ReviewOutput, ReviewTarget } from "./call_details.ts";
-import type { RateLimits, TokenCountInfo } from "./token_counts.ts";
+import {
+  ANY_OBJECT,
+  maybe,
+  type Members,
+  NUMBER,
+  object,
+  type ShapesOf,
+  STRING,
+  typed,
+} from "../../shapes/shapes.ts";
+import {
+  ERROR_INFO,
+  type ErrorInfo,
+  REVIEW_OUTPUT,
+  REVIEW_TARGET,
+  type ReviewOutput,
+  type ReviewTarget,
+} from "./call_details.ts";
+import {
+  RATE_LIMITS,
+  type RateLimits,
+  TOKEN_COUNT_INFO,
+  type TokenCountInfo,
+} from "./token_counts.ts";
+import { TURN_ITEM, type TurnItem } from "./turn_items.ts";
 import type { ObjectValue } from "./turn_context.ts";
-import type { TurnItem } from "./turn_items.ts";
 
 /**
  * A turn begins (0.104 and later).
@@ -253,3 +275,102 @@ export interface TurnMsgs {
   /** What another agent does. */
   readonly sub_agent_activity: SubAgentActivityMsg;
 }
+
+const TURN_ATTRIBUTION = object<TurnAttribution>({
+  turn_id: maybe(STRING),
+  turn_trigger: maybe(STRING),
+  parent_turn_id: maybe(STRING),
+  initiating_agent_path: maybe(STRING),
+  root_turn_id: maybe(STRING),
+});
+
+const TASK_STARTED: Members<Omit<TaskStartedMsg<string>, "type">> = {
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  started_at: maybe(NUMBER),
+  model_context_window: maybe(NUMBER),
+  collaboration_mode_kind: maybe(STRING),
+  turn_attribution: maybe(TURN_ATTRIBUTION),
+};
+
+const TASK_COMPLETE: Members<Omit<TaskCompleteMsg<string>, "type">> = {
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  last_agent_message: maybe(STRING),
+  started_at: maybe(NUMBER),
+  completed_at: maybe(NUMBER),
+  duration_ms: maybe(NUMBER),
+  time_to_first_token_ms: maybe(NUMBER),
+  error: maybe(ERROR_INFO),
+};
+
+const ITEM: Members<Omit<ItemMsg<string>, "type">> = {
+  thread_id: maybe(STRING),
+  turn_id: maybe(STRING),
+  item: TURN_ITEM,
+  started_at_ms: maybe(NUMBER),
+  completed_at_ms: maybe(NUMBER),
+};
+
+const THREAD_GOAL = object<ThreadGoal>({
+  threadId: maybe(STRING),
+  objective: maybe(STRING),
+  status: maybe(STRING),
+  tokenBudget: maybe(NUMBER),
+  tokensUsed: maybe(NUMBER),
+  timeUsedSeconds: maybe(NUMBER),
+  createdAt: maybe(NUMBER),
+  updatedAt: maybe(NUMBER),
+});
+
+/** @ignore The shape of each event of {@linkcode TurnMsgs}. */
+export const TURN_MSGS: ShapesOf<TurnMsgs> = typed<TurnMsgs>({
+  task_started: TASK_STARTED,
+  turn_started: TASK_STARTED,
+  task_complete: TASK_COMPLETE,
+  turn_complete: TASK_COMPLETE,
+  turn_aborted: {
+    reason: STRING,
+    turn_id: maybe(STRING),
+    root_turn_id: maybe(STRING),
+    started_at: maybe(NUMBER),
+    completed_at: maybe(NUMBER),
+    duration_ms: maybe(NUMBER),
+  },
+  thread_rolled_back: { num_turns: NUMBER },
+  token_count: {
+    info: maybe(TOKEN_COUNT_INFO),
+    rate_limits: maybe(RATE_LIMITS),
+  },
+  item_started: ITEM,
+  item_completed: ITEM,
+  thread_settings_applied: {
+    thread_id: maybe(STRING),
+    thread_settings: ANY_OBJECT,
+  },
+  thread_goal_updated: {
+    threadId: maybe(STRING),
+    turnId: maybe(STRING),
+    goal: maybe(THREAD_GOAL),
+  },
+  context_compacted: {},
+  entered_review_mode: {
+    target: maybe(REVIEW_TARGET),
+    prompt: maybe(STRING),
+    user_facing_hint: maybe(STRING),
+    turn_id: maybe(STRING),
+    item_id: maybe(STRING),
+  },
+  exited_review_mode: {
+    review_output: maybe(REVIEW_OUTPUT),
+    turn_id: maybe(STRING),
+    item_id: maybe(STRING),
+  },
+  sub_agent_activity: {
+    kind: STRING,
+    event_id: maybe(STRING),
+    occurred_at_ms: maybe(NUMBER),
+    agent_thread_id: maybe(STRING),
+    agent_path: maybe(STRING),
+  },
+});

@@ -1,11 +1,12 @@
 /**
- * A small language that says what a JSON value looks like.
+ * What JSON values look like: the one description of each record, beside the interface that
+ * it stands for, which the compiler holds it against.
  *
- * The shapes of rollout lines are told in it once. The checks and the schemas are made of
- * them, and the compiler holds every shape against the interface it stands for.
+ * A shape is data, and the rest is made of it by walking it: the check (check.ts), what a plan
+ * has to watch and which places have names (look.ts), valibot's schemas and so JSON Schema
+ * (schema.ts). The builders are valibot's under short names; they build no schema of valibot's
+ * at once, since loading valibot takes 10 ms, a tenth of a run of the command.
  */
-
-import type { UnknownKind } from "./of_type.ts";
 
 declare const TYPE: unique symbol;
 
@@ -29,12 +30,22 @@ export type AnyShape =
   | ListShape
   | MapShape
   | EitherShape
-  | TaggedShape;
+  | VariantShape;
 
-/** A string, a number, a boolean, null, or any value at all. */
+/**
+ * A string, a number, a whole number, a boolean, null, any value but null, or any value at
+ * all.
+ */
 export interface SimpleShape {
   /** What the value is. */
-  readonly kind: "string" | "number" | "boolean" | "null" | "any";
+  readonly kind:
+    | "string"
+    | "number"
+    | "whole"
+    | "boolean"
+    | "null"
+    | "some"
+    | "any";
 }
 
 /** One particular string. */
@@ -51,6 +62,8 @@ export interface ObjectShape {
   readonly kind: "object";
   /** The members that are known. */
   readonly members: readonly Member[];
+  /** Of these members at least one must be there. */
+  readonly oneOf?: readonly string[];
 }
 
 /** A member of an object. */
@@ -87,14 +100,16 @@ export interface EitherShape {
   readonly shapes: readonly AnyShape[];
 }
 
-/** An object that its `type` says the shape of. */
-export interface TaggedShape {
-  /** Always `tagged`. */
-  readonly kind: "tagged";
-  /** The shape of each type that is known. */
+/** An object whose shape the word in one of its members tells. */
+export interface VariantShape {
+  /** Always `variant`. */
+  readonly kind: "variant";
+  /** The name of that member. */
+  readonly key: string;
+  /** The shape for each word that is known. */
   readonly shapes: ReadonlyMap<string, AnyShape>;
-  /** The shape where the type is not known. */
-  readonly open: ObjectShape;
+  /** The shape for any other word, or in words what the word has to be. */
+  readonly others: ObjectShape | string;
 }
 
 /** A member that may be absent. */
@@ -110,27 +125,39 @@ export type Members<T> = {
     : Shape<T[K]>;
 };
 
-/** The words that the types of a union are known by; `string` of an open member is none. */
-export type KnownType<T extends UnknownKind> = T extends
-  { readonly type: infer W extends string } ? string extends W ? never : W
-  : never;
-
 /** The shape of each member of a map of types. */
 export type ShapesOf<M> = { readonly [W in keyof M]: Shape<M[W]> };
 
-/** The open member of a union: the one whose type may be any word. */
-type OpenOf<T extends UnknownKind> = T extends unknown
-  ? string extends T["type"] ? T : never
+/** What says in the member `K` what sort it is. */
+type Tagged<K extends string> = { readonly [N in K]: string };
+
+/** The words that the members of a union are known by; `string` of an open one is none. */
+type Word<T, K extends string> = T extends Tagged<K>
+  ? string extends T[K] ? never : T[K]
+  : never;
+
+/** The members of a union whose words are known, by word. */
+export type Known<T, K extends string> = {
+  readonly [W in Word<T, K>]: Extract<T, Record<K, W>>;
+};
+
+/** The open member of a union: the one with any word. */
+type OpenOf<T, K extends string> = T extends Tagged<K>
+  ? string extends T[K] ? T : never
   : never;
 
 /** Any string. */
 export const STRING: Shape<string> = { kind: "string" };
 /** Any number. */
 export const NUMBER: Shape<number> = { kind: "number" };
+/** A whole number, however it is spelled. */
+export const WHOLE: Shape<number> = { kind: "whole" };
 /** `true` or `false`. */
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 /** Any value, null included. */
 export const ANY: Shape<unknown> = { kind: "any" };
+/** Any value but null. */
+export const SOME: Shape<unknown> = { kind: "some" };
 /** Any object. */
 export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   kind: "map",
@@ -193,28 +220,49 @@ export function object<T>(members: Members<T>): ShapeOfObject<T> {
   };
 }
 
-/** An object of one type, with these members besides `type`. */
-export function typed<T extends UnknownKind>(
-  type: KnownType<T> & T["type"],
-  rest: Members<Omit<T, "type">>,
-): ShapeOfObject<T> {
-  const { members } = object<Omit<T, "type">>(rest);
-  const tag = { name: "type", shape: literal(type), isOptional: false };
-  return { kind: "object", members: [tag, ...members] };
+/** An object each of whose members may be absent. */
+export function partial<T>(
+  { members }: ShapeOfObject<T>,
+): ShapeOfObject<Partial<T>> {
+  return {
+    kind: "object",
+    members: members.map((member) => ({ ...member, isOptional: true })),
+  };
+}
+
+/** The objects that their `type` tells apart, each by its other members. */
+export function typed<M extends { readonly [W in keyof M]: Tagged<"type"> }>(
+  members: { readonly [W in keyof M]: Members<Omit<M[W], "type">> },
+): ShapesOf<M> {
+  const shapes: { -readonly [W in keyof M]?: Shape<M[W]> } = {};
+  for (const word in members) {
+    const tag = { name: "type", shape: literal(word), isOptional: false };
+    const rest = object<Omit<M[typeof word], "type">>(members[word]);
+    shapes[word] = { kind: "object", members: [tag, ...rest.members] };
+  }
+  // Each member of `M` has its shape by now.
+  return shapes as ShapesOf<M>;
 }
 
 /** What is of a type that has no shape of its own. */
-export const UNKNOWN_KIND: ShapeOfObject<UnknownKind> = object<UnknownKind>({
-  type: STRING,
-});
+export const UNKNOWN_KIND: ShapeOfObject<Tagged<"type">> = object<
+  Tagged<"type">
+>({ type: STRING });
 
-/** An object that its `type` says the shape of; of any other type, of the open shape. */
-export function tagged<T extends UnknownKind>(
-  shapes: { readonly [W in KnownType<T>]: Shape<Extract<T, { type: W }>> },
-  open: ShapeOfObject<OpenOf<T>>,
+/**
+ * An object whose shape the word in the member `key` tells.
+ *
+ * @param others The shape for words that are not known; if there are none, what the word has
+ *   to be, as messages say it.
+ */
+export function variant<T, K extends string>(
+  key: K,
+  shapes: ShapesOf<Known<T, K>>,
+  others: [OpenOf<T, K>] extends [never] ? string
+    : ShapeOfObject<OpenOf<T, K>>,
 ): Shape<T> {
   const known = new Map<string, AnyShape>(Object.entries<AnyShape>(shapes));
-  return { kind: "tagged", shapes: known, open };
+  return { kind: "variant", key, shapes: known, others };
 }
 
 function alternativesOf(shape: AnyShape): readonly AnyShape[] {

@@ -1,18 +1,15 @@
 /**
- * Checks values by their shapes.
- *
- * The schemas are made from the same shapes and run this check; without them no schema
- * library has to be loaded.
+ * Checks values by their shapes, and says what is wrong with them.
  */
 
-import type { Issue } from "../../errors.ts";
-import { quote } from "../../json/problems.ts";
-import { KIND_WORDS } from "../../json/value.ts";
-import { Varying } from "../../json/varying.ts";
-import type { AnyShape, ObjectShape, Shape } from "./_shapes.ts";
+import type { Issue } from "../errors.ts";
+import { quote } from "../json/problems.ts";
+import { KIND_WORDS } from "../json/value.ts";
+import { Varying } from "../json/varying.ts";
+import type { AnyShape, ObjectShape, Shape, VariantShape } from "./shapes.ts";
 
 /** What is told of one value at most; a list of millions may have nothing right in it. */
-const MAX_FAULTS = 100;
+const MAX_ISSUES = 100;
 
 /** The members of an object; it may have any prototype, or none. */
 interface Members {
@@ -27,13 +24,8 @@ interface Path {
   readonly key: string | number;
 }
 
-/** One complaint about a value: where in it, and what. */
-export interface Fault {
-  /** The names and places on the way to what is wrong. */
-  readonly keys: readonly (string | number)[];
-  /** What it is, and what was expected. */
-  readonly message: string;
-}
+/** Takes what is wrong; without it, a check ends at the first fault. */
+type Issues = Issue[] | undefined;
 
 /**
  * Says whether a value is of a shape.
@@ -41,25 +33,14 @@ export interface Fault {
  * What stands for many values ({@linkcode Varying} in it) is of the shape if all of them
  * are, whatever the strings, numbers, objects and lists are that are not told.
  *
- * @param faults Takes what is wrong with it, up to {@linkcode MAX_FAULTS}; without it, the
- *   check ends at the first fault.
+ * @param issues Takes what is wrong with it, up to {@linkcode MAX_ISSUES}.
  */
 export function fits<T>(
   shape: Shape<T>,
   value: unknown,
-  faults?: Fault[],
+  issues?: Issue[],
 ): value is T {
-  return check(shape, value, faults, undefined);
-}
-
-/** Says what is wrong as issues do. */
-export function issueOf({ keys, message }: Fault): Issue {
-  let path = "";
-  for (const key of keys) {
-    if (typeof key === "number") path += `[${key}]`;
-    else path += path === "" ? key : `.${key}`;
-  }
-  return { path, message };
+  return check(shape, value, issues, undefined);
 }
 
 /** Says whether a value is an object and no list. */
@@ -71,102 +52,140 @@ export function isObject(value: unknown): value is Members {
 function check(
   shape: AnyShape,
   value: unknown,
-  faults: Fault[] | undefined,
+  issues: Issues,
   path: Path | undefined,
 ): boolean {
   switch (shape.kind) {
     case "any":
       return true;
+    case "some": {
+      const kind = kindOf(value);
+      if (kind !== "null" && kind !== "none") return true;
+      break;
+    }
     case "string":
     case "number":
     case "boolean":
     case "null":
       if (kindOf(value) === shape.kind) return true;
       break;
+    case "whole":
+      if (typeof value === "number" && isWhole(value)) return true;
+      break;
     case "literal":
       if (value === shape.word) return true;
       break;
     case "object":
-      if (isObject(value)) return checkMembers(shape, value, faults, path);
+      if (isObject(value)) return checkMembers(shape, value, issues, path);
       break;
-    case "tagged":
+    case "variant":
       if (isObject(value)) {
-        const { type } = value;
-        if (type instanceof Varying) break;
-        const known = typeof type === "string"
-          ? shape.shapes.get(type)
-          : undefined;
-        return check(known ?? shape.open, value, faults, path);
+        if (value[shape.key] instanceof Varying) break;
+        return checkVariant(shape, value, issues, path);
       }
       break;
     case "list":
       if (Array.isArray(value)) {
-        return checkEach(shape.element, value.entries(), faults, path);
+        return checkEach(shape.element, value.entries(), issues, path);
       }
       break;
     case "map":
       if (shape.value.kind === "any") {
         if (kindOf(value) === "object") return true;
       } else if (isObject(value)) {
-        return checkEach(shape.value, Object.entries(value), faults, path);
+        return checkEach(shape.value, Object.entries(value), issues, path);
       }
       break;
     case "either": {
       const kind = kindOf(value);
       const match = shape.shapes.find((one) => sortOf(one) === kind);
-      if (match !== undefined) return check(match, value, faults, path);
+      if (match !== undefined) return check(match, value, issues, path);
     }
   }
-  return fault(faults, path, stateOf(value, expectedOf(shape)));
+  return issue(issues, path, stateOf(value, expectedOf(shape)));
 }
 
 function checkMembers(
-  { members }: ObjectShape,
+  { members, oneOf }: ObjectShape,
   object: Members,
-  faults: Fault[] | undefined,
+  issues: Issues,
   path: Path | undefined,
 ): boolean {
   let isGood = true;
+  if (oneOf !== undefined && !oneOf.some((name) => name in object)) {
+    const [key = "", ...others] = oneOf;
+    const state = `absent, and so is ${others.join(", ")}, expected a string`;
+    isGood = issue(issues, { parent: path, key }, state);
+    if (issues === undefined) return false;
+  }
   for (const { name, shape, isOptional } of members) {
     const value = object[name];
     const isAbsent = value === undefined && !(name in object);
     if (isAbsent && isOptional) continue;
-    const at = faults && { parent: path, key: name };
+    const at = issues && { parent: path, key: name };
     const isMember = isAbsent
-      ? fault(faults, at, `absent, expected ${expectedOf(shape)}`)
-      : check(shape, value, faults, at);
+      ? issue(issues, at, `absent, expected ${expectedOf(shape)}`)
+      : check(shape, value, issues, at);
     if (isMember) continue;
-    if (faults === undefined || faults.length >= MAX_FAULTS) return false;
+    if (issues === undefined || issues.length >= MAX_ISSUES) return false;
     isGood = false;
   }
   return isGood;
+}
+
+function checkVariant(
+  { key, shapes, others }: VariantShape,
+  object: Members,
+  issues: Issues,
+  path: Path | undefined,
+): boolean {
+  const word = object[key];
+  const known = typeof word === "string" ? shapes.get(word) : undefined;
+  const shape = known ?? others;
+  if (typeof shape !== "string") return check(shape, object, issues, path);
+  const state = typeof word === "string"
+    ? `${quote(word)}, expected ${shape}`
+    : key in object
+    ? stateOf(word, KIND_WORDS.string)
+    : `absent, expected ${KIND_WORDS.string}`;
+  return issue(issues, { parent: path, key }, state);
 }
 
 function checkEach(
   shape: AnyShape,
   entries: Iterable<readonly [string | number, unknown]>,
-  faults: Fault[] | undefined,
+  issues: Issues,
   path: Path | undefined,
 ): boolean {
   let isGood = true;
   for (const [key, value] of entries) {
-    if (check(shape, value, faults, faults && { parent: path, key })) continue;
-    if (faults === undefined || faults.length >= MAX_FAULTS) return false;
+    if (check(shape, value, issues, issues && { parent: path, key })) continue;
+    if (issues === undefined || issues.length >= MAX_ISSUES) return false;
     isGood = false;
   }
   return isGood;
 }
 
-function fault(
-  faults: Fault[] | undefined,
+function issue(
+  issues: Issues,
   path: Path | undefined,
   message: string,
 ): false {
-  if (faults === undefined) return false;
-  const keys: (string | number)[] = [];
-  for (let at = path; at !== undefined; at = at.parent) keys.push(at.key);
-  faults.push({ keys: keys.reverse(), message });
+  issues?.push({ path: textOf(path), message });
   return false;
+}
+
+function textOf(path: Path | undefined): string {
+  if (path === undefined) return "";
+  const { parent, key } = path;
+  const before = textOf(parent);
+  if (typeof key === "number") return `${before}[${key}]`;
+  return before === "" ? key : `${before}.${key}`;
+}
+
+/** Says whether a number is whole; one beyond a double, such as `1e400`, is. */
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) || Math.abs(value) === Infinity;
 }
 
 /** The sorts of values. */
@@ -197,27 +216,36 @@ export function sortOf(shape: AnyShape): Sort {
     case "boolean":
     case "null":
       return shape.kind;
+    case "whole":
+      return "number";
     case "literal":
       return "string";
     case "list":
       return "array";
     case "object":
     case "map":
-    case "tagged":
+    case "variant":
       return "object";
     case "any":
+    case "some":
     case "either":
       return "none";
   }
 }
 
 /** What a value must be, as messages say it. */
-function expectedOf(shape: AnyShape): string {
-  if (shape.kind === "literal") return quote(shape.word);
-  if (shape.kind === "any") return "a value";
-  if (shape.kind === "either") return shape.shapes.map(expectedOf).join(" or ");
+export function expectedOf(shape: AnyShape): string {
+  switch (shape.kind) {
+    case "literal":
+      return quote(shape.word);
+    case "boolean":
+      return "true or false";
+    case "whole":
+      return "a whole number";
+    case "either":
+      return shape.shapes.map(expectedOf).join(" or ");
+  }
   const sort = sortOf(shape);
-  if (sort === "boolean") return "true or false";
   return sort === "none" ? "a value" : KIND_WORDS[sort];
 }
 

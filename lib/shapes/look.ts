@@ -1,0 +1,130 @@
+/**
+ * Which parts of a record its shape has names for, and which of them its check goes by.
+ */
+
+import type { JsonReader } from "../json/reader.ts";
+import { type JsonNode, JsonSlice } from "../json/value.ts";
+import { sortOf } from "./check.ts";
+import type { AnyShape, VariantShape } from "./shapes.ts";
+
+/** A part of a record, by the names and places on the way to it. */
+type Place = readonly (string | number)[];
+
+/**
+ * Looks at the parts of a value that say whether it is of a shape.
+ *
+ * A watched reader learns so which words tell the types of its parts, and in which objects
+ * and lists there are any: records that are alike there are alike to the check. A part that is
+ * not looked at does no harm; it is only not known to be right.
+ */
+export function lookAt(
+  shape: AnyShape | string,
+  value: JsonNode | undefined,
+  reader: JsonReader,
+): void {
+  if (typeof shape === "string" || !(value instanceof JsonSlice)) return;
+  const { kind } = value;
+  switch (shape.kind) {
+    case "literal":
+      reader.wordOf(value);
+      break;
+    case "object": {
+      if (kind !== "object") break;
+      const object = reader.members(value);
+      for (const { name, shape: member } of shape.members) {
+        lookAt(member, object.get(name), reader);
+      }
+      break;
+    }
+    case "variant": {
+      if (kind !== "object") break;
+      const word = reader.wordOf(reader.members(value).get(shape.key));
+      lookAt(shapeFor(shape, word), value, reader);
+      break;
+    }
+    case "list":
+      if (kind !== "array") break;
+      for (const element of reader.elements(value)) {
+        lookAt(shape.element, element, reader);
+      }
+      break;
+    case "map": {
+      if (kind !== "object" || shape.value.kind === "any") break;
+      const object = reader.members(value);
+      for (let place = 0; place < object.size; place++) {
+        lookAt(shape.value, object.valueAt(place), reader);
+      }
+      break;
+    }
+    case "either":
+      for (const one of shape.shapes) {
+        if (sortOf(one) === kind) lookAt(one, value, reader);
+      }
+  }
+}
+
+/**
+ * Says whether a shape names a part of a value.
+ *
+ * @param value The value; it is of the shape.
+ * @param place The way to the part.
+ * @param word The word there, if it has to be one that the shape names.
+ * @returns Whether it does; what it leaves open, it does not name.
+ */
+export function isNamedPlace(
+  shape: AnyShape | string,
+  value: unknown,
+  place: Place,
+  word: unknown,
+): boolean {
+  if (typeof shape === "string") return false;
+  const [key, ...rest] = place;
+  switch (shape.kind) {
+    case "variant": {
+      const tag = memberOf(value, shape.key);
+      if (rest.length === 0 && key === shape.key && word !== undefined) {
+        return shape.shapes.has(String(tag));
+      }
+      return isNamedPlace(shapeFor(shape, tag), value, place, word);
+    }
+    case "either":
+      return shape.shapes.some((one) => isNamedPlace(one, value, place, word));
+    case "any":
+    case "some":
+      return false;
+    case "literal":
+      return key === undefined && (word === undefined || word === shape.word);
+  }
+  // A word where any text may stand is passed on; nothing depends on it.
+  if (key === undefined) return word === undefined;
+  const inner = memberOf(value, key);
+  switch (shape.kind) {
+    case "object": {
+      const member = shape.members.find(({ name }) => name === key);
+      return member !== undefined &&
+        (rest.length === 0 && word === undefined ||
+          isNamedPlace(member.shape, inner, rest, word));
+    }
+    case "list":
+      return typeof key === "number" &&
+        isNamedPlace(shape.element, inner, rest, word);
+    case "map":
+      return isNamedPlace(shape.value, inner, rest, word);
+    default:
+      return false;
+  }
+}
+
+function shapeFor(
+  { shapes, others }: VariantShape,
+  word: unknown,
+): AnyShape | string {
+  return shapes.get(String(word)) ?? others;
+}
+
+function memberOf(value: unknown, key: string | number): unknown {
+  return typeof value === "object" && value !== null &&
+      Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}

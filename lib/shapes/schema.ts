@@ -1,0 +1,112 @@
+/**
+ * Makes valibot's schemas of shapes, and so JSON Schema.
+ */
+
+import * as v from "valibot";
+import type { AnyShape, Member, ObjectShape, Shape } from "./shapes.ts";
+
+/** A schema of values of type `T`. */
+export type SchemaOf<T> = v.GenericSchema<unknown, T>;
+
+/**
+ * A schema for each member of a map of types.
+ *
+ * @typeParam M The map.
+ */
+export type SchemasOf<M> = {
+  readonly [W in keyof M]: v.GenericSchema<unknown, M[W]>;
+};
+
+const SCHEMAS = new WeakMap<AnyShape, SchemaOf<unknown>>();
+
+/** Makes the schema of a shape, once. */
+export function schemaOf<T>(shape: Shape<T>): SchemaOf<T> {
+  // The shape is of type `T`, and the schema says what the shape says.
+  return anySchemaOf(shape) as SchemaOf<T>;
+}
+
+/** Makes the schema of each shape of a map. */
+export function schemasOf<M>(
+  shapes: { readonly [W in keyof M]: Shape<M[W]> },
+): SchemasOf<M> {
+  const schemas: { -readonly [W in keyof M]?: SchemaOf<M[W]> } = {};
+  for (const word in shapes) schemas[word] = schemaOf(shapes[word]);
+  // Each member of `M` has its schema by now.
+  return schemas as SchemasOf<M>;
+}
+
+function anySchemaOf(shape: AnyShape): SchemaOf<unknown> {
+  let schema = SCHEMAS.get(shape);
+  if (schema === undefined) {
+    schema = newSchemaOf(shape);
+    SCHEMAS.set(shape, schema);
+  }
+  return schema;
+}
+
+function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
+  switch (shape.kind) {
+    case "string":
+      return v.string();
+    case "number":
+      return v.number();
+    case "whole":
+      return v.pipe(v.number(), v.integer());
+    case "boolean":
+      return v.boolean();
+    case "null":
+      return v.null();
+    case "any":
+      return v.unknown();
+    case "some":
+      // Spelled out: JSON Schema has no shorter way to say it.
+      return v.union([
+        v.string(),
+        v.number(),
+        v.boolean(),
+        v.looseObject({}),
+        v.array(v.unknown()),
+      ]);
+    case "literal":
+      return v.literal(shape.word);
+    case "list":
+      return v.array(anySchemaOf(shape.element));
+    case "map":
+      return v.record(v.string(), anySchemaOf(shape.value));
+    case "either":
+      return v.union(shape.shapes.map(anySchemaOf));
+    case "object":
+      return objectSchema(shape);
+    case "variant": {
+      const { key, shapes, others } = shape;
+      const options = [...new Set(shapes.values())].map(anySchemaOf);
+      if (typeof others !== "string") {
+        const other = v.pipe(v.string(), v.notValues([...shapes.keys()]));
+        options.push(
+          v.looseObject({ ...entriesOf(others.members), [key]: other }),
+        );
+      }
+      // All of them are objects, or variants of such.
+      return v.variant(key, options as v.VariantOptions<string>);
+    }
+  }
+}
+
+function objectSchema({ members, oneOf }: ObjectShape): SchemaOf<unknown> {
+  const object = v.looseObject(entriesOf(members));
+  if (oneOf === undefined) return object;
+  const needed = members.filter(({ name }) => oneOf.includes(name));
+  const one = needed.map((member) =>
+    v.looseObject(entriesOf([{ ...member, isOptional: false }]))
+  );
+  return v.intersect([object, v.union(one)]);
+}
+
+function entriesOf(
+  members: readonly Member[],
+): Record<string, SchemaOf<unknown>> {
+  return Object.fromEntries(members.map(({ name, shape, isOptional }) => {
+    const schema = anySchemaOf(shape);
+    return [name, isOptional ? v.exactOptional(schema) : schema];
+  }));
+}
