@@ -60,7 +60,7 @@ if (import.meta.main) {
   const sizes = size === "full" ? FULL : SMALL;
   const inputs = hostileInputs(sizes).filter(({ name }) => name.includes(part));
   for (const command of names.split(",")) {
-    for (const [at, input] of [inputs[0], ...inputs].entries()) {
+    for (const [at, input] of [inputs.at(-1), ...inputs].entries()) {
       if (input === undefined) continue;
       await withFolder(async (folder) => {
         const { args, world } = await hostileCall(command, input, {
