@@ -23,7 +23,5 @@
  * @module
  */
 
-export * from "./verdict.ts";
-export * from "./verdict_options.ts";
 export * from "./verdict_builder.ts";
 export * from "./verdict_json.ts";

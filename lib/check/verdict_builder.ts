@@ -5,27 +5,692 @@
  */
 
 import { checkedCount } from "../checked.ts";
+import type { Dialect } from "../dialects/dialect_names.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import type { EventReader, LastAnswer } from "../events/event_reader.ts";
-import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
-import { JsonlRecords } from "../pipeline/jsonl_records.ts";
+import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  listOf,
+  parseJson,
+  textOf,
+} from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
+import { JsonlRecords } from "../pipeline/jsonl_records.ts";
+import { commandLine } from "../render/command_line.ts";
+import { startOf } from "../render/cut_text.ts";
 import type {
   EntryPart,
   TranscriptPart,
   TurnEndedPart,
+  TurnStatus,
 } from "../render/parts.ts";
+import { countedText, countText } from "../render/quantity_text.ts";
 import { tapEvents, TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit, Stage } from "../stage.ts";
-import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 import type { EventCounts } from "../usage/event_counts.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 import { openEvents, UsageMeter } from "../usage/usage_meter.ts";
-import { demandedReasons, reason } from "./_demands.ts";
-import { answerOf, failedCommandsOf } from "./_entry_facts.ts";
-import { readWorkSign, type WorkSign } from "./_work_sign.ts";
-import { type ShownAnswer, WorkTrail } from "./_work_trail.ts";
-import { judgeError, judgeTurn, type TurnEnd } from "./turn_end.ts";
-import type { Verdict, VerdictFailure, VerdictReason } from "./verdict.ts";
-import type { VerdictOptions } from "./verdict_options.ts";
+
+// What is found out about the runs of an input.
+
+/**
+ * Why a verdict is bad. This list may expand over time.
+ *
+ * - `turn_failed`: the last turn of a thread says that it failed.
+ * - `fatal_error`: an error ended the stream, as releases up to 0.42 end when a turn fails.
+ * - `interrupted`: the last turn of a thread says that it was interrupted.
+ * - `no_end`: the input ends before the last turn of a thread does.
+ * - `no_turn`: nothing was begun.
+ * - `failed_lines`: more lines than may be could not be read.
+ * - `failed_command`: a command failed, and none may.
+ * - `declined`: a command or a patch was declined, and nothing may be.
+ * - `max_tokens`: more tokens than may be were used.
+ * - `json_output`: the final message is no JSON, and should be.
+ * - `schema`: lines are not as their schemas say, and are to be; the command adds it.
+ * - `drift`: there is something that no known release of Codex writes, and nothing may be; the
+ *   command adds it.
+ */
+export type VerdictReasonKind =
+  | "turn_failed"
+  | "fatal_error"
+  | "interrupted"
+  | "no_end"
+  | "no_turn"
+  | "failed_lines"
+  | "failed_command"
+  | "declined"
+  | "max_tokens"
+  | "json_output"
+  | "schema"
+  | "drift";
+
+/** One reason for a bad verdict. */
+export interface VerdictReason {
+  /** What is wrong. */
+  readonly kind: VerdictReasonKind;
+  /**
+   * What is wrong in a sentence, without a capital and a full stop. It may quote the log, which
+   * may hold anything: escape it for where it is shown.
+   */
+  readonly message: string;
+  /** The number of the line where it shows, from 1; `null` if it is none in particular. */
+  readonly line: number | null;
+}
+
+/** A line that could not be read. */
+export interface VerdictFailure {
+  /** The number of the line, from 1. */
+  readonly line: number;
+  /** The kind of the error, such as `json`. */
+  readonly kind: string;
+  /** Why it could not be read. */
+  readonly message: string;
+}
+
+/** What is found out about the runs of an input. */
+export interface Verdict {
+  /** Whether there is no reason against them. */
+  readonly isPassed: boolean;
+  /** What is wrong with them: first how turns ended, then what else was asked for. */
+  readonly reasons: readonly VerdictReason[];
+  /** The id of the last thread, of an app-server of the first; `null` if it is not said. */
+  readonly threadId: string | null;
+  /** How many turns there are. */
+  readonly turns: number;
+  /** How the last turn ended, of several threads of an app-server the worst, judged where nothing says it; `null` if there is none. */
+  readonly status: Exclude<TurnStatus, "unknown"> | null;
+  /** What was said last in the last turn; `null` if nothing was. */
+  readonly finalMessage: string | null;
+  /** How many commands failed. */
+  readonly failedCommands: number;
+  /** How many lines could not be read. */
+  readonly failedLines: number;
+  /** The first ones of them, ten at most. */
+  readonly failures: readonly VerdictFailure[];
+  /** The tokens that were used; `null` if the input does not say. */
+  readonly tokens: Tokens | null;
+}
+
+// What a verdict depends on.
+
+/** Options for {@linkcode VerdictBuilder}. */
+export interface VerdictOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect | undefined;
+  /**
+   * How many bytes a line may have; longer ones fail.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number | undefined;
+  /**
+   * The id of the only thread that is judged.
+   *
+   * @default {undefined} All are.
+   */
+  readonly thread?: string | undefined;
+  /**
+   * The thread of lines before the first thread line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * The turn of lines before the first turn line, for logs that were cut at the start.
+   *
+   * @default {undefined}
+   */
+  readonly initialTurnId?: string | undefined;
+  /**
+   * How many lines may fail.
+   *
+   * @default {0}
+   */
+  readonly maxFailures?: number | undefined;
+  /**
+   * Whether no command may fail. One that was left running when its turn ended has not failed,
+   * however it ended.
+   *
+   * @default {false}
+   */
+  readonly failOnCommand?: boolean | undefined;
+  /**
+   * Whether nothing may be declined that the model asked for: no command, no patch.
+   *
+   * @default {false}
+   */
+  readonly failOnDeclined?: boolean | undefined;
+  /**
+   * How many tokens, input and output together, may be used.
+   *
+   * @default {undefined}
+   */
+  readonly maxTokens?: bigint | undefined;
+  /**
+   * Whether the final message must be JSON, all of it.
+   *
+   * @default {false}
+   */
+  readonly jsonOutput?: boolean | undefined;
+}
+
+// What an event says of whether work goes on, is done, or went wrong.
+
+/**
+ * What an event says of the work.
+ *
+ * - `error`: something went wrong.
+ * - `answer`: the model says something.
+ * - `reviewed`: a review is over; what it found is told, but not as the message of the turn.
+ * - `unreviewed`: a review is over and found nothing out, because it failed or was interrupted.
+ * - `compacted`: the context was compacted; that may be all that an answer was.
+ * - `work`: something else begins or happens.
+ * - `settled`: what had begun is over.
+ * - `begin`: a turn begins or ends; what went wrong before it is no matter.
+ * - `run`: a run begins.
+ */
+type WorkSign =
+  | { readonly type: "error"; readonly message: string }
+  | {
+    readonly type: "answer";
+    /** The item. */
+    readonly item: string | undefined;
+    /** Whether nothing more is to come of it, in session files, for it to be complete. */
+    readonly isAlone: boolean;
+  }
+  | {
+    readonly type: "compacted";
+    /** The item: that of the answer which is all that it is. */
+    readonly item: string | undefined;
+  }
+  | { readonly type: "work" | "settled" | "begin" | "run" }
+  | { readonly type: "reviewed" | "unreviewed" };
+
+const WORK: WorkSign = { type: "work" };
+const SETTLED: WorkSign = { type: "settled" };
+const REVIEWED: WorkSign = { type: "reviewed" };
+const UNREVIEWED: WorkSign = { type: "unreviewed" };
+const BEGIN: WorkSign = { type: "begin" };
+const RUN: WorkSign = { type: "run" };
+
+/**
+ * Items that say nothing of it: notices, what was counted and decided, answers to what a client
+ * asks besides, and lists of tasks, which exec streams close when the turn ends.
+ */
+const IDLE_ITEMS: ReadonlySet<unknown> = new Set([
+  "background_event",
+  "conversation_history",
+  "conversation_path",
+  "deprecation_notice",
+  "error",
+  "get_history_entry_response",
+  "list_custom_prompts_response",
+  "mcp_list_tools_response",
+  "shutdown_complete",
+  "thread_goal_updated",
+  "thread_name_updated",
+  "thread_rolled_back",
+  "thread_settings_applied",
+  "todo_list",
+  "token_count",
+  "token_usage_record",
+  "turn_context",
+  "turn_diff",
+]);
+/** Items that begin with an event of their own; their end may come when all else is done. */
+const SPANS: ReadonlySet<unknown> = new Set([
+  "collab_tool_call",
+  "command_execution",
+  "mcp_tool_call",
+]);
+
+/** What releases around 0.36 say after a compaction; the response does not have it. */
+const COMPACTED = "Compact task completed";
+
+/**
+ * Reads what an event says of the work.
+ *
+ * @param event The event.
+ * @param isSession Whether it is of a session file.
+ * @returns What it says; `undefined` if that is nothing.
+ */
+function readWorkSign(
+  event: Fields,
+  isSession: boolean,
+): WorkSign | undefined {
+  const { type, item_type } = event;
+  switch (type) {
+    case "error":
+      return { type, message: textOf(event.message) ?? "" };
+    case "thread.started":
+      return RUN;
+    case "turn.started":
+      // What the prompt has begun goes on.
+      return event.implied === true ? undefined : BEGIN;
+    case "turn.completed":
+    case "turn.failed":
+      return BEGIN;
+    case "item.started":
+    case "item.delta":
+      return IDLE_ITEMS.has(item_type) ? undefined : WORK;
+    case "item.failed":
+      return endSign(item_type, isSession);
+    case "item.completed":
+      return readItem(event) ?? endSign(item_type, isSession);
+    default:
+      return undefined;
+  }
+}
+
+function endSign(
+  itemType: unknown,
+  isSession: boolean,
+): WorkSign | undefined {
+  if (IDLE_ITEMS.has(itemType)) return undefined;
+  // Not all exec streams say that a patch begins.
+  if (isSession && itemType === "file_change") return SETTLED;
+  return SPANS.has(itemType) ? SETTLED : WORK;
+}
+
+/** Reads what an item says that is over and is no call. */
+function readItem(event: Fields): WorkSign | undefined {
+  const content = fieldsOf(event.content);
+  const item = idOf(event.item_id);
+  switch (event.item_type) {
+    case "agent_message":
+      return { type: "answer", item, isAlone: content.text === COMPACTED };
+    case "context_compaction":
+      return { type: "compacted", item };
+    case "exited_review_mode":
+      return content.review_output === null ? UNREVIEWED : REVIEWED;
+    case "injected_context":
+      // The first CLI says what went wrong as a message of the system.
+      return content.role === "system"
+        ? { type: "error", message: textOf(content.text) ?? "" }
+        : WORK;
+    default:
+      return undefined;
+  }
+}
+
+// What a run has been doing last, by which its end is judged where nothing says it.
+
+/** What had been shown of answers before one that may be taken back. */
+interface ShownAnswer {
+  /** Whether there was one in the turn. */
+  readonly hasAnswer: boolean;
+  /** The last message; `null` if there was none. */
+  readonly finalMessage: string | null;
+}
+
+/** What an answer has to give back if it was meant for the model itself. */
+interface BeforeAnswer {
+  /** The item of the answer. */
+  readonly item: string | undefined;
+  readonly endsWithAnswer: boolean;
+  readonly shown: ShownAnswer;
+}
+
+/** Follows the signs of work of one input: whether it last failed, answered or did something. */
+class WorkTrail {
+  #pendingError: string | null = null;
+  #endsWithAnswer = false;
+  /** Whether a review has ended in the turn without having found anything out. */
+  #isUnreviewed = false;
+  #hasWork = false;
+  /** What was before the last answer. */
+  #before: BeforeAnswer | undefined;
+
+  /** What went wrong, if nothing has happened since. */
+  get pendingError(): string | null {
+    return this.#pendingError;
+  }
+
+  /** Whether what the model says is the last thing to happen. */
+  get endsWithAnswer(): boolean {
+    return this.#endsWithAnswer;
+  }
+
+  /** Whether anything has happened in the run. */
+  get hasWork(): boolean {
+    return this.#hasWork;
+  }
+
+  /**
+   * Takes note of what was shown before an event, which may be an answer to be taken back.
+   *
+   * @param sign What the event says.
+   * @param shown What was shown.
+   */
+  remember(sign: WorkSign, shown: ShownAnswer): void {
+    if (sign.type !== "answer") return;
+    const endsWithAnswer = this.#endsWithAnswer;
+    this.#before = { item: sign.item, endsWithAnswer, shown };
+  }
+
+  /**
+   * Takes in what an event says.
+   *
+   * @param sign What it says.
+   * @returns What is shown again, if it takes the answer before it back.
+   */
+  heed(sign: WorkSign): ShownAnswer | undefined {
+    switch (sign.type) {
+      case "compacted":
+        return this.#takeBackSummary(sign.item);
+      case "reviewed":
+      case "unreviewed":
+        this.#isUnreviewed = sign.type === "unreviewed";
+        return undefined;
+      case "run":
+        this.#hasWork = false;
+        break;
+    }
+    this.#pendingError = sign.type === "error" ? sign.message : null;
+    // What ends after an answer was left running.
+    if (sign.type === "settled") return undefined;
+    // What is said behind a review without a result is that it was interrupted.
+    this.#endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
+    const isBorder = sign.type === "begin" || sign.type === "run";
+    if (!isBorder) this.#hasWork = true;
+    // Up to 0.98 nothing but a prompt says that another turn begins.
+    if (isBorder || sign.type === "work") this.#isUnreviewed = false;
+    return undefined;
+  }
+
+  /**
+   * Takes an answer back that is the summary of a compaction: session files since 0.136 hold
+   * it as if it had been said to the user.
+   */
+  #takeBackSummary(item: string | undefined): ShownAnswer | undefined {
+    const before = this.#before;
+    this.#before = undefined;
+    if (before === undefined || before.item !== item) return undefined;
+    this.#endsWithAnswer = before.endsWithAnswer;
+    return before.shown;
+  }
+}
+
+// What entries of a transcript say of the work.
+
+/** How much of a command is named, in characters. */
+const MAX_COMMAND = 120;
+
+/** What the model says, if the entry is that. */
+function answerOf(record: AnyHistoryRecord): string | undefined {
+  return isKnownRecord(record) && record.type === "assistant_message"
+    ? record.payload.markdown
+    : undefined;
+}
+
+/** Says which commands of an entry failed. */
+function failedCommandsOf(record: AnyHistoryRecord): string[] {
+  if (!isKnownRecord(record)) return [];
+  if (record.type === "exec") {
+    const { command, status, exit_code } = record.payload;
+    return status === "error" ? [failedCommand(command, exit_code)] : [];
+  }
+  if (record.type !== "explore") return [];
+  return record.payload.entries.flatMap(({ command, status }) =>
+    typeof status === "string"
+      ? []
+      : [failedCommand(command, status.error.exit_code)]
+  );
+}
+
+function failedCommand(
+  command: readonly string[],
+  exitCode: number | null,
+): string {
+  const line = commandLine(command).trim();
+  const shown = line.length > MAX_COMMAND
+    ? `${startOf(line, MAX_COMMAND - 1)}…`
+    : line;
+  const how = exitCode === null ? "" : ` with exit status ${exitCode}`;
+  return `a command failed${how}: ${shown}`;
+}
+
+// What is asked of a run beside that it ends well.
+
+/** What is known of a run that something may be asked of. */
+interface RunFacts {
+  /** How many lines failed. */
+  readonly failedLines: number;
+  /** The first of them. */
+  readonly failures: readonly VerdictFailure[];
+  /** How many commands failed. */
+  readonly failedCommands: number;
+  /** What there is to say of the first of them. */
+  readonly commands: readonly string[];
+  /** How many requests of the model were declined. */
+  readonly declinedCount: number;
+  /** What the first of them were. */
+  readonly declined: readonly string[];
+  /** What was said last. */
+  readonly finalMessage: string | null;
+  /** The tokens that were used, if they are known. */
+  readonly tokens: Tokens | null;
+}
+
+/** Makes a reason. */
+function reason(
+  kind: VerdictReasonKind,
+  message: string,
+  line: number | null = null,
+): VerdictReason {
+  return { kind, message, line };
+}
+
+/**
+ * Holds a run against what is asked of it.
+ *
+ * @param options What is asked.
+ * @param facts What is known.
+ * @returns What is wrong.
+ */
+function demandedReasons(
+  { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
+    VerdictOptions,
+  facts: RunFacts,
+): VerdictReason[] {
+  const { failedLines, failures, finalMessage, tokens } = facts;
+  const { failedCommands, commands, declinedCount, declined } = facts;
+  const reasons: VerdictReason[] = [];
+  if (failedLines > maxFailures) {
+    const [first] = failures;
+    const may = maxFailures === 0 ? "" : `, ${maxFailures} may fail`;
+    const message = `${
+      countedText(failedLines, "line")
+    } could not be read${may}; the first is line ${first?.line}: ${first?.message}`;
+    reasons.push(reason("failed_lines", message, first?.line ?? null));
+  }
+  if (failOnCommand) {
+    for (const command of commands) {
+      reasons.push(reason("failed_command", command));
+    }
+    const more = failedCommands - commands.length;
+    if (more > 0) {
+      const message = `${countedText(more, "more command")} failed`;
+      reasons.push(reason("failed_command", message));
+    }
+  }
+  if (failOnDeclined) {
+    for (const what of declined) {
+      reasons.push(reason("declined", `declined: ${what}`));
+    }
+    const more = declinedCount - declined.length;
+    if (more > 0) {
+      const message = `${countedText(more, "more request")} declined`;
+      reasons.push(reason("declined", message));
+    }
+  }
+  if (
+    maxTokens !== undefined && tokens !== null &&
+    tokens.total_tokens > maxTokens
+  ) {
+    const used = countText(tokens.total_tokens);
+    const message = `${used} tokens were used, the limit is ${
+      countText(maxTokens)
+    }`;
+    reasons.push(reason("max_tokens", message));
+  }
+  if (jsonOutput && !isJson(finalMessage)) {
+    const message = finalMessage === null
+      ? "there is no final message, which should be JSON"
+      : "the final message is not valid JSON";
+    reasons.push(reason("json_output", message));
+  }
+  return reasons;
+}
+
+function isJson(text: string | null): boolean {
+  if (text === null) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// How a turn ended, where an event says it and where none does.
+
+/** What the judgement of a turn depends on. */
+interface TurnFacts {
+  /** How the transcript says that it ended. */
+  readonly status: TurnStatus;
+  /** Why, as the event that ended it says. */
+  readonly error: string | null;
+  /** What was the last thing to go wrong, if nothing has gone on since then. */
+  readonly pendingError: string | null;
+  /** Whether the last thing of it that a reader sees is what the model says. */
+  readonly endsWithAnswer: boolean;
+  /** Whether its end says that a prompt was left without an answer. */
+  readonly isUnanswered: boolean;
+}
+
+/** How a turn ended. */
+interface TurnEnd {
+  /** In one word. */
+  readonly status: Exclude<Verdict["status"], null>;
+  /** What is wrong with it; `undefined` if nothing is. */
+  readonly reason?: {
+    readonly kind: VerdictReasonKind;
+    /** What follows the name of the turn in a sentence. */
+    readonly message: string;
+  };
+}
+
+/** What 0.8 says when it is interrupted. */
+const INTERRUPTED = "Turn interrupted";
+
+/**
+ * Why turns are aborted. In the old dialect of exec streams that is all that is left of a
+ * `turn_aborted`: normalized, it is a turn that failed for one of these words.
+ */
+const ABORT_REASONS: ReadonlySet<string | null> = new Set([
+  "budget_limited",
+  "interrupted",
+  "replaced",
+  "review_ended",
+]);
+
+/**
+ * Judges how a turn ended.
+ *
+ * What ends with an event ended as that says. What ends without one, though its release writes
+ * them, was cut off. Exec streams up to 0.42 (but for 0.8) and session files up to 0.98 have no
+ * such events: there a turn that ends with an error failed, one that ends with an answer is
+ * done, even if commands were left running, and any other one was cut off. A turn that was cut
+ * off right behind an answer that was not to be the last cannot be told from one that is done.
+ *
+ * @param facts What is known of the turn.
+ * @returns How it ended.
+ */
+function judgeTurn(facts: TurnFacts): TurnEnd {
+  const { status, error, pendingError } = facts;
+  switch (status) {
+    case "completed":
+      return { status };
+    case "failed":
+      if (facts.isUnanswered) {
+        return failed(
+          "turn_failed",
+          "ended without an answer; the log does not say why",
+        );
+      }
+      if (ABORT_REASONS.has(error)) return abortedFor(error);
+      return failed("turn_failed", because("failed", error ?? pendingError));
+    case "aborted":
+      return abortedFor(error);
+    case "open":
+      return pendingError === null ? open() : judgeError(pendingError);
+    case "unknown":
+      if (pendingError !== null) return judgeError(pendingError);
+      return facts.endsWithAnswer ? { status: "completed" } : open();
+  }
+}
+
+/**
+ * Judges an error that nothing follows.
+ *
+ * @param message What it says.
+ * @returns How the turn, or the run, ended.
+ */
+function judgeError(message: string): TurnEnd {
+  if (message === INTERRUPTED) return aborted(null);
+  return isRetryNotice(message)
+    ? open(`: the last thing it says is "${message}"`)
+    : failed("fatal_error", because("ended with an error", message));
+}
+
+/**
+ * Gives what an error says: of JSON that a server sent, its message.
+ *
+ * @param text The message of an error: prose, JSON, or JSON behind prose.
+ * @returns The part of it for people.
+ */
+function errorText(text: string): string {
+  const start = text.indexOf("{");
+  if (start === -1) return text.trim();
+  const fields = fieldsOf(parseJson(text.slice(start)));
+  const inner = textOf(fieldsOf(fields.error).message) ??
+    textOf(fields.message) ?? textOf(fields.detail) ?? "";
+  return inner.trim() === ""
+    ? text.trim()
+    : text.slice(0, start) + inner.trim();
+}
+
+function failed(kind: VerdictReasonKind, message: string): TurnEnd {
+  return { status: "failed", reason: { kind, message } };
+}
+
+function abortedFor(reason: string | null): TurnEnd {
+  return aborted(reason === "interrupted" ? null : reason);
+}
+
+function aborted(why: string | null): TurnEnd {
+  const message = because("was interrupted", why);
+  return { status: "aborted", reason: { kind: "interrupted", message } };
+}
+
+function open(why = ""): TurnEnd {
+  const message = `has no end: the log ends before it does${why}`;
+  return { status: "open", reason: { kind: "no_end", message } };
+}
+
+function because(what: string, why: string | null): string {
+  return why === null || why.trim() === ""
+    ? what
+    : `${what}: ${errorText(why)}`;
+}
 
 /** How many failed lines, and commands that failed or were declined, are named. */
 const MAX_NAMED = 10;
@@ -57,9 +722,6 @@ const NOTHING_SEEN: Seen = {
   hasAnswer: false,
   hasEntries: false,
 };
-
-/** What is wrong with the last turns of all threads. */
-let turnReasons: (judges: readonly VerdictBuilder[]) => VerdictReason[];
 
 /** A run that began nothing. */
 const NO_TURN: TurnEnd = {
@@ -253,7 +915,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       finalMessage: this.#finalMessage,
       tokens,
     });
-    const reasons = [...turnReasons(judges), ...demanded];
+    const reasons = [...VerdictBuilder.#reasonsOf(judges), ...demanded];
     const ends = judges.map((judge) => judge.#status);
     return {
       isPassed: reasons.length === 0,
@@ -447,18 +1109,17 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     });
   }
 
-  static {
-    turnReasons = (judges): VerdictReason[] => {
-      const reasons = judges.flatMap((judge) =>
-        judge.#turnReasons(judges.length > 1)
-      );
-      // Threads may be looked at and left alone: it is enough if one of them did something.
-      const isWorked = judges.length > 1 &&
-        judges.some((judge) => judge.#turns > 0);
-      return isWorked
-        ? reasons.filter(({ kind }) => kind !== "no_turn")
-        : reasons;
-    };
+  /** What is wrong with the last turns of all threads. */
+  static #reasonsOf(judges: readonly VerdictBuilder[]): VerdictReason[] {
+    const reasons = judges.flatMap((judge) =>
+      judge.#turnReasons(judges.length > 1)
+    );
+    // Threads may be looked at and left alone: it is enough if one of them did something.
+    const isWorked = judges.length > 1 &&
+      judges.some((judge) => judge.#turns > 0);
+    return isWorked
+      ? reasons.filter(({ kind }) => kind !== "no_turn")
+      : reasons;
   }
 }
 

@@ -6,7 +6,7 @@
 
 import { TOKEN_KINDS } from "../usage/tokens.ts";
 import type { TokenFields } from "../usage/usage_records.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "./verdict_builder.ts";
 
 /**
  * A verdict, as `codexpipe check --json` prints it.

@@ -242,15 +242,6 @@ const ENDS = [
     expected: ["turn 1 failed: No"],
   },
   {
-    name: "what a server says in JSON",
-    records: [
-      THREAD,
-      TURN,
-      failTurn('status 400: {"error":{"message":"No x"}}'),
-    ],
-    expected: ["turn 1 failed: status 400: No x"],
-  },
-  {
     name: "a turn without an end",
     records: [THREAD, TURN, say("Working")],
     expected: ["turn 1 has no end: the log ends before it does"],
@@ -279,13 +270,6 @@ const ENDS = [
     name: "an error that work followed",
     records: [THREAD, TURN, error("Reconnecting... 1/5"), say("Done."), DONE],
     expected: [],
-  },
-  {
-    name: "a stream that ends while it is tried again",
-    records: [THREAD, TURN, error("Reconnecting... 1/5 (x)")],
-    expected: [
-      'turn 1 has no end: the log ends before it does: the last thing it says is "Reconnecting... 1/5 (x)"',
-    ],
   },
   {
     name: "a warning as an item",
@@ -386,6 +370,37 @@ const ENDS = [
     expected: ["turn 1 ended without an answer; the log does not say why"],
   },
 ] satisfies { name: string; records: object[]; expected: string[] }[];
+
+/** What errors say that end a stream, and how the turn ended then. */
+const LAST_ERRORS = [
+  "Reconnecting... 1/5",
+  "Re-connecting... 4/5",
+  "Reconnecting... 2/5 (stream disconnected before completion)",
+  "stream error: unexpected status 500; retrying 1/5 in 210ms…",
+  "waiting for network",
+].map((retry) => [
+  retry,
+  `has no end: the log ends before it does: the last thing it says is "${retry}"`,
+]).concat([
+  ["Turn interrupted", "was interrupted"],
+  [" It broke \n", "ended with an error: It broke"],
+  ['{"error":{"message":"No x"}}', "ended with an error: No x"],
+  [
+    'status 400: {"error":{"message":"No x"}}',
+    "ended with an error: status 400: No x",
+  ],
+  ['{"detail":"No x"}', "ended with an error: No x"],
+  ['{"code":7}', 'ended with an error: {"code":7}'],
+  ['{"message":" "}', 'ended with an error: {"message":" "}'],
+  ["use {braces}", "ended with an error: use {braces}"],
+]);
+
+for (const [message = "", end] of LAST_ERRORS) {
+  Deno.test(`VerdictBuilder judges a turn by its last error: ${message}`, () => {
+    const verdict = judgeRecords([THREAD, TURN, error(message)]);
+    assertEquals(messages(verdict), [`turn 1 ${end}`]);
+  });
+}
 
 /** A message of the old dialect. */
 function old(type: string, fields: object = {}): object {
