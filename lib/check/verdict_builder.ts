@@ -30,9 +30,8 @@ import type {
 import { countedText, countText } from "../render/quantity_text.ts";
 import { tapEvents, TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit, Stage } from "../stage.ts";
-import type { EventCounts } from "../usage/event_counts.ts";
+import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
-import { openEvents, UsageMeter } from "../usage/usage_meter.ts";
 
 // What is found out about the runs of an input.
 
@@ -776,8 +775,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** Nothing, for another thread than the first: it is told what concerns it. */
   readonly #lines: JsonlRecords | undefined;
   readonly #transcript = new TranscriptBuilder();
-  readonly #meter = new UsageMeter();
-  readonly #usage: EventCounts;
+  readonly #counts = new EventTokens();
+  /** What was used; `null` as long as nothing says it. */
+  #tokens: Tokens | null = null;
   /** The judges of the other threads of an app-server, and what their transcripts say. */
   readonly #others = new Map<string, VerdictBuilder>();
   #parts: TranscriptPart[] = [];
@@ -823,7 +823,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   constructor(options: VerdictOptions = {}) {
     this.#options = options;
-    this.#usage = openEvents(this.#meter, "");
     tapEvents(this.#transcript, (event, reader, take) => {
       this.#reader = reader;
       this.#judge(event, reader.isSession, take);
@@ -903,7 +902,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   /** What is found out about the input; whole when it has been flushed. */
   get verdict(): Verdict {
     const judges = [this, ...this.#others.values()];
-    const tokens = tokensOf(judges.flatMap((judge) => judge.#meter.rows()));
+    const tokens = judges.map((judge) => judge.#tokens)
+      .reduce((sum, more) => sum && more ? addTokens(sum, more) : sum ?? more);
     const failedCommands = sum(judges.map((judge) => judge.#failedCommands));
     const demanded = demandedReasons(this.#options, {
       failedLines: this.#failedLines,
@@ -958,8 +958,10 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /** Takes in an event of the transcript. */
   #judge(event: Fields, isSession: boolean, take: () => void): void {
-    if (isSession) this.#usage.takeSession(event, this.#line);
-    else this.#usage.takeExec(event, this.#line);
+    const added = this.#counts.take(event)?.tokens;
+    if (added !== undefined) {
+      this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);
+    }
     const declined = declinedOf(event);
     if (declined !== undefined) {
       this.#declinedCount += 1;
@@ -1134,10 +1136,6 @@ function declinedOf(event: Fields): string | undefined {
   return item_type === "file_change"
     ? patchText(listOf(content.changes).map((each) => fieldsOf(each).path))
     : textOf(content.command) ?? textOf(content.tool_name) ?? "a call";
-}
-
-function tokensOf(rows: readonly Tokens[]): Tokens | null {
-  return rows.length === 0 ? null : rows.reduce(addTokens, NO_TOKENS);
 }
 
 function patchText(paths: readonly unknown[]): string {

@@ -5,8 +5,11 @@
  */
 
 import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
-import { type CountContext, TokenCounter } from "../usage/token_counter.ts";
-import { readTokenCount } from "../usage/token_counts.ts";
+import {
+  type CountContext,
+  readTokenCount,
+  TokenCounter,
+} from "../usage/token_counter.ts";
 import { addTokens, type Tokens } from "../usage/tokens.ts";
 import type { TurnUsage } from "./parts.ts";
 

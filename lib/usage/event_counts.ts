@@ -12,13 +12,13 @@ import {
   textOf,
 } from "../json/fields.ts";
 import { ownText } from "../json/own_text.ts";
-import { type CountPlace, type CountTaker, timeOf } from "./_source_ledger.ts";
+import { type CountPlace, type CountTaker, timeOf } from "./source_ledger.ts";
 import {
   type Addition,
+  readTokenCount,
   type TokenCount,
   TokenCounter,
 } from "./token_counter.ts";
-import { readTokenCount } from "./token_counts.ts";
 import { isNothing, readTokens } from "./tokens.ts";
 
 /** What stands for the ids that an input without its beginning does not have. */

@@ -5,7 +5,7 @@
  */
 
 import type { Fields } from "../json/fields.ts";
-import type { CountPlace, CountTaker, ThreadEntry } from "./_source_ledger.ts";
+import type { CountPlace, CountTaker, ThreadEntry } from "./source_ledger.ts";
 import { EventCounts } from "./event_counts.ts";
 import type { Addition } from "./token_counter.ts";
 import { addTokens, growth, NO_TOKENS, type Tokens } from "./tokens.ts";

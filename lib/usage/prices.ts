@@ -6,10 +6,77 @@
 
 import { JsonReader } from "../json/reader.ts";
 import { type JsonObject, JsonSlice } from "../json/value.ts";
-import { parseCsv } from "./csv.ts";
-import { DECIMAL_PLACES, decimalText, parseDecimal } from "./decimal.ts";
-import type { Tokens } from "./tokens.ts";
-import type { UsageRow } from "./usage_row.ts";
+import type { Tokens, UsageRow } from "./tokens.ts";
+
+/**
+ * Reads comma-separated values (RFC 4180). Fields may stand in quotes, with commas, line feeds and doubled quotes in
+ * them; LF and CRLF end a row; empty rows are none.
+ *
+ * @param text The text.
+ * @returns The fields of each row.
+ */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+  pattern.lastIndex = text.startsWith("\uFEFF") ? 1 : 0;
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) throw new SyntaxError("a quote is not closed");
+    const [, quoted, plain = "", end] = match;
+    row.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === ",") {
+      // The last field of all may be empty.
+      if (pattern.lastIndex === text.length) row.push("");
+      else continue;
+    }
+    if (row.length > 1 || row[0] !== "") rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+const DECIMAL_REGEXP = /^(\d{1,15})(?:\.(\d{1,12}))?$/;
+
+/** How many digits behind the point a parsed number can have. */
+const DECIMAL_PLACES = 12;
+
+/**
+ * Parses a number that is not negative.
+ *
+ * @param text Digits, with a point and up to twelve more of them.
+ * @returns How many times 10^-12 it is; `undefined` if it is no such number.
+ */
+export function parseDecimal(text: string): bigint | undefined {
+  const [, whole, places = ""] = DECIMAL_REGEXP.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  return BigInt(whole + places.padEnd(DECIMAL_PLACES, "0"));
+}
+
+/**
+ * Writes a number.
+ *
+ * @param units How many times 10^-`scale` it is; not negative.
+ * @param scale How many of its digits stand behind the point.
+ * @param places How many digits it is rounded to, half up; all that are needed, if it is
+ * left out.
+ * @returns The number.
+ */
+export function decimalText(
+  units: bigint,
+  scale: number,
+  places?: number,
+): string {
+  if (places !== undefined && places < scale) {
+    const step = 10n ** BigInt(scale - places);
+    return decimalText((units + step / 2n) / step, places, places);
+  }
+  const digits = String(units).padStart(scale + 1, "0");
+  const whole = digits.slice(0, digits.length - scale);
+  const behind = digits.slice(digits.length - scale);
+  const shown = places === undefined ? behind.replace(/0+$/, "") : behind;
+  return shown === "" ? whole : `${whole}.${shown}`;
+}
 
 /** The prices of a model, by the names that lists have for them. */
 const PRICE_NAMES = [

@@ -2,8 +2,15 @@
  * Tells what each `token_count` of a stream adds to what was used.
  */
 
+import { type Fields, fieldsOf } from "../json/fields.ts";
 import type { UsageRule } from "./derivations.ts";
-import { growth, isNothing, sameTokens, type Tokens } from "./tokens.ts";
+import {
+  growth,
+  isNothing,
+  readTokens,
+  sameTokens,
+  type Tokens,
+} from "./tokens.ts";
 
 /** What a `token_count` says. */
 export interface TokenCount {
@@ -212,4 +219,17 @@ function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
   return one.last === undefined || other.last === undefined
     ? one.last === other.last
     : sameTokens(one.last, other.last);
+}
+
+/**
+ * Reads a `token_count`.
+ *
+ * @param content What it says.
+ * @returns The counts; `info` is null as long as nothing is known.
+ */
+export function readTokenCount({ info }: Fields): TokenCount {
+  const { total_token_usage, last_token_usage } = fieldsOf(info);
+  const total = readTokens(total_token_usage);
+  const last = readTokens(last_token_usage);
+  return { total, last, isUnknown: total === undefined && last === undefined };
 }

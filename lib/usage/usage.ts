@@ -36,16 +36,17 @@ export {
   TOKEN_KINDS,
   type TokenKind,
   type Tokens,
+  type UsageRow,
 } from "./tokens.ts";
 export * from "./usage_names.ts";
-export * from "./usage_row.ts";
-export { UsageMeter, type UsageMeterOptions } from "./usage_meter.ts";
-export type {
-  UsageFailure,
-  UsageSource,
-  UsageSourceOptions,
-} from "./usage_source.ts";
+export {
+  type UsageFailure,
+  UsageMeter,
+  type UsageMeterOptions,
+  type UsageSource,
+  type UsageSourceOptions,
+} from "./usage_meter.ts";
 export * from "./usage_groups.ts";
 export * from "./derivations.ts";
-export * from "./prices.ts";
+export { PriceList, type UsageCost } from "./prices.ts";
 export * from "./usage_records.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";
+import { addTokens, NO_TOKENS, type Tokens, type UsageRow } from "./tokens.ts";
 import type { UsageKey } from "./usage_names.ts";
-import type { UsageRow } from "./usage_row.ts";
 
 /** What the rows that have something in common used. */
 export interface UsageGroup {

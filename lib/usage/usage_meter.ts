@@ -5,14 +5,320 @@
  */
 
 import { checkedTime, checkedWord } from "../checked.ts";
-import { Calendar } from "./calendar.ts";
-import type { UsageDerivation } from "./derivations.ts";
-import { EventCounts } from "./event_counts.ts";
-import { Settlement } from "./_settlement.ts";
-import { type LedgerOptions, SourceLedger } from "./_source_ledger.ts";
+import type { Dialect } from "../dialects/dialect_names.ts";
+import { countProblem } from "../dialects/rollout/count_problem.ts";
+import type { LineProblem } from "../errors.ts";
+import { EventReader } from "../events/event_reader.ts";
+import { LineSelection } from "../events/line_selection.ts";
+import { fieldsOf } from "../json/fields.ts";
+import type { Outcome } from "../outcome.ts";
+import { JsonlRecords } from "../pipeline/jsonl_records.ts";
+import type { Emit, Stage } from "../stage.ts";
+import {
+  Calendar,
+  type LedgerOptions,
+  type RunEntry,
+  SourceLedger,
+  type Step,
+  type ThreadEntry,
+  tokensOfTurn,
+  type TurnEntry,
+} from "./source_ledger.ts";
+import type { UsageDerivation, UsageRule } from "./derivations.ts";
+import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
+import type { Addition } from "./token_counter.ts";
+import { growth, NO_TOKENS, type UsageRow } from "./tokens.ts";
 import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
-import type { UsageRow } from "./usage_row.ts";
-import { UsageSource, type UsageSourceOptions } from "./usage_source.ts";
+
+// What several files and streams say together.
+
+/** How far apart a review and the thread that does it can begin, in milliseconds. */
+const REVIEW_START = 5000;
+
+/** Tells what can only be told when all files and streams have been read. */
+class Settlement {
+  /** Which session file counts for a turn. */
+  readonly #files = new Map<string | null, Map<string | null, SourceLedger>>();
+  readonly #runs = new Map<RunEntry, Addition>();
+  /** When threads began that review for others. */
+  readonly #reviews: number[] = [];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param ledgers What each file and stream adds.
+   * @param counters What the usage of exec turns counts.
+   */
+  constructor(ledgers: readonly SourceLedger[], counters: RunCounters) {
+    const runs = new Map<string | null, LedgerRun[]>();
+    for (const ledger of ledgers) {
+      for (const [id, thread] of ledger.threads) {
+        if (thread.reviews !== undefined) this.#reviews.push(thread.reviews);
+        if (thread.isFile) this.#file(ledger, id, thread);
+        else if (!isMadeUp(id)) {
+          const list = runs.get(id) ?? [];
+          for (const run of runsOf(ledger, thread)) list.push(run);
+          runs.set(id, list);
+        } else this.#settle(runsOf(ledger, thread), counters);
+      }
+    }
+    for (const list of runs.values()) this.#settle(list, counters);
+  }
+
+  /** The rule by which a turn in a file or stream is left out, if it is. */
+  leftOut(
+    ledger: SourceLedger,
+    thread: string | null,
+    turn: string | null,
+  ): UsageRule | undefined {
+    const turns = this.#files.get(thread);
+    if (turns === undefined) return undefined;
+    const entry = ledger.threads.get(thread);
+    if (entry?.isFile !== true) return "filed";
+    const reviewed = entry.turns.get(turn)?.reviewed;
+    const isReviewed = reviewed !== undefined &&
+      this.#reviews.some((time) => Math.abs(time - reviewed) <= REVIEW_START);
+    if (isReviewed) return "reviewed";
+    return (turns.get(turn) ?? ledger) === ledger ? undefined : "copied";
+  }
+
+  /** What the end of a turn of an exec stream adds. */
+  additionOf(run: RunEntry | undefined): Addition | undefined {
+    return run === undefined ? undefined : this.#runs.get(run);
+  }
+
+  /** What became of a line. */
+  derivation(ledger: SourceLedger, step: Step): UsageDerivation {
+    const { line, thread, turn, run } = step;
+    // What the same turn said once more later on is all that counts of it.
+    const replaced = run === undefined ? step : { rule: "repeated" } as const;
+    let { rule, tokens }: Addition = this.additionOf(run) ?? replaced;
+    const leftOut = this.leftOut(ledger, thread, turn);
+    if (tokens !== undefined && leftOut !== undefined) {
+      rule = leftOut;
+      tokens = undefined;
+    }
+    return {
+      source: ledger.name,
+      line,
+      thread_id: thread,
+      turn_id: turn,
+      counted: tokens !== undefined,
+      rule,
+      tokens: tokens ?? NO_TOKENS,
+    };
+  }
+
+  /** Of the files that have a turn, the one counts that has most of it. */
+  #file(ledger: SourceLedger, id: string | null, thread: ThreadEntry): void {
+    const turns = this.#files.get(id) ?? new Map<string | null, SourceLedger>();
+    this.#files.set(id, turns);
+    for (const [turn, entry] of thread.turns) {
+      const other = turns.get(turn)?.threads.get(id)?.turns.get(turn);
+      if (other === undefined || isMore(entry, other)) turns.set(turn, ledger);
+    }
+  }
+
+  /** Tells what each of a thread's exec turns used. */
+  #settle(given: readonly LedgerRun[], counters: RunCounters): void {
+    // Files are often named in the order of their names, not of time. What a thread has used
+    // never shrinks, so that order tells; what processes used can be added up in any.
+    const runs = inOrder(given);
+    const isThread = counters === "thread" ||
+      (counters === "auto" && runs.every(isGrowing));
+    for (const [i, { run }] of runs.entries()) {
+      const { usage } = run;
+      const before = isThread ? runs[i - 1] : undefined;
+      const grown = before === undefined
+        ? usage
+        : growth(before.run.usage, usage);
+      if (runs.length === 1) {
+        this.#runs.set(run, { rule: "turn", tokens: usage });
+      } else if (!isThread) {
+        this.#runs.set(run, { rule: "run", tokens: usage });
+      } else if (grown === undefined) {
+        // Whoever says that it is the thread's knows that it began anew.
+        this.#runs.set(run, { rule: "restarted", tokens: usage });
+      } else this.#runs.set(run, { rule: "thread", tokens: grown });
+    }
+  }
+}
+
+/** The end of an exec turn, and where it stands. */
+interface LedgerRun {
+  readonly ledger: SourceLedger;
+  readonly run: RunEntry;
+}
+
+function runsOf(ledger: SourceLedger, { turns }: ThreadEntry): LedgerRun[] {
+  return [...turns.values()].flatMap(({ run }) =>
+    run === undefined ? [] : [{ ledger, run }]
+  );
+}
+
+/** Puts runs in the order of what they say was used; those of one stream stay in theirs. */
+function inOrder(runs: readonly LedgerRun[]): readonly LedgerRun[] {
+  return runs.toSorted(({ ledger: a, run: one }, { ledger: b, run: other }) => {
+    if (a === b) return one.place.line - other.place.line;
+    const difference = one.usage.total_tokens - other.usage.total_tokens;
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  });
+}
+
+/** Whether a run says at least as much of each kind as the one before it. */
+function isGrowing(
+  { run }: LedgerRun,
+  i: number,
+  runs: readonly LedgerRun[],
+): boolean {
+  const before = runs[i - 1];
+  return before === undefined ||
+    growth(before.run.usage, run.usage) !== undefined;
+}
+
+/** Whether the id of a thread is only good for one stream. */
+function isMadeUp(id: string | null): boolean {
+  return id === null || /^synthetic-thread-\d+$/.test(id);
+}
+
+function isMore(one: TurnEntry, other: TurnEntry): boolean {
+  return tokensOfTurn(one).total_tokens > tokensOfTurn(other).total_tokens;
+}
+
+// Reads one file or stream for what was used.
+
+/** Options for {@linkcode UsageMeter.open}. */
+export interface UsageSourceOptions {
+  /**
+   * The dialects to expect. `auto` decides by the first line that is a JSON object.
+   *
+   * @default {"auto"}
+   */
+  readonly from?: Dialect | undefined;
+  /**
+   * How many bytes a line may have; longer ones fail.
+   *
+   * @default {268435456}
+   */
+  readonly maxLineBytes?: number | undefined;
+  /**
+   * The id of the only thread that counts, of the stream of an app-server.
+   *
+   * @default {undefined} All do.
+   */
+  readonly thread?: string | undefined;
+}
+
+/** A line that would have counted and could not be read. */
+export interface UsageFailure {
+  /** The number of the line, from 1. */
+  readonly line: number;
+  /** Why. */
+  readonly error: LineProblem;
+}
+
+/** The lines that say something of threads, turns, models or tokens. */
+const LINES = new LineSelection([
+  "thread.started",
+  "turn.started",
+  "turn.completed",
+  "turn_context",
+  "user_message",
+  "entered_review_mode",
+  "exited_review_mode",
+  "token_count",
+  "token_usage_record",
+]);
+
+/**
+ * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
+ * would have counted; {@linkcode UsageMeter.open} makes it. What the lines say goes to the
+ * meter.
+ *
+ * @example A line that would have counted
+ * ```ts
+ * import { UsageMeter } from "@codexpipe/codexpipe/usage";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = new UsageMeter().open("run.jsonl");
+ * const lines: number[] = [];
+ * const torn = '{"type":"turn.started"}\n{"type":"turn.completed","usage":{"inp\n';
+ * source.feed(new TextEncoder().encode(torn), ({ line }) => lines.push(line));
+ * source.flush(({ line }) => lines.push(line));
+ *
+ * assertEquals([lines, source.failures], [[2], 1]);
+ * ```
+ */
+export class UsageSource implements Stage<Uint8Array, UsageFailure> {
+  readonly #lines: JsonlRecords;
+  /** Copes with a part of the lines. */
+  readonly #reader = new EventReader(undefined, {
+    initialThreadId: UNKNOWN_ID,
+    isSelection: true,
+  });
+  readonly #counts: EventCounts;
+  #failures = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param ledger Takes what the lines say.
+   * @param options What to expect.
+   * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
+   */
+  constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
+    const { maxLineBytes } = options;
+    this.#lines = new JsonlRecords({
+      from: options.from ?? "auto",
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      only: LINES.types,
+      thread: options.thread,
+      // The tokens of a log without its beginning count as well.
+      initialThreadId: UNKNOWN_ID,
+      initialTurnId: UNKNOWN_ID,
+    }, countProblem);
+    this.#counts = new EventCounts(ledger);
+  }
+
+  /** How many lines that would have counted could not be read. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /**
+   * Takes a block.
+   *
+   * @param block The bytes; they may be used again afterwards.
+   * @param emit Is called with each failure.
+   */
+  feed(block: Uint8Array, emit: Emit<UsageFailure>): void {
+    this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
+  }
+
+  /**
+   * Ends the input.
+   *
+   * @param emit Is called with the failure of a last line without LF.
+   */
+  flush(emit: Emit<UsageFailure>): void {
+    this.#lines.flush((outcome) => this.#take(outcome, emit));
+  }
+
+  #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {
+    const { line } = outcome;
+    if (!outcome.ok) {
+      if (!LINES.mayHaveTold(outcome.raw)) return;
+      this.#failures += 1;
+      emit({ line, error: outcome.error });
+      return;
+    }
+    const { value, text } = outcome;
+    this.#reader.read(fieldsOf(value), { line, text }, (event) => {
+      if (this.#reader.isSession) this.#counts.takeSession(event, line);
+      else this.#counts.takeExec(event, line);
+    });
+  }
+}
 
 /** Options for {@linkcode UsageMeter}. */
 export interface UsageMeterOptions {
@@ -52,15 +358,6 @@ export interface UsageMeterOptions {
    */
   readonly explain?: boolean | undefined;
 }
-
-/**
- * Begins with a file or stream whose events somebody else reads.
- *
- * @param meter What they are counted by.
- * @param name What the file or stream is called.
- * @returns What takes the events.
- */
-export let openEvents: (meter: UsageMeter, name: string) => EventCounts;
 
 /**
  * Counts tokens: each request once, whatever repeats it.
@@ -132,14 +429,6 @@ export class UsageMeter {
     const source = new UsageSource(ledger, options);
     this.#ledgers.push(ledger);
     return source;
-  }
-
-  static {
-    openEvents = (meter, name): EventCounts => {
-      const ledger = new SourceLedger(name, meter.#options);
-      meter.#ledgers.push(ledger);
-      return new EventCounts(ledger);
-    };
   }
 
   /** How many counts were left out because nothing says when they were. */

@@ -5,11 +5,10 @@
  */
 
 import { explainRule, type UsageDerivation } from "./derivations.ts";
-import { TOKEN_KINDS, type Tokens } from "./tokens.ts";
 import type { UsageCost } from "./prices.ts";
+import { TOKEN_KINDS, type Tokens, type UsageRow } from "./tokens.ts";
 import type { UsageGroup } from "./usage_groups.ts";
 import type { UsageKey } from "./usage_names.ts";
-import type { UsageRow } from "./usage_row.ts";
 
 /**
  * The numbers of tokens in JSON: whole numbers of 64 bits. One beyond 2^53 is rounded by a

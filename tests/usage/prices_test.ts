@@ -1,8 +1,79 @@
 /** What tokens cost. */
 
 import { assertEquals, assertThrows } from "@std/assert";
+import { decimalText, parseCsv, parseDecimal } from "../../lib/usage/prices.ts";
 import { tokensOf } from "../../lib/usage/tokens.ts";
 import { PriceList, type UsageRow } from "../../lib/usage/usage.ts";
+
+const CSV_CASES = [
+  { name: "nothing", text: "", rows: [] },
+  { name: "one row without its end", text: "a,b", rows: [["a", "b"]] },
+  {
+    name: "LF and CRLF",
+    text: "a,b\r\nc,d\n",
+    rows: [["a", "b"], ["c", "d"]],
+  },
+  { name: "empty fields", text: ",a,\n", rows: [["", "a", ""]] },
+  { name: "an empty last field", text: "a,", rows: [["a", ""]] },
+  { name: "empty rows", text: "\n\na\n\n", rows: [["a"]] },
+  {
+    name: "quotes, with commas, line feeds and quotes in them",
+    text: '"a,b","c\nd","e""f"\n',
+    rows: [["a,b", "c\nd", 'e"f']],
+  },
+  { name: "a byte order mark", text: "\uFEFFa\n", rows: [["a"]] },
+] satisfies { name: string; text: string; rows: string[][] }[];
+
+for (const { name, text, rows } of CSV_CASES) {
+  Deno.test(`parseCsv() reads: ${name}`, () => {
+    assertEquals(parseCsv(text), rows);
+  });
+}
+
+for (const text of ['"a', 'a"b', '"a"b']) {
+  Deno.test(`parseCsv() refuses quotes that are not closed or opened: ${text}`, () => {
+    assertThrows(() => parseCsv(text), SyntaxError);
+  });
+}
+
+const PARSED = [
+  ["0", 0n],
+  ["1.25", 1_250_000_000_000n],
+  ["0.000000000001", 1n],
+  ["015.50", 15_500_000_000_000n],
+  ["1.0000000000001", undefined],
+  ["-1", undefined],
+  ["1e3", undefined],
+  ["1.", undefined],
+  [".5", undefined],
+  ["", undefined],
+  [" 1", undefined],
+  ["NaN", undefined],
+] satisfies [string, bigint | undefined][];
+
+for (const [text, expected] of PARSED) {
+  Deno.test(`parseDecimal() reads "${text}" as ${expected}`, () => {
+    assertEquals(parseDecimal(text), expected);
+  });
+}
+
+const WRITTEN = [
+  [0n, 18, undefined, "0"],
+  [1n, 3, undefined, "0.001"],
+  [1500n, 3, undefined, "1.5"],
+  [1000n, 3, undefined, "1"],
+  [12_344n, 3, 2, "12.34"],
+  [12_345n, 3, 2, "12.35"],
+  [999_995n, 5, 4, "10.0000"],
+  [5n, 3, 4, "0.005"],
+  [7n, 0, undefined, "7"],
+] satisfies [bigint, number, number | undefined, string][];
+
+for (const [units, scale, places, expected] of WRITTEN) {
+  Deno.test(`decimalText() writes ${units} of 10^-${scale} to ${places ?? "all"} places as ${expected}`, () => {
+    assertEquals(decimalText(units, scale, places), expected);
+  });
+}
 
 function row(model: string | null, factor = 1n): UsageRow {
   const numbers = {
