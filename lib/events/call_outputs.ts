@@ -36,6 +36,9 @@ const FAILURES: readonly string[] = [
   "unable to locate image at",
   "unable to process image:",
   "collab spawn failed:",
+  "resources/list failed:",
+  "resources/read failed:",
+  "resources/templates/list failed:",
   "Script failed",
   "aborted by user",
 ];

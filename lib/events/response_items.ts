@@ -274,7 +274,7 @@ function callContent(
   if (collab !== undefined && isCollabCall(namespace, fields)) {
     return ["collab_tool_call", collabContent(collab, fields)];
   }
-  const mcp = mcpNames(namespace, name);
+  const mcp = mcpNames(namespace, name, fields);
   if (mcp !== undefined) return ["mcp_tool_call", { ...mcp, ...given }];
   const owner = idOf(namespace);
   return ["tool_call", {
@@ -335,13 +335,27 @@ function patchContent(envelope: unknown): readonly [string, Fields] {
   return ["file_change", { changes }];
 }
 
+/** Codex's own tools for what MCP servers hold; exec streams tell them as calls of a server. */
+const RESOURCE_TOOLS: ReadonlySet<string> = new Set([
+  "list_mcp_resources",
+  "list_mcp_resource_templates",
+  "read_mcp_resource",
+]);
+
 /** Whose tool a function of an MCP server is: `mcp__server` and `tool`, or both in one name. */
-function mcpNames(namespace: unknown, name: string): Fields | undefined {
+function mcpNames(
+  namespace: unknown,
+  name: string,
+  args: Fields,
+): Fields | undefined {
   const owner = textOf(namespace) ?? "";
   if (owner.startsWith(MCP_PREFIX)) {
     return { server_name: owner.slice(MCP_PREFIX.length), tool_name: name };
   }
   if (owner !== "") return undefined;
+  if (RESOURCE_TOOLS.has(name)) {
+    return { server_name: textOf(args.server) ?? "codex", tool_name: name };
+  }
   // Up to 0.44 the prefix was not there.
   const start = name.startsWith(MCP_PREFIX) ? MCP_PREFIX.length : 0;
   const at = name.indexOf("__", start);
