@@ -143,18 +143,12 @@ export {
   type Success,
 } from "./lib/outcome.ts";
 export {
-  DecodeError,
+  type FailureKind,
+  type FailureReason,
   type Issue,
-  type LineError,
-  type LineFailureKind,
-  type LineProblem,
-  LineTooLongError,
-  NormalizeError,
-  RecordSyntaxError,
-  toLineError,
-  Utf8Error,
+  LineError,
 } from "./lib/errors.ts";
-export { FailedLine } from "./lib/lines/failed_line.ts";
+export type { FailureView } from "./lib/lines/failures.ts";
 export { compose, type Emit, type Stage, StageStream } from "./lib/stage.ts";
 export {
   LineSplitter,

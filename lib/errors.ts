@@ -1,11 +1,11 @@
 /**
- * Why a line could not be read: one class per kind of failure.
+ * Why a line could not be read.
  *
  * @module
  */
 
 /** The kinds of line failures, as `line.failed` records spell them. */
-export const LINE_FAILURE_KINDS = [
+export const FAILURE_KINDS = [
   "utf8",
   "line_too_long",
   "json",
@@ -24,7 +24,7 @@ export const LINE_FAILURE_KINDS = [
  * - `typed`: the record has a type that is not known, or a field that its type does not
  *   admit.
  */
-export type LineFailureKind = typeof LINE_FAILURE_KINDS[number];
+export type FailureKind = typeof FAILURE_KINDS[number];
 
 /** One complaint about a record: where in it, and what. */
 export interface Issue {
@@ -35,14 +35,12 @@ export interface Issue {
 }
 
 /**
- * Why a line failed, as plain data. {@linkcode toLineError} makes an error of it.
- *
- * Stages make many of these on a bad stream, so the cost of an `Error` and its stack is
- * paid only where somebody asks for one.
+ * Why a line failed, as plain data: a bad stream has many, and an `Error` with its stack is made
+ * only where one is thrown ({@linkcode LineError}).
  */
-export interface LineProblem {
+export interface FailureReason {
   /** The kind of failure. */
-  readonly kind: LineFailureKind;
+  readonly kind: FailureKind;
   /** What is wrong, where in the line, and what was expected. */
   readonly message: string;
   /** The field at fault, if there is one. */
@@ -55,133 +53,55 @@ export interface LineProblem {
   readonly limit?: number;
 }
 
-/** A line that is not valid UTF-8 (normalize.md L7). */
-export class Utf8Error extends TypeError {
-  /** The name of the class. */
-  override readonly name = "Utf8Error";
-  /** The kind of failure. */
-  readonly kind = "utf8";
-}
-
-/** A line that is longer than the limit (normalize.md L8). */
-export class LineTooLongError extends RangeError {
-  /** The name of the class. */
-  override readonly name = "LineTooLongError";
-  /** The kind of failure. */
-  readonly kind = "line_too_long";
-  /** The limit in bytes. */
-  readonly limit: number;
-  /** The length of the line in bytes, without its LF. */
-  readonly bytes: number;
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param message What is wrong.
-   * @param lengths The length of the line and the limit, in bytes.
-   */
-  constructor(
-    message: string,
-    lengths: { readonly bytes: number; readonly limit: number },
-  ) {
-    super(message);
-    this.bytes = lengths.bytes;
-    this.limit = lengths.limit;
-  }
-}
-
-/** A line that is not one complete JSON value (normalize.md J1 to J8). */
-export class RecordSyntaxError extends SyntaxError {
-  /** The name of the class. */
-  override readonly name = "RecordSyntaxError";
-  /** The kind of failure. */
-  readonly kind = "json";
-}
-
-/** A JSON value that is no record, or belongs to no known thread or turn. */
-export class NormalizeError extends TypeError {
-  /** The name of the class. */
-  override readonly name = "NormalizeError";
-  /** The kind of failure. */
-  readonly kind = "normalize";
-  /** The field at fault, if there is one. */
-  readonly field: string | undefined;
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param message What is wrong.
-   * @param field The field at fault.
-   */
-  constructor(message: string, field?: string) {
-    super(message);
-    this.field = field;
-  }
-}
-
-/** A record of an unknown type, or one that its type does not admit. */
-export class DecodeError extends TypeError {
-  /** The name of the class. */
-  override readonly name = "DecodeError";
-  /** The kind of failure. */
-  readonly kind = "typed";
-  /** The complaints, at least one. */
-  readonly issues: readonly Issue[];
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param message What is wrong.
-   * @param issues The complaints, one for each field.
-   */
-  constructor(message: string, issues: readonly Issue[]) {
-    super(message);
-    this.issues = issues;
-  }
-}
-
-/** Why a line could not be read; `switch` on `kind`. */
-export type LineError =
-  | Utf8Error
-  | LineTooLongError
-  | RecordSyntaxError
-  | NormalizeError
-  | DecodeError;
-
 /**
- * Makes the error that says what a {@linkcode LineProblem} says.
+ * A line that could not be read, where `onError` is `stop`: what a {@linkcode Failure} says, to be
+ * caught. `switch` on `kind`.
  *
- * @param problem The problem.
- * @returns The error of its kind.
- *
- * @example An error to throw
+ * @example The line that a log cannot be read at
  * ```ts
- * import { NormalizeError, toLineError } from "@codexpipe/codexpipe";
- * import { assertInstanceOf } from "@std/assert";
+ * import { decodeEvents, LineError } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
  *
- * const error = toLineError({ kind: "normalize", message: "Cannot tell the thread" });
+ * const log = new Blob(['{"type":"thread.started","thread_id":"t"}\n', "torn\n"]);
+ * let place = "";
+ * try {
+ *   await Array.fromAsync(decodeEvents(log.stream(), { onError: "stop" }));
+ * } catch (error) {
+ *   if (!(error instanceof LineError)) throw error;
+ *   place = `line ${error.line}, byte ${error.offset}: ${error.kind}`;
+ * }
  *
- * assertInstanceOf(error, NormalizeError);
+ * assertEquals(place, "line 2, byte 42: json");
  * ```
  */
-export function toLineError(problem: LineProblem): LineError {
-  const { kind, message, field } = problem;
-  switch (kind) {
-    case "utf8":
-      return new Utf8Error(message);
-    case "line_too_long":
-      return new LineTooLongError(message, {
-        bytes: problem.bytes ?? 0,
-        limit: problem.limit ?? 0,
-      });
-    case "json":
-      return new RecordSyntaxError(message);
-    case "normalize":
-      return new NormalizeError(message, field);
-    case "typed":
-      return new DecodeError(
-        message,
-        problem.issues ?? [{ path: field ?? "", message }],
-      );
+export class LineError extends Error {
+  /** The name of the class. */
+  override readonly name = "LineError";
+  /** The physical line number, counted from 1; blank lines count. */
+  readonly line: number;
+  /** Where the line starts, in bytes from the start of the (decompressed) input. */
+  readonly offset: number;
+  /** The kind of failure. */
+  readonly kind: FailureKind;
+  /** Why the line failed: what else is known of it. */
+  readonly reason: FailureReason;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param failure Where the line is, and why it failed.
+   */
+  constructor(
+    { line, offset, error }: {
+      readonly line: number;
+      readonly offset: number;
+      readonly error: FailureReason;
+    },
+  ) {
+    super(`Line ${line}: ${error.message}`);
+    this.line = line;
+    this.offset = offset;
+    this.kind = error.kind;
+    this.reason = error;
   }
 }

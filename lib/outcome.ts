@@ -5,7 +5,7 @@
  */
 
 import { checkOutcome } from "./checked.ts";
-import type { LineProblem } from "./errors.ts";
+import type { FailureReason } from "./errors.ts";
 import type { Emit, Stage } from "./stage.ts";
 
 /** What became of one line that could be read so far. */
@@ -35,8 +35,8 @@ export interface Failure {
   readonly line: number;
   /** Where the line starts, in bytes from the start of the (decompressed) input. */
   readonly offset: number;
-  /** Why; `toLineError()` makes an `Error` of it. */
-  readonly error: LineProblem;
+  /** Why. */
+  readonly error: FailureReason;
   /** A failure has none. */
   readonly value?: undefined;
   /**

@@ -1,7 +1,7 @@
 /** Holds the normalizer to the vectors of its specification. */
 
 import { assert, assertEquals } from "@std/assert";
-import type { LineFailureKind } from "../lib/errors.ts";
+import type { FailureKind } from "../lib/errors.ts";
 import { LineNumberer } from "../lib/lines/line_numberer.ts";
 import { encodeOutcome } from "../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../lib/lines/line_splitter.ts";
@@ -34,7 +34,7 @@ interface Expected {
   /** Its exact text. */
   readonly ser?: string;
   /** Or the kind of the failure. */
-  readonly error?: LineFailureKind;
+  readonly error?: FailureKind;
   /** Or nothing, since it is blank. */
   readonly skip?: true;
   /** The number of the line, in reader records. */
@@ -111,7 +111,7 @@ function outcomesOf(
   });
 }
 
-function isKind(kind: string): kind is LineFailureKind {
+function isKind(kind: string): kind is FailureKind {
   return ["utf8", "line_too_long", "json", "normalize", "typed"]
     .includes(kind);
 }

@@ -1015,7 +1015,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
         this.#endTurn(part);
         break;
       case "rolled_back":
-      case "failed_line":
+      case "failure":
         break;
     }
     emit(part);

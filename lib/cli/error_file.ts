@@ -2,7 +2,7 @@
  * The file that failed lines are kept in.
  */
 
-import type { FailedLine } from "../pipeline/pipeline.ts";
+import type { FailureView } from "../pipeline/pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
 import { createFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";
@@ -35,7 +35,7 @@ export class ErrorFile {
 
   /** Adds a failed line, which is at a place of its own if several files are one input. */
   add(
-    failed: FailedLine,
+    failed: FailureView,
     at?: { readonly line: number; readonly offset: number },
   ): void {
     this.#records.add(failed.encode(at));

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Issue, LineProblem } from "../errors.ts";
+import type { FailureReason, Issue } from "../errors.ts";
 
 /**
  * What decoding one record gives: the typed value, or why there is none.
@@ -29,8 +29,8 @@ export interface DecodedValue<T> {
 export interface Undecoded {
   /** Always `false`. */
   readonly ok: false;
-  /** Why; `toLineError()` makes an `Error` of it. */
-  readonly error: LineProblem;
+  /** Why. */
+  readonly error: FailureReason;
 }
 
 /** Parses the text of a record; what is no string is a record already. */

@@ -24,20 +24,16 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { JsonReader } from "../json/reader.ts";
 import { savedField, savedText } from "../json/saved.ts";
 import type { JsonObject, JsonSlice } from "../json/value.ts";
-import { LINE_FAILED } from "../lines/line_failed.ts";
+import { type FailedRange, LINE_FAILED } from "../lines/failures.ts";
 import type { RecordContext } from "../json/record_watch.ts";
-import type {
-  LineFault,
-  LineRules,
-  RecordLearner,
-} from "../lines/line_rules.ts";
+import type { LineRules, RecordLearner } from "../lines/line_rules.ts";
 import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
 import {
   isRolloutRecord,
   type RolloutContext,
   RolloutRules,
 } from "./rollout/rollout_rules.ts";
-import type { LineProblem } from "../errors.ts";
+import type { FailureReason } from "../errors.ts";
 
 /** What the rules of a stream begin with. */
 export interface RulesOptions extends InitialContext, RolloutContext {
@@ -139,7 +135,7 @@ class DetectingRules implements StreamRules {
     start: number,
     end: number,
     out: ByteWriter,
-  ): LineFault | undefined {
+  ): FailedRange | undefined {
     if (this.kind === undefined) {
       const kind = this.#detect(bytes, start, end, out);
       if (kind !== undefined) {
@@ -166,9 +162,9 @@ class DetectingRules implements StreamRules {
     if (root === undefined) {
       const length = out.length;
       this.#finder ??= rulesOf("rollout", {});
-      const fault = this.#finder.apply(bytes, start, end, out);
+      const range = this.#finder.apply(bytes, start, end, out);
       out.truncate(length);
-      return fault?.recordStart === undefined ? undefined : "rollout";
+      return range?.recordStart === undefined ? undefined : "rollout";
     }
     if (root.kind !== "object") return undefined;
     const line = reader.members(root);
@@ -218,11 +214,11 @@ function rulesOf(kind: StreamKind, options: RulesOptions): LineRules {
 
 /** Says of every record what it is instead of a line of a stream. */
 class RefusingRules extends RecordRules {
-  readonly #problem: LineProblem;
+  readonly #reason: FailureReason;
 
   constructor(what: string) {
     super(new JsonReader(1));
-    this.#problem = unnormalizable(`it is ${what}`);
+    this.#reason = unnormalizable(`it is ${what}`);
   }
 
   override reset(): void {}
@@ -237,7 +233,7 @@ class RefusingRules extends RecordRules {
     _root: JsonSlice,
     _line: JsonObject,
     _out: ByteWriter,
-  ): LineProblem {
-    return this.#problem;
+  ): FailureReason {
+    return this.#reason;
   }
 }

@@ -9,7 +9,7 @@ import type { Dialect } from "./dialect_names.ts";
 import { rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
-import { failureOf, type Place } from "../lines/line_failure.ts";
+import { failureOf, type LinePlace } from "../lines/failures.ts";
 import type { LineRules } from "../lines/line_rules.ts";
 import { jsonTextOf } from "../json/json_text.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -125,7 +125,7 @@ export class Normalizer
     this.#apply(text, { line, offset }, emit);
   }
 
-  #apply(text: string, at: Place, emit: Emit<Outcome<string>>): void {
+  #apply(text: string, at: LinePlace, emit: Emit<Outcome<string>>): void {
     if (!text.isWellFormed()) return emit(loneSurrogate(text, at));
     const source = this.#line;
     const out = this.#out;
@@ -135,11 +135,11 @@ export class Normalizer
     source.byte(LF);
     const bytes = source.view();
     const end = bytes.length - 1;
-    const fault = this.#rules.apply(bytes, 0, end, out);
-    if (fault !== undefined) emit(failureOf(fault, bytes, at));
+    const range = this.#rules.apply(bytes, 0, end, out);
+    if (range !== undefined) emit(failureOf(range, bytes, at));
     if (out.length > 0) {
       const value = decodeUtf8(out.view(), 0, out.length);
-      const offset = at.offset + (fault?.recordStart ?? 0);
+      const offset = at.offset + (range?.recordStart ?? 0);
       emit({ ok: true, line: at.line, offset, value });
     }
   }
@@ -189,7 +189,7 @@ function encodeRecord(
   }
 }
 
-function loneSurrogate(raw: string, { line, offset }: Place): Failure {
+function loneSurrogate(raw: string, { line, offset }: LinePlace): Failure {
   const message = "Cannot encode the line as UTF-8: it holds a lone surrogate";
   return { ok: false, line, offset, raw, error: { kind: "utf8", message } };
 }

@@ -2,12 +2,12 @@
  * Why the text of a line is no JSON, in words.
  */
 
-import type { LineProblem } from "../errors.ts";
+import type { FailureReason } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";
 import { isUtf8 } from "./utf8.ts";
 
 /** The problem of a line that is not valid UTF-8; all such lines share it. */
-export const UTF8_PROBLEM: LineProblem = Object.freeze({
+export const UTF8_PROBLEM: FailureReason = Object.freeze({
   kind: "utf8",
   message: "Cannot decode the line: its bytes are not valid UTF-8",
 });
@@ -22,7 +22,7 @@ export function syntaxProblem(
   bytes: Uint8Array,
   start: number,
   end: number,
-): LineProblem {
+): FailureReason {
   if (!isUtf8(bytes, start, end)) return UTF8_PROBLEM;
   const at = Math.min(reader.problemAt, end) - start + 1;
   return {

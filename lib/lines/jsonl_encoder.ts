@@ -10,7 +10,7 @@ import { LF } from "../json/bytes.ts";
 import { jsonTextOf } from "../json/json_text.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { writeLineFailed } from "./line_failed.ts";
+import { writeLineFailed } from "./failures.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -5,23 +5,9 @@
  * @module
  */
 
-import type { LineProblem } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import type { RecordContext, WatchedRecord } from "../json/record_watch.ts";
-
-/** Says that a line, or a part of it, failed. */
-export interface LineFault {
-  /** Why. */
-  readonly problem: LineProblem;
-  /** Where the part that failed starts: an index into the bytes of the line. */
-  readonly start: number;
-  /** Where it ends. */
-  readonly end: number;
-  /** Whether the part is itself the record of a failure, reported in band (T6). */
-  readonly inBand: boolean;
-  /** Where a record that was told apart from that part starts (rollout.md R5). */
-  readonly recordStart?: number;
-}
+import type { FailedRange } from "./failures.ts";
 
 /** Learns how records are rewritten, to do it without the rules. */
 export interface RecordLearner {
@@ -59,7 +45,7 @@ export interface LineRules {
     start: number,
     end: number,
     out: ByteWriter,
-  ): LineFault | undefined;
+  ): FailedRange | undefined;
 
   /** What records depend on besides themselves; absent if none are to be repeated. */
   readonly context?: RecordContext | undefined;

@@ -6,7 +6,7 @@
 
 import { checkBytes } from "../checked.ts";
 import { copyOf } from "../json/bytes.ts";
-import type { LineProblem } from "../errors.ts";
+import type { FailureReason } from "../errors.ts";
 import { UTF8_PROBLEM } from "../json/problems.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
@@ -141,7 +141,7 @@ export function checkedMaxLineBytes(
 }
 
 /** The problem of a line over the limit. */
-export function lineTooLong(bytes: number, limit: number): LineProblem {
+export function lineTooLong(bytes: number, limit: number): FailureReason {
   return {
     kind: "line_too_long",
     message:

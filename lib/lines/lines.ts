@@ -28,7 +28,6 @@ export {
 } from "./line_splitter.ts";
 export * from "./line_numberer.ts";
 export * from "./jsonl_encoder.ts";
-export { FailedLine } from "./failed_line.ts";
-export type { LineFailed } from "./line_failed.ts";
-export { LINE_FAILURE_KINDS } from "../errors.ts";
+export type { FailureView, LineFailed } from "./failures.ts";
+export { FAILURE_KINDS } from "../errors.ts";
 export { DEFAULT_MAX_LINE_BYTES, MAX_LINE_BYTES } from "./line_framer.ts";

@@ -3,17 +3,17 @@
  */
 
 import {
-  LINE_FAILURE_KINDS,
-  type LineFailureKind,
-  type LineProblem,
+  FAILURE_KINDS,
+  type FailureKind,
+  type FailureReason,
 } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { syntaxProblem } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { type RecordContext, RecordWatch } from "../json/record_watch.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
-import { LINE_FAILED } from "./line_failed.ts";
-import type { LineFault, LineRules, RecordLearner } from "./line_rules.ts";
+import { type FailedRange, LINE_FAILED } from "./failures.ts";
+import type { LineRules, RecordLearner } from "./line_rules.ts";
 
 /**
  * How many records of one size are let go unwatched, at most, when watching several in a row
@@ -29,8 +29,8 @@ const MAX_WATCHED_BYTES = 1 << 18;
 /** Nor are those of many values, for the same reasons (70 MB with 10,000 new keys a line). */
 const MAX_WATCHED_VALUES = 1 << 9;
 
-const KINDS: ReadonlyMap<string, LineFailureKind> = new Map(
-  LINE_FAILURE_KINDS.map((kind) => [kind, kind]),
+const KINDS: ReadonlyMap<string, FailureKind> = new Map(
+  FAILURE_KINDS.map((kind) => [kind, kind]),
 );
 
 /**
@@ -90,7 +90,7 @@ export abstract class RecordRules implements LineRules {
     root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined;
+  ): FailureReason | undefined;
 
   /** Lets somebody else learn how records are rewritten, who will do most of them. */
   teach(learner: RecordLearner | undefined): void {
@@ -114,31 +114,31 @@ export abstract class RecordRules implements LineRules {
     start: number,
     end: number,
     out: ByteWriter,
-  ): LineFault | undefined {
+  ): FailedRange | undefined {
     const root = this.reader.read(bytes, start, end);
     if (root === undefined) {
-      const problem = syntaxProblem(this.reader, bytes, start, end);
-      return { problem, start, end, inBand: false };
+      const reason = syntaxProblem(this.reader, bytes, start, end);
+      return { reason, start, end, inBand: false };
     }
     if (root.kind !== "object") {
-      const problem = unnormalizable(
+      const reason = unnormalizable(
         `the line is ${KIND_WORDS[root.kind]}, expected an object`,
       );
-      return { problem, start, end, inBand: false };
+      return { reason, start, end, inBand: false };
     }
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
-      const problem = reportedProblem(this.reader, line);
-      return { problem, start: root.start, end: root.end, inBand: true };
+      const reason = reportedProblem(this.reader, line);
+      return { reason, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
     const watch = this.#watch(root, out);
     this.#isRepeatable = false;
-    const problem = this.record(root, line, out);
-    if (watch !== undefined) this.#learn(watch, problem === undefined);
-    if (problem === undefined) return undefined;
+    const reason = this.record(root, line, out);
+    if (watch !== undefined) this.#learn(watch, reason === undefined);
+    if (reason === undefined) return undefined;
     out.truncate(length);
-    return { problem, start, end, inBand: false };
+    return { reason, start, end, inBand: false };
   }
 
   /** Begins to watch how a record is rewritten, if there may be use in that. */
@@ -169,7 +169,7 @@ export abstract class RecordRules implements LineRules {
 }
 
 /** The problem of a line that is JSON, but no record. */
-export function unnormalizable(state: string, field?: string): LineProblem {
+export function unnormalizable(state: string, field?: string): FailureReason {
   const message = `Cannot normalize the line: ${state}`;
   return field === undefined
     ? { kind: "normalize", message }
@@ -177,7 +177,7 @@ export function unnormalizable(state: string, field?: string): LineProblem {
 }
 
 /** What a failure that was reported in band says of itself. */
-function reportedProblem(reader: JsonReader, line: JsonObject): LineProblem {
+function reportedProblem(reader: JsonReader, line: JsonObject): FailureReason {
   const error = line.get("error");
   const members = error?.kind === "object"
     ? reader.members(error)

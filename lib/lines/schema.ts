@@ -5,8 +5,8 @@
  */
 
 import * as v from "valibot";
-import { LINE_FAILURE_KINDS } from "../errors.ts";
-import { LINE_FAILED, type LineFailed } from "./line_failed.ts";
+import { FAILURE_KINDS } from "../errors.ts";
+import { LINE_FAILED, type LineFailed } from "./failures.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -19,7 +19,7 @@ export const LineFailedSchema: v.GenericSchema<unknown, LineFailed> = v
     line: v.pipe(v.number(), v.integer(), v.minValue(1)),
     offset: count,
     error: v.looseObject({
-      kind: v.picklist(LINE_FAILURE_KINDS),
+      kind: v.picklist(FAILURE_KINDS),
       message: v.string(),
     }),
     bytes: v.exactOptional(count),

@@ -7,7 +7,7 @@
 import { checkOutcome, wordsOf } from "../checked.ts";
 import type { RecordOf } from "../dialects/decoder.ts";
 import type { Dialect, StreamKind } from "../dialects/dialect_names.ts";
-import type { LineProblem } from "../errors.ts";
+import type { FailureReason } from "../errors.ts";
 import {
   Batches,
   BatchIterator,
@@ -127,7 +127,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
   }
 }
 
-function lineProblem(value: unknown): LineProblem | undefined {
+function lineProblem(value: unknown): FailureReason | undefined {
   const decoded = decodeRolloutLine(value);
   return decoded.ok ? undefined : decoded.error;
 }
@@ -624,7 +624,7 @@ export class JsonlEventsStream {
  *
  * @example The first failure ends it
  * ```ts
- * import { decodeEvents, RecordSyntaxError } from "@codexpipe/codexpipe";
+ * import { decodeEvents, LineError } from "@codexpipe/codexpipe";
  * import { assertEquals, assertRejects } from "@std/assert";
  *
  * const log = new Blob(['{"type":"error","message":"m"}\nnot JSON\n']);
@@ -633,7 +633,7 @@ export class JsonlEventsStream {
  *   for await (const outcome of decodeEvents(log.stream(), { onError: "stop" })) {
  *     if (outcome.ok) types.push(outcome.value.type);
  *   }
- * }, RecordSyntaxError);
+ * }, LineError, "Line 2: ");
  *
  * assertEquals(types, ["error"]);
  * ```

@@ -5,7 +5,7 @@
  */
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
-import type { LineProblem } from "../errors.ts";
+import type { FailureReason } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
@@ -24,7 +24,7 @@ import type { Emit, Stage } from "../stage.ts";
  * @returns Why; nothing if it is one.
  */
 export interface LineCheck {
-  (value: unknown): LineProblem | undefined;
+  (value: unknown): FailureReason | undefined;
 }
 
 /** Room for the record of a line of the usual length. */
@@ -130,7 +130,7 @@ export class JsonlRecords<T = unknown>
     start: number,
     line: number,
     offset: number,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const text = decodeUtf8(out.view(), start, out.length);
     out.clear(KEPT_CAPACITY);
     return this.#value(JSON.parse(text), text, false, line, offset);
@@ -142,7 +142,7 @@ export class JsonlRecords<T = unknown>
     isProven: boolean,
     line: number,
     offset: number,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const check = this.#check;
     const isLine = this.#answers.kind === "rollout";
     if (check !== undefined && !isProven && isLine) {

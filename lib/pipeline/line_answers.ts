@@ -8,7 +8,7 @@
 import { checkBytes, checkedWord } from "../checked.ts";
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import { rulesFor, type StreamRules } from "../dialects/dialects.ts";
-import { type LineProblem, toLineError } from "../errors.ts";
+import { type FailureReason, LineError } from "../errors.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
 import { Kernel } from "../json/kernel.ts";
@@ -17,13 +17,16 @@ import { JsonReader } from "../json/reader.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { Proof } from "../json/value_plan.ts";
 import { isBlank } from "../lines/blank.ts";
-import { FailedLine } from "../lines/failed_line.ts";
+import {
+  FailedLine,
+  type FailedRange,
+  type FailureView,
+} from "../lines/failures.ts";
 import {
   LineFramer,
   type LineRun,
   type LineVisitor,
 } from "../lines/line_framer.ts";
-import type { LineFault } from "../lines/line_rules.ts";
 import { RecordSelection } from "../lines/record_selection.ts";
 import {
   checkedMaxLineBytes,
@@ -70,7 +73,7 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    *
    * @default {undefined}
    */
-  readonly onFailure?: ((failed: FailedLine) => void) | undefined;
+  readonly onFailure?: ((failed: FailureView) => void) | undefined;
   /**
    * Is called after each line that is not blank, when its answer has been given.
    *
@@ -132,7 +135,7 @@ export interface AnswerTaker {
     isProven: boolean,
     line: number,
     offset: number,
-  ): LineProblem | undefined;
+  ): FailureReason | undefined;
   /**
    * Takes a record.
    *
@@ -146,7 +149,7 @@ export interface AnswerTaker {
     start: number,
     line: number,
     offset: number,
-  ): LineProblem | undefined;
+  ): FailureReason | undefined;
   /** Takes a failure that is to stand in the data. */
   failure(failed: FailedLine, out: ByteWriter): void;
 }
@@ -158,7 +161,7 @@ export class LineAnswers implements LineVisitor {
   readonly #taker: AnswerTaker;
   readonly #limit: number;
   readonly #onError: OnError;
-  readonly #onFailure: ((failed: FailedLine) => void) | undefined;
+  readonly #onFailure: ((failed: FailureView) => void) | undefined;
   readonly #onAnswer: (() => void) | undefined;
   /** What the taker writes to. */
   readonly out: ByteWriter;
@@ -303,13 +306,13 @@ export class LineAnswers implements LineVisitor {
       kernel.values(run.records, (value, text, isProven, at, before) => {
         const number = line + before;
         const place = offset + at - start;
-        const problem = taker.value?.(value, text, isProven, number, place);
-        if (problem === undefined) this.records += 1;
+        const reason = taker.value?.(value, text, isProven, number, place);
+        if (reason === undefined) this.records += 1;
         else {
           const last = bytes.indexOf(LF, at);
           const to = bytes[last - 1] === CR ? last - 1 : last;
-          const fault = { problem, start: at, end: to, inBand: false };
-          this.#fault(fault, bytes, number, place);
+          const range = { reason, start: at, end: to, inBand: false };
+          this.#failedRange(range, bytes, number, place);
         }
         this.#onAnswer?.();
       });
@@ -351,17 +354,17 @@ export class LineAnswers implements LineVisitor {
     if (bytes[start] !== OPEN_BRACE && isBlankLine(bytes, start, end)) return;
     const { out } = this;
     const length = out.length;
-    const fault = this.#rules.apply(bytes, start, end, out);
-    if (fault === undefined) {
+    const range = this.#rules.apply(bytes, start, end, out);
+    if (range === undefined) {
       this.#record(length, bytes, start, end, line, offset);
     } else {
-      const { recordStart } = fault;
+      const { recordStart } = range;
       // A record that was told apart from what failed stands behind it (R5).
       const record = recordStart === undefined
         ? NOTHING
         : out.view(length).slice();
       out.truncate(length);
-      this.#fault(fault, bytes, line, offset + fault.start - start);
+      this.#failedRange(range, bytes, line, offset + range.start - start);
       if (recordStart !== undefined) {
         const from = out.length;
         // A first line begins its buffer, with the byte order mark that was skipped.
@@ -393,11 +396,11 @@ export class LineAnswers implements LineVisitor {
       this.out.truncate(from);
       return;
     }
-    const problem = this.#taker.record(this.out, from, line, offset);
-    if (problem === undefined) this.records += 1;
+    const reason = this.#taker.record(this.out, from, line, offset);
+    if (reason === undefined) this.records += 1;
     else {
-      const fault = { problem, start, end, inBand: false };
-      this.#fault(fault, bytes, line, offset);
+      const range = { reason, start, end, inBand: false };
+      this.#failedRange(range, bytes, line, offset);
     }
   }
 
@@ -415,21 +418,21 @@ export class LineAnswers implements LineVisitor {
       this.#wishes.selection?.wants(reader, record) !== false;
   }
 
-  #fault(
-    fault: LineFault,
+  #failedRange(
+    range: FailedRange,
     bytes: Uint8Array,
     line: number,
     offset: number,
   ): void {
     const at = { line, offset };
-    this.#failed(new FailedLine(fault.problem, at, bytes, fault));
+    this.#failed(new FailedLine(range.reason, at, bytes, range));
   }
 
   #failed(failed: FailedLine): void {
     this.failures += 1;
     this.#onFailure?.(failed);
     const onError = this.#onError;
-    if (onError === "stop") throw toLineError(failed.error);
+    if (onError === "stop") throw new LineError(failed);
     if (onError === "inline" || (onError === "report" && failed.isInBand)) {
       this.#taker.failure(failed, this.out);
     }

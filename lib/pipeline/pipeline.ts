@@ -13,10 +13,9 @@ import {
   LineAnswers,
   type OnError,
 } from "./line_answers.ts";
-import { writeFailed } from "../lines/failed_line.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 
-export { FailedLine } from "../lines/failed_line.ts";
+export type { FailureView } from "../lines/failures.ts";
 export {
   type Engine,
   ENGINES,
@@ -169,7 +168,7 @@ const WRITER: AnswerTaker = {
     return undefined;
   },
   failure(failed, out) {
-    writeFailed(failed, out);
+    failed.write(out);
     out.byte(LF);
   },
 };

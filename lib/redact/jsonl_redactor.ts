@@ -10,20 +10,19 @@ import { CR, LF } from "../json/bytes.ts";
 import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
-import { type LineFailedHead, writeLineFailed } from "../lines/line_failed.ts";
+import { writeLineFailed } from "../lines/failures.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
 import {
   checkedMaxLineBytes,
   type LineSplitterOptions,
   lineTooLong,
 } from "../lines/line_splitter.ts";
+import type { Failure } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { DeltaLines, isDelta } from "./_delta_lines.ts";
 import type { Redactors } from "./_joined_pieces.ts";
 import { redactRecordText, redactTornText } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
-
-export type { LineFailedHead } from "../lines/line_failed.ts";
 
 /** Options for {@linkcode JsonlRedactor}. */
 export interface JsonlRedactorOptions
@@ -33,7 +32,7 @@ export interface JsonlRedactorOptions
    *
    * @default {undefined}
    */
-  readonly onFailure?: ((failed: LineFailedHead) => void) | undefined;
+  readonly onFailure?: ((failed: Failure) => void) | undefined;
 }
 
 /** Room for a block of the usual size. */
@@ -178,7 +177,8 @@ class RedactingWriter implements LineVisitor {
   }
 
   tooLong(length: number, line: number, offset: number): void {
-    const failed = { line, offset, error: lineTooLong(length, this.#limit) };
+    const error = lineTooLong(length, this.#limit);
+    const failed: Failure = { ok: false, line, offset, error };
     this.#onFailure?.(failed);
     const late = this.#deltas.isHolding;
     const out = late ? this.#late : this.out;

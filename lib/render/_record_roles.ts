@@ -6,14 +6,14 @@
 
 import { type Fields, fieldsOf, numberOf, textOf } from "../json/fields.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
-import type { FailedLinePart } from "./parts.ts";
+import type { FailurePart } from "./parts.ts";
 import { linesText } from "./record_text.ts";
 
 /** Reads a failure that was left in band. */
-export function failedLine({ line, error }: Fields): FailedLinePart {
+export function failedLine({ line, error }: Fields): FailurePart {
   const { kind, message } = fieldsOf(error);
   return {
-    type: "failed_line",
+    type: "failure",
     line: numberOf(line) ?? 0,
     kind: textOf(kind) ?? "",
     message: textOf(message) ?? "",

@@ -27,7 +27,7 @@ import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
 import type {
   EntryPart,
-  FailedLinePart,
+  FailurePart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
@@ -176,7 +176,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       case "turn_ended":
         this.#endTurn(part);
         break;
-      case "failed_line":
+      case "failure":
         this.#takeFailedLine(part);
         break;
       case "turn_started":
@@ -252,7 +252,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#steps.push(step);
   }
 
-  #takeFailedLine({ line, message }: FailedLinePart): void {
+  #takeFailedLine({ line, message }: FailurePart): void {
     const { redactor } = this.#options;
     this.#countError(`Line ${countText(line)}: ${redactor.redact(message)}`);
   }

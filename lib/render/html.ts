@@ -78,7 +78,7 @@ interface Section {
  * const renderer = new HtmlRenderer();
  * let page = "";
  * renderer.feed({
- *   type: "failed_line",
+ *   type: "failure",
  *   line: 3,
  *   kind: "json",
  *   message: "<script> stands where a value is expected",
@@ -230,7 +230,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
           }</div>\n`,
         );
         break;
-      case "failed_line": {
+      case "failure": {
         const id = this.#nextId(emit);
         emit(
           `<div class="e aside failed" id="${id}"><div class="row"><span><b class="bad">Line ${

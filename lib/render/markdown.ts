@@ -114,7 +114,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return this.#addLine(
           `*↶ ${countedText(part.turns, "turn")} taken back*`,
         );
-      case "failed_line": {
+      case "failure": {
         const message = plainLine(this.#redactor.redact(part.message));
         const kind = plainLine(part.kind);
         return this.#addLine(

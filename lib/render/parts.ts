@@ -167,9 +167,9 @@ export interface RolledBackPart {
 }
 
 /** A line that could not be read. */
-export interface FailedLinePart {
-  /** Always `failed_line`. */
-  readonly type: "failed_line";
+export interface FailurePart {
+  /** Always `failure`. */
+  readonly type: "failure";
   /** The number of the line, from 1. */
   readonly line: number;
   /** The kind of the error, such as `json`. */
@@ -185,4 +185,4 @@ export type TranscriptPart =
   | EntryPart
   | TurnEndedPart
   | RolledBackPart
-  | FailedLinePart;
+  | FailurePart;

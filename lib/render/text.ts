@@ -146,7 +146,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
           `↶ ${countedText(part.turns, "turn")} taken back`,
           this.#style.yellow,
         );
-      case "failed_line": {
+      case "failure": {
         this.#begin("note");
         const message = this.#shown(part.message);
         return this.#lines.addText(

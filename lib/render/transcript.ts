@@ -36,7 +36,7 @@ import { RequestLog } from "./_request_log.ts";
 import { type SessionFacts, SessionLead } from "./_session_lead.ts";
 import { readTurnUsage, TurnUsageCounter } from "./_turn_usage.ts";
 import type {
-  FailedLinePart,
+  FailurePart,
   TranscriptPart,
   TurnStartedPart,
   TurnStatus,
@@ -236,7 +236,7 @@ export class TranscriptBuilder
     this.#emit = emit;
     if (!outcome.ok) {
       const { line, error: { kind, message } } = outcome;
-      return this.#sayFailed({ type: "failed_line", line, kind, message });
+      return this.#sayFailed({ type: "failure", line, kind, message });
     }
     const { value, line, offset } = outcome;
     const isText = typeof value === "string";
@@ -546,7 +546,7 @@ export class TranscriptBuilder
     this.#say({ type: "rolled_back", turns });
   }
 
-  #sayFailed(part: FailedLinePart): void {
+  #sayFailed(part: FailurePart): void {
     // It stands where it was read: in the turn, if one has begun.
     this.#sayTurn();
     this.#say(part);

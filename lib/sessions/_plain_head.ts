@@ -7,7 +7,7 @@ import { type Fields, parseJson } from "../json/fields.ts";
 import { LF } from "../json/bytes.ts";
 import { JsonReader } from "../json/reader.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../json/value.ts";
-import { LINE_FAILED } from "../lines/line_failed.ts";
+import { LINE_FAILED } from "../lines/failures.ts";
 import {
   GIT_RENAMES,
   SESSION_META_RENAMES,

@@ -114,7 +114,7 @@ export class SessionRepairer {
     this.#answer.clear(PIECE);
     let from = start;
     if (fault !== undefined && !fault.inBand) {
-      const { kind, message } = fault.problem;
+      const { kind, message } = fault.reason;
       // Objects that are no lines of sessions are not torn.
       if (kind === "json" || kind === "utf8") {
         from = fault.recordStart ?? end;

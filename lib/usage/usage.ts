@@ -40,7 +40,6 @@ export {
 } from "./tokens.ts";
 export * from "./usage_names.ts";
 export {
-  type UsageFailure,
   UsageMeter,
   type UsageMeterOptions,
   type UsageSource,

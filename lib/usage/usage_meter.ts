@@ -7,11 +7,10 @@
 import { checkedTime, checkedWord } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
 import { countProblem } from "../dialects/rollout/count_problem.ts";
-import type { LineProblem } from "../errors.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Failure, Outcome } from "../outcome.ts";
 import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { Emit, Stage } from "../stage.ts";
 import {
@@ -209,14 +208,6 @@ export interface UsageSourceOptions {
   readonly thread?: string | undefined;
 }
 
-/** A line that would have counted and could not be read. */
-export interface UsageFailure {
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** Why. */
-  readonly error: LineProblem;
-}
-
 /** The lines that say something of threads, turns, models or tokens. */
 const LINES = new LineSelection([
   "thread.started",
@@ -249,7 +240,7 @@ const LINES = new LineSelection([
  * assertEquals([lines, source.failures], [[2], 1]);
  * ```
  */
-export class UsageSource implements Stage<Uint8Array, UsageFailure> {
+export class UsageSource implements Stage<Uint8Array, Failure> {
   readonly #lines: JsonlRecords;
   /** Copes with a part of the lines. */
   readonly #reader = new EventReader(undefined, {
@@ -291,7 +282,7 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    * @param block The bytes; they may be used again afterwards.
    * @param emit Is called with each failure.
    */
-  feed(block: Uint8Array, emit: Emit<UsageFailure>): void {
+  feed(block: Uint8Array, emit: Emit<Failure>): void {
     this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
   }
 
@@ -300,16 +291,16 @@ export class UsageSource implements Stage<Uint8Array, UsageFailure> {
    *
    * @param emit Is called with the failure of a last line without LF.
    */
-  flush(emit: Emit<UsageFailure>): void {
+  flush(emit: Emit<Failure>): void {
     this.#lines.flush((outcome) => this.#take(outcome, emit));
   }
 
-  #take(outcome: Outcome<unknown>, emit: Emit<UsageFailure>): void {
+  #take(outcome: Outcome<unknown>, emit: Emit<Failure>): void {
     const { line } = outcome;
     if (!outcome.ok) {
       if (!LINES.mayHaveTold(outcome.raw)) return;
       this.#failures += 1;
-      emit({ line, error: outcome.error });
+      emit(outcome);
       return;
     }
     const { value, text } = outcome;

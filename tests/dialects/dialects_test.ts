@@ -31,7 +31,7 @@ function show(rules: StreamRules, line: string | Uint8Array): Answer {
   const out = new ByteWriter();
   const fault = rules.apply(ended, 0, bytes.length, out);
   const record = decode(out.view());
-  return { failure: fault?.problem.kind, record };
+  return { failure: fault?.reason.kind, record };
 }
 
 /** What lines are found to be. */

@@ -2,11 +2,7 @@ import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { type CodexRecord, Decoder } from "../../lib/dialects/decoder.ts";
-import {
-  LineTooLongError,
-  NormalizeError,
-  RecordSyntaxError,
-} from "../../lib/errors.ts";
+import { LineError } from "../../lib/errors.ts";
 import {
   decodeEvents,
   decodeRecords,
@@ -214,7 +210,8 @@ Deno.test("JsonlDecoder throws the error of the first line that fails if onError
       decoder.feed(encode(`${ERROR}\n{"a":1}\n${ERROR}\n`), (outcome) => {
         seen.push(answer(outcome));
       }),
-    NormalizeError,
+    LineError,
+    "Line 2: ",
   );
   assertEquals(seen, ["error"]);
 });
@@ -222,7 +219,7 @@ Deno.test("JsonlDecoder throws the error of the first line that fails if onError
 Deno.test("JsonlDecoder throws at the end if that is where the line fails", () => {
   const decoder = new JsonlDecoder({ onError: "stop", maxLineBytes: 3 });
   decoder.feed(encode("long"), () => {});
-  assertThrows(() => decoder.flush(() => {}), LineTooLongError);
+  assertThrows(() => decoder.flush(() => {}), LineError);
 });
 
 Deno.test("JsonlDecoder takes the limit of the splitter and the context of the normalizer", () => {
@@ -348,7 +345,7 @@ for (const { name, open } of WAYS) {
     ]);
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, ["error", "thread.started", "error"]);
-    assert(error instanceof RecordSyntaxError);
+    assert(error instanceof LineError);
     // A pipe hands a cancellation on when it gets to it; a test that waits in vain fails.
     await seen.cancelled;
   });
@@ -357,14 +354,14 @@ for (const { name, open } of WAYS) {
     const { stream } = sourceOf(["{\n"]);
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, []);
-    assert(error instanceof RecordSyntaxError);
+    assert(error instanceof LineError);
   });
 
   Deno.test(`${name} ends with the failure of a last line`, async () => {
     const { stream } = sourceOf([`${ERROR}\n`, `${ERROR}\n{`]);
     const { answers, error } = await drained(open(stream, { onError: "stop" }));
     assertEquals(answers, ["error", "error"]);
-    assert(error instanceof RecordSyntaxError);
+    assert(error instanceof LineError);
   });
 
   Deno.test(`${name} ends with the error of its source`, async () => {

@@ -5,13 +5,7 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
-import {
-  DecodeError,
-  LineTooLongError,
-  NormalizeError,
-  RecordSyntaxError,
-  Utf8Error,
-} from "../../lib/errors.ts";
+import { LineError } from "../../lib/errors.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
@@ -132,16 +126,16 @@ Deno.test("JsonlNormalizer takes its own failures for failures, and writes them 
 });
 
 for (
-  const { line, Class } of [
-    { line: "oops", Class: RecordSyntaxError },
-    { line: "[]", Class: NormalizeError },
-    { line: '{"type":"error"}', Class: DecodeError },
-    { line: `"${"x".repeat(90)}"`, Class: LineTooLongError },
-    { line: "\xff", Class: Utf8Error },
-    { line: IN_BAND.slice(0, 70) + '"}}', Class: RecordSyntaxError },
+  const { line, kind } of [
+    { line: "oops", kind: "json" },
+    { line: "[]", kind: "normalize" },
+    { line: '{"type":"error"}', kind: "typed" },
+    { line: `"${"x".repeat(90)}"`, kind: "line_too_long" },
+    { line: "\xff", kind: "utf8" },
+    { line: IN_BAND.slice(0, 70) + '"}}', kind: "json" },
   ]
 ) {
-  Deno.test(`JsonlNormalizer stops with a ${Class.name} at ${JSON.stringify(line.slice(0, 24))}, where onError is stop`, () => {
+  Deno.test(`JsonlNormalizer stops with an error of ${kind} at ${JSON.stringify(line.slice(0, 24))}, where onError is stop`, () => {
     const bytes = Uint8Array.from(line, (c) => c.charCodeAt(0));
     const blocks: string[] = [];
     const keep = (block: Uint8Array): void => void blocks.push(decode(block));
@@ -156,14 +150,19 @@ for (
     const error = assertThrows(() =>
       normalizer.feed(concat([encode(`${EVENT}\n`), bytes, encode("\n")]), keep)
     );
-    assert(error instanceof Class);
-    assertEquals(told, [error.message]);
+    assert(error instanceof LineError);
+    assertEquals([error.kind, error.line, error.offset], [
+      kind,
+      2,
+      EVENT.length + 1,
+    ]);
+    assertEquals(told, [error.reason.message]);
     // What stands before the failure has been given away.
     assertEquals(blocks, [`${EVENT}\n`]);
 
     const last = new JsonlNormalizer(options);
     last.feed(bytes, keep);
-    assert(assertThrows(() => last.flush(keep)) instanceof Class);
+    assertThrows(() => last.flush(keep), LineError);
   });
 }
 
@@ -335,7 +334,7 @@ Deno.test("JsonlNormalizerStream fails at the first bad line, where onError is s
     new JsonlNormalizerStream({ from: "exec", onError: "stop" }),
   );
   const error = await assertRejects(() => Array.fromAsync(stream));
-  assert(error instanceof RecordSyntaxError);
+  assert(error instanceof LineError);
   assertStrictEquals(reason, error);
 });
 
@@ -346,7 +345,7 @@ Deno.test("JsonlNormalizerStream gives what stands before the bad line, where on
   const error = await assertRejects(async () => {
     for await (const block of stream) blocks.push(decode(block));
   });
-  assert(error instanceof RecordSyntaxError);
+  assert(error instanceof LineError);
   assertEquals(blocks, [`${EVENT}\n`]);
 });
 

@@ -83,7 +83,7 @@ Deno.test("HtmlRenderer writes a page that is whole for no part at all", () => {
 });
 
 Deno.test("HtmlRenderer gives ids once, though numbers of turns come again", () => {
-  const failed = { type: "failed_line", line: 1, kind: "json", message: "no" };
+  const failed = { type: "failure", line: 1, kind: "json", message: "no" };
   const started = { type: "turn_started", turn: 1, turn_id: null };
   const session = { type: "session", thread_id: "t", cli_version: null };
   const nothing = { cwd: null, model: null, startedAt: null };
@@ -168,7 +168,7 @@ Deno.test("HtmlRenderer shows every entry of every capture once and in order", (
     assertSound(page);
     const main = contentOf(page, "main");
     const shown = parts.filter(({ type }) =>
-      type === "entry" || type === "failed_line"
+      type === "entry" || type === "failure"
     );
     assertEquals(main.match(/ class="e /g)?.length ?? 0, shown.length, path);
     const turns = parts.filter(({ type }) => type === "turn_started");

@@ -190,7 +190,7 @@ const CASES = [
       "session",
       "turn 1",
       "final assistant_message 1",
-      "failed_line",
+      "failure",
       "completed 1",
     ],
   },

@@ -3,11 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { zstdDecompressSync } from "node:zlib";
 import { namesIn, readFixture, readJsonl } from "../fixtures.ts";
-import {
-  groupUsage,
-  type RunCounters,
-  type UsageFailure,
-} from "../../lib/usage/usage.ts";
+import { groupUsage, type RunCounters } from "../../lib/usage/usage.ts";
+import type { Failure } from "../../lib/outcome.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { normalizeBytes } from "../running.ts";
 import { metered, type MeterInput, numbersOf, totalOf } from "./meters.ts";
@@ -61,7 +58,7 @@ function found(
   inputs: readonly MeterInput[],
   runCounters: RunCounters = "auto",
 ): Expected | null {
-  const failures: UsageFailure[] = [];
+  const failures: Failure[] = [];
   const meter = metered(inputs, { runCounters }, failures);
   const [group] = groupUsage(meter.rows(), []);
   if (group === undefined) return null;

@@ -8,10 +8,10 @@ import { assertEquals } from "@std/assert";
 import type { Tokens } from "../../lib/usage/tokens.ts";
 import {
   groupUsage,
-  type UsageFailure,
   UsageMeter,
   type UsageMeterOptions,
 } from "../../lib/usage/usage.ts";
+import type { Failure } from "../../lib/outcome.ts";
 import { encode } from "../running.ts";
 
 /** A file or stream. */
@@ -26,12 +26,12 @@ export interface MeterInput {
 export function metered(
   inputs: readonly MeterInput[],
   options: UsageMeterOptions = {},
-  failures?: UsageFailure[],
+  failures?: Failure[],
 ): UsageMeter {
   const meter = new UsageMeter(options);
   for (const { name, content } of inputs) {
     const source = meter.open(name);
-    const emit = (failure: UsageFailure): void => {
+    const emit = (failure: Failure): void => {
       if (failures === undefined) assertEquals(failure, undefined, name);
       else failures.push(failure);
     };

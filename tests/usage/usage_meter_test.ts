@@ -2,12 +2,9 @@
 
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import type { Failure } from "../../lib/outcome.ts";
 import { Calendar } from "../../lib/usage/source_ledger.ts";
-import {
-  type UsageFailure,
-  UsageMeter,
-  type UsageMeterOptions,
-} from "../../lib/usage/usage.ts";
+import { UsageMeter, type UsageMeterOptions } from "../../lib/usage/usage.ts";
 import { readFixture } from "../fixtures.ts";
 import { byteByByte, encode } from "../running.ts";
 import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
@@ -556,7 +553,7 @@ for (
   ]
 ) {
   Deno.test(`UsageMeter counts the record that is glued to one torn at ${torn.slice(-8)}`, () => {
-    const failures: UsageFailure[] = [];
+    const failures: Failure[] = [];
     const glued = `{"timestamp":"2026-11-20T15:00:00.000Z",${torn}` +
       LINES.count(counts(5));
     const meter = metered(
@@ -604,7 +601,7 @@ for (const { name, usage } of HOSTILE) {
 }
 
 Deno.test("UsageMeter says which of the lines that count cannot be read, and no other", () => {
-  const failures: UsageFailure[] = [];
+  const failures: Failure[] = [];
   metered(
     [{
       name: "f",
@@ -629,7 +626,7 @@ for (
   ]
 ) {
   Deno.test(`UsageMeter misses a torn line that says ${word}`, () => {
-    const failures: UsageFailure[] = [];
+    const failures: Failure[] = [];
     const content = ['{"torn', `{${word} torn`];
     metered([{ name: "f", content }], {}, failures);
     assertEquals(failures.map(({ line }) => line), [2]);
@@ -697,7 +694,7 @@ for (
   ]
 ) {
   Deno.test(`UsageMeter says that it cannot count by ${name}`, () => {
-    const failures: UsageFailure[] = [];
+    const failures: Failure[] = [];
     const content = [LINES.meta("t"), LINES.turn("1"), line];
     const meter = metered([{ name: "f", content }], {}, failures);
     assertEquals(meter.rows(), []);
@@ -741,7 +738,7 @@ Deno.test("UsageMeter takes whatever bytes there are", () => {
       for (const { at, bytes } of damages) {
         content.set(bytes.subarray(0, content.length - at), at);
       }
-      const failures: UsageFailure[] = [];
+      const failures: Failure[] = [];
       const meter = metered(
         [{ name: "f", content }],
         { explain: true },

@@ -2,7 +2,7 @@
  * How somebody who follows a session sees it: as lines, or as text.
  */
 
-import { type FailedLine, JsonlNormalizer } from "../../pipeline/pipeline.ts";
+import { type FailureView, JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
 import type { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
@@ -57,7 +57,7 @@ export interface LinesViewOptions {
   /** Whether it is of interest when turns end. */
   readonly isWatchingTurns: boolean;
   /** Is told of lines that failed, once they are shown. */
-  onFailure(failed: FailedLine): void;
+  onFailure(failed: FailureView): void;
 }
 
 /** Gives the lines of a session, normalized. */

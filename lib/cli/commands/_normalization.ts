@@ -4,7 +4,7 @@
 
 import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
-  type FailedLine,
+  type FailureView,
   JsonlNormalizer,
   type JsonlNormalizerOptions,
 } from "../../pipeline/pipeline.ts";
@@ -287,7 +287,7 @@ export class Normalization<S extends LineStage = LineStage> {
     }
   }
 
-  #failed(failed: FailedLine, place: LinePlace): void {
+  #failed(failed: FailureView, place: LinePlace): void {
     const { errors, isQuiet, options: { onError } } = this.#options;
     const isKept = onError === "inline" || onError === "drop";
     const { isReporting = !isKept } = this.#options;

@@ -289,7 +289,7 @@ export class Rendering {
   }
 
   #take(part: TranscriptPart): void {
-    if (part.type === "failed_line" && this.#isReportSeen) return;
+    if (part.type === "failure" && this.#isReportSeen) return;
     this.#rendition.renderer.feed(
       this.#placed(part),
       (text) => this.#add(text),
@@ -305,7 +305,7 @@ export class Rendering {
 
   /** Gives a failed line the number that it has in its own file. */
   #placed(part: TranscriptPart): TranscriptPart {
-    if (part.type !== "failed_line") return part;
+    if (part.type !== "failure") return part;
     const place = this.#placeOf?.({ line: part.line, offset: 0 });
     return place === undefined ? part : { ...part, line: place.line };
   }

@@ -7,7 +7,7 @@ import {
   JsonlDecoder,
   type JsonlDecoderOptions,
 } from "../../pipeline/event_pipeline.ts";
-import type { FailedLine } from "../../pipeline/pipeline.ts";
+import type { FailureView } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /** So many paths are told apart. */
@@ -65,7 +65,7 @@ export class SchemaFaults {
     });
   }
 
-  #add({ error, line }: FailedLine): void {
+  #add({ error, line }: FailureView): void {
     // What is no JSON is no matter of a schema.
     if (error.kind !== "typed") return;
     // "Cannot decode event_msg agent_message: payload.message is ..."

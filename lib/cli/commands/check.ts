@@ -233,7 +233,7 @@ class Check {
     part: TranscriptPart,
     step: GithubStep | undefined,
   ): void {
-    if (part.type !== "failed_line" || this.#args.has("quiet")) return;
+    if (part.type !== "failure" || this.#args.has("quiet")) return;
     const message = step?.masked(part.message) ?? part.message;
     this.#context.diagnostics.failed(file, { ...part, message });
   }

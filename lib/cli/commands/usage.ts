@@ -3,12 +3,12 @@
  */
 
 import { DIALECTS } from "../../dialects/dialect_names.ts";
+import type { Failure } from "../../outcome.ts";
 import { countText } from "../../render/quantity_text.ts";
 import {
   PriceList,
   RUN_COUNTERS,
   USAGE_KEYS,
-  type UsageFailure,
   type UsageKey,
   UsageMeter,
   type UsageRow,
@@ -123,7 +123,7 @@ class UsageCommand {
     const source = this.#meter.open(name, this.#sourceOptions());
     const isQuiet = this.#args.has("quiet");
     let hasSaid = false;
-    const report = ({ line, error }: UsageFailure): void => {
+    const report = ({ line, error }: Failure): void => {
       this.#hasFailures = true;
       if (isQuiet) return;
       hasSaid = true;

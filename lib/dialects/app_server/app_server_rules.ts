@@ -6,7 +6,7 @@
  * line belongs to what the line before belonged to. All other messages stay what they are.
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import { EventWriter, payloadFields, payloadOf } from "../exec/event_writer.ts";
 import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
 import type { EventType } from "../exec/fields.ts";
@@ -232,11 +232,11 @@ export class AppServerRules extends RecordRules {
     root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     this.#root = root;
     if (line.has("type") || line.has("msg")) {
       // It has been normalized before, or is of another stream of Codex.
-      return this.#exec.apply(root.bytes, root.start, root.end, out)?.problem;
+      return this.#exec.apply(root.bytes, root.start, root.end, out)?.reason;
     }
     const name = line.get("method");
     if (name === undefined) return this.#answer(line, out);
@@ -267,7 +267,7 @@ export class AppServerRules extends RecordRules {
   #notification(
     notification: Notification,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const { method, params } = notification;
     const known = METHOD_WORDS.get(method);
     switch (known?.kind) {
@@ -303,14 +303,14 @@ export class AppServerRules extends RecordRules {
     isRequest: boolean,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     this.repeatable();
     const type = isRequest ? "rpc.request" : "rpc.notification";
     return this.#writer.write(out, type, line);
   }
 
   /** An answer stays what it is, unless it is the first to tell of a thread. */
-  #answer(line: JsonObject, out: ByteWriter): LineProblem | undefined {
+  #answer(line: JsonObject, out: ByteWriter): FailureReason | undefined {
     if (line.has("error")) {
       this.repeatable();
       return this.#writer.write(out, "rpc.error", line);
@@ -370,7 +370,7 @@ export class AppServerRules extends RecordRules {
     params: JsonObject,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const source = params.get("thread");
     const thread = source?.kind === "object"
       ? this.reader.members(source)
@@ -396,7 +396,7 @@ export class AppServerRules extends RecordRules {
     around: JsonObject,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const event = new JsonObject();
     event.set("thread_id", id);
     thread.take("id");
@@ -421,7 +421,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread }: Notification,
     type: "turn.started" | "turn.completed",
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const isEnd = type === "turn.completed";
     const source = params.get("turn");
     const turn = source?.kind === "object"
@@ -502,7 +502,7 @@ export class AppServerRules extends RecordRules {
   #error(
     { line, params, thread }: Notification,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const error = params.take("error");
     const event = this.#failure(error, stringValue("error"));
     params.take("threadId");
@@ -519,7 +519,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread }: Notification,
     { itemType, from, to }: DeltaMethod,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     this.repeatable();
     const event = new JsonObject();
     params.take("threadId");
@@ -542,7 +542,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread, method }: Notification,
     type: "item.started" | "item.completed",
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const { reader } = this;
     const source = params.get("item");
     const item = source === undefined
@@ -589,7 +589,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread, method }: Notification,
     known: NoticeMethod | undefined,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     this.repeatable();
     const event = new JsonObject();
     event.set("thread_id", thread);
@@ -618,7 +618,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread }: Notification,
     messageOf: (textOf: (name: string) => string | undefined) => string,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const message = messageOf((name) => this.reader.textOf(params.get(name)));
     const event = new JsonObject();
     event.set("thread_id", thread);
@@ -642,7 +642,7 @@ export class AppServerRules extends RecordRules {
   #plan(
     { line, params, thread }: Notification,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const { reader } = this;
     const plan = params.get("plan");
     const turn = this.#id(params.get("turnId"));
@@ -692,7 +692,7 @@ export class AppServerRules extends RecordRules {
   #usage(
     { line, params, thread }: Notification,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const { reader } = this;
     const usage = params.get("tokenUsage");
     const members = usage === undefined
@@ -743,7 +743,7 @@ export class AppServerRules extends RecordRules {
     source: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const { reader } = this;
     const params = reader.members(source);
     const meta = params.get("_meta");
@@ -762,8 +762,8 @@ export class AppServerRules extends RecordRules {
       const rules = this.#eventRules(key, thread);
       const length = out.length;
       const event = withThread(source, thread);
-      const fault = rules.apply(event, 0, event.length - 1, out);
-      if (fault === undefined) return undefined;
+      const range = rules.apply(event, 0, event.length - 1, out);
+      if (range === undefined) return undefined;
       // An event that exec never printed stays what it is.
       out.truncate(length);
     }
@@ -787,7 +787,7 @@ export class AppServerRules extends RecordRules {
     type: EventType,
     event: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const itemType = this.reader.wordOf(event.get("item_type"));
     const fields = payloadFields(payloadOf(itemType), type === "item.delta");
     return this.#writer.write(out, type, event, fields);

@@ -3,7 +3,7 @@
  * what their begins said (normalize.md P6 to P9).
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
 import { sliceOf, wordValue } from "../../json/literal.ts";
 import { listOf } from "../../json/object_writer.ts";
@@ -217,7 +217,7 @@ export class OldCalls {
   }
 
   /** Names an item line after its call. */
-  #call(line: JsonObject, itemType: string): LineProblem | undefined {
+  #call(line: JsonObject, itemType: string): FailureReason | undefined {
     if (line.get("call_id")?.kind !== "string") {
       return refused("call_id", "not a string");
     }

@@ -2,12 +2,12 @@
  * What the rewriting of the old dialect puts lines together with.
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import { wordValue } from "../../json/literal.ts";
 import { type JsonNode, JsonObject, type JsonSlice } from "../../json/value.ts";
 
 /** The type of a rewritten line, or why it cannot be rewritten. */
-export type Rewritten = string | LineProblem;
+export type Rewritten = string | FailureReason;
 
 /** The values of item types; there are as many as rules name. */
 const TYPE_VALUES = new Map<string, JsonSlice>();
@@ -35,7 +35,7 @@ export function setText(
 }
 
 /** The problem of a message that is not what its type asks for. */
-export function refused(field: string, state: string): LineProblem {
+export function refused(field: string, state: string): FailureReason {
   return {
     kind: "typed",
     message: `Cannot decode a message of the old dialect: ${field} is ${state}`,

@@ -2,7 +2,7 @@
  * Writes events by the field tables, whichever dialect they came in.
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { wordValue } from "../../json/literal.ts";
@@ -66,7 +66,7 @@ export class EventWriter {
     type: EventType,
     fields: JsonObject,
     payload?: PayloadFields,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     out.byte(OPEN_BRACE);
     writeKey(out, "type");
     writeNode(out, TYPE_VALUES.get(type) ?? wordValue(type));

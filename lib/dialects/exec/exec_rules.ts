@@ -2,7 +2,7 @@
  * The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7).
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { wordValue } from "../../json/literal.ts";
 import { quote } from "../../json/problems.ts";
@@ -119,11 +119,11 @@ export class ExecRules extends RecordRules {
     _root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     return this.#record(line, out);
   }
 
-  #record(line: JsonObject, out: ByteWriter): LineProblem | undefined {
+  #record(line: JsonObject, out: ByteWriter): FailureReason | undefined {
     const typeValue = line.get("type");
     const isOld = typeValue === undefined;
     let name: string | undefined;
@@ -153,29 +153,29 @@ export class ExecRules extends RecordRules {
     }
     if (!this.#old.isUsed) this.repeatable();
     let payload: PayloadFields | undefined;
-    let problem: LineProblem | undefined;
+    let reason: FailureReason | undefined;
     switch (type) {
       case "thread.started":
-        problem = this.#threadLine(line);
+        reason = this.#threadLine(line);
         break;
       case "turn.started":
       case "turn.completed":
-        problem = this.#turnLine(type, line);
+        reason = this.#turnLine(type, line);
         break;
       case "turn.failed":
         gatherError(line);
-        problem = this.#turnLine(type, line);
+        reason = this.#turnLine(type, line);
         break;
       case "item.failed":
         if (!isOld) flatten(line, this.reader);
         gatherError(line);
-        problem = this.#itemLine(type, line);
+        reason = this.#itemLine(type, line);
         break;
       case "item.started":
       case "item.delta":
       case "item.completed":
         payload = this.#item(line, type === "item.delta", isOld);
-        problem = this.#itemLine(type, line);
+        reason = this.#itemLine(type, line);
         break;
       case "error":
       case "rpc.request":
@@ -184,10 +184,10 @@ export class ExecRules extends RecordRules {
       case "rpc.error":
         break;
     }
-    return problem ?? this.#writer.write(out, type, line, payload);
+    return reason ?? this.#writer.write(out, type, line, payload);
   }
 
-  #threadLine(line: JsonObject): LineProblem | undefined {
+  #threadLine(line: JsonObject): FailureReason | undefined {
     const id = this.#context.ownId(line, THREAD_LINE_ID_NAMES);
     if (id === undefined) {
       return unnormalizable("thread.started names no thread", "thread_id");
@@ -199,7 +199,7 @@ export class ExecRules extends RecordRules {
     return undefined;
   }
 
-  #turnLine(type: EventType, line: JsonObject): LineProblem | undefined {
+  #turnLine(type: EventType, line: JsonObject): FailureReason | undefined {
     const context = this.#context;
     const starts = type === "turn.started";
     const own = context.ownId(line, TURN_ID_NAMES);
@@ -221,7 +221,7 @@ export class ExecRules extends RecordRules {
     return undefined;
   }
 
-  #itemLine(type: EventType, line: JsonObject): LineProblem | undefined {
+  #itemLine(type: EventType, line: JsonObject): FailureReason | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
     // What an app-server said of a thread without a turn is of none.
@@ -280,7 +280,7 @@ function gatherError(line: JsonObject): void {
   }
 }
 
-function noThread(type: EventType): LineProblem {
+function noThread(type: EventType): FailureReason {
   return unnormalizable(
     `${type} names no thread, and no line before it did`,
     "thread_id",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailureReason } from "../../errors.ts";
 import { fieldsOf } from "../../json/fields.ts";
 import { decodeRolloutLine } from "./decoder.ts";
 
@@ -23,7 +23,7 @@ const HALF = /_token_usage$/;
  * @param value The line.
  * @returns Why; nothing if its counts can be read, or it has none.
  */
-export function countProblem(value: unknown): LineProblem | undefined {
+export function countProblem(value: unknown): FailureReason | undefined {
   if (!hasCounts(value)) return undefined;
   const decoded = decodeRolloutLine(value);
   if (decoded.ok) return undefined;

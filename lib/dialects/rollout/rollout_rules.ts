@@ -2,7 +2,8 @@
  * The rules for rollout files, in all their shapes (rollout.md D.10).
  */
 
-import type { LineProblem } from "../../errors.ts";
+import type { FailedRange } from "../../lines/failures.ts";
+import type { FailureReason } from "../../errors.ts";
 import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { writeKey, writeNode } from "../../json/object_writer.ts";
@@ -15,7 +16,6 @@ import {
   JsonString,
   KIND_WORDS,
 } from "../../json/value.ts";
-import type { LineFault } from "../../lines/line_rules.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
 import {
   GIT_RENAMES,
@@ -80,13 +80,13 @@ export class RolloutRules extends RecordRules {
     start: number,
     end: number,
     out: ByteWriter,
-  ): LineFault | undefined {
-    const fault = super.apply(bytes, start, end, out);
-    const kind = fault?.problem.kind;
-    if (fault === undefined || fault.inBand) return fault;
+  ): FailedRange | undefined {
+    const range = super.apply(bytes, start, end, out);
+    const kind = range?.reason.kind;
+    if (range === undefined || range.inBand) return range;
     return kind === "json" || kind === "utf8"
-      ? this.#recover(bytes, fault, out)
-      : fault;
+      ? this.#recover(bytes, range, out)
+      : range;
   }
 
   /** Makes a record of a line. */
@@ -94,7 +94,7 @@ export class RolloutRules extends RecordRules {
     root: JsonSlice,
     line: JsonObject,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const type = this.reader.wordOf(line.get("type"));
     if (type !== undefined) {
       if (line.has("payload") || LINE_TYPES.has(type)) {
@@ -129,7 +129,7 @@ export class RolloutRules extends RecordRules {
     line: JsonObject,
     type: string,
     out: ByteWriter,
-  ): LineProblem | undefined {
+  ): FailureReason | undefined {
     const payload = line.get("payload");
     if (payload?.kind !== "object") {
       const state = payload === undefined ? "absent" : KIND_WORDS[payload.kind];
@@ -226,23 +226,23 @@ export class RolloutRules extends RecordRules {
   /** R5: tells a record apart from the torn one that it was glued to. */
   #recover(
     bytes: Uint8Array,
-    fault: LineFault,
+    range: FailedRange,
     out: ByteWriter,
-  ): LineFault {
-    const { problem, start, end } = fault;
+  ): FailedRange {
+    const { reason, start, end } = range;
     const from = lastIndexOf(bytes, WRAPPED_START, start, end);
-    if (from <= start) return fault;
+    if (from <= start) return range;
     const root = this.reader.read(bytes, from, end);
-    if (root === undefined) return fault;
+    if (root === undefined) return range;
     const line = this.reader.members(root);
     const type = this.reader.wordOf(line.get("type"));
     if (type === undefined || line.get("payload")?.kind !== "object") {
-      return fault;
+      return range;
     }
     this.#wrapped(root, line, type, out);
-    const torn: LineProblem = problem.kind === "utf8" ? problem : TORN;
+    const torn: FailureReason = reason.kind === "utf8" ? reason : TORN;
     return {
-      problem: torn,
+      reason: torn,
       start,
       end: from,
       inBand: false,
@@ -251,7 +251,7 @@ export class RolloutRules extends RecordRules {
   }
 }
 
-const TORN: LineProblem = {
+const TORN: FailureReason = {
   kind: "json",
   message:
     "Cannot parse the line as JSON: it is torn, and another record follows",
@@ -291,7 +291,7 @@ function lastIndexOf(
   return -1;
 }
 
-function noPayload(type: string, state: string): LineProblem {
+function noPayload(type: string, state: string): FailureReason {
   return {
     kind: "typed",
     message: `Cannot decode ${

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import fc from "fast-check";
-import { DecodeError, toLineError } from "../../../lib/errors.ts";
 import {
   decodeEvent,
   isThreadEvent,
@@ -135,10 +134,6 @@ for (const { name, record, message, paths } of CASES) {
     assert(!decoded.ok);
     assertEquals(decoded.error.message, message);
     assertEquals(decoded.error.issues?.map(({ path }) => path), paths);
-    const error = toLineError(decoded.error);
-    assert(error instanceof DecodeError);
-    assertEquals(error.message, message);
-    assertEquals(error.issues, decoded.error.issues);
   });
 }
 

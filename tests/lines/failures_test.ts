@@ -1,12 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
-import {
-  type LineFailedHead,
-  writeLineFailed,
-} from "../../lib/lines/line_failed.ts";
+import { writeLineFailed } from "../../lib/lines/failures.ts";
 import { decode, encode } from "../running.ts";
 
-function record(head: LineFailedHead, raw: Uint8Array | undefined): string {
+type Head = Parameters<typeof writeLineFailed>[1];
+
+function record(head: Head, raw: Uint8Array | undefined): string {
   const out = new ByteWriter(1);
   out.text("before ");
   writeLineFailed(out, head, raw);
@@ -33,7 +32,7 @@ Deno.test("writeLineFailed() escapes the message and the line as JSON strings, i
 
 Deno.test("writeLineFailed() writes numbers beyond 32 bits as they are", () => {
   const offset = 2 ** 40 + 1;
-  const head: LineFailedHead = {
+  const head: Head = {
     line: 2 ** 33,
     offset,
     error: { kind: "line_too_long", message: "m", bytes: 2 ** 34, limit: 9 },

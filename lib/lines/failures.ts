@@ -1,0 +1,244 @@
+/**
+ * Lines that failed: what rules say of them, the failure as long as the bytes of its line last,
+ * and the record that stands for it in band.
+ *
+ * @module
+ */
+
+import type { FailureKind, FailureReason } from "../errors.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { copyOf, QUOTE } from "../json/bytes.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
+import type { Failure } from "../outcome.ts";
+
+/** The type of the record of a failed line (normalize.md T6). */
+export const LINE_FAILED = "line.failed";
+
+/**
+ * The record of a failed line, as it stands in band: what `--on-error=inline` and
+ * `--errors-to` write, one line of JSONL. This list of fields may expand over time.
+ */
+export interface LineFailed {
+  /** What the record is. */
+  readonly type: "line.failed";
+  /** The physical line number, counted from 1. */
+  readonly line: number;
+  /** Where it starts, in bytes from the start of the input. */
+  readonly offset: number;
+  /** Why it failed. */
+  readonly error: {
+    /** The kind of failure. */
+    readonly kind: FailureKind;
+    /** What is wrong, where in the line, and what was expected. */
+    readonly message: string;
+  };
+  /** The length of the line in bytes, if it was over the limit; there is no `raw` then. */
+  readonly bytes?: number;
+  /** The line; bytes that are not UTF-8 stand as U+FFFD in it. */
+  readonly raw?: string;
+  /** All bytes of a line that is not UTF-8, in base64. */
+  readonly raw_base64?: string;
+}
+
+/** Where a line is. */
+export type LinePlace = Pick<Failure, "line" | "offset">;
+
+/** Says that a line, or a part of it, failed. */
+export interface FailedRange {
+  /** Why. */
+  readonly reason: FailureReason;
+  /** Where the part that failed starts: an index into the bytes of the line. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** Whether the part is itself the record of a failure, reported in band (T6). */
+  readonly inBand: boolean;
+  /** Where a record that was told apart from that part starts (rollout.md R5). */
+  readonly recordStart?: number;
+}
+
+/**
+ * A failure as long as the bytes of its line last: inside the callback that is given it.
+ *
+ * @example A failure that lasts
+ * ```ts
+ * import { type Failure, JsonlNormalizer } from "@codexpipe/codexpipe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const failures: Failure[] = [];
+ * const normalizer = new JsonlNormalizer({
+ *   onFailure: (failed) => failures.push(failed.toFailure()),
+ * });
+ * normalizer.feed(new TextEncoder().encode("torn\n"), () => {});
+ *
+ * assertEquals(failures.map(({ line, raw }) => [line, raw]), [[1, "torn"]]);
+ * ```
+ */
+export interface FailureView {
+  /** The physical line number, counted from 1. */
+  readonly line: number;
+  /** Where the line, or the part of it that failed, starts in the input, in bytes. */
+  readonly offset: number;
+  /** Why it failed. */
+  readonly error: FailureReason;
+  /** Whether it is the record of a failure that was reported in band. */
+  readonly isInBand: boolean;
+
+  /**
+   * Gives the failure as a value that lasts.
+   *
+   * @returns The failure.
+   */
+  toFailure(): Failure;
+
+  /**
+   * Gives the record of the failure, as it stands in band.
+   *
+   * @param at Where the line is, if the input was put together of others.
+   * @returns The bytes of a line of JSONL, without its end.
+   */
+  encode(
+    at?: { readonly line: number; readonly offset: number },
+  ): Uint8Array<ArrayBuffer>;
+}
+
+/** A failure in the bytes that hold its line. */
+export class FailedLine implements FailureView {
+  readonly line: number;
+  readonly offset: number;
+  readonly error: FailureReason;
+  readonly #range: FailedRange | undefined;
+  readonly #bytes: Uint8Array;
+
+  /** Constructs a new instance; without a range the line was over the limit. */
+  constructor(
+    error: FailureReason,
+    at: LinePlace,
+    bytes: Uint8Array,
+    range: FailedRange | undefined,
+  ) {
+    this.error = error;
+    this.line = at.line;
+    this.offset = at.offset;
+    this.#bytes = bytes;
+    this.#range = range;
+  }
+
+  get isInBand(): boolean {
+    return this.#range?.inBand ?? false;
+  }
+
+  toFailure(): Failure {
+    const { line, offset, error } = this;
+    const range = this.#range;
+    if (range === undefined) return { ok: false, line, offset, error };
+    const base = { line, offset: offset - range.start };
+    return failureOf(range, this.#bytes, base);
+  }
+
+  encode(at: LinePlace = this): Uint8Array<ArrayBuffer> {
+    const { start, end } = this.#range ?? { start: 0, end: 0 };
+    const out = new ByteWriter(256 + end - start);
+    this.write(out, at);
+    return out.view();
+  }
+
+  /** Writes what `encode` gives, to where it is to stand. */
+  write(out: ByteWriter, { line, offset }: LinePlace = this): void {
+    const range = this.#range;
+    const head = { line, offset, error: this.error };
+    if (range === undefined) writeLineFailed(out, head, undefined);
+    else if (range.inBand) out.range(this.#bytes, range.start, range.end);
+    else {
+      writeLineFailed(out, head, this.#bytes.subarray(range.start, range.end));
+    }
+  }
+}
+
+/**
+ * Makes the failure of a line, or of a part of one, that rules have refused.
+ *
+ * @param bytes The bytes that hold the line.
+ * @param at The number of the line, and where the bytes start in the input.
+ */
+export function failureOf(
+  { reason, start, end, inBand }: FailedRange,
+  bytes: Uint8Array,
+  { line, offset }: LinePlace,
+): Failure {
+  const raw = decodeUtf8(bytes, start, end);
+  const failure = {
+    ok: false,
+    line,
+    offset: offset + start,
+    error: reason,
+    raw,
+  } as const;
+  if (inBand) return { ...failure, inBand: raw };
+  if (reason.kind !== "utf8") return failure;
+  return { ...failure, rawBytes: copyOf(bytes, start, end) };
+}
+
+/** A multiple of three, so that the pieces of a base64 text can be joined. */
+const PIECE = 3 << 14;
+const ENCODER = new TextEncoder();
+
+/**
+ * Writes the record of a failed line, without a line end.
+ *
+ * Its fields are `type` (`line.failed`), `line`, `offset`, `error` (`kind`, `message`) and
+ * `raw`, the line as text. A line over the limit has `bytes`, its length, instead of `raw`;
+ * one that is not UTF-8 has U+FFFD in `raw` and all of its bytes in `raw_base64`. This list
+ * may expand over time.
+ *
+ * @param out Takes the record.
+ * @param failure Where the line is, and why it failed.
+ * @param raw The bytes of the line; absent if they were not kept.
+ */
+export function writeLineFailed(
+  out: ByteWriter,
+  { line, offset, error }: Pick<Failure, "line" | "offset" | "error">,
+  raw: Uint8Array | undefined,
+): void {
+  // The engine keeps what `${line}` gives for a while, which makes room for what is new grow.
+  const place = `"line":${line.toFixed()},"offset":${offset.toFixed()}`;
+  const reason = `"error":{"kind":"${error.kind}","message":`;
+  out.text(`{"type":"${LINE_FAILED}",${place},${reason}`);
+  out.string(error.message);
+  out.text("}");
+  if (error.bytes !== undefined) out.text(`,"bytes":${error.bytes}`);
+  if (raw !== undefined) {
+    out.text(`,"raw":`);
+    out.byte(QUOTE);
+    if (error.kind === "utf8") writeLossy(out, raw);
+    else out.escaped(raw, 0, raw.length);
+    out.byte(QUOTE);
+    if (error.kind === "utf8") {
+      out.text(`,"raw_base64":"`);
+      writeBase64(out, raw);
+      out.byte(QUOTE);
+    }
+  }
+  out.text("}");
+}
+
+function writeLossy(out: ByteWriter, raw: Uint8Array): void {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let at = 0; at < raw.length; at += PIECE) {
+    const stream = at + PIECE < raw.length;
+    const piece = ENCODER.encode(
+      decoder.decode(raw.subarray(at, at + PIECE), { stream }),
+    );
+    out.escaped(piece, 0, piece.length);
+  }
+}
+
+function writeBase64(out: ByteWriter, raw: Uint8Array): void {
+  for (let at = 0; at < raw.length; at += PIECE) {
+    let latin1 = "";
+    for (const byte of raw.subarray(at, at + PIECE)) {
+      latin1 += String.fromCharCode(byte);
+    }
+    out.text(btoa(latin1));
+  }
+}
