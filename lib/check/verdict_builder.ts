@@ -1029,7 +1029,9 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     if (turn !== null) seen.hasEntries = true;
     if (answer !== undefined) {
       seen.hasAnswer = true;
-      this.#finalMessage = answer;
+      // Parts of a message that are blank are answers of their own in exec streams.
+      if (answer.trim() !== "") this.#finalMessage = answer;
+      else this.#finalMessage ??= answer;
     }
     if (seen.isEnded) return;
     for (const command of failedCommandsOf(record)) {

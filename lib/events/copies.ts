@@ -16,6 +16,7 @@ import {
 import type { Witness } from "./calls.ts";
 import type { SessionContext } from "./session_context.ts";
 import type { SessionImage } from "./session_items.ts";
+import { contentText } from "./tool_output.ts";
 import type { UserMessage } from "./user_message.ts";
 
 /** Who tells a copy. */
@@ -276,7 +277,8 @@ export function tellAnswerCopy(
 ): string | undefined {
   const { liveStream, pairing } = context;
   if (text.trim() === "" && liveStream === null) return undefined;
-  const other = pairing.match("assistant", text, witness);
+  const other = pairing.match("assistant", text, witness) ??
+    matchParts(context, fields.content);
   if (other !== undefined) return other.itemId;
   const id = witness === "item" ? idOf(fields.id) : undefined;
   // A live stream has no other end than the answer that it is a part of.
@@ -287,6 +289,18 @@ export function tellAnswerCopy(
   context.liveStream = null;
   pairing.add("assistant", text, witness, { itemId });
   return itemId;
+}
+
+/** Finds the copies of a message whose parts have an event each (up to 0.98). */
+function matchParts(
+  { pairing }: SessionContext,
+  content: unknown,
+): { readonly itemId: string } | undefined {
+  const parts = listOf(content);
+  if (parts.length < 2) return undefined;
+  return parts.map((part) =>
+    pairing.match("assistant", contentText([part]), "item")
+  ).findLast((told) => told !== undefined);
 }
 
 /** What a message says beside its text. */

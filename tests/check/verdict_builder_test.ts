@@ -669,6 +669,9 @@ Deno.test("VerdictBuilder gives the final message of the last turn only", () => 
   assertEquals(judgeRecords(records).finalMessage, null);
   const both = [THREAD, TURN, say("One"), DONE, TURN, say("Two", "a"), DONE];
   assertEquals(judgeRecords(both).finalMessage, "Two");
+  // An empty part of a message is an item of its own.
+  const parts = [THREAD, TURN, say("One"), say("", "a"), DONE];
+  assertEquals(judgeRecords(parts).finalMessage, "One");
   // Each process numbers its items from 0.
   const resumed = [
     THREAD,

@@ -257,6 +257,26 @@ const CASES: readonly {
     ],
   },
   {
+    name: "a message whose parts have an event each (up to 0.98)",
+    lines: [
+      event("task_started", { turn_id: "1" }),
+      event("agent_message", { message: "One, " }),
+      event("agent_message", { message: "two" }),
+      item("message", {
+        role: "assistant",
+        content: [
+          { type: "output_text", text: "One, " },
+          { type: "output_text", text: "two" },
+        ],
+      }),
+    ],
+    expected: [
+      "turn.started",
+      "completed agent_message synthetic-item-1 One, ",
+      "completed agent_message synthetic-item-2 two",
+    ],
+  },
+  {
     name: "a turn without an answer (C.6)",
     lines: [
       event("task_started", { turn_id: "1" }),
