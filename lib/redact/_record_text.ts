@@ -3,16 +3,151 @@
  * written anew only where one held a secret.
  */
 
-import { MaskedKeys } from "./_masked_keys.ts";
-import {
-  BASE64_NAMES,
+import { numbered, PLACEHOLDER } from "./_placeholder.ts";
+import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
+import { dividedLike, isBroken, NARROWEST } from "./pieces.ts";
+import type { Redactor } from "./redactor.ts";
+
+/** What masks secrets. */
+export interface Redactors {
+  /** Masks and counts. */
+  readonly redactor: Redactor;
+  /** Only looks: the same rules, and nobody asks for its counts. */
+  readonly scout: Redactor;
+}
+
+/** What a secret of several lines begins with. */
+const BEGINNING_REGEXP = /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>/;
+
+/**
+ * Tells whether a secret may go on from one line to the next: few do.
+ *
+ * @param lines The lines.
+ */
+function mayGoOn(lines: readonly string[]): boolean {
+  return lines.some((line, i) =>
+    BEGINNING_REGEXP.test(line) ||
+    line.length >= NARROWEST && isBroken(line, lines[i + 1] ?? "")
+  );
+}
+
+/**
+ * Redacts the pieces of a text, if there is a secret that goes on from one to the next.
+ *
+ * @param pieces The pieces.
+ * @param separator What stands between two of them.
+ * @param redactors Mask the secrets.
+ * @returns As many pieces; `undefined` if each can be redacted by itself.
+ */
+export function redactedPieces(
+  pieces: readonly string[],
+  separator: string,
+  { redactor, scout }: Redactors,
+): string[] | undefined {
+  const joined = pieces.join(separator);
+  const looked = scout.redact(joined);
+  if (looked === joined) return undefined;
+  // A secret may be in one of them, and its name in the one before.
+  const divided = dividedLike(pieces, looked, separator);
+  const goesOn = pieces.some((piece, i) => scout.redact(piece) !== divided[i]);
+  return goesOn
+    ? dividedLike(pieces, redactor.redact(joined), separator)
+    : undefined;
+}
+
+/** Gives the keys of one record names that no two of them share. */
+class MaskedKeys {
+  /** The key that a name was given to. */
+  readonly #owners = new Map<string, string>();
+  /** The names, by key. */
+  readonly #names = new Map<string, string>();
+  /** The last number that was given behind a name. */
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * Names a key in which something stands in place of a secret.
+   *
+   * @param key The key.
+   * @param masked The same without its secrets.
+   * @returns Its name: the same one for each key that is the same, and with a number if another
+   *   key has it.
+   */
+  nameOf(key: string, masked: string): string {
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    let name = masked;
+    let number = this.#numbers.get(masked) ?? 1;
+    while (this.#owners.has(name)) name = numbered(masked, ++number);
+    this.#numbers.set(masked, number);
+    this.#owners.set(name, key);
+    this.#names.set(key, name);
+    return name;
+  }
+}
+
+/** The name of the member that holds output. */
+export const CHUNK = "chunk";
+
+/** The names of members that hold base64. */
+const BASE64_NAMES: ReadonlySet<string> = new Set([
   CHUNK,
-  redactBase64,
-  redactList,
-} from "./_output_chunks.ts";
-import { mayGoOn, redactedPieces, type Redactors } from "./_joined_pieces.ts";
-import { PLACEHOLDER } from "./_placeholder.ts";
-import { endOfRun, JSON_SPACE } from "./_runs.ts";
+  "raw_base64",
+]);
+
+/** What a list of numbers is made of. */
+const LIST = characterSet(/[\d, ]/);
+
+/**
+ * Redacts the bytes that a text holds as base64.
+ *
+ * @param text The value of the member.
+ * @param redact Redacts a text of bytes: U+0000 to U+00FF.
+ * @returns The value, encoded anew; `undefined` if nothing was redacted, or it is no base64.
+ */
+function redactBase64(
+  text: string,
+  redact: (bytes: string) => string,
+): string | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  let bytes: string;
+  try {
+    bytes = atob(text);
+  } catch {
+    return undefined;
+  }
+  const redacted = redact(bytes);
+  return redacted === bytes ? undefined : btoa(redacted);
+}
+
+/**
+ * Redacts the output that stands at an index as a list of numbers.
+ *
+ * @param text The text of the record.
+ * @param start Where the list may start.
+ * @param redact Redacts a text of bytes: U+0000 to U+00FF.
+ * @returns Where the list ends, and what stands in its place if anything was redacted;
+ *   `undefined` if there is none.
+ */
+function redactList(
+  text: string,
+  start: number,
+  redact: (bytes: string) => string,
+): { readonly end: number; readonly list: string | undefined } | undefined {
+  if (text.charAt(start) !== "[") return undefined;
+  const close = endOfRun(text, start + 1, LIST);
+  if (text.charAt(close) !== "]") return undefined;
+  const end = close + 1;
+  let bytes = "";
+  for (const number of text.slice(start + 1, close).split(",")) {
+    const byte = Number(number);
+    if (byte > 255) return { end, list: undefined };
+    bytes += String.fromCharCode(byte);
+  }
+  const redacted = redact(bytes);
+  if (redacted === bytes) return { end, list: undefined };
+  const numbers = Array.from(redacted, (letter) => letter.charCodeAt(0));
+  return { end, list: JSON.stringify(numbers) };
+}
 
 /** The member of a failed line's record that holds the line (see `LineFailed`). */
 const RAW = "raw";

@@ -4,6 +4,7 @@
  */
 
 import { PLACEHOLDER_REGEXP } from "./_placeholder.ts";
+
 /** No program breaks lines that are shorter. */
 export const NARROWEST = 40;
 /** What a line ends and the next one begins with where a secret goes on. */

@@ -1,7 +1,184 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { Redactor } from "../../lib/redact/redactor.ts";
+import {
+  exampleOf,
+  PLACE_FAMILIES,
+  TOKEN_FAMILIES,
+  wrapped,
+} from "./families.ts";
 import { HOSTILE } from "./hostile_texts.ts";
+
+/** How many secrets are made up of each shape. */
+const COUNT = 25;
+/** What cannot always be told from a member in source code. */
+const UNCERTAIN: ReadonlySet<string> = new Set(["Vault, old tokens"]);
+
+for (const { name, kind, shapes } of [...TOKEN_FAMILIES, ...PLACE_FAMILIES]) {
+  Deno.test(`Redactor knows a family of secrets: ${name}`, () => {
+    for (const shape of shapes) {
+      const missed: string[] = [];
+      for (let seed = 0; seed < COUNT; seed++) {
+        const { before, secret, after } = exampleOf(shape, seed);
+        const masked = new Redactor().redact(before + secret + after);
+        if (masked !== `${before}[redacted:${kind}]${after}`) {
+          missed.push(masked);
+        }
+      }
+      assert(
+        missed.length <= (UNCERTAIN.has(name) ? COUNT / 10 : 0),
+        missed.join("\n"),
+      );
+    }
+  });
+}
+
+Deno.test("Redactor finds a token behind a sign, an escape and a colour", () => {
+  for (const { kind, shapes } of TOKEN_FAMILIES) {
+    for (const shape of shapes) {
+      const { secret } = exampleOf(shape, 3);
+      for (
+        const [before, after] of [
+          ["set ", " now"],
+          ["(", ")."],
+          ['{"a": "', '"}'],
+          ["\u001b[32m", "\u001b[0m"],
+          ["line\n", "\nline"],
+          ["line\\n", "\\nline"],
+          ['\\"', '\\"'],
+          ["?x=", "&y"],
+        ] as const
+      ) {
+        assertEquals(
+          new Redactor().redact(before + secret + after),
+          `${before}[redacted:${kind}]${after}`,
+        );
+      }
+    }
+  }
+});
+
+/** What looks like a secret and is none. */
+const INNOCENTS = [
+  "commit {h40} {h64} {h32} {h128}",
+  "{h8}-{h4}-{h4}-{h4}-{h12}",
+  '"integrity": "sha512-{b86}=="',
+  '  resolved "https://npm.example/x/-/x-1.0.0.tgz#{h40}"',
+  "github.com/x/y v1.2.3 h1:{b43}=",
+  'checksum = "{h64}"',
+  '    {file = "x-1.0-py3-none-any.whl", hash = "sha256:{h64}"},',
+  "sha256-{b43}= sha384-{b64}",
+  "data:image/png;base64,iVBORw0KGgo{b800}==",
+  "url(data:font/woff2;base64,{b800})",
+  "gAAAAAB{w400}",
+  "{b76}\n{b76}\n{b76}\n{b20}==",
+  "ETag: {h32} Digest: sha256:{h64} nonce {a12}",
+  "call_{a24} msg_{h48} rs_{h48} resp_{h48} fc_{h48} ws_{h48}",
+  "/tmp/{a6}/{h32}/x.{h8}.js /nix/store/{l32}-x-1.0",
+  "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} me@x",
+  "-----BEGIN CERTIFICATE-----\n{b64}\n-----END CERTIFICATE-----",
+  "X-Request-Id: {h8}-{h4}-{h4}-{h4}-{h12} Trace: 00-{h32}-{h16}-01",
+  "arn:aws:iam::{d12}:role/x ami-{h17} i-{h17} sg-{h17} vpc-{h8}",
+  "docker pull x@sha256:{h64}; image {h12}",
+];
+
+Deno.test("Redactor keeps hashes, ids, lock files and images", () => {
+  for (const shape of INNOCENTS) {
+    for (let seed = 0; seed < 200; seed++) {
+      const { secret: text } = exampleOf(shape, seed);
+      assertEquals(new Redactor().redact(text), text);
+    }
+  }
+});
+
+Deno.test("Redactor keeps what is written where others have a password", () => {
+  for (
+    const text of [
+      "mysql -u root -p db",
+      "docker run -p8080:80 mysql",
+      "mysql -h x; docker run -p8080:80 y",
+      "podman run -p 80:80 login",
+      "ENV PATH /usr/bin\nARG npm_token\nENV API_TOKEN $TOKEN",
+      "--password <password> --user <user>",
+      "<password>${env.PW}</password>",
+      '<input name="password">Password</label>',
+      "List<Token>x</Token>",
+      "src/a.ts:10:5:error:something",
+      '{"auth": "required"} {"auth":"basic"}',
+      "the token is here, and the password > 8",
+      "FAQ.Ab8RN6 sk_buff fw_rule re_match_all_patterns_in_text API-REFERENCE",
+      "client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1J",
+    ]
+  ) assertEquals(new Redactor().redact(text), text);
+});
+
+Deno.test("Redactor masks a member that settings of Docker have", () => {
+  const redactor = new Redactor();
+  const { secret } = exampleOf("bWU6aHVudGVyMjEy", 1);
+  assertEquals(redactor.redactMember("auth", secret), "[redacted:password]");
+  assertEquals(redactor.redactMember("auth", "required"), "required");
+});
+
+Deno.test("Families of secrets have no name twice", () => {
+  const names = [...TOKEN_FAMILIES, ...PLACE_FAMILIES].map(({ name }) => name);
+  assertEquals(new Set(names).size, names.length);
+  assert(names.length > 150);
+});
+
+const WIDTH = 60;
+
+Deno.test("Redactor finds tokens that a line end divides, wherever it does", () => {
+  let count = 0;
+  let found = 0;
+  for (const { shapes } of TOKEN_FAMILIES) {
+    for (const shape of shapes) {
+      for (let seed = 0; seed < 8; seed++) {
+        const { secret } = exampleOf(shape, seed);
+        const at = 1 + seed * 5 % (Math.min(secret.length, 40) - 1);
+        const before = "the key is ".padEnd(WIDTH - at - 1, ".") + " ";
+        const masked = new Redactor().redact(
+          wrapped(`${before}${secret}\nok`, WIDTH),
+        );
+        count += 1;
+        if (/^the key is \.+ \[redacted:\w+\]\nok$/.test(masked)) found += 1;
+      }
+    }
+  }
+  // A word of a language may begin the next line, and a line end may look like one of two words.
+  assert(found > count * 0.97, `${found} of ${count}`);
+});
+
+for (
+  const [name, text] of [
+    [
+      "settings of a file",
+      `${"x".repeat(30)} API_TOKEN=\nFOO_2=${"b3".repeat(9)}`,
+    ],
+    [
+      "a line of prose",
+      `${"the words of a line ".repeat(3)}ask-for\n2fa and others`,
+    ],
+    ["paths", `${"src/a1/".repeat(7)}x_1.ts\n${"src/a1/".repeat(7)}y_2.ts`],
+    [
+      "hashes",
+      `${"0123456789abcdef".repeat(4)}\n${"89abcdef01234567".repeat(4)}`,
+    ],
+  ] as const
+) {
+  Deno.test(`Redactor joins no lines of: ${name}`, () => {
+    assertEquals(new Redactor().redact(text), text);
+  });
+}
+
+Deno.test("Redactor leaves the line behind a token that ends where its line does", () => {
+  const { secret } = exampleOf("ghp_{a36}", 1);
+  for (const next of ["Done", "FOO_2=b3b3", "next 2", ""]) {
+    assertEquals(
+      new Redactor().redact(`${".".repeat(30)} ${secret}\n${next}`),
+      `${".".repeat(30)} [redacted:github_token]\n${next}`,
+    );
+  }
+});
 
 /** Letters and digits, put together here so that no scanner takes this file for a leak. */
 const A20 = "aB3dE5gH7jK9mN1pQ4sT";

@@ -1,0 +1,766 @@
+/**
+ * Values that stand behind the name of a secret: in environments, settings, JSON, YAML,
+ * source code, command lines and query strings.
+ */
+
+import { isPlaceholder, type Mask, PLACEHOLDER } from "./_placeholder.ts";
+import { characterSet, endOfRun, replaceRuns, UNQUOTED } from "./_runs.ts";
+import { isMixed } from "./_known_shapes.ts";
+
+// A user and a password in base64, as settings of Docker keep them.
+
+/**
+ * Tells whether a text is a user and a password in base64.
+ *
+ * @param text The text.
+ */
+export function isBasicCredentials(text: string): boolean {
+  if (!/^[A-Za-z\d+/]{6,1000}={0,2}$/.test(text)) return false;
+  try {
+    return /^[!-9;-~]{1,256}:[ -~]{1,512}$/.test(atob(text));
+  } catch {
+    return false;
+  }
+}
+
+// What people and programs write where a secret would stand.
+
+/** Variables, templates, tags: what something else will fill in. */
+const REFERENCE_REGEXP =
+  /^(?:\$(?:$|[A-Za-z_{(0-9@*#])|<|\{\{|\{[a-z_ ]*\}|%[A-Za-z_]+%|%[sdv]|@[A-Z]|#\{|\.\.\.|…)|^(?:process|os|env|secrets|vars|import|context|settings|config|self|this)\.[a-z]/i;
+/** Nothing but one sign, however often. */
+const ONE_SIGN_REGEXP = /^(?:x+|\*+|\.+|-+|_+|•+|#+|\?+|…+)$/i;
+const WORDS_REGEXP =
+  /^(?:and|any|are|argument|bool|boolean|bytes|char|disabled|empty|enabled|false|flag|flags|float|for|from|function|hidden|int|integer|invalid|is|masked|missing|nil|no|none|not|null|number|object|omitted|option|optional|options|or|parameter|read|redacted|required|str|string|true|undefined|unknown|unset|value|varchar|void|with|write|yes)$/i;
+const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]/i;
+
+/**
+ * Tells what only stands for a secret: a variable, a template, a type, asterisks.
+ *
+ * @param value What stands where a secret would.
+ * @returns Whether it is none.
+ */
+export function isStandIn(value: string): boolean {
+  // None of these is long, and no test should read a long value.
+  const text = value.slice(0, 200).trim();
+  return REFERENCE_REGEXP.test(text) || ONE_SIGN_REGEXP.test(text) ||
+    WORDS_REGEXP.test(text) || YOURS_REGEXP.test(text);
+}
+
+// Names whose values are secrets.
+
+/** What is known of a name. */
+interface SecretName {
+  /** What its value is called where it is counted. */
+  readonly kind: string;
+  /** Whether the name alone tells; other values must look like a secret too. */
+  readonly isCertain: boolean;
+}
+
+const PASSWORD: SecretName = { kind: "password", isCertain: true };
+const TOKEN: SecretName = { kind: "token", isCertain: true };
+const SECRET: SecretName = { kind: "secret", isCertain: true };
+const API_KEY: SecretName = { kind: "api_key", isCertain: true };
+const PRIVATE_KEY: SecretName = { kind: "private_key", isCertain: true };
+
+/** The last words of names, written together. */
+const ENDINGS: ReadonlyMap<string, SecretName> = new Map(
+  ([
+    [PASSWORD, "password passwd passphrase passcode pswd"],
+    [
+      TOKEN,
+      "token accesstoken apitoken authtoken bearertoken idtoken refreshtoken sessiontoken",
+    ],
+    [
+      SECRET,
+      "secret appsecret authsecret clientsecret jwtsecret secretkeybase",
+    ],
+    [
+      API_KEY,
+      "apikey accesskey accountkey authkey masterkey secretkey sharedaccesskey",
+    ],
+    [PRIVATE_KEY, "encryptionkey privatekey signingkey"],
+  ] as const).flatMap(([name, words]) =>
+    words.split(" ").map((word) => [word, name])
+  ),
+);
+
+/** Words that are secrets only behind another: `DB_PASS`, but not `pass`. */
+const BEHIND_ANOTHER: ReadonlyMap<string, SecretName> = new Map([
+  ["pass", PASSWORD],
+  ["pwd", PASSWORD],
+  ["creds", { ...SECRET, isCertain: false }],
+  ["credential", { ...SECRET, isCertain: false }],
+  ["credentials", { ...SECRET, isCertain: false }],
+  ["key", { ...API_KEY, isCertain: false }],
+]);
+
+/** Words before `token` that make it one of a parser, a model or a list. */
+const NO_TOKEN_REGEXP =
+  /^(?:begin|bos|cancel|cancellation|cls|continuation|count|current|end|eof|eos|first|input|last|mask|max|min|next|num|output|pad|page|paging|per|prev|previous|sep|special|start|stop|sync|syntax|total|unk)$/;
+/** Words behind the one that counts. */
+const SUFFIX_REGEXP =
+  /^(?:\d+|dev|development|live|new|old|plain|prod|production|raw|staging|test|text|val|value)$/;
+
+/**
+ * Tells whether a name is one of a secret.
+ *
+ * @param name A variable, key, flag or header: `FOO_TOKEN`, `apiKey`, `client-secret`.
+ * @returns What is known of it; `undefined` if it is none.
+ */
+function secretName(name: string): SecretName | undefined {
+  const words = name.slice(-64).replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2").toLowerCase()
+    .split(/[^a-z\d]+/).filter((word) => word !== "");
+  while (words.length > 1 && SUFFIX_REGEXP.test(words.at(-1) ?? "")) {
+    words.pop();
+  }
+  const last = (words.at(-1) ?? "").replace(/\d+$/, "");
+  const before = words.at(-2) ?? "";
+  // The npm of old keeps a user name and a password in it.
+  if (name === "_auth") return PASSWORD;
+  if (name === "Pwd" || name === "pwd") {
+    return { ...PASSWORD, isCertain: false };
+  }
+  if (last === "token") {
+    if (NO_TOKEN_REGEXP.test(before)) return undefined;
+    return before === "" ? { ...TOKEN, isCertain: false } : TOKEN;
+  }
+  if (last === "secret" && before === "") {
+    return { ...SECRET, isCertain: false };
+  }
+  // `PGPASSWORD`, `dbpassword`.
+  const written = /(?:password|passwd|passphrase|apikey|secretkey)$/.exec(last)
+    ?.[0];
+  const found = ENDINGS.get(written ?? "") ??
+    ENDINGS.get((words.at(-3) ?? "") + before + last) ??
+    ENDINGS.get(before + last) ?? ENDINGS.get(last);
+  if (found !== undefined) return found;
+  if (last === "key") {
+    // `CACHE_KEY` and `primaryKey` are none; what shouts may be one.
+    return before !== "" && /^[A-Z\d_]+$/.test(name) &&
+        !/^(?:cache|foreign|primary|public|sort|partition|host)$/.test(before)
+      ? BEHIND_ANOTHER.get(last)
+      : undefined;
+  }
+  return before === "" ? undefined : BEHIND_ANOTHER.get(last);
+}
+
+/** What every name of a secret holds. */
+const WORD_REGEXP =
+  /token|secret|passw|passphrase|passcode|pswd|pwd|[a-z_-]pass|key|cred|_auth/gi;
+const NAME_REGEXP = /[\w-]{0,64}/y;
+const SEPARATOR_REGEXP =
+  /\\{0,8}["'`]?\]?[ \t]{0,16}(?:=>|:=|=|:(?!:))[ \t]{0,16}/y;
+const FLAG_SEPARATOR_REGEXP = /[ \t]{1,16}(?=[^\s-])/y;
+/** What sets a variable whose name and value stand behind it: in files of Docker, in shells. */
+const SETTER_REGEXP =
+  /(?:^|[\s;&|(])(?:ENV|setenv|setx|set[ \t]{1,4}-[A-Za-z]{1,4})[ \t]{1,8}$|SetEnvironmentVariable\([ \t]{0,4}["']$/;
+const SETTER_SEPARATOR_REGEXP = /["']?,?[ \t]{1,16}(?=[^\s-])/y;
+/** How much is looked at for what sets a variable, or for an element of XML. */
+const SETTER_LENGTH = 40;
+/** From the name of an element to its text, and from a name in an attribute to its value. */
+const TAG_END_REGEXP = /(?:[ \t][^<>\r\n]{0,200})?>/y;
+const KEY_END_REGEXP = /<\/key>\s{0,64}<string>/y;
+const ATTRIBUTE_REGEXP = /\\{0,8}["'][ \t]{1,8}value=(?=\\{0,8}["'])/iy;
+const NAMED_TAG_END_REGEXP = /\\{0,8}["'][^<>\r\n]{0,80}>/y;
+/** The text of an element. */
+const ELEMENT = characterSet(/[^<>\r\n]/);
+const QUOTE_REGEXP = /(\\{0,15})(["'`])/y;
+/** What a bare value is made of; in a file of settings only white space ends it. */
+const BARE = characterSet(/[^\s"'`\\&;,(){}[\]<>|]/);
+/** How many names are remembered. */
+const MAX_NAMES = 256;
+/** Longer values are no words, names or paths. */
+const LONG = 256;
+const NAME_CHARACTER_REGEXP = /[\w.-]/;
+
+/** A type, which Python may have in quotes. */
+const TYPE_NAME_REGEXP = /^(?:\w{1,40}\.){0,4}_?(?:[A-Z]+[a-z]+){1,8}$/;
+
+/** Headers whose whole value is a secret. */
+const HEADERS: ReadonlyMap<string, string> = new Map([
+  ["authorization", "authorization"],
+  ["proxy-authorization", "authorization"],
+  ["cookie", "cookie"],
+  ["set-cookie", "cookie"],
+]);
+/** What is a name, and no text that happens to end in one. */
+const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
+
+/** How a value stands behind a name. */
+export interface Place {
+  /** What is known of the name. */
+  readonly name: SecretName;
+  /** Whether the value stands in quotes. */
+  readonly isQuoted: boolean;
+  /** Whether it is one of an environment or a command line, where every text is a value. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Masks the values behind names of secrets in a text.
+ *
+ * @param text The text.
+ * @param mask Gives what stands in place of a value.
+ * @returns The text without the values.
+ */
+export function maskAssignments(text: string, mask: Mask): string {
+  let masked = "";
+  let from = 0;
+  // Few names are written often; what each of them means is found out once.
+  const names = new Map<string, SecretName | undefined>();
+  WORD_REGEXP.lastIndex = 0;
+  for (
+    let found = WORD_REGEXP.exec(text);
+    found !== null;
+    found = WORD_REGEXP.exec(text)
+  ) {
+    const nameEnd = sticky(NAME_REGEXP, text, WORD_REGEXP.lastIndex);
+    const nameStart = startOfName(text, found.index);
+    WORD_REGEXP.lastIndex = Math.max(nameEnd, WORD_REGEXP.lastIndex);
+    const value = valueBehind(text, nameStart, nameEnd, names);
+    if (value === undefined) continue;
+    if (!value.isSecret) {
+      // There may be names in it; a long one is not read again from each of them.
+      if (value.end - value.start > LONG) WORD_REGEXP.lastIndex = value.end;
+      continue;
+    }
+    masked += text.slice(from, value.start) + mask(value.kind);
+    from = value.end;
+    WORD_REGEXP.lastIndex = value.end;
+  }
+  return from === 0 ? text : masked + text.slice(from);
+}
+
+/** What the name of a member says: that its value is a secret, if it looks like one. */
+export interface SecretMember {
+  /** What the value is called where it is counted. */
+  readonly kind: string;
+  /** How the value stands behind the name; `undefined` for a header, whose whole value it is. */
+  readonly place: Place | undefined;
+  /** Whether only a user and a password in base64 are one. */
+  readonly isBasic?: boolean;
+}
+
+/**
+ * Tells whether a member has the name of a secret.
+ *
+ * @param name The name of a member of a JSON object, or a flag with its dashes.
+ * @returns What it says; `undefined` if it is none.
+ */
+export function secretMember(name: string): SecretMember | undefined {
+  if (!MEMBER_REGEXP.test(name)) return undefined;
+  const header = HEADERS.get(name.toLowerCase());
+  if (header !== undefined) return { kind: header, place: undefined };
+  // In settings of Docker; others have a word there.
+  if (name === "auth") {
+    return { kind: "password", place: undefined, isBasic: true };
+  }
+  const known = secretName(name.replace(/^-+/, ""));
+  if (known === undefined) return undefined;
+  const isPlain = /^(?:--.*|[A-Z][A-Z\d_]*)$/.test(name);
+  return {
+    kind: known.kind,
+    place: { name: known, isQuoted: true, isPlain },
+  };
+}
+
+/** Tells whether a value is the secret that the name of its member says. */
+export function isSecretOf(
+  { place, isBasic }: SecretMember,
+  value: string,
+): boolean {
+  if (isBasic === true) return isBasicCredentials(value);
+  if (place !== undefined) return isSecret(value, place);
+  return value !== "" && !isPlaceholder(value) &&
+    !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
+}
+
+/** A value behind the name of a secret. */
+interface NamedValue {
+  readonly kind: string;
+  readonly isSecret: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+function valueBehind(
+  text: string,
+  nameStart: number,
+  nameEnd: number,
+  names: Map<string, SecretName | undefined>,
+): NamedValue | undefined {
+  const isFlag = text.startsWith("--", nameStart);
+  let start = sticky(SEPARATOR_REGEXP, text, nameEnd);
+  let isSet = false;
+  let isElement = false;
+  if (start === nameEnd && isFlag) {
+    start = sticky(FLAG_SEPARATOR_REGEXP, text, nameEnd);
+  } else if (start === nameEnd) {
+    const before = text.slice(
+      Math.max(0, nameStart - SETTER_LENGTH),
+      nameStart,
+    );
+    isSet = /[\s"']/.test(text.charAt(nameEnd)) && SETTER_REGEXP.test(before);
+    if (isSet) start = sticky(SETTER_SEPARATOR_REGEXP, text, nameEnd);
+    if (start === nameEnd) {
+      start = startInMarkup(text, nameEnd, before);
+      isElement = text.charAt(start - 1) === ">";
+    }
+  }
+  if (start === nameEnd) return undefined;
+  const nameText = text.slice(nameStart, nameEnd).replace(/^[-.]+/, "");
+  if (!names.has(nameText) && names.size < MAX_NAMES) {
+    names.set(nameText, secretName(nameText));
+  }
+  const name = names.has(nameText) ? names.get(nameText) : secretName(nameText);
+  if (name === undefined) return undefined;
+  const before = text.slice(Math.max(0, nameStart - 12), nameStart);
+  // `isIt ? "password" : "user"` is a choice between two words, and a placeholder no name.
+  if (/\?[ \t]{0,8}["'`]$|\[redacted:$/.test(before)) return undefined;
+  const { kind } = name;
+  if (isElement) {
+    const end = endOfRun(text, start, ELEMENT);
+    const value = text.slice(start, end);
+    const isWhole = text.startsWith("</", end);
+    const place = { name, isQuoted: true, isPlain: false };
+    return { kind, start, end, isSecret: isWhole && isSecret(value, place) };
+  }
+  const isEnvironment = isSet || text.charAt(nameEnd) === "=" &&
+      /^[A-Z][A-Z\d_]*$/.test(nameText);
+  QUOTE_REGEXP.lastIndex = start;
+  const [opening = "", backslashes = "", quote = ""] =
+    QUOTE_REGEXP.exec(text) ?? [];
+  if (opening !== "") {
+    // `ask("Password:")`: the quotation began before the name, and ends here.
+    if (
+      text.charAt(nameStart - 1) === quote &&
+      !text.slice(nameEnd, start).includes(quote)
+    ) return undefined;
+    start += opening.length;
+    const place = { name, isQuoted: true, isPlain: isFlag || isEnvironment };
+    // Judged by its beginning first: what is refused is not read to its end.
+    if (isStandIn(text.slice(start, start + 40))) return undefined;
+    const end = endOfQuoted(text, start, quote, backslashes.length);
+    const value = text.slice(start, end);
+    return { kind, start, end, isSecret: isSecret(value, place) };
+  }
+  const startsLine = isEnvironment && isStartOfLine(text, nameStart);
+  const end = endOfRun(text, start, startsLine ? UNQUOTED : BARE);
+  const value = text.slice(start, end);
+  // `--password PASSWORD`: a help text.
+  if (isFlag && /^[A-Z_]+$/.test(value.slice(0, LONG))) return undefined;
+  // What is called or indexed is source code.
+  if (/[([]/.test(text.charAt(end))) {
+    const isRedacted = text.startsWith(PLACEHOLDER, end) && value !== "";
+    if (!isRedacted) return { kind, start, end, isSecret: false };
+  }
+  const endsLine = /^[ \t]*(?:[\r\n]|$)/.test(text.slice(end, end + 40));
+  const isYaml = endsLine && text.charAt(nameEnd) === ":" && name.isCertain &&
+    value.length >= 4 && (kind === "password" || !isTypeName(value));
+  const place = {
+    name,
+    isQuoted: false,
+    isPlain: isEnvironment || isFlag || isYaml,
+  };
+  return { kind, start, end, isSecret: isSecret(value, place) };
+}
+
+/**
+ * Where the value starts whose name is that of an element of XML, or the value of an attribute;
+ * where the name ends if it is neither.
+ */
+function startInMarkup(text: string, nameEnd: number, before: string): number {
+  const next = text.charAt(nameEnd);
+  if (next === "<") {
+    return before.endsWith("<key>")
+      ? sticky(KEY_END_REGEXP, text, nameEnd)
+      : nameEnd;
+  }
+  if (next === ">" || next === " ") {
+    return /<(?:[\w-]{1,32}:)?$/.test(before)
+      ? sticky(TAG_END_REGEXP, text, nameEnd)
+      : nameEnd;
+  }
+  // `<add key="…" value="…" />`, `<string name="…">…</string>`
+  if (/\bkey=\\{0,8}["']$/.test(before)) {
+    return sticky(ATTRIBUTE_REGEXP, text, nameEnd);
+  }
+  return /<string name=\\{0,8}["']$/.test(before)
+    ? sticky(NAMED_TAG_END_REGEXP, text, nameEnd)
+    : nameEnd;
+}
+
+/** Tells a secret from what else stands behind such a name. */
+function isSecret(value: string, { name, isQuoted, isPlain }: Place): boolean {
+  const least = isPlain ? 1 : isQuoted ? 3 : 4;
+  if (
+    value.length < least || /^[\s,;:)\]}]/.test(value) ||
+    isPlaceholder(value) ||
+    isStandIn(value)
+  ) return false;
+  const beginning = value.slice(0, LONG);
+  const isRandom = /\d/.test(beginning) && /[A-Za-z]/.test(beginning) ||
+    /^\w{16,128}$/.test(beginning) && isMixed(beginning);
+  if (isPath(beginning) || !isPlain && isSourceName(beginning)) return false;
+  // An environment and a command line have nothing but values.
+  const isCertain = name.isCertain || isPlain && name.kind !== "api_key";
+  if (!isCertain) {
+    const leastRandom = name.kind === "api_key" ? 20 : 12;
+    return isRandom && value.length >= leastRandom && !/\s/.test(beginning);
+  }
+  if (name.kind !== "password") {
+    // Of tokens and keys there are none that are numbers or sentences.
+    if (/^\d{1,9}$/.test(value)) return false;
+    if (!isPlain && /\s/.test(beginning)) return false;
+    if (isQuoted && isTypeName(value)) return false;
+    // What no name in source code has.
+    const isNoName = value.length >= 8 && /[^\w$.!?:]/.test(beginning);
+    return isRandom || isQuoted && value.length >= 8 || isPlain || isNoName;
+  }
+  if (isQuoted || isPlain) return true;
+  // Bare words are names in source code, and words of a sentence.
+  return !/^[A-Za-z_$][A-Za-z_$.-]*[.!?:]?$/.test(beginning);
+}
+
+function isTypeName(value: string): boolean {
+  return TYPE_NAME_REGEXP.test(value.slice(0, LONG));
+}
+
+/** Members of members: `config.token2`. */
+function isSourceName(value: string): boolean {
+  return /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value);
+}
+
+function isPath(value: string): boolean {
+  if (/^[A-Za-z0-9/+]{40}={0,2}$/.test(value)) return false;
+  return /^(?:~|\.{1,2})?\/[\w.@-]*(?:\/|\.[a-z]{1,5}$|$)/.test(value) ||
+    /^[A-Za-z]:[\\/]/.test(value) || /^(?:https?|file):\/\//.test(value);
+}
+
+/** Finds the quotation mark that ends a value, the line's end, or that of an outer quotation. */
+function endOfQuoted(
+  text: string,
+  start: number,
+  quote: string,
+  depth: number,
+): number {
+  let backslashes = 0;
+  for (let at = start; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === "\\") {
+      backslashes += 1;
+      continue;
+    }
+    if (character === "\n" || character === "\r") return at;
+    if (character === quote && backslashes <= depth) return at - backslashes;
+    backslashes = 0;
+  }
+  return text.length;
+}
+
+/** Where a name starts that holds an index. */
+function startOfName(text: string, index: number): number {
+  const least = Math.max(0, index - 64);
+  let at = index;
+  while (at > least && NAME_CHARACTER_REGEXP.test(text.charAt(at - 1))) {
+    at -= 1;
+  }
+  // `\nFOO_TOKEN`: the letter belongs to the escape.
+  if (text.charAt(at - 1) === "\\" && /[nrt]/.test(text.charAt(at))) at += 1;
+  return at;
+}
+
+function isStartOfLine(text: string, index: number): boolean {
+  return /(?:^|\n|\\n)[ \t+-]{0,8}(?:export[ \t]+)?$/.test(
+    text.slice(Math.max(0, index - 24), index),
+  );
+}
+
+function sticky(regexp: RegExp, text: string, at: number): number {
+  regexp.lastIndex = at;
+  return regexp.test(text) ? regexp.lastIndex : at;
+}
+
+// Secrets in the headers of HTTP requests, as a request, a command or a program has them.
+
+/** Between a name and its value: a quote, an index's end, a colon, equals sign or comma. */
+const BETWEEN =
+  String.raw`\\{0,8}["']?\]?[ \t]{0,16}[:=,][ \t]{0,16}\\{0,8}["'` +
+  "`]?";
+/** Schemes whose credentials are a list of parameters, the whole rest of the line. */
+const LIST = {
+  head: new RegExp(
+    String.raw`(authorization${BETWEEN}` +
+      String
+        .raw`(?:aws4-[\w-]{1,24}|digest|hawk|oauth|signature|vapid)[ \t]{1,16})[\w-]{1,24}=`,
+    "gi",
+  ),
+  run: characterSet(/[^\r\n'\\]/),
+};
+const AUTHORIZATION = {
+  head: new RegExp(
+    String.raw`authorization${BETWEEN}([A-Za-z][\w-]{1,24}[ \t]{1,16})?`,
+    "gi",
+  ),
+  run: UNQUOTED,
+};
+const SCHEME_REGEXP =
+  /^(?:api-?key|aws4-[\w-]+|basic|bearer|digest|dpop|hawk|hmac[\w-]*|key|negotiate|ntlm|oauth|signature|splunk|ssws|token)$/i;
+/** What is called or indexed is source code; a URL and a path are no credentials. */
+const NO_CREDENTIALS_REGEXP =
+  /^[A-Za-z_$][\w$.]*[([]|^https?:|^[~.]{0,2}\/|\.[a-z]{2,4}[,.;:!?)]*$/;
+const BEARER = {
+  head: /\bbearer[ \t]{1,16}/gi,
+  run: characterSet(/[\w.~+/=-]/),
+};
+const COOKIE = {
+  head: new RegExp(
+    String.raw`(cookie\\{0,8}["']?[ \t]{0,16}:[ \t]{0,16}\\{0,8}["']?)` +
+      String.raw`[\w.%-]{1,128}=`,
+    "gi",
+  ),
+  run: characterSet(/[^\r\n"'\\]/),
+};
+/** What settings of Docker keep for a registry. */
+const AUTH = {
+  head: /"auth\\{0,8}"[ \t]{0,16}:[ \t]{0,16}\\{0,8}"/g,
+  run: characterSet(/[A-Za-z\d+/=]/),
+};
+const HINT_REGEXP = /authorization|bearer|cookie|"auth\\{0,8}"/i;
+
+/**
+ * Masks the credentials and cookies of headers in a text.
+ *
+ * @param text The text.
+ * @param mask Gives what stands in place of a secret.
+ * @returns The text without them.
+ */
+export function maskHeaders(text: string, mask: Mask): string {
+  if (!HINT_REGEXP.test(text)) return text;
+  let masked = replaceRuns(
+    text,
+    LIST,
+    ([, name = ""]) => name + mask("authorization"),
+  );
+  const before = masked;
+  masked = replaceRuns(before, AUTHORIZATION, (found, credentials) => {
+    const [head, scheme] = found;
+    const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
+    if (isPlaceholder(credentials) || isStandIn(credentials)) return undefined;
+    const end = found.index + head.length + credentials.length;
+    // A scheme that nobody knows may be a word of a sentence, which goes on, and no scheme a name
+    // in source code.
+    const isSecret = isKnown
+      ? credentials.length >= 4
+      : isRandomText(credentials, 8) &&
+        !NO_CREDENTIALS_REGEXP.test(credentials.slice(0, 256)) &&
+        (scheme === undefined || !/[ \t]/.test(before.charAt(end)));
+    return isSecret ? head + mask("authorization") : undefined;
+  });
+  masked = replaceRuns(
+    masked,
+    BEARER,
+    ([head], token) =>
+      isRandomText(token, 16) ? head + mask("authorization") : undefined,
+  );
+  masked = replaceRuns(
+    masked,
+    AUTH,
+    ([head], run) =>
+      isBasicCredentials(run) ? head + mask("password") : undefined,
+  );
+  return replaceRuns(masked, COOKIE, ([head, name = ""], rest) => {
+    const cookies = head.slice(name.length) + rest;
+    const value = cookies.slice(cookies.indexOf("=") + 1);
+    return isPlaceholder(value) || isStandIn(value) || value === ""
+      ? undefined
+      : name + mask("cookie");
+  });
+}
+
+/** Whether a text is no word of a language. */
+function isRandomText(text: string, least: number): boolean {
+  const beginning = text.slice(0, 256);
+  return text.length >= least && /\d/.test(beginning) &&
+    /[A-Za-z]/.test(beginning);
+}
+
+// Passwords in URLs.
+
+/** What stands before the host; the slashes may be escaped, as some programs write JSON. */
+const SLASHES_REGEXP = /:(?:\/\/|\\\/\\\/)/g;
+const URL_USER = characterSet(/[^\s/?#@:"'`\\<>[\]]/);
+/** An `@` in a password should be escaped, and often is not: the last one counts. */
+const URL_PASSWORD = characterSet(/[^\s/?#@"'`\\<>]/);
+
+/**
+ * Masks the passwords in the URLs of a text, and user names that are tokens.
+ *
+ * @param text The text.
+ * @param mask Gives what stands in place of a password.
+ * @returns The text without the passwords.
+ */
+export function maskUrls(text: string, mask: Mask): string {
+  if (!text.includes("@")) return text;
+  let masked = "";
+  let from = 0;
+  SLASHES_REGEXP.lastIndex = 0;
+  while (SLASHES_REGEXP.test(text)) {
+    const start = SLASHES_REGEXP.lastIndex;
+    const userEnd = endOfUser(text, start);
+    const hasPassword = text.charAt(userEnd) === ":";
+    const secretStart = hasPassword ? userEnd + 1 : start;
+    let end = userEnd;
+    let at = hasPassword ? endOfRun(text, secretStart, URL_PASSWORD) : userEnd;
+    while (text.charAt(at) === "@") {
+      end = at;
+      at = hasPassword ? endOfRun(text, at + 1, URL_PASSWORD) : at + 1;
+    }
+    // The colon of the next URL may be the last character of this one.
+    SLASHES_REGEXP.lastIndex = Math.max(start, at - 1);
+    if (text.charAt(end) !== "@") continue;
+    const secret = text.slice(secretStart, end);
+    if (!(hasPassword ? isPassword(secret) : isToken(secret))) continue;
+    masked += text.slice(from, secretStart) +
+      mask(hasPassword ? "url_password" : "url_user");
+    from = end;
+  }
+  return from === 0 ? text : masked + text.slice(from);
+}
+
+function endOfUser(text: string, start: number): number {
+  if (!text.startsWith(PLACEHOLDER, start)) {
+    return endOfRun(text, start, URL_USER);
+  }
+  const close = text.slice(start, start + 60).indexOf("]");
+  return close === -1 ? start : start + close + 1;
+}
+
+function isPassword(text: string): boolean {
+  return text !== "" && !isPlaceholder(text) && !isStandIn(text);
+}
+
+function isToken(text: string): boolean {
+  const beginning = text.slice(0, 256);
+  return text.length >= 20 && /^[\w-]{20}/.test(beginning) &&
+    /\d/.test(beginning) && /[A-Za-z]/.test(beginning);
+}
+
+// Passwords in command lines and files of settings that give no name to them.
+
+/** The user and the password of a request. */
+const USER = {
+  head:
+    /(?<=^|\s)(?:-([A-Za-z#]{0,8})[uU]|--user|--proxy-user)[= \t]{0,8}\\{0,8}["']?[\w.@%+-]{1,64}:/g,
+  run: UNQUOTED,
+};
+/** How much of a command is looked at for the program's name. */
+const COMMAND_LENGTH = 400;
+/** White space between the words of a `.netrc`; an entry may have several lines. */
+const GAP = String
+  .raw`(?:[ \t]{1,8}|(?:\r?\n|(?:\\{1,8}[rn]){1,2})[ \t+-]{0,16})`;
+/** The beginning of an entry of a `.netrc`; "the login form password check" is none. */
+const NETRC = {
+  head: new RegExp(
+    String
+      .raw`(?:\b(machine)[ \t]{1,8}[^\s"'\\]{1,253}${GAP}|^[ \t+-]{0,16}(?:default${GAP})?)` +
+      String.raw`login[ \t]{1,8}[^\s"'\\]{1,64}${GAP}` +
+      String
+        .raw`(?:(?:account|port)[ \t]{1,8}[^\s"'\\]{1,64}${GAP})?password[ \t]{1,8}`,
+    "gm",
+  ),
+  run: characterSet(/[^\s"'\\]/),
+};
+/**
+ * Programs with a flag whose value is a password: the same letter is a port, a path or a pattern
+ * for others. The head ends where the password, or its quotation mark, begins.
+ */
+const FLAGS: readonly (readonly [program: RegExp, head: RegExp])[] = [
+  [/sshpass/, /-p[ \t]{0,8}/],
+  [/mariadb|mysql/, /-p(?=[^\s-])/],
+  [/mongo/, /-p[ \t]{1,8}/],
+  [/redis-cli/, /-a[ \t]{1,8}/],
+  [
+    /(?:docker|podman|nerdctl|helm|oras|skopeo|buildah|crane) .{0,80}login/,
+    /-p[ \t=]{1,8}/,
+  ],
+  [/ldap[a-z]{3,8}/, /-w[ \t]{0,8}/],
+  [/sqlcmd|bcp/, /-P[ \t]{0,8}/],
+  [/mosquitto_/, /-P[ \t]{1,8}/],
+  [/zip/, /-P[ \t]{0,8}/],
+  [/7z/, /-p(?=[^\s-])/],
+  [/openssl/, /-pass(?:in|out)?[ \t]{1,8}pass:/],
+  [/smbclient/, /-U[ \t]{0,8}[\w./\\-]{1,64}%/],
+];
+const FLAG_RULES = FLAGS.map(([program, head]) => ({
+  program: new RegExp(`(?:^|[\\s/"'(])(?:${program.source})`),
+  head: new RegExp(`(?<=[ \\t])${head.source}\\\\{0,8}["']?`, "g"),
+  run: UNQUOTED,
+}));
+/** What all of these flags begin with: few texts hold such, and many the names of programs. */
+const FLAG_REGEXP =
+  /(?<=^|[ \t\n])-(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
+/** What ends a command. */
+const END_REGEXP = /[\n;|&][^\n;|&]*$/;
+/** An entry of a `.pgpass`: host, port, database, user and password. */
+const PGPASS = {
+  head:
+    /^[ \t+-]{0,8}(?:[\w.*-]{1,253}|\/[\w./-]{1,200}):(?:54\d\d|6432|\*):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:/gm,
+  run: characterSet(/[^\s"'`]/),
+};
+const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
+
+/**
+ * Masks the passwords of command lines in a text.
+ *
+ * @param text The text.
+ * @param mask Gives what stands in place of a password.
+ * @returns The text without the passwords.
+ */
+export function maskCommands(text: string, mask: Mask): string {
+  const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
+    run.length < 4 || isPlaceholder(run) || isStandIn(run)
+      ? undefined
+      : head + mask("password");
+  let masked = text;
+  if (FLAG_REGEXP.test(masked)) {
+    const before = masked;
+    masked = replaceRuns(before, USER, (head, run) => {
+      const start = Math.max(0, head.index - COMMAND_LENGTH);
+      const command = before.slice(start, head.index);
+      if (!/curl|wget/.test(command) || isNoUser(head, run)) return undefined;
+      return hide(head, run);
+    });
+    for (const rule of FLAG_RULES) {
+      const before = masked;
+      if (!rule.program.test(before)) continue;
+      masked = replaceRuns(before, rule, (head, run) => {
+        const start = Math.max(0, head.index - COMMAND_LENGTH);
+        const command = before.slice(start, head.index);
+        const own = END_REGEXP.exec(command)?.[0] ?? command;
+        return rule.program.test(own) ? hide(head, run) : undefined;
+      });
+    }
+  }
+  if (masked.includes("login")) {
+    const before = masked;
+    masked = replaceRuns(before, NETRC, (head, run) => {
+      const end = head.index + head[0].length + run.length;
+      // A sentence may begin with these words, and goes on.
+      const isEntry = head[1] !== undefined ||
+        /^[ \t]*(?:[\r\n\\]|$)/.test(before.slice(end, end + 40));
+      return isEntry ? hide(head, run) : undefined;
+    });
+  }
+  return PGPASS_HINT_REGEXP.test(masked)
+    ? replaceRuns(masked, PGPASS, hide)
+    : masked;
+}
+
+/** Whether it is what other programs take: the numbers of a user and a group, or a host's path. */
+function isNoUser([head, flags]: RegExpExecArray, run: string): boolean {
+  if (/[\s=]\d+:$/.test(head) && /^\d+$/.test(run)) return true;
+  return flags !== undefined && flags !== "" && /^[~.]?\//.test(run);
+}
