@@ -45,6 +45,8 @@ const RECIPES: readonly {
   readonly programs?: readonly string[];
   /** A file with nothing in it that stands among the sessions. */
   readonly empty?: string;
+  /** Whether something listens that takes traces. */
+  readonly isReceived?: boolean;
   /** What each block does. */
   readonly checks:
     readonly ((ran: Ran, folder: string) => Promise<void> | void)[];
@@ -70,6 +72,12 @@ const RECIPES: readonly {
     checks: [prints("command_execution")],
   },
   { heading: "Count tokens", checks: [prints("model")] },
+  {
+    heading: "See sessions in a tracing backend",
+    programs: ["curl"],
+    isReceived: true,
+    checks: [writes("received.txt", "invoke_agent codex, chat")],
+  },
   {
     heading: "Hear of it when Codex has changed",
     checks: [ends, writes("baseline.json", '"turn.completed"')],
@@ -235,7 +243,34 @@ async function isMissing(program: string): Promise<boolean> {
 
 const hasBash = await hasProgram("bash");
 
-for (const { heading, programs = [], empty, checks } of RECIPES) {
+/** Starts what takes traces, as a collector does. */
+async function receiver(
+  folder: string,
+): Promise<AsyncDisposable & { address: string }> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--allow-net=127.0.0.1",
+      `--allow-write=${folder}`,
+      new URL("tests/export/otlp_receiver.ts", ROOT).pathname,
+      `${folder}/received.txt`,
+    ],
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await lines.read();
+  return {
+    address: value.trim(),
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.kill();
+      await lines.cancel();
+      await child.status;
+    },
+  };
+}
+
+for (const { heading, programs = [], empty, isReceived, checks } of RECIPES) {
   const missing: string[] = hasBash ? [] : ["bash"];
   for (const program of hasBash ? programs : []) {
     if (await isMissing(program)) missing.push(program);
@@ -251,6 +286,9 @@ for (const { heading, programs = [], empty, checks } of RECIPES) {
       if (empty !== undefined) {
         await Deno.writeTextFile(`${folder}/home/sessions/${empty}.jsonl`, "");
       }
+      await using taking = isReceived === true
+        ? await receiver(folder)
+        : undefined;
       const recipe = blocks.filter((block) =>
         block.heading === heading && block.language === "sh"
       );
@@ -259,7 +297,7 @@ for (const { heading, programs = [], empty, checks } of RECIPES) {
         const ran = await runProgram("bash", {
           args: ["-eu", "-o", "pipefail", "-c", code],
           cwd: folder,
-          env,
+          env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: taking?.address ?? "" },
         });
         // A verdict and the counts of what was masked are said there, and nothing else.
         const complaints = ran.stderr.split("\n").filter((line) =>

@@ -326,6 +326,13 @@ export const COMMANDS: readonly Command[] = [
         details: "What is written has them as the input does.",
       },
       "redact-pattern",
+      "content",
+      {
+        name: "stamp",
+        summary: "Take the time from the clock where the input has none.",
+        details:
+          "For live exec streams, whose events have no time: an event happened when it was read.",
+      },
       {
         name: "on-error",
         choices: ["report", "drop", "stop"],

@@ -623,6 +623,13 @@ export const FLAGS = [
       "A JavaScript regular expression, by the Unicode rules. It takes time linear in the length of the text: back references, looks ahead and behind, and repetitions of more than a thousand steps are refused. May be given several times; it turns --redact on.",
   },
   {
+    name: "content",
+    category: "OUTPUT",
+    summary: "Write messages, and what went into calls and came out, too.",
+    details:
+      "Without it they are left out: their formats have them only if they are asked for.",
+  },
+  {
     name: "jsonl",
     category: "OUTPUT",
     summary: "Print its lines, normalized.",

@@ -5,7 +5,7 @@
  */
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
-import { fieldsOf, numberOf } from "../json/fields.ts";
+import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
 
 /** What stands where no time is known. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -36,6 +36,17 @@ export function timestampOfMs(ms: number): string | undefined {
 /** Gives the milliseconds since 1970 of a timestamp written here. */
 export function msOf(timestamp: string): number {
   return Date.parse(timestamp);
+}
+
+/**
+ * Gives the time of an event in milliseconds since 1970, as far as it says one: those of exec
+ * streams do not, and messages of app servers say when they were sent (0.148 and later).
+ */
+export function eventMs(
+  { timestamp, emittedAtMs }: Fields,
+): number | undefined {
+  const text = timestampOf(timestamp);
+  return text === undefined ? numberOf(emittedAtMs) : msOf(text);
 }
 
 /**

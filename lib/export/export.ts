@@ -29,3 +29,4 @@
 export * from "./exporter.ts";
 export * from "./formats.ts";
 export * from "./atif.ts";
+export * from "./otlp.ts";

@@ -23,6 +23,19 @@ export interface ExporterOptions {
    * @default {false}
    */
   readonly hasFolder?: boolean | undefined;
+  /**
+   * Whether messages, and what went into calls and came out of them, are written where a format
+   * can do without.
+   *
+   * @default {false}
+   */
+  readonly content?: boolean | undefined;
+  /**
+   * Gives the time, in milliseconds since 1970, of what does not say when it happened.
+   *
+   * @default {undefined} It has none.
+   */
+  readonly clock?: (() => number) | undefined;
 }
 
 /** A file or stream that is exported. */
@@ -52,6 +65,8 @@ export interface ExportPiece {
  * stream they are written in the order in which they come.
  */
 export interface Exporter {
+  /** Why nothing is written of the input, if the format cannot have it. */
+  readonly refusal?: string | undefined;
   /**
    * Begins an input.
    *

@@ -27,4 +27,11 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     flags: [],
     load: async () => (await import("./atif.ts")).AtifExporter,
   },
+  {
+    name: "otlp",
+    summary:
+      "traces: OTLP/JSON by the OpenTelemetry conventions for generative AI, one request a line, for each turn one",
+    flags: ["content", "stamp"],
+    load: async () => (await import("./otlp.ts")).OtlpExporter,
+  },
 ];

@@ -46,23 +46,39 @@ export async function run(
     ? undefined
     : new JsonRedactor({ patterns });
   const Format = await format.load();
-  const exporter = new Format({ redactor, hasFolder: folder !== undefined });
+  const exporter = new Format({
+    redactor,
+    hasFolder: folder !== undefined,
+    content: args.has("content"),
+    clock: args.has("stamp") ? () => context.process.now() : undefined,
+  });
   const stemOf = stems();
+  let current = "";
+  let hasRefused = false;
   try {
     const status = await answerInputs(args, { ...context, stdout: files }, {
       inputs,
       make: (options) => new ExportStage(exporter, files, options),
-      onBegin: (name) => exporter.begin({ name, stem: stemOf(name) }),
+      onBegin: (name) => {
+        current = name;
+        exporter.begin({ name, stem: stemOf(name) });
+      },
       onEnd: async () => {
         exporter.end(files.add);
         await files.write();
+        const { refusal } = exporter;
+        if (refusal === undefined) return;
+        hasRefused = true;
+        context.diagnostics.say(
+          `${current}: left out: ${refusal}: export a session file that does, or a run as it happens, with --stamp`,
+        );
       },
     });
     exporter.flush(files.add);
     await files.write();
     saySecrets(redactor?.counts ?? new Map(), args, context);
     await context.diagnostics.flush();
-    return isIncomplete ? EXIT.io : status;
+    return isIncomplete || hasRefused ? EXIT.io : status;
   } finally {
     files.close();
   }

@@ -1,0 +1,855 @@
+/**
+ * Traces: OTLP/JSON by the OpenTelemetry conventions for generative AI.
+ *
+ * docs/otlp.md says what becomes of which event.
+ *
+ * @module
+ */
+
+import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { ARGUMENTS_TEXT } from "../events/session_items.ts";
+import { eventMs } from "../events/times.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFailedWord,
+  jsonTextOf,
+  numberOf,
+  textOf,
+  textsOf,
+  wholeOf,
+} from "../json/fields.ts";
+import type { Outcome } from "../outcome.ts";
+import type { Emit } from "../stage.ts";
+import { EventTokens, type TokensOfTurn } from "../usage/event_tokens.ts";
+import type {
+  Exporter,
+  ExporterOptions,
+  ExportInput,
+  ExportPiece,
+} from "./exporter.ts";
+import {
+  ATTRIBUTE,
+  HOSTED_TOOLS,
+  OPERATION,
+  RETRY_EVENT,
+  SCHEMA_URL,
+  SPAN_EVENTS,
+  SPAN_KIND,
+  STATUS_ERROR,
+} from "./otlp_names.ts";
+import { resultTextOf, toolCallOf } from "./tool_calls.ts";
+
+/** What the agent is called, whatever began it. */
+const AGENT = "codex";
+/** Ids that the input itself does not name: other inputs have the same. */
+const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
+/**
+ * How many spans of a turn, and how many characters of content, one line has at most: collectors
+ * do not take requests of any length. The rest of the turn follows in another line.
+ */
+const MAX = { spans: 2048, content: 1 << 21 };
+/** How many calls wait for what is told of them once more when a line is full. */
+const MAX_RECENT = 64;
+
+/** What attributes say, by their names. */
+type Attributes = Readonly<
+  Record<string, string | number | bigint | undefined>
+>;
+/** A piece of a message, as the conventions have it. */
+type Part = Readonly<Record<string, unknown>>;
+
+/** The ids of a span. */
+interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** A span: times are milliseconds since 1970. */
+interface Span {
+  readonly operation: string;
+  /** What its name says beside the operation. */
+  subject: string | undefined;
+  start: number;
+  /** When it ended; `undefined` as long as it goes on. */
+  end: number | undefined;
+  attributes: Attributes;
+  /** Why it failed: in one word, and in more. */
+  error?: string | undefined;
+  readonly message?: string | undefined;
+  readonly events?: readonly SpanEvent[];
+}
+
+/** A request or a call of a turn. */
+interface ChildSpan extends Span {
+  /** The item that tells of it. */
+  readonly item: string;
+  /** What the model said, if content is wanted. */
+  readonly parts?: Part[];
+}
+
+/** Something that happened at one time of a turn. */
+interface SpanEvent {
+  readonly at: number;
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** A turn that goes on, or whose calls do. */
+class Turn {
+  /** Its id, once it is known. */
+  id: string | undefined;
+  /** The turn of another thread that began it. */
+  startedBy: string | undefined;
+  /** Whether only a prompt announced it: then nothing says that it ends. */
+  isImplied = true;
+  /** Its ids, once they are needed. */
+  ids: SpanIds | undefined;
+  /** The calls that are not written yet, by their items. */
+  readonly calls = new Map<string, ChildSpan>();
+  /** The items of all calls: what is told again of one that is written makes no other one. */
+  readonly seen = new Set<string>();
+  /** The requests that are not written yet. */
+  requests: ChildSpan[] = [];
+  readonly events: SpanEvent[] = [];
+  readonly prompts: string[] = [];
+  answer: string | undefined;
+  /** The last error, if the turn has not gone on since. */
+  problem: string | undefined;
+  /** Where its requests are counted: before what they say, or behind what came of their calls. */
+  counts: "before" | "between" | "behind" | undefined;
+  /** How many characters of content wait to be written. */
+  weight = 0;
+
+  constructor(readonly number: number, readonly start: number) {}
+}
+
+/** A thread of the input. */
+class Thread {
+  header: Fields = {};
+  model: string | undefined;
+  /** Whether its times are its own: in a bare session file all are that of the header. */
+  isTimed = true;
+  now: number | undefined;
+  turns = 0;
+  turn: Turn | undefined;
+  /** The turn before. */
+  last: Turn | undefined;
+  /** The calls whose turn is over and which go on, by their items. */
+  readonly late = new Map<string, { turn: Turn; call: ChildSpan }>();
+  /** When the model was last given something. */
+  askedAt = 0;
+  /** What the model has said since the last count, and whether it was given something then. */
+  answer:
+    | { start: number; end: number; parts: Part[]; isOver: boolean }
+    | undefined;
+  /** The request that was counted last, and whether the model was given something since. */
+  counted: { request: ChildSpan; isOver: boolean } | undefined;
+
+  constructor(readonly id: string) {}
+
+  /** Takes note that the model is given something. */
+  ask(at: number): void {
+    this.askedAt = Math.max(this.askedAt, at);
+    if (this.answer !== undefined) this.answer.isOver = true;
+    if (this.counted !== undefined) this.counted.isOver = true;
+  }
+}
+
+/**
+ * Writes traces: an `ExportTraceServiceRequest` of OTLP/JSON a line, for each turn one.
+ *
+ * A turn is a span `invoke_agent codex`. Below it are its requests, `chat MODEL`, and its calls,
+ * `execute_tool NAME`. Ids are hashes of the ids of thread, turn and item, so that a turn has the
+ * same ones whenever it is exported; of several inputs that have a turn, the first one tells of
+ * it. What was copied from another thread is left out.
+ *
+ * Memory is bounded by what goes on: 2,048 spans of a turn at the most are held, and their
+ * content. The others follow in another line, and so does a call that ends behind its turn.
+ *
+ * @example The spans of a run, at the time of the clock
+ * ```ts
+ * import { JsonlEvents } from "@codexpipe/codexpipe";
+ * import { type ExportPiece, OtlpExporter } from "@codexpipe/codexpipe/export";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n' +
+ *   '{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}\n';
+ * let text = "";
+ * const write = ({ data }: ExportPiece) => text += data;
+ * const exporter = new OtlpExporter({ clock: () => Date.now() });
+ * exporter.begin({ name: "run.jsonl", stem: "run" });
+ * new JsonlEvents().feed(new TextEncoder().encode(log), (outcome) => {
+ *   exporter.feed(outcome, write);
+ * });
+ * exporter.end(write);
+ *
+ * const [{ scopeSpans: [{ spans }] }] = JSON.parse(text).resourceSpans;
+ * assertEquals(spans[0].name, "invoke_agent codex");
+ * ```
+ */
+export class OtlpExporter implements Exporter {
+  readonly #options: ExporterOptions;
+  /** The number of the input that tells of a turn, by its trace. */
+  readonly #tellers = new Map<string, number>();
+  /** The calls that spawned threads, by these. */
+  readonly #spawned = new Map<string, SpanIds>();
+  #inputs = 0;
+  #input: ExportInput = { name: "", stem: "" };
+  #tokens = new EventTokens();
+  #threads = new Map<string, Thread>();
+  #emit: Emit<ExportPiece> = () => {};
+  #refusal: string | undefined;
+  #hasLines = false;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options Whether secrets are masked and content is written, and the clock.
+   */
+  constructor(options: ExporterOptions = {}) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins an input.
+   *
+   * @param input What it is called.
+   */
+  begin(input: ExportInput): void {
+    this.#inputs += 1;
+    this.#input = input;
+    this.#tokens = new EventTokens();
+    this.#threads = new Map();
+    this.#refusal = undefined;
+    this.#hasLines = false;
+  }
+
+  /** Why the input is left out: one without times, if there is no clock. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /**
+   * Takes what a line of the input has become; a failure is no span.
+   *
+   * @param outcome An event, or a failure.
+   * @param emit Is called with the lines of turns that are over.
+   */
+  feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
+    if (!outcome.ok || this.#refusal !== undefined) return;
+    const event = fieldsOf(outcome.value);
+    const id = textOf(event.thread_id);
+    if (id === undefined) return;
+    this.#emit = emit;
+    let thread = this.#threads.get(id);
+    if (thread === undefined) {
+      thread = new Thread(id);
+      this.#threads.set(id, thread);
+    }
+    this.#take(thread, event, this.#tokens.take(event));
+  }
+
+  /**
+   * Ends the input, and what goes on in it.
+   *
+   * @param emit Is called with the lines of what went on.
+   */
+  end(emit: Emit<ExportPiece>): void {
+    this.#emit = emit;
+    for (const thread of this.#threads.values()) this.#leave(thread);
+    if (this.#hasLines) emit({ file: this.#file, data: "", isLast: true });
+  }
+
+  /** Ends the export: nothing is held behind the end of an input. */
+  flush(): void {}
+
+  get #file(): string {
+    return `${this.#input.stem}.otlp.jsonl`;
+  }
+
+  #take(thread: Thread, event: Fields, tokens: TokensOfTurn | undefined): void {
+    const { type, item_type } = event;
+    const content = fieldsOf(event.content);
+    if (type === "thread.started") return this.#begins(thread, event);
+    if (item_type === "turn_context") {
+      thread.model = idOf(content.model) ?? thread.model;
+      return;
+    }
+    if (event.inherited === true) return;
+    const at = this.#timeOf(thread, event);
+    switch (type) {
+      case "turn.started":
+        return this.#startTurn(thread, event, at);
+      case "turn.completed":
+      case "turn.failed":
+        return this.#endTurn(thread, event, at, tokens);
+      case "error":
+        return this.#error(thread, textOf(event.message) ?? "", at);
+      case "item.delta":
+        // What a command that goes on has printed is what the model was given of it.
+        return typeof event.line === "number" ? thread.ask(at) : undefined;
+    }
+    const call = item_type === "todo_list"
+      ? { name: "update_plan", args: { plan: content.items } }
+      : toolCallOf(event);
+    if (call !== undefined) return this.#call(thread, event, call, at);
+    if (type !== "item.completed") return;
+    const text = textOf(content.text) ?? "";
+    switch (item_type) {
+      case "user_message":
+        return this.#prompt(thread, text, at);
+      case "inter_agent_message":
+        return thread.ask(at);
+      case "agent_message":
+        this.#turnOf(thread, at).answer = text;
+        return this.#say(thread, at, () => ({ type: "text", content: text }));
+      case "reasoning":
+      case "agent_reasoning_raw_content":
+        return this.#say(
+          thread,
+          at,
+          () => ({ type: "reasoning", content: text }),
+        );
+      case "sub_agent_activity":
+        return this.#spawn(thread, event.call_id, [content.agent_thread_id]);
+      case "error":
+        return this.#error(thread, textOf(content.message) ?? "", at);
+      case "token_count":
+      case "token_usage_record":
+        return this.#count(thread, event, tokens, at);
+    }
+    const name = SPAN_EVENTS.get(item_type);
+    if (name === undefined) return;
+    if (item_type === "context_compaction") thread.ask(at);
+    const attributes = { [ATTRIBUTE.call]: idOf(event.call_id) };
+    this.#turnOf(thread, at).events.push({ at, name, attributes });
+  }
+
+  /** A thread begins, or a process that takes it up. */
+  #begins(thread: Thread, header: Fields): void {
+    this.#leave(thread);
+    const { timestamp, started_at } = header;
+    thread.header = header;
+    thread.model = idOf(header.model) ?? thread.model;
+    thread.isTimed = timestamp === undefined || timestamp !== started_at;
+  }
+
+  /** When an event happened: the time before, if it does not say. */
+  #timeOf(thread: Thread, event: Fields): number {
+    const { clock } = this.#options;
+    thread.isTimed ||= event.timestamp !== thread.header.timestamp;
+    const own = eventMs(event);
+    const isOwn = own !== undefined && thread.isTimed;
+    thread.now = (isOwn ? own : clock?.()) ?? own ?? thread.now;
+    return thread.now ?? NaN;
+  }
+
+  #startTurn(thread: Thread, event: Fields, at: number): void {
+    const { turn: open } = thread;
+    const isImplied = event.implied === true;
+    // Its prompt has begun it already, or it is one of an agent that the turn waits for.
+    const isOpen = open !== undefined && (isImplied || open.id === undefined);
+    if (!isOpen) this.#closeTurn(thread);
+    const turn = this.#turnOf(thread, at);
+    turn.id ??= idOf(event.turn_id);
+    turn.isImplied &&= isImplied;
+    turn.startedBy ??= idOf(fieldsOf(event.turn_attribution).parent_turn_id);
+  }
+
+  /** The turn that goes on; one begins if none does. */
+  #turnOf(thread: Thread, at: number): Turn {
+    if (thread.turn !== undefined) return thread.turn;
+    thread.turns += 1;
+    thread.askedAt = at;
+    thread.answer = undefined;
+    thread.counted = undefined;
+    return thread.turn = new Turn(thread.turns, at);
+  }
+
+  #prompt(thread: Thread, text: string, at: number): void {
+    const { turn } = thread;
+    if (turn?.id !== undefined && turn.isImplied) this.#closeTurn(thread);
+    this.#turnOf(thread, at).prompts.push(this.#options.content ? text : "");
+    thread.ask(at);
+  }
+
+  /** Takes note of what the model says or wants. */
+  #say(thread: Thread, at: number, part: () => Part): void {
+    const turn = this.#turnOf(thread, at);
+    turn.problem = undefined;
+    const { counted } = thread;
+    // What is said without anything new to the model belongs to the request that was counted.
+    const isCounted = counted !== undefined && turn.counts !== "behind" &&
+      (!counted.isOver || turn.counts === "before");
+    if (!isCounted) {
+      thread.answer ??= {
+        start: thread.askedAt,
+        end: at,
+        parts: [],
+        isOver: false,
+      };
+      thread.answer.end = at;
+      thread.answer.isOver = false;
+    }
+    if (!this.#options.content) return;
+    const said = part();
+    (isCounted ? counted.request : thread.answer)?.parts?.push(said);
+    turn.weight += textOf(said.content)?.length ?? 0;
+  }
+
+  /** A request is over if it was counted, or if it is said that nothing is known of it. */
+  #count(
+    thread: Thread,
+    event: Fields,
+    tokens: TokensOfTurn | undefined,
+    at: number,
+  ): void {
+    const { answer } = thread;
+    const content = fieldsOf(event.content);
+    const isUnknown = answer !== undefined && content.info === null;
+    if (tokens === undefined && !isUnknown) return;
+    const model = tokens?.model ?? thread.model;
+    const turn = thread.turn ?? thread.last ?? this.#turnOf(thread, at);
+    turn.counts ??= answer === undefined
+      ? "before"
+      : answer.isOver
+      ? "behind"
+      : "between";
+    const isBehind = answer?.isOver === true && turn.counts !== "before";
+    const request: ChildSpan = {
+      item: textOf(event.item_id) ?? "",
+      operation: OPERATION.request,
+      subject: model,
+      start: isBehind ? answer.start : thread.askedAt,
+      end: isBehind ? answer.end : at,
+      attributes: {
+        [ATTRIBUTE.provider]: providerOf(thread),
+        [ATTRIBUTE.model]: model,
+        [ATTRIBUTE.response]: idOf(content.response_id),
+        ...tokenAttributes(tokens),
+      },
+      parts: answer?.parts ?? [],
+    };
+    thread.answer = undefined;
+    thread.counted = { request, isOver: false };
+    turn.requests.push(request);
+    this.#write(thread, turn, thread.turn === undefined);
+  }
+
+  /** A call begins, ends, or is told of once more. */
+  #call(
+    thread: Thread,
+    event: Fields,
+    given: { readonly name: string; readonly args: unknown },
+    at: number,
+  ): void {
+    const item = textOf(event.item_id) ?? "";
+    // A plan holds until the next one, but to make it takes no time.
+    const isPlan = event.item_type === "todo_list";
+    const isOver = isPlan || event.type !== "item.started";
+    const late = thread.late.get(item);
+    if (late !== undefined) {
+      if (!isOver) return;
+      thread.late.delete(item);
+      late.turn.calls.set(item, late.call);
+      this.#describe(late.call, late.turn, event, given, at);
+      return this.#write(thread, late.turn, true);
+    }
+    if (thread.last?.seen.has(item)) return;
+    const turn = this.#turnOf(thread, at);
+    let call = turn.calls.get(item);
+    if (call === undefined) {
+      if (turn.seen.has(item)) return;
+      turn.seen.add(item);
+      call = {
+        item,
+        operation: OPERATION.call,
+        subject: given.name,
+        start: at,
+        end: undefined,
+        attributes: {},
+      };
+      turn.calls.set(item, call);
+      this.#say(thread, at, () => ({
+        type: "tool_call",
+        id: event.call_id,
+        name: given.name,
+        arguments: argumentsOf(event, given.args),
+      }));
+    } else if (isPlan) return;
+    this.#describe(call, turn, event, given, isOver ? at : undefined);
+    if (isOver && !isPlan) thread.ask(at);
+    if (given.name === "spawn_agent") {
+      this.#spawn(thread, item, textsOf(event.receiver_thread_ids));
+    }
+    this.#write(thread, turn, false);
+  }
+
+  /** Says of a call what its event says. */
+  #describe(
+    call: ChildSpan,
+    turn: Turn,
+    event: Fields,
+    { name, args }: { readonly name: string; readonly args: unknown },
+    end: number | undefined,
+  ): void {
+    const content = fieldsOf(event.content);
+    const exitCode = wholeOf(content.exit_code);
+    call.subject = name;
+    call.end = end;
+    if (end !== undefined) {
+      const began = eventMs({ timestamp: event.started_at }) ??
+        end - (numberOf(content.duration_ms) ?? 0);
+      call.start = Math.max(turn.start, Math.min(call.start, began));
+    }
+    if (event.type === "item.failed" || isFailedWord(event.status)) {
+      call.error = event.status === "declined"
+        ? "declined"
+        : exitCode === undefined
+        ? "tool_error"
+        : "exit_code";
+    } else call.error = undefined;
+    const isWanted = this.#options.content === true;
+    const input = isWanted ? argumentsOf(event, args) : undefined;
+    const output = isWanted && end !== undefined
+      ? resultTextOf(event)
+      : undefined;
+    turn.weight += (input?.length ?? 0) + (output?.length ?? 0);
+    call.attributes = {
+      [ATTRIBUTE.tool]: name,
+      [ATTRIBUTE.toolType]: HOSTED_TOOLS.has(name) ? "extension" : "function",
+      [ATTRIBUTE.call]: idOf(event.call_id),
+      [ATTRIBUTE.exitCode]: exitCode,
+      [ATTRIBUTE.arguments]: input,
+      [ATTRIBUTE.result]: output,
+    };
+  }
+
+  /** A call has spawned threads. */
+  #spawn(thread: Thread, item: unknown, threads: readonly unknown[]): void {
+    const { turn } = thread;
+    if (turn === undefined || !turn.seen.has(String(item))) return;
+    for (const spawned of threads) {
+      if (typeof spawned !== "string" || this.#spawned.has(spawned)) continue;
+      this.#spawned.set(spawned, childIds(idsOf(thread, turn), String(item)));
+    }
+  }
+
+  #error(thread: Thread, message: string, at: number): void {
+    const turn = this.#turnOf(thread, at);
+    if (isRetryNotice(message)) {
+      const attributes = { [ATTRIBUTE.retryMessage]: message };
+      turn.events.push({ at, name: RETRY_EVENT, attributes });
+    } else turn.problem = message;
+  }
+
+  #endTurn(
+    thread: Thread,
+    event: Fields,
+    at: number,
+    tokens: TokensOfTurn | undefined,
+  ): void {
+    const id = idOf(event.turn_id);
+    // A turn that is over may be told to end once more.
+    if (
+      thread.turn === undefined && id !== undefined && id === thread.last?.id
+    ) return;
+    const turn = this.#turnOf(thread, at);
+    turn.id ??= id;
+    const reason = idOf(event.reason);
+    const isFailed = event.type === "turn.failed";
+    this.#writeTurn(thread, turn, {
+      at,
+      status: !isFailed
+        ? "completed"
+        : reason === undefined
+        ? "failed"
+        : "aborted",
+      error: isFailed ? reason ?? "turn_failed" : undefined,
+      message: isFailed
+        ? idOf(fieldsOf(event.error).message) ?? turn.problem
+        : undefined,
+      tokens,
+    });
+  }
+
+  /** Ends the turn that goes on, if there is one; nothing says how it ended. */
+  #closeTurn(thread: Thread): void {
+    const { turn, now } = thread;
+    if (turn === undefined) return;
+    this.#writeTurn(thread, turn, {
+      at: now ?? turn.start,
+      status: turn.isImplied ? "unknown" : "open",
+      error: turn.problem === undefined ? undefined : "turn_failed",
+      message: turn.problem,
+      tokens: undefined,
+    });
+  }
+
+  /** Ends all that goes on in a thread. */
+  #leave(thread: Thread): void {
+    this.#closeTurn(thread);
+    for (const { turn, call } of thread.late.values()) {
+      turn.calls.set(call.item, call);
+      this.#write(thread, turn, true);
+    }
+    thread.late.clear();
+  }
+
+  #writeTurn(thread: Thread, turn: Turn, end: TurnEnd): void {
+    for (const [item, call] of turn.calls) {
+      if (call.end !== undefined) continue;
+      turn.calls.delete(item);
+      // Its turn is all that is known of its end, unless that is told later.
+      call.end = end.at;
+      call.attributes = { ...call.attributes, [ATTRIBUTE.callStatus]: "open" };
+      thread.late.set(item, { turn, call });
+    }
+    thread.turn = undefined;
+    thread.last = turn;
+    this.#write(thread, turn, true, this.#rootOf(thread, turn, end));
+  }
+
+  /** The span of a turn. */
+  #rootOf(thread: Thread, turn: Turn, end: TurnEnd): unknown {
+    const { header, model } = thread;
+    const { id, start, startedBy, prompts, answer, events } = turn;
+    const parent = idOf(header.parent_thread_id);
+    const link = this.#spawned.get(thread.id) ??
+      (parent === undefined || startedBy === undefined
+        ? undefined
+        : turnIds(parent, startedBy));
+    const isWanted = this.#options.content === true;
+    const attributes = {
+      [ATTRIBUTE.conversation]: thread.id,
+      [ATTRIBUTE.provider]: providerOf(thread),
+      [ATTRIBUTE.agentName]: AGENT,
+      [ATTRIBUTE.agentVersion]: idOf(header.cli_version),
+      [ATTRIBUTE.model]: model,
+      [ATTRIBUTE.folder]: idOf(header.cwd),
+      [ATTRIBUTE.turn]: isNamed(id) ? id : undefined,
+      [ATTRIBUTE.turnStatus]: end.status,
+      [ATTRIBUTE.parentThread]: parent,
+      [ATTRIBUTE.forkedFrom]: idOf(header.forked_from_id),
+      [ATTRIBUTE.agentPath]: idOf(header.agent_path),
+      [ATTRIBUTE.agentNickname]: idOf(header.agent_nickname),
+      [ATTRIBUTE.agentRole]: idOf(header.agent_role),
+      // What the ends of exec turns count is of no request that is known.
+      ...tokenAttributes(end.tokens),
+      [ATTRIBUTE.inputMessages]: isWanted
+        ? messageText("user", prompts.map(textPart))
+        : undefined,
+      [ATTRIBUTE.outputMessages]: isWanted && answer !== undefined
+        ? messageText("assistant", [textPart(answer)])
+        : undefined,
+    };
+    const { at, error, message } = end;
+    const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
+    return {
+      ...idsOf(thread, turn),
+      ...spanOf({ ...span, attributes, error, message, events }),
+      ...(link === undefined ? {} : { links: [link] }),
+    };
+  }
+
+  /** Writes what is complete of a turn, if there is enough of it, or all is to be written. */
+  #write(thread: Thread, turn: Turn, isAll: boolean, root?: unknown): void {
+    if (
+      Number.isNaN(turn.start) ||
+      !(thread.isTimed || this.#options.clock !== undefined)
+    ) {
+      this.#refusal = "it does not say when anything happened";
+      return;
+    }
+    const { calls, weight } = turn;
+    const isHeavy = weight >= MAX.content;
+    const count = turn.requests.length + calls.size;
+    if (!isAll && !isHeavy && count < MAX.spans) return;
+    const ids = idsOf(thread, turn);
+    const ended = [...calls.values()].filter(({ end }) => end !== undefined);
+    const kept = isAll || isHeavy ? 0 : MAX_RECENT;
+    const written = ended.slice(0, Math.max(0, ended.length - kept));
+    for (const { item } of written) calls.delete(item);
+    const spans = [...turn.requests, ...written].map((span) => ({
+      ...childIds(ids, span.item),
+      parentSpanId: ids.spanId,
+      ...spanOf({
+        ...span,
+        attributes: {
+          [ATTRIBUTE.conversation]: thread.id,
+          ...span.attributes,
+          [ATTRIBUTE.outputMessages]: messageText(
+            "assistant",
+            span.parts ?? [],
+          ),
+        },
+      }),
+    }));
+    turn.requests = [];
+    turn.weight = 0;
+    this.#emitLine(thread, ids, root === undefined ? spans : [root, ...spans]);
+  }
+
+  #emitLine(thread: Thread, { traceId }: SpanIds, spans: unknown[]): void {
+    if (this.#refusal !== undefined) return;
+    const teller = this.#tellers.get(traceId) ?? this.#inputs;
+    this.#tellers.set(traceId, teller);
+    if (teller !== this.#inputs || spans.length === 0) return;
+    this.#hasLines = true;
+    const { git, cli_version } = thread.header;
+    const { branch, commit_hash, repository_url } = fieldsOf(git);
+    const attributes = attributesOf({
+      [ATTRIBUTE.serviceName]: AGENT,
+      [ATTRIBUTE.serviceVersion]: idOf(cli_version),
+      [ATTRIBUTE.repository]: idOf(repository_url),
+      [ATTRIBUTE.branch]: idOf(branch),
+      [ATTRIBUTE.commit]: idOf(commit_hash),
+    });
+    const scope = { name: "codexpipe" };
+    const text = jsonTextOf({
+      resourceSpans: [{
+        resource: { attributes },
+        scopeSpans: [{ scope, spans, schemaUrl: SCHEMA_URL }],
+        schemaUrl: SCHEMA_URL,
+      }],
+    });
+    const data = this.#options.redactor?.redact(text) ?? text;
+    this.#emit({ file: this.#file, data: `${data}\n` });
+  }
+}
+
+/** How a turn ended. */
+interface TurnEnd {
+  readonly at: number;
+  readonly status: string;
+  /** Why it failed: in one word, and in more. */
+  readonly error: string | undefined;
+  readonly message: string | undefined;
+  /** The tokens that are of the turn, and of no request. */
+  readonly tokens: TokensOfTurn | undefined;
+}
+
+function providerOf({ header }: Thread): string {
+  return idOf(header.model_provider) ?? "openai";
+}
+
+function isNamed(id: string | undefined): boolean {
+  return id !== undefined && !MADE_UP_REGEXP.test(id);
+}
+
+/** The JSON text of what a call was given; as it is spelled, if that is known. */
+function argumentsOf(event: Fields, args: unknown): string {
+  const spelled: unknown = Reflect.get(
+    fieldsOf(event.content),
+    ARGUMENTS_TEXT,
+  );
+  return textOf(spelled) ?? textOf(args) ?? jsonTextOf(args);
+}
+
+function textPart(content: string): Part {
+  return { type: "text", content };
+}
+
+function messageText(role: string, parts: readonly Part[]): string | undefined {
+  return parts.length === 0 ? undefined : jsonTextOf([{ role, parts }]);
+}
+
+function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
+  if (counted === undefined) return {};
+  const { tokens } = counted;
+  return {
+    [ATTRIBUTE.inputTokens]: tokens.input_tokens,
+    [ATTRIBUTE.cacheRead]: tokens.cached_input_tokens || undefined,
+    [ATTRIBUTE.cacheCreation]: tokens.cache_write_input_tokens || undefined,
+    [ATTRIBUTE.outputTokens]: tokens.output_tokens,
+    [ATTRIBUTE.reasoningTokens]: tokens.reasoning_output_tokens || undefined,
+  };
+}
+
+/** A span in the words of OTLP, but for its ids. */
+function spanOf(span: Span): Fields {
+  const { operation, subject, start, end = start, error, message } = span;
+  const kind = operation === OPERATION.request
+    ? SPAN_KIND.client
+    : SPAN_KIND.internal;
+  const events = span.events?.map(({ at, name, attributes }) => ({
+    timeUnixNano: nanosOf(at),
+    name,
+    attributes: attributesOf(attributes),
+  }));
+  return {
+    name: subject === undefined ? operation : `${operation} ${subject}`,
+    kind,
+    startTimeUnixNano: nanosOf(start),
+    // Clocks are set back.
+    endTimeUnixNano: nanosOf(Math.max(start, end)),
+    attributes: attributesOf({
+      [ATTRIBUTE.operation]: operation,
+      ...span.attributes,
+      [ATTRIBUTE.error]: error,
+    }),
+    // JSON leaves out what is undefined.
+    events: events?.length === 0 ? undefined : events,
+    status: error === undefined ? undefined : { code: STATUS_ERROR, message },
+  };
+}
+
+function attributesOf(values: Attributes): Fields[] {
+  return Object.entries(values).filter(([, value]) => value !== undefined).map(
+    ([key, value]) => {
+      if (typeof value === "string") {
+        return { key, value: { stringValue: value } };
+      }
+      const number = Number(value);
+      // JSON would lose digits of larger ones; OTLP takes both.
+      const intValue = Number.isSafeInteger(number) ? number : String(value);
+      return { key, value: { intValue } };
+    },
+  );
+}
+
+/** Milliseconds as nanoseconds: a number whose digits, in JSON, are all exact. */
+function nanosOf(ms: number): number {
+  return Math.max(0, Math.trunc(ms)) * 1e6;
+}
+
+function idsOf(thread: Thread, turn: Turn): SpanIds {
+  const { id, number, start } = turn;
+  return turn.ids ??= turnIds(
+    thread.id,
+    isNamed(id) && isNamed(thread.id) ? `${id}` : `${number} ${start}`,
+  );
+}
+
+/** The ids of a turn, by that of its thread and its own. */
+function turnIds(thread: string, turn: string): SpanIds {
+  const traceId = hashOf(`${thread} ${turn}`, 4);
+  return { traceId, spanId: hashOf(traceId, 2) };
+}
+
+/** The ids of a request or a call. */
+function childIds({ traceId }: SpanIds, item: string): SpanIds {
+  return { traceId, spanId: hashOf(`${traceId} ${item}`, 2) };
+}
+
+/**
+ * Hashes a text to hexadecimal digits, eight a word: FNV-1a from another beginning for each word,
+ * mixed as MurmurHash3 does at its end.
+ */
+function hashOf(text: string, words: number): string {
+  let digits = "";
+  for (let word = 0; word < words; word++) {
+    let hash = 0x811c9dc5 ^ Math.imul(word, 0x9e3779b9);
+    for (let i = 0; i < text.length; i++) {
+      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    }
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    digits += ((hash ^ (hash >>> 16)) >>> 0).toString(16).padStart(8, "0");
+  }
+  // An id of zeros is none.
+  return /^0+$/.test(digits) ? digits.replace(/0$/, "1") : digits;
+}

@@ -1,0 +1,407 @@
+/** Traces of what real releases wrote, and of what they could have. */
+
+import { assert, assertEquals } from "@std/assert";
+import type { ThreadEvent } from "../../lib/dialects/exec/events.ts";
+import {
+  type ExporterOptions,
+  type ExportPiece,
+  OtlpExporter,
+} from "../../lib/export/export.ts";
+import type { Outcome } from "../../lib/outcome.ts";
+import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
+import { type TokenKind, UsageMeter } from "../../lib/usage/usage.ts";
+import { JsonRedactor } from "../../lib/redact/redact.ts";
+import { readCapturedFiles } from "../rollouts.ts";
+import { faultsOf, type SpanJson, spansOf, valueOf } from "./otlp_faults.ts";
+
+/** Exports inputs of events; gives the text, or why the last of them was left out. */
+function textOf(
+  inputs: readonly (readonly unknown[])[],
+  options?: ExporterOptions,
+): string {
+  let text = "";
+  const write = ({ data }: ExportPiece): void => void (text += data);
+  const exporter = new OtlpExporter(options);
+  for (const events of inputs) {
+    exporter.begin({ name: "a", stem: "a" });
+    for (const value of events) {
+      // Events are taken as they come: nothing checks them.
+      const outcome = { ok: true, line: 1, offset: 0, value } as const;
+      exporter.feed(outcome as Outcome<ThreadEvent>, write);
+    }
+    exporter.end(write);
+  }
+  exporter.flush();
+  return exporter.refusal ?? text;
+}
+
+/** The events of a file. */
+function eventsOf(bytes: Uint8Array): unknown[] {
+  const events: unknown[] = [];
+  const take = (outcome: Outcome<ThreadEvent>): void => {
+    if (outcome.ok) events.push(outcome.value);
+  };
+  const reader = new JsonlEvents();
+  reader.feed(bytes, take);
+  reader.flush(take);
+  return events;
+}
+
+const TOKENS: readonly (readonly [TokenKind, string])[] = [
+  ["input_tokens", "gen_ai.usage.input_tokens"],
+  ["output_tokens", "gen_ai.usage.output_tokens"],
+  ["cached_input_tokens", "gen_ai.usage.cache_read.input_tokens"],
+  ["cache_write_input_tokens", "gen_ai.usage.cache_creation.input_tokens"],
+  ["reasoning_output_tokens", "gen_ai.usage.reasoning.output_tokens"],
+];
+
+/** What `codexpipe usage` counts. */
+function usageOf(bytes: Uint8Array): bigint[] {
+  const meter = new UsageMeter();
+  const source = meter.open("a");
+  source.feed(bytes, () => {});
+  source.flush(() => {});
+  const rows = meter.rows();
+  return TOKENS.map(([kind]) => rows.reduce((sum, row) => sum + row[kind], 0n));
+}
+
+function tokensOf(spans: readonly SpanJson[]): bigint[] {
+  return TOKENS.map(([, key]) =>
+    spans.reduce(
+      (sum, span) => sum + BigInt(String(valueOf(span, key) ?? 0)),
+      0n,
+    )
+  );
+}
+
+/** A release of each way to write sessions: bare, counted first, in between and behind. */
+const RELEASES = ["0.29.0", "0.44.0", "0.148.0", "0.169.0"];
+/** What has no times. */
+const UNTIMED_REGEXP = /^0\.29\.|stdout[^/]*$/;
+
+Deno.test("OtlpExporter writes closed trees of captures, which sum up to their usage", () => {
+  const files = readCapturedFiles(
+    /^(?:(?:archived-)?rollout-.*|stdout)\.jsonl$/,
+  ).filter(({ version }) => RELEASES.includes(version));
+  assert(files.length > 100);
+  let now = 1.8e12;
+  const clock = (): number => now += 5;
+  for (const { path, bytes } of files) {
+    const isTimed = !UNTIMED_REGEXP.test(path);
+    const events = eventsOf(bytes);
+    const plain = textOf([events]);
+    const text = isTimed ? plain : textOf([events], { clock, content: true });
+    const spans = spansOf(text);
+    assertEquals(faultsOf(spans), [], path);
+    assertEquals(tokensOf(spans), usageOf(bytes), path);
+    if (isTimed || text === "") continue;
+    assertEquals(plain, "it does not say when anything happened", path);
+  }
+});
+
+const BEGIN = Date.parse("2026-01-01T00:00:00Z");
+
+/** An event of a session file, so many milliseconds after the begin. */
+function event(at: number, type: string, fields: object = {}): object {
+  const timestamp = new Date(BEGIN + at).toISOString();
+  return { type, thread_id: "t", timestamp, line: 1, ...fields };
+}
+
+function item(at: number, item_type: string, fields: object = {}): object {
+  const item_id = `${item_type}-${at}`;
+  return event(at, "item.completed", { item_id, item_type, ...fields });
+}
+
+const turn = (at: number, fields = {}) =>
+  event(at, "turn.started", { turn_id: "u", ...fields });
+const end = (at: number, fields = {}) =>
+  event(at, "turn.completed", { turn_id: "u", ...fields });
+const prompt = (at: number, text = "Do it") =>
+  item(at, "user_message", { content: { text } });
+const say = (at: number, text = "Done") =>
+  item(at, "agent_message", { content: { text } });
+const count = (at: number, input_tokens: number) =>
+  item(at, "token_usage_record", { content: { usage: { input_tokens } } });
+
+/** A command begins or, with an exit status, ends. */
+function command(at: number, item_id: string, exit_code?: number): object {
+  return event(
+    at,
+    exit_code === undefined ? "item.started" : "item.completed",
+    {
+      item_id,
+      item_type: "command_execution",
+      call_id: item_id,
+      status: exit_code === undefined || exit_code === 0
+        ? "completed"
+        : "failed",
+      content: { command: "make", exit_code, stdout: "API_TOKEN=abc123def" },
+    },
+  );
+}
+
+/** Tells of each line its spans: name, times and what is special. */
+function told(
+  inputs: readonly (readonly object[])[],
+  options?: ExporterOptions,
+): string[] {
+  const lines = textOf(inputs, options).split("\n").slice(0, -1);
+  return lines.map((line) => spansOf(line).map(shown).join("; "));
+}
+
+/** The attributes that every span has, or that say the same of every case. */
+const USUAL_REGEXP =
+  /^(?:gen_ai\.(?:agent|conversation|operation|provider|request|tool\.(?:call\.id|name|type))|gen_ai\.usage\.output|codex\.turn\.id|error\.type)/;
+
+function shown(span: SpanJson): string {
+  const ms = (nanos: number | string): number =>
+    Math.round(Number(nanos) / 1e6) - BEGIN;
+  const own = span.attributes.filter(({ key }) => !USUAL_REGEXP.test(key))
+    .map(({ key, value }) =>
+      `${key.split(".").at(-1)}=${Object.values(value)[0]}`
+    );
+  return [
+    span.name.replace("invoke_agent codex", "turn")
+      .replace("execute_tool ", ""),
+    `${ms(span.startTimeUnixNano)}-${ms(span.endTimeUnixNano)}`,
+    ...own,
+    ...(span.status === undefined ? [] : [
+      `${valueOf(span, "error.type")}!${span.status.message ?? ""}`,
+    ]),
+    ...(span.events ?? []).map((each) =>
+      `@${ms(each.timeUnixNano)} ${each.name}`
+    ),
+    ...(span.links ?? []).map(({ spanId }) => `-> ${spanId}`),
+  ].join(" ");
+}
+
+/** What becomes of the events of one session. */
+const CASES: Readonly<
+  Record<
+    string,
+    { events: object[]; lines: string[]; options?: ExporterOptions }
+  >
+> = {
+  "requests that begin at the turn, or at the result before them": {
+    events: [
+      turn(0),
+      prompt(1),
+      command(20, "a"),
+      count(21, 5),
+      command(30, "a", 0),
+      say(50),
+      count(51, 6),
+      end(60),
+    ],
+    lines: [
+      "turn 0-60 status=completed; chat 1-21 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
+    ],
+  },
+  "counts behind the results of their requests": {
+    events: [
+      turn(0),
+      command(20, "a"),
+      command(30, "a", 0),
+      count(31, 5),
+      say(50),
+      count(51, 6),
+      end(60),
+    ],
+    lines: [
+      "turn 0-60 status=completed; chat 0-20 input_tokens=5; chat 30-51 input_tokens=6; shell 20-30 code=0",
+    ],
+  },
+  "counts before what is said": {
+    events: [
+      prompt(0),
+      count(20, 5),
+      event(20, "turn.started", { turn_id: "synthetic-turn-1", implied: true }),
+      command(20, "a"),
+      command(30, "a", 0),
+      command(30, "b"),
+      command(40, "b", 0),
+      count(60, 6),
+      say(60),
+    ],
+    lines: [
+      "turn 0-60 status=unknown; chat 0-20 input_tokens=5; chat 40-60 input_tokens=6; shell 20-30 code=0; shell 30-40 code=0",
+    ],
+  },
+  "a request of which no tokens are known": {
+    events: [
+      turn(0),
+      say(20),
+      item(21, "token_count", { content: { info: null } }),
+      end(30),
+    ],
+    lines: ["turn 0-30 status=completed; chat 0-21"],
+  },
+  "turns that only prompts begin": {
+    events: [
+      prompt(0),
+      event(5, "turn.started", { turn_id: "synthetic-turn-1", implied: true }),
+      say(5),
+      prompt(10),
+      event(15, "turn.started", { turn_id: "synthetic-turn-2", implied: true }),
+      say(15),
+    ],
+    lines: ["turn 0-10 status=unknown", "turn 10-15 status=unknown"],
+  },
+  "calls that outlive their turn": {
+    events: [
+      turn(0),
+      command(1, "a"),
+      command(2, "b"),
+      end(10),
+      command(90, "a", 0),
+    ],
+    lines: [
+      "turn 0-10 status=completed",
+      "shell 1-90 code=0",
+      "shell 2-10 status=open",
+    ],
+  },
+  "what is told of a call once more": {
+    events: [
+      turn(0),
+      command(1, "a"),
+      command(9, "a", 0),
+      command(8, "a", 3),
+      end(10),
+    ],
+    lines: ["turn 0-10 status=completed; shell 1-8 code=3 exit_code!"],
+  },
+  "what went wrong": {
+    events: [
+      turn(0),
+      event(1, "error", { message: "Reconnecting... 1/5" }),
+      item(2, "file_change", { status: "declined", content: { changes: [] } }),
+      item(3, "exec_approval_request", { content: {}, call_id: "c" }),
+      item(4, "context_compaction", { content: {} }),
+      event(9, "turn.failed", { turn_id: "u", error: { message: "No more" } }),
+    ],
+    lines: [
+      "turn 0-9 status=failed turn_failed!No more @1 codex.retry @3 codex.approval_request @4 codex.compaction; apply_patch 2-2 declined!",
+    ],
+  },
+  "a turn that was interrupted, and one without an end": {
+    events: [
+      turn(0),
+      event(9, "turn.failed", {
+        reason: "interrupted",
+        error: { message: "" },
+      }),
+      turn(10, { turn_id: "v" }),
+      event(11, "error", { message: "Gone" }),
+    ],
+    lines: [
+      "turn 0-9 status=aborted interrupted!",
+      "turn 10-11 status=open turn_failed!Gone",
+    ],
+  },
+  "nothing of what was copied": {
+    events: [
+      turn(0, { inherited: true }),
+      { ...command(1, "a"), inherited: true },
+      turn(5, { turn_id: "v" }),
+      end(9, { turn_id: "v" }),
+    ],
+    lines: ["turn 5-9 status=completed"],
+  },
+  "content, if it is wanted, without secrets": {
+    events: [
+      turn(0),
+      prompt(1),
+      command(2, "a"),
+      count(3, 5),
+      command(4, "a", 0),
+      end(9),
+    ],
+    options: { content: true, redactor: new JsonRedactor() },
+    lines: [
+      'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":"{\\"command\\":\\"make\\"}"}]}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
+    ],
+  },
+  "the times at which an app-server sent its messages": {
+    events: [
+      {
+        type: "turn.started",
+        thread_id: "t",
+        turn_id: "u",
+        emittedAtMs: BEGIN,
+      },
+      {
+        type: "turn.completed",
+        thread_id: "t",
+        turn_id: "u",
+        emittedAtMs: BEGIN + 7,
+      },
+    ],
+    lines: ["turn 0-7 status=completed"],
+  },
+};
+
+for (const [name, { events, lines, options }] of Object.entries(CASES)) {
+  Deno.test(`OtlpExporter tells of ${name}`, () => {
+    assertEquals(told([events], options), lines);
+  });
+}
+
+/** A session that spawns another one, and that one. */
+function family(child: object): object[][] {
+  return [
+    [
+      turn(0),
+      event(1, "item.started", {
+        item_id: "a",
+        item_type: "collab_tool_call",
+        tool: "spawn_agent",
+        receiver_thread_ids: ["child"],
+      }),
+      end(9),
+    ],
+    [
+      event(2, "thread.started", { thread_id: "child", parent_thread_id: "t" }),
+      turn(3, { thread_id: "child", turn_id: "v", ...child }),
+      end(8, { thread_id: "child", turn_id: "v" }),
+    ],
+  ];
+}
+
+Deno.test("OtlpExporter links a sub-agent to the call that spawned it, or to its turn", () => {
+  const [parent = [], child = []] = family({
+    turn_attribution: { parent_turn_id: "u" },
+  });
+  const spans = spansOf(textOf([parent]));
+  const ids = spans.map(({ spanId }) => spanId);
+  assertEquals(told([parent, child])[2]?.split("-> ")[1], ids[1]);
+  assertEquals(told([child])[0]?.split("-> ")[1], ids[0]);
+});
+
+Deno.test("OtlpExporter gives a turn the same ids wherever it is, and tells of it once", () => {
+  const events = [turn(0), command(1, "a"), command(2, "a", 0), end(3)];
+  const moved = [event(-5, "error", { turn_id: "x" }), ...events];
+  assertEquals(told([events, events]).length, 1);
+  const [first, again] = [events, moved].map((each) => spansOf(textOf([each])));
+  assertEquals(
+    first?.map(({ spanId }) => spanId),
+    again?.slice(-2).map(({ spanId }) => spanId),
+  );
+});
+
+Deno.test("OtlpExporter divides a long turn, of which calls may still be told once more", () => {
+  const calls = Array.from({ length: 2500 }, (_, i) => [
+    command(i, `c${i}`),
+    command(i + 1, `c${i}`, 0),
+  ]);
+  const events = [
+    turn(0),
+    ...calls.flat(),
+    command(9999, "c0", 1),
+    end(10_000),
+  ];
+  const text = textOf([events]);
+  assertEquals(faultsOf(spansOf(text)), []);
+  assertEquals(spansOf(text).length, 2501);
+  assert(text.trimEnd().split("\n").length > 1);
+});
