@@ -16,7 +16,10 @@ const ROOT = new URL("../", import.meta.url);
 const PROGRAM = `
 import { decodeEvents } from "@codexpipe/codexpipe";
 import { openStream } from "@codexpipe/codexpipe/files";
+import { listSessions } from "@codexpipe/codexpipe/sessions";
 
+const { sessions, missingHomes } = await listSessions();
+console.log(sessions.length, missingHomes.length);
 const line = '{"type":"thread.started","thread_id":"t1"}\\n';
 for await (const outcome of decodeEvents(new Blob([line]).stream())) {
   console.log(outcome.ok && outcome.value.thread_id);
@@ -246,8 +249,9 @@ for (const runtime of ["node", "bun"]) {
       const { status, stdout, stderr } = await runProgram(runtime, {
         args: ["program.mjs", log],
         cwd: folder,
+        env: { CODEX_HOME: `${folder}/no/home` },
       });
-      assertEquals([status, stdout, stderr], [0, "t1\n1 error\n", ""]);
+      assertEquals([status, stdout, stderr], [0, "0 1\nt1\n1 error\n", ""]);
     },
   );
 }

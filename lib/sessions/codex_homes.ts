@@ -5,17 +5,23 @@
  */
 
 import { isAbsolute, join, resolve, sep } from "node:path";
-import { platform } from "node:process";
+import { env as variables, platform } from "node:process";
 
 /** Gives the value of an environment variable. */
 export type Environment = (name: string) => string | undefined;
 
+const environment: Environment = (name) => variables[name];
+
 /** What is known about where the Codex homes are. */
 export interface CodexHomesOptions {
-  /** The environment. */
-  readonly env: Environment;
   /**
-   * The homes that somebody named; if there are any, no other counts.
+   * The environment.
+   *
+   * @default {(name) => process.env[name]}
+   */
+  readonly env?: Environment | undefined;
+  /**
+   * The homes that were named; if there are any, no other counts.
    *
    * @default {[]}
    */
@@ -48,8 +54,8 @@ export interface CodexHomesOptions {
  * assertEquals(codexHomesFrom({ env, given: ["/a", "/b", "/a"] }).length, 2);
  * ```
  */
-export function codexHomesFrom(options: CodexHomesOptions): string[] {
-  const { env, given = [] } = options;
+export function codexHomesFrom(options: CodexHomesOptions = {}): string[] {
+  const { env = environment, given = [] } = options;
   const user = userHomeFrom(env, options.platform);
   if (given.length > 0) {
     return unique(given.map((home) => resolve(expanded(home, user))));
@@ -61,8 +67,12 @@ export function codexHomesFrom(options: CodexHomesOptions): string[] {
 
 /** Where {@linkcode cacheFolder} looks. */
 export interface CacheFolderOptions {
-  /** The environment. */
-  readonly env: Environment;
+  /**
+   * The environment.
+   *
+   * @default {(name) => process.env[name]}
+   */
+  readonly env?: Environment | undefined;
   /**
    * The platform, as `process.platform` names it.
    *
@@ -90,8 +100,10 @@ export interface CacheFolderOptions {
  * assertEquals(cacheFolder({ env, platform: "linux" })?.endsWith("codexpipe"), true);
  * ```
  */
-export function cacheFolder(options: CacheFolderOptions): string | undefined {
-  const { env } = options;
+export function cacheFolder(
+  options: CacheFolderOptions = {},
+): string | undefined {
+  const { env = environment } = options;
   const on = options.platform ?? platform;
   const xdg = nonEmpty(env("XDG_CACHE_HOME"));
   const named = (xdg !== undefined && isAbsolute(xdg) ? xdg : undefined) ??

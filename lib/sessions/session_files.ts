@@ -15,7 +15,7 @@ import {
   type SessionFile,
 } from "./listed_files.ts";
 import type { SessionProblem } from "./_session_folders.ts";
-import { isInside } from "./codex_homes.ts";
+import { codexHomesFrom, isInside } from "./codex_homes.ts";
 
 export type { SessionCompression, SessionFile, SessionProblem };
 
@@ -31,8 +31,12 @@ export interface SessionFiles {
 
 /** Where to look for sessions. */
 export interface FindSessionFilesOptions {
-  /** The Codex homes; see {@linkcode codexHomesFrom}. */
-  readonly codexHomes: readonly string[];
+  /**
+   * The Codex homes.
+   *
+   * @default {codexHomesFrom()}
+   */
+  readonly codexHomes?: readonly string[] | undefined;
 }
 
 /**
@@ -65,9 +69,10 @@ export interface FindSessionFilesOptions {
  * ```
  */
 export async function findSessionFiles(
-  options: FindSessionFilesOptions,
+  options: FindSessionFilesOptions = {},
 ): Promise<SessionFiles> {
-  const { files, ...rest } = await listSessionFiles(options.codexHomes);
+  const { codexHomes = codexHomesFrom() } = options;
+  const { files, ...rest } = await listSessionFiles(codexHomes);
   return { files: await lookAtAll(files), ...rest };
 }
 

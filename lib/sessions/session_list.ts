@@ -8,7 +8,12 @@ import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
-import type { SessionFile, SessionProblem } from "./session_files.ts";
+import { codexHomesFrom } from "./codex_homes.ts";
+import type {
+  FindSessionFilesOptions,
+  SessionFile,
+  SessionProblem,
+} from "./session_files.ts";
 import { type SessionFilter, SessionMatcher } from "./session_filter.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
@@ -21,15 +26,14 @@ export interface SessionProgress {
 }
 
 /** Options for {@linkcode listSessions}. */
-export interface ListSessionsOptions extends SessionFilter {
-  /** The Codex homes; see {@linkcode codexHomesFrom}. */
-  readonly codexHomes: readonly string[];
+export interface ListSessionsOptions
+  extends SessionFilter, FindSessionFilesOptions {
   /**
-   * How many sessions a page has at most: a whole number from 1.
+   * How many sessions the page has at most: a whole number from 1.
    *
    * @default {Infinity}
    */
-  readonly pageSize?: number | undefined;
+  readonly limit?: number | undefined;
   /**
    * Where the page begins: the `nextCursor` of the page before; see {@linkcode parseCursor}.
    *
@@ -93,7 +97,7 @@ const AT_ONCE = 16;
  * @param options Where to look, for what, and how much.
  * @returns The page.
  * @throws {CursorError} If the cursor is none.
- * @throws {RangeError} If the page size is not a whole number from 1, or a time is `NaN`.
+ * @throws {RangeError} If the limit is not a whole number from 1, or a time is `NaN`.
  *
  * @example All sessions, in pages of ten
  * ```ts
@@ -103,7 +107,7 @@ const AT_ONCE = 16;
  * const titles: string[] = [];
  * let cursor: string | undefined;
  * do {
- *   const page = await listSessions({ codexHomes: ["no/such/home"], pageSize: 10, cursor });
+ *   const page = await listSessions({ codexHomes: ["no/such/home"], limit: 10, cursor });
  *   titles.push(...page.sessions.map(({ title }) => title));
  *   cursor = page.nextCursor;
  * } while (cursor !== undefined);
@@ -112,13 +116,18 @@ const AT_ONCE = 16;
  * ```
  */
 export async function listSessions(
-  options: ListSessionsOptions,
+  options: ListSessionsOptions = {},
 ): Promise<SessionPage> {
-  const { codexHomes, pageSize = Infinity, cursor, onProgress, signal } =
-    options;
-  if (!(pageSize >= 1) || (pageSize !== Infinity && pageSize % 1 !== 0)) {
+  const {
+    codexHomes = codexHomesFrom(),
+    limit = Infinity,
+    cursor,
+    onProgress,
+    signal,
+  } = options;
+  if (!(limit >= 1) || (limit !== Infinity && limit % 1 !== 0)) {
     throw new RangeError(
-      `Cannot list sessions: pageSize is ${pageSize}, expected a whole number from 1`,
+      `Cannot list sessions: limit is ${limit}, expected a whole number from 1`,
     );
   }
   const from = cursor === undefined ? undefined : parseCursor(cursor);
@@ -131,16 +140,16 @@ export async function listSessions(
   const end = listed.findIndex((file) => matcher.endsAt(file));
   const count = end === -1 ? listed.length : end;
   // Before heads fill the memory, if all of them may be on the page.
-  const candidates = pageSize < listed.length || end !== -1
+  const candidates = limit < listed.length || end !== -1
     ? listed
     : await lookAtAll(listed);
-  const expected = matcher.needsHeads ? count : Math.min(pageSize + 1, count);
+  const expected = matcher.needsHeads ? count : Math.min(limit + 1, count);
   const reader = await HeadReader.open(files, options.cache);
   const sessions: Session[] = [];
   // One more than asked for, to know whether there is another page.
-  for (let at = 0; at < candidates.length && sessions.length <= pageSize;) {
+  for (let at = 0; at < candidates.length && sessions.length <= limit;) {
     signal?.throwIfAborted();
-    const batch = candidates.slice(at, at + batchSize(pageSize, sessions));
+    const batch = candidates.slice(at, at + batchSize(limit, sessions));
     at += batch.length;
     const looked = await lookAtAll(batch);
     for (const session of await reader.read(looked, expected)) {
@@ -150,7 +159,7 @@ export async function listSessions(
     if (batch.some((file) => matcher.endsAt(file))) break;
   }
   await reader.save();
-  const page = sessions.slice(0, pageSize);
+  const page = sessions.slice(0, limit);
   const last: SessionFile | undefined = page.at(-1)?.file;
   const hasMore = last !== undefined && sessions.length > page.length;
   return {
@@ -164,6 +173,6 @@ export async function listSessions(
 }
 
 /** How many heads to read next: no more than the page needs, but not one by one. */
-function batchSize(pageSize: number, { length }: readonly Session[]): number {
-  return Math.max(AT_ONCE, Math.min(16 * AT_ONCE, pageSize + 1 - length));
+function batchSize(limit: number, { length }: readonly Session[]): number {
+  return Math.max(AT_ONCE, Math.min(16 * AT_ONCE, limit + 1 - length));
 }

@@ -11,12 +11,13 @@ import {
   listSessionFiles,
   lookAtAll,
 } from "./listed_files.ts";
-import { isInside } from "./codex_homes.ts";
+import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import { codeOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import {
   findSessionFiles,
+  type FindSessionFilesOptions,
   type SessionFile,
   sessionFileAt,
   type SessionProblem,
@@ -27,9 +28,7 @@ import { compareNewestFirst, idInName } from "./session_start.ts";
 import { shortIdsOf } from "./short_ids.ts";
 
 /** Options for {@linkcode findSession} and {@linkcode findLastSession}. */
-export interface FindSessionOptions {
-  /** The Codex homes; see {@linkcode codexHomesFrom}. */
-  readonly codexHomes: readonly string[];
+export interface FindSessionOptions extends FindSessionFilesOptions {
   /**
    * The folder where heads are remembered; see {@linkcode cacheFolder}.
    *
@@ -158,9 +157,9 @@ const MAX_RECENT = 200;
  */
 export async function findSession(
   query: string,
-  options: FindSessionOptions,
+  options: FindSessionOptions = {},
 ): Promise<Session> {
-  const { codexHomes, onProblem = () => {} } = options;
+  const { codexHomes = codexHomesFrom(), onProblem = () => {} } = options;
   const text = query.trim();
   if (PATH_REGEXP.test(text)) {
     const file = await fileAtPath(text, codexHomes);
@@ -202,16 +201,15 @@ export async function findSession(
  *
  * @example What was done last
  * ```ts ignore
- * import { codexHomesFrom, findLastSession } from "@codexpipe/codexpipe/sessions";
+ * import { findLastSession } from "@codexpipe/codexpipe/sessions";
  *
- * const codexHomes = codexHomesFrom({ env: (name) => Deno.env.get(name) });
- * const { title, file } = await findLastSession({ codexHomes });
+ * const { title, file } = await findLastSession();
  * ```
  */
 export async function findLastSession(
-  options: FindSessionOptions,
+  options: FindSessionOptions = {},
 ): Promise<Session> {
-  const { codexHomes, onProblem = () => {} } = options;
+  const { codexHomes = codexHomesFrom(), onProblem = () => {} } = options;
   const { files, problems } = await findSessionFiles({ codexHomes });
   problems.forEach(onProblem);
   // Of one time the newer session counts: the files are newest first, and that order stays.

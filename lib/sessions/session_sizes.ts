@@ -8,6 +8,7 @@ import { stat } from "node:fs/promises";
 import { messageOf, openSession } from "./open_session.ts";
 import {
   findSessionFiles,
+  type FindSessionFilesOptions,
   type SessionFile,
   sessionFileAt,
   type SessionFiles,
@@ -59,9 +60,7 @@ export interface SpareSession {
 }
 
 /** Options for {@linkcode measureSessions}. */
-export interface MeasureSessionsOptions {
-  /** The Codex homes; see {@linkcode codexHomesFrom}. */
-  readonly codexHomes: readonly string[];
+export interface MeasureSessionsOptions extends FindSessionFilesOptions {
   /**
    * Is called now and then, and waited for.
    *
@@ -107,7 +106,7 @@ const SLACK = 60_000;
  * ```
  */
 export async function measureSessions(
-  { codexHomes, onProgress, signal }: MeasureSessionsOptions,
+  { codexHomes, onProgress, signal }: MeasureSessionsOptions = {},
 ): Promise<MeasuredSessions> {
   const { files, problems, missingHomes } = await findSessionFiles({
     codexHomes,

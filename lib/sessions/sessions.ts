@@ -1,19 +1,15 @@
 /**
  * Finds, lists and reads the sessions that Codex left on a disk.
  *
- * Everything here reads a Codex home and never writes into it. It runs on Deno, Node and
- * Bun.
+ * Everything here reads a Codex home and never writes into it: without `codexHomes`, that of the
+ * user, as `listSessions()` does. It runs on Deno, Node and Bun.
  *
  * @example The newest sessions
  * ```ts
- * import { codexHomesFrom, listSessions } from "@codexpipe/codexpipe/sessions";
+ * import { listSessions } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
  *
- * const env = (name: string) => name === "CODEX_HOME" ? "no/such/home" : undefined;
- * const { sessions } = await listSessions({
- *   codexHomes: codexHomesFrom({ env }),
- *   pageSize: 10,
- * });
+ * const { sessions } = await listSessions({ codexHomes: ["no/such/home"], limit: 10 });
  *
  * assertEquals(sessions.map(({ head, title }) => [head.id, title]), []);
  * ```

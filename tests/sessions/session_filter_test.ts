@@ -104,7 +104,7 @@ Deno.test("a list is about what its filter says", async (t) => {
 Deno.test("a filter keeps its meaning from page to page", async () => {
   await withFolder(async (home) => {
     await writeHome(home);
-    const options = { codexHomes: [home], cwd: "/w", pageSize: 1 };
+    const options = { codexHomes: [home], cwd: "/w", limit: 1 };
     const first = await listSessions(options);
     const second = await listSessions({ ...options, cursor: first.nextCursor });
     const ids = [first, second].flatMap(({ sessions }) =>

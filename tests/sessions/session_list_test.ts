@@ -92,14 +92,14 @@ Deno.test("listSessions() gives the same list in pages of every size", async () 
     const options = { codexHomes: [path] };
     const { sessions } = await listSessions(options);
     const whole = sessions.map(({ file }) => file.path);
-    for (let pageSize = 1; pageSize <= whole.length + 1; pageSize += 1) {
+    for (let limit = 1; limit <= whole.length + 1; limit += 1) {
       // Of the sizes in the middle, a few tell as much as all.
-      if (pageSize > 4 && pageSize < whole.length - 2 && pageSize % 17 !== 0) {
+      if (limit > 4 && limit < whole.length - 2 && limit % 17 !== 0) {
         continue;
       }
-      const pages = await pagesOf({ ...options, pageSize });
-      assertEquals(pages.flat(), whole, `pages of ${pageSize}`);
-      assertEquals(pages.length, Math.ceil(whole.length / pageSize));
+      const pages = await pagesOf({ ...options, limit });
+      assertEquals(pages.flat(), whole, `pages of ${limit}`);
+      assertEquals(pages.length, Math.ceil(whole.length / limit));
     }
   });
 });
@@ -113,8 +113,8 @@ Deno.test("listSessions() neither repeats nor loses sessions that share a time",
       sessionPath(home, testId(number), started)
     )
       .reverse();
-    for (const pageSize of [1, 2, 3, 5, 11, 12, 13]) {
-      const pages = await pagesOf({ codexHomes: [home], pageSize });
+    for (const limit of [1, 2, 3, 5, 11, 12, 13]) {
+      const pages = await pagesOf({ codexHomes: [home], limit });
       assertEquals(pages.flat(), expected);
     }
   });
@@ -130,9 +130,9 @@ Deno.test("listSessions() puts a file whose name has no time where it was last w
     await writeFile(path, "");
     const written = new Date("2026-11-21T11:00:00.000Z");
     await Deno.utime(path, written, written);
-    for (const pageSize of [1, 2, 3, 4]) {
-      const pages = await pagesOf({ codexHomes: [home], pageSize });
-      assertEquals(pages.flat().indexOf(path), 1, `pages of ${pageSize}`);
+    for (const limit of [1, 2, 3, 4]) {
+      const pages = await pagesOf({ codexHomes: [home], limit });
+      assertEquals(pages.flat().indexOf(path), 1, `pages of ${limit}`);
     }
   });
 });
@@ -143,10 +143,10 @@ Deno.test("listSessions() counts no link to a folder, whatever it is called", as
     const numbers = [1, 2, 3];
     await writeSessions(home, numbers.map((number) => ({ number, started })));
     await Deno.symlink(home, sessionPath(home, testId(4), started));
-    for (const pageSize of [1, 3, 4]) {
-      const page = await listSessions({ codexHomes: [home], pageSize });
+    for (const limit of [1, 3, 4]) {
+      const page = await listSessions({ codexHomes: [home], limit });
       assertEquals(page.total, 3);
-      assertEquals(page.sessions.length, Math.min(pageSize, 3));
+      assertEquals(page.sessions.length, Math.min(limit, 3));
     }
   });
 });
@@ -156,7 +156,7 @@ Deno.test("listSessions() goes on behind its cursor, though the session of the c
     const started = "2026-11-21T10:00:00.000Z";
     const numbers = [1, 2, 3, 4];
     await writeSessions(home, numbers.map((number) => ({ number, started })));
-    const options = { codexHomes: [home], pageSize: 2 };
+    const options = { codexHomes: [home], limit: 2 };
     const { nextCursor } = await listSessions(options);
     await Deno.remove(sessionPath(home, testId(3), started));
     await writeSessions(home, [{ number: 9, started }]);
@@ -240,7 +240,7 @@ Deno.test("listSessions() puts files without a time in their name where their he
       await titlesOf({ ...options, since: until }),
       ["No 4", "No 3"],
     );
-    const first = await listSessions({ ...options, pageSize: 2 });
+    const first = await listSessions({ ...options, limit: 2 });
     assertEquals(
       await titlesOf({ ...options, cursor: first.nextCursor }),
       ["No 2", "No 1"],
@@ -315,7 +315,7 @@ Deno.test("listSessions() does without what it remembers where few of many heads
     await Deno.writeTextFile(path, other);
     await Deno.utime(path, mtime ?? 0, mtime ?? 0);
     assertEquals(await listSessions(options), whole);
-    assertEquals(await titlesOf({ ...options, pageSize: 1 }), ["No 311"]);
+    assertEquals(await titlesOf({ ...options, limit: 1 }), ["No 311"]);
   });
 });
 
@@ -345,7 +345,7 @@ Deno.test("listSessions() reads no more heads than a page needs", async () => {
     const seen: SessionProgress[] = [];
     await listSessions({
       codexHomes: [home],
-      pageSize: 20,
+      limit: 20,
       onProgress: (progress) => void seen.push(progress),
     });
     assertEquals(seen, [{ done: 21, total: 100 }]);
@@ -358,11 +358,11 @@ Deno.test("listSessions() refuses what is no cursor and no page size", async () 
     () => listSessions({ codexHomes, cursor: "later" }),
     CursorError,
   );
-  for (const pageSize of [0, -1, 1.5, NaN]) {
+  for (const limit of [0, -1, 1.5, NaN]) {
     await assertRejects(
-      () => listSessions({ codexHomes, pageSize }),
+      () => listSessions({ codexHomes, limit }),
       RangeError,
-      `pageSize is ${pageSize}`,
+      `limit is ${limit}`,
     );
   }
 });
@@ -395,7 +395,7 @@ Deno.test("listSessions() lists a session that goes on in further files once, by
     assertEquals(continued?.file.path, files.at(-1)?.path);
     assertEquals(continued?.title, "One pear");
     assertEquals(continued?.head.started, "2026-11-20T10:00:00.000Z");
-    const pages = await pagesOf({ codexHomes: [home], pageSize: 1 });
+    const pages = await pagesOf({ codexHomes: [home], limit: 1 });
     assertEquals(pages.length, 2);
   });
 });

@@ -45,7 +45,7 @@ export async function sessionPage(
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
     ...sessionPlaces(args, process),
-    pageSize: limit === undefined ? most : Number(limit),
+    limit: limit === undefined ? most : Number(limit),
     cursor: args.value("cursor"),
     cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
     since: timeOf(args.value("since"), process.now()),
