@@ -67,7 +67,6 @@ export class JsonlRecords<T = unknown>
         proof: ROLLOUT_LINE_PROOF,
         failure: (failed) => this.#emit(failed.toFailure()),
       },
-      KEPT_CAPACITY,
     );
   }
 

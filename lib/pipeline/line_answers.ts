@@ -164,7 +164,7 @@ export class LineAnswers implements LineVisitor {
   readonly #onFailure: ((failed: FailureView) => void) | undefined;
   readonly #onAnswer: (() => void) | undefined;
   /** What the taker writes to. */
-  readonly out: ByteWriter;
+  readonly out: ByteWriter = new ByteWriter();
   readonly #engine: Engine;
   readonly #wishes: KernelWishes;
   /** Reads the records that may not be wanted. */
@@ -185,7 +185,6 @@ export class LineAnswers implements LineVisitor {
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @param taker Takes the answers.
-   * @param capacity How many bytes of answers fit before the buffer grows.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
    *   option is none of its words.
    * @throws {TypeError} If WebAssembly is asked for and cannot run here.
@@ -193,7 +192,6 @@ export class LineAnswers implements LineVisitor {
   constructor(
     options: JsonlOptions & { readonly onError: OnError },
     taker: AnswerTaker,
-    capacity: number,
   ) {
     this.#limit = checkedMaxLineBytes(options.maxLineBytes);
     this.#framer = new LineFramer(this.#limit);
@@ -203,7 +201,6 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.#expected = options.expectedBytes ?? 0;
-    this.out = new ByteWriter(capacity);
     const { only, thread } = options;
     const selection = only === undefined && thread === undefined
       ? undefined

@@ -79,7 +79,6 @@ export class JsonlNormalizer
     this.#answers = new LineAnswers(
       { ...options, onError: options.onError ?? "report" },
       WRITER,
-      KEPT_CAPACITY,
     );
   }
 

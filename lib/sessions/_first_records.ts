@@ -52,7 +52,6 @@ export async function readFirstRecords(
       },
       failure(): void {},
     },
-    SLICE,
   );
   await withSession(file, async (source, block) => {
     for (let bytes = 0; !isDone() && bytes < MAX_BYTES;) {

@@ -173,7 +173,6 @@ export class SessionFold {
         },
         failure(): void {},
       },
-      BUFFER,
     );
   }
 

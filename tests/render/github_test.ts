@@ -271,6 +271,12 @@ function sessionOf(word: string): TranscriptPart {
   return session;
 }
 
+/** Makes a value when it is asked for, once. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 /** Texts that are long, or take much room for each character. */
 const LONG = {
   "a long text": "r".repeat(300_000),
@@ -280,6 +286,9 @@ const LONG = {
 };
 
 for (const [name, text] of Object.entries(LONG)) {
+  const sessions = lazily(() =>
+    [...Array(25).keys()].map((i) => sessionOf(`${i} ${text}`))
+  );
   for (
     const maxBytes of [GITHUB_MIN_SUMMARY_BYTES, 5000, GITHUB_SUMMARY_BYTES]
   ) {
@@ -295,11 +304,8 @@ for (const [name, text] of Object.entries(LONG)) {
           maxBytes,
           verdict: () => ({ isPassed: false, title: text, reasons }),
         });
-        const sessions = [...Array(25).keys()].map((i) =>
-          sessionOf(`${i} ${text}`)
-        );
         const summary = writtenBy(renderer, [
-          ...sessions,
+          ...sessions(),
           ...partsOfBytes(longSession(20)),
         ]);
         assertInert(summary);
