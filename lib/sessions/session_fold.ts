@@ -91,8 +91,6 @@ export const TAIL_BYTES = 4096;
 const PIECE_BYTES = 8 << 20;
 /** What is read at once grows with what it takes to go on, so that this stays a small part. */
 const PIECE_PER_CHECKPOINT = 2;
-/** What there is room for at first; the kernel has its own, and lines are taken one by one. */
-const BUFFER = 1 << 12;
 const NOTHING = new Uint8Array(0);
 
 /** Where a message is, and when it was made. */
