@@ -7,7 +7,7 @@
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   listOf,
   parseJson,
   textOf,
@@ -264,7 +264,7 @@ function endMcp(
 ): void {
   const { blocks, failure, seconds } = given;
   const printed = script === undefined ? undefined : parseJson(given.text);
-  const result = isFields(printed) && Array.isArray(printed.content)
+  const result = isObject(printed) && Array.isArray(printed.content)
     ? printed
     : { content: listedBlocks(blocks) ?? blocks };
   context.completeCall(call, {

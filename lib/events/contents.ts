@@ -8,7 +8,7 @@ import {
   type Fields,
   fieldsOf,
   isFailedWord,
-  isFields,
+  isObject,
   numberOf,
   textOf,
   textsOf,
@@ -91,7 +91,7 @@ export function mcpResult(ok: unknown, error: unknown): Fields {
     ...(ok === undefined || ok === null ? {} : { result: ok }),
     ...(error === undefined || error === null
       ? {}
-      : { error: isFields(error) ? error : { message: textOf(error) ?? "" } }),
+      : { error: isObject(error) ? error : { message: textOf(error) ?? "" } }),
   };
 }
 
@@ -126,7 +126,7 @@ function changeOf(change: unknown): Fields {
   if (typeof type === "string") return { kind: type, ...fields };
   for (const kind of ["add", "delete", "update"]) {
     const inner = fields[kind];
-    if (isFields(inner)) return { kind, ...inner };
+    if (isObject(inner)) return { kind, ...inner };
   }
   return { kind: "update", ...fields };
 }

@@ -8,7 +8,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFields,
+  isObject,
   jsonTextOf,
   listOf,
   textOf,
@@ -307,6 +307,6 @@ function matchParts(
 export function saidBeside({ phase, memory_citation }: Fields): Fields {
   return {
     ...(typeof phase === "string" ? { phase } : {}),
-    ...(isFields(memory_citation) ? { memory_citation } : {}),
+    ...(isObject(memory_citation) ? { memory_citation } : {}),
   };
 }

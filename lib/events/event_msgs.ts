@@ -10,7 +10,7 @@ import {
   fieldsOf,
   idOf,
   isFailedWord,
-  isFields,
+  isObject,
   listOf,
   numberOf,
   textOf,
@@ -236,7 +236,7 @@ function beginTurn(context: SessionContext, event: Fields): void {
 function completeTurn(context: SessionContext, event: Fields): void {
   const { error, last_agent_message } = event;
   const message = textOf(error) ?? textOf(fieldsOf(error).message);
-  const hasFailed = isFields(error) || typeof error === "string";
+  const hasFailed = isObject(error) || typeof error === "string";
   const ending = endFields(context, event);
   if (hasFailed) {
     const fields = { error: { message: message ?? "" } };
@@ -288,7 +288,7 @@ function endFields(context: SessionContext, event: Fields): Fields {
   return {
     turn_id: id ?? `synthetic-turn-${context.made.turns}`,
     ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-    ...(isFields(context.usage) ? { usage: context.usage } : {}),
+    ...(isObject(context.usage) ? { usage: context.usage } : {}),
   };
 }
 
@@ -301,7 +301,7 @@ function tellTokens(
   const exact = withExactCounts(event, context.place.text, path);
   const content = tokenContent(restOf(exact));
   const total = fieldsOf(content.info).total_token_usage;
-  if (isFields(total)) context.usage = total;
+  if (isObject(total)) context.usage = total;
   context.complete("token_count", content);
 }
 
@@ -574,7 +574,7 @@ function collabEvents(): [string, TellEvent][] {
         return {
           content: {
             ...collabContent(event, tool),
-            ...(isFields(states) ? { agents_states: states } : {}),
+            ...(isObject(states) ? { agents_states: states } : {}),
           },
           status: isFailed ? "failed" : "completed",
         };
@@ -601,5 +601,5 @@ function collabContent(event: Fields, tool: string): Fields {
 /** Tells whether the status of an agent says that it failed, or that there is none. */
 function isLostAgent(status: unknown): boolean {
   return status === "not_found" ||
-    isFields(status) && Object.hasOwn(status, "errored");
+    isObject(status) && Object.hasOwn(status, "errored");
 }

@@ -7,7 +7,7 @@
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   listOf,
   textOf,
 } from "../json/fields.ts";
@@ -76,7 +76,7 @@ export class EventReader {
         return [textOf(item) ?? "", thread];
       }),
     );
-    if (!isFields(session)) return;
+    if (!isObject(session)) return;
     this.#session = new SessionReader(session, options);
     this.#isSession = true;
   }
@@ -143,7 +143,7 @@ export class EventReader {
     if (typeof record.type === "string" && record.type.startsWith("rpc.")) {
       return emit(record, place.text);
     }
-    if (!isFields(record.payload)) return;
+    if (!isObject(record.payload)) return;
     this.#isSession = true;
     this.#session ??= new SessionReader(undefined, this.#options);
     this.#session.read(record, place, emit);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Fields, isFields } from "../json/fields.ts";
+import { type Fields, isObject } from "../json/fields.ts";
 import { ARGUMENTS_TEXT } from "./session_items.ts";
 
 /** Stands for arguments until their text is put in its place; no text of JSON has it unescaped. */
@@ -28,7 +28,7 @@ const MAX_LINE = 1 << 25;
 export function eventText(event: Fields, lineLength = 0): string {
   if (lineLength > MAX_LINE) return textOf(withoutContent(event));
   const { content } = event;
-  const given = isFields(content)
+  const given = isObject(content)
     ? Reflect.get(content, ARGUMENTS_TEXT)
     : undefined;
   if (typeof given !== "string" || LINE_END_REGEXP.test(given)) {
@@ -43,7 +43,7 @@ export function eventText(event: Fields, lineLength = 0): string {
 }
 
 function fieldsIn(content: unknown): Fields {
-  return isFields(content) ? content : {};
+  return isObject(content) ? content : {};
 }
 
 function withoutContent(event: Fields): Fields {

@@ -5,7 +5,7 @@
  */
 
 import { memberTexts } from "../json/member_texts.ts";
-import { type Fields, fieldsOf, isFields } from "../json/fields.ts";
+import { type Fields, fieldsOf, isObject } from "../json/fields.ts";
 
 const WHOLE_REGEXP = /^-?\d{1,40}$/;
 /** How deep counts stand in what holds them. */
@@ -34,7 +34,7 @@ function hasLargeCount(value: Fields, depth: number): boolean {
     const each = value[name];
     if (typeof each === "number") {
       if (isLarge(each)) return true;
-    } else if (depth > 0 && isFields(each) && hasLargeCount(each, depth - 1)) {
+    } else if (depth > 0 && isObject(each) && hasLargeCount(each, depth - 1)) {
       return true;
     }
   }
@@ -56,7 +56,7 @@ function exactCopy(
       }
       return [
         name,
-        isFields(each) && hasLargeCount(each, MAX_DEPTH)
+        isObject(each) && hasLargeCount(each, MAX_DEPTH)
           ? exactCopy(each, text, [...path, name])
           : each,
       ];
@@ -70,7 +70,7 @@ function isLarge(count: number): boolean {
 
 /** Gives counts as plain JSON: what is too large for it as text. */
 export function savedCounts(counts: unknown): unknown {
-  if (!isFields(counts)) return null;
+  if (!isObject(counts)) return null;
   return Object.fromEntries(
     Object.entries(counts).map(([name, each]) => [
       name,
@@ -81,7 +81,7 @@ export function savedCounts(counts: unknown): unknown {
 
 /** Reads what {@linkcode savedCounts} gave. */
 export function readSavedCounts(saved: unknown): unknown {
-  if (!isFields(saved)) return null;
+  if (!isObject(saved)) return null;
   return Object.fromEntries(
     Object.entries(saved).map(([name, each]) => {
       const { exact } = fieldsOf(each);

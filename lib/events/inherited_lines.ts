@@ -8,7 +8,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFields,
+  isObject,
   numberOf,
   textOf,
   wholeOf,
@@ -26,7 +26,7 @@ const PAUSE_BEFORE_OTHERS = 1000;
 /** Tells whether a header says that its thread begins with what another one had. */
 export function isForkHeader(meta: Fields): boolean {
   return idOf(meta.forked_from_id) !== undefined ||
-    isFields(meta.history_base) || firstOrdinalOf(meta) !== null;
+    isObject(meta.history_base) || firstOrdinalOf(meta) !== null;
 }
 
 /** Gives the ordinal of the first line of the thread itself, as its header says it. */

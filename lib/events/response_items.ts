@@ -10,7 +10,7 @@ import {
   fieldsOf,
   firstIdOf,
   idOf,
-  isFields,
+  isObject,
   listOf,
   parseJson,
   textOf,
@@ -222,7 +222,7 @@ function tellCall(context: SessionContext, made: ModelCall): void {
   const { name, isScript = false } = made;
   const [type, content] = callContent(made);
   const isPoll = type === "tool_call" && name === "write_stdin" &&
-    isFields(made.args) && made.args.chars === "";
+    isObject(made.args) && made.args.chars === "";
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
   const { call, isNew } = context.beginCall(made.callId, "item", type);
   call.name = name;

@@ -7,7 +7,7 @@
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   listOf,
   numberOf,
   textOf,
@@ -627,7 +627,7 @@ function mayBeRespelled(given: unknown): boolean {
     looks += 1;
     if (looks > MAX_LOOKS || typeof value === "number") return true;
     if (Array.isArray(value)) return value.some(hasNumber);
-    return isFields(value) &&
+    return isObject(value) &&
       Object.entries(value).some(([name, each]) =>
         INDEX_REGEXP.test(name) || hasNumber(each)
       );

@@ -7,7 +7,7 @@
 import {
   booleanOf,
   fieldsOf,
-  isFields,
+  isObject,
   listOf,
   numberOf,
   parseJson,
@@ -63,7 +63,7 @@ const MAX_HEADER_LINES = 8;
  * @returns What it says.
  */
 export function readToolOutput(output: unknown): ToolOutput {
-  if (isFields(output)) {
+  if (isObject(output)) {
     const inner = readToolOutput(output.content);
     return { ...inner, success: booleanOf(output.success) ?? inner.success };
   }
@@ -128,8 +128,8 @@ function fromJson(text: string): PlainOutput | undefined {
   const { output, metadata, session_id, wall_time_seconds } = printed;
   const isNumbered = typeof wall_time_seconds === "number";
   if (typeof output !== "string") return undefined;
-  if (!isFields(metadata) && !isNumbered) return undefined;
-  const { exit_code, duration_seconds } = isFields(metadata)
+  if (!isObject(metadata) && !isNumbered) return undefined;
+  const { exit_code, duration_seconds } = isObject(metadata)
     ? metadata
     : printed;
   const exitCode = wholeOf(exit_code) ?? null;
@@ -141,7 +141,7 @@ function fromJson(text: string): PlainOutput | undefined {
     seconds: numberOf(duration_seconds) ?? numberOf(wall_time_seconds) ?? null,
     isRunning: session !== null,
     session,
-    hasForm: isFields(metadata) || exitCode !== null || session !== null,
+    hasForm: isObject(metadata) || exitCode !== null || session !== null,
   };
 }
 

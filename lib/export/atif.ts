@@ -10,7 +10,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFields,
+  isObject,
   jsonTextOf,
   numberOf,
   parseJson,
@@ -499,7 +499,7 @@ function countsText(tokens: Tokens): string {
 /** Arguments as the JSON text of an object. */
 function argumentsOf(args: unknown): Pick<Call, "args" | "raw"> {
   const value = typeof args === "string" ? parseJson(args) : args;
-  if (isFields(value)) return { args: jsonTextOf(value) };
+  if (isObject(value)) return { args: jsonTextOf(value) };
   if (args === undefined || args === null) return { args: "{}" };
   const raw = typeof args === "string" ? args : jsonTextOf(args);
   return { args: jsonTextOf({ input: raw }), raw };

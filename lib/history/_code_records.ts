@@ -12,7 +12,8 @@
  */
 
 import { onlyMember, toSnakeCase } from "./_record_readers.ts";
-import { isObject, type JsonObject, setOwn } from "./plain_json.ts";
+import { type Fields, isObject } from "../json/fields.ts";
+import { setOwn } from "./plain_json.ts";
 
 /** Rewrites a value. */
 type Rewrite = (value: unknown) => unknown;
@@ -33,7 +34,7 @@ interface Rules {
 function fields(rules: Rules): Rewrite {
   return (value) => {
     if (!isObject(value)) return value;
-    const result: JsonObject = {};
+    const result: Fields = {};
     for (const [name, member] of Object.entries(value)) {
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
       if (rule === "drop") continue;
@@ -145,7 +146,7 @@ const diffLines = each(fields({
 /** Gives the text that an explore entry is shown as. */
 function displayOf(summary: unknown): string {
   const [name, member] = onlyMember(summary) ?? [];
-  const parts: JsonObject = isObject(member) ? member : {};
+  const parts: Fields = isObject(member) ? member : {};
   const shown: unknown[] = [];
   if (name === "Search") shown.push(parts.query, parts.path);
   else if (name === "List") shown.push(parts.path ?? "./");

@@ -6,7 +6,7 @@
 
 import { DeltaList } from "./_delta_list.ts";
 import { OutputText } from "./exec_output.ts";
-import { isObject } from "./plain_json.ts";
+import { isObject } from "../json/fields.ts";
 import {
   type AnyHistoryRecord,
   type HistoryRecordOf,

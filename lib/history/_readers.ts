@@ -7,7 +7,8 @@
 
 import { quote } from "../json/problems.ts";
 import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";
-import { isObject, type JsonObject, setOwn } from "./plain_json.ts";
+import { type Fields, isObject } from "../json/fields.ts";
+import { setOwn } from "./plain_json.ts";
 import { HistorySnapshotError } from "./snapshot.ts";
 
 /** Checks the value at a path and gives it its type. An absent value is `undefined`. */
@@ -130,7 +131,7 @@ export function object<T>(
   const readers = Object.entries<Reader<unknown>>(fields);
   return (value, path) => {
     if (!isObject(value)) return refuse(value, path, "an object");
-    const result: JsonObject = {};
+    const result: Fields = {};
     for (const [name, reader] of readers) {
       const given = Object.hasOwn(value, name) ? value[name] : undefined;
       const member = reader(given, join(path, name));

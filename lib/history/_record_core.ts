@@ -10,7 +10,7 @@ import { OutputBudget } from "./_output_budget.ts";
 import { RecordIndex } from "./_record_index.ts";
 import { isSolid, RecordList } from "./_record_list.ts";
 import type { HistoryMutation } from "./mutations.ts";
-import { isObject } from "./plain_json.ts";
+import { isObject } from "../json/fields.ts";
 import type { RecordLimits, RecordOptions } from "./record_operations.ts";
 import type { AnyHistoryRecord, NewRecord } from "./records.ts";
 import type { HistorySnapshot } from "./snapshot.ts";

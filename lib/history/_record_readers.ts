@@ -24,7 +24,7 @@ import {
   withDefault,
   word,
 } from "./_readers.ts";
-import { isObject } from "./plain_json.ts";
+import { isObject } from "../json/fields.ts";
 import type {
   AssistantDelta,
   DiffHunk,

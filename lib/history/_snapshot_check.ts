@@ -2,7 +2,7 @@
  * What is taken for a snapshot and is none, found before anything goes wrong with it.
  */
 
-import { isObject } from "./plain_json.ts";
+import { isObject } from "../json/fields.ts";
 import { refuse } from "./_readers.ts";
 
 const LOOKUPS = ["exec_call_lookup", "tool_call_lookup", "stream_lookup"];

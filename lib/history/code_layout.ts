@@ -24,7 +24,8 @@ import {
   timestamp,
 } from "./_readers.ts";
 import { action, exec, PAYLOAD_READERS } from "./_record_readers.ts";
-import { isObject, type JsonObject, toObject } from "./plain_json.ts";
+import { type Fields, isObject } from "../json/fields.ts";
+import { toObject } from "./plain_json.ts";
 import type { AnyHistoryRecord, HistoryRecordType } from "./records.ts";
 import type { HistoryLookup, HistorySnapshot } from "./snapshot.ts";
 
@@ -237,7 +238,7 @@ function readCode(
 }
 
 /** Puts a payload that was read into its record. */
-function recordWith(record: JsonObject, payload: unknown): AnyHistoryRecord {
+function recordWith(record: Fields, payload: unknown): AnyHistoryRecord {
   // The boundary: the payload was read with the reader that belongs to the type.
   return { ...record, payload } as unknown as AnyHistoryRecord;
 }

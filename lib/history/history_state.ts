@@ -10,7 +10,7 @@ import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
 import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { foldEvent } from "./mapping/history_fold.ts";
-import { type Fields, isFields } from "../json/fields.ts";
+import { type Fields, isObject } from "../json/fields.ts";
 import { findOpenWork } from "./mapping/open_work.ts";
 import { savedField } from "./mapping/record_links.ts";
 import { EPOCH, timestampOf } from "../events/times.ts";
@@ -278,7 +278,7 @@ export class HistoryState {
    * @returns What changed, in order; do not change what is in it.
    */
   apply(event: unknown, text?: string): HistoryMutation[] {
-    if (!isFields(event)) return [];
+    if (!isObject(event)) return [];
     this.#reader.read(event, { text }, this.#fold);
     return this.#context.takeMutations();
   }

@@ -4,17 +4,6 @@
  * @module
  */
 
-/** An object whose members may be anything. */
-export interface JsonObject {
-  /** A member. */
-  readonly [name: string]: unknown;
-}
-
-/** Tells whether a value is an object that is no list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Sets a member of an object. `__proto__` is a name like any other. */
 export function setOwn(target: object, name: string, value: unknown): void {
   if (name === "__proto__") {

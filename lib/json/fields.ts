@@ -16,13 +16,13 @@ export interface Fields {
 const NO_FIELDS: Fields = Object.freeze({});
 
 /** Tells whether a value is a JSON object. */
-export function isFields(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Gives the fields of an object, none for anything else. */
 export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : NO_FIELDS;
+  return isObject(value) ? value : NO_FIELDS;
 }
 
 /** Gives a string, `undefined` for anything else. */

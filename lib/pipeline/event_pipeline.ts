@@ -18,7 +18,7 @@ import { JsonlRecords } from "./jsonl_records.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { eventText } from "../events/event_text.ts";
 import type { ThreadEvent } from "../dialects/exec/events.ts";
-import { isFields, parseJson } from "../json/fields.ts";
+import { isObject, parseJson } from "../json/fields.ts";
 import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
 import { encodeOutcome } from "../lines/jsonl_encoder.ts";
 import type { Outcome } from "../outcome.ts";
@@ -285,7 +285,7 @@ export class EventDecoder
     const isText = typeof value === "string";
     const record = isText ? parseJson(value) : value;
     const text = isText ? value : outcome.text;
-    if (!isFields(record)) return;
+    if (!isObject(record)) return;
     this.#reader.read(record, { line, offset, text }, (event, given) => {
       emit({
         ok: true,

@@ -7,6 +7,7 @@
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { CR, LF } from "../json/bytes.ts";
+import { type Fields, isObject } from "../json/fields.ts";
 import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
@@ -498,9 +499,9 @@ function deltaOf(text: string): Delta | undefined {
 }
 
 /** The pieces in a change to a history: one of a list, or a record that begins with some. */
-function historyDeltaOf(change: JsonObject): Delta | undefined {
+function historyDeltaOf(change: Fields): Delta | undefined {
   const { type, field, value, record } = change;
-  let owner: JsonObject;
+  let owner: Fields;
   let lists: unknown;
   let preview: unknown;
   if (type === "appended" && typeof field === "string") {
@@ -533,7 +534,7 @@ function historyDeltaOf(change: JsonObject): Delta | undefined {
 }
 
 /** The pieces in an event: the members of `delta`, or bytes. */
-function eventDeltaOf(record: JsonObject): Delta {
+function eventDeltaOf(record: Fields): Delta {
   const pieces: Piece[] = [];
   const facts: string[] = [];
   let ending: string | undefined;
@@ -561,14 +562,6 @@ function eventDeltaOf(record: JsonObject): Delta {
   };
   walk(record, 0, false);
   return { key: facts.join("\n"), ending, pieces };
-}
-
-interface JsonObject {
-  readonly [name: string]: unknown;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isByte(value: unknown): value is number {

@@ -16,7 +16,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFields,
+  isObject,
   parseJson,
   textOf,
   wholeOf,
@@ -241,7 +241,7 @@ export class TranscriptBuilder
     const { value, line, offset } = outcome;
     const isText = typeof value === "string";
     const record = isText ? parseJson(value) : value;
-    if (!isFields(record)) return;
+    if (!isObject(record)) return;
     if (record.type === "line.failed") {
       return this.#sayFailed(failedLine(record));
     }

@@ -5,7 +5,7 @@
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   jsonTextOf,
   listOf,
   textOf,
@@ -57,7 +57,7 @@ export function readFullOutput(
   mutations: readonly HistoryMutation[],
 ): FullOutput {
   if (event.type !== "item.completed" || mutations.length === 0) return NOTHING;
-  const content = isFields(event.content) ? event.content : event;
+  const content = isObject(event.content) ? event.content : event;
   if (event.item_type === "command_execution") {
     return exploredOutput(content, mutations);
   }
@@ -126,7 +126,7 @@ function blocksOf(content: Fields): readonly unknown[] {
     ...listOf(fieldsOf(content.result).content),
     ...listOf(content.output),
     ...listOf(content.content_items),
-    ...(isFields(agents_states) ? [jsonTextOf(agents_states)] : []),
+    ...(isObject(agents_states) ? [jsonTextOf(agents_states)] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isFields,
+  isObject,
   listOf,
   numberOf,
   textOf,
@@ -309,7 +309,7 @@ function sourceText(source: unknown): string | undefined {
       words.push(at);
       break;
     }
-    const [name] = isFields(at) ? Object.keys(at) : [];
+    const [name] = isObject(at) ? Object.keys(at) : [];
     if (name === undefined) break;
     words.push(name);
     // What it says of the thread that was spawned has fields of its own.

@@ -6,7 +6,7 @@
 
 import { resolve } from "node:path";
 import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
-import { fieldsOf, isFields, parseJson, textOf } from "../json/fields.ts";
+import { fieldsOf, isObject, parseJson, textOf } from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import type { JsonRecord } from "../dialects/normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
@@ -239,7 +239,7 @@ async function conversationHead(
         return hasHeader && hasMessage && head.length === MAX_RECORDS;
       },
       add(record): void {
-        if (!isFields(record)) return;
+        if (!isObject(record)) return;
         if (head.length < MAX_RECORDS) head.push(record);
         hasHeader ||= record.type === "session_meta";
         hasMessage ||= userMessageOf(record) !== undefined;
@@ -271,7 +271,7 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
   } catch {
     // What came before the damage may do.
   }
-  return texts.map(parseJson).filter(isFields);
+  return texts.map(parseJson).filter(isObject);
 }
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -9,7 +9,7 @@ import type { ByteSource } from "../files/byte_source.ts";
 import { openFile } from "../files/open.ts";
 import {
   fieldsOf,
-  isFields,
+  isObject,
   jsonTextOf,
   listOf,
   parseJson,
@@ -104,7 +104,7 @@ async function openObject(path: string): Promise<ByteSource> {
     );
   }
   const { session, items } = fieldsOf(parseJson(await readFile(path, "utf8")));
-  if (!isFields(session)) return await openFile(path);
+  if (!isObject(session)) return await openFile(path);
   const lines = [session, ...listOf(items)].map((part) =>
     `${jsonTextOf(part)}\n`
   );

@@ -5,7 +5,7 @@
  */
 
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
-import { isObject } from "../../lib/history/plain_json.ts";
+import { isObject } from "../../lib/json/fields.ts";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";

@@ -5,7 +5,7 @@
  */
 
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
-import { isObject, type JsonObject } from "../../lib/history/plain_json.ts";
+import { type Fields, isObject } from "../../lib/json/fields.ts";
 import { isUtf8 } from "../../lib/json/utf8.ts";
 import { isBlank } from "../../lib/lines/blank.ts";
 import { encodeOutcome } from "../../lib/lines/jsonl_encoder.ts";
@@ -61,7 +61,7 @@ function normalize(
 }
 
 /** The records of normalized text. */
-function recordsOf({ text }: Normalized): JsonObject[] {
+function recordsOf({ text }: Normalized): Fields[] {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new LawBroken("the last line has no end");
   return lines.map((line) => {

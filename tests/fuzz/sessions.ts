@@ -6,7 +6,7 @@
 
 import { appendFile } from "node:fs/promises";
 import { zstdCompressSync } from "node:zlib";
-import { isObject } from "../../lib/history/plain_json.ts";
+import { isObject } from "../../lib/json/fields.ts";
 import { call } from "../cli/memory.ts";
 import type { Result, World } from "../cli/world.ts";
 import { encode } from "../running.ts";

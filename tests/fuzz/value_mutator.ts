@@ -5,7 +5,8 @@
  * @module
  */
 
-import { isObject, setOwn } from "../../lib/history/plain_json.ts";
+import { isObject } from "../../lib/json/fields.ts";
+import { setOwn } from "../../lib/history/plain_json.ts";
 import { KEYS, NUMBERS, TEXTS, TIMES, VALUES } from "./hostile.ts";
 import type { Random } from "./random.ts";
 

@@ -28,7 +28,12 @@ import {
 } from "./_normalization.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
-import { type Peeked, peekOptions, peekSnapshot } from "./_snapshot_text.ts";
+import {
+  isObject,
+  type Peeked,
+  peekOptions,
+  peekSnapshot,
+} from "./_snapshot_text.ts";
 
 /**
  * Renders inputs into one document, as the flags of a command say: `to`, `reasoning`, `tools`,
@@ -343,8 +348,4 @@ async function unwrapped(work: Promise<unknown>): Promise<void> {
       ? cause
       : error;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

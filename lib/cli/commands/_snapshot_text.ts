@@ -202,7 +202,10 @@ function headerIn(line: unknown): Peeked["header"] {
   return isObject(payload) ? payload : undefined;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Tells whether a value is a JSON object. */
+export function isObject(
+  value: unknown,
+): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -24,7 +24,12 @@ import { continuedInput } from "./_continued_input.ts";
 import { refuseSeveral } from "./_following.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
-import { peekOptions, peekSnapshot, snapshotText } from "./_snapshot_text.ts";
+import {
+  isObject,
+  peekOptions,
+  peekSnapshot,
+  snapshotText,
+} from "./_snapshot_text.ts";
 
 const ENCODER = new TextEncoder();
 /** How many threads are named where one has to be chosen. */
@@ -271,10 +276,6 @@ class Fold {
     this.#remarks?.see(this.#state);
     return bytes.length;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What a checkpoint holds of the normalizer. */

@@ -30,7 +30,7 @@ import {
   fieldsOf,
   idOf,
   isFailedWord,
-  isFields,
+  isObject,
   jsonTextOf,
   listOf,
   textOf,
@@ -202,7 +202,7 @@ export function showItem(
 /** Gives what an item holds; what nobody has put together stands in its event. */
 export function itemContent(event: Fields): Fields {
   const content = event.content ?? event.delta;
-  return isFields(content) ? content : event;
+  return isObject(content) ? content : event;
 }
 
 /**
@@ -391,7 +391,7 @@ function showCommand(context: FoldContext, item: ItemState): void {
   const known = context.recordOf(item);
   // Releases around 0.20 print what a patch says as if it were a command; its end has it too.
   if (isOpenPatch(known)) return;
-  if (isFields(content.wait)) {
+  if (isObject(content.wait)) {
     const { active, duration_ms, text } = content.wait;
     showWait(context, item, {
       isActive: active === true,
@@ -548,7 +548,7 @@ function showCollabCall(context: FoldContext, item: ItemState): void {
 
 /** Makes a preview of the states of agents. */
 function statesPreview(states: unknown): ToolResultPreview | null {
-  const isEmpty = !isFields(states) || Object.keys(states).length === 0;
+  const isEmpty = !isObject(states) || Object.keys(states).length === 0;
   return isEmpty ? null : resultPreview([jsonTextOf(states)]);
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { ExecAction, ParsedCommand } from "../records.ts";
-import { type Fields, isFields, listOf, textOf } from "../../json/fields.ts";
+import { type Fields, isObject, listOf, textOf } from "../../json/fields.ts";
 
 /** The variants of the fork, which tags with a key of its own. */
 const FORK_TYPES: ReadonlyMap<string, string> = new Map([
@@ -34,7 +34,7 @@ export function readParsedCommands(value: unknown): ParsedCommand[] {
 }
 
 function parsedCommandOf(value: unknown): ParsedCommand | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   if (typeof value.type === "string") {
     return withType(value.type, value);
   }
@@ -44,7 +44,7 @@ function parsedCommandOf(value: unknown): ParsedCommand | undefined {
     return undefined;
   }
   const fields = value[name];
-  return isFields(fields) ? withType(type, fields) : undefined;
+  return isObject(fields) ? withType(type, fields) : undefined;
 }
 
 function withType(type: string, fields: Fields): ParsedCommand {

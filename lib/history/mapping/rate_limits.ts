@@ -8,7 +8,7 @@ import type { RateLimitsPayload } from "../records.ts";
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   numberOf,
 } from "../../json/fields.ts";
 import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
@@ -90,7 +90,7 @@ function windowsOf(
     };
   }
   const { primary, secondary } = fields;
-  if (!isFields(primary) && !isFields(secondary)) return undefined;
+  if (!isObject(primary) && !isObject(secondary)) return undefined;
   return { primary: fieldsOf(primary), secondary: fieldsOf(secondary) };
 }
 

@@ -6,7 +6,7 @@
 
 import { diffHunks } from "./diff_hunks.ts";
 import type { FoldContext } from "./fold_context.ts";
-import { type Fields, fieldsOf, isFields, textOf } from "../../json/fields.ts";
+import { type Fields, fieldsOf, isObject, textOf } from "../../json/fields.ts";
 import { backgroundRecord, noticeRecord } from "./text_lines.ts";
 
 /** Shows the diff of the turn; each one says everything that the last one said. */
@@ -64,7 +64,7 @@ export function showReviewEnd(
     ? memory.reviewHint
     : reviewHints.get(known.id) ?? null;
   if (known === undefined) memory.reviewHint = null;
-  const output = isFields(fields.review_output)
+  const output = isObject(fields.review_output)
     ? fields.review_output
     : undefined;
   const explanation = textOf(output?.overall_explanation) ?? "";

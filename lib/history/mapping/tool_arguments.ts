@@ -6,7 +6,7 @@
 
 import { memberTexts } from "../../json/member_texts.ts";
 import type { ToolArgument, ToolArgumentValue } from "../records.ts";
-import { isFields, jsonTextOf } from "../../json/fields.ts";
+import { isObject, jsonTextOf } from "../../json/fields.ts";
 
 /** Keys that JavaScript puts before all others. */
 const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
@@ -25,7 +25,7 @@ export function toolArguments(
 ): ToolArgument[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return [{ name: "items", value: valueOf(value) }];
-  if (!isFields(value)) return [{ name: "args", value: valueOf(value) }];
+  if (!isObject(value)) return [{ name: "args", value: valueOf(value) }];
   const fields = Object.entries(value).filter(([, field]) =>
     field !== undefined
   );
@@ -88,7 +88,7 @@ export function webSearchArguments(
   query: unknown,
   action: unknown,
 ): ToolArgument[] {
-  const { type: _type, query: actionQuery, ...rest } = isFields(action)
+  const { type: _type, query: actionQuery, ...rest } = isObject(action)
     ? action
     : {};
   const words = [query, actionQuery].find((each) =>

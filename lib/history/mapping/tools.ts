@@ -15,7 +15,7 @@ import {
   booleanOf,
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   listOf,
   textOf,
 } from "../../json/fields.ts";
@@ -195,7 +195,7 @@ export function mcpResult(result: unknown, error: unknown): ToolResult {
 /** Reads the message of an error: an object or a text. */
 export function errorText(error: unknown): string | null {
   if (typeof error === "string") return error;
-  return isFields(error) ? textOf(error.message) ?? "" : null;
+  return isObject(error) ? textOf(error.message) ?? "" : null;
 }
 
 /** Makes the title of a tool that belongs to a server or a namespace. */

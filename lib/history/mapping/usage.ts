@@ -9,7 +9,7 @@ import type { FoldContext } from "./fold_context.ts";
 import {
   type Fields,
   fieldsOf,
-  isFields,
+  isObject,
   numberOf,
 } from "../../json/fields.ts";
 import { attachUsage } from "./messages.ts";
@@ -49,7 +49,7 @@ export function readUsage(value: unknown): TokenUsage | undefined {
  */
 export function showTokenCount(context: FoldContext, event: Fields): void {
   // Before there was `info`, the counts stood in the event.
-  const last = isFields(event.info) ? event.info.last_token_usage : event;
+  const last = isObject(event.info) ? event.info.last_token_usage : event;
   const usage = readUsage(last);
   if (usage !== undefined) attachUsage(context, usage, { keep: true });
   const used = readUsedPercents(event.rate_limits);

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { isObject } from "../../../lib/history/plain_json.ts";
+import { isObject } from "../../../lib/json/fields.ts";
 import { linesOf } from "../../fixtures.ts";
 import { answers, encode, isJson, normalizeBytes } from "../../running.ts";
 import { readServerRuns, threadOf } from "./sessions.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../../../lib/check/verdict_builder.ts";
 import { isThreadEvent } from "../../../lib/dialects/exec/decoder.ts";
-import { isObject, type JsonObject } from "../../../lib/history/plain_json.ts";
+import { type Fields, isObject } from "../../../lib/json/fields.ts";
 import { LineNumberer } from "../../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../../lib/dialects/normalizer.ts";
 import { JsonlNormalizer } from "../../../lib/pipeline/pipeline.ts";
@@ -144,7 +144,7 @@ Deno.test("messages stay what they are", () => {
 });
 
 /** An event but for its ids, which exec gives items of its own. */
-function withoutIds({ turn_id: _t, item_id: _i, id: _, ...event }: JsonObject) {
+function withoutIds({ turn_id: _t, item_id: _i, id: _, ...event }: Fields) {
   return event;
 }
 

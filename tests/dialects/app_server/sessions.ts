@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../lib/history/plain_json.ts";
-import { isObject } from "../../../lib/history/plain_json.ts";
+import { type Fields, isObject } from "../../../lib/json/fields.ts";
 import type { JsonlNormalizerOptions } from "../../../lib/pipeline/pipeline.ts";
 import { linesOf, namesIn, readFixture } from "../../fixtures.ts";
 import { normalizeBytes } from "../../running.ts";
@@ -62,7 +61,7 @@ export function readServerRuns(): ServerRun[] {
 export function recordsOf(
   bytes: Uint8Array,
   options: JsonlNormalizerOptions = {},
-): JsonObject[] {
+): Fields[] {
   return linesOf(normalizeBytes([bytes], { from: "auto", ...options }))
     .map((line): unknown => JSON.parse(line)).filter(isObject);
 }
