@@ -77,6 +77,8 @@ export class EntryLog {
   ofTurn: number | undefined;
   /** Whether errors of the event are warnings. */
   isWarning = false;
+  /** Whether a plan that is added next was asked for by a call, whose output may refuse it. */
+  isAskedFor = false;
   /** Whether the event is what the user says. */
   isFromUser = false;
   /** What the event says that a command of an `explore` record printed, until that is taken. */
@@ -141,6 +143,13 @@ export class EntryLog {
       return false;
     });
     this.pass(id);
+  }
+
+  /** Takes note that the calls for plans have been answered. */
+  settlePlans(): void {
+    for (const entry of this.#settling) {
+      if (isPlan(entry.records[0])) this.#settle(entry);
+    }
   }
 
   /** Takes note of a record that is not shown. */
@@ -220,7 +229,9 @@ export class EntryLog {
       startedAt: this.now,
       endedAt: null,
       saidMs: undefined,
-      state: entryState(record),
+      state: this.isAskedFor && isPlan(record)
+        ? "settling"
+        : entryState(record),
       given: undefined,
       outputs: undefined,
       weight: 0,

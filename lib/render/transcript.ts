@@ -300,6 +300,9 @@ export class TranscriptBuilder
     if (event.item_type === "thread_rolled_back") {
       this.#rollBack(wholeOf(fieldsOf(event.content).num_turns) ?? 0);
     }
+    if (event.item_type === "todo_list" && event.type !== "item.started") {
+      this.#entries.settlePlans();
+    }
     if (mutations.length > 0 || isCount) this.#lastAt = this.#now;
   };
 
@@ -318,6 +321,8 @@ export class TranscriptBuilder
     const isCommand = event.type === "item.completed" &&
       event.item_type === "command_execution";
     entries.isWarning = isErrorItem(event);
+    entries.isAskedFor = event.type === "item.started" &&
+      idOf(event.call_id) !== undefined;
     entries.isFromUser = event.item_type === "user_message";
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;

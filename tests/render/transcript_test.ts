@@ -137,6 +137,25 @@ const CASES = [
     ],
   },
   {
+    name: "a plan that was refused, as the call of a tool",
+    lines: [
+      META,
+      line("event_msg", { type: "task_started", turn_id: "1" }),
+      line("response_item", {
+        type: "function_call",
+        name: "update_plan",
+        call_id: "c",
+        arguments: '{"plan":[{"step":"A","status":"pending"}]}',
+      }),
+      line("response_item", {
+        type: "function_call_output",
+        call_id: "c",
+        output: "unsupported call: update_plan",
+      }),
+    ],
+    parts: ["session", "turn 1", "final tool_call 1", "open 1"],
+  },
+  {
     name: "an error that ends a turn, as its end only",
     lines: [
       THREAD,
