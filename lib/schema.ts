@@ -4,9 +4,9 @@
  * the lines of rollout files and what they hold.
  *
  * They describe normalized records: canonical names only, defaults written. They are open,
- * as the formats are: fields that they do not name are kept, and so is every item type. The
- * output of each schema is its input, the same object. `@valibot/to-json-schema` makes JSON
- * Schema of them.
+ * as the formats are: fields that they do not name are kept, and so is every item type. As
+ * any open object of valibot's, they take a list for an object without required fields;
+ * `@valibot/to-json-schema` makes JSON Schema of them, which does not.
  *
  * To decode records, use the decoders of `@codexpipe/codexpipe`: they check the same, are
  * many times as fast, and do not load valibot.
@@ -21,7 +21,9 @@
  * const { success, issues } = v.safeParse(SCHEMAS.CommandExecutionContent, content);
  *
  * assertEquals(success, false);
- * assertEquals(issues?.map(({ message }) => message), ["a string, expected a whole number"]);
+ * assertEquals(issues?.map(({ message }) => message), [
+ *   'Invalid type: Expected number but received "0"',
+ * ]);
  * ```
  *
  * @example Take failed lines out of a normalized stream
@@ -57,22 +59,33 @@
 import * as check from "./check/schema.ts";
 import * as drift from "./drift/schema.ts";
 import * as events from "./events/schema.ts";
-import * as exec from "./dialects/exec/schema.ts";
+import { EXEC_SCHEMAS, type ExecTypes } from "./dialects/exec/schema.ts";
 import * as history from "./history/schema.ts";
 import * as lines from "./lines/schema.ts";
-import * as rollout from "./dialects/rollout/schema.ts";
+import {
+  ROLLOUT_SCHEMA_MAPS,
+  ROLLOUT_SCHEMAS,
+  type RolloutTypeMaps,
+  type RolloutTypes,
+} from "./dialects/rollout/schema.ts";
 import * as sessions from "./sessions/schema.ts";
+import type { SchemasOf } from "./shapes/schema.ts";
 import * as usage from "./usage/schema.ts";
+
+export type { ExecTypes } from "./dialects/exec/schema.ts";
+export type {
+  RolloutTypeMaps,
+  RolloutTypes,
+} from "./dialects/rollout/schema.ts";
+export type { SchemasOf } from "./shapes/schema.ts";
 
 /** What the modules of schemas export. */
 export type SchemaModules =
   & typeof check
   & typeof drift
   & typeof events
-  & typeof exec
   & typeof history
   & typeof lines
-  & typeof rollout
   & typeof sessions
   & typeof usage;
 
@@ -80,13 +93,21 @@ export type SchemaModules =
  * The schema of each type, by its name: `SCHEMAS.ThreadEvent` is that of `ThreadEvent`. Of a map
  * of types such as `EventMsgs` there is a map of schemas.
  */
-export const SCHEMAS: {
-  readonly [
-    Name in keyof SchemaModules as Name extends
-      `${infer Type}Schema${infer Plural}` ? `${Type}${Plural}` : never
-  ]: SchemaModules[Name];
-} = Object.fromEntries(
-  [check, drift, events, exec, history, lines, rollout, sessions, usage]
-    .flatMap((module) => Object.entries(module))
-    .map(([name, schema]) => [name.replace("Schema", ""), schema]),
-) as never;
+export const SCHEMAS:
+  & SchemasOf<ExecTypes & RolloutTypes>
+  & { readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]> }
+  & {
+    readonly [
+      Name in keyof SchemaModules as Name extends `${infer Type}Schema` ? Type
+        : never
+    ]: SchemaModules[Name];
+  } = {
+    ...EXEC_SCHEMAS,
+    ...ROLLOUT_SCHEMAS,
+    ...ROLLOUT_SCHEMA_MAPS,
+    ...Object.fromEntries(
+      [check, drift, events, history, lines, sessions, usage]
+        .flatMap((module) => Object.entries(module))
+        .map(([name, schema]) => [name.replace("Schema", ""), schema]),
+    ),
+  } as never;

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { COMMANDS, TABLE } from "../lib/cli/commands.ts";
-import { type Field, PAYLOAD_FIELDS } from "../lib/dialects/exec/fields.ts";
+import { ITEM_CONTENTS, ITEM_DELTAS } from "../lib/dialects/exec/events.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
 import { pictureOf } from "../tools/picture.ts";
 import { REFERENCE_PAGE, referencePage } from "../tools/reference.ts";
@@ -200,12 +200,14 @@ Deno.test("docs/normalize.md shows lines and what becomes of them", async () => 
 
 Deno.test("docs/normalize.md names the fields of every item that is known", async () => {
   const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));
-  const missing = Object.entries(PAYLOAD_FIELDS).flatMap(([type, payload]) => {
+  const missing = [
+    ...Object.entries(ITEM_CONTENTS),
+    ...Object.entries(ITEM_DELTAS),
+  ].flatMap(([type, { members }]) => {
     const [, said = ""] =
       text.match(new RegExp(`^\\|[^|]*\`${type}\`[^|]*\\|([^|]*)`, "m")) ?? [];
-    const fields: readonly Field[] = [...payload.content, ...payload.delta];
     // What is left where it stood is a status beside the one of the event.
-    return fields.filter(({ name }) =>
+    return members.filter(({ name }) =>
       name !== "status" && !said.includes(`\`${name}\``)
     ).map(({ name }) => `${type}: ${name}`);
   });

@@ -4,8 +4,10 @@ import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import * as v from "valibot";
+import { isThreadEvent } from "../lib/dialects/exec/decoder.ts";
 import { isRolloutLine } from "../lib/dialects/rollout/decoder.ts";
-import { RolloutLineSchema } from "../lib/dialects/rollout/schema.ts";
+import { SCHEMAS } from "../lib/schema.ts";
+import { DAMAGED as DAMAGED_EVENTS } from "./dialects/exec/records.ts";
 import { DAMAGED as DAMAGED_LINES } from "./dialects/rollout/lines.ts";
 import { HistoryState } from "../lib/history/history_state.ts";
 import type { CodexRecord } from "../lib/dialects/decoder.ts";
@@ -76,21 +78,29 @@ for (const name of JSON_SCHEMA_NAMES) {
   });
 }
 
-Deno.test("decoders refuse what JSON Schema and valibot refuse", () => {
-  let refused = 0;
-  fc.assert(
-    fc.property(DAMAGED_LINES, (line) => {
-      const isLine = isRolloutLine(line);
-      const complaint = complaintOf("RolloutLine", line);
-      assertEquals(isLine, complaint === undefined);
-      // valibot takes a list for an object, so it may refuse less.
-      if (isLine) assert(v.is(RolloutLineSchema, line));
-      else refused += 1;
-    }),
-    { numRuns: 2_000 },
-  );
-  assert(refused > 300, `only ${refused} refused`);
-});
+for (
+  const { name, records, isRight } of [
+    { name: "RolloutLine", records: DAMAGED_LINES, isRight: isRolloutLine },
+    { name: "ThreadEvent", records: DAMAGED_EVENTS, isRight: isThreadEvent },
+  ] as const
+) {
+  Deno.test(`the decoder refuses what JSON Schema refuses: ${name}`, () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(records, (record) => {
+        // JSON has no number that is not finite.
+        const value: unknown = JSON.parse(JSON.stringify(record) ?? "null");
+        const isTaken = isRight(value);
+        assertEquals(isTaken, complaintOf(name, value) === undefined);
+        // valibot takes a list for an object, so it may refuse less.
+        if (isTaken) assert(v.is(SCHEMAS[name], value));
+        else refused += 1;
+      }),
+      { numRuns: 2_000 },
+    );
+    assert(refused > 300, `only ${refused} refused`);
+  });
+}
 
 Deno.test("the JSON Schema of everything admits what each of them admits", () => {
   const validate = ajv.compile(jsonSchemaOfAll());

@@ -9,7 +9,7 @@ import { type Decoded, parseRecord } from "./decoded.ts";
 import { type Dialect, DIALECTS } from "./dialect_names.ts";
 import { decodeEvent } from "./exec/decoder.ts";
 import type { ThreadEvent } from "./exec/events.ts";
-import { EVENTS } from "./exec/fields.ts";
+import { EVENTS } from "./exec/field_rules.ts";
 import { onSuccess, type Outcome } from "../outcome.ts";
 import { decodeRolloutLine } from "./rollout/decoder.ts";
 import { ROLLOUT_LINE_TYPES } from "./rollout/kinds.ts";

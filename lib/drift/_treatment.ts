@@ -6,19 +6,12 @@
  * So no list of what is understood has to be kept, and none can be out of date.
  */
 
-import {
-  CHANGE_FIELDS,
-  ERROR_FIELDS,
-  EVENT_FIELDS,
-  EVENTS,
-  type Field,
-  PAYLOADS,
-  TODO_FIELDS,
-} from "../dialects/exec/fields.ts";
+import { THREAD_EVENT } from "../dialects/exec/events.ts";
 import { Normalizer } from "../dialects/normalizer.ts";
 import { isRolloutLine } from "../dialects/rollout/decoder.ts";
 import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
 import { isNamedPlace } from "../shapes/look.ts";
+import type { AnyShape } from "../shapes/shapes.ts";
 import type { WireDialectName } from "./_wire_kinds.ts";
 
 /**
@@ -67,26 +60,25 @@ export function treatmentOf(
   const gone = other === undefined ? undefined : difference(output, other);
   if (gone === undefined) return "kept";
   const word = part.word === undefined ? undefined : valueAt(output, gone);
-  const isNamed = dialect === "rollout"
-    ? isNamedPlace(ROLLOUT_LINE, output, gone, word)
-    : isInFields(output, gone, word);
+  const isNamed = isNamedPlace(shapeOf(dialect), output, gone, word);
   return isNamed ? "understood" : "kept";
 }
 
 /** Whether there is a type for a record as a whole. */
 function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
-  if (dialect !== "rollout") {
-    const itemType = memberOf(output, "item_type");
-    return EVENTS.has(String(memberOf(output, "type"))) &&
-      (itemType === undefined || PAYLOADS.has(String(itemType)));
-  }
-  return [["type"], ["payload", "type"], ["payload", "item", "type"]].every(
-    (place) => {
-      const word = valueAt(output, place);
-      return typeof word !== "string" ||
-        isNamedPlace(ROLLOUT_LINE, output, place, word);
-    },
-  );
+  const places = dialect === "rollout"
+    ? [["type"], ["payload", "type"], ["payload", "item", "type"]]
+    : [["type"], ["item_type"]];
+  return places.every((place) => {
+    const word = valueAt(output, place);
+    return typeof word !== "string" ||
+      isNamedPlace(shapeOf(dialect), output, place, word);
+  });
+}
+
+/** The shape of the records of a dialect, normalized. */
+function shapeOf(dialect: WireDialectName): AnyShape {
+  return dialect === "rollout" ? ROLLOUT_LINE : THREAD_EVENT;
 }
 
 /** Normalizes a record on its own; nothing if it fails. */
@@ -190,42 +182,6 @@ function difference(one: unknown, other: unknown): Place | undefined {
     }
   }
   return undefined;
-}
-
-/** Whether the tables of exec events name a place. */
-function isInFields(output: unknown, place: Place, word: unknown): boolean {
-  const type = EVENTS.get(String(memberOf(output, "type")));
-  const itemType = String(memberOf(output, "item_type"));
-  const payload = PAYLOADS.get(itemType);
-  if (place.length === 1 && word !== undefined) {
-    if (place[0] === "item_type") return payload !== undefined;
-    return place[0] === "type";
-  }
-  if (type === undefined || word !== undefined) return false;
-  const inner = type === "item.delta" ? payload?.delta : payload?.content;
-  let fields: readonly Field[] | undefined = EVENT_FIELDS[type];
-  for (const key of place) {
-    if (typeof key === "number") continue;
-    const field = fields?.find(({ name }) => name === key);
-    if (field === undefined) return false;
-    switch (field.kind) {
-      case "payload":
-        fields = inner;
-        break;
-      case "error":
-        fields = ERROR_FIELDS;
-        break;
-      case "todos":
-        fields = TODO_FIELDS;
-        break;
-      case "changes":
-        fields = CHANGE_FIELDS;
-        break;
-      default:
-        fields = undefined;
-    }
-  }
-  return true;
 }
 
 function memberOf(value: unknown, key: string | number): unknown {

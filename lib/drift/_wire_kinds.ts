@@ -2,7 +2,7 @@
  * What dialect a record is of, and what kind of record it is there.
  */
 
-import { EVENTS } from "../dialects/exec/fields.ts";
+import { EVENTS } from "../dialects/exec/field_rules.ts";
 import { hashBytes, WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import { RESPONSE_ITEM_TYPES } from "../dialects/rollout/kinds.ts";

@@ -16,8 +16,7 @@ import type { Emit, Stage } from "../stage.ts";
 /**
  * Says why the value of a line of a rollout file is none that is asked for.
  *
- * It is not called for exec records, which were written by the tables of lib/dialects/exec/fields.ts,
- * nor for lines that are proven to be as their types say: the normalizer leaves the others as
+ * It is not called for exec records, which were written by the shapes of their types, nor for lines that are proven to be as their types say: the normalizer leaves the others as
  * they are.
  *
  * @param value The value.
@@ -34,7 +33,7 @@ const KEPT_CAPACITY = 1 << 16;
  * Reads JSONL of any dialect: blocks of bytes in, the values of normalized records out.
  *
  * What fails is what fails to be normalized, and what fails the check if there is one. The
- * values of exec streams are events then, since they were written by the tables of their
+ * values of exec streams are events then, since they were written by the shapes of their
  * types; those of rollout files are open: every field may be missing or of another kind than
  * in the releases that are known.
  *

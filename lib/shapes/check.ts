@@ -113,13 +113,14 @@ function checkMembers(
 ): boolean {
   let isGood = true;
   if (oneOf !== undefined && !oneOf.some((name) => name in object)) {
-    const [key = "", ...others] = oneOf;
-    const state = `absent, and so is ${others.join(", ")}, expected a string`;
-    isGood = issue(issues, { parent: path, key }, state);
+    const [key = ""] = oneOf;
+    isGood = issue(issues, { parent: path, key }, absentWith(oneOf));
     if (issues === undefined) return false;
   }
   for (const { name, shape, isOptional } of members) {
     const value = object[name];
+    // Most members are strings: a tenth of the time of a check.
+    if (typeof value === "string" && shape.kind === "string") continue;
     const isAbsent = value === undefined && !(name in object);
     if (isAbsent && isOptional) continue;
     const at = issues && { parent: path, key: name };
@@ -142,7 +143,11 @@ function checkVariant(
   const word = object[key];
   const known = typeof word === "string" ? shapes.get(word) : undefined;
   const shape = known ?? others;
-  if (typeof shape !== "string") return check(shape, object, issues, path);
+  if (typeof shape !== "string") {
+    return shape.kind === "object"
+      ? checkMembers(shape, object, issues, path)
+      : check(shape, object, issues, path);
+  }
   const state = typeof word === "string"
     ? `${quote(word)}, expected ${shape}`
     : key in object
@@ -244,9 +249,18 @@ export function expectedOf(shape: AnyShape): string {
       return "a whole number";
     case "either":
       return shape.shapes.map(expectedOf).join(" or ");
+    case "list": {
+      const sort = sortOf(shape.element);
+      if (sort === "object" || sort === "string") return `a list of ${sort}s`;
+    }
   }
   const sort = sortOf(shape);
   return sort === "none" ? "a value" : KIND_WORDS[sort];
+}
+
+/** Says of the first of some members that none of them is there. */
+export function absentWith([, ...others]: readonly string[]): string {
+  return `absent, and so is ${others.join(", ")}, expected a string`;
 }
 
 /** Says what a value is, and what was expected. */

@@ -93,13 +93,16 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
 }
 
 function objectSchema({ members, oneOf }: ObjectShape): SchemaOf<unknown> {
-  const object = v.looseObject(entriesOf(members));
-  if (oneOf === undefined) return object;
-  const needed = members.filter(({ name }) => oneOf.includes(name));
-  const one = needed.map((member) =>
-    v.looseObject(entriesOf([{ ...member, isOptional: false }]))
+  if (oneOf === undefined) return v.looseObject(entriesOf(members));
+  return v.union(
+    oneOf.map((needed) =>
+      v.looseObject(
+        entriesOf(members.map((member) =>
+          member.name === needed ? { ...member, isOptional: false } : member
+        )),
+      )
+    ),
   );
-  return v.intersect([object, v.union(one)]);
 }
 
 function entriesOf(

@@ -205,8 +205,15 @@ export function maybe<T>(shape: Shape<T>): Optional<T | null> {
   return { optional: nullable(shape) };
 }
 
-/** An object with these members, and perhaps others. */
-export function object<T>(members: Members<T>): ShapeOfObject<T> {
+/**
+ * An object with these members, and perhaps others.
+ *
+ * @param oneOf Of these members at least one must be there.
+ */
+export function object<T>(
+  members: Members<T>,
+  oneOf?: readonly (keyof T & string)[],
+): ShapeOfObject<T> {
   const entries: [string, AnyShape | Optional<unknown>][] = Object.entries(
     members,
   );
@@ -217,6 +224,7 @@ export function object<T>(members: Members<T>): ShapeOfObject<T> {
         ? { name, shape: member.optional, isOptional: true }
         : { name, shape: member, isOptional: false }
     ),
+    ...(oneOf && { oneOf }),
   };
 }
 

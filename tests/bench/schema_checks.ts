@@ -1,5 +1,5 @@
 /**
- * What it costs to check a record by the tables, by its schema, and by the schema of all
+ * What it costs to check a record by its shape, by its schema, and by the schema of all
  * events; and what typed events cost beside normalized bytes.
  *
  *     deno run --allow-read tests/bench/schema_checks.ts
@@ -56,7 +56,7 @@ function* chunks(): Generator<Uint8Array<ArrayBuffer>> {
 
 const CASES: readonly [name: string, run: () => void | Promise<void>][] = [
   ["JSON.parse", () => texts.forEach((text) => void JSON.parse(text))],
-  ["check by the tables", () => all(isThreadEvent)],
+  ["check by the shapes", () => all(isThreadEvent)],
   [
     "check by the schema of the event",
     () => all((record) => v.is(BY_TYPE[record.type], record)),

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import {
-  EVENTS,
+  ITEM_CONTENTS,
   ITEM_TYPE_ALIASES,
-  PAYLOADS,
-} from "../../lib/dialects/exec/fields.ts";
+} from "../../lib/dialects/exec/events.ts";
+import { EVENTS } from "../../lib/dialects/exec/field_rules.ts";
 import { WordTable } from "../../lib/json/word_table.ts";
 
 Deno.test("WordTable.get() gives what a Map gives", () => {
   const words = [
     ...EVENTS.keys(),
     ...ITEM_TYPE_ALIASES.keys(),
-    ...PAYLOADS.keys(),
+    ...Object.keys(ITEM_CONTENTS),
     "",
     "é",
   ];

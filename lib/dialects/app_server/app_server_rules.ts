@@ -7,9 +7,9 @@
  */
 
 import type { FailureReason } from "../../errors.ts";
-import { EventWriter, payloadFields, payloadOf } from "../exec/event_writer.ts";
+import { EventWriter } from "../exec/event_writer.ts";
 import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
-import type { EventType } from "../exec/fields.ts";
+import type { EventType } from "../exec/events.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
 import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
 import {
@@ -789,8 +789,7 @@ export class AppServerRules extends RecordRules {
     out: ByteWriter,
   ): FailureReason | undefined {
     const itemType = this.reader.wordOf(event.get("item_type"));
-    const fields = payloadFields(payloadOf(itemType), type === "item.delta");
-    return this.#writer.write(out, type, event, fields);
+    return this.#writer.write(out, type, event, itemType);
   }
 
   #setTurn(event: JsonObject, params: JsonObject): void {

@@ -13,7 +13,7 @@ import {
   JsonSlice,
   sameSource,
 } from "../../json/value.ts";
-import { THREAD_ID_NAMES } from "./fields.ts";
+import { THREAD_ID_NAMES } from "./field_rules.ts";
 
 /** The context that a stream begins with (C18). */
 export interface InitialContext {

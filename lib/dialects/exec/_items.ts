@@ -5,7 +5,7 @@
 import { TRUE_VALUE } from "../../json/literal.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import { JsonObject } from "../../json/value.ts";
-import type { Payload } from "./fields.ts";
+import type { ItemFields } from "./event_writer.ts";
 
 /**
  * Moves the fields of a nested item to the top level, and its id under `item_id`.
@@ -63,7 +63,7 @@ export function dropNullId(line: JsonObject): void {
  */
 export function gatherPayload(
   line: JsonObject,
-  payload: Payload | undefined,
+  payload: ItemFields | undefined,
   { isDelta, hasPayloadId }: {
     readonly isDelta: boolean;
     readonly hasPayloadId: boolean;
@@ -83,7 +83,7 @@ export function gatherPayload(
   if (value === undefined) {
     const gathered = gather(line, payload, hasPayloadId);
     if (gathered.size > 0) line.set(name, gathered);
-  } else if (value.kind === "string" && payload.isText === true) {
+  } else if (value.kind === "string" && payload.isText) {
     const wrapped = new JsonObject();
     wrapped.set("text", value);
     line.set(name, wrapped);
@@ -93,7 +93,7 @@ export function gatherPayload(
 /** S1 to S8: moves the fields that make a payload out of the line. */
 function gather(
   line: JsonObject,
-  { content, isText }: Payload,
+  { content, isText }: ItemFields,
   hasPayloadId: boolean,
 ): JsonObject {
   const gathered = new JsonObject();
@@ -101,9 +101,9 @@ function gather(
     const id = line.take("id");
     if (id !== undefined) gathered.set("id", id);
   }
-  for (const { name, aliases, stays } of content) {
+  for (const { name, aliases, stays } of content.fields) {
     if (stays === true) continue;
-    if (isText === true && line.live(name)?.kind !== "string") continue;
+    if (isText && line.live(name)?.kind !== "string") continue;
     move(line, name, gathered, name);
     if (aliases === undefined) continue;
     for (const alias of aliases) move(line, alias, gathered, name);

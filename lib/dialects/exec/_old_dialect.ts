@@ -22,7 +22,7 @@ import { itemId, itemIdValue, itemOf } from "./_old_items.ts";
 import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
-import { THREAD_ID_NAMES } from "./fields.ts";
+import { THREAD_ID_NAMES } from "./field_rules.ts";
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
 const NOTICES = new WordTable([

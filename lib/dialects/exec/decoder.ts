@@ -7,8 +7,8 @@
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import type { Issue } from "../../errors.ts";
 import { quote } from "../../json/problems.ts";
-import { isEvent, isEventType, typeOf } from "./_field_check.ts";
-import type { ThreadEvent } from "./events.ts";
+import { fits, isObject } from "../../shapes/check.ts";
+import { EVENT_SHAPES, THREAD_EVENT, type ThreadEvent } from "./events.ts";
 
 const NOT_KNOWN = "this type is not known";
 
@@ -30,7 +30,7 @@ const NOT_KNOWN = "this type is not known";
  * ```
  */
 export function isThreadEvent(record: unknown): record is ThreadEvent {
-  return isEvent(record);
+  return fits(THREAD_EVENT, record);
 }
 
 /**
@@ -67,10 +67,10 @@ export function decodeEvent(record: unknown): Decoded<ThreadEvent> {
   const { value } = parsed;
   if (isThreadEvent(value)) return { ok: true, value };
   const issues: Issue[] = [];
-  isEvent(value, issues);
-  const type = typeOf(value);
-  if (isEventType(type)) return undecodable(type, issues);
-  return typeof type === "string"
-    ? undecodable(`a record of type ${quote(type)}`, issues, NOT_KNOWN)
-    : undecodable("the record", issues);
+  fits(THREAD_EVENT, value, issues);
+  const type = isObject(value) ? value.type : undefined;
+  if (typeof type !== "string") return undecodable("the record", issues);
+  return Object.hasOwn(EVENT_SHAPES, type)
+    ? undecodable(type, issues)
+    : undecodable(`a record of type ${quote(type)}`, issues, NOT_KNOWN);
 }

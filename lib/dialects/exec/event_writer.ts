@@ -1,49 +1,171 @@
 /**
- * Writes events by the field tables, whichever dialect they came in.
+ * Writes events, whichever dialect they came in: each known field is checked by its shape and
+ * put under its own name and in its place, the unknown ones follow (normalize.md section 5, O1,
+ * O2).
  */
 
 import type { FailureReason } from "../../errors.ts";
-import { CLOSE_BRACE, OPEN_BRACE } from "../../json/bytes.ts";
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+} from "../../json/bytes.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
 import { wordValue } from "../../json/literal.ts";
-import { writeKey, writeNode } from "../../json/object_writer.ts";
+import { writeKey, writeMembers, writeNode } from "../../json/object_writer.ts";
 import type { JsonReader } from "../../json/reader.ts";
-import type { JsonObject, JsonSlice } from "../../json/value.ts";
-import { WordTable } from "../../json/word_table.ts";
-import { type PayloadFields, RecordWriter } from "./_record_writer.ts";
 import {
-  EVENT_FIELDS,
-  EVENTS,
+  JsonList,
+  type JsonNode,
+  type JsonObject,
+  JsonSlice,
+  KIND_WORDS,
+} from "../../json/value.ts";
+import { WordTable } from "../../json/word_table.ts";
+import { absentWith, expectedOf, sortOf } from "../../shapes/check.ts";
+import {
+  type AnyShape,
+  either,
+  list,
+  type ListShape,
+  type ObjectShape,
+  STRING,
+} from "../../shapes/shapes.ts";
+import { writeCommand } from "./_shell.ts";
+import {
+  EVENT_SHAPES,
   type EventType,
-  type Payload,
-  PAYLOADS,
-} from "./fields.ts";
+  ITEM_CONTENTS,
+  ITEM_DELTAS,
+  THREAD_ERROR,
+  TODO_ENTRY,
+} from "./events.ts";
+import {
+  EVENT_RULES,
+  EVENTS,
+  type FieldRule,
+  type FieldRules,
+  ITEM_RULES,
+  TODO_RULES,
+} from "./field_rules.ts";
 
-const TYPE_VALUES = new Map<EventType, JsonSlice>();
+/** A field: its shape and its rules. */
+export interface Field extends FieldRule {
+  /** The name that it is written under. */
+  readonly name: string;
+  /** What its value must be. */
+  readonly shape: AnyShape;
+  /** Whether an object without it is refused. */
+  readonly isNeeded: boolean;
+  /** The fields of the object that it is, or of those that are in its list; without them its
+   * value is written as it is. */
+  readonly object: ObjectFields | undefined;
+}
+
+/** The fields of an object. */
+interface ObjectFields {
+  /** The fields, in output order. */
+  readonly fields: readonly Field[];
+  /** Of these at least one must be there. */
+  readonly oneOf: readonly string[] | undefined;
+}
+
+/** How an item of a known type is written. */
+export interface ItemFields {
+  /** The fields of its content. */
+  readonly content: ObjectFields;
+  /** The fields of its deltas. */
+  readonly delta: ObjectFields;
+  /** Whether a string stands for an object with that text (normalize.md S6, D3). */
+  readonly isText: boolean;
+}
+
+/** How an event is written. */
+interface EventFields {
+  readonly value: JsonSlice;
+  /** The fields, where no item type is known. */
+  readonly fields: readonly Field[];
+  /** The fields by item type. */
+  readonly items: WordTable<readonly Field[]>;
+}
+
+/** What a command may be before it is written. */
+const COMMAND = either(STRING, list(STRING));
+
+/** How the objects in events are written that are not written as they are. */
+const OBJECTS = new Map<AnyShape, ObjectFields>();
+rewrite(THREAD_ERROR, {});
+rewrite(TODO_ENTRY, TODO_RULES);
+
+const ITEMS = new WordTable(
+  Object.entries(ITEM_RULES).map(([itemType, { fields = {}, isText }]) => {
+    const type = itemType as keyof typeof ITEM_RULES;
+    return [itemType, {
+      content: rewrite(ITEM_CONTENTS[type], fields),
+      delta: rewrite(ITEM_DELTAS[type], fields),
+      isText: isText === true,
+    }] as const;
+  }),
+);
+
+const EVENT_FIELDS = new Map<EventType, EventFields>();
 for (const type of new Set(EVENTS.values())) {
-  TYPE_VALUES.set(type, wordValue(type));
+  const rules = EVENT_RULES[type] ?? {};
+  const shape: AnyShape = EVENT_SHAPES[type];
+  const [open, known] = shape.kind === "variant"
+    ? [shape.others, shape.shapes]
+    : [shape, new Map<string, AnyShape>()];
+  EVENT_FIELDS.set(type, {
+    value: wordValue(type),
+    fields: fieldsOf(open, rules).slice(1),
+    items: new WordTable(
+      Array.from(
+        known,
+        ([itemType, one]) => [itemType, fieldsOf(one, rules).slice(1)] as const,
+      ),
+    ),
+  });
 }
-const PAYLOAD_WORDS = new WordTable(PAYLOADS);
 
-/** The payload of an item type; nothing, if the type is not known. */
-export function payloadOf(itemType: string | undefined): Payload | undefined {
-  return itemType === undefined ? undefined : PAYLOAD_WORDS.get(itemType);
+/** Says how an object is written, wherever it stands. */
+function rewrite(shape: ObjectShape, rules: FieldRules<unknown>): ObjectFields {
+  const known = OBJECTS.get(shape);
+  if (known !== undefined) return known;
+  const object = { fields: fieldsOf(shape, rules), oneOf: shape.oneOf };
+  OBJECTS.set(shape, object);
+  return object;
 }
 
-/** The fields of the payload of an event. */
-export function payloadFields(
-  payload: Payload | undefined,
-  isDelta: boolean,
-): PayloadFields | undefined {
-  if (payload === undefined) return undefined;
-  return isDelta
-    ? { fields: payload.delta }
-    : { fields: payload.content, oneOf: payload.oneOf };
+function fieldsOf(
+  object: AnyShape | string,
+  rules: { readonly [name: string]: FieldRule },
+): Field[] {
+  if (typeof object === "string" || object.kind !== "object") return [];
+  return object.members.map(({ name, shape, isOptional }) => ({
+    name,
+    shape,
+    isNeeded: !isOptional,
+    object: OBJECTS.get(shape.kind === "list" ? shape.element : shape),
+    ...rules[name],
+  }));
+}
+
+/** The fields of an item of a type; nothing, if the type is not known. */
+export function itemFields(
+  itemType: string | undefined,
+): ItemFields | undefined {
+  return itemType === undefined ? undefined : ITEMS.get(itemType);
 }
 
 /** Writes events, one after the other. */
 export class EventWriter {
-  readonly #records: RecordWriter;
+  readonly #reader: JsonReader;
+  /** The path of the field that the last event was refused for. */
+  #field = "";
+  /** What that field is, and what was expected. */
+  #state = "";
 
   /**
    * Constructs a new instance.
@@ -51,34 +173,246 @@ export class EventWriter {
    * @param reader The reader that the values come from.
    */
   constructor(reader: JsonReader) {
-    this.#records = new RecordWriter(reader);
+    this.#reader = reader;
   }
 
   /**
    * Writes an event.
    *
-   * @param fields The fields; the known ones are taken out.
-   * @param payload The fields of its payload; without them any value will do for it.
+   * @param event The fields; the known ones are taken out.
+   * @param itemType The type of the item that it is about, if it is about one.
    * @returns Why it is none; what was written of it is worthless then.
    */
   write(
     out: ByteWriter,
     type: EventType,
-    fields: JsonObject,
-    payload?: PayloadFields,
+    event: JsonObject,
+    itemType?: string,
   ): FailureReason | undefined {
+    const known = EVENT_FIELDS.get(type);
+    const item = itemType === undefined
+      ? undefined
+      : known?.items.get(itemType);
     out.byte(OPEN_BRACE);
     writeKey(out, "type");
-    writeNode(out, TYPE_VALUES.get(type) ?? wordValue(type));
-    if (!this.#records.write(out, fields, EVENT_FIELDS[type], payload)) {
-      const { field, state } = this.#records;
+    writeNode(out, known?.value ?? wordValue(type));
+    if (!this.#members(out, event, item ?? known?.fields ?? [], "")) {
       return {
         kind: "typed",
-        message: `Cannot decode ${type}: ${field} is ${state}`,
-        field,
+        message: `Cannot decode ${type}: ${this.#field} is ${this.#state}`,
+        field: this.#field,
       };
     }
     out.byte(CLOSE_BRACE);
     return undefined;
   }
+
+  #members(
+    out: ByteWriter,
+    object: JsonObject,
+    fields: readonly Field[],
+    path: string,
+  ): boolean {
+    for (const field of fields) {
+      const { name, shape } = field;
+      if (field.isPlaced === true) {
+        const placed = object.get(name);
+        if (placed === undefined) return this.#absent(shape, path + name);
+        if (!this.#check(placed, shape, path, name)) return false;
+        continue;
+      }
+      const value = takeLive(object, field);
+      if (value !== undefined) {
+        writeKey(out, name);
+        if (!this.#value(out, value, field, path)) return false;
+      } else if (field.default !== undefined) {
+        writeKey(out, name);
+        out.text(field.default);
+      } else if (field.isNeeded) return this.#absent(shape, path + name);
+    }
+    writeMembers(out, object);
+    return true;
+  }
+
+  #value(
+    out: ByteWriter,
+    node: JsonNode,
+    { name, shape, object, isCommand }: Field,
+    path: string,
+  ): boolean {
+    if (object !== undefined) {
+      return shape.kind === "list"
+        ? this.#list(out, node, shape, object, path + name)
+        : this.#object(out, node, shape, object, path + name);
+    }
+    if (isCommand === true && node.kind !== "string") {
+      return this.#command(out, node, shape, path + name);
+    }
+    if (!this.#check(node, shape, path, name)) return false;
+    writeNode(out, node);
+    return true;
+  }
+
+  #object(
+    out: ByteWriter,
+    node: JsonNode,
+    shape: AnyShape,
+    { fields, oneOf }: ObjectFields,
+    path: string,
+  ): boolean {
+    if (node.kind !== "object") return this.#refuse(node, shape, path);
+    const members = this.#reader.members(node);
+    if (oneOf !== undefined && !hasOneOf(members, fields, oneOf)) {
+      return this.#fail(`${path}.${oneOf[0] ?? ""}`, absentWith(oneOf));
+    }
+    out.byte(OPEN_BRACE);
+    if (!this.#members(out, members, fields, `${path}.`)) return false;
+    out.byte(CLOSE_BRACE);
+    return true;
+  }
+
+  #list(
+    out: ByteWriter,
+    node: JsonNode,
+    shape: ListShape,
+    object: ObjectFields,
+    path: string,
+  ): boolean {
+    if (node.kind !== "array") return this.#refuse(node, shape, path);
+    out.byte(OPEN_BRACKET);
+    let place = 0;
+    for (const element of this.#elements(node)) {
+      if (place > 0) out.byte(COMMA);
+      const where = `${path}[${place}]`;
+      if (!this.#object(out, element, shape.element, object, where)) {
+        return false;
+      }
+      place += 1;
+    }
+    out.byte(CLOSE_BRACKET);
+    return true;
+  }
+
+  #command(
+    out: ByteWriter,
+    node: JsonNode,
+    shape: AnyShape,
+    path: string,
+  ): boolean {
+    if (!(node instanceof JsonSlice) || node.kind !== "array") {
+      return this.#refuse(node, COMMAND, path);
+    }
+    const length = out.length;
+    if (writeCommand(out, node.bytes, node.start)) {
+      this.#reader.looked();
+      return true;
+    }
+    out.truncate(length);
+    return this.#check(node, list(shape), path, "");
+  }
+
+  /** Says whether a value that is written as it is has its shape. */
+  #check(
+    node: JsonNode,
+    shape: AnyShape,
+    path: string,
+    name: string,
+  ): boolean {
+    switch (shape.kind) {
+      case "any":
+        return true;
+      case "some":
+        if (node.kind !== "null") return true;
+        break;
+      case "whole":
+        if (
+          node instanceof JsonSlice && node.kind === "number" &&
+          this.#reader.isWhole(node)
+        ) return true;
+        break;
+      case "either":
+        if (shape.shapes.some((one) => sortOf(one) === node.kind)) return true;
+        break;
+      case "list": {
+        if (node.kind !== "array") break;
+        let place = 0;
+        for (const element of this.#elements(node)) {
+          const where = `${name}[${place}]`;
+          if (!this.#check(element, shape.element, path, where)) return false;
+          place += 1;
+        }
+        return true;
+      }
+      case "object":
+        if (node.kind !== "object") break;
+        return this.#holds(this.#reader.members(node), shape, path, name);
+      default:
+        if (sortOf(shape) === node.kind) return true;
+    }
+    return this.#refuse(node, shape, path + name);
+  }
+
+  /** Says whether an object that is written as it is has its members. */
+  #holds(
+    object: JsonObject,
+    { members }: ObjectShape,
+    path: string,
+    name: string,
+  ): boolean {
+    return members.every((member) => {
+      const { shape, isOptional } = member;
+      if (isOptional && shape.kind === "any") return true;
+      const value = object.get(member.name);
+      const where = `${name}.${member.name}`;
+      if (value !== undefined) return this.#check(value, shape, path, where);
+      return isOptional || this.#absent(shape, path + where);
+    });
+  }
+
+  #elements(node: JsonNode): Iterable<JsonNode> {
+    if (node instanceof JsonList) return node.nodes;
+    return node instanceof JsonSlice ? this.#reader.elements(node) : [];
+  }
+
+  #refuse(node: JsonNode, shape: AnyShape, path: string): false {
+    const state = `${KIND_WORDS[node.kind]}, expected ${expectedOf(shape)}`;
+    return this.#fail(path, state);
+  }
+
+  #absent(shape: AnyShape, path: string): false {
+    return this.#fail(path, `absent, expected ${expectedOf(shape)}`);
+  }
+
+  #fail(path: string, state: string): false {
+    this.#field = path;
+    this.#state = state;
+    return false;
+  }
+}
+
+/** Takes the first live value among a field's names; nulls go with it. */
+function takeLive(
+  object: JsonObject,
+  { name, aliases = [] }: Field,
+): JsonNode | undefined {
+  let value = object.take(name);
+  if (value?.kind === "null") value = undefined;
+  for (const alias of aliases) {
+    const node = object.get(alias);
+    if (node === undefined) continue;
+    if (node.kind === "null") object.take(alias);
+    else if (value === undefined) value = object.take(alias);
+  }
+  return value;
+}
+
+function hasOneOf(
+  members: JsonObject,
+  fields: readonly Field[],
+  oneOf: readonly string[],
+): boolean {
+  return fields.some(({ name, aliases = [] }) =>
+    oneOf.includes(name) &&
+    [name, ...aliases].some((one) => members.live(one) !== undefined)
+  );
 }

@@ -4,7 +4,28 @@
  * @module
  */
 
-import { EVENT_FIELDS, EVENTS, type Field, PAYLOADS } from "./fields.ts";
+import {
+  ANY,
+  BOOLEAN,
+  either,
+  type Known,
+  list,
+  literal,
+  type Members,
+  NUMBER,
+  object,
+  type ObjectShape,
+  optional,
+  partial,
+  type Shape,
+  type ShapeOfObject,
+  type ShapesOf,
+  SOME,
+  STRING,
+  typed,
+  variant,
+  WHOLE,
+} from "../../shapes/shapes.ts";
 
 /**
  * An event: a normalized record of `codex exec --json` or `codex app-server`. `switch` on
@@ -521,17 +542,209 @@ export interface TodoEntry {
   readonly completed: boolean;
 }
 
-/** The types of the events that carry an item type and a payload. */
-const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set(
-  [...EVENTS.values()].filter((type) => {
-    const fields: readonly Field[] = EVENT_FIELDS[type];
-    return fields.some(({ kind }) => kind === "payload");
+/** The types of events that are about an item of some type. */
+type ItemEventType = "item.started" | "item.delta" | "item.completed";
+
+/** The type of an event. */
+export type EventType = ThreadEvent["type"];
+
+/** @ignore Other names of item types (T2). */
+export const ITEM_TYPE_ALIASES: ReadonlyMap<string, KnownItemType> = new Map([
+  ["assistant_message", "agent_message"],
+]);
+
+/** @ignore The shape of {@linkcode ThreadError}. */
+export const THREAD_ERROR: ShapeOfObject<ThreadError> = object<ThreadError>({
+  message: STRING,
+  code: optional(either(STRING, NUMBER)),
+});
+
+/** @ignore The shape of {@linkcode TodoEntry}. */
+export const TODO_ENTRY: ShapeOfObject<TodoEntry> = object<TodoEntry>({
+  title: STRING,
+  completed: BOOLEAN,
+});
+
+/** @ignore The shape of {@linkcode FileChangeEntry}. */
+export const FILE_CHANGE_ENTRY: Shape<FileChangeEntry> = object<
+  FileChangeEntry
+>({ path: STRING, kind: optional(ANY) });
+
+const TEXT = { text: STRING };
+const TEXT_DELTA = { text_delta: STRING };
+
+const OUTPUT = {
+  exit_code: optional(WHOLE),
+  stdout: optional(STRING),
+  stderr: optional(STRING),
+};
+
+const COMMAND_EXECUTION = object<CommandExecutionContent>({
+  command: STRING,
+  ...OUTPUT,
+});
+
+const FILE_CHANGE: Members<FileChangeContent> = {
+  path: optional(STRING),
+  change: optional(STRING),
+  diff: optional(STRING),
+  changes: optional(list(FILE_CHANGE_ENTRY)),
+  ...OUTPUT,
+};
+
+const MCP_TOOL_CALL = object<McpToolCallContent>({
+  server_name: STRING,
+  tool_name: STRING,
+  arguments: optional(SOME),
+  result: optional(SOME),
+  error: optional(SOME),
+  status: optional(STRING),
+});
+
+const WEB_SEARCH = object<WebSearchContent>({
+  id: optional(STRING),
+  query: STRING,
+  action: optional(SOME),
+  results: optional(SOME),
+  status: optional(STRING),
+});
+
+const TODO_LIST = object<TodoListContent>({
+  items: optional(list(TODO_ENTRY)),
+});
+
+/** @ignore The shape of the content of each item type. */
+export const ITEM_CONTENTS: {
+  readonly [T in KnownItemType]: ShapeOfObject<ItemContents[T]>;
+} = {
+  agent_message: object<AgentMessageContent>(TEXT),
+  reasoning: object<ReasoningContent>(TEXT),
+  command_execution: COMMAND_EXECUTION,
+  file_change: object<FileChangeContent>(FILE_CHANGE, ["path", "changes"]),
+  mcp_tool_call: MCP_TOOL_CALL,
+  web_search: WEB_SEARCH,
+  todo_list: TODO_LIST,
+  error: THREAD_ERROR,
+};
+
+/** @ignore The shape of the delta of each item type. */
+export const ITEM_DELTAS: {
+  readonly [T in KnownItemType]: ShapeOfObject<ItemDeltas[T]>;
+} = {
+  agent_message: object<AgentMessageDelta>(TEXT_DELTA),
+  reasoning: object<ReasoningDelta>(TEXT_DELTA),
+  command_execution: partial(COMMAND_EXECUTION),
+  file_change: object<FileChangeDelta>(FILE_CHANGE),
+  mcp_tool_call: partial(MCP_TOOL_CALL),
+  web_search: partial(WEB_SEARCH),
+  todo_list: TODO_LIST,
+  error: THREAD_ERROR,
+};
+
+/**
+ * The shape of an event about an item: as `others` says, and for a known item type with its
+ * payload.
+ */
+function itemEvent<T>(
+  others: ObjectShape,
+  payload: "content" | "delta",
+  payloads: { readonly [itemType: string]: ObjectShape },
+): Shape<T> {
+  const shapes = new Map<string, ObjectShape>();
+  for (const [itemType, shape] of Object.entries(payloads)) {
+    const members = others.members.map((member) => {
+      if (member.name === "item_type") {
+        return { ...member, shape: literal(itemType) };
+      }
+      return member.name === payload
+        ? { ...member, shape, isOptional: false }
+        : member;
+    });
+    shapes.set(itemType, { kind: "object", members });
+  }
+  for (const [alias, itemType] of ITEM_TYPE_ALIASES) {
+    // So it is refused: its item type has to be the other name.
+    shapes.set(alias, shapes.get(itemType) ?? others);
+  }
+  return { kind: "variant", key: "item_type", shapes, others };
+}
+
+const THREAD = { thread_id: STRING };
+const TURN = { ...THREAD, turn_id: STRING };
+const ITEM: Members<ItemEventFields> = {
+  ...THREAD,
+  turn_id: optional(STRING),
+  item_id: STRING,
+  index: optional(WHOLE),
+};
+
+/**
+ * @ignore The shape of each event. Its members are written in this order (O1).
+ */
+export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
+  ...typed<Omit<Known<ThreadEvent, "type">, ItemEventType>>({
+    "thread.started": THREAD,
+    "turn.started": { ...TURN, input_text: optional(STRING) },
+    "turn.completed": {
+      ...TURN,
+      last_item_id: optional(STRING),
+      usage: optional(SOME),
+    },
+    "turn.failed": { ...TURN, usage: optional(SOME), error: THREAD_ERROR },
+    "item.failed": { ...ITEM, error: THREAD_ERROR },
+    "error": { message: STRING, code: optional(either(STRING, NUMBER)) },
+    "rpc.request": { method: STRING },
+    "rpc.notification": { method: STRING },
+    "rpc.response": {},
+    "rpc.error": {},
   }),
+  "item.started": itemEvent<ItemStartedEvent>(
+    object<UnknownStartedItem>({
+      type: literal("item.started"),
+      ...ITEM,
+      status: STRING,
+      item_type: STRING,
+      content: optional(SOME),
+    }),
+    "content",
+    ITEM_CONTENTS,
+  ),
+  "item.delta": itemEvent<ItemDeltaEvent>(
+    object<UnknownItemDelta>({
+      type: literal("item.delta"),
+      ...ITEM,
+      status: optional(STRING),
+      item_type: STRING,
+      snapshot: optional(BOOLEAN),
+      delta: optional(SOME),
+    }),
+    "delta",
+    ITEM_DELTAS,
+  ),
+  "item.completed": itemEvent<ItemCompletedEvent>(
+    object<UnknownCompletedItem>({
+      type: literal("item.completed"),
+      ...ITEM,
+      status: STRING,
+      item_type: STRING,
+      content: optional(SOME),
+    }),
+    "content",
+    ITEM_CONTENTS,
+  ),
+};
+
+/** @ignore The shape of {@linkcode ThreadEvent}. */
+export const THREAD_EVENT: Shape<ThreadEvent> = variant<ThreadEvent, "type">(
+  "type",
+  EVENT_SHAPES,
+  "the type of an event",
 );
 
 /** The item type of an event; other events may have an unknown field of that name. */
 function itemTypeOf(event: ThreadEvent): string | undefined {
-  return "item_type" in event && ITEM_EVENT_TYPES.has(event.type) &&
+  return "item_type" in event &&
+      EVENT_SHAPES[event.type]?.kind === "variant" &&
       typeof event.item_type === "string"
     ? event.item_type
     : undefined;
@@ -584,7 +797,7 @@ export function isKnownItem<E extends ThreadEvent>(
   event: E,
 ): event is KnownItemEvent<E> {
   const itemType = itemTypeOf(event);
-  return itemType !== undefined && PAYLOADS.has(itemType);
+  return itemType !== undefined && Object.hasOwn(ITEM_CONTENTS, itemType);
 }
 
 /** The events among `E` that are about an item of type `T`. */

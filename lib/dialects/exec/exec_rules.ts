@@ -19,15 +19,9 @@ import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
 import { Context, type InitialContext } from "./_context.ts";
 import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import type { PayloadFields } from "./_record_writer.ts";
-import { EventWriter, payloadFields, payloadOf } from "./event_writer.ts";
-import {
-  EVENTS,
-  type EventType,
-  ITEM_TYPE_ALIASES,
-  THREAD_LINE_ID_NAMES,
-  TURN_ID_NAMES,
-} from "./fields.ts";
+import { EventWriter, itemFields } from "./event_writer.ts";
+import { type EventType, ITEM_TYPE_ALIASES } from "./events.ts";
+import { EVENTS, THREAD_LINE_ID_NAMES, TURN_ID_NAMES } from "./field_rules.ts";
 
 export type { InitialContext } from "./_context.ts";
 
@@ -152,7 +146,7 @@ export class ExecRules extends RecordRules {
       };
     }
     if (!this.#old.isUsed) this.repeatable();
-    let payload: PayloadFields | undefined;
+    let itemType: string | undefined;
     let reason: FailureReason | undefined;
     switch (type) {
       case "thread.started":
@@ -174,7 +168,7 @@ export class ExecRules extends RecordRules {
       case "item.started":
       case "item.delta":
       case "item.completed":
-        payload = this.#item(line, type === "item.delta", isOld);
+        itemType = this.#item(line, type === "item.delta", isOld);
         reason = this.#itemLine(type, line);
         break;
       case "error":
@@ -184,7 +178,7 @@ export class ExecRules extends RecordRules {
       case "rpc.error":
         break;
     }
-    return reason ?? this.#writer.write(out, type, line, payload);
+    return reason ?? this.#writer.write(out, type, line, itemType);
   }
 
   #threadLine(line: JsonObject): FailureReason | undefined {
@@ -233,12 +227,12 @@ export class ExecRules extends RecordRules {
     return undefined;
   }
 
-  /** Flattens an item line and gathers its payload; gives the fields of the payload. */
+  /** Flattens an item line and gathers its payload; gives its type. */
   #item(
     line: JsonObject,
     isDelta: boolean,
     isOld: boolean,
-  ): PayloadFields | undefined {
+  ): string | undefined {
     let hasSpareId = false;
     if (isOld) dropNullId(line);
     else hasSpareId = flatten(line, this.reader);
@@ -250,11 +244,10 @@ export class ExecRules extends RecordRules {
         line.set("item_type", alias.value);
       }
     }
-    const payload = payloadOf(itemType);
     // Of the others, what is left under `id` stays there.
     const hasPayloadId = hasSpareId && itemType === "web_search";
-    gatherPayload(line, payload, { isDelta, hasPayloadId });
-    return payloadFields(payload, isDelta);
+    gatherPayload(line, itemFields(itemType), { isDelta, hasPayloadId });
+    return itemType;
   }
 }
 

@@ -4,133 +4,68 @@
  * @module
  */
 
-import type * as v from "valibot";
-import { schemaOf, type SchemasOf, schemasOf } from "../../shapes/schema.ts";
+import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
 import { COMPACTED, type Compacted } from "./compacted.ts";
 import { CONTENT_PART, type ContentPart } from "./content_parts.ts";
-import {
-  EVENT_MSG,
-  EVENT_MSGS,
-  type EventMsg,
-  type EventMsgs,
-} from "./event_msgs.ts";
-import {
-  ROLLOUT_LINE,
-  ROLLOUT_LINES,
-  type RolloutLine,
-  type RolloutLines,
-} from "./lines.ts";
-import {
-  RESPONSE_ITEM,
-  RESPONSE_ITEMS,
-  type ResponseItem,
-  type ResponseItems,
-} from "./response_items.ts";
+import * as msgs from "./event_msgs.ts";
+import * as lines from "./lines.ts";
+import * as responses from "./response_items.ts";
 import { SESSION_META, type SessionMeta } from "./session_meta.ts";
-import {
-  TOKEN_COUNTS,
-  TOKEN_USAGE_RECORD,
-  type TokenCounts,
-  type TokenUsageRecord,
-} from "./token_counts.ts";
-import {
-  INTER_AGENT_COMMUNICATION,
-  INTER_AGENT_COMMUNICATION_METADATA,
-  type InterAgentCommunication,
-  type InterAgentCommunicationMetadata,
-  TURN_CONTEXT,
-  type TurnContext,
-  WORLD_STATE,
-  type WorldState,
-} from "./turn_context.ts";
-import {
-  TURN_ITEM,
-  TURN_ITEMS,
-  type TurnItem,
-  type TurnItems,
-} from "./turn_items.ts";
+import * as counts from "./token_counts.ts";
+import * as context from "./turn_context.ts";
+import * as items from "./turn_items.ts";
 
-export type { SchemasOf } from "../../shapes/schema.ts";
+/** What session files hold, by name. */
+export type RolloutTypes = {
+  readonly RolloutLine: lines.RolloutLine;
+  readonly SessionMeta: SessionMeta;
+  readonly ResponseItem: responses.ResponseItem;
+  readonly EventMsg: msgs.EventMsg;
+  readonly TurnContext: context.TurnContext;
+  readonly Compacted: Compacted;
+  readonly WorldState: context.WorldState;
+  readonly InterAgentCommunication: context.InterAgentCommunication;
+  readonly InterAgentCommunicationMetadata:
+    context.InterAgentCommunicationMetadata;
+  readonly TokenUsageRecord: counts.TokenUsageRecord;
+  readonly TokenCounts: counts.TokenCounts;
+  readonly ContentPart: ContentPart;
+  readonly TurnItem: items.TurnItem;
+};
 
-/** The schema of {@linkcode SessionMeta}. */
-export const SessionMetaSchema: v.GenericSchema<unknown, SessionMeta> =
-  schemaOf(SESSION_META);
-
-/** The schema of {@linkcode TurnContext}. */
-export const TurnContextSchema: v.GenericSchema<unknown, TurnContext> =
-  schemaOf(TURN_CONTEXT);
-
-/** The schema of {@linkcode Compacted}. */
-export const CompactedSchema: v.GenericSchema<unknown, Compacted> = schemaOf(
-  COMPACTED,
+/** The schema of each of them. */
+export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
+  {
+    RolloutLine: lines.ROLLOUT_LINE,
+    SessionMeta: SESSION_META,
+    ResponseItem: responses.RESPONSE_ITEM,
+    EventMsg: msgs.EVENT_MSG,
+    TurnContext: context.TURN_CONTEXT,
+    Compacted: COMPACTED,
+    WorldState: context.WORLD_STATE,
+    InterAgentCommunication: context.INTER_AGENT_COMMUNICATION,
+    InterAgentCommunicationMetadata: context.INTER_AGENT_COMMUNICATION_METADATA,
+    TokenUsageRecord: counts.TOKEN_USAGE_RECORD,
+    TokenCounts: counts.TOKEN_COUNTS,
+    ContentPart: CONTENT_PART,
+    TurnItem: items.TURN_ITEM,
+  },
 );
 
-/** The schema of {@linkcode WorldState}. */
-export const WorldStateSchema: v.GenericSchema<unknown, WorldState> = schemaOf(
-  WORLD_STATE,
-);
+/** What the lines of session files are told apart by, and what that tells. */
+export type RolloutTypeMaps = {
+  readonly RolloutLines: lines.RolloutLines;
+  readonly ResponseItems: responses.ResponseItems;
+  readonly EventMsgs: msgs.EventMsgs;
+  readonly TurnItems: items.TurnItems;
+};
 
-/** The schema of {@linkcode InterAgentCommunication}. */
-export const InterAgentCommunicationSchema: v.GenericSchema<
-  unknown,
-  InterAgentCommunication
-> = schemaOf(INTER_AGENT_COMMUNICATION);
-
-/** The schema of {@linkcode InterAgentCommunicationMetadata}. */
-export const InterAgentCommunicationMetadataSchema: v.GenericSchema<
-  unknown,
-  InterAgentCommunicationMetadata
-> = schemaOf(INTER_AGENT_COMMUNICATION_METADATA);
-
-/** The schema of {@linkcode TokenCounts}. */
-export const TokenCountsSchema: v.GenericSchema<unknown, TokenCounts> =
-  schemaOf(TOKEN_COUNTS);
-
-/** The schema of {@linkcode TokenUsageRecord}. */
-export const TokenUsageRecordSchema: v.GenericSchema<
-  unknown,
-  TokenUsageRecord
-> = schemaOf(TOKEN_USAGE_RECORD);
-
-/** The schema of {@linkcode ContentPart}. */
-export const ContentPartSchema: v.GenericSchema<unknown, ContentPart> =
-  schemaOf(CONTENT_PART);
-
-/** The schema of {@linkcode ResponseItem}. */
-export const ResponseItemSchema: v.GenericSchema<unknown, ResponseItem> =
-  schemaOf(RESPONSE_ITEM);
-
-/** The schema of each response item that is known, by type. */
-export const ResponseItemSchemas: SchemasOf<ResponseItems> = schemasOf(
-  RESPONSE_ITEMS,
-);
-
-/** The schema of {@linkcode EventMsg}. */
-export const EventMsgSchema: v.GenericSchema<unknown, EventMsg> = schemaOf(
-  EVENT_MSG,
-);
-
-/** The schema of each event of a rollout that is known, by type. */
-export const EventMsgSchemas: SchemasOf<EventMsgs> = schemasOf(EVENT_MSGS);
-
-/** The schema of {@linkcode TurnItem}. */
-export const TurnItemSchema: v.GenericSchema<unknown, TurnItem> = schemaOf(
-  TURN_ITEM,
-);
-
-/** The schema of each item of a turn that is known, by type. */
-export const TurnItemSchemas: SchemasOf<TurnItems> = schemasOf(TURN_ITEMS);
-
-/**
- * The schema of {@linkcode RolloutLine}.
- *
- * To know whether a record is a line, and why not, `decodeRolloutLine()` of
- * `@codexpipe/codexpipe` does the same without valibot.
- */
-export const RolloutLineSchema: v.GenericSchema<unknown, RolloutLine> =
-  schemaOf(ROLLOUT_LINE);
-
-/** The schema of each line of a rollout file that is known, by type. */
-export const RolloutLineSchemas: SchemasOf<RolloutLines> = schemasOf(
-  ROLLOUT_LINES,
-);
+/** The schemas of the types that are known, by type. */
+export const ROLLOUT_SCHEMA_MAPS: {
+  readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]>;
+} = {
+  RolloutLines: schemasOf<lines.RolloutLines>(lines.ROLLOUT_LINES),
+  ResponseItems: schemasOf<responses.ResponseItems>(responses.RESPONSE_ITEMS),
+  EventMsgs: schemasOf<msgs.EventMsgs>(msgs.EVENT_MSGS),
+  TurnItems: schemasOf<items.TurnItems>(items.TURN_ITEMS),
+};

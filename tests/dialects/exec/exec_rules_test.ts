@@ -1326,7 +1326,7 @@ Deno.test("ExecRules says where a line failed and what was expected", () => {
     ],
     [
       "content.changes",
-      'Cannot decode item.started: content.changes is an object, expected a list of objects with a string "path"',
+      "Cannot decode item.started: content.changes is an object, expected a list of objects",
     ],
     [
       "snapshot",

@@ -5,15 +5,8 @@
  */
 
 import fc from "fast-check";
-import {
-  CHANGE_FIELDS,
-  ERROR_FIELDS,
-  EVENT_FIELDS,
-  EVENTS,
-  type Field,
-  PAYLOADS,
-  TODO_FIELDS,
-} from "../../../lib/dialects/exec/fields.ts";
+import { EVENT_SHAPES } from "../../../lib/dialects/exec/events.ts";
+import type { AnyShape, ObjectShape } from "../../../lib/shapes/shapes.ts";
 import {
   linesOf,
   namesIn,
@@ -98,74 +91,53 @@ const ANY_JSON: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>(
   }),
 ).value;
 
-function valueOf(field: Field, itemType: string): fc.Arbitrary<unknown> {
-  switch (field.kind) {
+/** A value of a shape. */
+function valueOf(shape: AnyShape | string): fc.Arbitrary<unknown> {
+  if (typeof shape === "string") return fc.constant(shape);
+  switch (shape.kind) {
     case "string":
-    case "command":
       return fc.string({ maxLength: 3 });
     case "boolean":
       return fc.boolean();
     case "whole":
       return fc.constantFrom(0, -1, 137, 2 ** 60, Infinity, -Infinity);
-    case "code":
+    case "literal":
+      return fc.constant(shape.word);
+    case "either":
       return fc.constantFrom<unknown>("E", 0.5);
-    case "any":
-      return ANY_JSON;
-    case "error":
-      return objectOf(ERROR_FIELDS, itemType);
-    case "changes":
-      return fc.array(objectOf(CHANGE_FIELDS, itemType), { maxLength: 2 });
-    case "todos":
-      return fc.array(objectOf(TODO_FIELDS, itemType), { maxLength: 2 });
-    case "payload": {
-      const payload = PAYLOADS.get(itemType);
-      if (payload === undefined) return ANY_JSON;
-      return objectOf(
-        field.name === "delta" ? payload.delta : payload.content,
-        itemType,
+    case "object":
+      return objectOf(shape);
+    case "list":
+      return fc.array(valueOf(shape.element), { maxLength: 2 });
+    case "variant":
+      return fc.oneof(
+        ...[...shape.shapes.values(), shape.others].map(valueOf),
       );
-    }
+    default:
+      return ANY_JSON;
   }
 }
 
-/** An object by a table: most fields good, some absent, some anything. */
-function objectOf(
-  fields: readonly Field[],
-  itemType: string,
-  first: JsonObject = {},
-): fc.Arbitrary<JsonObject> {
-  const members = fields.map((field) => {
-    const { name } = field;
-    const isLikely = field.required === true || field.default !== undefined;
-    return fc.oneof(
-      { weight: 40, arbitrary: valueOf(field, itemType).map((v) => [name, v]) },
-      { weight: isLikely ? 1 : 20, arbitrary: fc.constant(undefined) },
+/** An object of a shape: most members good, some absent, some anything. */
+function objectOf({ members }: ObjectShape): fc.Arbitrary<JsonObject> {
+  const known = members.map(({ name, shape, isOptional }) =>
+    fc.oneof(
+      { weight: 40, arbitrary: valueOf(shape).map((v) => [name, v]) },
+      { weight: isOptional ? 20 : 1, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: ANY_JSON.map((value) => [name, value]) },
-    );
-  });
+    )
+  );
   const extra = fc.array(fc.tuple(KEY, ANY_JSON), { maxLength: 1 });
-  return fc.tuple(fc.tuple(...members), extra).map(([known, unknown]) => ({
+  return fc.tuple(fc.tuple(...known), extra).map(([known, unknown]) => ({
     ...Object.fromEntries(unknown),
-    ...first,
     ...Object.fromEntries(known.filter((member) => member !== undefined)),
   }));
 }
 
-const TYPES = [...new Set(EVENTS.values())];
-const ITEM_TYPES = [...PAYLOADS.keys(), "collab_tool_call"];
-
-/** A record by the tables, often a good one. */
-export const RECORD: fc.Arbitrary<unknown> = fc.tuple(
-  fc.constantFrom(...TYPES),
-  fc.constantFrom(...ITEM_TYPES),
-).chain(([type, itemType]) => {
-  const record = objectOf(EVENT_FIELDS[type], itemType, { type });
-  return fc.tuple(record, fc.nat(30)).map(([object, luck]) =>
-    "item_type" in object && luck > 0
-      ? { ...object, item_type: itemType }
-      : object
-  );
-});
+/** A record by the shapes, often a good one. */
+export const RECORD: fc.Arbitrary<unknown> = fc.oneof(
+  ...Object.values(EVENT_SHAPES).map(valueOf),
+);
 
 /** A real record with one value changed, somewhere in it. */
 export const DAMAGED: fc.Arbitrary<unknown> = fc.tuple(

@@ -116,10 +116,11 @@ const REFUSED = [
     text:
       `${ITEM}{"type":"function_call_output","call_id":"c","output":false}}`,
     message: "Cannot decode response_item function_call_output: " +
-      "payload.output is a boolean, expected a string or a list or an object or null",
+      "payload.output is a boolean, expected a string or a list of objects or an object or null",
     issues: [{
       path: "payload.output",
-      message: "a boolean, expected a string or a list or an object or null",
+      message:
+        "a boolean, expected a string or a list of objects or an object or null",
     }],
   },
   {
@@ -127,10 +128,10 @@ const REFUSED = [
     text:
       `${EVENT}{"type":"item_completed","item":{"type":"CommandExecution","id":"1","command":"ls"}}}`,
     message:
-      "Cannot decode event_msg item_completed: payload.item.command is a string, expected a list",
+      "Cannot decode event_msg item_completed: payload.item.command is a string, expected a list of strings",
     issues: [{
       path: "payload.item.command",
-      message: "a string, expected a list",
+      message: "a string, expected a list of strings",
     }],
   },
   {

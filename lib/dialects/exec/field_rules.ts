@@ -1,0 +1,129 @@
+/**
+ * The rules by which events and items are renamed and filled in: other names, defaults (T2 and
+ * section 5 of normalize.md). What a field has to be, and the order of fields, is in the shapes
+ * (events.ts).
+ */
+
+import type {
+  EventType,
+  ItemContents,
+  ItemDeltas,
+  KnownItemType,
+  ThreadEvent,
+  TodoEntry,
+} from "./events.ts";
+
+/** What there is to say of a field besides its shape. */
+export interface FieldRule {
+  /** Other names that it is read under, in the order in which they are tried. */
+  readonly aliases?: readonly string[];
+  /** What is written where it is absent, as JSON text. */
+  readonly default?: string;
+  /** Whether it may be a list of strings, which is joined as a POSIX shell would quote it. */
+  readonly isCommand?: true;
+  /** Whether section 4 leaves it where it is when a payload is gathered. */
+  readonly stays?: true;
+  /** Whether it is checked, but written where it stands in the input. */
+  readonly isPlaced?: true;
+}
+
+/** The rules for some fields of `T`. */
+export type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
+
+/** The rules for an item type. */
+interface ItemRules<T> {
+  /** Whether a string stands for an object with that text (normalize.md S6, D3). */
+  readonly isText?: true;
+  /** The rules for the fields of its content and of its deltas. */
+  readonly fields?: FieldRules<T>;
+}
+
+/** The rules for the entries of a todo list. */
+export const TODO_RULES: FieldRules<TodoEntry> = {
+  title: { aliases: ["text"] },
+  completed: { default: "false" },
+};
+
+const TEXT = {
+  isText: true,
+  fields: { text_delta: { aliases: ["text"] } },
+} as const;
+
+const OUTPUT = {
+  stdout: { aliases: ["aggregated_output", "output"] },
+  stderr: { aliases: ["error_output", "err"] },
+} as const;
+
+/** The rules for each item type. */
+export const ITEM_RULES: {
+  readonly [T in KnownItemType]: ItemRules<ItemContents[T] & ItemDeltas[T]>;
+} = {
+  agent_message: TEXT,
+  reasoning: TEXT,
+  command_execution: { fields: { command: { isCommand: true }, ...OUTPUT } },
+  file_change: {
+    fields: {
+      path: { aliases: ["file_path"] },
+      diff: { aliases: ["patch"] },
+      ...OUTPUT,
+    },
+  },
+  mcp_tool_call: {
+    fields: {
+      server_name: { aliases: ["server"] },
+      tool_name: { aliases: ["tool"] },
+      status: { stays: true },
+    },
+  },
+  web_search: { fields: { id: { stays: true }, status: { stays: true } } },
+  todo_list: {},
+  error: {},
+};
+
+/** The rules for each event. */
+export const EVENT_RULES: {
+  readonly [E in EventType]?: FieldRules<Extract<ThreadEvent, { type: E }>>;
+} = {
+  "item.started": { status: { default: '"in_progress"' } },
+  "item.completed": { status: { default: '"completed"' } },
+  // Messages of an app-server that are of no thread stay as they came.
+  "rpc.request": { method: { isPlaced: true } },
+  "rpc.notification": { method: { isPlaced: true } },
+};
+
+/** What each type that lines have stands for (T2). */
+export const EVENTS: ReadonlyMap<string, EventType> = new Map<
+  string,
+  EventType
+>([
+  ["thread.started", "thread.started"],
+  ["turn.started", "turn.started"],
+  ["turn.completed", "turn.completed"],
+  ["turn.failed", "turn.failed"],
+  ["item.started", "item.started"],
+  ["item.delta", "item.delta"],
+  ["item.completed", "item.completed"],
+  ["item.failed", "item.failed"],
+  ["error", "error"],
+  ["rpc.request", "rpc.request"],
+  ["rpc.notification", "rpc.notification"],
+  ["rpc.response", "rpc.response"],
+  ["rpc.error", "rpc.error"],
+  ["thread.resumed", "thread.started"],
+  ["session.created", "thread.started"],
+  ["item.created", "item.started"],
+  ["item.updated", "item.delta"],
+]);
+
+/** Where the id of a thread is looked for (C12). */
+export const THREAD_ID_NAMES = [
+  "thread_id",
+  "conversation_id",
+  "session_id",
+] as const;
+
+/** Where a thread line's own id is looked for (C12). */
+export const THREAD_LINE_ID_NAMES = [...THREAD_ID_NAMES, "id"] as const;
+
+/** Where the id of a turn is looked for on turn lines (C12). */
+export const TURN_ID_NAMES = ["turn_id", "id"] as const;
