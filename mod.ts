@@ -111,6 +111,7 @@
 export {
   decodeEvents,
   EventDecoder,
+  type EventDecoderOptions,
   EventDecoderStream,
   JsonlEvents,
   type JsonlEventsOptions,

@@ -11,6 +11,7 @@ import {
   firstIdOf,
   idOf,
   isObject,
+  jsonTextOf,
   listOf,
   parseJson,
   textOf,
@@ -88,7 +89,35 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
     context.lastAnswer = null;
     context.steps += 1;
   }
+  quoteCall(context, type, item);
   ITEMS.get(type)?.(context, item);
+}
+
+/** The names of calls that say none. */
+const CALL_NAMES: ReadonlyMap<string, string> = new Map([
+  ["local_shell_call", LOCAL_SHELL],
+  ["tool_search_call", "tool_search"],
+]);
+
+/** Tells of a call, or of its output, in the words of the model. */
+function quoteCall(context: SessionContext, type: string, item: Fields): void {
+  const callId = callIdOf(item.call_id, item.id);
+  if (type.endsWith("_output")) {
+    const { output = item.tools } = item;
+    return context.quote("model_call_output", callId, () => ({ output }));
+  }
+  const name = CALL_NAMES.get(type) ?? item.name;
+  if (!type.endsWith("_call") || typeof name !== "string") return;
+  const args = item.arguments ?? item.input ?? item.action;
+  context.quote("model_call", callId, () => ({
+    name,
+    ...(typeof item.namespace === "string"
+      ? { namespace: item.namespace }
+      : {}),
+    arguments: typeof args === "string"
+      ? args
+      : context.argumentsText(args) ?? jsonTextOf(args ?? {}),
+  }));
 }
 
 // Messages.

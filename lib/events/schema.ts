@@ -35,6 +35,12 @@ const CONTENTS = {
     error: v.optional(v.looseObject({ message: v.string() })),
     duration_ms: ms,
   }),
+  model_call: v.looseObject({
+    name: v.string(),
+    namespace: text,
+    arguments: v.string(),
+  }),
+  model_call_output: v.looseObject({ output: anything }),
   dynamic_tool_call: v.looseObject({
     namespace: text,
     tool: v.string(),

@@ -54,6 +54,12 @@ export interface SessionOptions {
    * @default {new Set()}
    */
   readonly unwanted?: ReadonlySet<string> | undefined;
+  /**
+   * Whether calls are also told as the model made them, with what it was given back.
+   *
+   * @default {false}
+   */
+  readonly modelCalls?: boolean | undefined;
 }
 
 /** What the model said last, as the response has it: that is written when it is complete. */
@@ -139,6 +145,7 @@ const MAX_LOOSE = 256;
 export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
+  readonly #hasModelCalls: boolean;
   /** The thread. */
   threadId: string | null;
   /** Whether the header has been read. */
@@ -213,8 +220,10 @@ export class SessionContext {
       initialThreadId = "synthetic-thread-1",
       isSelection = false,
       unwanted = NONE,
+      modelCalls = false,
     }: SessionOptions = {},
   ) {
+    this.#hasModelCalls = modelCalls;
     this.#unwanted = unwanted;
     this.#initialThreadId = initialThreadId;
     const field = fieldsOf(saved);
@@ -395,6 +404,29 @@ export class SessionContext {
   }
 
   /**
+   * Tells of a call as the model made it, or of what it was given back, if that is asked for:
+   * nothing that follows depends on it.
+   */
+  quote(
+    itemType: "model_call" | "model_call_output",
+    callId: string | undefined,
+    content: () => Fields,
+  ): void {
+    if (!this.#hasModelCalls) return;
+    if (itemType === "model_call") this.#openPrompted();
+    this.#emit({
+      type: "item.completed",
+      thread_id: this.thread,
+      ...(this.turnId === null ? {} : { turn_id: this.turnId }),
+      item_id: callId ?? "",
+      status: "completed",
+      item_type: itemType,
+      content: content(),
+      ...(callId === undefined ? {} : { call_id: callId }),
+    });
+  }
+
+  /**
    * Puts the text of arguments beside them, as the line spells it.
    *
    * @param content The content, with the arguments.
@@ -433,12 +465,15 @@ export class SessionContext {
       if (this.turn === "none") this.turn = "prompted";
     } else {
       if (ANSWER_TYPES.has(itemType)) this.pairing.forget("user");
-      if (this.turn === "prompted" && !SILENT_TYPES.has(itemType)) {
-        this.#openTurn(null, { implied: true });
-        this.turn = "open";
-      }
+      if (!SILENT_TYPES.has(itemType)) this.#openPrompted();
     }
     if (NEWS_TYPES.has(itemType)) this.viewedImages = 0;
+  }
+
+  #openPrompted(): void {
+    if (this.turn !== "prompted") return;
+    this.#openTurn(null, { implied: true });
+    this.turn = "open";
   }
 
   /** Takes note of a prompt: up to 0.98 nothing else says that a turn begins. */

@@ -198,6 +198,20 @@ export interface SessionItemContents {
     /** How long it took, in milliseconds. */
     readonly duration_ms?: number;
   };
+  /** Any call as the model made it, if that is asked for (`modelCalls`). */
+  readonly model_call: {
+    /** What is called. */
+    readonly name: string;
+    /** Whose tool it is. */
+    readonly namespace?: string;
+    /** What it is given, as it was written: the JSON text of an object, or any other text. */
+    readonly arguments: string;
+  };
+  /** What the model was given back of a call, if that is asked for (`modelCalls`). */
+  readonly model_call_output: {
+    /** A text, parts of content, or an object of old. */
+    readonly output?: unknown;
+  };
   /** A call of a tool of the program around Codex. */
   readonly dynamic_tool_call: {
     readonly namespace?: string;

@@ -6,18 +6,21 @@
  * @module
  */
 
+import type { ThreadEvent } from "../dialects/exec/events.ts";
 import {
   type Fields,
   fieldsOf,
   idOf,
   isObject,
   jsonTextOf,
+  listOf,
   numberOf,
   parseJson,
   textOf,
 } from "../json/fields.ts";
-import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { memberTexts } from "../json/member_texts.ts";
 import type { Outcome } from "../outcome.ts";
+import type { JsonRedactor } from "../redact/json_redactor.ts";
 import type { Emit } from "../stage.ts";
 import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
@@ -49,10 +52,10 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
  * let text = "";
  * const write = ({ data }: ExportPiece) => text += data;
  * const exporter = new AtifExporter();
- * exporter.begin({ name: "run.jsonl", stem: "run" });
+ * exporter.begin({ name: "run.jsonl", stem: "run" }, write);
  * new JsonlEvents().feed(new TextEncoder().encode(log), (outcome) => exporter.feed(outcome, write));
  * exporter.end(write);
- * exporter.flush();
+ * exporter.flush(write);
  *
  * const { steps, final_metrics } = JSON.parse(text);
  * assertEquals(steps.map((step: { message: string }) => step.message), ["Done."]);
@@ -60,10 +63,17 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
  * ```
  */
 export class AtifExporter implements Exporter {
+  /** It takes calls as the model made them. */
+  readonly modelCalls = true;
   readonly #options: ExporterOptions;
+  /** The threads of the input. */
   readonly #threads = new Map<string, Trajectory>();
-  #file = "";
+  /** The trajectories that may still hold those of agents, each within the one before it. */
+  #open: Trajectory[] = [];
+  #stem = "";
+  #images = 0;
   #tokens = new EventTokens();
+  #agents: readonly string[] = [];
 
   /**
    * Constructs a new instance.
@@ -74,14 +84,25 @@ export class AtifExporter implements Exporter {
     this.#options = options;
   }
 
+  /** The threads that those of the last input have spawned: `depth` puts them into theirs. */
+  get agents(): readonly string[] {
+    return this.#agents;
+  }
+
   /**
    * Begins an input.
    *
-   * @param input What it is called.
+   * @param input What it is called, and how deep it is within the one before it.
+   * @param emit Is called with what is left of trajectories that it is not within.
    */
-  begin({ stem }: ExportInput): void {
-    this.#file = `${stem}.atif.json`;
+  begin({ stem, depth = 0 }: ExportInput, emit: Emit<ExportPiece>): void {
+    this.#close(emit, depth);
+    if (this.#open.length === 0) {
+      this.#stem = stem;
+      this.#images = 0;
+    }
     this.#tokens = new EventTokens();
+    this.#agents = [];
   }
 
   /**
@@ -98,35 +119,77 @@ export class AtifExporter implements Exporter {
     let thread = id === undefined ? first : this.#threads.get(id);
     if (thread === undefined) {
       if (id === undefined) return;
-      thread = new Trajectory(id, this.#options);
+      const isFirst = first === undefined;
+      thread = new Trajectory(id, {
+        redactor: this.#options.redactor,
+        file: this.#file,
+        parent: isFirst ? this.#open.at(-1) : undefined,
+        isHeld: !isFirst,
+        imageFile: this.#options.hasFolder === true
+          ? (ending) => `${this.#stem}.${++this.#images}.${ending}`
+          : undefined,
+      });
       this.#threads.set(id, thread);
     }
-    const file = this.#file;
-    const isFirst = first === undefined || thread === first;
-    const held = thread.held;
-    thread.take(event, this.#tokens.take(event)?.tokens, (data) => {
-      if (isFirst) emit({ file, data });
-      else held.push(data);
-    });
+    const tokens = this.#tokens.take(event)?.tokens;
+    thread.take(event, { tokens, text: outcome.text }, emit);
   }
 
   /**
-   * Ends the input, and its trajectories.
+   * Ends the input. Its first trajectory stays open for those of its agents.
    *
-   * @param emit Is called with what is left of them.
+   * @param emit Is called with what is left of the others.
    */
   end(emit: Emit<ExportPiece>): void {
-    const file = this.#file;
-    for (const thread of this.#threads.values()) {
-      for (const data of thread.held) emit({ file, data });
-      thread.end((data) => emit({ file, data }));
-    }
-    if (this.#threads.size > 0) emit({ file, data: "", isLast: true });
+    const threads = [...this.#threads.values()];
     this.#threads.clear();
+    this.#agents = threads.flatMap(({ agents }) => agents);
+    const [first, ...others] = threads;
+    if (first === undefined) return;
+    for (const thread of others) {
+      thread.parent = threads.find((other) =>
+        other !== thread && (other.id === thread.parentId ||
+          thread.parentId === undefined && other.agents.includes(thread.id))
+      );
+    }
+    const write = (thread: Trajectory): void => {
+      thread.end(emit);
+      if (thread.isEmpty) return;
+      this.#open.push(thread);
+      const depth = this.#open.length;
+      for (const child of others) {
+        if (child.parent !== thread) continue;
+        write(child);
+        this.#close(emit, depth);
+      }
+    };
+    write(first);
+    for (const thread of others) {
+      // One whose parents are in a circle, or say nothing, is one of its own.
+      if (thread.isEnded) continue;
+      this.#close(emit, 0);
+      thread.parent = undefined;
+      write(thread);
+    }
   }
 
-  /** Ends the export: nothing is held behind the end of an input. */
-  flush(): void {}
+  /**
+   * Ends the export.
+   *
+   * @param emit Is called with what is left of the trajectories.
+   */
+  flush(emit: Emit<ExportPiece>): void {
+    this.#close(emit, 0);
+  }
+
+  get #file(): string {
+    return `${this.#stem}.atif.json`;
+  }
+
+  /** Closes the trajectories that are deeper. */
+  #close(emit: Emit<ExportPiece>, depth: number): void {
+    while (this.#open.length > depth) this.#open.pop()?.close(emit);
+  }
 }
 
 /** A message or a result, as ATIF has it: parts, if there is an image among them. */
@@ -140,8 +203,13 @@ interface Call {
   readonly args: string;
   /** What the model wrote, if that is no object. */
   readonly raw?: string | undefined;
+  readonly extra?: Fields | undefined;
   /** What came of it. */
   result?: Result | undefined;
+  /** What else is said of what came of it. */
+  facts?: Result | undefined;
+  /** The agents that it spawned. */
+  readonly agents: string[];
 }
 
 /** What came of a call. */
@@ -162,32 +230,90 @@ interface Step {
   readonly messages: Map<string, Content>;
   readonly reasoning: string[];
   readonly calls: Call[];
+  /** What came of a call whose step has been written. */
+  late?: Result;
   tokens?: Tokens;
   /** How many requests there were, if that is known. */
   requests?: number;
+  /** Whether the tokens of its request have been told. */
+  isCounted?: boolean;
   extra?: Fields;
+}
+
+/** What an event has beside its fields. */
+interface EventFacts {
+  /** The tokens that it adds. */
+  readonly tokens: Tokens | undefined;
+  /** Its JSON text. */
+  readonly text: string | undefined;
+}
+
+/** What a trajectory is made with. */
+interface TrajectoryOptions {
+  readonly redactor: JsonRedactor | undefined;
+  /** The file that it goes to. */
+  readonly file: string;
+  /** The trajectory that it stands in. */
+  readonly parent: Trajectory | undefined;
+  /** Whether it waits for those before it. */
+  readonly isHeld: boolean;
+  /** Names a file for an image; nothing, if images have no files. */
+  readonly imageFile: ((ending: string) => string) | undefined;
 }
 
 /** The ids of threads and turns that the input itself does not name. */
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
+/** Calls that response items make and that no program answers. */
+const UNANSWERED: ReadonlySet<unknown> = new Set([
+  "image_generation",
+  "web_search",
+]);
+/** The endings of the files of images, by the types that ATIF has. */
+const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["image/png", "png"],
+  ["image/jpeg", "jpg"],
+  ["image/gif", "gif"],
+  ["image/webp", "webp"],
+]);
+const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
 
 /** Writes the trajectory of one thread. */
 class Trajectory {
-  readonly #id: string;
-  readonly #options: ExporterOptions;
+  readonly id: string;
+  readonly #options: TrajectoryOptions;
+  /** The trajectory that it stands in. */
+  parent: Trajectory | undefined;
+  /** The agents that the thread spawned. */
+  readonly agents: string[] = [];
   /** What waits for the trajectories before it. */
-  readonly held: string[] = [];
+  readonly #held: ExportPiece[] = [];
+  isEnded = false;
+  #nested = 0;
   #header: Fields = {};
   /** The model of the first turn that says it, and that of the turn that goes on. */
   #firstModel: string | undefined;
   #model: string | undefined;
   #effort: string | undefined;
+  #turn: string | undefined;
   /** The steps that are not written yet, in order. */
   #steps: Step[] = [];
   /** The request that goes on. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
   #last: Step | undefined;
+  /** Tokens of a request of which nothing has been told yet. */
+  #ahead: { tokens: Tokens; requests: number } | undefined;
+  /**
+   * Whether the tokens of a request are told behind its calls (0.80 and later), or before them,
+   * but behind its messages (0.36 to 0.61).
+   */
+  #countsFollow: boolean | undefined;
+  /** The calls of turns that have ended, as far as nothing came of them. */
+  readonly #left = new Set<string>();
+  /** The calls of which something came after their turn. */
+  readonly #late = new Set<string>();
+  /** Whether calls are told as the model made them. */
+  #hasModelCalls = false;
   /** The plan, as it was last said. */
   #plan = "";
   #plans = 0;
@@ -195,17 +321,26 @@ class Trajectory {
   #sum = NO_TOKENS;
   #hasTokens = false;
 
-  constructor(id: string, options: ExporterOptions) {
-    this.#id = id;
+  constructor(id: string, options: TrajectoryOptions) {
+    this.id = id;
     this.#options = options;
+    this.parent = options.parent;
   }
 
-  /** Takes an event, and what it adds to the tokens. */
-  take(
-    event: Fields,
-    tokens: Tokens | undefined,
-    emit: (data: string) => void,
-  ): void {
+  /** Whether it has no step, and so is none. */
+  get isEmpty(): boolean {
+    return this.#written === 0;
+  }
+
+  /** The thread that spawned it, if it says so. */
+  get parentId(): string | undefined {
+    return idOf(this.#header.parent_thread_id);
+  }
+
+  /** Takes an event. */
+  take(event: Fields, facts: EventFacts, write: Emit<ExportPiece>): void {
+    const { tokens } = facts;
+    const emit = this.#emitter(write);
     switch (event.type) {
       case "thread.started":
         this.#header = { ...this.#header, ...event };
@@ -213,42 +348,50 @@ class Trajectory {
         this.#firstModel ??= this.#model;
         break;
       case "turn.started":
+        // A turn that only its prompt has announced may begin behind its first tokens.
+        if (event.implied !== true) this.#spendAhead(event);
         this.#endTurn(emit);
+        this.#turn = idOf(event.turn_id);
         break;
       case "turn.completed":
       case "turn.failed": {
         const message = textOf(fieldsOf(event.error).message) ?? "";
-        if (message !== "") this.#remark(event, message, "error");
-        if (tokens !== undefined) this.#spend(event, tokens);
+        if (tokens !== undefined) {
+          this.#count(this.#last ?? this.#newStep(event, "agent"), tokens, 0);
+        }
+        this.#spendAhead(event);
+        if (message !== "") this.#remark(event, message, { kind: "error" });
         this.#endTurn(emit);
+        this.#turn = undefined;
         return;
       }
       case "error":
-        this.#remark(event, textOf(event.message) ?? "", "error");
+        this.#remark(event, textOf(event.message) ?? "", { kind: "error" });
         break;
       case "item.started":
       case "item.delta":
       case "item.completed":
       case "item.failed":
-        this.#takeItem(event);
+        this.#takeItem(event, facts, emit);
     }
-    if (tokens !== undefined) this.#spend(event, tokens);
+    if (tokens !== undefined) this.#spend(tokens);
     this.#write(emit, false);
   }
 
-  /** Ends the trajectory; without a step there is none. */
-  end(emit: (data: string) => void): void {
-    this.#endTurn(emit);
-    if (this.#written === 0) return;
-    const { cli_version, originator, cwd, git } = this.#header;
-    const extra = { originator, cwd, git };
+  /** Ends it, but for those that it holds; without a step there is none. */
+  end(emit: Emit<ExportPiece>): void {
+    this.isEnded = true;
+    this.#spendAhead({});
+    this.#endTurn(this.#emitter(emit));
+    if (this.isEmpty) return;
+    if (this.#options.isHeld) emit(this.#piece(this.#separator()));
+    for (const piece of this.#held.splice(0)) emit(piece);
+    const { cli_version, originator, cwd, git, history_base } = this.#header;
     const agent = {
       name: "codex",
       version: textOf(cli_version) ?? "unknown",
       model_name: this.#firstModel,
-      extra: Object.values(extra).some((value) => value !== undefined)
-        ? extra
-        : undefined,
+      extra: valued({ originator, cwd, git }),
     };
     const total = this.#sum;
     const metrics = this.#hasTokens
@@ -256,25 +399,47 @@ class Trajectory {
         countsText(total)
       }`
       : `"total_steps":${this.#written}`;
-    emit(
-      `],"agent":${this.#redacted(agent)},"final_metrics":{${metrics}}}\n`,
-    );
+    const members = [
+      `"agent":${this.#masked(jsonTextOf(agent))}`,
+      `"final_metrics":{${metrics}}`,
+      member("extra", valued({ history_base })),
+    ];
+    emit(this.#piece(`],${members.filter((text) => text !== "").join()}`));
   }
 
-  #takeItem(event: Fields): void {
-    const { type, item_type, item_id } = event;
+  #emitter(emit: Emit<ExportPiece>): Emit<ExportPiece> {
+    const held = this.#held;
+    return this.#options.isHeld ? (piece) => void held.push(piece) : emit;
+  }
+
+  #piece(data: string): ExportPiece {
+    return { file: this.#options.file, data };
+  }
+
+  /** What stands before it in the trajectory that holds it. */
+  #separator(): string {
+    const { parent } = this;
+    if (parent === undefined) return "";
+    parent.#nested += 1;
+    return parent.#nested === 1 ? ',"subagent_trajectories":[' : ",";
+  }
+
+  /** Ends it, with those that it holds. */
+  close(emit: Emit<ExportPiece>): void {
+    const isRoot = this.parent === undefined;
+    const end = `${this.#nested === 0 ? "" : "]"}}${isRoot ? "\n" : ""}`;
+    emit({ ...this.#piece(end), isLast: isRoot });
+  }
+
+  #takeItem(event: Fields, facts: EventFacts, emit: Emit<ExportPiece>): void {
+    const { type, item_type } = event;
     const content = fieldsOf(event.content);
     const text = textOf(content.text) ?? "";
-    const id = textOf(item_id) ?? "";
-    const call = type === "item.delta" ? undefined : toolCallOf(event);
-    if (call !== undefined) {
-      this.#takeCall(event, call.name, call.args);
-      return;
-    }
-    if (item_type === "todo_list") {
-      this.#takePlan(event, type === "item.delta" ? event.delta : content);
-      return;
-    }
+    const id = textOf(event.item_id) ?? "";
+    if (type === "item.delta" && item_type !== "todo_list") return;
+    if (item_type === "collab_tool_call") this.#takeAgents(event);
+    if (toolCallOf(event) !== undefined) return this.#takeTool(event, facts);
+    if (item_type === "todo_list") return this.#takePlan(event);
     if (type !== "item.completed") return;
     switch (item_type) {
       case "turn_context":
@@ -282,69 +447,211 @@ class Trajectory {
         this.#effort = textOf(content.effort);
         this.#firstModel ??= this.#model;
         return;
-      case "user_message":
-        return this.#say(event, "user", id, text);
+      case "user_message": {
+        const images = listOf(content.images).map((image) =>
+          this.#imagePart(image, emit)
+        );
+        this.#say(event, "user", id, contentOf([text, ...images]));
+        return;
+      }
+      case "inter_agent_message": {
+        const { author, recipient } = content;
+        this.#say(event, "user", id, text).extra = {
+          kind: "inter_agent_message",
+          author,
+          recipient,
+        };
+        return;
+      }
       case "injected_context":
-        return this.#say(event, "system", id, text);
+        this.#say(event, "system", id, text);
+        return;
+      case "speech":
+        if (content.role === "user") this.#say(event, "user", id, text);
+        else this.#speechOf(event).messages.set(id, text);
+        return;
       case "agent_message":
       case "plan":
-        this.#requestOf(event).messages.set(id, text);
+        this.#speechOf(event).messages.set(id, text);
         return;
       case "reasoning":
       case "agent_reasoning_raw_content":
-        if (text !== "") this.#requestOf(event).reasoning.push(text);
+        if (text !== "") this.#speechOf(event).reasoning.push(text);
         return;
-      case "context_compaction":
-        return this.#remark(
-          event,
-          textOf(content.message) ?? "",
-          "context_compaction",
-        );
+      case "model_call":
+        return this.#takeModelCall(event, content);
+      case "model_call_output":
+        return this.#takeOutput(event, content.output, emit);
+      case "sub_agent_activity":
+        if (content.kind === "started") this.#takeAgents(event);
+        return;
+      case "context_compaction": {
+        const message = textOf(content.message) ?? "";
+        return this.#remark(event, message, { kind: "context_compaction" });
+      }
+      case "thread_rolled_back": {
+        const { num_turns } = content;
+        return this.#remark(event, "", {
+          kind: "thread_rolled_back",
+          num_turns,
+        });
+      }
       case "error":
-        if (content.severity === undefined) {
-          this.#remark(event, textOf(content.message) ?? "", "error");
-        }
-        return;
+        if (content.severity !== undefined) return;
+        return this.#remark(event, textOf(content.message) ?? "", {
+          kind: "error",
+        });
     }
   }
 
-  #takeCall(event: Fields, name: string, args: unknown): void {
-    const id = textOf(event.call_id) ?? textOf(event.item_id) ?? "";
-    const isOver = event.type !== "item.started";
-    let call = this.#steps.flatMap(({ calls }) => calls).find((call) =>
-      call.id === id && call.result === undefined
-    );
+  /** Takes a call as the model made it. */
+  #takeModelCall(event: Fields, { name, namespace, ...given }: Fields): void {
+    this.#hasModelCalls = true;
+    const text = textOf(given.arguments) ?? "";
+    this.#callerOf(event).calls.push({
+      id: textOf(event.call_id) ?? "",
+      name: textOf(name) ?? "",
+      ...argumentsOf(text, text),
+      extra: valued({ namespace }),
+      agents: [],
+    });
+  }
+
+  /** Takes what the model was given back. */
+  #takeOutput(event: Fields, output: unknown, emit: Emit<ExportPiece>): void {
+    const id = textOf(event.call_id) ?? "";
+    const { blocks, extra } = readOutput(output);
+    const content = typeof blocks === "string"
+      ? blocks
+      : contentOf(blocks.map((block) => this.#blockPart(block, emit)));
+    const result = { content, extra };
+    const call = this.#callOf(id);
+    if (call !== undefined) call.result = result;
+    else this.#takeLate(event, id, result);
+  }
+
+  /** Takes the item of a call. */
+  #takeTool(event: Fields, { text }: EventFacts): void {
+    const { type, item_type, turn_id, call_id, line } = event;
+    const id = textOf(call_id) ?? textOf(event.item_id) ?? "";
+    const isOver = type !== "item.started";
+    // What the user ran stands in the conversation already.
+    const isUsers = fieldsOf(event.content).source === "user_shell" ||
+      typeof line === "number" && call_id === undefined &&
+        item_type === "command_execution";
+    if (isUsers) return;
+    const isTold = this.#hasModelCalls && !UNANSWERED.has(item_type);
+    let call = this.#callOf(id);
+    if (isTold) {
+      if (!isOver) return;
+      if (call !== undefined) call.facts = resultOf(event);
+      else if (this.#left.has(id) || turn_id !== this.#turn) {
+        this.#takeLate(event, id, resultOf(event));
+      }
+      return;
+    }
+    if (call === undefined && this.#left.has(id)) {
+      if (isOver) this.#takeLate(event, id, resultOf(event));
+      return;
+    }
     if (call === undefined) {
-      call = { id, name, ...argumentsOf(args) };
-      this.#requestOf(event).calls.push(call);
+      const { name, args } = toolCallOf(event) ?? { name: "", args: {} };
+      const given = text === undefined || !isObject(args)
+        ? undefined
+        : memberTexts(text, ["content"]).get("arguments");
+      call = { id, name, ...argumentsOf(args, given), agents: [] };
+      this.#callerOf(event).calls.push(call);
     }
     if (isOver) call.result = resultOf(event);
   }
 
+  /** A result whose step has been written has one of its own, however many lines tell of it. */
+  #takeLate(event: Fields, id: string, { content, extra }: Result): void {
+    this.#left.delete(id);
+    if (id !== "" && this.#late.has(id)) return;
+    this.#late.add(id);
+    const step = this.#newStep(event, "system");
+    step.late = { content, extra: { call_id: id, ...extra } };
+    step.extra = { kind: "late_result" };
+  }
+
   /** A plan is a call each time that it changes. */
-  #takePlan(event: Fields, content: unknown): void {
-    const { items } = fieldsOf(content);
+  #takePlan(event: Fields): void {
+    if (this.#hasModelCalls) return;
+    const { items } = fieldsOf(event.delta ?? event.content);
     const plan = jsonTextOf(items ?? []);
     if (plan === this.#plan) return;
     this.#plan = plan;
     this.#plans += 1;
-    this.#requestOf(event).calls.push({
+    this.#callerOf(event).calls.push({
       id: textOf(event.call_id) ?? `${textOf(event.item_id)}#${this.#plans}`,
       name: "update_plan",
       args: `{"plan":${plan}}`,
       result: {},
+      agents: [],
     });
   }
 
-  /** Gives the step of the request that says something. */
-  #requestOf(event: Fields): Step {
-    const { calls } = this.#request ?? {};
-    // What the model says behind a result is another request.
-    const isAnswered = calls?.some(({ result }) => result !== undefined);
-    if (this.#request !== undefined && isAnswered !== true) {
-      return this.#request;
+  /** Takes note of agents that a call has spawned. */
+  #takeAgents(event: Fields): void {
+    const { agent_thread_id } = fieldsOf(event.content);
+    const spawned = event.item_type !== "collab_tool_call"
+      ? [agent_thread_id]
+      : event.tool === "spawn_agent"
+      ? listOf(event.receiver_thread_ids)
+      : [];
+    const call = this.#callOf(
+      textOf(event.call_id) ?? textOf(event.item_id) ?? "",
+    );
+    for (const each of spawned) {
+      const id = idOf(each);
+      if (id === undefined) continue;
+      if (!this.agents.includes(id)) this.agents.push(id);
+      if (call?.agents.includes(id) === false) call.agents.push(id);
     }
+  }
+
+  /** Finds the call of an id among the steps that are not written, one without a result first. */
+  #callOf(id: string): Call | undefined {
+    const calls = this.#steps.flatMap(({ calls }) => calls)
+      .filter((call) => call.id === id);
+    return calls.find(({ result }) => result === undefined) ?? calls.at(-1);
+  }
+
+  /** Gives the step of the request that says something, or thinks. */
+  #speechOf(event: Fields): Step {
+    const request = this.#request;
+    const isOver = request === undefined || request.isCounted ||
+      request.calls.some(({ result }) => result !== undefined) ||
+      this.#countsFollow === false && request.calls.length > 0;
+    return isOver ? this.#newRequest(event) : request;
+  }
+
+  /** Gives the step of the request that makes a call. */
+  #callerOf(event: Fields): Step {
+    const request = this.#request;
+    const mayLead = this.#countsFollow !== true;
+    if (mayLead && this.#ahead !== undefined) {
+      this.#countsFollow = false;
+      const step = this.#newRequest(event);
+      step.isCounted = true;
+      return step;
+    }
+    if (mayLead && request?.isCounted) {
+      this.#countsFollow = false;
+      return request;
+    }
+    // What the model calls behind a result is another request.
+    const isOver = request === undefined ||
+      request.calls.some(({ result }) => result !== undefined);
+    return isOver ? this.#newRequest(event) : request;
+  }
+
+  #newRequest(event: Fields): Step {
     const step = this.#newStep(event, "agent");
+    const { tokens, requests } = this.#ahead ?? {};
+    if (tokens !== undefined) Object.assign(step, { tokens, requests });
+    this.#ahead = undefined;
     this.#request = step;
     this.#last = step;
     return step;
@@ -372,49 +679,84 @@ class Trajectory {
     source: "user" | "system",
     id: string,
     content: Content,
-  ): void {
+  ): Step {
     const known = this.#steps.find(({ messages }) => messages.has(id));
     const step = known ?? this.#newStep(event, source);
     step.messages.set(id, content);
-    this.#request = undefined;
+    // Remarks of the program may stand between a call and its result.
+    const isWaiting = this.#request?.calls.some(({ result }) =>
+      result === undefined
+    );
+    if (isWaiting !== true || source === "user") this.#request = undefined;
+    return step;
   }
 
   /** Says what is neither of the user nor of the agent. */
-  #remark(event: Fields, text: string, kind: string): void {
-    const step = this.#newStep(event, "system");
-    step.messages.set("", text);
-    step.extra = { kind };
-    this.#request = undefined;
+  #remark(event: Fields, text: string, extra: Fields): void {
+    this.#say(event, "system", `remark ${this.#steps.length}`, text).extra =
+      extra;
   }
 
-  /** Counts the tokens of the request that goes on, or went on last. */
-  #spend(event: Fields, tokens: Tokens): void {
+  /** Counts the tokens of a request: of the one that goes on, or the next one. */
+  #spend(tokens: Tokens): void {
+    const request = this.#request;
+    const isWaiting = request?.calls.some(({ result }) => result === undefined);
+    if (request !== undefined && (!request.isCounted || isWaiting)) {
+      if (request.calls.length > 0) this.#countsFollow = true;
+      request.isCounted = true;
+      this.#count(request, tokens, 1);
+      if (this.#countsFollow) this.#request = undefined;
+    } else if (this.#countsFollow && this.#last !== undefined) {
+      this.#count(this.#last, tokens, 1);
+    } else {
+      const { tokens: before = NO_TOKENS, requests = 0 } = this.#ahead ?? {};
+      this.#ahead = {
+        tokens: addTokens(before, tokens),
+        requests: requests + 1,
+      };
+      this.#sum = addTokens(this.#sum, tokens);
+      this.#hasTokens = true;
+    }
+  }
+
+  /** Counts tokens in a step; of how many requests they are may be unknown. */
+  #count(step: Step, tokens: Tokens, requests: number): void {
     this.#hasTokens = true;
     this.#sum = addTokens(this.#sum, tokens);
-    const step = this.#request ?? this.#last ?? this.#newStep(event, "agent");
     step.tokens = addTokens(step.tokens ?? NO_TOKENS, tokens);
-    // What exec streams say of a turn is of all its requests.
-    if (event.type === "item.completed") {
-      step.requests = (step.requests ?? 0) + 1;
-    }
-    this.#request = undefined;
+    if (requests > 0) step.requests = (step.requests ?? 0) + requests;
   }
 
-  #endTurn(emit: (data: string) => void): void {
+  /** Counts tokens that no request has said anything for. */
+  #spendAhead(event: Fields): void {
+    if (this.#ahead === undefined) return;
+    const { tokens, requests } = this.#ahead;
+    this.#ahead = undefined;
+    const step = this.#last ?? this.#newStep(event, "agent");
+    step.tokens = addTokens(step.tokens ?? NO_TOKENS, tokens);
+    step.requests = (step.requests ?? 0) + requests;
+  }
+
+  #endTurn(emit: Emit<ExportPiece>): void {
     this.#request = undefined;
     this.#last = undefined;
+    for (const { calls } of this.#steps) {
+      for (const { id, result } of calls) {
+        if (result === undefined) this.#left.add(id);
+      }
+    }
     this.#write(emit, true);
   }
 
   /** Writes the steps that are complete, up to the first one that is not. */
-  #write(emit: (data: string) => void, isAll: boolean): void {
+  #write(emit: Emit<ExportPiece>, isAll: boolean): void {
     let count = 0;
     for (const step of this.#steps) {
       const isOpen = step === this.#request || step === this.#last ||
         step.calls.some(({ result }) => result === undefined);
       if (isOpen && !isAll) break;
       count += 1;
-      emit(`${this.#lead()}${this.#textOf(step)}`);
+      emit(this.#piece(`${this.#lead()}${this.#textOf(step)}`));
     }
     if (count > 0) this.#steps.splice(0, count);
   }
@@ -423,34 +765,29 @@ class Trajectory {
   #lead(): string {
     this.#written += 1;
     if (this.#written > 1) return ",";
-    const isNamed = !MADE_UP_REGEXP.test(this.#id);
-    const id = isNamed
-      ? `"session_id":${
-        jsonTextOf(idOf(this.#header.session_id) ?? this.#id)
-      },"trajectory_id":${jsonTextOf(this.#id)},`
-      : "";
-    return `{"schema_version":"ATIF-v1.7",${id}"steps":[`;
+    const separator = this.#options.isHeld ? "" : this.#separator();
+    const session = idOf(this.#header.session_id) ?? this.id;
+    const ids = MADE_UP_REGEXP.test(this.id)
+      ? ""
+      : `${member("session_id", session)},${member("trajectory_id", this.id)},`;
+    return `${separator}{"schema_version":"ATIF-v1.7",${ids}"steps":[`;
   }
 
   #textOf(step: Step): string {
-    const { calls, tokens, turn, messages, reasoning } = step;
-    const details = Object.fromEntries(
-      calls.flatMap(({ id, raw }) =>
-        raw === undefined ? [] : [[id, { raw_arguments: raw }]]
-      ),
+    const { calls, tokens, turn, late, messages, reasoning } = step;
+    const details = calls.flatMap(({ id, raw }) =>
+      raw === undefined ? [] : [[id, { raw_arguments: raw }]]
     );
-    const extra = {
+    const extra = valued({
       ...step.extra,
-      ...(turn === undefined || MADE_UP_REGEXP.test(turn)
-        ? {}
-        : { codex_turn_id: turn }),
-      ...(Object.keys(details).length > 0
-        ? { tool_call_details: details }
-        : {}),
-    };
-    const results = calls.flatMap(({ id, result }) =>
-      result === undefined ? [] : [{ source_call_id: id, ...result }]
-    );
+      codex_turn_id: turn === undefined || MADE_UP_REGEXP.test(turn)
+        ? undefined
+        : turn,
+      tool_call_details: details.length === 0
+        ? undefined
+        : Object.fromEntries(details),
+    });
+    const results = late === undefined ? calls.flatMap(resultsOf) : [late];
     const members = [
       `"step_id":${this.#written}`,
       member("timestamp", step.timestamp),
@@ -468,16 +805,60 @@ class Trajectory {
         }}`,
       member("is_copied_context", step.isCopied ? true : undefined),
       member("llm_call_count", step.requests),
-      member("extra", Object.keys(extra).length > 0 ? extra : undefined),
+      member("extra", extra),
     ];
-    const text = `{${members.filter((text) => text !== "").join()}}`;
+    return this.#masked(
+      `{${members.filter((text) => text !== "").join()}}`,
+    );
+  }
+
+  #masked(text: string): string {
     return this.#options.redactor?.redact(text) ?? text;
   }
 
-  #redacted(value: unknown): string {
-    const text = jsonTextOf(value);
-    return this.#options.redactor?.redact(text) ?? text;
+  /** A block of what a tool gave back, as a part of content. */
+  #blockPart(block: unknown, emit: Emit<ExportPiece>): string | Fields {
+    const { type, image_url, data, mimeType, text } = fieldsOf(block);
+    if (typeof text === "string") return text;
+    if (type === "input_image") {
+      return this.#imagePart({ url: image_url }, emit);
+    }
+    if (type === "image" && typeof data === "string") {
+      const url = `data:${textOf(mimeType) ?? ""};base64,${data}`;
+      return this.#imagePart({ url }, emit);
+    }
+    return textOf(block) ?? jsonTextOf(block);
   }
+
+  /** An image as a part of content; without a file for it, what stands in its place. */
+  #imagePart(image: unknown, emit: Emit<ExportPiece>): string | Fields {
+    const { url, path } = fieldsOf(image);
+    const source = textOf(url) ?? textOf(path) ?? "";
+    const [prefix = "", type = ""] = DATA_URL_REGEXP.exec(source) ?? [];
+    if (prefix === "") return `[image: ${source || "unknown"}]`;
+    const media_type = type === "image/jpg" ? "image/jpeg" : type;
+    const ending = IMAGE_ENDINGS.get(media_type);
+    const { imageFile } = this.#options;
+    const bytes = ending === undefined || imageFile === undefined
+      ? undefined
+      : base64Bytes(source.slice(prefix.length));
+    if (
+      bytes === undefined || ending === undefined || imageFile === undefined
+    ) {
+      return `[image: ${type}]`;
+    }
+    const file = imageFile(ending);
+    emit({ file, data: bytes, isLast: true });
+    return { type: "image", source: { media_type, path: file } };
+  }
+}
+
+/** The fields that have a value; nothing if none has. */
+function valued(fields: Fields): Fields | undefined {
+  const entries = Object.entries(fields).filter(([, value]) =>
+    value !== undefined && value !== null
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** The text of a member of an object; nothing if it has no value. */
@@ -485,10 +866,27 @@ function member(name: string, value: unknown): string {
   return value === undefined ? "" : `"${name}":${jsonTextOf(value)}`;
 }
 
-function callText({ id, name, args }: Call): string {
+function callText({ id, name, args, extra }: Call): string {
   return `{"tool_call_id":${jsonTextOf(id)},"function_name":${
     jsonTextOf(name)
-  },"arguments":${args}}`;
+  },"arguments":${args}${
+    extra === undefined ? "" : `,${member("extra", extra)}`
+  }}`;
+}
+
+/** The result of a call, if there is one. */
+function resultsOf({ id, result, facts, agents }: Call): Fields[] {
+  const given = result ?? facts;
+  if (given === undefined) return [];
+  const extra = { ...result?.extra, ...facts?.extra };
+  return [{
+    source_call_id: id,
+    content: given.content,
+    subagent_trajectory_ref: agents.length === 0
+      ? undefined
+      : agents.map((trajectory_id) => ({ trajectory_id })),
+    extra: valued(extra),
+  }];
 }
 
 /** The counts that ATIF has no names for. */
@@ -496,37 +894,94 @@ function countsText(tokens: Tokens): string {
   return `{"reasoning_output_tokens":${tokens.reasoning_output_tokens},"cache_write_input_tokens":${tokens.cache_write_input_tokens},"total_tokens":${tokens.total_tokens}}`;
 }
 
-/** Arguments as the JSON text of an object. */
-function argumentsOf(args: unknown): Pick<Call, "args" | "raw"> {
+/**
+ * Arguments as the JSON text of an object.
+ *
+ * @param args What was given.
+ * @param text How that is spelled, if it is known.
+ */
+function argumentsOf(
+  args: unknown,
+  text: string | undefined,
+): Pick<Call, "args" | "raw"> {
   const value = typeof args === "string" ? parseJson(args) : args;
-  if (isObject(value)) return { args: jsonTextOf(value) };
-  if (args === undefined || args === null) return { args: "{}" };
+  if (isObject(value)) {
+    // A document is a line.
+    const isLine = text !== undefined && !/[\r\n]/.test(text);
+    return { args: isLine ? text : jsonTextOf(value) };
+  }
+  if (args === undefined || args === null || args === "") return { args: "{}" };
   const raw = typeof args === "string" ? args : jsonTextOf(args);
   return { args: jsonTextOf({ input: raw }), raw };
 }
 
+/**
+ * Reads what the model was given back: a text, or blocks; what is said of it beside that.
+ *
+ * Up to 0.53 it may be the JSON of an object that holds the text.
+ */
+function readOutput(
+  output: unknown,
+): { readonly blocks: string | readonly unknown[]; readonly extra?: Fields } {
+  const parsed = typeof output === "string" && /^[[{]/.test(output)
+    ? parseJson(output)
+    : output;
+  if (Array.isArray(parsed) && parsed.length > 0 && parsed.every(isBlock)) {
+    return { blocks: parsed };
+  }
+  const { output: text, content, metadata } = fieldsOf(parsed);
+  if (typeof text === "string") {
+    return { blocks: text, ...(isObject(metadata) ? { extra: metadata } : {}) };
+  }
+  if (typeof output === "string") return { blocks: output };
+  return content === undefined
+    ? { blocks: output === undefined ? "" : jsonTextOf(output) }
+    : readOutput(content);
+}
+
+/** Tells whether a value is a block of content. */
+function isBlock(value: unknown): boolean {
+  return typeof fieldsOf(value).type === "string";
+}
+
 /** What an item that has ended says of what came of its call. */
 function resultOf(event: Fields): Result {
-  const content = fieldsOf(event.content);
-  const { exit_code, duration_ms } = content;
+  const { exit_code, duration_ms } = fieldsOf(event.content);
   const status = textOf(event.status);
-  const extra = {
-    ...(numberOf(exit_code) === undefined ? {} : { exit_code }),
-    ...(status === undefined || status === "completed" ? {} : { status }),
-    ...(numberOf(duration_ms) === undefined ? {} : { duration_ms }),
-  };
-  return {
-    content: resultTextOf(event),
-    extra: Object.keys(extra).length > 0 ? extra : undefined,
-  };
+  const extra = valued({
+    exit_code: numberOf(exit_code),
+    status: status === "completed" ? undefined : status,
+    duration_ms: numberOf(duration_ms),
+  });
+  return { content: resultTextOf(event), extra };
+}
+
+/** Makes content of texts and parts: a text, if there is nothing else. */
+function contentOf(parts: readonly (string | Fields)[]): Content {
+  const given = parts.filter((part) => part !== "");
+  if (given.every((part) => typeof part === "string")) return given.join("\n");
+  return given.map((part) =>
+    typeof part === "string" ? { type: "text", text: part } : part
+  );
 }
 
 /** Joins what is said in one step. */
 function joined(contents: readonly Content[]): Content {
-  if (contents.every((content) => typeof content === "string")) {
-    return contents.filter((text) => text !== "").join("\n\n");
+  const given = contents.filter((content) => content !== "");
+  if (given.every((content) => typeof content === "string")) {
+    return given.join("\n\n");
   }
-  return contents.flatMap((content) =>
+  return given.flatMap((content) =>
     typeof content === "string" ? [{ type: "text", text: content }] : content
   );
+}
+
+/** Decodes base64; nothing if it is none, or nothing is in it. */
+function base64Bytes(text: string): Uint8Array | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+    return bytes.length === 0 ? undefined : bytes;
+  } catch {
+    return undefined;
+  }
 }

@@ -15,10 +15,10 @@
  * let text = "";
  * const write = ({ data }: ExportPiece) => text += data;
  * const exporter = new AtifExporter();
- * exporter.begin({ name: "run.jsonl", stem: "run" });
+ * exporter.begin({ name: "run.jsonl", stem: "run" }, write);
  * for await (const outcome of decodeEvents(log)) exporter.feed(outcome, write);
  * exporter.end(write);
- * exporter.flush();
+ * exporter.flush(write);
  *
  * assertEquals(JSON.parse(text).final_metrics.total_prompt_tokens, 9600);
  * ```

@@ -44,6 +44,13 @@ export interface ExportInput {
   readonly name: string;
   /** What the names of files begin with that are written of it alone. */
   readonly stem: string;
+  /**
+   * How deep it stands within the inputs before it, as the session of an agent stands within
+   * that of the thread that spawned it; a format that has no such place may leave it where it is.
+   *
+   * @default {0}
+   */
+  readonly depth?: number | undefined;
 }
 
 /** A piece of what is written. */
@@ -68,11 +75,22 @@ export interface Exporter {
   /** Why nothing is written of the input, if the format cannot have it. */
   readonly refusal?: string | undefined;
   /**
+   * Whether it takes the calls of session files as the model made them, too: see the option of
+   * that name of `JsonlEvents`.
+   */
+  readonly modelCalls?: boolean;
+  /**
+   * The threads that those of the last input have spawned, if their sessions belong within what
+   * is written of it: they are looked for and come next.
+   */
+  readonly agents?: readonly string[];
+  /**
    * Begins an input.
    *
    * @param input What it is called.
+   * @param emit Is called with what there is to write.
    */
-  begin(input: ExportInput): void;
+  begin(input: ExportInput, emit: Emit<ExportPiece>): void;
   /**
    * Takes what a line of the input has become.
    *

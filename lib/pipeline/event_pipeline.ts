@@ -223,8 +223,19 @@ export function decodeRecords<D extends Dialect = "auto">(
   return new BatchIterator(new Batches(decoder, readerOf(source)));
 }
 
+/** Options for {@linkcode EventDecoder}. */
+export interface EventDecoderOptions {
+  /**
+   * Whether the calls of session files are also told as the model made them, and what it was given
+   * back, as items `model_call` and `model_call_output`.
+   *
+   * @default {false}
+   */
+  readonly modelCalls?: boolean | undefined;
+}
+
 /** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
-export interface JsonlEventsOptions extends JsonlOptions {
+export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
   /**
    * What happens to failed lines: `inline` leaves them in their places, as failed
    * outcomes; `stop` throws the error of the first one, when all outcomes before it have
@@ -269,7 +280,16 @@ export interface JsonlEventsOptions extends JsonlOptions {
  */
 export class EventDecoder
   implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
-  readonly #reader = new EventReader();
+  readonly #reader: EventReader;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What is told.
+   */
+  constructor({ modelCalls }: EventDecoderOptions = {}) {
+    this.#reader = new EventReader(undefined, { modelCalls });
+  }
 
   /**
    * Takes a record and emits the events that it tells of.
@@ -306,6 +326,8 @@ export class EventDecoderStream
   /**
    * Constructs a new instance.
    *
+   * @param options What is told.
+   *
    * @example Events of normalized lines
    * ```ts
    * import { EventDecoderStream, LineSplitterStream, NormalizerStream } from "@codexpipe/codexpipe";
@@ -320,8 +342,8 @@ export class EventDecoderStream
    * assertEquals(first?.ok && first.value.type, "error");
    * ```
    */
-  constructor() {
-    super(new EventDecoder());
+  constructor(options: EventDecoderOptions = {}) {
+    super(new EventDecoder(options));
   }
 }
 
@@ -361,7 +383,7 @@ export class EventDecoderStream
  */
 export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
   readonly #records: JsonlRecords;
-  readonly #events = new EventDecoder();
+  readonly #events: EventDecoder;
 
   /**
    * Constructs a new instance.
@@ -373,6 +395,7 @@ export class JsonlEvents implements Stage<Uint8Array, Outcome<ThreadEvent>> {
    */
   constructor(options: JsonlEventsOptions = {}) {
     this.#records = new JsonlRecords(options);
+    this.#events = new EventDecoder(options);
   }
 
   /** What the input has turned out to be; `undefined` until a line has told. */

@@ -231,14 +231,7 @@ class Search {
   }
 
   async #pathOf(threadId: string): Promise<string | undefined> {
-    if (this.#paths === undefined) {
-      const codexHomes = this.#codexHomes;
-      const { files } = await listSessionFiles(codexHomes);
-      this.#paths = new Map([
-        ...await filesBeside(this.#folder),
-        ...files.map(({ id, path }) => [id, path] as const),
-      ]);
-    }
+    this.#paths ??= await sessionPaths(this.#codexHomes, this.#folder);
     return this.#paths.get(threadId.toLowerCase());
   }
 
@@ -249,6 +242,34 @@ class Search {
   ): void {
     this.missing ??= { threadId, reason, message };
   }
+}
+
+/**
+ * Finds the session files of Codex homes, and those beside a file.
+ *
+ * @param codexHomes The homes.
+ * @param folder Where to look for what is in none of them.
+ * @returns The paths by the ids in the names of the files, in lower case.
+ *
+ * @example The session of an agent
+ * ```ts
+ * import { sessionPaths } from "@codexpipe/codexpipe/sessions";
+ * import { assert } from "@std/assert";
+ *
+ * const paths = await sessionPaths([], "testdata/captures/0.160.0/agents");
+ *
+ * assert(paths.has("01a1f9a0-2ee6-7d00-8835-a1ed37d4f773"));
+ * ```
+ */
+export async function sessionPaths(
+  codexHomes: readonly string[],
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { files } = await listSessionFiles(codexHomes);
+  return new Map([
+    ...await filesBeside(folder),
+    ...files.map(({ id, path }) => [id, path] as const),
+  ]);
 }
 
 /** The session files in a folder, by their ids; of a plain and a packed one the plain one. */

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { namesIn, readFixture } from "../fixtures.ts";
 import { call } from "./memory.ts";
 
 const LOG = '{"type":"thread.started","thread_id":"t"}\n' +
@@ -19,6 +20,64 @@ Deno.test("codexpipe export writes a document for each file, without secrets", a
   assertEquals([status, stderr], [
     0,
     "codexpipe: masked 2 secrets: token 2\n",
+  ]);
+});
+
+Deno.test("codexpipe export writes a file for each into a folder", async () => {
+  const { status, stdout, written } = await call(
+    ["export", "--to=atif", "-o", "/out", "/a.jsonl", "/b/a.jsonl"],
+    { files: { "/a.jsonl": LOG, "/b/a.jsonl": LOG }, directories: ["/out"] },
+  );
+  assertEquals([status, stdout], [0, ""]);
+  assertEquals(
+    [...written].map(([path, text]) => [path, text.endsWith("}\n")]),
+    [
+      ["/out/a.atif.json", true],
+      ["/out/a-2.atif.json", true],
+    ],
+  );
+});
+
+/** The root comes first; no file of the others says that it is its own. */
+const AGENTS = namesIn("captures/0.160.0/agents/").filter((name) =>
+  name.startsWith("rollout-")
+).map((name) => `captures/0.160.0/agents/${name}`).sort();
+const FILES = Object.fromEntries(
+  AGENTS.map((path) => [
+    new URL(`../../testdata/${path}`, import.meta.url).pathname,
+    readFixture(path),
+  ]),
+);
+
+for (const count of [1, 3]) {
+  Deno.test(`codexpipe export puts agents into their parents, given ${count} of 3 files`, async () => {
+    // Those of agents come first: what is given is not in the order of what spawned what.
+    const given = Object.keys(FILES).slice(0, count).reverse();
+    const { stdout, status } = await call(["export", "--to=atif", ...given], {
+      files: FILES,
+    });
+    const [root, ...more] = stdout.trimEnd().split("\n");
+    const { subagent_trajectories } = JSON.parse(root ?? "");
+    assertEquals([status, more.length, subagent_trajectories.length], [
+      0,
+      0,
+      2,
+    ]);
+  });
+}
+
+Deno.test("codexpipe export says what it could not read, and what has nothing to export", async () => {
+  const files = { "/a": '{"type":"thread.started","thread_id":"t"}\n{\n' };
+  const { status, stdout, stderr } = await call(
+    ["export", "--to=atif", "--strict", "/a", "/none"],
+    { files },
+  );
+  assertEquals([status, stdout], [3, ""]);
+  assertEquals(stderr.split("\n").map((line) => line.slice(0, 30)), [
+    "codexpipe: /a:2: json: Cannot ",
+    "codexpipe: /a: nothing in it t",
+    "codexpipe: /none: cannot open:",
+    "",
   ]);
 });
 

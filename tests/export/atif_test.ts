@@ -2,48 +2,85 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { AtifExporter, type ExportPiece } from "../../lib/export/export.ts";
+import {
+  AtifExporter,
+  type ExporterOptions,
+  type ExportPiece,
+} from "../../lib/export/export.ts";
 import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
 import { UsageMeter } from "../../lib/usage/usage.ts";
 import schema from "../../testdata/export/atif-v1.7.schema.json" with {
   type: "json",
 };
+import { readFixture } from "../fixtures.ts";
 import { type CapturedFile, readCapturedFiles } from "../rollouts.ts";
+import { decode, encode } from "../running.ts";
 
 const isValid = new Ajv2020({ strict: false }).compile(schema);
 
 /** What the tests look at of a trajectory. */
 interface Trajectory {
+  readonly trajectory_id?: string;
   readonly steps: readonly {
     readonly step_id: number;
     readonly source: string;
     readonly message: unknown;
-    readonly tool_calls?: readonly { readonly tool_call_id: string }[];
+    readonly tool_calls?: readonly {
+      readonly tool_call_id: string;
+      readonly function_name: string;
+      readonly arguments: unknown;
+    }[];
     readonly observation?: {
-      readonly results: readonly { readonly source_call_id?: string }[];
+      readonly results: readonly {
+        readonly source_call_id?: string;
+        readonly content?: unknown;
+        readonly extra?: unknown;
+      }[];
     };
     readonly metrics?: Readonly<Record<string, number>>;
+    readonly extra?: Readonly<Record<string, unknown>>;
   }[];
   readonly final_metrics: Readonly<Record<string, number>>;
+  readonly subagent_trajectories?: readonly Trajectory[];
 }
 
-/** The trajectories of a file. */
-function trajectoriesOf(bytes: Uint8Array): Trajectory[] {
-  let text = "";
-  const write = ({ data }: ExportPiece): void => void (text += data);
-  const exporter = new AtifExporter();
-  const events = new JsonlEvents();
-  exporter.begin({ name: "a", stem: "a" });
-  events.feed(bytes, (outcome) => exporter.feed(outcome, write));
-  events.flush((outcome) => exporter.feed(outcome, write));
-  exporter.end(write);
-  return text.split("\n").filter((line) => line !== "").map((line) =>
-    JSON.parse(line)
-  );
+/** What is written of files, the second one within the first and so on. */
+function piecesOf(
+  files: readonly Uint8Array[],
+  options: ExporterOptions = {},
+): ExportPiece[] {
+  const pieces: ExportPiece[] = [];
+  const write = (piece: ExportPiece): void => void pieces.push(piece);
+  const exporter = new AtifExporter(options);
+  for (const [depth, bytes] of files.entries()) {
+    const events = new JsonlEvents({ modelCalls: true });
+    exporter.begin({ name: "a", stem: "a", depth }, write);
+    events.feed(bytes, (outcome) => exporter.feed(outcome, write));
+    events.flush((outcome) => exporter.feed(outcome, write));
+    exporter.end(write);
+  }
+  exporter.flush(write);
+  return pieces;
+}
+
+/** The trajectories in some text. */
+function trajectoriesIn(pieces: readonly ExportPiece[]): Trajectory[] {
+  const text = pieces.map(({ data }) => typeof data === "string" ? data : "")
+    .join("");
+  return text.split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** The trajectories of lines. */
+function trajectoriesOf(...lines: readonly unknown[]): Trajectory[] {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  return trajectoriesIn(piecesOf([encode(text)]));
 }
 
 /** What `codexpipe usage` counts of a file. */
-function usageOf({ bytes, path }: CapturedFile): bigint[] {
+function usageOf(
+  { bytes, path }: Pick<CapturedFile, "bytes" | "path">,
+): bigint[] {
   const meter = new UsageMeter();
   const source = meter.open(path);
   source.feed(bytes, () => {});
@@ -88,7 +125,7 @@ Deno.test("AtifExporter writes valid trajectories of every capture, which sum up
   const files = readCapturedFiles(/^(?:archived-)?rollout-.*\.jsonl$/);
   assert(files.length > 100);
   for (const file of files) {
-    const trajectories = trajectoriesOf(file.bytes);
+    const trajectories = trajectoriesIn(piecesOf([file.bytes]));
     for (const trajectory of trajectories) {
       assert(isValid(trajectory), `${file.path}: ${isValid.errors?.[0]}`);
       assertEquals(faultsOf(trajectory), [], file.path);
@@ -101,5 +138,211 @@ Deno.test("AtifExporter writes valid trajectories of every capture, which sum up
       )
     );
     assertEquals(total, usageOf(file), file.path);
+  }
+});
+
+/** A step of Harbor's: source, message if it is the agent's or a prompt, calls, results. */
+type HarborStep = readonly [
+  source: string,
+  message: string | null,
+  calls: readonly (readonly [id: string, name: string, args: unknown])[],
+  results: readonly (readonly [id: string, content: string | null])[],
+];
+
+const HARBOR: readonly {
+  readonly path: string;
+  readonly steps: readonly HarborStep[];
+}[] = decode(readFixture("export/harbor.jsonl")).trimEnd().split("\n")
+  .map((line) => JSON.parse(line));
+
+/** Steps in Harbor's terms: what is not looked at is null in both. */
+function inHarborsTerms(
+  { steps }: Trajectory,
+  expected: readonly HarborStep[],
+): HarborStep[] {
+  return steps.filter(({ extra }) => extra?.kind === undefined).map(
+    (step, i) => {
+      const [source, message, , results = []] = expected[i] ?? [];
+      const isContext = step.source === "system" && source === "user";
+      return [
+        isContext ? source : step.source,
+        message === null ? null : String(step.message),
+        (step.tool_calls ?? []).map((call) =>
+          [call.tool_call_id, call.function_name, call.arguments] as const
+        ),
+        (step.observation?.results ?? []).map((
+          { source_call_id, content },
+          i,
+        ) =>
+          [
+            source_call_id ?? "",
+            results[i]?.[1] === null ? null : String(content),
+          ] as const
+        ),
+      ];
+    },
+  );
+}
+
+Deno.test("AtifExporter writes the steps that Harbor does, but for what docs/export.md says", () => {
+  assert(HARBOR.length > 100);
+  for (const { path, steps } of HARBOR) {
+    const bytes = readFixture(`captures/${path}`);
+    const [trajectory] = trajectoriesIn(piecesOf([bytes]));
+    assert(trajectory !== undefined, path);
+    assertEquals(inHarborsTerms(trajectory, steps), [...steps], path);
+  }
+});
+
+const PNG = "iVBORw0KGgo=";
+const event = (payload: unknown): unknown => ({ type: "event_msg", payload });
+const item = (payload: unknown): unknown => ({
+  type: "response_item",
+  payload,
+});
+const CALL = item({
+  type: "function_call",
+  name: "shell",
+  arguments: '{"n":1.0}',
+  call_id: "c",
+});
+const OUTPUT = item({
+  type: "function_call_output",
+  call_id: "c",
+  output: "Done",
+});
+
+Deno.test("AtifExporter gives a result that comes after its turn a step of its own", () => {
+  const [trajectory] = trajectoriesOf(
+    event({ type: "task_started", turn_id: "1" }),
+    CALL,
+    event({ type: "task_complete", turn_id: "1", last_agent_message: "On it" }),
+    OUTPUT,
+  );
+  const steps = trajectory?.steps.map(({ source, tool_calls, observation }) => [
+    source,
+    tool_calls?.length,
+    observation?.results,
+  ]);
+  assertEquals(steps, [
+    ["agent", 1, undefined],
+    ["system", undefined, [{ content: "Done", extra: { call_id: "c" } }]],
+  ]);
+});
+
+Deno.test("AtifExporter keeps the spelling of arguments, and the text of what is no object", () => {
+  const script = { type: "custom_tool_call", name: "exec", call_id: "d" };
+  const lines = [CALL, OUTPUT, item({ ...script, input: "[1]" })];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const written = piecesOf([encode(text)]).map(({ data }) => data).join("");
+  assert(written.includes('"arguments":{"n":1.0}'), written);
+  assert(written.includes('"arguments":{"input":"[1]"}'), written);
+  assert(
+    written.includes('"tool_call_details":{"d":{"raw_arguments":"[1]"}}'),
+    written,
+  );
+});
+
+Deno.test("AtifExporter gives images files where there is a folder, and names them where not", () => {
+  const output = [
+    { type: "input_text", text: "Look" },
+    { type: "input_image", image_url: `data:image/png;base64,${PNG}` },
+  ];
+  const lines = [
+    CALL,
+    item({ type: "function_call_output", call_id: "c", output }),
+  ];
+  const bytes = encode(
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  const contentOf = (pieces: readonly ExportPiece[]): unknown =>
+    trajectoriesIn(pieces)[0]?.steps[0]?.observation?.results[0]?.content;
+  const pieces = piecesOf([bytes], { hasFolder: true });
+  const image = pieces.find(({ file }) => file === "a.1.png");
+  assertEquals(contentOf(piecesOf([bytes])), "Look\n[image: image/png]");
+  assertEquals(contentOf(pieces), [
+    { type: "text", text: "Look" },
+    { type: "image", source: { media_type: "image/png", path: "a.1.png" } },
+  ]);
+  assertEquals([image?.data.length, image?.isLast], [8, true]);
+});
+
+Deno.test("AtifExporter puts the trajectories of agents into that of the thread that spawned them", () => {
+  const folder = "captures/0.160.0/agents/rollout-2026-11-20T15-43-0";
+  const root = readFixture(
+    `${folder}6-01a1f9a0-2e53-7361-af3a-137398bb85f2.jsonl`,
+  );
+  const child = readFixture(
+    `${folder}6-01a1f9a0-2ee6-7d00-8835-a1ed37d4f773.jsonl`,
+  );
+  const [trajectory, ...more] = trajectoriesIn(piecesOf([root, child]));
+  assert(isValid(trajectory), String(isValid.errors?.[0]));
+  assertEquals(more, []);
+  const [agent] = trajectory?.subagent_trajectories ?? [];
+  const refs = trajectory?.steps.flatMap(({ observation }) =>
+    observation?.results.flatMap((result) =>
+      Reflect.get(result, "subagent_trajectory_ref") ?? []
+    ) ?? []
+  );
+  assertEquals(refs?.[0], { trajectory_id: agent?.trajectory_id });
+});
+
+Deno.test("AtifExporter writes a trajectory for each thread of an app-server", () => {
+  const of = (thread_id: string, text: string): unknown => ({
+    type: "item.completed",
+    thread_id,
+    item: { id: "i", type: "agent_message", text },
+  });
+  const trajectories = trajectoriesOf(
+    { type: "thread.started", thread_id: "a" },
+    { type: "turn.started" },
+    of("a", "one"),
+    { type: "thread.started", thread_id: "b", parent_thread_id: "a" },
+    of("b", "two"),
+    { type: "thread.started", thread_id: "c" },
+    of("c", "three"),
+  );
+  const told = (trajectory: Trajectory): unknown => [
+    trajectory.trajectory_id,
+    trajectory.steps.map(({ message }) => message),
+    trajectory.subagent_trajectories?.map(told),
+  ];
+  assertEquals(trajectories.map(told), [
+    ["a", ["one"], [["b", ["two"], undefined]]],
+    ["c", ["three"], undefined],
+  ]);
+});
+
+Deno.test("AtifExporter adds up exec turns as usage does, however they count", () => {
+  for (
+    const [counts, expected] of [
+      [[10, 25, 40], [10, 15, 15]],
+      [[10, 25, 7], [10, 15, 17]],
+    ] as const
+  ) {
+    const lines = [
+      { type: "thread.started", thread_id: "t" },
+      ...counts.flatMap((input_tokens) => [
+        { type: "turn.started" },
+        {
+          type: "item.completed",
+          item: { id: "i", type: "agent_message", text: "Hi" },
+        },
+        { type: "turn.completed", usage: { input_tokens, output_tokens: 1 } },
+      ]),
+    ];
+    const [trajectory] = trajectoriesOf(...lines);
+    const bytes = encode(
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    );
+    assertEquals(
+      trajectory?.steps.map(({ metrics }) => metrics?.prompt_tokens),
+      [...expected],
+    );
+    const [input] = usageOf({ bytes, path: "" });
+    assertEquals(
+      BigInt(trajectory?.final_metrics.total_prompt_tokens ?? 0),
+      input,
+    );
   }
 });

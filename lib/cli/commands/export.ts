@@ -2,7 +2,7 @@
  * `codexpipe export`.
  */
 
-import { basename, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
   JsonlEvents,
@@ -11,11 +11,17 @@ import {
 import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import type { Engine } from "../../pipeline/pipeline.ts";
+import {
+  homeInPath,
+  readSessionHead,
+  sessionFileAt,
+  sessionPaths,
+} from "../../sessions/sessions.ts";
 import { JsonRedactor } from "../../redact/json_redactor.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import type { FileSink } from "../context.ts";
+import type { FileSink, Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS } from "../flags.ts";
@@ -23,12 +29,13 @@ import { Gathered } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
+import type { ChosenInput } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { LineStage } from "./_normalization_report.ts";
 import { refuseCodexHome, refuseOverwriting } from "./_overwriting.ts";
 import { patternsOf, refuseIdlePatterns, saySecrets } from "./_secrets.ts";
 import { folderOf } from "./_sessions.ts";
-import { answerInputs } from "./normalize.ts";
+import { type AnsweredInput, answerInputs } from "./normalize.ts";
 
 /** Exports the named files, stdin, or the sessions of a Codex home. */
 export async function run(
@@ -56,22 +63,32 @@ export async function run(
   let current = "";
   let hasRefused = false;
   try {
-    const status = await answerInputs(args, { ...context, stdout: files }, {
-      inputs,
+    const status = await answerInputs<NestedInput>(args, {
+      ...context,
+      stdout: files,
+    }, {
+      names,
+      inputs: exporter.agents === undefined
+        ? inputs
+        : nested(inputs, exporter, context),
       make: (options) => new ExportStage(exporter, files, options),
-      onBegin: (name) => {
+      onBegin: ({ name, depth }) => {
         current = name;
-        exporter.begin({ name, stem: stemOf(name) });
+        files.hasNews = false;
+        exporter.begin({ name, stem: stemOf(name), depth }, files.add);
       },
       onEnd: async () => {
         exporter.end(files.add);
         await files.write();
         const { refusal } = exporter;
-        if (refusal === undefined) return;
-        hasRefused = true;
-        context.diagnostics.say(
-          `${current}: left out: ${refusal}: export a session file that does, or a run as it happens, with --stamp`,
-        );
+        if (refusal !== undefined) {
+          hasRefused = true;
+          context.diagnostics.say(
+            `${current}: left out: ${refusal}: export a session file that does, or a run as it happens, with --stamp`,
+          );
+        } else if (!files.hasNews && !args.has("quiet")) {
+          context.diagnostics.say(`${current}: nothing in it to export`);
+        }
       },
     });
     exporter.flush(files.add);
@@ -118,6 +135,86 @@ async function targetFolder(
   return folder;
 }
 
+/** What is exported, and how deep it stands within what comes before it. */
+interface NestedInput extends AnsweredInput {
+  readonly depth?: number;
+}
+
+/** An input, and whose session it is. */
+interface SessionInput extends AnsweredInput {
+  readonly id?: string;
+  readonly parent?: string | undefined;
+}
+
+/**
+ * Puts the sessions of agents behind that of the thread that spawned them. Of a file that is
+ * named, they are also looked for in the Codex home that it lies in, else beside it.
+ */
+async function* nested(
+  inputs: readonly ChosenInput[],
+  exporter: Exporter,
+  { process }: CommandContext,
+): AsyncGenerator<NestedInput, void, void> {
+  const given: SessionInput[] = [];
+  for (const input of inputs) {
+    const isAlone = inputs.length === 1;
+    given.push(isAlone ? input : await sessionInput(input, process));
+  }
+  const left = new Set<SessionInput>(given);
+  const ids = new Set(given.map(({ id }) => id));
+  const paths = new Map<string, ReadonlyMap<string, string>>();
+  async function* within(
+    input: SessionInput,
+    depth: number,
+  ): AsyncGenerator<NestedInput, void, void> {
+    left.delete(input);
+    yield { ...input, depth };
+    const agents = exporter.agents ?? [];
+    for (const child of given) {
+      const isChild = child.parent !== undefined && child.parent === input.id;
+      if (isChild && left.has(child)) yield* within(child, depth + 1);
+    }
+    if (input.name === STDIN) return;
+    const path = resolve(process.cwd(), input.name);
+    const home = homeInPath(path);
+    const place = home ?? dirname(path);
+    for (const id of agents) {
+      // Each comes once, whoever says that it has spawned it.
+      if (ids.has(id)) continue;
+      ids.add(id);
+      const known = paths.get(place) ??
+        await sessionPaths(home === undefined ? [] : [home], dirname(path));
+      paths.set(place, known);
+      const found = known.get(id.toLowerCase());
+      if (found === undefined || found === path) continue;
+      yield* within({ name: found, id }, depth + 1);
+    }
+  }
+  for (const input of given) {
+    const isWithin = input.parent !== undefined && ids.has(input.parent);
+    if (!isWithin) yield* within(input, 0);
+  }
+  // Of sessions that say of each other that they spawned them, none comes first.
+  for (const input of left) yield* within(input, 0);
+}
+
+async function sessionInput(
+  input: ChosenInput,
+  { cwd, look }: Surroundings,
+): Promise<SessionInput> {
+  const path = resolve(cwd(), input.name);
+  // What a pipe has given is gone.
+  if ((await look(path))?.identity === undefined) return input;
+  try {
+    const file = await sessionFileAt(path, homeInPath(path) ?? dirname(path));
+    const { id, parent, hasHeader } = await readSessionHead(file);
+    return hasHeader ? { ...input, id, parent } : input;
+  } catch {
+    // Whatever is wrong with it will be seen when it is read.
+    return input;
+  }
+}
+
 /** Gives each input a name that files can begin with, and no two of them the same. */
 function stems(): (name: string) => string {
   const taken = new Map<string, number>();
@@ -149,7 +246,11 @@ class ExportStage implements LineStage {
     this.#files = files;
     // Formats take failures, whatever is said of them.
     const onError = options.onError === "stop" ? "stop" : "inline";
-    this.#events = new JsonlEvents({ ...options, onError });
+    this.#events = new JsonlEvents({
+      ...options,
+      onError,
+      modelCalls: exporter.modelCalls,
+    });
   }
 
   get kind(): StreamKind | undefined {
@@ -199,6 +300,8 @@ class ExportFiles extends Output {
   readonly #inputs: readonly string[];
   readonly #context: CommandContext;
   readonly #files = new Map<string, ExportFile>();
+  /** Whether anything was added, since somebody said that nothing was. */
+  hasNews = false;
 
   constructor(
     folder: string | undefined,
@@ -217,6 +320,7 @@ class ExportFiles extends Output {
 
   /** Takes a piece, which is written with the others. */
   readonly add: Emit<ExportPiece> = ({ file, data, isLast = false }): void => {
+    this.hasNews = true;
     const name = this.#folder === undefined ? "" : file;
     let open = this.#files.get(name);
     if (open === undefined) {

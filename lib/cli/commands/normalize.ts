@@ -37,35 +37,46 @@ export function answerLines(
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   refuseSeveral(args, files);
   const inputs = files.map((name) => ({ name }));
-  return answerInputs(args, context, { inputs, make });
+  return answerInputs(args, context, { names: files, inputs, make });
 }
 
-/** What is to be answered. */
-interface AnsweredInputs extends Pick<NormalizationOptions, "make" | "onEnd"> {
-  /** The files, and how those are opened that need more than their names. */
-  readonly inputs: readonly {
-    readonly name: string;
-    readonly open?: () => Promise<Input>;
-  }[];
+/** A file that is to be answered, or stdin. */
+export interface AnsweredInput {
+  /** Its name. */
+  readonly name: string;
+  /** Opens it, if that takes more than its name. */
+  readonly open?: () => Promise<Input>;
+}
+
+/**
+ * What is to be answered.
+ *
+ * @typeParam T What is known of each input.
+ */
+interface AnsweredInputs<T extends AnsweredInput>
+  extends Pick<NormalizationOptions, "make" | "onEnd"> {
+  /** The names of the files, as far as they are known: nothing is written over them. */
+  readonly names: readonly string[];
+  /** The files. */
+  readonly inputs: Iterable<T> | AsyncIterable<T>;
   /** Is called before an input is read. */
-  readonly onBegin?: (name: string) => void;
+  readonly onBegin?: (input: T) => void;
 }
 
 /** Answers the lines of inputs to stdout, as the flags say. */
-export async function answerInputs(
+export async function answerInputs<T extends AnsweredInput>(
   args: Arguments,
   context: CommandContext,
-  { inputs, make, onBegin, onEnd }: AnsweredInputs,
+  { names, inputs, make, onBegin, onEnd }: AnsweredInputs<T>,
 ): Promise<number> {
   const { process } = context;
-  const files = inputs.map(({ name }) => name);
   const isFollowing = args.has("follow");
   const options = optionsOf(args);
   checkEngine(options, make);
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
     ? undefined
-    : await createErrorFile(errorsTo, files, process);
+    : await createErrorFile(errorsTo, names, process);
   const work = new Normalization(context, {
     make,
     options,
@@ -76,8 +87,9 @@ export async function answerInputs(
     ...(onEnd === undefined ? {} : { onEnd }),
   });
   try {
-    for (const { name, open } of inputs) {
-      onBegin?.(name);
+    for await (const input of inputs) {
+      const { name, open } = input;
+      onBegin?.(input);
       if (isFollowing) await work.follow(name);
       else await work.normalize(name, open);
       if (work.hasStopped) break;
