@@ -4,13 +4,15 @@
  * @module
  */
 
+import { shellWord } from "../events/command_line.ts";
+
+export { shellWord } from "../events/command_line.ts";
+
 /** The shells that a command is started in. */
 const SHELL_REGEXP = /(?:^|[\\/])(?:ba|da|fi|k|z)?sh(?:\.exe)?$/i;
 const SHELL_FLAG_REGEXP = /^-[a-z]*c$/;
 const POWERSHELL_REGEXP = /(?:^|[\\/])(?:powershell|pwsh)(?:\.exe)?$/i;
 const CMD_REGEXP = /(?:^|[\\/])cmd(?:\.exe)?$/i;
-/** A word that a shell takes as it is. */
-const PLAIN_WORD_REGEXP = /^[\w@%+=:,./-]+$/;
 /** A word that joins commands, or turns their output elsewhere. */
 const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
 
@@ -35,7 +37,9 @@ const OPERATOR_REGEXP = /^(?:&&|\|\|?|\|&|;|&|\d?>{1,2}(?:&\d)?|&>|<{1,3})$/;
  */
 export function commandLine(words: readonly string[]): string {
   if (words.length === 1) return words[0] ?? "";
-  return scriptOf(words) ?? words.map(quoted).join(" ");
+  return scriptOf(words) ??
+    words.map((word) => OPERATOR_REGEXP.test(word) ? word : shellWord(word))
+      .join(" ");
 }
 
 /** Gives the script that a shell was started for, or `undefined` if it is no such command. */
@@ -53,9 +57,4 @@ function scriptOf(words: readonly string[]): string | undefined {
   }
   const isCmd = CMD_REGEXP.test(program) && /^\/[cks]$/i.test(flag);
   return isCmd && rest.length === 1 ? last : undefined;
-}
-
-function quoted(word: string): string {
-  if (PLAIN_WORD_REGEXP.test(word) || OPERATOR_REGEXP.test(word)) return word;
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type SessionPlace, startOf } from "./session_start.ts";
 
 /** A place in a list of sessions: the next page begins behind it. */
@@ -41,8 +42,6 @@ export class CursorError extends RangeError {
 
 const FILE_NAME_TIME_REGEXP =
   /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(\.\d+)?(Z?)$/;
-const RFC_3339_REGEXP =
-  /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?$/;
 
 /**
  * Writes the cursor for the page behind a session: RFC 3339, a bar, and the key.
@@ -110,7 +109,5 @@ function timeOf(text: string): number {
     const [, date, hours, minutes, seconds, fraction = ""] = name;
     return Date.parse(`${date}T${hours}:${minutes}:${seconds}${fraction}Z`);
   }
-  if (!RFC_3339_REGEXP.test(text)) return NaN;
-  const zoned = /(?:[Zz]|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`;
-  return Date.parse(zoned.replace(" ", "T").toUpperCase());
+  return Date.parse(utcTimestamp(text) ?? utcTimestamp(`${text}Z`) ?? "");
 }

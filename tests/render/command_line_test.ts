@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { commandLine } from "../../lib/render/command_line.ts";
+import { commandLine, shellWord } from "../../lib/render/command_line.ts";
 
 const CASES = [
   { name: "nothing", words: [], line: "" },
@@ -34,11 +34,26 @@ const CASES = [
     line: "echo 'a&&b' '>out' '|x'",
   },
   { name: "an empty word", words: ["a", ""], line: "a ''" },
-  { name: "quotes", words: ["echo", "it's"], line: "echo 'it'\\''s'" },
+  { name: "quotes", words: ["echo", "it's"], line: `echo 'it'"'"'s'` },
 ] satisfies { name: string; words: string[]; line: string }[];
 
 for (const { name, words, line } of CASES) {
   Deno.test(`commandLine() writes: ${name}`, () => {
     assertEquals(commandLine(words), line);
+  });
+}
+
+const WORDS = [
+  { word: "/home/dev/.codex", written: "/home/dev/.codex" },
+  { word: "", written: "''" },
+  { word: "my home", written: "'my home'" },
+  { word: "it's", written: `'it'"'"'s'` },
+  { word: "$(rm -rf /)", written: "'$(rm -rf /)'" },
+  { word: "~", written: "'~'" },
+] satisfies { word: string; written: string }[];
+
+for (const { word, written } of WORDS) {
+  Deno.test(`shellWord() writes ${JSON.stringify(word)} for a shell`, () => {
+    assertEquals(shellWord(word), written);
   });
 }

@@ -3,6 +3,7 @@
  * is there (history.md C.5).
  */
 
+import { shellWord } from "../../render/command_line.ts";
 import { resolve } from "node:path";
 import { idText } from "../../sessions/session_id.ts";
 import {
@@ -13,7 +14,6 @@ import { homeInPath } from "../../sessions/session_places.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
-import { shellPath } from "../shell_word.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { missingText, openWhole } from "./_session_input.ts";
@@ -54,8 +54,10 @@ export async function continuedInput(
   if (missing !== undefined && !args.has("quiet")) {
     const advice = missing.reason === "not_found"
       ? `; "codexpipe sessions show ${
-        shellPath(file)
-      }" looks for it in the usual Codex home, too`
+        // A name that begins with a dash is no option then.
+        shellWord(
+          file.startsWith("-") ? `./${file}` : file,
+        )}" looks for it in the usual Codex home, too`
       : "";
     diagnostics.say(`${file}: ${missingText(missing)}${advice}`);
   }

@@ -2,6 +2,7 @@
  * `codexpipe sessions list`.
  */
 
+import { shellWord } from "../../render/command_line.ts";
 import { countText } from "../../render/quantity_text.ts";
 import {
   hiddenFromCodex,
@@ -19,7 +20,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { shellWord } from "../shell_word.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {

@@ -2,6 +2,7 @@
  * `codexpipe sessions resume`.
  */
 
+import { shellWord } from "../../render/command_line.ts";
 import { codexHomesFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import { startedAt } from "../../sessions/session_start.ts";
@@ -13,7 +14,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { Output } from "../output.ts";
-import { shellWord } from "../shell_word.ts";
 import { ageText } from "../times.ts";
 import { minuteOf } from "./_sessions.ts";
 import { Normalization, normalizing } from "./_normalization.ts";

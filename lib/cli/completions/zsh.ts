@@ -2,6 +2,7 @@
  * Completions for zsh.
  */
 
+import { shellWord } from "../../render/command_line.ts";
 import type { CommandTable } from "../command.ts";
 import {
   type CommandPlace,
@@ -114,11 +115,11 @@ function argument({ flag, value }: FlagPlace): string {
     : `:${flag.value?.name.toLowerCase()}:${action(value)}`;
   const equals = value === undefined ? "" : "=";
   const long = `--${name}${equals}${text}${rest}`;
-  if (isRepeatable) return quote(`*${long}`);
-  if (short === undefined) return quote(long);
+  if (isRepeatable) return shellWord(`*${long}`);
+  if (short === undefined) return shellWord(long);
   const pair = `(-${short} --${name})`;
-  return `${quote(`${pair}-${short}${text}${rest}`)} ${
-    quote(`${pair}${long}`)
+  return `${shellWord(`${pair}-${short}${text}${rest}`)} ${
+    shellWord(`${pair}${long}`)
   }`;
 }
 
@@ -139,15 +140,11 @@ function action(filler: Filler): string {
 
 function described(tag: string, words: readonly Word[]): string {
   const rows = words.map(({ name, summary }) =>
-    `    ${quote(`${name}:${summary.replace(/\.$/, "")}`)}`
+    `    ${shellWord(`${name}:${summary.replace(/\.$/, "")}`)}`
   );
   return `  local -a words_
   words_=(
 ${rows.join("\n")}
   )
   _describe ${tag} words_`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
