@@ -4,18 +4,18 @@
  * @module
  */
 
+import { commandLineOf } from "./command_line.ts";
 import {
   type Fields,
   fieldsOf,
   isFailedWord,
   isObject,
+  listOf,
   numberOf,
   textOf,
   textsOf,
   wholeOf,
 } from "../json/fields.ts";
-import { commandLineOf } from "./command_line.ts";
-import { planSteps } from "./plan_steps.ts";
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 
@@ -227,4 +227,23 @@ export function tokenContent(event: Fields): Fields {
     info: { last_token_usage: flat },
     ...(rate_limits === undefined ? {} : { rate_limits }),
   };
+}
+
+/**
+ * Reads the steps of a plan, in the spelling that events have (normalize.md P10).
+ *
+ * @param steps The steps: `step`, and a `status`.
+ * @returns The steps: `title`, `completed`, and the word of the status.
+ */
+function planSteps(steps: unknown): Fields[] {
+  return listOf(steps).map((each) => {
+    const { step, title, text, status, completed } = fieldsOf(each);
+    const named = [step, title, text].find((name) => typeof name === "string");
+    const isDone = status === "completed" || completed === true;
+    return {
+      title: textOf(named) ?? "",
+      completed: isDone,
+      ...(typeof status === "string" ? { status } : {}),
+    };
+  });
 }

@@ -45,7 +45,6 @@ import {
   tellUser,
 } from "./copies.ts";
 import { withExactCounts } from "./exact_counts.ts";
-import { chunkBytes } from "./output_bytes.ts";
 import type { SessionContext } from "./session_context.ts";
 import { timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";
@@ -602,4 +601,25 @@ function collabContent(event: Fields, tool: string): Fields {
 function isLostAgent(status: unknown): boolean {
   return status === "not_found" ||
     isObject(status) && Object.hasOwn(status, "errored");
+}
+
+/**
+ * Reads the bytes of an output delta.
+ *
+ * @param chunk The field `chunk`: base64, or a list of numbers in older releases.
+ * @returns The bytes, or `undefined` if it is neither.
+ */
+function chunkBytes(chunk: unknown): Uint8Array | undefined {
+  if (typeof chunk === "string") {
+    try {
+      return Uint8Array.from(atob(chunk), (char) => char.charCodeAt(0));
+    } catch {
+      return undefined;
+    }
+  }
+  if (!Array.isArray(chunk)) return undefined;
+  const isBytes = chunk.every((byte) =>
+    Number.isInteger(byte) && byte >= 0 && byte <= 255
+  );
+  return isBytes ? Uint8Array.from(chunk) : undefined;
 }

@@ -13,7 +13,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { timeInUuid } from "./uuid_time.ts";
+import { timeInUuid } from "./times.ts";
 
 /**
  * How long a pause tells a thread's own lines from those that it copied when it began, where

@@ -17,24 +17,21 @@ import {
   textOf,
   textsOf,
 } from "../json/fields.ts";
-import { endCall } from "./call_outputs.ts";
-import { imageContent, planContent } from "./contents.ts";
+import type { Call } from "./calls.ts";
 import { commandLineOf } from "./command_line.ts";
+import { imageContent, planContent } from "./contents.ts";
 import {
   isPlanCopy,
+  takeViewedImage,
   tellAnswerCopy,
   tellSearchCopy,
   tellThought,
   tellUser,
 } from "./copies.ts";
-import { isInjectedMessage, readUserContent } from "./user_message.ts";
-import { readPatchEnvelope } from "./patch_envelope.ts";
-import { scriptedCall } from "./scripts.ts";
-import { LOCAL_SHELL } from "./call_outputs.ts";
 import type { SessionContext } from "./session_context.ts";
-import { withText } from "./session_items.ts";
-import { contentText, readToolOutput } from "./tool_output.ts";
-import { userShellCommand } from "./user_shell.ts";
+import { type SessionFileChange, withText } from "./session_items.ts";
+import { contentText, readToolOutput, type ToolOutput } from "./tool_output.ts";
+import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
 /** Tells of an item of one type. */
 type TellItem = (context: SessionContext, item: Fields) => void;
@@ -67,6 +64,9 @@ const IDLE: ReadonlySet<unknown> = new Set([
   "context_compaction",
   "ghost_snapshot",
 ]);
+
+/** The name of a call that is an item type of its own, up to 0.29. */
+const LOCAL_SHELL = "local_shell_call";
 
 /** Where the functions that run a command have it, and the item that is a call of its own. */
 const SHELL_FUNCTIONS: ReadonlyMap<string, string> = new Map([
@@ -454,4 +454,533 @@ function tellOutput(context: SessionContext, item: Fields): void {
     ? item.success
     : output.success;
   endCall(context, call, { ...output, success }, item.output);
+}
+
+// The text that the model gives to `apply_patch`.
+
+const SECTION_REGEXP = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
+const MOVE_REGEXP = /^\*\*\* Move to: (.*)$/;
+const END_REGEXP = /^\*\*\* (?:End Patch|End of File)\s*$/;
+const END_OF_PATCH_REGEXP = /^\*\*\* End Patch\s*$/;
+
+/** One file of an envelope, while it is read. */
+interface Section {
+  readonly verb: string;
+  readonly path: string;
+  movePath: string | null;
+  readonly lines: string[];
+}
+
+/**
+ * Reads the file changes out of a patch envelope.
+ *
+ * An update keeps its hunk lines as they are; the contents of a deleted file are unknown.
+ * A second section for a path replaces the first one.
+ *
+ * @param envelope The text from `*** Begin Patch` to `*** End Patch`.
+ * @returns The changes, in order; none if the text is no envelope.
+ */
+export function readPatchEnvelope(envelope: string): SessionFileChange[] {
+  const changes = new Map<string, SessionFileChange>();
+  let section: Section | undefined;
+  const close = (): void => {
+    if (section !== undefined) changes.set(section.path, changeOf(section));
+    section = undefined;
+  };
+  const lines = envelope.split(/\r?\n/);
+  // What the last line ends with begins no other one.
+  if (lines.at(-1) === "") lines.pop();
+  for (const line of lines) {
+    const start = SECTION_REGEXP.exec(line);
+    if (start !== null) {
+      close();
+      const [, verb = "", path = ""] = start;
+      section = { verb, path: path.trim(), movePath: null, lines: [] };
+      continue;
+    }
+    if (END_REGEXP.test(line)) {
+      if (END_OF_PATCH_REGEXP.test(line)) close();
+      continue;
+    }
+    if (section === undefined) continue;
+    const move = section.lines.length === 0 ? MOVE_REGEXP.exec(line) : null;
+    if (move !== null) section.movePath = (move[1] ?? "").trim();
+    else section.lines.push(line);
+  }
+  close();
+  return [...changes.values()];
+}
+
+function changeOf(
+  { verb, path, movePath, lines }: Section,
+): SessionFileChange {
+  if (verb === "Delete") return { path, kind: "delete" };
+  const added = verb === "Add";
+  const content = lines
+    .map((line) => `${added && line.startsWith("+") ? line.slice(1) : line}\n`)
+    .join("");
+  if (added) return { path, kind: "add", content };
+  return {
+    path,
+    kind: "update",
+    unified_diff: content,
+    ...(movePath === null ? {} : { move_path: movePath }),
+  };
+}
+
+// Scripts of code mode (0.160 and later): the model calls `exec` with a script that calls tools.
+
+/** The one call that a script makes. */
+interface ScriptedCall {
+  /** The tool. */
+  readonly name: string;
+  /** The JSON text of its argument. */
+  readonly argument: string;
+}
+
+/** What came of a script. */
+interface ScriptOutput {
+  /** Whether it failed; `null` if it goes on. */
+  readonly isFailed: boolean | null;
+  /** What it printed, or why it failed. */
+  readonly texts: readonly string[];
+  /** How many seconds it took, if that is said. */
+  readonly seconds: number | null;
+}
+
+const TOOL_REGEXP = /tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/y;
+/** What Codex puts before what a script printed. */
+const HEADER_REGEXP =
+  /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
+const ERROR_HEAD = "Script error:\n";
+/** Longer scripts are shown as what they are. */
+const MAX_SCRIPT = 1 << 22;
+
+/**
+ * Reads the one call that a script makes (C.5): `tools.NAME(…)` with a JSON literal.
+ *
+ * @param script The script.
+ * @returns The call; `undefined` if the script does anything else.
+ */
+export function scriptedCall(script: string): ScriptedCall | undefined {
+  if (script.length > MAX_SCRIPT || !script.includes("tools")) return undefined;
+  let found: ScriptedCall | undefined;
+  for (let at = 0; at < script.length;) {
+    const skipped = afterQuotes(script, at);
+    if (skipped > at) {
+      at = skipped;
+      continue;
+    }
+    if (script.startsWith("tools", at) && !isWord(script[at - 1])) {
+      TOOL_REGEXP.lastIndex = at;
+      const match = TOOL_REGEXP.exec(script);
+      if (match !== null) {
+        if (found !== undefined) return undefined;
+        const [head, name = ""] = match;
+        const start = at + head.length;
+        const end = endOfValue(script, start);
+        const argument = script.slice(start, end);
+        if (!/^\s*\)/.test(script.slice(end, end + 100))) return undefined;
+        if (parseJson(argument) === undefined) return undefined;
+        found = { name, argument };
+        at = end;
+        continue;
+      }
+    }
+    at += 1;
+  }
+  return found;
+}
+
+/** Gives the end of a string or comment that begins at a place; the place itself if none does. */
+function afterQuotes(script: string, start: number): number {
+  const quote = script[start];
+  if (quote === "/") {
+    const end = script.startsWith("//", start)
+      ? script.indexOf("\n", start)
+      : script.startsWith("/*", start)
+      ? script.indexOf("*/", start) + 2
+      : start;
+    return end < start ? script.length : end;
+  }
+  if (quote !== '"' && quote !== "'" && quote !== "`") return start;
+  for (let at = start + 1; at < script.length; at++) {
+    if (script[at] === "\\") at += 1;
+    else if (script[at] === quote) return at + 1;
+  }
+  return script.length;
+}
+
+/** Gives where a JSON value ends, if it is one. */
+function endOfValue(script: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < script.length; at++) {
+    const char = script[at];
+    if (char === '"') {
+      at = afterQuotes(script, at) - 1;
+      if (depth === 0) return at + 1;
+    } else if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") {
+      depth -= 1;
+      if (depth <= 0) return at + 1;
+    } else if (depth === 0 && (char === ")" || char === ",")) return at;
+  }
+  return script.length;
+}
+
+function isWord(char: string | undefined): boolean {
+  return char !== undefined && /[\w$.]/.test(char);
+}
+
+/**
+ * Reads what came of a script.
+ *
+ * @param output The field `output` of the call: a text, or a list of texts, the header first.
+ * @returns What it says; `undefined` if it has no header of a script.
+ */
+export function readScriptOutput(output: unknown): ScriptOutput | undefined {
+  const blocks = typeof output === "string"
+    ? [output]
+    : listOf(output).map((part) =>
+      typeof part === "string" ? part : textOf(fieldsOf(part).text)
+    ).filter((text) => text !== undefined);
+  const [first = "", ...rest] = blocks;
+  const match = HEADER_REGEXP.exec(first);
+  if (match === null) return undefined;
+  const [head, word, seconds] = match;
+  const behind = first.slice(head.length);
+  const texts = behind === "" ? rest : [behind, ...rest];
+  const isFailed = word === "failed";
+  return {
+    isFailed: word === "running" ? null : isFailed,
+    texts: isFailed
+      ? texts.map((text) =>
+        text.startsWith(ERROR_HEAD) ? text.slice(ERROR_HEAD.length) : text
+      )
+      : texts,
+    seconds: Number.isFinite(Number(seconds ?? NaN)) ? Number(seconds) : null,
+  };
+}
+
+// Commands that the user runs beside the agent (`!cmd`): up to 0.147 the only trace of one is
+// what the model was told of it.
+
+const USER_SHELL_REGEXP =
+  /^\s*<user_shell_command>\n<command>\n([^]*?)\n<\/command>\n<result>\nExit code: (-?\d+)\nDuration: ([\d.]+) seconds\nOutput:\n([^]*?)\n?<\/result>\n<\/user_shell_command>\s*$/;
+
+/**
+ * Reads what the model was told of a command of the user's.
+ *
+ * @param text The text of the message.
+ * @returns The content of the command; `undefined` if the text tells of none.
+ */
+function userShellCommand(text: string): Fields | undefined {
+  if (!text.trimStart().startsWith("<user_shell_command>")) return undefined;
+  const match = USER_SHELL_REGEXP.exec(text);
+  if (match === null) return undefined;
+  const [, command = "", code, seconds, stdout = ""] = match;
+  return {
+    command,
+    argv: [command],
+    exit_code: Number(code),
+    stdout,
+    duration_ms: Math.round(Number(seconds) * 1000),
+    source: "user_shell",
+  };
+}
+
+// What the output of a call says (C.6).
+
+/** The output of `view_image` up to 0.104, behind which the image is the user's. */
+const ATTACHED = "attached local image path";
+/** How the output of a patch begins that was applied. */
+const APPLIED = "Success.";
+/** How the output of a tool begins that did not do what it was asked. */
+const FAILURES: readonly string[] = [
+  "failed to parse function arguments",
+  "unsupported call:",
+  "unsupported custom tool call:",
+  "tool call error:",
+  'err: "tool call error:',
+  "write_stdin failed:",
+  "unable to locate image at",
+  "unable to process image:",
+  "collab spawn failed:",
+  "Script failed",
+  "aborted by user",
+];
+
+/** How the output of a command begins that did not run to its end. */
+const SHELL_FAILURES: readonly string[] = [
+  ...FAILURES,
+  "execution error:",
+  "failed in sandbox",
+];
+
+/** What a call gave, however it was told. */
+interface Given extends ToolOutput {
+  /** Why it failed, if it did. */
+  readonly failure: string | null;
+}
+
+/**
+ * Tells what came of a call.
+ *
+ * @param context Where.
+ * @param call The call.
+ * @param output What its output says.
+ * @param raw The field `output`.
+ */
+function endCall(
+  context: SessionContext,
+  call: Call,
+  output: ToolOutput,
+  raw: unknown,
+): void {
+  const script = call.isScript ? readScriptOutput(raw) : undefined;
+  // The script goes on, and says later what came of it.
+  if (script?.isFailed === null) return;
+  const given = script === undefined
+    ? { ...output, failure: failureOf(output) }
+    : givenByScript(script);
+  if (call.name === "write_stdin") return endWriting(context, call, given);
+  switch (call.type) {
+    case "command_execution":
+      return endCommand(context, call, given);
+    case "file_change":
+      return endPatch(context, call, given, script);
+    case "todo_list":
+      return endOrFail(context, call, given);
+    case "image_view":
+      // Where it is not said to be attached, it is in the output, or could not be read.
+      if (raw !== ATTACHED) takeViewedImage(context);
+      return endOrFail(context, call, given);
+    case "mcp_tool_call":
+      return endMcp(context, call, given, script);
+    case "collab_tool_call":
+      return endCollab(context, call, given);
+    default:
+      return endTool(context, call, given);
+  }
+}
+
+/** Says why a call failed by the text of its output; `null` if it did not. */
+function failureOf({ text, blocks }: ToolOutput): string | null {
+  const failed = blocks.map(fieldsOf).some((part) => part.isError === true);
+  return failed || beginsWithAny(text, FAILURES) ? text : null;
+}
+
+function beginsWithAny(text: string, starts: readonly string[]): boolean {
+  return starts.some((start) => text.startsWith(start));
+}
+
+/** Reads what a script printed: JSON of its only call, as a rule. */
+function givenByScript({ isFailed, texts, seconds }: ScriptOutput): Given {
+  const text = texts.join("\n");
+  const blocks = texts.length === 0 ? [""] : texts;
+  const base: Given = {
+    ...readToolOutput(""),
+    text,
+    blocks,
+    seconds,
+    success: isFailed ? false : null,
+    failure: isFailed ? text : null,
+  };
+  if (isFailed) return base;
+  // What stands for a command that was none has a header of its own inside.
+  const printed = readToolOutput(texts[0] ?? "");
+  if (printed.text !== texts[0]) {
+    const inner = readToolOutput(printed.text);
+    return { ...(inner.hasForm ? inner : printed), failure: null };
+  }
+  const { isError } = fieldsOf(parseJson(printed.text));
+  return isError === true ? { ...base, failure: text } : base;
+}
+
+// Commands.
+
+function endCommand(context: SessionContext, call: Call, given: Given): void {
+  if (given.isRunning) {
+    if (given.session !== null) context.calls.bind(call, given.session);
+    tellPrinted(context, call, given.text);
+    return;
+  }
+  finishCommand(context, call, given);
+}
+
+/** Tells what a command that goes on has printed. */
+function tellPrinted(context: SessionContext, call: Call, text: string): void {
+  if (text === "") return;
+  context.calls.append(call, text);
+  context.delta(call.type, { stdout: text }, context.of(call));
+}
+
+function finishCommand(
+  context: SessionContext,
+  call: Call,
+  given: Given,
+): void {
+  const { text, exitCode, seconds, success, hasForm } = given;
+  if (text.startsWith(APPLIED) && (exitCode ?? 0) === 0) {
+    // Codex takes a patch that is given to a shell for what it is.
+    const changes = patchInShell(call);
+    if (changes.length > 0) {
+      call.type = "file_change";
+      call.content = { changes };
+      return endPatch(context, call, { ...given, success: true }, undefined);
+    }
+  }
+  const before = call.output ?? "";
+  // The output of a call that is an item of its own has no form at all.
+  const saysWell = hasForm || success === true ||
+    (call.name === LOCAL_SHELL && !beginsWithAny(text, SHELL_FAILURES));
+  const isWell = success !== false &&
+    (exitCode === null ? saysWell : exitCode === 0);
+  // What was too long to be held has been told in pieces.
+  const isLost = call.output === "" && before === "";
+  if (isLost && text !== "") {
+    context.delta(call.type, { stdout: text }, context.of(call));
+  }
+  context.completeCall(call, {
+    ...call.content,
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(isLost ? {} : { stdout: before + text }),
+    ...durationOf(seconds),
+  }, { status: isWell ? "completed" : "failed" });
+}
+
+/** Gives the changes of a patch that the last word of a command holds. */
+function patchInShell({ content }: Call): SessionFileChange[] {
+  const script = textsOf(content.argv).at(-1) ?? "";
+  const start = script.indexOf("*** Begin Patch\n");
+  return start !== -1 && script.slice(0, start).includes("apply_patch")
+    ? readPatchEnvelope(script.slice(start))
+    : [];
+}
+
+/** Times are rounded to tenths of a second: nothing may be anything. */
+function durationOf(seconds: number | null): Fields {
+  return seconds === null || !(seconds > 0)
+    ? {}
+    : { duration_ms: Math.round(seconds * 1000) };
+}
+
+/**
+ * Tells what came of writing to a session, or of looking whether it has printed anything: that is
+ * the output of the command that runs in it, and may be its end.
+ */
+function endWriting(context: SessionContext, call: Call, given: Given): void {
+  const { failure, text, exitCode } = given;
+  if (failure !== null) return endTool(context, call, given);
+  const command = call.session === null
+    ? undefined
+    : context.calls.inSession(call.session);
+  const isHeard = command !== undefined && command.state === "open" &&
+    !command.hasItem;
+  if (call.isShown) {
+    const { content } = call;
+    const output = command === undefined && text !== ""
+      ? { output: given.blocks }
+      : {};
+    context.completeCall(call, { ...content, ...output });
+  } else context.calls.close(call);
+  if (!isHeard) return;
+  if (exitCode === null) tellPrinted(context, command, text);
+  else finishCommand(context, command, given);
+}
+
+// Everything else.
+
+function endPatch(
+  context: SessionContext,
+  call: Call,
+  { text, exitCode, success, failure }: Given,
+  script: ScriptOutput | undefined,
+): void {
+  const isApplied = exitCode === null
+    ? failure === null && success !== false &&
+      (success === true || script !== undefined ||
+        text.trimStart().startsWith(APPLIED))
+    : exitCode === 0 && success !== false;
+  context.completeCall(call, {
+    ...call.content,
+    ...(exitCode === null ? {} : { exit_code: exitCode }),
+    ...(isApplied ? { stdout: text } : { stderr: text }),
+  }, { status: isApplied ? "completed" : "failed" });
+}
+
+function endOrFail(
+  context: SessionContext,
+  call: Call,
+  { failure, success, text }: Given,
+): void {
+  if (failure === null && success !== false) {
+    return context.completeCall(call, call.content);
+  }
+  context.fail(call.type, failure ?? text, context.of(call));
+  context.calls.close(call);
+}
+
+function endMcp(
+  context: SessionContext,
+  call: Call,
+  given: Given,
+  script: ScriptOutput | undefined,
+): void {
+  const { blocks, failure, seconds } = given;
+  const printed = script === undefined ? undefined : parseJson(given.text);
+  const result = isObject(printed) && Array.isArray(printed.content)
+    ? printed
+    : { content: listedBlocks(blocks) ?? blocks };
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null || result === printed ? { result } : {}),
+    ...(failure === null || result === printed
+      ? {}
+      : { error: { message: failure } }),
+    ...durationOf(seconds),
+  }, { status: failure === null ? "completed" : "failed" });
+}
+
+/** The blocks that releases before 0.148 give as the JSON text of a list. */
+function listedBlocks(
+  blocks: readonly unknown[],
+): readonly unknown[] | undefined {
+  const [text, ...more] = blocks;
+  const given = textOf(text) ?? textOf(fieldsOf(text).text) ?? "";
+  if (more.length > 0 || !given.startsWith("[{")) return undefined;
+  const list = parseJson(given);
+  const isContent = Array.isArray(list) &&
+    list.every((block) => typeof fieldsOf(block).type === "string");
+  return isContent ? list : undefined;
+}
+
+function endCollab(
+  context: SessionContext,
+  call: Call,
+  { blocks, failure }: Given,
+): void {
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null
+      ? { output: outputOf(blocks) }
+      : { error: { message: failure } }),
+  }, { status: failure === null ? "completed" : "failed" });
+}
+
+function endTool(context: SessionContext, call: Call, given: Given): void {
+  const { blocks, exitCode, seconds, success } = given;
+  const failure = given.failure ??
+    (exitCode !== null && exitCode !== 0 ? given.text : null);
+  const isFailed = failure !== null || success === false;
+  context.completeCall(call, {
+    ...call.content,
+    ...(failure === null ? { output: outputOf(blocks) } : {}),
+    ...(failure === null ? {} : { error: { message: failure } }),
+    ...durationOf(seconds),
+  }, { status: isFailed ? "failed" : "completed" });
+}
+
+function outputOf(blocks: readonly unknown[]): readonly unknown[] {
+  return listOf(blocks).map((block) => textOf(block) ?? block);
 }

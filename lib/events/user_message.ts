@@ -11,7 +11,6 @@ import {
   textOf,
   textsOf,
 } from "../json/fields.ts";
-import { isInjectedContext } from "./injected_context.ts";
 import type { SessionImage } from "./session_items.ts";
 
 /** What a user said, with what was attached. */
@@ -103,4 +102,117 @@ function imageOf(part: Fields): SessionImage | undefined {
   const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url) ??
     textOf(part.url);
   return url === undefined ? undefined : { url };
+}
+
+// Telling what a person wrote from what the program put into the conversation.
+
+/** What injected text starts and ends with, in lower case. */
+const MARKER_PAIRS: readonly (readonly [string, string])[] = [
+  ...[
+    "user_instructions",
+    "environment_context",
+    "turn_aborted",
+    "user_shell_command",
+    "subagent_notification",
+    "goal_context",
+    "recommended_plugins",
+    "skill",
+  ].map((tag) => [`<${tag}>`, `</${tag}>`] as const),
+  ["# agents.md instructions", "</instructions>"],
+  ["<codex_internal_context", "</codex_internal_context>"],
+  ["<hook_prompt", "</hook_prompt>"],
+];
+
+/** What alone gives injected text away, in lower case. */
+const STARTS: readonly string[] = [
+  "<user_action>",
+  "== system status ==",
+  "warning: the maximum number of unified exec processes",
+  "warning: apply_patch was requested via ",
+  "warning: your account was flagged",
+];
+
+/** The longest text that has to be looked at on either side. */
+const LONGEST = Math.max(
+  ...MARKER_PAIRS.flat().map(({ length }) => length),
+  ...STARTS.map(({ length }) => length),
+);
+
+/**
+ * Tells whether a text was put into the conversation by the program.
+ *
+ * Most markers count only in pairs: a prompt may well begin like one of them.
+ *
+ * @param text The text of one part of a user message.
+ * @returns Whether no person wrote it.
+ */
+export function isInjectedContext(text: string): boolean {
+  const trimmed = text.trim();
+  // Only the ends are looked at: the text itself may be long.
+  const head = trimmed.slice(0, LONGEST).toLowerCase();
+  if (STARTS.some((start) => head.startsWith(start))) return true;
+  const tail = trimmed.slice(-LONGEST).toLowerCase();
+  return MARKER_PAIRS.some(([start, end]) =>
+    head.startsWith(start) && tail.endsWith(end) &&
+    trimmed.length >= start.length + end.length
+  );
+}
+
+// What single lines of a session file say in the name of the user, for those who read but the
+// first of them.
+
+/** What a user said in a line. */
+export interface UserItem extends UserMessage {
+  /** The parts of the message, where it has any. */
+  readonly parts: unknown;
+}
+
+/**
+ * Reads what a line says in the name of the user, and no program: a message, its item in the app
+ * protocol, or a `user_message` event.
+ *
+ * @param line The line, normalized.
+ * @returns The message; `undefined` if the line is none.
+ */
+export function readUserItem(line: Fields): UserItem | undefined {
+  const payload = fieldsOf(line.payload);
+  if (line.type === "response_item") {
+    const { type, role, content } = payload;
+    const isOfUser = type === "message" && role === "user" &&
+      !isInjectedMessage(content);
+    return isOfUser
+      ? { ...readUserContent(content), parts: content }
+      : undefined;
+  }
+  const event = eventOf(line);
+  if (event?.type === "user_message") {
+    const message = readUserEvent(event);
+    // Some releases wrote such events of what the program put there, too.
+    return isInjectedContext(message.text)
+      ? undefined
+      : { ...message, parts: event.content };
+  }
+  const { type, content } = fieldsOf(event?.item);
+  // What the program says in the user's name is no item.
+  return event?.type === "item_completed" && type === "UserMessage"
+    ? { ...readUserContent(content), parts: content }
+    : undefined;
+}
+
+/**
+ * Gives the goal that a line says a session has.
+ *
+ * @param line The line, normalized.
+ * @returns The goal; `undefined` if the line says none.
+ */
+export function readGoal(line: Fields): string | undefined {
+  const event = eventOf(line);
+  return event?.type === "thread_goal_updated"
+    ? textOf(fieldsOf(event.goal).objective)
+    : undefined;
+}
+
+function eventOf({ type, payload }: Fields): Fields | undefined {
+  if (type === "event_msg") return fieldsOf(payload);
+  return type === "event" ? fieldsOf(fieldsOf(payload).msg) : undefined;
 }

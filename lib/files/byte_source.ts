@@ -16,3 +16,36 @@ export interface ByteSource {
   /** Gives back what reading needs; safe to call twice. */
   close(): void;
 }
+
+/** Gives chunks in pieces that fit the buffers that it is given. */
+export class ChunkSource implements ByteSource {
+  readonly #chunks: AsyncGenerator<Uint8Array>;
+  readonly #onClose: () => void;
+  #chunk: Uint8Array = new Uint8Array(0);
+
+  /** Constructs a new instance. */
+  constructor(chunks: AsyncGenerator<Uint8Array>, onClose: () => void) {
+    this.#chunks = chunks;
+    this.#onClose = onClose;
+  }
+
+  /** Reads what comes next; throws what making the chunks throws. */
+  async read(into: Uint8Array): Promise<number | null> {
+    while (this.#chunk.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return null;
+      this.#chunk = next.value;
+    }
+    const size = Math.min(into.length, this.#chunk.length);
+    into.set(this.#chunk.subarray(0, size));
+    this.#chunk = this.#chunk.subarray(size);
+    return size;
+  }
+
+  /** Gives back what reading needs. */
+  close(): void {
+    this.#onClose();
+    // What the generator still waits for is not waited for here.
+    this.#chunks.return(undefined).catch(() => {});
+  }
+}

@@ -5,15 +5,8 @@
  */
 
 import { copyOf } from "../json/bytes.ts";
-import type { ByteSource } from "./byte_source.ts";
-import {
-  cutOffFormat,
-  formatOf,
-  isPrefixOfMagic,
-  isPrefixOfUtf16,
-  MAGIC_BYTES,
-  utf16Of,
-} from "./packed_magic.ts";
+import { type ByteSource, ChunkSource } from "./byte_source.ts";
+import type { PackedFormat } from "./errors.ts";
 
 /** Options for {@linkcode decompressed}. */
 export interface DecompressOptions {
@@ -116,7 +109,7 @@ class SniffedSource implements ByteSource {
     if (format !== undefined) {
       const packed = copyOf(start);
       // Most of what is read is not packed, and starts sooner without this.
-      const { unpackedSource } = await import("./unpacked_source.ts");
+      const { unpackedSource } = await import("./unpack.ts");
       if (this.#isClosed) return null;
       const content = unpackedSource(this.#source, packed, format);
       this.#content = new SniffedSource(content, "", false);
@@ -125,8 +118,6 @@ class SniffedSource implements ByteSource {
     const encoding = utf16Of(start);
     if (encoding !== undefined) {
       const first = copyOf(start);
-      const { utf16Source } = await import("./utf16_source.ts");
-      if (this.#isClosed) return null;
       this.#content = utf16Source(this.#source, first, encoding);
     } else if (head === into) {
       this.#content = this.#source;
@@ -163,4 +154,126 @@ class PrefixedSource implements ByteSource {
   close(): void {
     this.#source.close();
   }
+}
+
+/** The first bytes of packed data. */
+const MAGICS: readonly {
+  readonly format: PackedFormat;
+  readonly bytes: readonly number[];
+  readonly mask?: number;
+}[] = [
+  { format: "gzip", bytes: [0x1f, 0x8b] },
+  { format: "zstd", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
+  // A skippable frame: its first byte is 0x50 to 0x5f.
+  { format: "zstd", bytes: [0x50, 0x2a, 0x4d, 0x18], mask: 0xf0 },
+];
+const SUFFIXES: readonly {
+  readonly suffix: string;
+  readonly format: PackedFormat;
+}[] = [{ suffix: ".gz", format: "gzip" }, { suffix: ".zst", format: "zstd" }];
+
+/** An order of bytes in UTF-16. */
+type Utf16 = "utf-16be" | "utf-16le";
+/** How text in UTF-16 is told: by its byte order mark, and a character of ASCII behind it. */
+const MARKS: readonly {
+  readonly encoding: Utf16;
+  readonly mark: readonly number[];
+  readonly zeroAt: number;
+}[] = [
+  { encoding: "utf-16le", mark: [0xff, 0xfe], zeroAt: 3 },
+  { encoding: "utf-16be", mark: [0xfe, 0xff], zeroAt: 2 },
+];
+
+/** How many bytes tell whether data is packed, or in UTF-16. */
+export const MAGIC_BYTES = 4;
+
+/** Whether data that begins so may turn out to be packed, or is. */
+function isPrefixOfMagic(head: Uint8Array): boolean {
+  return MAGICS.some(({ bytes, mask }) => matches(head, bytes, mask));
+}
+
+/** Whether data that begins so may turn out to be text in UTF-16, or is. */
+function isPrefixOfUtf16(head: Uint8Array): boolean {
+  return MARKS.some(({ mark, zeroAt }) =>
+    matches(head, mark) && (head[zeroAt] ?? 0) === 0
+  );
+}
+
+/** The encoding of text in UTF-16 that begins so; the mark alone is all of an empty one. */
+function utf16Of(head: Uint8Array): Utf16 | undefined {
+  return MARKS.find(({ mark, zeroAt }) =>
+    matches(head, mark) &&
+    (head.length === mark.length ||
+      (head.length > zeroAt && head[zeroAt] === 0))
+  )?.encoding;
+}
+
+/** The format of data that begins so; `undefined` if it is not packed. */
+export function formatOf(head: Uint8Array): PackedFormat | undefined {
+  return MAGICS.find(({ bytes, mask }) =>
+    head.length >= bytes.length && matches(head, bytes, mask)
+  )?.format;
+}
+
+/** The format of data that ends before its first bytes could tell. */
+export function cutOffFormat(
+  head: Uint8Array,
+  name: string,
+): PackedFormat | undefined {
+  const named = SUFFIXES.find(({ suffix }) => name.endsWith(suffix));
+  if (named !== undefined) return named.format;
+  // Two bytes of a magic number are no text; one may be.
+  return head.length >= 2
+    ? MAGICS.find(({ bytes, mask }) => matches(head, bytes, mask))?.format
+    : undefined;
+}
+
+function matches(
+  head: Uint8Array,
+  bytes: readonly number[],
+  mask = 0xff,
+): boolean {
+  return bytes.every((byte, i) =>
+    i >= head.length || ((head[i] ?? 0) & (i === 0 ? mask : 0xff)) === byte
+  );
+}
+
+/** How much is read at once. */
+const UTF16_BLOCK = 1 << 16;
+
+/**
+ * Gives text in UTF-16 as UTF-8, without its byte order mark; half a character is U+FFFD.
+ *
+ * @param source The rest of the source.
+ * @param head The first bytes of it.
+ * @param encoding In which order the bytes are.
+ * @returns The text.
+ */
+function utf16Source(
+  source: ByteSource,
+  head: Uint8Array,
+  encoding: Utf16,
+): ByteSource {
+  return new ChunkSource(
+    utf8Of(source, head, encoding),
+    () => source.close(),
+  );
+}
+
+async function* utf8Of(
+  source: ByteSource,
+  head: Uint8Array,
+  encoding: Utf16,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(encoding);
+  const encoder = new TextEncoder();
+  const block = new Uint8Array(UTF16_BLOCK);
+  let bytes = head;
+  for (;;) {
+    yield encoder.encode(decoder.decode(bytes, { stream: true }));
+    const size = await source.read(block);
+    if (size === null) break;
+    bytes = block.subarray(0, size);
+  }
+  yield encoder.encode(decoder.decode());
 }

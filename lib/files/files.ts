@@ -21,9 +21,9 @@
  * @module
  */
 
-export * from "./byte_source.ts";
-export * from "./decompress.ts";
+export type { ByteSource } from "./byte_source.ts";
+export { decompressed, type DecompressOptions } from "./decompress.ts";
 export * from "./errors.ts";
 export * from "./file_changes.ts";
-export * from "./follow.ts";
+export { follow, type FollowChange, type FollowOptions } from "./follow.ts";
 export * from "./open.ts";

@@ -4,10 +4,18 @@
  * @module
  */
 
-import { GrowingContent } from "./_growing_content.ts";
-import { codeOf, factsOf, type FileFacts, OpenedFile } from "./_opened_file.ts";
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { checkedCount, checkedList } from "../checked.ts";
+import { copyOf, LF } from "../json/bytes.ts";
 import type { ByteSource } from "./byte_source.ts";
+import {
+  cutOffFormat,
+  decompressed,
+  formatOf,
+  MAGIC_BYTES,
+} from "./decompress.ts";
+import { PackedDataError } from "./errors.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
 /**
@@ -401,5 +409,515 @@ async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;
+  }
+}
+
+// A file that is open while others write, rename and replace it.
+
+/** What is known of a file without reading it. */
+interface FileFacts {
+  /** Tells it from any other file that is there at the same time. */
+  readonly identity: string;
+  /** How large it is, in bytes, packed if it is packed. */
+  readonly size: number;
+  /** Changes when it is written to. */
+  readonly version: string;
+  /** Whether it is a file, and no directory, pipe or device. */
+  readonly isRegular: boolean;
+}
+
+/**
+ * Looks at a path.
+ *
+ * @returns What is there; `undefined` if nothing is.
+ * @throws {Error} If it cannot be told, with the `code` of the platform.
+ */
+async function factsOf(path: string): Promise<FileFacts | undefined> {
+  const { stat } = await import("node:fs/promises");
+  try {
+    return toFacts(await stat(path, { bigint: true }));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A file system that does not number its files tells them apart by when they were made.
+ * Where that is the same too, the content decides in the end.
+ */
+function toFacts(stats: BigIntStats): FileFacts {
+  const { dev, ino, birthtimeNs, size, mtimeNs } = stats;
+  return {
+    identity: ino ? `${dev}:${ino}` : `${dev}:born:${birthtimeNs}`,
+    size: Number(size),
+    version: `${size}:${mtimeNs}`,
+    isRegular: stats.isFile(),
+  };
+}
+
+/** A file that is open; what it is called may change. */
+class OpenedFile {
+  readonly #handle: FileHandle;
+  /** What it is called. */
+  path: string;
+  /** Tells it from any other file that is there at the same time. */
+  readonly identity: string;
+  /** Whether it is packed; offsets are those of its content either way. */
+  readonly isPacked: boolean;
+  #content: { readonly source: ByteSource; position: number } | undefined;
+  #isOpen = true;
+
+  private constructor(
+    handle: FileHandle,
+    path: string,
+    identity: string,
+    isPacked: boolean,
+  ) {
+    this.#handle = handle;
+    this.path = path;
+    this.identity = identity;
+    this.isPacked = isPacked;
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @throws {Error} If it cannot be opened, with the `code` of the platform.
+   */
+  static async open(path: string): Promise<OpenedFile> {
+    const { open } = await import("node:fs/promises");
+    const handle = await open(path, "r");
+    try {
+      const stats = await handle.stat({ bigint: true });
+      const head = new Uint8Array(MAGIC_BYTES);
+      const { bytesRead } = await handle.read(head, 0, MAGIC_BYTES, 0);
+      const start = head.subarray(0, bytesRead);
+      const format = formatOf(start) ??
+        (bytesRead < MAGIC_BYTES ? cutOffFormat(start, path) : undefined);
+      const { identity } = toFacts(stats);
+      return new OpenedFile(handle, path, identity, format !== undefined);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads what is there at a place of the content.
+   *
+   * @returns How many bytes were read, 0 at the end.
+   * @throws {Error} If it cannot be read; a `PackedDataError` if it does not unpack.
+   */
+  async readAt(into: Uint8Array, position: number): Promise<number> {
+    if (!this.#isOpen) return 0;
+    if (this.isPacked) return await this.#unpackAt(into, position);
+    const { bytesRead } = await this.#handle.read(
+      into,
+      0,
+      into.length,
+      position,
+    );
+    return bytesRead;
+  }
+
+  /** Gives back what reading needs; safe to call twice. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#handle.close().catch(() => {});
+  }
+
+  /** Packed data is read from its start, and once more if something before is wanted. */
+  async #unpackAt(into: Uint8Array, position: number): Promise<number> {
+    if (this.#content === undefined || this.#content.position > position) {
+      const source = decompressed(this.#bytes(), { name: this.path });
+      this.#content = { source, position: 0 };
+    }
+    const content = this.#content;
+    for (;;) {
+      const before = Math.min(into.length, position - content.position);
+      const part = before > 0 ? into.subarray(0, before) : into;
+      const size = await content.source.read(part) ?? 0;
+      content.position += size;
+      if (before === 0 || size === 0) return size;
+    }
+  }
+
+  #bytes(): ByteSource {
+    let at = 0;
+    return {
+      read: async (into): Promise<number | null> => {
+        if (!this.#isOpen) return null;
+        const { bytesRead } = await this.#handle.read(into, 0, into.length, at);
+        at += bytesRead;
+        return bytesRead === 0 && into.length > 0 ? null : bytesRead;
+      },
+      close(): void {},
+    };
+  }
+}
+
+/** What the platform calls an error. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error &&
+      typeof error.code === "string"
+    ? error.code
+    : undefined;
+}
+
+// What was read of a file, remembered by the hashes of its lines: enough to tell how much
+// of it another file begins with.
+
+/** FNV-1a, 32 bits: a line is taken for another one only if the place is the same too. */
+const SEED = 0x811c9dc5;
+const PRIME = 0x01000193;
+/** How many line ends are remembered: a multiple of four. */
+const MAX_LINES = 1 << 16;
+
+/** Takes a line end: the offset behind it, and the hash of everything before. */
+type TakeEnd = (offset: number, hash: number) => void;
+
+/** Hashes bytes and says where lines end. */
+class LineHash {
+  #offset = 0;
+  #hash = SEED;
+
+  /** How many bytes were taken. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Takes the next bytes. */
+  add(bytes: Uint8Array, onEnd: TakeEnd): void {
+    let hash = this.#hash;
+    const start = this.#offset;
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i] ?? 0;
+      hash = Math.imul(hash ^ byte, PRIME);
+      if (byte === LF) onEnd(start + i + 1, hash);
+    }
+    this.#hash = hash;
+    this.#offset = start + bytes.length;
+  }
+
+  /** Goes back to a line end. */
+  goTo(offset: number, hash: number): void {
+    this.#offset = offset;
+    this.#hash = hash;
+  }
+}
+
+/** Line ends in order, in arrays that stay where they are. */
+class LineEnds {
+  readonly offsets = new Float64Array(MAX_LINES);
+  readonly hashes = new Int32Array(MAX_LINES);
+  length = 0;
+  /** From here on no line end between two of them was forgotten. */
+  dense = 0;
+
+  /** Adds one; if there is no room, every second one of the older half is forgotten. */
+  add(offset: number, hash: number): void {
+    if (this.length === MAX_LINES) this.#thin();
+    this.offsets[this.length] = offset;
+    this.hashes[this.length] = hash;
+    this.length += 1;
+  }
+
+  #thin(): void {
+    const half = MAX_LINES >> 1;
+    for (let i = 1; i < half; i += 2) {
+      this.offsets[i >> 1] = this.offsets[i] ?? 0;
+      this.hashes[i >> 1] = this.hashes[i] ?? 0;
+    }
+    this.offsets.copyWithin(half >> 1, half);
+    this.hashes.copyWithin(half >> 1, half);
+    this.length -= half >> 1;
+    this.dense = half >> 1;
+  }
+}
+
+/**
+ * The line ends of what was read.
+ *
+ * The newest tens of thousands are all there, older ones are sparser the older they are, so
+ * that the memory it takes does not grow with the file.
+ */
+export class LineTrail {
+  readonly #hash = new LineHash();
+  readonly #ends = new LineEnds();
+
+  /** Where the last line ends. */
+  get end(): number {
+    return this.#ends.offsets[this.#ends.length - 1] ?? 0;
+  }
+
+  /** Takes what was read next. */
+  add(bytes: Uint8Array): void {
+    this.#hash.add(bytes, (offset, hash) => this.#ends.add(offset, hash));
+  }
+
+  /** Forgets everything behind a line end that is remembered. */
+  cutTo(offset: number): void {
+    const ends = this.#ends;
+    while (ends.length > 0 && this.end > offset) ends.length -= 1;
+    ends.dense = Math.min(ends.dense, ends.length);
+    const hash = ends.hashes[ends.length - 1] ?? SEED;
+    this.#hash.goTo(this.end, hash);
+  }
+
+  /** Begins to compare another content with this one. */
+  comparison(): TrailComparison {
+    return new TrailComparison(this.#ends);
+  }
+}
+
+/** Compares a content with what was read, as long as they are the same. */
+export class TrailComparison {
+  readonly #hash = new LineHash();
+  readonly #ends: LineEnds;
+  #next = 0;
+  #hasParted = false;
+
+  /** Constructs a new instance. */
+  constructor(ends: LineEnds) {
+    this.#ends = ends;
+  }
+
+  /** Up to where both are known to be the same: a line end. */
+  get common(): number {
+    return this.#ends.offsets[this.#next - 1] ?? 0;
+  }
+
+  /** Whether the content begins with all that was read. */
+  get isWhole(): boolean {
+    return this.#next === this.#ends.length;
+  }
+
+  /** Whether the content goes on otherwise than what was read. */
+  get hasParted(): boolean {
+    return this.#hasParted;
+  }
+
+  /** Takes the next bytes of the content. */
+  add(bytes: Uint8Array): void {
+    if (this.isWhole || this.#hasParted) return;
+    this.#hash.add(bytes, (offset, hash) => this.#compare(offset, hash));
+    this.#hasParted ||= !this.isWhole && this.#hash.offset >= this.#nextOffset;
+  }
+
+  get #nextOffset(): number {
+    return this.#ends.offsets[this.#next] ?? 0;
+  }
+
+  #compare(offset: number, hash: number): void {
+    if (this.isWhole || this.#hasParted) return;
+    const isNext = offset === this.#nextOffset;
+    if (isNext && hash === this.#ends.hashes[this.#next]) this.#next += 1;
+    else if (offset >= this.#nextOffset || this.#next >= this.#ends.dense) {
+      this.#hasParted = true;
+    }
+  }
+}
+
+// One content of a file that grows: its lines, as they are complete.
+
+/** How much is compared before what was added is read. */
+const OVERLAP = 64;
+/** How much is read at once to compare. */
+const BLOCK = 1 << 16;
+/** How long a last line without end may be to be given if it is complete. */
+const MAX_REST = 1 << 26;
+
+/** Reads the lines of a content, and knows it again in another file. */
+class GrowingContent {
+  #file: OpenedFile;
+  /** What was read. */
+  readonly #trail = new LineTrail();
+  #overlap = new Uint8Array(0);
+  #position = 0;
+  /** Up to where lines are known to be complete. */
+  #complete = 0;
+  /** Up to where there is no line end behind that. */
+  #scanned = 0;
+  #from: number;
+  #rest = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param file The file that it is in.
+   * @param from The offset that is the first to be given; infinite until it is known.
+   */
+  constructor(file: OpenedFile, from: number) {
+    this.#file = file;
+    this.#from = from;
+  }
+
+  /** The file that it is in. */
+  get file(): OpenedFile {
+    return this.#file;
+  }
+
+  /** Up to where it was read. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Up to where it was looked for line ends. */
+  get scanned(): number {
+    return this.#scanned;
+  }
+
+  /** Begins to give lines here, if it was not known where. */
+  beginHere(): void {
+    if (this.#from === Infinity) this.#from = this.#position;
+  }
+
+  /** Reads lines that are complete and were not read yet; 0 if there are none. */
+  async readLines(into: Uint8Array): Promise<number> {
+    for (;;) {
+      const known = this.#complete - this.#position;
+      const isKnown = known > 0;
+      const part = into.subarray(0, isKnown ? known : into.length);
+      const at = isKnown ? this.#position : this.#scanned;
+      const size = await this.#file.readAt(part, at);
+      if (size === 0) {
+        // What was known to be there has been cut off since.
+        if (isKnown) this.scanAgain();
+        return 0;
+      }
+      const length = isKnown ? size : into.lastIndexOf(LF, size - 1) + 1;
+      if (!isKnown) {
+        if (length > 0) this.#complete = at + length;
+        this.#scanned = at + (length || size);
+      }
+      if (length > 0 && at === this.#position) {
+        const given = this.#give(into, length);
+        if (given > 0) return given;
+      }
+    }
+  }
+
+  /** Looks for line ends once more in what was not read yet. */
+  scanAgain(): void {
+    this.#complete = this.#position;
+    this.#scanned = this.#position;
+  }
+
+  /** Whether the file still has what was read of it last. */
+  async isThere(): Promise<boolean> {
+    // A packed file is not written to, but replaced.
+    if (this.#file.isPacked) return true;
+    const before = new Uint8Array(this.#overlap.length);
+    const at = this.#position - before.length;
+    const read = await this.#file.readAt(before, at);
+    return read === before.length &&
+      before.every((byte, i) => byte === this.#overlap[i]);
+  }
+
+  /** Compares a file with what was read; `undefined` if it cannot be read just now. */
+  async compare(file: OpenedFile): Promise<TrailComparison | undefined> {
+    const comparison = this.#trail.comparison();
+    const block = new Uint8Array(BLOCK);
+    try {
+      for (let at = 0; !comparison.isWhole && !comparison.hasParted;) {
+        const size = await file.readAt(block, at);
+        if (size === 0) break;
+        comparison.add(block.subarray(0, size));
+        at += size;
+      }
+    } catch (error) {
+      if (!(error instanceof PackedDataError)) throw error;
+      // Whoever packs it is still at it.
+      return undefined;
+    }
+    return comparison;
+  }
+
+  /** Goes on in a file behind what it is known to have: a line end. */
+  goOnIn(file: OpenedFile, common: number): void {
+    if (this.#file !== file) this.#file.close();
+    this.#file = file;
+    if (common < this.#position) {
+      this.#trail.cutTo(common);
+      this.#overlap = new Uint8Array(0);
+      this.#from = Math.min(this.#from, common);
+      this.#position = common;
+    }
+    this.scanAgain();
+  }
+
+  /** Ends with all that is left, with a line end or without. */
+  endWithRest(): void {
+    this.#rest = Infinity;
+  }
+
+  /**
+   * Ends with a last line without end if it is a whole record.
+   *
+   * @returns Whether nothing is left out.
+   */
+  async endWithRecord(): Promise<boolean> {
+    const size = this.#scanned - this.#position;
+    const rest = new Uint8Array(Math.min(size, MAX_REST + 1));
+    let length = 0;
+    while (length < rest.length) {
+      const part = rest.subarray(length);
+      const read = await this.#file.readAt(part, this.#position + length);
+      if (read === 0) break;
+      length += read;
+    }
+    const isWhole = length <= MAX_REST && isRecord(rest.subarray(0, length));
+    if (isWhole) this.#rest = length;
+    return isWhole || length === 0;
+  }
+
+  /** Reads what is left to be given at its end; `null` behind it. */
+  async readRest(into: Uint8Array): Promise<number | null> {
+    const part = into.subarray(0, Math.min(into.length, this.#rest));
+    const size = part.length === 0
+      ? 0
+      : await this.#file.readAt(part, this.#position);
+    this.#rest -= size;
+    this.#position += size;
+    return size === 0 ? null : size;
+  }
+
+  /** Takes note of what was read, and leaves what is to be given of it. */
+  #give(into: Uint8Array, size: number): number {
+    const bytes = into.subarray(0, size);
+    this.#trail.add(bytes);
+    this.#overlap = overlapOf(this.#overlap, bytes);
+    const skipped = Math.min(size, Math.max(0, this.#from - this.#position));
+    this.#position += size;
+    if (skipped > 0) into.copyWithin(0, skipped, size);
+    return size - skipped;
+  }
+}
+
+/** The last bytes of what was read. */
+function overlapOf(
+  before: Uint8Array,
+  bytes: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const last = copyOf(bytes, -OVERLAP);
+  if (last.length === OVERLAP || before.length === 0) return last;
+  const kept = copyOf(before, -(OVERLAP - last.length));
+  const overlap = new Uint8Array(kept.length + last.length);
+  overlap.set(kept);
+  overlap.set(last, kept.length);
+  return overlap;
+}
+
+/** Whether bytes are a whole JSON object: a part of one never is. */
+function isRecord(bytes: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.trimStart().startsWith("{") &&
+      typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
   }
 }

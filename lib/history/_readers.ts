@@ -5,30 +5,13 @@
  * @module
  */
 
-import { quote } from "../json/problems.ts";
 import { durationMsOf, timestampOf, timestampOfMs } from "../events/times.ts";
 import { type Fields, isObject } from "../json/fields.ts";
 import { setOwn } from "./plain_json.ts";
-import { HistorySnapshotError } from "./snapshot.ts";
+import { refuse } from "./snapshot.ts";
 
 /** Checks the value at a path and gives it its type. An absent value is `undefined`. */
 export type Reader<T> = (value: unknown, path: string) => T;
-
-/** Gives up on a value. */
-export function refuse(value: unknown, path: string, expected: string): never {
-  throw new HistorySnapshotError(
-    path,
-    `${describe(value)}, expected ${expected}`,
-  );
-}
-
-function describe(value: unknown): string {
-  if (value === undefined) return "missing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? quote(value) : String(value);
-}
 
 /** Any value. */
 export const anything: Reader<unknown> = (value) => value;

@@ -21,7 +21,12 @@
  */
 
 export * from "./records.ts";
-export * from "./snapshot.ts";
+export {
+  type HistoryLookup,
+  type HistorySnapshot,
+  HistorySnapshotError,
+  type HistorySnapshotOptions,
+} from "./snapshot.ts";
 export * from "./mutations.ts";
 export * from "./record_operations.ts";
 export { RecordStore } from "./record_store.ts";
@@ -29,7 +34,6 @@ export * from "./code_layout.ts";
 export {
   type ExploredPlace,
   type HistoryBase,
-  type HistorySnapshotOptions,
   HistoryState,
   type HistoryStateOptions,
 } from "./history_state.ts";

@@ -4,20 +4,25 @@
  * @module
  */
 
-import { checkSnapshot } from "./_snapshot_check.ts";
 import { EventReader, type LinePlace } from "../events/event_reader.ts";
+import { EPOCH, timestampOf } from "../events/times.ts";
+import { type Fields, isObject } from "../json/fields.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
-import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
-import { foldEvent } from "./mapping/history_fold.ts";
-import { type Fields, isObject } from "../json/fields.ts";
-import { findOpenWork } from "./mapping/open_work.ts";
-import { savedField } from "./mapping/record_links.ts";
-import { EPOCH, timestampOf } from "../events/times.ts";
+import {
+  FoldMemory,
+  type HistoryBase,
+  savedField,
+} from "./mapping/fold_memory.ts";
+import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";
-import { lentRecordsOf, RecordStore } from "./record_store.ts";
-import type { HistorySnapshot } from "./snapshot.ts";
+import { RecordStore } from "./record_store.ts";
+import {
+  checkSnapshot,
+  type HistorySnapshot,
+  type HistorySnapshotOptions,
+} from "./snapshot.ts";
 
 export type { HistoryBase } from "./mapping/fold_memory.ts";
 
@@ -52,25 +57,6 @@ export interface ExploredPlace {
   /** The place of the command among the entries of the record, from 0. */
   readonly at: number;
 }
-
-/** Options for {@linkcode HistoryState.snapshot}. */
-export interface HistorySnapshotOptions {
-  /**
-   * Add what it takes to go on exactly as if nothing had happened.
-   *
-   * @default {false}
-   */
-  readonly resume?: boolean | undefined;
-}
-
-/**
- * Gives the history as {@linkcode HistoryState.snapshot} does, without a copy: it is to be read
- * before the next event, and not to be changed itself.
- */
-export let lentSnapshotOf: (
-  state: HistoryState,
-  options?: HistorySnapshotOptions,
-) => HistorySnapshot;
 
 /**
  * Takes a record as {@linkcode HistoryState.apply} does, and hands over each of its events with
@@ -310,18 +296,12 @@ export class HistoryState {
   /**
    * Copies the history as it is now.
    *
-   * @param options What to add.
-   * @returns Plain JSON that shares nothing with the history.
+   * @param options What to add, and whether it is a copy.
+   * @returns Plain JSON that shares nothing with the history, unless `copy` is off.
    */
   snapshot(options: HistorySnapshotOptions = {}): HistorySnapshot {
-    return this.#with(this.#context.store.snapshot(), options);
-  }
-
-  #with(
-    snapshot: HistorySnapshot,
-    { resume = false }: HistorySnapshotOptions,
-  ): HistorySnapshot {
-    return resume
+    const snapshot = this.#context.store.snapshot(options);
+    return options.resume === true
       ? {
         ...snapshot,
         resume: {
@@ -340,8 +320,6 @@ export class HistoryState {
         take(event, state.#context.takeMutations());
       });
     };
-    lentSnapshotOf = (state, options = {}): HistorySnapshot =>
-      state.#with(lentRecordsOf(state.#context.store), options);
   }
 
   /** The event's own time, else the last one seen, else what there is instead. */

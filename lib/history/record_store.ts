@@ -4,12 +4,11 @@
  * @module
  */
 
-import { contentOf, type Entry, type ExecContent, recordOf } from "./_entry.ts";
-import { RecordCore, replaced } from "./_record_core.ts";
-import { checkSnapshot } from "./_snapshot_check.ts";
-import type { OutputChange } from "./exec_output.ts";
+import { checkedCount } from "../checked.ts";
+import { type OutputChange, OutputText } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
-import { deepCopy, sameJson } from "./plain_json.ts";
+import { isObject } from "../json/fields.ts";
+import { deepCopy, sameJson, toObject } from "./plain_json.ts";
 import type {
   AssistantFinal,
   AssistantUpdate,
@@ -17,12 +16,31 @@ import type {
   ExecOutput,
   ExecStart,
   ExecWait,
+  RecordLimits,
   RecordOptions,
   RecordStoreOptions,
   RestoreOptions,
 } from "./record_operations.ts";
-import type { AnyHistoryRecord, ExecPayload, NewRecord } from "./records.ts";
-import type { HistorySnapshot } from "./snapshot.ts";
+import {
+  type AnyHistoryRecord,
+  type AssistantDelta,
+  type ExecPayload,
+  type HistoryRecordOf,
+  isKnownRecord,
+  type NewRecord,
+} from "./records.ts";
+import {
+  checkSnapshot,
+  type HistoryLookup,
+  type HistorySnapshot,
+  type HistorySnapshotOptions,
+} from "./snapshot.ts";
+import {
+  addedBytes,
+  byteLength,
+  endsInHighSurrogate,
+  placeOfByte,
+} from "./utf8_length.ts";
 
 /** The fields of a command that may stand beside a piece of its output. */
 const EXEC_SCALARS = [
@@ -32,12 +50,6 @@ const EXEC_SCALARS = [
   "wait_total_ms",
   "wait_active",
 ] as const;
-
-/**
- * Gives the history as {@linkcode RecordStore.snapshot} does, without a copy: it is to be read
- * before the store changes, and not to be changed itself.
- */
-export let lentRecordsOf: (store: RecordStore) => HistorySnapshot;
 
 /**
  * The records of a history, in order, and everything that can happen to them.
@@ -545,24 +557,22 @@ export class RecordStore {
   /**
    * Gives the history as plain JSON.
    *
-   * @returns A copy that shares nothing with the store.
+   * @param options Whether it is a copy.
+   * @returns The history, which shares nothing with the store unless `copy` is off.
    */
-  snapshot(): HistorySnapshot {
-    return deepCopy(lentRecordsOf(this));
-  }
-
-  static {
-    lentRecordsOf = (store): HistorySnapshot => {
-      const core = store.#core;
-      const records: AnyHistoryRecord[] = [];
-      for (const { content } of core.list) records.push(recordOf(content));
-      return {
-        records,
-        next_id: core.nextId,
-        ...core.index.lookups(),
-        ...core.unknownFields,
-      };
+  snapshot(
+    { copy = true }: Pick<HistorySnapshotOptions, "copy"> = {},
+  ): HistorySnapshot {
+    const core = this.#core;
+    const records: AnyHistoryRecord[] = [];
+    for (const { content } of core.list) records.push(recordOf(content));
+    const snapshot: HistorySnapshot = {
+      records,
+      next_id: core.nextId,
+      ...core.index.lookups(),
+      ...core.unknownFields,
     };
+    return copy ? deepCopy(snapshot) : snapshot;
   }
 
   /** Adds output to a command and says what became of its other fields. */
@@ -612,5 +622,725 @@ export class RecordStore {
       replaced(entry),
       ...pruned.filter((other) => other !== entry).map(replaced),
     ];
+  }
+}
+
+// What all operations of a store are made of.
+
+const DEFAULT_LIMITS: Required<RecordLimits> = {
+  streamBytes: 32 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  prunedStreamBytes: 512 * 1024,
+  deltaBytes: 6 * 1024 * 1024,
+};
+
+/** Gives all limits: those that are given, and the default of each other one. */
+function checkedLimits(limits: RecordLimits): Required<RecordLimits> {
+  const limit = (name: keyof RecordLimits): number =>
+    checkedCount(`limits.${name}`, limits[name] ?? DEFAULT_LIMITS[name]);
+  return {
+    streamBytes: limit("streamBytes"),
+    totalBytes: limit("totalBytes"),
+    prunedStreamBytes: limit("prunedStreamBytes"),
+    deltaBytes: limit("deltaBytes"),
+  };
+}
+
+/** The fields of a snapshot that a store makes itself, or that are none of its business. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "records",
+  "next_id",
+  "exec_call_lookup",
+  "tool_call_lookup",
+  "stream_lookup",
+  "resume",
+]);
+
+/**
+ * Records, their ids and their output, kept in step.
+ *
+ * An operation does its parts, each of which notes its mutation, and then settles.
+ */
+class RecordCore {
+  /** How much text is kept. */
+  readonly limits: Required<RecordLimits>;
+  /** The records in order. */
+  readonly list: RecordList = new RecordList();
+  /** The records by their ids. */
+  readonly index: RecordIndex = new RecordIndex();
+  /** The output of all commands together. */
+  readonly budget: OutputBudget;
+  /** The number that the next record gets. */
+  nextId = 1;
+  /** What a newer producer has put into the snapshot. */
+  unknownFields: { readonly [name: string]: unknown } = {};
+  /** The explore record that was trailing after the last operation. */
+  #trailing: Entry | undefined;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param limits How much text is kept.
+   * @throws {RangeError} If a limit is no whole number from 0.
+   */
+  constructor(limits: RecordLimits = {}) {
+    this.limits = checkedLimits(limits);
+    this.budget = new OutputBudget(this.limits);
+  }
+
+  /** Takes in the records of a snapshot that is nobody else's. */
+  take(snapshot: HistorySnapshot, exact: boolean): void {
+    const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
+    const lookups = [
+      [exec_call_lookup, this.index.execCalls],
+      [tool_call_lookup, this.index.toolCalls],
+      [stream_lookup, this.index.streams],
+    ] as const;
+    const rebuilds = !exact &&
+      lookups.every(([given]) => Object.keys(given).length === 0);
+    const streams = new Set<unknown>();
+    for (const record of snapshot.records) {
+      if (!exact && isRepeated(record, streams)) continue;
+      const entry = newEntry(record.id, contentOf(record.id, record));
+      this.list.insert(Infinity, entry);
+      this.budget.add(entry);
+      if (rebuilds) this.index.register(entry);
+      else this.index.registerDerived(entry);
+    }
+    for (const [given, map] of rebuilds ? [] : lookups) {
+      for (const [key, id] of Object.entries(given)) map.set(key, id);
+    }
+    for (const [callId, id] of this.index.toolCalls) {
+      const entry = this.index.get(id);
+      if (entry !== undefined && isTool(entry.content)) {
+        entry.callIds = [...entry.callIds, callId];
+      }
+    }
+    this.nextId = snapshot.next_id;
+    const unknown = Object.entries(snapshot)
+      .filter(([name]) => !OWN_FIELDS.has(name));
+    this.unknownFields = Object.fromEntries(unknown);
+    this.settle([]);
+  }
+
+  /** Puts a record in. */
+  insert(
+    index: number,
+    record: NewRecord,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    const id = this.nextId;
+    if (id < Number.MAX_SAFE_INTEGER) this.nextId = id + 1;
+    const entry = newEntry(id, contentOf(id, record));
+    entry.callIds = callIdsOf(entry.content, options);
+    if (entry.content.kind === "stream") {
+      entry.content.deltas.keepLast(this.limits.deltaBytes);
+    }
+    this.list.insert(index, entry);
+    this.index.register(entry);
+    this.index.resolve(this.list);
+    this.budget.add(entry);
+    this.#markTrailing(entry);
+    const mutation = {
+      index: entry.index,
+      id,
+      record: recordOf(entry.content),
+    };
+    mutations.push({ type: "inserted", ...mutation });
+  }
+
+  /** Makes a record another one. */
+  replace(
+    entry: Entry,
+    content: Content,
+    options: RecordOptions,
+    mutations: HistoryMutation[],
+  ): void {
+    this.forget(entry);
+    const wasSolid = isSolid(entry);
+    entry.content = content;
+    entry.callIds = callIdsOf(content, options);
+    // That is all that those behind it know of it.
+    if (isSolid(entry) !== wasSolid) this.list.renumber(entry.index);
+    this.index.register(entry);
+    this.index.resolve(this.list);
+    this.budget.add(entry);
+    this.#markTrailing(entry);
+    mutations.push(replaced(entry));
+  }
+
+  /** Takes a record out. */
+  remove(entry: Entry, mutations: HistoryMutation[]): void {
+    const { index, id } = entry;
+    this.forget(entry);
+    this.list.remove(index);
+    this.index.resolve(this.list);
+    const record = recordOf(entry.content);
+    mutations.push({ type: "removed", index, id, record });
+  }
+
+  /** Lets the ids and the output of a record go. */
+  forget(entry: Entry): void {
+    this.index.unregister(entry);
+    this.budget.remove(entry);
+  }
+
+  /** Says of an explore record that was just put in whether it is trailing. */
+  #markTrailing(entry: Entry): void {
+    if (this.list.lastSolid === entry) setTrailing(entry, true);
+  }
+
+  /** Derives which explore record is trailing, and says so where that has changed. */
+  settle(mutations: HistoryMutation[]): HistoryMutation[] {
+    const before = this.#trailing;
+    const solid = this.list.lastSolid;
+    const now = solid?.content.record.type === "explore" ? solid : undefined;
+    if (before !== undefined && before !== now && this.list.has(before)) {
+      if (setTrailing(before, false)) mutations.push(replaced(before));
+    }
+    if (now !== undefined && setTrailing(now, true)) {
+      mutations.push(replaced(now));
+    }
+    this.#trailing = now;
+    return mutations;
+  }
+}
+
+function newEntry(id: number, content: Content): Entry {
+  return { id, index: -1, highest: 0, solid: -1, content, callIds: [] };
+}
+
+/** Says that a record has become another one. */
+function replaced(entry: Entry): HistoryMutation {
+  const { index, id, content } = entry;
+  return { type: "replaced", index, id, record: recordOf(content) };
+}
+
+function isTool(content: Content): boolean {
+  const { type } = content.record;
+  return type === "running_tool" || type === "tool_call";
+}
+
+function callIdsOf(content: Content, options: RecordOptions): string[] {
+  const { callId = null } = options;
+  return callId !== null && isTool(content) ? [callId] : [];
+}
+
+/** Sets whether an explore record is trailing, and tells whether that has changed it. */
+function setTrailing(entry: Entry, trailing: boolean): boolean {
+  const { content } = entry;
+  if (content.kind !== "plain" || content.record.type !== "explore") {
+    return false;
+  }
+  const { record } = content;
+  if ("trailing" in record.payload && record.payload.trailing === trailing) {
+    return false;
+  }
+  const payload = { ...record.payload, trailing };
+  // The boundary: a record with one flag changed has the type that it had.
+  const changed = { ...record, payload } as AnyHistoryRecord;
+  entry.content = { kind: "plain", record: changed };
+  return true;
+}
+
+/** Tells whether a record is a complete answer of a stream that had one before. */
+function isRepeated(record: AnyHistoryRecord, streams: Set<unknown>): boolean {
+  if (record.type !== "assistant_message") return false;
+  const payload: unknown = record.payload;
+  const streamId = isObject(payload) ? payload.stream_id ?? null : null;
+  if (streamId === null) return false;
+  if (streams.has(streamId)) return true;
+  streams.add(streamId);
+  return false;
+}
+
+// Finds records by their numbers and by the ids of calls and streams.
+
+/** The records of a stream, by the id of the stream. */
+type EntriesByStream = Map<string, Set<Entry>>;
+
+/** The lookups of a history, and what is derived from its records. */
+class RecordIndex {
+  readonly #byId = new Map<number, Entry>();
+  readonly #streams: EntriesByStream = new Map();
+  readonly #messages: EntriesByStream = new Map();
+  /** Whether a number was there twice, which only a foreign snapshot brings about. */
+  #ambiguous = false;
+
+  /** The numbers of commands by call id. */
+  readonly execCalls: Map<string, number> = new Map();
+  /** The numbers of tools by call id. */
+  readonly toolCalls: Map<string, number> = new Map();
+  /** The numbers of answers by stream id. */
+  readonly streams: Map<string, number> = new Map();
+
+  /** Gives the record with a number. */
+  get(id: number | undefined): Entry | undefined {
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Gives the first answer of a stream that is being written. */
+  firstStream(streamId: string): Entry | undefined {
+    let first: Entry | undefined;
+    for (const entry of this.#streams.get(streamId) ?? []) {
+      if (first === undefined || entry.index < first.index) first = entry;
+    }
+    return first;
+  }
+
+  /** Gives the last complete answer of a stream. */
+  lastMessage(streamId: string): Entry | undefined {
+    let last: Entry | undefined;
+    for (const entry of this.#messages.get(streamId) ?? []) {
+      if (last === undefined || entry.index > last.index) last = entry;
+    }
+    return last;
+  }
+
+  /** Takes a record in: the ids that it has belong to it from now on. */
+  register(entry: Entry): void {
+    this.registerDerived(entry);
+    for (const [map, key] of keysOf(entry, this)) map.set(key, entry.id);
+  }
+
+  /** Takes a record in without changing a lookup. */
+  registerDerived(entry: Entry): void {
+    const known = this.#byId.get(entry.id);
+    if (known !== undefined && known !== entry) this.#ambiguous = true;
+    this.#byId.set(entry.id, entry);
+    const [map, streamId] = this.#streamOf(entry);
+    if (map === undefined || streamId === null) return;
+    const entries = map.get(streamId);
+    if (entries === undefined) map.set(streamId, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  /** Lets a record go: the ids that still belong to it belong to none. */
+  unregister(entry: Entry): void {
+    if (this.#byId.get(entry.id) === entry) this.#byId.delete(entry.id);
+    for (const [map, key] of keysOf(entry, this)) {
+      if (map.get(key) === entry.id) map.delete(key);
+    }
+    const [map, streamId] = this.#streamOf(entry);
+    if (map === undefined || streamId === null) return;
+    const entries = map.get(streamId);
+    entries?.delete(entry);
+    if (entries?.size === 0) map.delete(streamId);
+  }
+
+  /** Finds the numbers anew after a change, if any of them was there twice. */
+  resolve(entries: Iterable<Entry>): void {
+    if (!this.#ambiguous) return;
+    this.#byId.clear();
+    for (const entry of entries) this.#byId.set(entry.id, entry);
+  }
+
+  /** Empties the lookups, also of ids that belong to no record. */
+  clearLookups(): void {
+    for (const map of [this.execCalls, this.toolCalls, this.streams]) {
+      map.clear();
+    }
+  }
+
+  /** Gives the lookups as a snapshot has them. */
+  lookups(): {
+    readonly exec_call_lookup: HistoryLookup;
+    readonly tool_call_lookup: HistoryLookup;
+    readonly stream_lookup: HistoryLookup;
+  } {
+    return {
+      exec_call_lookup: toObject(this.execCalls),
+      tool_call_lookup: toObject(this.toolCalls),
+      stream_lookup: toObject(this.streams),
+    };
+  }
+
+  #streamOf(entry: Entry): [EntriesByStream | undefined, string | null] {
+    const { content } = entry;
+    if (content.kind === "stream") {
+      return [this.#streams, content.record.payload.stream_id];
+    }
+    const { type, payload } = content.record;
+    if (type !== "assistant_message" || !("stream_id" in payload)) {
+      return [undefined, null];
+    }
+    const { stream_id } = payload;
+    return [this.#messages, typeof stream_id === "string" ? stream_id : null];
+  }
+}
+
+/** Gives the lookups that a record is in, and by which ids. */
+function keysOf(
+  entry: Entry,
+  index: RecordIndex,
+): (readonly [Map<string, number>, string])[] {
+  const { content } = entry;
+  if (content.kind === "exec") {
+    const { call_id } = content.record.payload;
+    return call_id === null ? [] : [[index.execCalls, call_id]];
+  }
+  if (content.kind === "stream") {
+    return [[index.streams, content.record.payload.stream_id]];
+  }
+  return [
+    ...segmentCallIds(content).map((key) => [index.execCalls, key] as const),
+    ...entry.callIds.map((key) => [index.toolCalls, key] as const),
+  ];
+}
+
+// Records in their order.
+
+/**
+ * Records in their order, which know where they are.
+ *
+ * What is put in or taken out at the end costs the same however many there are; what is before it
+ * costs what stands behind.
+ */
+class RecordList implements Iterable<Entry> {
+  readonly #entries: Entry[] = [];
+
+  /** How many there are. */
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** The last record other than reasoning. */
+  get lastSolid(): Entry | undefined {
+    const at = this.#entries.at(-1)?.solid ?? -1;
+    return at === -1 ? undefined : this.#entries[at];
+  }
+
+  /** The highest number. */
+  get highest(): number {
+    return this.#entries.at(-1)?.highest ?? 0;
+  }
+
+  /** Gives the record at a place. */
+  at(index: number): Entry | undefined {
+    return index < 0 ? undefined : this.#entries[index];
+  }
+
+  /** Tells whether a record is there. */
+  has(entry: Entry): boolean {
+    return this.#entries[entry.index] === entry;
+  }
+
+  /** Puts a record at a place, or at the end. */
+  insert(index: number, entry: Entry): void {
+    const at = Math.max(0, Math.min(index, this.#entries.length));
+    if (at === this.#entries.length) this.#entries.push(entry);
+    else this.#entries.splice(at, 0, entry);
+    this.renumber(at);
+  }
+
+  /** Takes a record out. */
+  remove(index: number): void {
+    if (index === this.#entries.length - 1) this.#entries.pop();
+    else this.#entries.splice(index, 1);
+    this.renumber(index);
+  }
+
+  /** Takes out all records from a place on, and gives them. */
+  truncate(index: number): Entry[] {
+    return this.#entries.splice(index);
+  }
+
+  /** Takes out all records of which a predicate says so, and gives them with their places, in order. */
+  takeOut(isTaken: (entry: Entry) => boolean): Entry[] {
+    const taken: Entry[] = [];
+    let kept = 0;
+    for (const entry of this.#entries) {
+      if (isTaken(entry)) taken.push(entry);
+      else this.#entries[kept++] = entry;
+    }
+    this.#entries.length = kept;
+    // Those that are gone keep the places that they had.
+    this.renumber(taken[0]?.index ?? kept);
+    return taken;
+  }
+
+  /** Counts anew what the records from a place on know of their place. */
+  renumber(from: number): void {
+    const before = this.#entries[from - 1];
+    let highest = before?.highest ?? 0;
+    let solid = before?.solid ?? -1;
+    for (let index = from; index < this.#entries.length; index++) {
+      const entry = this.#entries[index];
+      if (entry === undefined) break;
+      if (isSolid(entry)) solid = index;
+      highest = Math.max(highest, entry.id);
+      entry.index = index;
+      entry.solid = solid;
+      entry.highest = highest;
+    }
+  }
+
+  /** Gives the records in order. */
+  [Symbol.iterator](): Iterator<Entry> {
+    return this.#entries.values();
+  }
+}
+
+/** Tells whether a record is something other than reasoning. */
+function isSolid({ content }: Entry): boolean {
+  return content.record.type !== "reasoning";
+}
+
+// What a store keeps of a record.
+
+/** A record that does not grow. It is never changed, only replaced, so that it can be shared. */
+interface PlainContent {
+  readonly kind: "plain";
+  readonly record: AnyHistoryRecord;
+}
+
+/** A command, whose output is kept beside it. */
+interface ExecContent {
+  readonly kind: "exec";
+  /** The command, with no output in it. */
+  readonly record: HistoryRecordOf<"exec">;
+  readonly stdout: OutputText;
+  readonly stderr: OutputText;
+}
+
+/** An answer that is being written, whose pieces are kept beside it. */
+interface StreamContent {
+  readonly kind: "stream";
+  /** The answer, with no pieces in it. */
+  readonly record: HistoryRecordOf<"assistant_stream">;
+  readonly deltas: DeltaList;
+}
+
+/** What a store keeps of a record. */
+type Content = PlainContent | ExecContent | StreamContent;
+
+/** A record in its place. */
+interface Entry {
+  readonly id: number;
+  /** Where it is. */
+  index: number;
+  /** The highest number of this record and those before it. */
+  highest: number;
+  /** Where the last record other than reasoning is, this one included, or -1. */
+  solid: number;
+  /** What it is. */
+  content: Content;
+  /** The call ids that a tool is found by. */
+  callIds: readonly string[];
+}
+
+/** Gives a record its number and takes apart what grows. */
+function contentOf(id: number, record: NewRecord): Content {
+  const numbered = { id, ...record };
+  // A record that had a number all the same would have kept it.
+  numbered.id = id;
+  const whole: AnyHistoryRecord = numbered;
+  if (!isKnownRecord(whole)) return { kind: "plain", record: whole };
+  switch (whole.type) {
+    case "exec": {
+      const { stdout_chunks, stderr_chunks } = whole.payload;
+      const payload = {
+        ...whole.payload,
+        stdout_chunks: [],
+        stderr_chunks: [],
+      };
+      return {
+        kind: "exec",
+        record: { ...whole, payload },
+        stdout: new OutputText(stdout_chunks),
+        stderr: new OutputText(stderr_chunks),
+      };
+    }
+    case "assistant_stream": {
+      const { deltas } = whole.payload;
+      const payload = { ...whole.payload, deltas: [] };
+      return {
+        kind: "stream",
+        record: { ...whole, payload },
+        deltas: new DeltaList(deltas),
+      };
+    }
+    case "explore":
+      return {
+        kind: "plain",
+        record: { ...whole, payload: { ...whole.payload, trailing: false } },
+      };
+    default:
+      return { kind: "plain", record: whole };
+  }
+}
+
+/** Gives the whole record. */
+function recordOf(content: Content): AnyHistoryRecord {
+  switch (content.kind) {
+    case "plain":
+      return content.record;
+    case "exec": {
+      const { record, stdout, stderr } = content;
+      const payload = {
+        ...record.payload,
+        stdout_chunks: stdout.chunks(),
+        stderr_chunks: stderr.chunks(),
+      };
+      return { ...record, payload };
+    }
+    case "stream": {
+      const { record, deltas } = content;
+      return {
+        ...record,
+        payload: { ...record.payload, deltas: deltas.toArray() },
+      };
+    }
+  }
+}
+
+/** Gives the call ids of commands that were put together, which only other producers write. */
+function segmentCallIds(content: Content): string[] {
+  const { type, payload } = content.record;
+  if (type !== "merged_exec") return [];
+  const segments: unknown = "segments" in payload ? payload.segments : null;
+  if (!Array.isArray(segments)) return [];
+  return segments.flatMap((segment: unknown) =>
+    isObject(segment) && typeof segment.call_id === "string"
+      ? [segment.call_id]
+      : []
+  );
+}
+
+// The pieces of an answer that is being written.
+
+/** The pieces of an answer, with their lengths. */
+class DeltaList {
+  readonly #deltas: AssistantDelta[];
+  #bytes = 0;
+  /** Whether the last piece ends in the first half of a pair of surrogates. */
+  #half = false;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param deltas The pieces so far.
+   */
+  constructor(deltas: readonly AssistantDelta[]) {
+    this.#deltas = [...deltas];
+    for (const { delta } of deltas) this.#bytes += byteLength(delta);
+    this.#half = endsInHighSurrogate(deltas.at(-1)?.delta ?? "");
+  }
+
+  /**
+   * Adds a piece. It continues the last one if both have the same number, or none.
+   *
+   * @param delta The piece.
+   */
+  add(delta: AssistantDelta): void {
+    const last = this.#deltas.at(-1);
+    if (last === undefined || last.sequence !== delta.sequence) {
+      this.#deltas.push(delta);
+      this.#bytes += byteLength(delta.delta);
+      this.#half = endsInHighSurrogate(delta.delta);
+      return;
+    }
+    if (delta.delta === "") return;
+    this.#bytes += addedBytes(this.#half, delta.delta);
+    this.#half = endsInHighSurrogate(delta.delta);
+    // A new object: the old one may be in somebody's mutation.
+    this.#deltas[this.#deltas.length - 1] = {
+      ...last,
+      delta: last.delta + delta.delta,
+    };
+  }
+
+  /**
+   * Drops text from the front.
+   *
+   * @param limit How many bytes may stay; fewer do where that would cut a character.
+   * @returns Whether anything was dropped.
+   */
+  keepLast(limit: number): boolean {
+    if (this.#bytes <= limit) return false;
+    let dropped = 0;
+    for (const first of this.#deltas) {
+      const excess = this.#bytes - limit;
+      if (excess <= 0) break;
+      const place = placeOfByte(first.delta, excess, "up");
+      this.#bytes -= place.bytes;
+      if (place.units < first.delta.length) {
+        const delta = first.delta.slice(place.units);
+        this.#deltas[dropped] = { ...first, delta };
+        break;
+      }
+      dropped += 1;
+    }
+    this.#deltas.splice(0, dropped);
+    return true;
+  }
+
+  /**
+   * Gives the pieces.
+   *
+   * @returns A new list.
+   */
+  toArray(): AssistantDelta[] {
+    return [...this.#deltas];
+  }
+}
+
+// How much output all commands of a history keep together.
+
+/** Counts the output of all commands, and cuts the oldest ones when it is too much. */
+class OutputBudget {
+  readonly #limits: Required<RecordLimits>;
+  /** The commands that have more than is left of a cut one: the only ones worth looking at. */
+  readonly #long = new Set<Entry>();
+  #bytes = 0;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param limits How much is kept.
+   */
+  constructor(limits: Required<RecordLimits>) {
+    this.#limits = limits;
+  }
+
+  /** Counts a record in. */
+  add(entry: Entry): void {
+    const { content } = entry;
+    if (content.kind !== "exec") return;
+    const { stdout, stderr } = content;
+    this.#bytes += stdout.bytes + stderr.bytes;
+    const longer = Math.max(stdout.bytes, stderr.bytes);
+    if (longer > this.#limits.prunedStreamBytes) this.#long.add(entry);
+  }
+
+  /** Counts a record out. */
+  remove(entry: Entry): void {
+    const { content } = entry;
+    if (content.kind !== "exec") return;
+    this.#bytes -= content.stdout.bytes + content.stderr.bytes;
+    this.#long.delete(entry);
+  }
+
+  /**
+   * Cuts the output of the oldest commands until the rest is short enough.
+   *
+   * @returns The records that were cut.
+   */
+  prune(): Entry[] {
+    if (this.#bytes <= this.#limits.totalBytes) return [];
+    const pruned: Entry[] = [];
+    const oldest = [...this.#long].sort((a, b) => a.index - b.index);
+    for (const entry of oldest) {
+      if (this.#bytes <= this.#limits.totalBytes) break;
+      if (entry.content.kind !== "exec") continue;
+      const { stdout, stderr } = entry.content;
+      this.remove(entry);
+      stdout.keepLast(this.#limits.prunedStreamBytes);
+      stderr.keepLast(this.#limits.prunedStreamBytes);
+      this.add(entry);
+      pruned.push(entry);
+    }
+    return pruned;
   }
 }

@@ -7,7 +7,14 @@
 import { checkOutcome, wordsOf } from "../checked.ts";
 import type { RecordOf } from "../dialects/decoder.ts";
 import type { Dialect, StreamKind } from "../dialects/dialect_names.ts";
+import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
 import type { FailureReason } from "../errors.ts";
+import { EventReader, eventText } from "../events/event_reader.ts";
+import { isObject, parseJson } from "../json/fields.ts";
+import { encodeOutcome } from "../lines/jsonl_encoder.ts";
+import type { Outcome } from "../outcome.ts";
+import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
   Batches,
   BatchIterator,
@@ -15,15 +22,7 @@ import {
   streamOf,
 } from "./batches.ts";
 import { JsonlRecords } from "./jsonl_records.ts";
-import { EventReader } from "../events/event_reader.ts";
-import { eventText } from "../events/event_text.ts";
-import type { ThreadEvent } from "../dialects/exec/events.ts";
-import { isObject, parseJson } from "../json/fields.ts";
 import type { Engine, JsonlOptions, OnError } from "./line_answers.ts";
-import { encodeOutcome } from "../lines/jsonl_encoder.ts";
-import type { Outcome } from "../outcome.ts";
-import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
-import { type Emit, type Stage, StageStream } from "../stage.ts";
 
 /** Options for {@linkcode JsonlDecoder} and {@linkcode decodeRecords}. */
 export interface JsonlDecoderOptions<D extends Dialect = Dialect>

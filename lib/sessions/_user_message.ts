@@ -2,7 +2,11 @@
  * What a person wrote in a record of a session.
  */
 
-import { readGoal, readUserItem, type UserItem } from "../events/user_items.ts";
+import {
+  readGoal,
+  readUserItem,
+  type UserItem,
+} from "../events/user_message.ts";
 import { fieldsOf, listOf, textOf } from "../json/fields.ts";
 
 /** How much is kept of a message, in UTF-16 code units. */

@@ -6,11 +6,7 @@
 
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
-import {
-  applyEvents,
-  HistoryState,
-  lentSnapshotOf,
-} from "../history/history_state.ts";
+import { applyEvents, HistoryState } from "../history/history_state.ts";
 import { fieldsOf, parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
@@ -203,7 +199,7 @@ export class SessionFold {
    *   not count as read: it may be torn. Nothing may be fed afterwards.
    */
   take(isEnd: boolean): FoldedPiece {
-    const snapshot = lentSnapshotOf(this.#state, { resume: true });
+    const snapshot = this.#state.snapshot({ resume: true, copy: false });
     const { history, emptied } = lightened(snapshot, this.#emptied);
     const { bytes, checkpoint } = packed({
       history,
@@ -217,7 +213,9 @@ export class SessionFold {
     if (hasMore) this.#answers.flush();
     if (isEnd) this.#answers.end();
     const changes = this.#changes(
-      hasMore ? lentSnapshotOf(this.#state).records : snapshot.records,
+      hasMore
+        ? this.#state.snapshot({ copy: false }).records
+        : snapshot.records,
     );
     this.#touched.clear();
     this.#removed.clear();

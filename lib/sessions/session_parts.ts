@@ -5,8 +5,8 @@
  */
 
 import { Buffer } from "node:buffer";
-import { isInjectedContext } from "../events/injected_context.ts";
 import { firstOrdinalOf, isForkHeader } from "../events/inherited_lines.ts";
+import { isInjectedContext } from "../events/user_message.ts";
 import { fieldsOf, textOf } from "../json/fields.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
 import { timeInId } from "./session_start.ts";

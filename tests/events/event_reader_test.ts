@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { EventReader } from "../../lib/events/event_reader.ts";
-import { eventText } from "../../lib/events/event_text.ts";
+import { EventReader, eventText } from "../../lib/events/event_reader.ts";
 import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { equalJson } from "../fixtures.ts";
 import { readEvents } from "../history/histories.ts";

@@ -2,12 +2,118 @@
 
 import { assertEquals } from "@std/assert";
 import {
+  readPatchEnvelope,
+  readScriptOutput,
+  scriptedCall,
+} from "../../lib/events/response_items.ts";
+import {
   eventLine,
   itemLine,
   payloadsOf,
   snapshotOf,
   tell,
 } from "../history/histories.ts";
+
+Deno.test("readPatchEnvelope() reads every kind of section", () => {
+  const envelope = [
+    "*** Begin Patch",
+    "*** Add File: a b.txt",
+    "+one",
+    "+",
+    "*** Update File: c.txt\r",
+    "*** Move to: d.txt\r",
+    "@@ def f():",
+    " x",
+    "-y",
+    "*** End of File",
+    "*** Delete File: e.txt",
+    "*** End Patch",
+    "+not part of it",
+  ].join("\n");
+  assertEquals(readPatchEnvelope(envelope), [
+    { path: "a b.txt", kind: "add", content: "one\n\n" },
+    {
+      path: "c.txt",
+      kind: "update",
+      unified_diff: "@@ def f():\n x\n-y\n",
+      move_path: "d.txt",
+    },
+    { path: "e.txt", kind: "delete" },
+  ]);
+});
+
+Deno.test("readPatchEnvelope() finds nothing in other text", () => {
+  assertEquals(readPatchEnvelope("this is not a patch"), []);
+});
+
+Deno.test("readPatchEnvelope() makes no line of the end of an envelope that is cut", () => {
+  for (const end of ["", "\n", "\r\n", "\n*** End Patch"]) {
+    const envelope = `*** Begin Patch\n*** Add File: a\n+x${end}`;
+    assertEquals(readPatchEnvelope(envelope), [
+      { path: "a", kind: "add", content: "x\n" },
+    ]);
+  }
+});
+
+Deno.test("readPatchEnvelope() takes lines about patches for what they stand in", () => {
+  const lines = [
+    "*** Begin Patch",
+    "*** Add File: b",
+    "*** Delete File: b",
+    "*** Move to: b",
+    "*** End of File",
+    "*** End Patch",
+  ];
+  const added = lines.map((line) => `+${line}`).join("\n");
+  const other = "*** End Patch notes\n*** End of Filename";
+  const envelope = `*** Add File: a\n${added}\n${other}\n*** End Patch`;
+  assertEquals(readPatchEnvelope(envelope), [
+    { path: "a", kind: "add", content: `${lines.join("\n")}\n${other}\n` },
+  ]);
+});
+
+const CASES = [
+  { name: "one call", script: 'await tools.f({"a":[1,"}"]});', call: "f" },
+  {
+    name: "a text",
+    script: 'tools.apply_patch("a)\\"b")',
+    call: "apply_patch",
+  },
+  { name: "no argument", script: "tools.f()", call: undefined },
+  { name: "two arguments", script: "tools.f({}, 1)", call: undefined },
+  { name: "no JSON", script: "tools.f({a: 1})", call: undefined },
+  { name: "two calls", script: "tools.f({});tools.g({})", call: undefined },
+  { name: "a call in a text", script: "text('tools.f({})')", call: undefined },
+  {
+    name: "a call in a comment",
+    script: "// tools.g({})\ntools.f({})",
+    call: "f",
+  },
+  { name: "another object", script: "my.tools.f({})", call: undefined },
+  { name: "an open text", script: 'tools.f("', call: undefined },
+] as const;
+
+for (const { name, script, call } of CASES) {
+  Deno.test(`scriptedCall() reads ${name}`, () => {
+    assertEquals(scriptedCall(script)?.name, call);
+  });
+}
+
+Deno.test("readScriptOutput() tells how a script went", () => {
+  const head = "Wall time 1.5 seconds\nOutput:\n";
+  assertEquals(readScriptOutput([{ text: `Script completed\n${head}` }, "x"]), {
+    isFailed: false,
+    texts: ["x"],
+    seconds: 1.5,
+  });
+  assertEquals(readScriptOutput(`Script failed\n${head}Script error:\nno`), {
+    isFailed: true,
+    texts: ["no"],
+    seconds: 1.5,
+  });
+  assertEquals(readScriptOutput(`Script running\n${head}`)?.isFailed, null);
+  assertEquals(readScriptOutput("x"), undefined);
+});
 
 const CALL = { call_id: "c" };
 const TEXT = [{ type: "output_text", text: "a" }];

@@ -5,7 +5,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { zstdDecompressSync } from "node:zlib";
-import { shellWords } from "../../lib/history/mapping/shell_words.ts";
+import { shellWords } from "../../lib/history/mapping/commands.ts";
 import {
   type Fields,
   fieldsOf,

@@ -1,10 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
-import {
-  HistoryState,
-  lentSnapshotOf,
-} from "../../lib/history/history_state.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
 import { applyMutation } from "../../lib/history/mutations.ts";
 import { RecordStore } from "../../lib/history/record_store.ts";
@@ -35,7 +32,7 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
 const ENDED = { stdout: "hello\n", exit_code: 0 };
 
 for (const resume of [false, true]) {
-  Deno.test(`lentSnapshotOf() gives what snapshot() copies, resume: ${resume}`, () => {
+  Deno.test(`HistoryState.snapshot() gives without a copy what it copies, resume: ${resume}`, () => {
     const command = { command: "ls", stdout: "a" };
     const state = historyOf([
       { type: "turn.started", input_text: "Hi" },
@@ -46,8 +43,10 @@ for (const resume of [false, true]) {
         content: command,
       },
     ]);
-    const options = { resume };
-    assertEquals(lentSnapshotOf(state, options), state.snapshot(options));
+    assertEquals(
+      state.snapshot({ resume, copy: false }),
+      state.snapshot({ resume }),
+    );
   });
 }
 

@@ -6,7 +6,6 @@ import { DIALECTS } from "../../dialects/dialect_names.ts";
 import {
   HistoryState,
   type HistoryStateOptions,
-  lentSnapshotOf,
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
@@ -201,7 +200,7 @@ class Fold {
     this.#refuseThreads();
     const isCheckpoint = this.#args.has("checkpoint");
     if (this.#args.has("mutations") && !isCheckpoint) return;
-    const history = lentSnapshotOf(this.#state, { resume: isCheckpoint });
+    const history = this.#state.snapshot({ resume: isCheckpoint, copy: false });
     const { resume } = history;
     const whole = isCheckpoint && isObject(resume)
       ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }

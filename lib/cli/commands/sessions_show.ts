@@ -2,7 +2,7 @@
  * `codexpipe sessions show`.
  */
 
-import { HistoryState, lentSnapshotOf } from "../../history/history_state.ts";
+import { HistoryState } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -134,7 +134,10 @@ async function writeHistory(
   const { path } = whole.session.file;
   const { input, placeOf } = await openWhole(path, whole.lineage, context);
   await work.normalizeInput(path, input, placeOf);
-  const texts = snapshotText(lentSnapshotOf(state), args.has("pretty"));
+  const texts = snapshotText(
+    state.snapshot({ copy: false }),
+    args.has("pretty"),
+  );
   await writeTexts(context.stdout, texts);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }

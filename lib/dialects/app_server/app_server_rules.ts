@@ -7,11 +7,8 @@
  */
 
 import type { FailureReason } from "../../errors.ts";
-import { EventWriter } from "../exec/event_writer.ts";
-import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
-import type { EventType } from "../exec/events.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
+import { COMMA, LF, OPEN_BRACE, QUOTE } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
   lasting,
@@ -27,8 +24,14 @@ import type {
   RecordContext,
   Slots,
 } from "../../json/record_watch.ts";
+import {
+  savedCount,
+  savedField,
+  savedPairs,
+  savedText,
+  valueOf,
+} from "../../json/saved.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
-import { savedCount, savedField, savedPairs } from "../../json/saved.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -39,17 +42,274 @@ import {
 import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
-import { itemKindOf } from "./_items.ts";
+import { EventWriter } from "../exec/event_writer.ts";
+import { ExecRules, type InitialContext } from "../exec/exec_rules.ts";
+import type { EventType } from "../exec/events.ts";
 import {
-  type DeltaMethod,
-  isServerRequest,
-  METHODS,
-  type NoticeMethod,
-  withDetails,
-} from "./_methods.ts";
-import { findCounts, isFoundAgain } from "./_passed_counts.ts";
-import { type ThreadMemory, Threads, totalOf } from "./_threads.ts";
-import { itemTypeOfMethod, snakeCase, snakeWord } from "./_words.ts";
+  itemKindOf,
+  itemTypeOfMethod,
+  snakeCase,
+  snakeWord,
+} from "./_items.ts";
+
+// The notifications of an app-server, and what becomes of each: the one place that knows them.
+
+/** Gives the text of a parameter, if it is one. */
+type TextOf = (name: string) => string | undefined;
+
+/** What becomes of a notification. */
+type Method =
+  | DeltaMethod
+  | NoticeMethod
+  | { readonly kind: "item"; readonly type: "item.started" | "item.completed" }
+  | { readonly kind: "turn"; readonly type: "turn.started" | "turn.completed" }
+  | { readonly kind: "error" }
+  /** A warning; the message of it. */
+  | { readonly kind: "remark"; readonly messageOf: (textOf: TextOf) => string }
+  | { readonly kind: "plan" }
+  | { readonly kind: "usage" };
+
+/** A piece of an item. */
+interface DeltaMethod {
+  /** Always `delta`. */
+  readonly kind: "delta";
+  /** The type of the item. */
+  readonly itemType: string;
+  /** The parameter that has the piece. */
+  readonly from: string;
+  /** What it is called in the delta of an event. */
+  readonly to: string;
+}
+
+/** Something that is an item of its own, under the name that it has always had. */
+interface NoticeMethod {
+  /** Always `notice`. */
+  readonly kind: "notice";
+  /** The type of the item. */
+  readonly itemType: string;
+  /** The parameter that all of it is in, and what that is called in the event. */
+  readonly field?: { readonly from: string; readonly to: string };
+}
+
+/**
+ * By method. What is not here is an item, too, if it is of a thread: its type is the method in
+ * snake case (`thread/name/updated`: `thread_name_updated`), its content the parameters.
+ */
+const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ["turn/started", { kind: "turn", type: "turn.started" }],
+  ["turn/completed", { kind: "turn", type: "turn.completed" }],
+  ["item/started", { kind: "item", type: "item.started" }],
+  ["item/completed", { kind: "item", type: "item.completed" }],
+  ["item/agentMessage/delta", delta("agent_message", "text_delta")],
+  ["item/plan/delta", delta("plan", "text_delta")],
+  ["item/reasoning/summaryTextDelta", delta("reasoning", "text_delta")],
+  // Raw thoughts are not to be taken for summaries.
+  [
+    "item/reasoning/textDelta",
+    delta("agent_reasoning_raw_content", "text_delta"),
+  ],
+  ["item/commandExecution/outputDelta", delta("command_execution", "stdout")],
+  ["item/fileChange/outputDelta", delta("file_change", "stdout")],
+  [
+    "item/mcpToolCall/progress",
+    {
+      kind: "delta",
+      itemType: "mcp_tool_call",
+      from: "message",
+      to: "message",
+    },
+  ],
+  ["item/reasoning/summaryPartAdded", notice("agent_reasoning_section_break")],
+  ["item/commandExecution/terminalInteraction", notice("terminal_interaction")],
+  ["item/commandExecution/requestApproval", notice("exec_approval_request")],
+  ["item/fileChange/requestApproval", notice("apply_patch_approval_request")],
+  ["turn/plan/updated", { kind: "plan" }],
+  ["turn/diff/updated", {
+    kind: "notice",
+    itemType: "turn_diff",
+    field: { from: "diff", to: "unified_diff" },
+  }],
+  ["thread/tokenUsage/updated", { kind: "usage" }],
+  ["thread/compacted", notice("context_compacted")],
+  ["error", { kind: "error" }],
+  ["warning", {
+    kind: "remark",
+    messageOf: (textOf) => textOf("message") ?? "",
+  }],
+  ["configWarning", { kind: "remark", messageOf: summarized }],
+  ["deprecationNotice", { kind: "remark", messageOf: summarized }],
+  ["model/rerouted", {
+    kind: "remark",
+    messageOf: (textOf) =>
+      `model rerouted: ${textOf("fromModel") ?? ""} -> ${
+        textOf("toModel") ?? ""
+      } (${textOf("reason") ?? ""})`,
+  }],
+]);
+
+/** Requests of the server begin with this, others are of the client. */
+const SERVER_REQUESTS = "item/";
+/** But for this one. */
+const ELICITATION = "mcpServer/elicitation/request";
+
+/** Tells whether a request is one that the server sends: those tell something of a thread. */
+function isServerRequest(method: string): boolean {
+  return method.startsWith(SERVER_REQUESTS) || method === ELICITATION;
+}
+
+/** A message as exec says it: with its details behind it. */
+function withDetails(text: string, details: string | undefined): string {
+  return details === undefined || details === ""
+    ? text
+    : `${text} (${details})`;
+}
+
+function delta(itemType: string, to: string): DeltaMethod {
+  return { kind: "delta", itemType, from: "delta", to };
+}
+
+function notice(itemType: string): NoticeMethod {
+  return { kind: "notice", itemType };
+}
+
+function summarized(textOf: TextOf): string {
+  return withDetails(textOf("summary") ?? "", textOf("details"));
+}
+
+// The counts of tokens in lines that were rewritten without asking the rules: found again by the
+// text that such lines begin with.
+
+/** What lines begin with that may be rewritten so. */
+const BEGINNING = new TextEncoder().encode(
+  '{"method":"thread/tokenUsage/updated","params":{"threadId":"',
+);
+const LAST = BEGINNING.length - 1;
+/** By the byte that stands where the last one should: how far it is to where it could be. */
+const SKIPS = new Uint8Array(256).fill(BEGINNING.length);
+for (let at = 0; at < LAST; at++) SKIPS[BEGINNING[at] ?? 0] = LAST - at;
+
+/** Says whether a line begins so that it is found again. */
+function isFoundAgain(bytes: Uint8Array, start: number): boolean {
+  return BEGINNING.every((byte, at) => bytes[start + at] === byte);
+}
+
+/**
+ * Finds such lines.
+ *
+ * @param bytes The bytes.
+ * @param start Where the first line starts.
+ * @param end Where the last one ends, behind its LF.
+ * @param take Is called with the id of the thread and the line, its LF included; it is a view.
+ */
+function findCounts(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  take: (thread: string, line: Uint8Array) => void,
+): void {
+  // Most bytes are never looked at: Horspool's search.
+  for (let at = start + LAST; at < end; at += SKIPS[bytes[at] ?? 0] ?? 1) {
+    const from = at - LAST;
+    const isLine = from === start || bytes[from - 1] === LF;
+    if (!isLine || !isFoundAgain(bytes, from)) continue;
+    const quote = bytes.indexOf(QUOTE, at + 1);
+    const last = bytes.indexOf(LF, quote);
+    if (quote === -1 || last === -1) return;
+    take(decodeUtf8(bytes, at + 1, quote), bytes.subarray(from, last + 1));
+  }
+}
+
+// What is remembered of the threads of an app-server.
+
+/**
+ * How many threads are remembered. The one that has been idle for longest is forgotten: if it
+ * goes on, its turns end without the tokens that were counted before.
+ */
+const MAX_THREADS = 4096;
+
+/** What is remembered of a thread. */
+interface ThreadMemory {
+  /** Whether it has been said that it begins. */
+  isStarted: boolean;
+  /** What it has used so far, as the app-server says it: as a value, or in the line that says it. */
+  usage: JsonSlice | Uint8Array | undefined;
+  /** The turn whose plan has been told. */
+  planTurn: string | undefined;
+}
+
+/** The threads, in the order in which they were last of use. */
+class Threads {
+  readonly #threads = new Map<string, ThreadMemory>();
+
+  /** Gives what is remembered of a thread, from now on if there is nothing yet. */
+  of(id: string): ThreadMemory {
+    const known = this.#threads.get(id);
+    if (known !== undefined) this.#threads.delete(id);
+    const memory = known ??
+      {
+        isStarted: false,
+        usage: undefined,
+        planTurn: undefined,
+      };
+    this.#threads.set(id, memory);
+    if (this.#threads.size > MAX_THREADS) {
+      const [oldest] = this.#threads.keys();
+      if (oldest !== undefined) this.#threads.delete(oldest);
+    }
+    return memory;
+  }
+
+  /** Forgets all. */
+  clear(): void {
+    this.#threads.clear();
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return [...this.#threads].map(([id, memory]) => {
+      const { isStarted, planTurn } = memory;
+      const usage = totalOf(memory);
+      return [id, {
+        started: isStarted,
+        usage: textOf(usage) ?? null,
+        plan_turn: planTurn ?? null,
+      }];
+    });
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.clear();
+    for (const [id, memory] of savedPairs({ threads: saved }, "threads")) {
+      const usage = valueOf(savedText(memory, "usage") ?? "");
+      const thread = this.of(id);
+      thread.isStarted = savedField(memory, "started") === true;
+      thread.usage = usage?.kind === "object" ? usage : undefined;
+      thread.planTurn = savedText(memory, "plan_turn");
+    }
+  }
+}
+
+/** What a thread has used so far, as the app-server says it. */
+function totalOf(memory: ThreadMemory): JsonSlice | undefined {
+  const { usage } = memory;
+  if (!(usage instanceof Uint8Array)) return usage;
+  const reader = new JsonReader(4);
+  let node: JsonNode | undefined = reader.read(usage, 0, usage.length - 1);
+  for (const name of ["params", "tokenUsage", "total"]) {
+    node = node && reader.members(node).get(name);
+  }
+  const total = node instanceof JsonSlice && node.kind === "object"
+    ? lasting(node)
+    : undefined;
+  memory.usage = total;
+  return total;
+}
+
+/** The JSON text of a value. */
+function textOf(value: JsonSlice | undefined): string | undefined {
+  return value && decodeUtf8(value.bytes, value.start, value.end);
+}
 
 /** The methods of the protocol before, whose events come again in the one of today (0.98). */
 const TWIN = "codex/event/";

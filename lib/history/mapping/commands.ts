@@ -4,7 +4,17 @@
  * @module
  */
 
+import {
+  type Fields,
+  isObject,
+  jsonTextOf,
+  listOf,
+  textOf,
+} from "../../json/fields.ts";
+import type { ExecFinish } from "../record_operations.ts";
 import type {
+  ExecAction,
+  ExecChunk,
   ExecPayload,
   ExecStatus,
   ExecWaitNote,
@@ -12,7 +22,6 @@ import type {
   HistoryRecord,
   ParsedCommand,
 } from "../records.ts";
-import { type CommandOutput, unseenOutput } from "./command_output.ts";
 import {
   finishExploring,
   interruptExploring,
@@ -20,10 +29,7 @@ import {
   renameEntry,
   startExploring,
 } from "./explores.ts";
-import type { ExecFinish } from "../record_operations.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
-import { jsonTextOf } from "../../json/fields.ts";
-import { actionOf, isExploring } from "./parsed_commands.ts";
 
 /** A command that begins. */
 export interface CommandStart {
@@ -344,4 +350,224 @@ function withNotes(
     notes.push({ message, tone, timestamp });
   }
   return notes;
+}
+
+// What commands print.
+
+/** What a command printed. */
+export interface CommandOutput {
+  /** To stdout. */
+  readonly stdout?: string | undefined;
+  /** To stderr. */
+  readonly stderr?: string | undefined;
+}
+
+const OUTPUTS = ["stdout", "stderr"] as const;
+
+/** Adds output at the end of what a command has printed. */
+export function appendOutput(
+  context: FoldContext,
+  id: number | undefined,
+  { stdout, stderr }: CommandOutput,
+): void {
+  const index = id === undefined ? -1 : context.store.indexOf(id);
+  if (index === -1) return;
+  const chunk = (
+    stream: "stdout" | "stderr",
+    content = "",
+  ): ExecChunk | null =>
+    content === ""
+      ? null
+      : { offset: context.store.outputEnd(index, stream), content };
+  const chunks = {
+    stdout: chunk("stdout", stdout),
+    stderr: chunk("stderr", stderr),
+  };
+  if (chunks.stdout === null && chunks.stderr === null) return;
+  context.note(context.store.streamExec(index, chunks));
+}
+
+/** Takes over all of a command's output, of which a part may be known. */
+export function replaceOutput(
+  context: FoldContext,
+  id: number | undefined,
+  output: CommandOutput,
+): void {
+  appendOutput(context, id, unseenOutput(context, id, output));
+}
+
+/** Tells whether a text is all of the output so far, and not a piece of it. */
+export function continuesOutput(
+  context: FoldContext,
+  id: number | undefined,
+  output: CommandOutput,
+): boolean {
+  const record = context.get(id);
+  if (record?.type !== "exec") return false;
+  return OUTPUTS.every((stream) => {
+    const known = knownText(record.payload[`${stream}_chunks`]);
+    const text = output[stream] ?? "";
+    return text === "" || (known !== undefined && text.startsWith(known));
+  });
+}
+
+/**
+ * Gives the part of a command's output that is not known yet. What contradicts the known text
+ * takes its place at once.
+ */
+function unseenOutput(
+  context: FoldContext,
+  id: number | undefined,
+  output: CommandOutput,
+): { stdout: string; stderr: string } {
+  const record = context.get(id);
+  const unseen = { stdout: "", stderr: "" };
+  if (record?.type !== "exec") return unseen;
+  const index = context.store.indexOf(record.id);
+  for (const stream of OUTPUTS) {
+    const text = output[stream] ?? "";
+    if (text === "") continue;
+    const known = knownText(record.payload[`${stream}_chunks`]);
+    if (known !== undefined && text.startsWith(known)) {
+      unseen[stream] = text.slice(known.length);
+    } else {
+      const chunk = { offset: 0, content: text };
+      context.note(context.store.streamExec(index, { [stream]: chunk }));
+    }
+  }
+  return unseen;
+}
+
+/** Gives what is known from the beginning; `undefined` if the beginning is lost. */
+function knownText(chunks: readonly ExecChunk[]): string | undefined {
+  if (chunks.length === 0) return "";
+  const [first] = chunks;
+  return chunks.length === 1 && first?.offset === 0 ? first.content : undefined;
+}
+
+// What a command does, as the producer parsed it.
+
+/** The variants of the fork, which tags with a key of its own. */
+const FORK_TYPES: ReadonlyMap<string, string> = new Map([
+  ["Read", "read"],
+  ["ListFiles", "list_files"],
+  ["Search", "search"],
+  ["ReadCommand", "read_command"],
+  ["Unknown", "unknown"],
+]);
+const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
+  ["read", "read"],
+  ["search", "search"],
+  ["list_files", "list"],
+]);
+
+/**
+ * Reads parsed commands in either spelling; what is neither is left out.
+ *
+ * @param value The field `parsed_cmd`.
+ * @returns The commands, as the protocol spells them.
+ */
+export function readParsedCommands(value: unknown): ParsedCommand[] {
+  return listOf(value).map(parsedCommandOf).filter((each) =>
+    each !== undefined
+  );
+}
+
+function parsedCommandOf(value: unknown): ParsedCommand | undefined {
+  if (!isObject(value)) return undefined;
+  if (typeof value.type === "string") {
+    return withType(value.type, value);
+  }
+  const [name, ...others] = Object.keys(value);
+  const type = FORK_TYPES.get(name ?? "");
+  if (name === undefined || type === undefined || others.length > 0) {
+    return undefined;
+  }
+  const fields = value[name];
+  return isObject(fields) ? withType(type, fields) : undefined;
+}
+
+function withType(type: string, fields: Fields): ParsedCommand {
+  // Unknown fields stay; `cmd` is the one that every reader relies on.
+  return { ...fields, type, cmd: textOf(fields.cmd) ?? "" };
+}
+
+/** Gives what a command does: the first thing that is more than running it. */
+function actionOf(parsed: readonly ParsedCommand[]): ExecAction {
+  for (const { type } of parsed) {
+    const action = ACTIONS.get(type);
+    if (action !== undefined) return action;
+  }
+  return "run";
+}
+
+/** Tells whether a command only looks at things (B.11). */
+function isExploring(parsed: readonly ParsedCommand[]): boolean {
+  return actionOf(parsed) !== "run" ||
+    parsed.some(({ type }) => type === "read_command");
+}
+
+// The words of a command line.
+
+/** What a backslash takes the meaning from inside double quotes. */
+const ESCAPABLE_IN_QUOTES = new Set(["$", "`", '"', "\\", "\n"]);
+const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
+
+/**
+ * Splits a command line into words as a POSIX shell would, without expanding anything.
+ *
+ * It undoes how Codex joined the words. A `#` is no comment: nothing of a line is lost.
+ *
+ * @param line The command line.
+ * @returns The words; the line as the only one if a quote or an escape in it never ends.
+ */
+export function shellWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let at = 0;
+  while (at < line.length) {
+    const char = line.charAt(at);
+    at += 1;
+    if (WHITE_SPACE.has(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (char === "'") {
+      const end = line.indexOf("'", at);
+      if (end === -1) return [line];
+      word = (word ?? "") + line.slice(at, end);
+      at = end + 1;
+    } else if (char === '"') {
+      const end = endOfQuote(line, at);
+      if (end === -1) return [line];
+      word = (word ?? "") + unquoted(line.slice(at, end));
+      at = end + 1;
+    } else if (char === "\\") {
+      if (at === line.length) return [line];
+      const next = line.charAt(at);
+      at += 1;
+      // A backslash before a line end continues the line.
+      if (next !== "\n") word = (word ?? "") + next;
+    } else {
+      word = (word ?? "") + char;
+    }
+  }
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+/** Finds the quote that ends what begins at `start`; -1 if there is none. */
+function endOfQuote(line: string, start: number): number {
+  for (let at = start; at < line.length; at++) {
+    if (line[at] === '"') return at;
+    if (line[at] === "\\") at += 1;
+  }
+  return -1;
+}
+
+function unquoted(text: string): string {
+  return text.replace(
+    /\\([^])/g,
+    (whole, char: string) =>
+      !ESCAPABLE_IN_QUOTES.has(char) ? whole : char === "\n" ? "" : char,
+  );
 }

@@ -6,7 +6,7 @@
 
 import type { ExploreEntry, ExploreStatus } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
-import type { RecordLink } from "./record_links.ts";
+import type { RecordLink } from "./fold_memory.ts";
 
 /** A command that only looks at things. */
 export interface ExploreStart {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { EPOCH } from "../../events/times.ts";
 import { memberTexts } from "../../json/member_texts.ts";
 import type { HistoryMutation } from "../mutations.ts";
 import type { RecordOptions } from "../record_operations.ts";
@@ -13,9 +14,7 @@ import {
   isKnownRecord,
   type NewRecord,
 } from "../records.ts";
-import type { FoldMemory } from "./fold_memory.ts";
-import type { LinkKind, RecordLink } from "./record_links.ts";
-import { EPOCH } from "../../events/times.ts";
+import type { FoldMemory, LinkKind, RecordLink } from "./fold_memory.ts";
 
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { timestampOf } from "../../events/times.ts";
 import {
+  booleanOf,
   fieldsOf,
   idOf,
   listOf,
@@ -12,9 +14,270 @@ import {
   textOf,
   wholeOf,
 } from "../../json/fields.ts";
-import { RecordLinks, savedField, savedPairs } from "./record_links.ts";
-import { timestampOf } from "../../events/times.ts";
-import { TurnLog } from "./turn_log.ts";
+
+// Which record an item has become, where the lookups of the contract do not say it.
+
+/** Where an item is. */
+export interface RecordLink {
+  /** The number of the record. */
+  readonly id: number;
+  /** Its place in the record: of an entry in an explore, of a part in a reasoning. */
+  readonly at: number;
+  /** Whether an `item.started` told of it. */
+  hasBegun: boolean;
+}
+
+/**
+ * What is linked. Calls share one kind: what begins as a command may turn out to be a patch.
+ * Other items have their type, since some producers count the items of each type from 0.
+ */
+export type LinkKind =
+  /** A command, a tool, a patch, a plan or an image. */
+  | "call"
+  /** A command in an explore record, by the id of its call. */
+  | "explored"
+  /** Work that a bare snapshot shows as under way, by the id of its call. */
+  | "restored"
+  | "background_event"
+  | "context_compaction"
+  | "entered_review_mode"
+  | "exited_review_mode"
+  | "plan"
+  | "reasoning"
+  /** What the end of a review says besides. */
+  | "review_notice"
+  | "speech"
+  | "sub_agent_activity"
+  | "user_image"
+  | "user_message";
+
+/** Links from items to records, and back: records that go take their links along. */
+class RecordLinks {
+  /** Most links are to calls. */
+  readonly #calls = new Map<string, RecordLink>();
+  readonly #links = new Map<string, Map<string, RecordLink>>([
+    ["call", this.#calls],
+  ]);
+  readonly #keysById = new Map<number, (readonly [LinkKind, string])[]>();
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode RecordLinks.save} has given.
+   */
+  constructor(saved?: unknown) {
+    for (const entry of listOf(saved)) {
+      const [kind, item, id, at, hasBegun] = listOf(entry);
+      const number = wholeOf(id);
+      if (typeof kind !== "string" || typeof item !== "string") continue;
+      if (number === undefined) continue;
+      // Of another kind nothing asks.
+      const link = this.set(kind as LinkKind, item, number, wholeOf(at) ?? 0);
+      link.hasBegun = booleanOf(hasBegun) ?? false;
+    }
+  }
+
+  /** Finds the record of an item. */
+  get(kind: LinkKind, item: string): RecordLink | undefined {
+    return kind === "call"
+      ? this.#calls.get(item)
+      : this.#links.get(kind)?.get(item);
+  }
+
+  /** Remembers the record of an item, instead of any it had. */
+  set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
+    const link: RecordLink = { id, at, hasBegun: false };
+    let links = this.#links.get(kind);
+    if (links === undefined) this.#links.set(kind, links = new Map());
+    links.set(item, link);
+    const keys = this.#keysById.get(id);
+    if (keys === undefined) this.#keysById.set(id, [[kind, item]]);
+    else keys.push([kind, item]);
+    return link;
+  }
+
+  /** Forgets the record of an item. */
+  drop(kind: LinkKind, item: string): void {
+    this.#links.get(kind)?.delete(item);
+  }
+
+  /** Forgets everything about a record. */
+  forget(id: number): void {
+    for (const [kind, item] of this.#keysById.get(id) ?? []) {
+      // It may be the link of another record by now.
+      if (this.get(kind, item)?.id === id) this.drop(kind, item);
+    }
+    this.#keysById.delete(id);
+  }
+
+  /** Gives the links as plain JSON. */
+  save(): unknown {
+    return [...this.#links].flatMap(([kind, links]) =>
+      [...links].map(([item, { id, at, hasBegun }]) =>
+        hasBegun ? [kind, item, id, at, true] : [kind, item, id, at]
+      )
+    );
+  }
+}
+
+/** Reads pairs of a saved map. */
+function savedPairs(saved: unknown): (readonly [unknown, unknown])[] {
+  return listOf(saved).map((pair) => [listOf(pair)[0], listOf(pair)[1]]);
+}
+
+/** Reads a field of something saved. */
+export function savedField(saved: unknown, name: string): unknown {
+  const fields = fieldsOf(saved);
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+// The turns of a session: where they begin, and what the present one has.
+
+/** Remembers where turns begin, so that they can be rolled back. */
+export class TurnLog {
+  /** How many records there were when each turn began. */
+  #starts: number[];
+  /** Whether an event opened the present turn and none has closed it. */
+  #isOpen: boolean;
+  /** How many records there were when the prompt that opened the turn had been shown. */
+  #promptEnd: number | null;
+  /** The last answer of the turn. */
+  messageId: number | null = null;
+  /** The item that it is of. */
+  messageItem: string | null = null;
+  /** Whether a count of tokens has told what an answer of the turn took. */
+  isCounted = false;
+  /** The diff of the turn. */
+  diffId: number | null = null;
+  /** The last error of the turn. */
+  errorMessage: string | null = null;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param saved What {@linkcode TurnLog.save} gave.
+   */
+  constructor(saved?: unknown) {
+    this.#starts = listOf(savedField(saved, "starts")).map(wholeOf)
+      .filter((start) => start !== undefined);
+    this.#isOpen = booleanOf(savedField(saved, "open")) ?? false;
+    this.#promptEnd = wholeOf(savedField(saved, "prompt_end")) ?? null;
+    this.messageId = wholeOf(savedField(saved, "message_id")) ?? null;
+    this.messageItem = textOf(savedField(saved, "message_item")) ?? null;
+    this.isCounted = booleanOf(savedField(saved, "is_counted")) ?? false;
+    this.diffId = wholeOf(savedField(saved, "diff_id")) ?? null;
+    this.errorMessage = textOf(savedField(saved, "error_message")) ?? null;
+  }
+
+  /**
+   * Begins a turn because an event says so. A turn that has nothing but its prompt yet is the
+   * same one.
+   *
+   * @param length How many records there are.
+   */
+  open(length: number): void {
+    if (this.#isOpen || this.#promptEnd !== length) this.#begin(length);
+    this.#promptEnd = null;
+    this.#isOpen = true;
+  }
+
+  /**
+   * Begins a turn because the user says something, unless that is said within one.
+   *
+   * @param length How many records there are.
+   */
+  prompt(length: number): void {
+    if (!this.#isOpen) this.#begin(length);
+  }
+
+  /**
+   * Takes note that a prompt has been shown.
+   *
+   * @param length How many records there are now.
+   */
+  prompted(length: number): void {
+    if (!this.#isOpen) this.#promptEnd = length;
+  }
+
+  /** Ends the turn; what belongs to it may still come. */
+  close(): void {
+    this.#isOpen = false;
+    this.#promptEnd = null;
+  }
+
+  /** Takes note that a record is gone. */
+  removed(index: number): void {
+    for (let at = this.#starts.length - 1; at >= 0; at--) {
+      const start = this.#starts[at] ?? 0;
+      if (start <= index) break;
+      this.#starts[at] = start - 1;
+    }
+    if (this.#promptEnd !== null && this.#promptEnd > index) {
+      this.#promptEnd -= 1;
+    }
+  }
+
+  /**
+   * Takes note that many records are gone.
+   *
+   * @param indexes The places that they had, in order.
+   */
+  forgotten(indexes: readonly number[]): void {
+    let before = 0;
+    const moved = (place: number): number => {
+      while (before < indexes.length && (indexes[before] ?? 0) < place) {
+        before += 1;
+      }
+      return place - before;
+    };
+    this.#starts = this.#starts.map(moved);
+    if (this.#promptEnd !== null) this.#promptEnd = moved(this.#promptEnd);
+  }
+
+  /**
+   * Forgets the last turns.
+   *
+   * @param count How many.
+   * @returns How many records remain, or `undefined` if there is nothing to forget.
+   */
+  rollBack(count: number): number | undefined {
+    if (!(count > 0)) return undefined;
+    const kept = Math.max(0, this.#starts.length - count);
+    const length = count > this.#starts.length ? 0 : this.#starts[kept] ?? 0;
+    this.#starts.length = kept;
+    this.close();
+    this.#clear();
+    return length;
+  }
+
+  /** Gives the turns as plain JSON. */
+  save(): unknown {
+    return {
+      starts: [...this.#starts],
+      open: this.#isOpen,
+      prompt_end: this.#promptEnd,
+      message_id: this.messageId,
+      message_item: this.messageItem,
+      is_counted: this.isCounted,
+      diff_id: this.diffId,
+      error_message: this.errorMessage,
+    };
+  }
+
+  #begin(length: number): void {
+    this.#starts.push(length);
+    this.#promptEnd = null;
+    this.#clear();
+  }
+
+  #clear(): void {
+    this.messageId = null;
+    this.messageItem = null;
+    this.isCounted = false;
+    this.diffId = null;
+    this.errorMessage = null;
+  }
+}
 
 /** The ways in which session files tell their history; another word is not understood. */
 export const HISTORY_MODES: ReadonlySet<string> = new Set([

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import { interruptCommand } from "./commands.ts";
+import { entryKey } from "./explores.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { HISTORY_MODES, readHistoryBase } from "./fold_memory.ts";
 import {
@@ -14,7 +16,6 @@ import {
   type ItemPhase,
   showItem,
 } from "./items.ts";
-import { type Fields, fieldsOf, idOf, textOf } from "../../json/fields.ts";
 import {
   attachUsage,
   showAnswer,
@@ -22,9 +23,9 @@ import {
   showFinalError,
   showUserMessage,
 } from "./messages.ts";
+import { settleThought } from "./reasoning.ts";
 import { messageOf } from "./remarks.ts";
 import { backgroundRecord } from "./text_lines.ts";
-import { settleThought } from "./thoughts.ts";
 import { interruptTool } from "./tools.ts";
 import { readUsage } from "./usage.ts";
 
@@ -176,4 +177,73 @@ function scopedId({ memory }: FoldContext, event: Fields): string | undefined {
 
 function callIdOf(event: Fields, id: string): string | null {
   return textOf(event.call_id) ?? (isMadeUp(event) ? null : id);
+}
+
+// What a snapshot without a checkpoint still tells of unfinished work.
+
+/**
+ * Finds the work that the records show as under way, so that what ends it, or its turn, finds
+ * it. What has ended stays as it is: the ids that are to come are of other calls, since the
+ * producers begin anew with them.
+ *
+ * @param context The records and a memory that knows nothing yet.
+ * @param toolCalls The numbers of tools by the ids of their calls.
+ * @param expect Is called with the id and the item type of what has a call.
+ */
+export function findOpenWork(
+  context: FoldContext,
+  toolCalls: { readonly [callId: string]: number },
+  expect: (callId: string, itemType: string) => void,
+): void {
+  const { memory, store } = context;
+  const restore = (
+    id: number,
+    callId: string | null,
+    itemType: string,
+  ): void => {
+    memory.working.set(id, callId);
+    if (callId === null) return;
+    memory.links.set("restored", callId, id);
+    expect(callId, itemType);
+  };
+  const callIds = new Map(
+    Object.entries(toolCalls).map(([callId, id]) => [id, callId]),
+  );
+  for (let index = 0; index < store.length; index++) {
+    const record = context.at(index);
+    switch (record?.type) {
+      case "exec":
+        if (record.payload.status === "running") {
+          restore(record.id, record.payload.call_id, "command_execution");
+        }
+        break;
+      case "running_tool":
+        restore(record.id, callIds.get(record.id) ?? null, "tool_call");
+        break;
+      case "reasoning":
+        if (record.payload.in_progress) {
+          memory.thinking.set(record.id, new Set());
+        }
+        break;
+      case "assistant_stream": {
+        const { stream_id, preview_markdown } = record.payload;
+        memory.streams.set(stream_id, textOf(preview_markdown) ?? "");
+        break;
+      }
+      case "explore": {
+        const { entries, trailing } = record.payload;
+        if (entries.some(({ status }) => status === "running")) {
+          memory.working.set(record.id, null);
+        }
+        if (!trailing) break;
+        memory.explore = {
+          id: record.id,
+          entries: new Map(
+            entries.map((entry, at) => [entryKey(entry), at]),
+          ),
+        };
+        break;
+      }
+    }
+  }
 }

@@ -5,25 +5,12 @@
  */
 
 import { ARGUMENTS_TEXT } from "../../events/session_items.ts";
-import type { ToolArgument, ToolResultPreview } from "../records.ts";
 import {
-  appendOutput,
-  type CommandOutput,
-  continuesOutput,
-  replaceOutput,
-} from "./command_output.ts";
-import {
-  CANCELLED,
-  type CommandStart,
-  failCommand,
-  finishCommand,
-  isRunningCommand,
-  showWait,
-  startCommand,
-} from "./commands.ts";
-import { readItemChanges } from "./file_changes.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
-import { pathOf, showMadeImage, showViewedImage } from "./images.ts";
+  msOf,
+  shortDuration,
+  timestampOf,
+  timestampOfMs,
+} from "../../events/times.ts";
 import {
   booleanOf,
   type Fields,
@@ -37,17 +24,47 @@ import {
   textsOf,
   wholeOf,
 } from "../../json/fields.ts";
+import type {
+  NewRecord,
+  PlanStep,
+  StepStatus,
+  ToolArgument,
+  ToolResultPreview,
+} from "../records.ts";
+import {
+  appendOutput,
+  CANCELLED,
+  type CommandOutput,
+  type CommandStart,
+  continuesOutput,
+  failCommand,
+  finishCommand,
+  isRunningCommand,
+  readParsedCommands,
+  replaceOutput,
+  shellWords,
+  showWait,
+  startCommand,
+} from "./commands.ts";
+import {
+  finishPatch,
+  isOpenPatch,
+  readItemChanges,
+  showPatch,
+} from "./file_changes.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 import {
   appendToStream,
   attachedImage,
+  pathOf,
   replaceStream,
   showAnswer,
+  showMadeImage,
   showRemark,
   showUserMessage,
+  showViewedImage,
 } from "./messages.ts";
-import { readParsedCommands } from "./parsed_commands.ts";
-import { finishPatch, isOpenPatch, showPatch } from "./patches.ts";
-import { showPlan } from "./plan.ts";
+import { appendToThought, showThought } from "./reasoning.ts";
 import {
   messageOf,
   showBackground,
@@ -57,8 +74,6 @@ import {
   showSubAgent,
   showTurnDiff,
 } from "./remarks.ts";
-import { resultPreview } from "./result_preview.ts";
-import { shellWords } from "./shell_words.ts";
 import {
   agentRecord,
   backgroundRecord,
@@ -67,18 +82,6 @@ import {
   spokenRecord,
   warningRecord,
 } from "./text_lines.ts";
-import { appendToThought, showThought } from "./thoughts.ts";
-import {
-  msOf,
-  shortDuration,
-  timestampOf,
-  timestampOfMs,
-} from "../../events/times.ts";
-import {
-  toolArguments,
-  toolArgumentsOfText,
-  webSearchArguments,
-} from "./tool_arguments.ts";
 import {
   errorText,
   finishAs,
@@ -86,9 +89,13 @@ import {
   isRunningTool,
   mcpResult,
   qualifiedTitle,
+  resultPreview,
   startTool,
+  toolArguments,
+  toolArgumentsOfText,
   type ToolEnd,
   type ToolStart,
+  webSearchArguments,
 } from "./tools.ts";
 import { showTokenCount } from "./usage.ts";
 
@@ -642,4 +649,75 @@ function endWait(context: FoldContext, item: ItemState): boolean {
 function showTodoList(context: FoldContext, item: ItemState): void {
   const isEnd = item.phase === "completed";
   showPlan(context, item, item.content, { isEnd });
+}
+
+// Plans: their steps, and the icon that says how far they are (B.10).
+
+const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
+  ["pending", "pending"],
+  ["in_progress", "in_progress"],
+  ["complete", "complete"],
+  ["completed", "complete"],
+  ["skipped", "skipped"],
+]);
+
+/**
+ * Makes a record of a plan.
+ *
+ * @param name The name; a blank one becomes `Plan`.
+ * @param items The steps, in any spelling: `step`, `title` or `text`, and a status or
+ * `completed`.
+ * @returns The record.
+ */
+function planRecord(
+  name: unknown,
+  items: unknown,
+): Extract<NewRecord, { readonly type: "plan_update" }> {
+  const steps = listOf(items).map(stepOf);
+  const completed = steps.filter(({ status }) => status === "complete").length;
+  const total = steps.length;
+  return {
+    type: "plan_update",
+    payload: {
+      name: textOf(name)?.trim() || "Plan",
+      icon: { custom: iconOf(completed, total) },
+      progress: { completed, total },
+      steps,
+    },
+  };
+}
+
+/** What a plan takes the place of. */
+const PLAN_TYPES: ReadonlySet<string> = new Set(["plan_update"]);
+
+/** Shows a plan, in its place; an end that says nothing else changes nothing. */
+function showPlan(
+  context: FoldContext,
+  call: CallIds,
+  { name, items }: Fields,
+  { isEnd }: { readonly isEnd: boolean },
+): void {
+  const record = planRecord(name, items);
+  const known = context.recordOf(call);
+  const isTold = isEnd && known?.type === "plan_update" &&
+    jsonTextOf(known.payload.steps) === jsonTextOf(record.payload.steps);
+  if (!isTold) context.showCall(call, record, PLAN_TYPES);
+}
+
+function stepOf(item: unknown): PlanStep {
+  const { step, title, text, status, completed } = fieldsOf(item);
+  const description = [step, title, text].find((each) =>
+    typeof each === "string"
+  );
+  return {
+    description: textOf(description) ?? "",
+    status: completed === true ? "complete" : STATUSES.get(status) ?? "pending",
+  };
+}
+
+function iconOf(done: number, total: number): string {
+  if (done === 0) return "progress-empty";
+  if (done >= total) return "progress-complete";
+  if (3 * done <= total) return "progress-start";
+  return 3 * done < 2 * total ? "progress-mid" : "progress-late";
 }

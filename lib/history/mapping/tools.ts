@@ -4,23 +4,24 @@
  * @module
  */
 
-import type {
-  HistoryRecord,
-  NewRecord,
-  ToolArgument,
-  ToolResultPreview,
-} from "../records.ts";
-import type { CallIds, FoldContext } from "./fold_context.ts";
 import {
   booleanOf,
   type Fields,
   fieldsOf,
   isObject,
+  jsonTextOf,
   listOf,
   textOf,
 } from "../../json/fields.ts";
-import { resultPreview } from "./result_preview.ts";
-import { mergeArguments } from "./tool_arguments.ts";
+import { memberTexts } from "../../json/member_texts.ts";
+import type {
+  HistoryRecord,
+  NewRecord,
+  ToolArgument,
+  ToolArgumentValue,
+  ToolResultPreview,
+} from "../records.ts";
+import type { CallIds, FoldContext } from "./fold_context.ts";
 
 /** A tool that begins. */
 export interface ToolStart {
@@ -202,4 +203,277 @@ export function errorText(error: unknown): string | null {
 export function qualifiedTitle(owner: unknown, name: unknown): string {
   return [owner, name].filter((part) => typeof part === "string" && part !== "")
     .join(".");
+}
+
+// JSON text laid out for reading, without changing a number or a key.
+
+/**
+ * The nesting beyond which a text is left alone: indentation grows with the square of
+ * the depth.
+ */
+const MAX_DEPTH = 128;
+
+const PUNCTUATION = new Set(["{", "}", "[", "]", ",", ":"]);
+const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
+
+/**
+ * Lays out a JSON object or list with two spaces per level.
+ *
+ * Going through values would round large numbers and reorder keys that look like them, so
+ * the tokens of the text are laid out instead.
+ *
+ * @param text The text.
+ * @returns The layout, or `undefined` if the text is no object or list, or nests too deep.
+ */
+export function prettyJson(text: string): string | undefined {
+  const trimmed = text.trim();
+  const [first] = trimmed;
+  if (first !== "{" && first !== "[") return undefined;
+  try {
+    JSON.parse(trimmed);
+  } catch {
+    return undefined;
+  }
+  const pieces: string[] = [];
+  let depth = 0;
+  let before = "";
+  const breakLine = (): void => {
+    pieces.push("\n" + "  ".repeat(depth));
+  };
+  for (const token of tokensOf(trimmed)) {
+    const closes = token === "}" || token === "]";
+    const afterOpen = before === "{" || before === "[";
+    if (closes) {
+      depth -= 1;
+      if (!afterOpen) breakLine();
+    } else if (afterOpen || before === ",") breakLine();
+    pieces.push(token === ":" ? ": " : token);
+    if (token === "{" || token === "[") {
+      depth += 1;
+      if (depth > MAX_DEPTH) return undefined;
+    }
+    before = token;
+  }
+  return pieces.join("");
+}
+
+/**
+ * Cuts JSON text into its tokens.
+ *
+ * A regular expression would need a stack as deep as a string is long.
+ */
+function* tokensOf(text: string): Generator<string> {
+  let at = 0;
+  while (at < text.length) {
+    const char = text.charAt(at);
+    let end = at + 1;
+    if (char === '"') end = endOfString(text, end);
+    else if (!PUNCTUATION.has(char) && !WHITE_SPACE.has(char)) {
+      while (end < text.length && isLiteral(text.charAt(end))) end += 1;
+    }
+    if (!WHITE_SPACE.has(char)) yield text.slice(at, end);
+    at = end;
+  }
+}
+
+function isLiteral(char: string): boolean {
+  return !PUNCTUATION.has(char) && !WHITE_SPACE.has(char);
+}
+
+/** Finds where a string ends whose first character is at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+// The few lines that stand for the result of a tool.
+
+/** The characters of a text that are looked at, from its end. */
+const MAX_CHARACTERS = 16_000;
+const MAX_LINES = 7;
+const HEAD_LINES = 2;
+const TAIL_LINES = 5;
+/** What stands for the lines left out. */
+const GAP = "⋮";
+
+/**
+ * Makes a preview of the blocks of a result.
+ *
+ * @param blocks The blocks, as MCP or a response item gives them; a string is a text.
+ * @returns The lines, or `null` if there are none.
+ */
+export function resultPreview(
+  blocks: readonly unknown[],
+): ToolResultPreview | null {
+  const lines: string[] = [];
+  let truncated = false;
+  for (const block of blocks) {
+    const text = typeof block === "string" ? block : undefined;
+    const line = text === undefined ? placeholderOf(block) : undefined;
+    if (line !== undefined) {
+      lines.push(line);
+      continue;
+    }
+    const part = textPreview(text ?? textOf(fieldsOf(block).text) ?? "");
+    lines.push(...part.lines);
+    truncated ||= part.truncated;
+  }
+  return lines.length === 0 ? null : { lines, truncated };
+}
+
+function textPreview(text: string): ToolResultPreview {
+  const laidOut = prettyJson(text) ?? text;
+  const kept = lastCharacters(laidOut);
+  const lines = kept.split("\n")
+    .map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
+    .filter((line) => line.trim() !== "");
+  const isCut = kept.length < laidOut.length;
+  if (lines.length <= MAX_LINES) return { lines, truncated: isCut };
+  return {
+    lines: [...lines.slice(0, HEAD_LINES), GAP, ...lines.slice(-TAIL_LINES)],
+    truncated: true,
+  };
+}
+
+function lastCharacters(text: string): string {
+  let start = text.length;
+  for (let count = 0; count < MAX_CHARACTERS && start > 0; count++) {
+    start -= 1;
+    if (isLowSurrogate(text, start) && isHighSurrogate(text, start - 1)) {
+      start -= 1;
+    }
+  }
+  return start === 0 ? text : text.slice(start);
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
+
+/** Gives what stands for a block that is no text. */
+function placeholderOf(block: unknown): string | undefined {
+  const fields = fieldsOf(block);
+  switch (fields.type) {
+    case "image":
+    case "input_image":
+    case "inputImage":
+      return "<image content>";
+    case "audio":
+    case "input_audio":
+    case "inputAudio":
+      return "<audio content>";
+    case "resource_link":
+      return `link: ${textOf(fields.uri) ?? ""}`;
+    case "resource":
+      return `embedded resource: ${
+        textOf(fieldsOf(fields.resource).uri) ?? ""
+      }`;
+    default:
+      return undefined;
+  }
+}
+
+// The arguments of a call, as a list of names and values (B.7).
+
+/** Keys that JavaScript puts before all others. */
+const INDEX_REGEXP = /^(?:0|[1-9]\d{0,9})$/;
+
+/**
+ * Lists the arguments of a call.
+ *
+ * @param value The arguments; absent, `null` and `{}` are none.
+ * @param texts Gives the texts of the fields, in order, where the source is known: numbers then
+ *   stand as they are spelled there.
+ * @returns One argument for each field of an object, one for anything else.
+ */
+export function toolArguments(
+  value: unknown,
+  texts?: () => ReadonlyMap<string, string>,
+): ToolArgument[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return [{ name: "items", value: valueOf(value) }];
+  if (!isObject(value)) return [{ name: "args", value: valueOf(value) }];
+  const fields = Object.entries(value).filter(([, field]) =>
+    field !== undefined
+  );
+  const known = fields.some(isInexact) ? texts?.() : undefined;
+  // A text that does not have them all is not that of these arguments.
+  if (known === undefined || !fields.every(([name]) => known.has(name))) {
+    return fields.map(([name, field]) => ({ name, value: valueOf(field) }));
+  }
+  const byName = new Map(fields);
+  return [...known]
+    .filter(([name]) => byName.has(name))
+    .map(([name, text]) => ({ name, value: valueOf(byName.get(name), text) }));
+}
+
+/** Tells whether a field may have lost its spelling or its place when it was parsed. */
+function isInexact([name, value]: readonly [string, unknown]): boolean {
+  return typeof value === "number" || INDEX_REGEXP.test(name);
+}
+
+/**
+ * Lists the arguments of a call, of which the JSON text may be known.
+ *
+ * @param value The arguments.
+ * @param text Their text.
+ * @returns The arguments, with numbers as they are spelled there.
+ */
+export function toolArgumentsOfText(
+  value: unknown,
+  text: string,
+): ToolArgument[] {
+  return typeof value === "number"
+    ? [{ name: "args", value: valueOf(value, text.trim()) }]
+    : toolArguments(value, () => memberTexts(text));
+}
+
+/**
+ * Puts newer arguments over older ones, name by name.
+ *
+ * @param older The arguments so far.
+ * @param newer The arguments that replace those of the same name or follow them.
+ * @returns All of them.
+ */
+function mergeArguments(
+  older: readonly ToolArgument[],
+  newer: readonly ToolArgument[],
+): ToolArgument[] {
+  const merged = new Map(older.map((argument) => [argument.name, argument]));
+  for (const argument of newer) merged.set(argument.name, argument);
+  return [...merged.values()];
+}
+
+/**
+ * Lists what a web search was asked for: the query, then what else the action says.
+ *
+ * @param query The query, if there is one.
+ * @param action What the search did.
+ * @returns The arguments.
+ */
+export function webSearchArguments(
+  query: unknown,
+  action: unknown,
+): ToolArgument[] {
+  const { type: _type, query: actionQuery, ...rest } = isObject(action)
+    ? action
+    : {};
+  const words = [query, actionQuery].find((each) =>
+    typeof each === "string" && each !== ""
+  );
+  return toolArguments({ query: words, ...rest });
+}
+
+function valueOf(value: unknown, source?: string): ToolArgumentValue {
+  if (typeof value === "string") return { type: "text", text: value };
+  return typeof value === "object" && value !== null
+    ? { type: "json", value }
+    : { type: "text", text: source ?? jsonTextOf(value) };
 }

@@ -4,20 +4,148 @@
  * @module
  */
 
-import type { TokenUsage } from "../records.ts";
-import type { FoldContext } from "./fold_context.ts";
+import { msOf, timestampOf, timestampOfMs } from "../../events/times.ts";
 import {
   type Fields,
   fieldsOf,
   isObject,
   numberOf,
 } from "../../json/fields.ts";
+import type { RateLimitsPayload, TokenUsage } from "../records.ts";
+import type { FoldContext } from "./fold_context.ts";
 import { attachUsage } from "./messages.ts";
-import {
-  readRateLimits,
-  readUsedPercents,
-  thresholdsCrossed,
-} from "./rate_limits.ts";
+
+// How much of the rate limits is used (B.12).
+
+/** The percentages whose crossing makes a record, in order. */
+const THRESHOLDS: readonly number[] = [50, 75, 90];
+
+/** One of the two windows. */
+interface Window {
+  readonly used: number;
+  readonly minutes: number;
+  readonly resetAfter: number | null;
+  readonly resetsAt: string | null;
+}
+
+/** How much of each window is used, in percent. */
+interface UsedPercents {
+  /** Of the primary window. */
+  readonly primary: number;
+  /** Of the secondary window. */
+  readonly secondary: number;
+}
+
+/**
+ * Reads how much of the rate limits is used, and no more: that is asked for at every count
+ * of tokens, and the rest of it a few times in a session.
+ *
+ * @param value The field `rate_limits`, nested as upstream writes it or flat.
+ * @returns The percentages, or `undefined` if nothing is said.
+ */
+function readUsedPercents(value: unknown): UsedPercents | undefined {
+  const windows = windowsOf(value);
+  return windows && {
+    primary: usedPercent(windows.primary),
+    secondary: usedPercent(windows.secondary),
+  };
+}
+
+/**
+ * Reads a snapshot of the rate limits.
+ *
+ * @param value The field `rate_limits`, nested as upstream writes it or flat.
+ * @param now When it was written: what is relative is relative to that.
+ * @returns The payload of a record, or `undefined` if nothing is said.
+ */
+function readRateLimits(
+  value: unknown,
+  now: string,
+): RateLimitsPayload | undefined {
+  const windows = windowsOf(value);
+  if (windows === undefined) return undefined;
+  const primary = windowOf(windows.primary, now);
+  const secondary = windowOf(windows.secondary, now);
+  return {
+    primary_used_percent: primary.used,
+    secondary_used_percent: secondary.used,
+    primary_to_secondary_ratio_percent:
+      primary.minutes === 0 || secondary.minutes === 0
+        ? null
+        : clampPercent(100 * primary.minutes / secondary.minutes),
+    primary_window_minutes: primary.minutes,
+    secondary_window_minutes: secondary.minutes,
+    primary_reset_after_seconds: primary.resetAfter,
+    secondary_reset_after_seconds: secondary.resetAfter,
+    primary_resets_at: primary.resetsAt,
+    secondary_resets_at: secondary.resetsAt,
+  };
+}
+
+/** The two windows, as upstream writes them; `undefined` if there is neither. */
+function windowsOf(
+  value: unknown,
+): { readonly primary: Fields; readonly secondary: Fields } | undefined {
+  const fields = fieldsOf(value);
+  if (typeof fields.primary_used_percent === "number") {
+    return {
+      primary: flat(fields, "primary"),
+      secondary: flat(fields, "secondary"),
+    };
+  }
+  const { primary, secondary } = fields;
+  if (!isObject(primary) && !isObject(secondary)) return undefined;
+  return { primary: fieldsOf(primary), secondary: fieldsOf(secondary) };
+}
+
+/**
+ * Gives how many thresholds a percentage has crossed.
+ *
+ * @param percent The percentage.
+ * @returns A number from 0 to 3.
+ */
+function thresholdsCrossed(percent: number | null): number {
+  return THRESHOLDS.filter((threshold) => (percent ?? 0) >= threshold).length;
+}
+
+/** The fork's spelling as if it were upstream's. */
+function flat(fields: Fields, window: "primary" | "secondary"): Fields {
+  return {
+    used_percent: fields[`${window}_used_percent`],
+    window_minutes: fields[`${window}_window_minutes`],
+    resets_in_seconds: fields[`${window}_reset_after_seconds`],
+    resets_at: fields[`${window}_resets_at`],
+  };
+}
+
+function usedPercent({ used_percent }: Fields): number {
+  return clampPercent(numberOf(used_percent) ?? 0);
+}
+
+function windowOf(fields: Fields, now: string): Window {
+  const nowMs = msOf(now);
+  const after = numberOf(fields.resets_in_seconds);
+  const at = typeof fields.resets_at === "number"
+    ? timestampOfMs(fields.resets_at * 1000)
+    : timestampOf(fields.resets_at);
+  return {
+    used: usedPercent(fields),
+    minutes: numberOf(fields.window_minutes) ?? 0,
+    // Whole seconds, like the clock of the reset.
+    resetAfter: after ?? (at === undefined ? null : Math.max(
+      0,
+      Math.floor(msOf(at) / 1000) - Math.floor(nowMs / 1000),
+    )),
+    resetsAt: at ??
+      (after === undefined
+        ? null
+        : timestampOfMs(nowMs + after * 1000) ?? null),
+  };
+}
+
+function clampPercent(percent: number): number {
+  return Math.min(100, Math.max(0, percent));
+}
 
 /**
  * Reads how many tokens were used.

@@ -1,7 +1,104 @@
 /** What the items of exec streams become (history.md C.1). */
 
-import { assertEquals } from "@std/assert";
-import { payloadsOf, snapshotOf } from "../histories.ts";
+import { assert, assertEquals } from "@std/assert";
+import { HistoryState } from "../../../lib/history/history_state.ts";
+import { equalJson } from "../../fixtures.ts";
+import {
+  eventLine,
+  historyOf,
+  itemLine,
+  payloadsOf,
+  snapshotOf,
+} from "../histories.ts";
+
+function plan(...statuses: readonly string[]) {
+  return { plan: statuses.map((status) => ({ step: "a", status })) };
+}
+
+function planCall(args: unknown) {
+  return itemLine("function_call", {
+    name: "update_plan",
+    arguments: JSON.stringify(args),
+    call_id: "c",
+  });
+}
+
+function planEvent(fields: Record<string, unknown>) {
+  return eventLine("plan_update", { explanation: null, ...fields });
+}
+
+/** Counts the plans, at every moment that a checkpoint may be taken. */
+function countOf(events: readonly unknown[]): number {
+  const whole = historyOf(events).snapshot({ resume: true });
+  for (let at = 0; at <= events.length; at++) {
+    const saved = historyOf(events.slice(0, at)).snapshot({ resume: true });
+    const restored = HistoryState.restore(JSON.parse(JSON.stringify(saved)));
+    historyOf(events.slice(at), restored);
+    assert(equalJson(restored.snapshot({ resume: true }), whole));
+  }
+  return payloadsOf(whole, "plan_update").length;
+}
+
+const OUTPUT = itemLine("function_call_output", {
+  call_id: "c",
+  output: "Plan updated",
+});
+
+Deno.test("HistoryState.apply() shows a plan once that a planCall and an planEvent tell", () => {
+  const open = plan("pending");
+  const done = plan("completed");
+  assertEquals(countOf([planCall(open), planEvent(open), OUTPUT]), 1);
+  assertEquals(countOf([planEvent(open), planCall(open), OUTPUT]), 1);
+  assertEquals(
+    countOf([
+      planCall(open),
+      planEvent(open),
+      OUTPUT,
+      planCall(done),
+      planEvent(done),
+    ]),
+    2,
+  );
+});
+
+Deno.test("HistoryState.apply() keeps plans apart that are not copies of each other", () => {
+  const open = plan("pending");
+  const done = plan("completed");
+  assertEquals(countOf([planCall(open), OUTPUT, planCall(open)]), 2);
+  assertEquals(countOf([planEvent(open), planEvent(open)]), 2);
+  assertEquals(countOf([planCall(open), planEvent(done)]), 2);
+  assertEquals(countOf([planCall(open), planEvent({ ...open, name: "b" })]), 2);
+  const again = [planCall(open), planEvent(open)];
+  assertEquals(countOf([...again, ...again]), 2);
+  const prompt = eventLine("user_message", { message: "x" });
+  assertEquals(countOf([planCall(open), prompt, planEvent(open)]), 2);
+});
+
+Deno.test("HistoryState.apply() reads what is said of a step in any spelling (A.6)", () => {
+  const steps = [
+    { step: "a", status: "pending" },
+    { title: "b", status: "in_progress" },
+    { text: "c", status: "complete" },
+    { step: "d", status: "completed" },
+    { step: "e", status: "skipped" },
+    { step: "f", completed: true },
+    { step: 5, title: "g", status: "some day" },
+    "h",
+  ];
+  const [shown] = payloadsOf(
+    historyOf([planEvent({ plan: steps })]).snapshot(),
+    "plan_update",
+  );
+  assertEquals(
+    Object(shown?.steps).map((
+      { description, status }: Record<string, string>,
+    ) => `${description} ${status}`),
+    [
+      ...["a pending", "b in_progress", "c complete", "d complete"],
+      ...["e skipped", "f complete", "g pending", " pending"],
+    ],
+  );
+});
 
 /** Makes an item event, normalized. */
 function item(

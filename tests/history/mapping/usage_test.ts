@@ -1,6 +1,45 @@
 import { assertEquals } from "@std/assert";
 import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
 
+function limitsOf(
+  primary: Record<string, unknown>,
+  secondary: Record<string, unknown>,
+): Record<string, unknown> {
+  const line = eventLine("token_count", {
+    rate_limits: { primary, secondary },
+  });
+  return payloadsOf(snapshotOf([line]), "rate_limits")[0] ?? {};
+}
+
+Deno.test("HistoryState.apply() knows no ratio of windows of unknown length (B.12)", () => {
+  const ratio = (first: number, second: number) =>
+    limitsOf({ used_percent: 50, window_minutes: first }, {
+      window_minutes: second,
+    }).primary_to_secondary_ratio_percent;
+  assertEquals(ratio(5, 10), 50);
+  assertEquals(ratio(20, 10), 100);
+  assertEquals(ratio(0, 10), null);
+  assertEquals(ratio(10, 0), null);
+});
+
+Deno.test("HistoryState.apply() derives the reset of a window from what is said of it (C.3)", () => {
+  const reset = (fields: Record<string, unknown>) => {
+    const limits = limitsOf({ used_percent: 120, ...fields }, {});
+    assertEquals(limits.primary_used_percent, 100);
+    assertEquals(limits.secondary_used_percent, 0);
+    return [limits.primary_reset_after_seconds, limits.primary_resets_at];
+  };
+  const at = "2025-10-01T12:00:05.000Z";
+  assertEquals(reset({ resets_at: Date.parse(at) / 1000 }), [5, at]);
+  assertEquals(reset({ resets_at: at }), [5, at]);
+  assertEquals(reset({ resets_in_seconds: 5 }), [5, at]);
+  assertEquals(reset({ resets_at: "2025-10-01T11:00:00Z" }), [
+    0,
+    "2025-10-01T11:00:00.000Z",
+  ]);
+  assertEquals(reset({}), [null, null]);
+});
+
 Deno.test("HistoryState.apply() crosses each threshold of both windows once (B.12)", () => {
   const counted = (...percents: readonly (readonly [number, number])[]) =>
     payloadsOf(

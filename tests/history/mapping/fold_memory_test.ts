@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { HistoryState } from "../../../lib/history/history_state.ts";
-import { TurnLog } from "../../../lib/history/mapping/turn_log.ts";
+import { TurnLog } from "../../../lib/history/mapping/fold_memory.ts";
 
 Deno.test("TurnLog.forgotten() moves the beginnings of turns up", () => {
   const log = new TurnLog();

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { diffHunks } from "../../../lib/history/mapping/diff_hunks.ts";
+import { diffHunks } from "../../../lib/history/mapping/remarks.ts";
 
 Deno.test("diffHunks() keeps the heads of a diff apart from its lines (C.3)", () => {
   assertEquals(diffHunks("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x\n+y\n z\n"), [

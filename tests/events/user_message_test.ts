@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readUserItem, type UserItem } from "../../lib/events/user_items.ts";
+import { readUserItem, type UserItem } from "../../lib/events/user_message.ts";
 
 /** Reads what a message says whose parts these are. */
 function read(content: readonly unknown[]): UserItem | undefined {

@@ -3,7 +3,7 @@ import {
   imageRecord,
   imageRecordOfUrl,
   pathOf,
-} from "../../../lib/history/mapping/images.ts";
+} from "../../../lib/history/mapping/messages.ts";
 
 const PATHS = [
   ["/a b.png", "/a b.png"],
