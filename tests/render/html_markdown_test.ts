@@ -26,12 +26,12 @@ const CASES = [
     name: "emphasis",
     text: "**b** *i* _i_ ***both*** ~~s~~ snake_case_name 2 * 3 * 4",
     html:
-      "<p><strong>b</strong> <em>i</em> <em>i</em> <strong><em>both</em></strong> <s>s</s> snake_case_name 2 * 3 * 4</p>",
+      "<p><strong>b</strong> <em>i</em> <em>i</em> <em><strong>both</strong></em> <s>s</s> snake_case_name 2 * 3 * 4</p>",
   },
   {
     name: "emphasis that is not closed in order",
     text: "**a *b** c*",
-    html: "<p><strong>a *b</strong> c*</p>",
+    html: "<p><em><em>a <em>b</em></em> c</em></p>",
   },
   { name: "emphasis of nothing", text: "a **** b", html: "<p>a **** b</p>" },
   {
@@ -85,13 +85,24 @@ const CASES = [
     name: "quotations",
     text: "> a\n> > b\nc",
     html:
-      "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>\n<p>c</p>",
+      "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b<br>\nc</p>\n</blockquote>\n</blockquote>",
   },
   {
     name: "tables",
     text: "| a | b |\n|---|--:|\n| 1 \\| 2 | `x` |\n| only |",
     html:
       '<table>\n<tr><th>a</th><th align="right">b</th></tr>\n<tr><td>1 | 2</td><td align="right"><code>x</code></td></tr>\n<tr><td>only</td><td align="right"></td></tr>\n</table>',
+  },
+  {
+    name: "references, and definitions as the text that they are",
+    text: "&lt;b&gt; &#10;&#10; c\n\n[error]: no such file",
+    html: "<p>&lt;b&gt; <br>\n<br>\n c</p>\n<p>[error]: no such file</p>",
+  },
+  {
+    name: "images in links, which are one link",
+    text: "[![a](https://b.org/i.png)](https://c.org)",
+    html:
+      '<p><a href="https://c.org" rel="nofollow noopener noreferrer">[image] a (<code>https://b.org/i.png</code>)</a> <small>(c.org)</small></p>',
   },
   { name: "rules", text: "a\n\n---", html: "<p>a</p>\n<hr>" },
   {
@@ -205,6 +216,32 @@ Deno.test("markdownHtml() closes every tag in order and leaves no line blank", (
   );
 });
 
+Deno.test("markdownHtml() leaves no word out, however deep it lies", () => {
+  const piece = fc.constantFrom(
+    ..."*a* **b ~~c~~ `d` | - > 1. # ``` ~~~ [e](f) [g]: <h> |-|- ![i](j) &"
+      .split(" "),
+    "\n",
+    "\n\n",
+    "    ",
+    "> ".repeat(30),
+    "- ".repeat(30),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const text = pieces.join(" ");
+      // What a fence says of its code is left out.
+      const words = text.replace(/[`~]{3}.*/g, "").match(/[a-j]/g) ?? [];
+      const html = markdownHtml(text, { hasLinks: false });
+      const shown = html.replace(/<[^>]*>|&[#\w]+;|\[image\]/g, "");
+      for (const word of new Set(words)) {
+        const count = (letters: string): number => letters.split(word).length;
+        assert(count(shown) >= count(words.join("")), `${word}: ${html}`);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 const HEAVY = [
   "[",
   "![](",
@@ -225,12 +262,28 @@ const HEAVY = [
   "* * ",
   "1. ",
   "a\n|",
+  "|a",
+  "http://a ",
+  "- a\n\n",
+  "&#",
 ] as const;
 
-for (const piece of HEAVY) {
-  Deno.test(`markdownHtml() takes linear time for ${JSON.stringify(piece)} repeated`, () => {
-    // With quadratic time this would take minutes.
-    const text = piece.repeat(Math.ceil(400_000 / piece.length));
+const NESTED = [["*a ", " b*"], ["![", "](x)"], ["[", "](x)"], ["<", ">"]];
+
+const HOSTILE = [
+  ...HEAVY.map((piece) => ({
+    name: `${JSON.stringify(piece)} repeated`,
+    text: piece.repeat(Math.ceil(100_000 / piece.length)),
+  })),
+  ...NESTED.map(([open = "", close = ""]) => ({
+    name: `${open}…${close} in each other`,
+    text: open.repeat(20_000) + close.repeat(20_000),
+  })),
+];
+
+for (const { name, text } of HOSTILE) {
+  Deno.test(`markdownHtml() takes linear time for ${name}`, () => {
+    // With quadratic time most would take minutes.
     assert(markdownHtml(text, { hasLinks: true }).length > 0);
   });
 }

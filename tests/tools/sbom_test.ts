@@ -19,8 +19,16 @@ Deno.test("billOfMaterials() lists what is imported, and nothing that only build
   assert(isBill(bill));
   const names = bill.components.map(({ name }) => name);
   assertEquals(
-    names.filter((name) => /valibot|string-width|strip-ansi/.test(name)),
-    ["@valibot/to-json-schema", "string-width", "strip-ansi", "valibot"],
+    names.filter((name) =>
+      /valibot|markdown-it|string-width|strip-ansi/.test(name)
+    ),
+    [
+      "@valibot/to-json-schema",
+      "markdown-it",
+      "string-width",
+      "strip-ansi",
+      "valibot",
+    ],
   );
   assertEquals(
     names.filter((name) => /assemblyscript|fast-check|binaryen|ajv/.test(name)),
