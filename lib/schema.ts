@@ -60,6 +60,7 @@ import * as check from "./check/schema.ts";
 import * as drift from "./drift/schema.ts";
 import * as events from "./events/schema.ts";
 import { EXEC_SCHEMAS, type ExecTypes } from "./dialects/exec/schema.ts";
+import * as tables from "./export/schema.ts";
 import * as history from "./history/schema.ts";
 import * as lines from "./lines/schema.ts";
 import {
@@ -87,6 +88,7 @@ export type SchemaModules =
   & typeof history
   & typeof lines
   & typeof sessions
+  & typeof tables
   & typeof usage;
 
 /**
@@ -106,7 +108,7 @@ export const SCHEMAS:
     ...ROLLOUT_SCHEMAS,
     ...ROLLOUT_SCHEMA_MAPS,
     ...Object.fromEntries(
-      [check, drift, events, history, lines, sessions, usage]
+      [check, drift, events, history, lines, sessions, tables, usage]
         .flatMap((module) => Object.entries(module))
         .map(([name, schema]) => [name.replace("Schema", ""), schema]),
     ),

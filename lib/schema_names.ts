@@ -21,6 +21,12 @@ export const JSON_SCHEMA_NAMES = [
   "SessionSizesReport",
   "SessionSizeRecord",
   "SessionSizeGroup",
+  "ThreadRow",
+  "TurnRow",
+  "ItemRow",
+  "ToolCallRow",
+  "RequestRow",
+  "FailureRow",
 ] as const;
 
 /** The name of a type that codexpipe writes. */

@@ -120,6 +120,7 @@ const PLATFORM_PARTS = new Set([
 
 /** Suites that are about more than one file of lib/. */
 const CROSS_CUTTING_SUITES = [
+  "analytics",
   "architecture",
   "captures",
   "cli",

@@ -4,6 +4,12 @@ import { assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { COMMANDS, TABLE } from "../lib/cli/commands.ts";
 import { ITEM_CONTENTS, ITEM_DELTAS } from "../lib/dialects/exec/events.ts";
+import {
+  columnsOf,
+  type Table,
+  TABLE_NAMES,
+  TABLES,
+} from "../lib/export/export.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
 import { pictureOf } from "../tools/picture.ts";
 import { REFERENCE_PAGE, referencePage } from "../tools/reference.ts";
@@ -40,6 +46,48 @@ Deno.test("the reference has every command and option as the table has them", as
   const page = referencePage(TABLE);
   if (Deno.args.includes("--update")) await Deno.writeTextFile(reference, page);
   assertEquals(await Deno.readTextFile(reference), page);
+});
+
+const analytics = new URL("docs/analytics.md", ROOT);
+/** What is behind it is written anew by `deno task golden`. */
+const MARK = "<!-- tables -->\n";
+
+/** What the page says of the tables. */
+function tablesText(): string {
+  return TABLE_NAMES.map((name) => {
+    const { doc, key }: Table = TABLES[name];
+    const some = columnsOf(name).length;
+    const rows = columnsOf(name, { content: true }).map(
+      ([column, type, doc], i) => [
+        `\`${column}\``,
+        type.replace("?", ", or null"),
+        `${doc}${i < some ? "" : "; with `--content`"}`,
+      ],
+    );
+    const cells = [["column", "type", "what"], ...rows];
+    const widths = [0, 1, 2].map((at) =>
+      Math.max(...cells.map((row) => row[at]?.length ?? 0))
+    );
+    const lines = cells.map((row) =>
+      `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`
+    );
+    lines.splice(
+      1,
+      0,
+      `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |\n`,
+    );
+    const keys = key.map((column) => `\`${column}\``).join(", ");
+    return `\n### ${name}\n\nA row is ${doc}.\n\nThe key is ${keys}.\n\n${
+      lines.join("")
+    }`;
+  }).join("");
+}
+
+Deno.test("docs/analytics.md has the columns of every table", async () => {
+  const [text = ""] = (await Deno.readTextFile(analytics)).split(MARK);
+  const page = `${text}${MARK}${tablesText()}`;
+  if (Deno.args.includes("--update")) await Deno.writeTextFile(analytics, page);
+  assertEquals(await Deno.readTextFile(analytics), page);
 });
 
 Deno.test("the help of schema says of every schema what it is of", () => {
@@ -83,7 +131,7 @@ Deno.test("the README names only stages that their entry points export", async (
     missing.push(...names.filter((name) => !(name in module)));
   }
   assertEquals(missing, []);
-  assertEquals(exported.length, 16);
+  assertEquals(exported.length, 17);
 });
 
 Deno.test("links in the README and the docs lead to files", async () => {

@@ -10,6 +10,7 @@ import type {
   CommandTable,
   NarrowedFlag,
 } from "./command.ts";
+import { TABLE_NAMES } from "../export/tables.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
@@ -21,7 +22,9 @@ import {
   LIST_FORMATS,
   LIVE_FORMATS,
   REPORT_FORMATS,
+  SCHEMA_FORMATS,
   SEARCH_FORMATS,
+  TABLE_FORMATS,
   USAGE_FORMATS,
 } from "./flags.ts";
 
@@ -332,6 +335,13 @@ export const COMMANDS: readonly Command[] = [
         summary: "Take the time from the clock where the input has none.",
         details:
           "For live exec streams, whose events have no time: an event happened when it was read.",
+      },
+      "table",
+      {
+        name: "format",
+        choices: TABLE_FORMATS,
+        details:
+          "Of --to=tables. jsonl, which is the default, is one row a line; csv one row a line below a row of names (RFC 4180), where a text that a spreadsheet would take for a formula gets an apostrophe in front.",
       },
       {
         name: "on-error",
@@ -763,16 +773,34 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through.",
-    usage: ["codexpipe schema [NAME]"],
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows that export writes with --to=tables. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through. With --format=sql, NAME is a table of export --to=tables.",
+    usage: [
+      "codexpipe schema [NAME]",
+      "codexpipe schema --format=sql [--content] [TABLE]",
+    ],
     operands: [[
       "[NAME]",
       `${JSON_SCHEMA_NAMES.slice(0, -1).join(", ")} or ${
         JSON_SCHEMA_NAMES.at(-1)
+      }; with --format=sql ${TABLE_NAMES.slice(0, -1).join(", ")} or ${
+        TABLE_NAMES.at(-1)
       }.`,
-      JSON_SCHEMA_NAMES,
+      [...JSON_SCHEMA_NAMES, ...TABLE_NAMES],
     ]],
-    flags: [],
+    flags: [
+      {
+        name: "format",
+        choices: SCHEMA_FORMATS,
+        default: "json",
+        details:
+          "json is JSON Schema. sql is CREATE TABLE, for DuckDB, SQLite and PostgreSQL, of the rows that export writes with --to=tables.",
+      },
+      {
+        name: "content",
+        summary: "With --format=sql: have the columns with contents, too.",
+        details: "Those that export --content writes.",
+      },
+    ],
     load: () => import("./commands/schema.ts"),
   },
   {

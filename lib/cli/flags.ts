@@ -5,6 +5,7 @@
 import { DIALECTS } from "../dialects/dialect_names.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import type { Engine, OnError } from "../pipeline/pipeline.ts";
+import { TABLE_NAMES } from "../export/tables.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
 import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
@@ -87,6 +88,12 @@ export const LIST_FORMATS = [
   "paths",
 ] as const;
 
+/** The forms of what data is like. */
+export const SCHEMA_FORMATS = ["json", "sql"] as const;
+
+/** The forms of rows of tables. */
+export const TABLE_FORMATS = ["jsonl", "csv"] as const;
+
 /** The forms of usage. */
 export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
@@ -98,6 +105,7 @@ const FORMATS: readonly string[] = [
     ...SEARCH_FORMATS,
     ...REPORT_FORMATS,
     ...LIVE_FORMATS,
+    ...SCHEMA_FORMATS,
   ]),
 ];
 
@@ -628,6 +636,14 @@ export const FLAGS = [
     summary: "Write messages, and what went into calls and came out, too.",
     details:
       "Without it they are left out: their formats have them only if they are asked for.",
+  },
+  {
+    name: "table",
+    value: { name: "NAME", choices: TABLE_NAMES },
+    category: "OUTPUT",
+    summary: "The only table that is written.",
+    details:
+      "Of --to=tables. Without it, each of them goes to a file of its own, and --output says where.",
   },
   {
     name: "jsonl",

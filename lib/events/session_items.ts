@@ -12,6 +12,7 @@ import type {
   ItemStartedEvent,
   ThreadEvent,
 } from "../dialects/exec/events.ts";
+import { fieldsOf, isObject } from "../json/fields.ts";
 
 /** What every event of a session file has besides. */
 export interface SessionEventFields {
@@ -290,6 +291,24 @@ export function withText<T extends object>(
   text: string | undefined,
 ): T {
   return text === undefined ? content : { ...content, [ARGUMENTS_TEXT]: text };
+}
+
+/** What started a session, in words. */
+export function sourceText(source: unknown): string | undefined {
+  const words: string[] = [];
+  for (let at = source; words.length < 4;) {
+    if (typeof at === "string") {
+      words.push(at);
+      break;
+    }
+    const [name] = isObject(at) ? Object.keys(at) : [];
+    if (name === undefined) break;
+    words.push(name);
+    // What it says of the thread that was spawned has fields of its own.
+    if (name === "thread_spawn") break;
+    at = fieldsOf(at)[name];
+  }
+  return words.length === 0 ? undefined : words.join(":");
 }
 
 /**

@@ -30,3 +30,6 @@ export * from "./exporter.ts";
 export * from "./formats.ts";
 export * from "./atif.ts";
 export * from "./otlp.ts";
+export * from "./csv.ts";
+export * from "./table_exporter.ts";
+export * from "./tables.ts";

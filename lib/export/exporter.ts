@@ -8,6 +8,7 @@ import type { ThreadEvent } from "../dialects/exec/events.ts";
 import type { Outcome } from "../outcome.ts";
 import type { JsonRedactor } from "../redact/json_redactor.ts";
 import type { Emit } from "../stage.ts";
+import type { TableName } from "./tables.ts";
 
 /** Options for an {@linkcode Exporter}. */
 export interface ExporterOptions {
@@ -36,6 +37,18 @@ export interface ExporterOptions {
    * @default {undefined} It has none.
    */
   readonly clock?: (() => number) | undefined;
+  /**
+   * The only table that is written, by a format that has tables.
+   *
+   * @default {undefined} All are, each to a file of its own.
+   */
+  readonly table?: TableName | undefined;
+  /**
+   * Whether rows of tables are written as CSV (RFC 4180), below a row of names, and not as JSON.
+   *
+   * @default {false}
+   */
+  readonly csv?: boolean | undefined;
 }
 
 /** A file or stream that is exported. */

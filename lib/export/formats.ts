@@ -34,4 +34,11 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     flags: ["content", "stamp"],
     load: async () => (await import("./otlp.ts")).OtlpExporter,
   },
+  {
+    name: "tables",
+    summary:
+      "flat rows for DuckDB and spreadsheets, with the same columns of every release, as JSONL or CSV",
+    flags: ["content", "table", "format"],
+    load: async () => (await import("./table_exporter.ts")).TableExporter,
+  },
 ];

@@ -6,12 +6,12 @@ import {
   type Fields,
   fieldsOf,
   idOf,
-  isObject,
   listOf,
   numberOf,
   textOf,
 } from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
+import { sourceText } from "../events/session_items.ts";
 import { timestampOf } from "../events/times.ts";
 import { goalOf, userMessageOf } from "./_user_message.ts";
 import type { SessionFile } from "./session_files.ts";
@@ -299,22 +299,4 @@ function sessionIdOf(value: unknown): string | undefined {
 /** Gives a text, and not more of it than anybody meant to write. */
 function shortText(value: unknown): string | undefined {
   return textOf(value)?.slice(0, MAX_TEXT).toWellFormed();
-}
-
-/** What started a session, in words. */
-function sourceText(source: unknown): string | undefined {
-  const words: string[] = [];
-  for (let at = source; words.length < 4;) {
-    if (typeof at === "string") {
-      words.push(at);
-      break;
-    }
-    const [name] = isObject(at) ? Object.keys(at) : [];
-    if (name === undefined) break;
-    words.push(name);
-    // What it says of the thread that was spawned has fields of its own.
-    if (name === "thread_spawn") break;
-    at = fieldsOf(at)[name];
-  }
-  return words.length === 0 ? undefined : words.join(":");
 }

@@ -15,6 +15,7 @@ import { JsonlRecords } from "../pipeline/jsonl_records.ts";
 import type { Emit, Stage } from "../stage.ts";
 import {
   Calendar,
+  type CountTaker,
   type LedgerOptions,
   type RunEntry,
   SourceLedger,
@@ -351,6 +352,15 @@ export interface UsageMeterOptions {
 }
 
 /**
+ * Begins with a file or stream whose events somebody else reads.
+ *
+ * @param meter What settles what counts, of it and others.
+ * @param name What the file or stream is called.
+ * @returns What takes what the events count.
+ */
+export let openLedger: (meter: UsageMeter, name: string) => CountTaker;
+
+/**
  * Counts tokens: each request once, whatever repeats it.
  *
  * It is fed exec streams and session files of every release, and tells apart counters that
@@ -420,6 +430,14 @@ export class UsageMeter {
     const source = new UsageSource(ledger, options);
     this.#ledgers.push(ledger);
     return source;
+  }
+
+  static {
+    openLedger = (meter, name): CountTaker => {
+      const ledger = new SourceLedger(name, meter.#options);
+      meter.#ledgers.push(ledger);
+      return ledger;
+    };
   }
 
   /** How many counts were left out because nothing says when they were. */

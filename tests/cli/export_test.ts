@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { namesIn, readFixture } from "../fixtures.ts";
+import { TABLE_NAMES } from "../../lib/export/export.ts";
 import { call } from "./memory.ts";
 
 const LOG = '{"type":"thread.started","thread_id":"t"}\n' +
@@ -91,6 +92,10 @@ const REFUSED = [
     args: ["--to=atif", "-o", "/none"],
     words: "--output: /none is no folder: make it first",
   },
+  {
+    args: ["--to=tables"],
+    words: "--to=tables needs --table=NAME (threads, turns, items, tool_calls",
+  },
 ];
 
 for (const { args, words } of REFUSED) {
@@ -127,4 +132,23 @@ Deno.test("codexpipe export --to=otlp --stamp --content tells of a live run, wit
     [0, true],
     stdout,
   );
+});
+
+Deno.test("codexpipe export --to=tables writes a file for each table, and schema says of what", async () => {
+  const { status, stderr, written } = await call(
+    ["export", "--to=tables", "--format=csv", "--content", "-o", "/out"],
+    { stdin: LOG, directories: ["/out"] },
+  );
+  assertEquals([status, stderr], [0, "codexpipe: masked 1 secret: token 1\n"]);
+  const { stdout: sql } = await call(["schema", "--format=sql", "--content"]);
+  for (const table of TABLE_NAMES) {
+    const [header] = written.get(`/out/${table}.csv`)?.split("\r\n") ?? [];
+    const [, body = ""] = sql.split(`CREATE TABLE ${table} (\n`);
+    const [statement = ""] = body.split("  PRIMARY KEY");
+    const columns = [...statement.matchAll(/^ {2}(\w+) [A-Z]/gm)]
+      .map(([, column]) => column);
+    assertEquals(header, columns.join(","));
+  }
+  const items = written.get("/out/items.csv") ?? "";
+  assertEquals(items.includes(",API_TOKEN=[redacted:token]\r\n"), true, items);
 });

@@ -15,7 +15,7 @@ import {
   type UsageRow,
   type UsageValue,
 } from "../../usage/usage.ts";
-import { csvRow } from "../csv_text.ts";
+import { csvRow } from "../../export/csv.ts";
 import type { USAGE_FORMATS } from "../flags.ts";
 import {
   type CostedGroup,

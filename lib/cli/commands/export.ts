@@ -18,13 +18,14 @@ import {
   sessionPaths,
 } from "../../sessions/sessions.ts";
 import { JsonRedactor } from "../../redact/json_redactor.ts";
+import { TABLE_NAMES } from "../../export/tables.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { FileSink, Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { ALL_FLAGS } from "../flags.ts";
+import { ALL_FLAGS, TABLE_FORMATS } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
@@ -45,7 +46,15 @@ export async function run(
   const format = formatOf(args);
   refuseIdlePatterns(args);
   const patterns = patternsOf(args);
+  const table = args.choice("table", TABLE_NAMES);
   const folder = await targetFolder(args, context);
+  if (format.flags.includes("table") && (folder ?? table) === undefined) {
+    throw new UsageError(
+      `--to=${format.name} needs --table=NAME (${
+        TABLE_NAMES.join(", ")
+      }), or --output=DIR for all of them`,
+    );
+  }
   const { inputs, isIncomplete } = await chosenInputs(args, context, -Infinity);
   const names = inputs.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);
@@ -58,6 +67,8 @@ export async function run(
     hasFolder: folder !== undefined,
     content: args.has("content"),
     clock: args.has("stamp") ? () => context.process.now() : undefined,
+    table,
+    csv: args.choice("format", TABLE_FORMATS) === "csv",
   });
   const stemOf = stems();
   let current = "";

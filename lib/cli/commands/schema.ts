@@ -3,33 +3,64 @@
  */
 
 import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
+import {
+  type ColumnOptions,
+  createTable,
+  TABLE_NAMES,
+} from "../../export/tables.ts";
 import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
+import { SCHEMA_FORMATS } from "../flags.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { suggestion } from "../suggestion.ts";
 
-/** Prints the JSON Schema of one thing, or of all. */
+/** Prints the schema of one thing, or of all. */
 export async function run(
-  { operands }: Arguments,
+  args: Arguments,
   { stdout }: CommandContext,
 ): Promise<number> {
-  const [name, ...others] = operands;
+  const [name, ...others] = args.operands;
   if (others.length > 0) {
     throw new UsageError("schema takes one name, or none for all of them");
   }
-  const schema = name === undefined ? jsonSchemaOfAll() : one(name);
-  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+  const isSql = args.choice("format", SCHEMA_FORMATS) === "sql";
+  if (!isSql) refuseIdleFlags(args, ["content"], "without --format=sql");
+  const text = isSql
+    ? statements(name, { content: args.has("content") })
+    : `${JSON.stringify(schemaOf(name), undefined, 2)}\n`;
   await stdout.write(new TextEncoder().encode(text));
   return EXIT.done;
 }
 
-/** The schema of a name, however it is spelled: `ThreadEvent`, `thread-event`, `thread_event`. */
-function one(given: string): ReturnType<typeof jsonSchemaOf> {
-  const name = JSON_SCHEMA_NAMES.find((name) => plain(name) === plain(given));
-  if (name !== undefined) return jsonSchemaOf(name);
+/** The statements that create a table, or all of them. */
+function statements(given: string | undefined, options: ColumnOptions): string {
+  const names = given === undefined
+    ? TABLE_NAMES
+    : [named(given, TABLE_NAMES, "table")];
+  return names.map((name) => `${createTable(name, options)}\n`).join("\n");
+}
+
+/** The schema of a name, or of all. */
+function schemaOf(
+  given: string | undefined,
+): ReturnType<typeof jsonSchemaOfAll> {
+  return given === undefined
+    ? jsonSchemaOfAll()
+    : jsonSchemaOf(named(given, JSON_SCHEMA_NAMES, "schema"));
+}
+
+/** The name that is meant, however it is spelled: `ThreadEvent`, `thread-event`, `thread_event`. */
+function named<T extends string>(
+  given: string,
+  names: readonly T[],
+  what: string,
+): T {
+  const name = names.find((name) => plain(name) === plain(given));
+  if (name !== undefined) return name;
   throw new UsageError(
-    `there is no schema "${given}"${suggestion(given, JSON_SCHEMA_NAMES)}`,
+    `there is no ${what} "${given}"${suggestion(given, names)}`,
   );
 }
 

@@ -19,7 +19,7 @@ import {
 } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { csvRow } from "../csv_text.ts";
+import { csvRow } from "../../export/csv.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";

@@ -1,5 +1,7 @@
 /**
  * Comma-separated values (RFC 4180).
+ *
+ * @module
  */
 
 /** What a spreadsheet would take for the beginning of a formula, or skip before one. */
@@ -15,6 +17,14 @@ const QUOTED_REGEXP = /[",\r\n]/;
  *
  * @param values The values of the row.
  * @returns The row, with its end.
+ *
+ * @example A text with a comma, and one that is no formula
+ * ```ts
+ * import { csvRow } from "@codexpipe/codexpipe/export";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(csvRow(["a, b", "=1+1", 3n, null]), `"a, b",'=1+1,3,\r\n`);
+ * ```
  */
 export function csvRow(
   values: readonly (string | number | bigint | boolean | null)[],

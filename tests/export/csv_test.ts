@@ -1,7 +1,7 @@
 /** Comma-separated values. */
 
 import { assertEquals } from "@std/assert";
-import { csvRow } from "../../lib/cli/csv_text.ts";
+import { csvRow } from "../../lib/export/csv.ts";
 
 const CASES = [
   { name: "plain values", row: ["a", 1, 2n, true, null], text: "a,1,2,true," },

@@ -1,0 +1,57 @@
+/**
+ * Schemas of the rows of tables, made of the descriptions of their columns.
+ *
+ * @module
+ */
+
+import * as v from "valibot";
+import {
+  columnsOf,
+  type ColumnType,
+  type TableName,
+  type TableRow,
+  TABLES,
+} from "./tables.ts";
+
+type RowSchema<T extends TableName> = v.GenericSchema<unknown, TableRow<T>>;
+
+/** What stands in a column that is not null. */
+const VALUES: Readonly<Record<string, v.GenericSchema>> = {
+  integer: v.pipe(v.number(), v.integer()),
+  boolean: v.boolean(),
+};
+
+function valueOf(type: ColumnType, doc: string): v.GenericSchema {
+  const value = VALUES[type.replace("?", "")] ?? v.string();
+  const given = type.endsWith("?") ? v.nullable(value) : value;
+  return v.pipe(given, v.description(doc));
+}
+
+function rowOf<T extends TableName>(name: T): RowSchema<T> {
+  const all = columnsOf(name, { content: true });
+  const some = columnsOf(name).length;
+  const entries = all.map(([column, type, doc], i) => {
+    const value = valueOf(type, doc);
+    return [column, i < some ? value : v.exactOptional(value)];
+  });
+  const row = v.looseObject(Object.fromEntries(entries));
+  return v.pipe(row, v.description(TABLES[name].doc)) as never;
+}
+
+/** The schema of a row of `threads`. */
+export const ThreadRowSchema: RowSchema<"threads"> = rowOf("threads");
+
+/** The schema of a row of `turns`. */
+export const TurnRowSchema: RowSchema<"turns"> = rowOf("turns");
+
+/** The schema of a row of `items`. */
+export const ItemRowSchema: RowSchema<"items"> = rowOf("items");
+
+/** The schema of a row of `tool_calls`. */
+export const ToolCallRowSchema: RowSchema<"tool_calls"> = rowOf("tool_calls");
+
+/** The schema of a row of `requests`. */
+export const RequestRowSchema: RowSchema<"requests"> = rowOf("requests");
+
+/** The schema of a row of `failures`. */
+export const FailureRowSchema: RowSchema<"failures"> = rowOf("failures");

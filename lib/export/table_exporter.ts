@@ -1,0 +1,689 @@
+/**
+ * Tables: flat rows, with the same columns of every release and dialect.
+ *
+ * @module
+ */
+
+import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { sourceText } from "../events/session_items.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  jsonTextOf,
+  listOf,
+  textOf,
+  wholeOf,
+} from "../json/fields.ts";
+import { ownText } from "../json/own_text.ts";
+import type { Failure, Outcome } from "../outcome.ts";
+import type { Emit } from "../stage.ts";
+import type { CountPlace } from "../usage/source_ledger.ts";
+import { EventCounts } from "../usage/event_counts.ts";
+import type { UsageRule } from "../usage/derivations.ts";
+import {
+  addTokens,
+  NO_TOKENS,
+  readTokens,
+  type Tokens,
+} from "../usage/tokens.ts";
+import { openLedger, UsageMeter } from "../usage/usage_meter.ts";
+import { csvRow } from "./csv.ts";
+import type {
+  Exporter,
+  ExporterOptions,
+  ExportInput,
+  ExportPiece,
+} from "./exporter.ts";
+import {
+  type Column,
+  columnsOf,
+  TABLE_NAMES,
+  type TableName,
+  type TableRow,
+  type TableValue,
+} from "./tables.ts";
+import { resultTextOf, toolCallOf } from "./tool_calls.ts";
+
+/** How many items wait for what is said of them later. */
+const MAX_WAITING = 1024;
+/** How many of them go at once: a map is slow to give its first entry when many have gone. */
+const RELEASED = 256;
+/** How many characters of contents wait. */
+const MAX_WAITING_TEXT = 1 << 23;
+
+/** A row that is still to change. */
+type Draft<T extends TableName> = {
+  -readonly [C in keyof TableRow<T>]: TableRow<T>[C];
+};
+
+/** Where a row is from. */
+type Place = Pick<
+  TableRow<"failures">,
+  "source" | "line" | "thread_id" | "turn_id"
+>;
+
+/** An item of which more may be said. */
+interface WaitingItem {
+  readonly key: string;
+  readonly item: Draft<"items">;
+  call: Draft<"tool_calls"> | undefined;
+  /** How long its contents are. */
+  size: number;
+}
+
+/** A thread that is being read. */
+interface ThreadState {
+  readonly row: Draft<"threads">;
+  /** The turn that goes on, or the last one that nothing has ended. */
+  turn: Draft<"turns"> | undefined;
+  /** How many turns had no id. */
+  unnamed: number;
+  model: string | null;
+}
+
+/** A turn by whose counts usage goes: they may count in another file, or nowhere. */
+interface CountedTurn {
+  readonly turn: Draft<"turns">;
+  readonly requests: TableRow<"requests">[];
+}
+
+/** What is known of a file or stream when it has been read. */
+interface SourceState {
+  readonly turns: Map<string, Draft<"turns">>;
+  readonly counted: Map<string, CountedTurn>;
+}
+
+/**
+ * Writes what happened as rows of tables, of which {@linkcode TABLES} says the columns.
+ *
+ * The rows of items and calls are written as an input is read, and those of threads when it
+ * ends. Which tokens count can only be told when all inputs have been read, so turns and
+ * requests come last. What is said of an item when 1,024 others have followed is not in its row.
+ *
+ * Memory is bounded by the number of turns and requests.
+ *
+ * @example Commands that fail
+ * ```ts
+ * import { JsonlEvents } from "@codexpipe/codexpipe/events";
+ * import { type ExportPiece, TableExporter } from "@codexpipe/codexpipe/export";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const log = '{"type":"thread.started","thread_id":"t"}\n{"type":"turn.started"}\n' +
+ *   '{"type":"item.completed","item":{"id":"item_0","type":"command_execution",' +
+ *   '"command":"make","aggregated_output":"","exit_code":2,"status":"failed"}}\n';
+ * let text = "";
+ * const write = ({ data }: ExportPiece) => text += data;
+ * const exporter = new TableExporter({ table: "tool_calls" });
+ * exporter.begin({ name: "run.jsonl", stem: "run" });
+ * new JsonlEvents().feed(new TextEncoder().encode(log), (outcome) => exporter.feed(outcome, write));
+ * exporter.end(write);
+ * exporter.flush(write);
+ *
+ * assertEquals(JSON.parse(text).exit_code, 2);
+ * ```
+ */
+export class TableExporter implements Exporter {
+  readonly #writer: RowWriter;
+  readonly #meter = new UsageMeter();
+  readonly #sources = new Map<string, SourceState>();
+  readonly #content: boolean;
+  /** What is being read; nothing if its rows have been written. */
+  #source: TableSource | undefined;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What is written.
+   */
+  constructor(options: ExporterOptions = {}) {
+    this.#content = options.content ?? false;
+    this.#writer = new RowWriter(options);
+  }
+
+  /**
+   * Begins an input.
+   *
+   * @param input What it is called; one that has been read already has its rows once.
+   */
+  begin({ name }: ExportInput): void {
+    this.#source = undefined;
+    if (this.#sources.has(name)) return;
+    const state: SourceState = { turns: new Map(), counted: new Map() };
+    this.#sources.set(name, state);
+    const ledger = openLedger(this.#meter, name);
+    const source = new TableSource(name, state, this.#writer, this.#content);
+    source.counts = new EventCounts({
+      thread: (id) => ledger.thread(id),
+      add(place, addition): void {
+        ledger.add(place, addition);
+        const { rule, tokens } = addition;
+        if (tokens !== undefined) source.count(place, { rule, tokens });
+      },
+      run(place, usage): void {
+        ledger.run(place, usage);
+        source.count(place);
+      },
+    });
+    this.#source = source;
+  }
+
+  /**
+   * Takes what a line of the input has become.
+   *
+   * @param outcome An event, or a failure.
+   * @param emit Is called with the rows that are complete.
+   */
+  feed(outcome: Outcome<ThreadEvent>, emit: Emit<ExportPiece>): void {
+    this.#writer.emit = emit;
+    if (outcome.ok) this.#source?.take(fieldsOf(outcome.value), outcome.line);
+    else this.#source?.fail(outcome);
+  }
+
+  /**
+   * Ends the input.
+   *
+   * @param emit Is called with its last rows.
+   */
+  end(emit: Emit<ExportPiece>): void {
+    this.#writer.emit = emit;
+    this.#source?.end();
+  }
+
+  /**
+   * Ends the export.
+   *
+   * @param emit Is called with the rows of turns and requests.
+   */
+  flush(emit: Emit<ExportPiece>): void {
+    this.#writer.emit = emit;
+    this.#writer.begin();
+    for (const row of this.#meter.rows()) {
+      const { source, thread_id, turn_id } = row;
+      const key = keyOf(thread_id, turn_id);
+      const counted = this.#sources.get(source)?.counted.get(key);
+      if (counted === undefined) continue;
+      const { turn, requests } = counted;
+      Object.assign(turn, addTokens(readTokens(turn) ?? NO_TOKENS, row));
+      // A turn has more rows if it went over midnight.
+      for (const request of requests.splice(0)) {
+        this.#writer.write("requests", request);
+      }
+    }
+    for (const { turns } of this.#sources.values()) {
+      for (const turn of turns.values()) this.#writer.write("turns", turn);
+    }
+  }
+}
+
+/** Writes rows, as lines of their tables. */
+class RowWriter {
+  readonly #options: ExporterOptions;
+  readonly #columns: ReadonlyMap<TableName, readonly Column[]>;
+  /** The tables that have a header already. */
+  readonly #begun = new Set<TableName>();
+  emit: Emit<ExportPiece> = () => {};
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+    const { table, content } = options;
+    const names = TABLE_NAMES.filter((name) =>
+      table === undefined || name === table
+    );
+    this.#columns = new Map(
+      names.map((name) => [name, columnsOf(name, { content })]),
+    );
+  }
+
+  /** Begins the tables that have no row yet. */
+  begin(): void {
+    for (const table of this.#columns.keys()) this.#data(table, "");
+  }
+
+  write<T extends TableName>(table: T, row: TableRow<T>): void {
+    const columns = this.#columns.get(table);
+    if (columns === undefined) return;
+    const values: Readonly<Record<string, TableValue>> = row;
+    const texts = columns.map(([name, type]) => {
+      const value = values[name] ?? null;
+      return typeof value === "string" && type.startsWith("text")
+        ? this.#masked(value)
+        : value;
+    });
+    this.#data(table, this.#options.csv ? csvRow(texts) : line(columns, texts));
+  }
+
+  #data(table: TableName, data: string): void {
+    const { csv = false } = this.#options;
+    let header = "";
+    if (!this.#begun.has(table)) {
+      this.#begun.add(table);
+      const columns = this.#columns.get(table) ?? [];
+      if (csv) header = csvRow(columns.map(([name]) => name));
+    } else if (data === "") return;
+    this.emit({
+      file: `${table}.${csv ? "csv" : "jsonl"}`,
+      data: `${header}${data}`,
+    });
+  }
+
+  #masked(text: string): string {
+    const { redactor } = this.#options;
+    if (redactor === undefined) return text;
+    const json = JSON.stringify(text);
+    const masked = redactor.redact(json);
+    return masked === json ? text : JSON.parse(masked);
+  }
+}
+
+/** Writes a row as a JSON object; whole numbers are exact, however large. */
+function line(
+  columns: readonly Column[],
+  values: readonly TableValue[],
+): string {
+  let text = "{";
+  for (const [i, value] of values.entries()) {
+    const json = typeof value === "string" ? JSON.stringify(value) : value;
+    text += `${i === 0 ? "" : ","}"${columns[i]?.[0]}":${json}`;
+  }
+  return `${text}}\n`;
+}
+
+/** Reads one file or stream. */
+class TableSource {
+  readonly #name: string;
+  readonly #state: SourceState;
+  readonly #writer: RowWriter;
+  readonly #hasContent: boolean;
+  readonly #threads = new Map<string, ThreadState>();
+  readonly #waiting = new Map<string, WaitingItem>();
+  #waitingText = 0;
+  /** The thread of the last event, and the turn that it was in. */
+  #thread: ThreadState | undefined;
+  #turn: Draft<"turns"> | undefined;
+  #line = 0;
+  #isInherited = false;
+  /** The time of the last event. */
+  #time: string | null = null;
+  counts: EventCounts | undefined;
+
+  constructor(
+    name: string,
+    state: SourceState,
+    writer: RowWriter,
+    hasContent: boolean,
+  ) {
+    this.#name = name;
+    this.#state = state;
+    this.#writer = writer;
+    this.#hasContent = hasContent;
+  }
+
+  /** Takes an event. */
+  take(event: Fields, line: number): void {
+    this.#line = line;
+    this.#isInherited = event.inherited === true;
+    const { timestamp } = event;
+    if (timestamp !== this.#time) this.#time = ownTextOf(timestamp);
+    const id = idOf(event.thread_id);
+    // What names no thread, such as an error, is of the last one.
+    if (id !== undefined) this.#thread = this.#threadOf(id);
+    const thread = this.#thread;
+    if (thread !== undefined) this.#take(thread, event);
+    if (event.type === "error") {
+      this.#turn ??= thread?.turn;
+      this.#fail("error", textOf(event.message));
+    }
+    // Events of session files say which line they are of.
+    if (event.line === undefined) this.counts?.takeExec(event, line);
+    else this.counts?.takeSession(event, line);
+  }
+
+  /** Takes a line that could not be read. */
+  fail({ line, error, raw = "" }: Failure): void {
+    this.#line = line;
+    this.#turn = this.#thread?.turn;
+    this.#time = null;
+    this.#isInherited = false;
+    this.#fail(error.kind, error.message, raw);
+  }
+
+  /** Gives what is left. */
+  end(): void {
+    this.#release(0);
+    for (const { row } of this.#threads.values()) {
+      this.#writer.write("threads", row);
+    }
+  }
+
+  /** Takes note that the event that is being taken counts tokens. */
+  count(
+    { thread, turn: id, timestamp, model }: CountPlace,
+    request?: { readonly rule: UsageRule; readonly tokens: Tokens },
+  ): void {
+    const key = keyOf(thread, id);
+    let counted = this.#state.counted.get(key);
+    if (counted === undefined) {
+      // What is counted outside of any turn has a turn of its own.
+      const turn = this.#turn ?? this.#beginTurn({});
+      if (turn === undefined) return;
+      counted = { turn, requests: [] };
+      this.#state.counted.set(key, counted);
+    }
+    if (request === undefined) return;
+    const { turn, requests } = counted;
+    const { rule, tokens } = request;
+    requests.push({
+      source: this.#name,
+      line: this.#line,
+      thread_id: turn.thread_id,
+      turn_id: turn.turn_id,
+      ended_at: timestamp === undefined ? null : this.#time,
+      model,
+      rule,
+      input_tokens: small(tokens.input_tokens),
+      cached_input_tokens: small(tokens.cached_input_tokens),
+      cache_write_input_tokens: small(tokens.cache_write_input_tokens),
+      output_tokens: small(tokens.output_tokens),
+      reasoning_output_tokens: small(tokens.reasoning_output_tokens),
+      total_tokens: small(tokens.total_tokens),
+    });
+  }
+
+  #threadOf(id: string): ThreadState {
+    let thread = this.#threads.get(id);
+    if (thread !== undefined) return thread;
+    const row: Draft<"threads"> = {
+      source: this.#name,
+      line: this.#line,
+      thread_id: ownText(id),
+      turn_id: null,
+      started_at: null,
+      ended_at: null,
+      parent_thread_id: null,
+      forked_from_id: null,
+      agent: null,
+      cwd: null,
+      originator: null,
+      origin: null,
+      cli_version: null,
+      model: null,
+      model_provider: null,
+      git_branch: null,
+      git_commit: null,
+      git_url: null,
+    };
+    thread = { row, turn: undefined, unnamed: 0, model: null };
+    this.#threads.set(ownText(id), thread);
+    return thread;
+  }
+
+  #take(thread: ThreadState, event: Fields): void {
+    const { row } = thread;
+    const { type, implied } = event;
+    // That of an agent, which waits for its call, is no turn of the thread.
+    if (type === "turn.started" && implied === true && idOf(event.turn_id)) {
+      return;
+    }
+    const time = this.#time;
+    if (time !== null && time > (row.ended_at ?? "")) row.ended_at = time;
+    // A turn without an id goes on until something begins another one.
+    this.#turn = idOf(event.turn_id) === undefined
+      ? thread.unnamed > 0 ? thread.turn : undefined
+      : this.#turnOf(event);
+    switch (type) {
+      case "thread.started":
+        return this.#beginThread(thread, event);
+      case "turn.started":
+        this.#turn = this.#beginTurn(event);
+        return;
+      case "turn.completed":
+      case "turn.failed":
+        return this.#endTurn(thread, event);
+      case "item.started":
+      case "item.delta":
+      case "item.completed":
+      case "item.failed":
+        return this.#item(thread, event);
+    }
+  }
+
+  #beginThread(thread: ThreadState, header: Fields): void {
+    // A process that goes on with a thread counts its items anew.
+    this.#release(0);
+    const { row } = thread;
+    const git = fieldsOf(header.git);
+    thread.model = ownTextOf(header.model) ?? thread.model;
+    row.started_at ??= ownTextOf(header.started_at, header.timestamp);
+    row.parent_thread_id ??= ownTextOf(header.parent_thread_id);
+    row.forked_from_id ??= ownTextOf(header.forked_from_id);
+    row.agent ??= ownTextOf(header.agent_path, header.agent_nickname);
+    row.cwd ??= ownTextOf(header.workdir, header.cwd);
+    row.originator ??= ownTextOf(header.originator);
+    row.origin ??= ownTextOf(sourceText(header.source));
+    row.cli_version ??= ownTextOf(header.cli_version);
+    row.model ??= thread.model;
+    row.model_provider ??= ownTextOf(header.model_provider);
+    row.git_branch ??= ownTextOf(git.branch);
+    row.git_commit ??= ownTextOf(git.commit_hash);
+    row.git_url ??= ownTextOf(git.repository_url);
+  }
+
+  /** Begins a turn of the last thread; one without an id is given one. */
+  #beginTurn(event: Fields): Draft<"turns"> | undefined {
+    const thread = this.#thread;
+    if (thread === undefined) return undefined;
+    let turn = this.#turn;
+    if (idOf(event.turn_id) === undefined) {
+      thread.unnamed += 1;
+      const turn_id = `synthetic-turn-${thread.unnamed}`;
+      turn = this.#turnOf({ ...event, turn_id });
+    }
+    thread.turn = turn;
+    return turn;
+  }
+
+  /** The turn that an event names. */
+  #turnOf(event: Fields): Draft<"turns"> | undefined {
+    const thread = this.#thread;
+    if (thread === undefined) return undefined;
+    const id = idOf(event.turn_id) ?? "";
+    const { turns } = this.#state;
+    const key = keyOf(thread.row.thread_id, id);
+    const known = turns.get(key);
+    if (known !== undefined) return known;
+    const isStart = event.type === "turn.started";
+    const turn: Draft<"turns"> = {
+      source: this.#name,
+      line: this.#line,
+      thread_id: thread.row.thread_id,
+      turn_id: ownText(id),
+      started_at: ownTextOf(event.started_at, isStart && this.#time),
+      ended_at: null,
+      duration_ms: null,
+      status: null,
+      reason: null,
+      model: thread.model,
+      inherited: this.#isInherited,
+      input_tokens: null,
+      cached_input_tokens: null,
+      cache_write_input_tokens: null,
+      output_tokens: null,
+      reasoning_output_tokens: null,
+      total_tokens: null,
+    };
+    turns.set(key, turn);
+    return turn;
+  }
+
+  #endTurn(thread: ThreadState, event: Fields): void {
+    const turn = this.#turn ?? thread.turn ?? this.#beginTurn(event);
+    if (turn === undefined) return;
+    this.#turn = turn;
+    const isFailed = event.type === "turn.failed";
+    turn.status = isFailed ? "failed" : "completed";
+    turn.ended_at = this.#time;
+    turn.started_at ??= ownTextOf(event.started_at);
+    turn.duration_ms = wholeOf(event.duration_ms) ?? null;
+    turn.reason = ownTextOf(event.reason);
+    if (thread.turn === turn) thread.turn = undefined;
+    if (!isFailed) return;
+    const { message } = fieldsOf(event.error);
+    this.#fail("turn", textOf(message) ?? turn.reason ?? "");
+  }
+
+  #fail(kind: string, message = "", raw: string | null = null): void {
+    this.#writer.write("failures", {
+      ...this.#place(this.#turn),
+      kind,
+      timestamp: this.#time,
+      message,
+      inherited: this.#isInherited,
+      raw,
+    });
+  }
+
+  #item(thread: ThreadState, event: Fields): void {
+    const { type, item_type } = event;
+    const content = fieldsOf(event.content);
+    switch (item_type) {
+      // Their rows are those of requests.
+      case "token_count":
+      case "token_usage_record":
+        return;
+      case "turn_context": {
+        const model = textOf(content.model);
+        if (model !== undefined && model !== thread.model) {
+          thread.model = ownText(model);
+        }
+        thread.row.model ??= thread.model;
+        thread.row.cwd ??= ownTextOf(content.cwd);
+        if (this.#turn !== undefined) this.#turn.model = thread.model;
+      }
+    }
+    const waiting = this.#itemOf(thread, event);
+    if (type === "item.delta") return this.#delta(waiting, event);
+    const { item } = waiting;
+    const isStart = type === "item.started";
+    const status = type === "item.failed" ? "failed" : event.status;
+    item.item_type = ownTextOf(item_type) ?? item.item_type;
+    item.status = ownTextOf(status) ?? item.status;
+    item.started_at = ownTextOf(event.started_at, isStart && this.#time) ??
+      item.started_at;
+    if (!isStart) item.ended_at = this.#time;
+    if (this.#hasContent) {
+      item.text = ownTextOf(content.text, content.message) ?? item.text ?? null;
+    }
+    waiting.call = this.#call(waiting, event);
+    this.#weigh(waiting);
+  }
+
+  /** The item of an event. */
+  #itemOf(thread: ThreadState, event: Fields): WaitingItem {
+    const item_id = ownTextOf(event.item_id) ?? "";
+    const key = keyOf(thread.row.thread_id, item_id);
+    const known = this.#waiting.get(key);
+    if (known !== undefined) return known;
+    const item: Draft<"items"> = {
+      ...this.#place(this.#turn),
+      item_id,
+      item_type: ownTextOf(event.item_type) ?? "",
+      status: "in_progress",
+      started_at: null,
+      ended_at: null,
+      inherited: this.#isInherited,
+    };
+    const waiting: WaitingItem = { key, item, call: undefined, size: 0 };
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
+
+  /** The row of a call, of what has been said of it so far. */
+  #call(
+    { item, call }: WaitingItem,
+    event: Fields,
+  ): Draft<"tool_calls"> | undefined {
+    const known = toolCallOf(event);
+    if (known === undefined) return call;
+    const { text: _, ...row } = item;
+    const { exit_code, duration_ms, changes } = fieldsOf(event.content);
+    const files = listOf(changes).length || null;
+    const draft: Draft<"tool_calls"> = {
+      ...row,
+      call_id: ownTextOf(event.call_id, call?.call_id),
+      tool: ownTextOf(known.name),
+      exit_code: wholeOf(exit_code) ?? call?.exit_code ?? null,
+      files: files ?? call?.files ?? null,
+      duration_ms: wholeOf(duration_ms) ?? call?.duration_ms ?? null,
+    };
+    if (!this.#hasContent) return draft;
+    const { args } = known;
+    draft.input = typeof args === "string" ? ownText(args) : jsonTextOf(args);
+    draft.output = ownTextOf(resultTextOf(event), call?.output);
+    return draft;
+  }
+
+  /** What a command prints behind its first output. */
+  #delta(waiting: WaitingItem, { delta }: Fields): void {
+    const { call } = waiting;
+    const { stdout } = fieldsOf(delta);
+    if (call === undefined || !this.#hasContent) return;
+    call.output = `${call.output ?? ""}${textOf(stdout) ?? ""}`;
+    this.#weigh(waiting);
+  }
+
+  /** Lets an item wait, and gives those that have waited longest if there are too many. */
+  #weigh(waiting: WaitingItem): void {
+    const { item: { text }, call } = waiting;
+    const size = (text?.length ?? 0) + (call?.input?.length ?? 0) +
+      (call?.output?.length ?? 0);
+    this.#waitingText += size - waiting.size;
+    waiting.size = size;
+    const isTooMuch = this.#waitingText > MAX_WAITING_TEXT;
+    if (isTooMuch || this.#waiting.size >= MAX_WAITING + RELEASED) {
+      this.#release(MAX_WAITING, MAX_WAITING_TEXT / 2);
+    }
+  }
+
+  #release(items: number, text = Infinity): void {
+    for (const waiting of this.#waiting.values()) {
+      if (this.#waiting.size <= items && this.#waitingText <= text) return;
+      this.#finish(waiting);
+    }
+  }
+
+  #finish({ key, item, call, size }: WaitingItem): void {
+    this.#waiting.delete(key);
+    this.#waitingText -= size;
+    this.#writer.write("items", item);
+    if (call !== undefined) this.#writer.write("tool_calls", call);
+  }
+
+  #place(turn: Draft<"turns"> | undefined): Place {
+    return {
+      source: this.#name,
+      line: this.#line,
+      thread_id: this.#thread?.row.thread_id ?? null,
+      turn_id: turn?.turn_id ?? null,
+    };
+  }
+}
+
+/** What stands for two ids. */
+function keyOf(one: string | null, other: string | null): string {
+  return `${one}\n${other}`;
+}
+
+/** A count, which takes less memory as a number where that is exact. */
+function small(count: bigint): number | bigint {
+  return count <= Number.MAX_SAFE_INTEGER ? Number(count) : count;
+}
+
+/**
+ * The first of several values that is a text, as one that outlasts its line: a text that was cut
+ * out of a line keeps some of it.
+ */
+function ownTextOf(...values: readonly unknown[]): string | null {
+  const text = textOf(values.find((value) => typeof value === "string"));
+  return text === undefined ? null : ownText(text);
+}

@@ -1,0 +1,325 @@
+/**
+ * The tables that sessions are told in: one description of each gives the type of its rows, the
+ * header of CSV, JSON Schema, `CREATE TABLE` and the page of docs/analytics.md.
+ *
+ * @module
+ */
+
+/**
+ * What stands in a column; with `?` it may be null. A `word` is an id, a path of a file that is
+ * read, or a word of a format; a `text` is what somebody wrote: secrets are looked for in it.
+ */
+export type ColumnType =
+  | "text"
+  | "text?"
+  | "word"
+  | "word?"
+  | "integer"
+  | "integer?"
+  | "boolean"
+  | "timestamp?";
+
+/** A column: its name, its type, and what stands in it. */
+export type Column = readonly [name: string, type: ColumnType, doc: string];
+
+/** A table. */
+export interface Table {
+  /** What has a row. */
+  readonly doc: string;
+  /** The columns whose values together no two rows share. */
+  readonly key: readonly string[];
+  /** The columns, behind those that every table has. */
+  readonly columns: readonly Column[];
+  /** The columns that only a table with contents has; they are the last ones. */
+  readonly content: readonly Column[];
+}
+
+/** The columns that every table begins with: where a row is from. */
+export const PLACE_COLUMNS = [
+  ["source", "word", "the file or stream that says so"],
+  ["line", "integer", "the number of the line that says so first"],
+  ["thread_id", "word?", "the thread"],
+  [
+    "turn_id",
+    "word?",
+    "the turn; `synthetic-turn-N` where a release names none",
+  ],
+] as const satisfies readonly Column[];
+
+/** The tables, by their names. */
+export const TABLES = {
+  threads: {
+    doc: "a thread in a file or stream",
+    key: ["source", "thread_id"],
+    columns: [
+      ["started_at", "timestamp?", "when it began"],
+      ["ended_at", "timestamp?", "the last time that is said in it"],
+      ["parent_thread_id", "word?", "the thread that spawned it"],
+      ["forked_from_id", "word?", "the thread that it was forked from"],
+      ["agent", "text?", "the path of the agent, else its nickname"],
+      ["cwd", "text?", "the folder that it began in"],
+      ["originator", "word?", "the program that began it: `codex_exec`"],
+      ["origin", "word?", "what began it: `cli`, `exec`, `subagent:review`"],
+      ["cli_version", "word?", "the version of Codex that began it"],
+      ["model", "word?", "the model that it began with"],
+      ["model_provider", "word?", "the provider of the model"],
+      ["git_branch", "text?", "the branch that it began on"],
+      ["git_commit", "word?", "the commit that it began on"],
+      ["git_url", "text?", "the URL of the repository"],
+    ],
+    content: [],
+  },
+  turns: {
+    doc: "a turn of a thread in a file or stream",
+    key: ["source", "thread_id", "turn_id"],
+    columns: [
+      ["started_at", "timestamp?", "when it began"],
+      ["ended_at", "timestamp?", "when it ended"],
+      ["duration_ms", "integer?", "how long it took, if its end says so"],
+      [
+        "status",
+        "word?",
+        "`completed`, `failed`; null where nothing says that it ended",
+      ],
+      ["reason", "word?", "why it was aborted: `interrupted`, `replaced`"],
+      ["model", "word?", "the model"],
+      ["inherited", "boolean", "whether it was copied from another thread"],
+      [
+        "input_tokens",
+        "integer?",
+        "tokens sent to the model, as `codexpipe usage` counts them; null where nothing is counted",
+      ],
+      [
+        "cached_input_tokens",
+        "integer?",
+        "those among them that the server had kept",
+      ],
+      [
+        "cache_write_input_tokens",
+        "integer?",
+        "those among them that the server keeps",
+      ],
+      ["output_tokens", "integer?", "tokens that the model wrote"],
+      [
+        "reasoning_output_tokens",
+        "integer?",
+        "those among them that are reasoning",
+      ],
+      ["total_tokens", "integer?", "input and output together"],
+    ],
+    content: [],
+  },
+  items: {
+    doc: "an item: a message, a reasoning, a call, a notice",
+    key: ["source", "line", "item_id"],
+    columns: [
+      [
+        "item_id",
+        "word",
+        "the item; unique in its file, in an exec stream in its run",
+      ],
+      ["item_type", "word", "what it is: see docs/events.md"],
+      ["status", "word?", "`completed`, `failed`, `declined`, `in_progress`"],
+      ["started_at", "timestamp?", "when it began"],
+      ["ended_at", "timestamp?", "when it ended, or was said"],
+      ["inherited", "boolean", "whether it was copied from another thread"],
+    ],
+    content: [["text", "text?", "what it says"]],
+  },
+  tool_calls: {
+    doc: "an item that is a call of a tool: a command, a patch, a search",
+    key: ["source", "line", "item_id"],
+    columns: [
+      ["item_id", "word", "the item"],
+      [
+        "item_type",
+        "word",
+        "`command_execution`, `file_change`, `mcp_tool_call`, `web_search`, `collab_tool_call`, `tool_call`, `dynamic_tool_call`, `image_view`, `image_generation`",
+      ],
+      ["call_id", "word?", "the id by which the model knows the call"],
+      [
+        "tool",
+        "word?",
+        "the tool: `shell`, `apply_patch`, `mcp__SERVER__TOOL`",
+      ],
+      ["status", "word?", "`completed`, `failed`, `declined`, `in_progress`"],
+      ["exit_code", "integer?", "the exit status of a command"],
+      ["files", "integer?", "how many files a patch changes"],
+      ["duration_ms", "integer?", "how long it took, if something says so"],
+      ["started_at", "timestamp?", "when it began"],
+      ["ended_at", "timestamp?", "when it ended"],
+      ["inherited", "boolean", "whether it was copied from another thread"],
+    ],
+    content: [
+      ["input", "text?", "what it was given: JSON, or a text that is none"],
+      ["output", "text?", "what came of it, or why it failed"],
+    ],
+  },
+  requests: {
+    doc: "a request to the model whose tokens are counted, each once",
+    key: ["source", "line"],
+    columns: [
+      ["ended_at", "timestamp?", "when its tokens were known"],
+      ["model", "word?", "the model"],
+      ["rule", "word", "why they count: see docs/usage.md"],
+      ["input_tokens", "integer", "tokens sent to the model"],
+      [
+        "cached_input_tokens",
+        "integer",
+        "those among them that the server had kept",
+      ],
+      [
+        "cache_write_input_tokens",
+        "integer",
+        "those among them that the server keeps",
+      ],
+      ["output_tokens", "integer", "tokens that the model wrote"],
+      [
+        "reasoning_output_tokens",
+        "integer",
+        "those among them that are reasoning",
+      ],
+      ["total_tokens", "integer", "input and output together"],
+    ],
+    content: [],
+  },
+  failures: {
+    doc:
+      "a line that cannot be read, an error that is told, a turn that failed",
+    key: ["source", "line", "kind"],
+    columns: [
+      [
+        "kind",
+        "word",
+        "of a line `json`, `utf8`, `line_too_long`, `normalize` or `typed`; `error`; `turn`",
+      ],
+      ["timestamp", "timestamp?", "when it was told"],
+      ["message", "text", "why"],
+      ["inherited", "boolean", "whether it was copied from another thread"],
+    ],
+    content: [["raw", "text?", "the line that cannot be read"]],
+  },
+} as const satisfies Readonly<Record<string, Table>>;
+
+/** The name of a table. */
+export type TableName = keyof typeof TABLES;
+
+/** The names of the tables, in their order. */
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+/** A value in a row. */
+export type TableValue = string | number | bigint | boolean | null;
+
+/**
+ * What stands in a column.
+ *
+ * @typeParam T The type of the column.
+ */
+export type ColumnValue<T extends ColumnType> = T extends `${string}?`
+  ? null | (T extends "integer?" ? number | bigint : string)
+  : T extends "integer" ? number | bigint
+  : T extends "boolean" ? boolean
+  : string;
+
+/**
+ * The values of columns, by their names.
+ *
+ * @typeParam C The columns.
+ */
+export type ColumnValues<C extends Column> = {
+  readonly [Each in C as Each[0]]: ColumnValue<Each[1]>;
+};
+
+/**
+ * A row of a table, by the names of its columns.
+ *
+ * @typeParam T The name of the table.
+ */
+export type TableRow<T extends TableName = TableName> =
+  & ColumnValues<typeof PLACE_COLUMNS[number]>
+  & ColumnValues<typeof TABLES[T]["columns"][number]>
+  & Partial<ColumnValues<typeof TABLES[T]["content"][number]>>;
+
+/** Which columns there are. */
+export interface ColumnOptions {
+  /**
+   * Whether there are those with contents.
+   *
+   * @default {false}
+   */
+  readonly content?: boolean | undefined;
+}
+
+/**
+ * Gives the columns of a table, in their order.
+ *
+ * @param name The name of the table.
+ * @param options Which columns.
+ * @returns The columns.
+ *
+ * @example The header of a CSV file
+ * ```ts
+ * import { columnsOf } from "@codexpipe/codexpipe/export";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const names = columnsOf("failures", { content: true }).map(([name]) => name);
+ *
+ * assertEquals(names, [
+ *   "source",
+ *   "line",
+ *   "thread_id",
+ *   "turn_id",
+ *   "kind",
+ *   "timestamp",
+ *   "message",
+ *   "raw",
+ * ]);
+ * ```
+ */
+export function columnsOf(
+  name: TableName,
+  { content = false }: ColumnOptions = {},
+): readonly Column[] {
+  const table: Table = TABLES[name];
+  const rest = content ? table.content : [];
+  return [...PLACE_COLUMNS, ...table.columns, ...rest];
+}
+
+/** The types of SQL. */
+const SQL_TYPES = {
+  text: "TEXT",
+  word: "TEXT",
+  integer: "BIGINT",
+  boolean: "BOOLEAN",
+  timestamp: "TIMESTAMP",
+} as const;
+
+/**
+ * Gives the statement that creates a table: DuckDB, SQLite and PostgreSQL take it.
+ *
+ * @param name The name of the table.
+ * @param options Which columns it has.
+ * @returns The statement, with its semicolon.
+ *
+ * @example The key of a table
+ * ```ts
+ * import { createTable } from "@codexpipe/codexpipe/export";
+ * import { assertMatch } from "@std/assert";
+ *
+ * assertMatch(createTable("requests"), /PRIMARY KEY \(source, line\)\n\);$/);
+ * ```
+ */
+export function createTable(
+  name: TableName,
+  options: ColumnOptions = {},
+): string {
+  const { doc, key }: Table = TABLES[name];
+  const columns = columnsOf(name, options).map(([column, type, doc]) => {
+    const isNull = type.endsWith("?") && !key.includes(column);
+    const base = SQL_TYPES[type.replace("?", "") as keyof typeof SQL_TYPES];
+    return `  ${column} ${base}${isNull ? "" : " NOT NULL"}, -- ${doc}\n`;
+  });
+  return `-- ${doc}\nCREATE TABLE ${name} (\n${
+    columns.join("")
+  }  PRIMARY KEY (${key.join(", ")})\n);`;
+}

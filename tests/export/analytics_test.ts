@@ -1,0 +1,82 @@
+/** docs/analytics.md: what it does with tables in DuckDB. */
+
+import { assertEquals } from "@std/assert";
+import { TABLE_NAMES } from "../../lib/export/export.ts";
+import { call } from "../cli/memory.ts";
+import { decode, encode } from "../running.ts";
+import { withFolder } from "../sessions/homes.ts";
+
+const PAGE = new URL("../../docs/analytics.md", import.meta.url);
+const DUCKDB = new URL("duckdb.ts", import.meta.url).pathname;
+const CAPTURES = new URL("../../testdata/captures/", import.meta.url);
+
+const page = await Deno.readTextFile(PAGE);
+
+/** Runs statements of SQL; null if DuckDB is not there. */
+async function query(
+  statements: readonly string[],
+  folder: string,
+): Promise<unknown[][] | null> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--quiet", DUCKDB],
+    cwd: folder,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const stdin = child.stdin.getWriter();
+  await stdin.write(encode(JSON.stringify(statements)));
+  await stdin.close();
+  const { code, stdout, stderr } = await child.output();
+  assertEquals(code, 0, decode(stderr));
+  return JSON.parse(decode(stdout));
+}
+
+Deno.test("DuckDB runs the statements of docs/analytics.md, and takes the keys of the tables", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/tables`);
+    const files = new Map<string, Uint8Array<ArrayBuffer>>();
+    for (const scenario of ["0.169.0/agents", "0.104.0/patch", "0.36.0/msg"]) {
+      const from = new URL(`${scenario}/`, CAPTURES);
+      for await (const { name } of Deno.readDir(from)) {
+        if (!name.endsWith(".jsonl")) continue;
+        const bytes = await Deno.readFile(new URL(name, from));
+        files.set(`/${scenario}/${name}`, bytes);
+      }
+    }
+    const world = { files: Object.fromEntries(files) };
+    const rows: Record<string, number> = {};
+    for (const table of TABLE_NAMES) {
+      const { stdout, status } = await call(
+        ["export", "--to=tables", `--table=${table}`, ...files.keys()],
+        world,
+      );
+      assertEquals(status, 0);
+      rows[table] = stdout.split("\n").length - 1;
+      await Deno.writeTextFile(`${folder}/tables/${table}.jsonl`, stdout);
+    }
+    const { stdout: schema } = await call(["schema", "--format=sql"]);
+    const recipes = [...page.matchAll(/^```sql\n([^]*?)^```$/gm)]
+      .map(([, sql = ""]) => sql.replace(".read schema.sql\n", ""));
+    const counts = TABLE_NAMES.map((table) =>
+      `SELECT count(*)::INTEGER AS rows FROM ${table}`
+    );
+    const results = await query(
+      [schema, ...recipes, ...counts, "FROM 'tool_calls.parquet'"],
+      folder,
+    );
+    if (results === null) return;
+    assertEquals(
+      results.slice(-1 - counts.length, -1),
+      TABLE_NAMES.map((table) => [{ rows: rows[table] }]),
+    );
+    assertEquals(results.at(-1)?.length, rows.tool_calls);
+    // Each recipe that asks for something is answered.
+    const asked = recipes.map((sql, i) => sql.startsWith("SELECT") ? i : -1)
+      .filter((i) => i !== -1);
+    assertEquals(asked.length, 4);
+    for (const i of asked) {
+      assertEquals((results[1 + i]?.length ?? 0) > 0, true, recipes[i]);
+    }
+  });
+});

@@ -1,0 +1,332 @@
+/** Tables of what real releases wrote. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import {
+  columnsOf,
+  type ExporterOptions,
+  type ExportPiece,
+  TABLE_NAMES,
+  TableExporter,
+  type TableName,
+  TABLES,
+} from "../../lib/export/export.ts";
+import { JsonRedactor } from "../../lib/redact/redact.ts";
+import { JsonlEvents } from "../../lib/pipeline/event_pipeline.ts";
+import { findSessionFiles, openSession } from "../../lib/sessions/sessions.ts";
+import { UsageMeter } from "../../lib/usage/usage.ts";
+import { namesIn, readFixture } from "../fixtures.ts";
+import { encode } from "../running.ts";
+import { withHome, writeFile } from "../sessions/homes.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+type Rows = Readonly<Record<TableName, readonly Row[]>>;
+interface Input {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The pieces of the tables of inputs, by the names of their files. */
+function piecesOf(
+  inputs: readonly Input[],
+  options: ExporterOptions = {},
+): Map<string, string> {
+  const files = new Map<string, string>();
+  const write = ({ file, data }: ExportPiece): void => {
+    files.set(file, `${files.get(file) ?? ""}${data}`);
+  };
+  const exporter = new TableExporter(options);
+  for (const { name, bytes } of inputs) {
+    exporter.begin({ name, stem: name });
+    const events = new JsonlEvents();
+    events.feed(bytes, (outcome) => exporter.feed(outcome, write));
+    events.flush((outcome) => exporter.feed(outcome, write));
+    exporter.end(write);
+  }
+  exporter.flush(write);
+  return files;
+}
+
+/** The rows of the tables of inputs. */
+function rowsOf(inputs: readonly Input[], options?: ExporterOptions): Rows {
+  const files = piecesOf(inputs, options);
+  const rows = TABLE_NAMES.map((table) => {
+    const lines = files.get(`${table}.jsonl`)?.split("\n").slice(0, -1) ?? [];
+    return [table, lines.map((line) => JSON.parse(line))];
+  });
+  return Object.fromEntries(rows);
+}
+
+function sumOf(rows: readonly Row[], column: string): bigint {
+  return rows.reduce(
+    (sum, row) => sum + BigInt(String(row[column] ?? 0)),
+    0n,
+  );
+}
+
+/** Values that rows have, and no other rows. */
+function missingOf(
+  rows: readonly Row[],
+  others: readonly Row[],
+  columns: readonly string[],
+): string[] {
+  const textOf = (row: Row): string =>
+    columns.map((column) => row[column]).join(" ");
+  const left = others.map(textOf);
+  return rows.map(textOf).filter((text) => {
+    const at = left.indexOf(text);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+}
+
+async function readAll(file: { readonly path: string }): Promise<Input> {
+  const source = await openSession(file);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const block = new Uint8Array(1 << 18);
+  for (
+    let size = await source.read(block);
+    size !== null;
+    size = await source.read(block)
+  ) parts.push(block.slice(0, size));
+  const bytes = await new Blob(parts).bytes();
+  return { name: file.path, bytes };
+}
+
+const VERSIONS = ["0.36.0", "0.42.0", "0.104.0", "0.169.0"];
+const BASE_TYPES: Readonly<Record<string, string>> = {
+  integer: "number",
+  boolean: "boolean",
+};
+
+Deno.test("the tables of a home have the columns and keys that they declare, and the tokens of usage", async () => {
+  await withHome({ versions: VERSIONS }, async ({ path, sessions }) => {
+    // A copy under another name counts once; so does a thread whose stream is read as well.
+    const [{ path: copied = "" } = {}] = sessions;
+    await writeFile(
+      `${path}/sessions/2026/11/20/rollout-2026-11-20T23-00-00-${crypto.randomUUID()}.jsonl`,
+      await Deno.readFile(copied),
+    );
+    const { files } = await findSessionFiles({ codexHomes: [path] });
+    const inputs = await Promise.all(files.map(readAll));
+    const stream = "0.169.0/shellmany/stdout.jsonl";
+    inputs.push({ name: stream, bytes: readFixture(`captures/${stream}`) });
+    const rows = rowsOf(inputs, { content: true });
+    for (const table of TABLE_NAMES) {
+      const columns = columnsOf(table, { content: true });
+      const keys = new Set<string>();
+      for (const row of rows[table]) {
+        assertEquals(Object.keys(row), columns.map(([name]) => name));
+        for (const [name, type] of columns) {
+          const value = row[name];
+          if (value === null) assertEquals(type.endsWith("?"), true, name);
+          else {
+            const base = BASE_TYPES[type.replace("?", "")] ?? "string";
+            assertEquals(typeof value, base, `${table}.${name}`);
+          }
+          if (type === "timestamp?" && value !== null) {
+            assertMatch(String(value), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+          }
+        }
+        keys.add(TABLES[table].key.map((name) => row[name]).join("\n"));
+      }
+      assertEquals(keys.size, rows[table].length, table);
+    }
+    const meter = new UsageMeter();
+    for (const { name, bytes } of inputs) {
+      const source = meter.open(name);
+      source.feed(bytes, () => {});
+      source.flush(() => {});
+    }
+    for (const column of ["input_tokens", "output_tokens", "total_tokens"]) {
+      const used = meter.rows().reduce(
+        (sum, row) => sum + BigInt(Reflect.get(row, column)),
+        0n,
+      );
+      assertEquals(sumOf(rows.turns, column), used, column);
+      assertEquals(sumOf(rows.requests, column), used, column);
+    }
+  });
+});
+
+/** What streams tell that session files do not: docs/analytics.md says so. */
+const UNLIKE = /^(?:unified|websearch|codemode)$/;
+/** What rows of both are compared by: the columns that docs/analytics.md names. */
+const SHARED: readonly {
+  readonly table: TableName;
+  readonly columns: readonly string[];
+  readonly types?: readonly string[];
+}[] = [
+  { table: "threads", columns: ["thread_id"] },
+  { table: "turns", columns: ["status"] },
+  {
+    table: "items",
+    columns: ["item_type", "status"],
+    types: ["agent_message", "reasoning"],
+  },
+  {
+    table: "tool_calls",
+    columns: ["item_type", "tool", "exit_code"],
+    types: ["command_execution", "mcp_tool_call", "collab_tool_call"],
+  },
+  {
+    table: "tool_calls",
+    columns: ["item_type", "tool", "files"],
+    types: ["file_change"],
+  },
+];
+
+Deno.test("the rows of an exec stream are among those of its session file", () => {
+  let runs = 0;
+  for (const version of ["0.104.0", "0.148.0", "0.169.0"]) {
+    for (const scenario of namesIn(`captures/${version}/`)) {
+      if (UNLIKE.test(scenario)) continue;
+      const folder = `captures/${version}/${scenario}/`;
+      const names = namesIn(folder);
+      if (names.filter((name) => name.startsWith("stdout")).length !== 1) {
+        continue;
+      }
+      const rowsIn = (name: string): Rows =>
+        rowsOf([{ name, bytes: readFixture(folder + name) }]);
+      const exec = rowsIn("stdout.jsonl");
+      const id = String(exec.threads[0]?.thread_id);
+      const file = names.find((name) => name.endsWith(`-${id}.jsonl`));
+      const isDone = exec.turns.at(-1)?.status === "completed";
+      if (file === undefined || !isDone) continue;
+      runs += 1;
+      const session = rowsIn(file);
+      for (const { table, columns, types } of SHARED) {
+        const isShared = ({ item_type }: Row): boolean =>
+          types === undefined || types.includes(String(item_type));
+        const missing = missingOf(
+          exec[table].filter(isShared),
+          session[table].filter(isShared),
+          columns,
+        );
+        assertEquals(missing, [], `${folder}${file} ${table}`);
+      }
+      for (const column of ["input_tokens", "output_tokens", "total_tokens"]) {
+        const said = sumOf(exec.turns, column);
+        assertEquals(said, sumOf(session.turns, column), folder);
+      }
+      assertEquals(exec.requests, []);
+    }
+  }
+  assertEquals(runs > 40, true, `${runs} runs`);
+});
+
+function exec(...lines: readonly unknown[]): Input {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  return { name: "run.jsonl", bytes: encode(text) };
+}
+
+function command(id: string, type: string, rest: Row): Row {
+  const item = { id, type: "command_execution", command: "make", ...rest };
+  return { type, item: { aggregated_output: "", ...item } };
+}
+
+const START = { type: "thread.started", thread_id: "t" };
+const TURN = { type: "turn.started" };
+const END = {
+  type: "turn.completed",
+  usage: { input_tokens: 9007199254740993, output_tokens: 1 },
+};
+
+const CASES: readonly {
+  readonly name: string;
+  readonly input: Input;
+  readonly table: TableName;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+}[] = [
+  {
+    name: "a command that ends in a later turn has one row",
+    input: exec(
+      START,
+      TURN,
+      command("item_0", "item.started", { status: "in_progress" }),
+      END,
+      TURN,
+      command("item_0", "item.completed", { exit_code: 3, status: "failed" }),
+    ),
+    table: "tool_calls",
+    columns: ["line", "turn_id", "tool", "status", "exit_code"],
+    rows: [[3, "synthetic-turn-1", "shell", "failed", 3]],
+  },
+  {
+    name: "a process that goes on with a thread counts its items anew",
+    input: exec(
+      ...[START, TURN],
+      command("item_0", "item.completed", { exit_code: 0 }),
+      ...[START, TURN],
+      command("item_0", "item.completed", { exit_code: 1 }),
+    ),
+    table: "tool_calls",
+    columns: ["line", "item_id", "exit_code"],
+    rows: [[3, "item_0", 0], [6, "item_0", 1]],
+  },
+  {
+    name: "a line that cannot be read, an error and a failed turn are failures",
+    input: {
+      name: "run.jsonl",
+      bytes: encode(
+        `${JSON.stringify(START)}\n{"type":"turn.started"}\n{"torn\n` +
+          '{"type":"error","message":"No"}\n' +
+          '{"type":"turn.failed","error":{"message":"No more"}}\n',
+      ),
+    },
+    table: "failures",
+    columns: ["line", "turn_id", "kind", "raw"],
+    rows: [
+      [3, "synthetic-turn-1", "json", '{"torn'],
+      [4, "synthetic-turn-1", "error", null],
+      [5, "synthetic-turn-1", "turn", null],
+    ],
+  },
+  {
+    name: "contents have no secrets",
+    input: exec(
+      ...[START, TURN],
+      command("item_0", "item.completed", {
+        command: "API_TOKEN=abc123def make",
+        aggregated_output: "done",
+      }),
+    ),
+    table: "tool_calls",
+    columns: ["input", "output"],
+    rows: [['{"command":"API_TOKEN=[redacted:token] make"}', "done"]],
+  },
+];
+
+for (const { name, input, table, columns, rows } of CASES) {
+  Deno.test(`in tables ${name}`, () => {
+    const redactor = new JsonRedactor();
+    const found = rowsOf([input], { content: true, redactor })[table];
+    assertEquals(
+      found.map((row) => columns.map((column) => row[column])),
+      rows,
+    );
+  });
+}
+
+Deno.test("a table of CSV has a row of names, one table of two is asked for, and counts are exact", () => {
+  const input = {
+    name: "run.jsonl",
+    bytes: encode(
+      `${JSON.stringify(START)}\n{"type":"turn.started"}\n` +
+        '{"type":"turn.completed","usage":{"input_tokens":9007199254740993,"output_tokens":0}}\n',
+    ),
+  };
+  const files = piecesOf([input, input], { table: "turns", csv: true });
+  assertEquals([...files.keys()], ["turns.csv"]);
+  const [header, row, end] = files.get("turns.csv")?.split("\r\n") ?? [];
+  assertEquals(
+    header,
+    columnsOf("turns").map(([column]) => column).join(","),
+  );
+  assertEquals(
+    row,
+    "run.jsonl,2,t,synthetic-turn-1,,,,completed,,,false," +
+      "9007199254740993,0,0,0,0,9007199254740993",
+  );
+  assertEquals(end, "");
+});
