@@ -70,6 +70,8 @@ export class CallBook {
   readonly #sessions = new Map<string, Call>();
   /** How often each id came again, so that no two calls have one item id. */
   readonly #again = new Map<string, number>();
+  /** The calls of scripts, but for some that an item has told of. */
+  readonly #scripted = new Set<Call>();
   #weight = 0;
 
   /**
@@ -84,6 +86,7 @@ export class CallBook {
       if (call.callId === null) continue;
       this.#calls.set(call.callId, call);
       this.#weight += call.weight;
+      if (call.isScript) this.#scripted.add(call);
       if (call.type === "command_execution" && call.session !== null) {
         this.#sessions.set(call.session, call);
       }
@@ -107,10 +110,18 @@ export class CallBook {
     return this.#sessions.get(session);
   }
 
+  /** Takes note whether a call stands in a script. */
+  script(call: Call, isScript: boolean): void {
+    call.isScript = isScript;
+    if (isScript && call.callId !== null) this.#scripted.add(call);
+    else this.#scripted.delete(call);
+  }
+
   /** Gives the calls of scripts that no item has told of, oldest first. */
   *scripted(): Iterable<Call> {
-    for (const call of this.#calls.values()) {
-      if (call.isScript && !call.hasItem) yield call;
+    for (const call of this.#scripted) {
+      if (call.hasItem) this.#scripted.delete(call);
+      else yield call;
     }
   }
 
@@ -195,6 +206,7 @@ export class CallBook {
     this.#weight -= call.weight;
     this.#calls.delete(callId);
     this.#closed.delete(callId);
+    this.#scripted.delete(call);
   }
 }
 

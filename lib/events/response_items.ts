@@ -255,7 +255,7 @@ function tellCall(context: SessionContext, made: ModelCall): void {
   if (type === "todo_list" && isPlanCopy(context, content, "item")) return;
   const { call, isNew } = context.beginCall(made.callId, "item", type);
   call.name = name;
-  call.isScript = isScript;
+  context.calls.script(call, isScript);
   if (name === "write_stdin") {
     const session = fieldsOf(made.args).session_id;
     call.session = typeof session === "number" || typeof session === "string"

@@ -17,6 +17,7 @@ import {
   isFailedWord,
   jsonTextOf,
   numberOf,
+  parseJson,
   textOf,
   textsOf,
   wholeOf,
@@ -48,9 +49,10 @@ const AGENT = "codex";
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-\d+$/;
 /**
  * How many spans of a turn, and how many characters of content, one line has at most: collectors
- * do not take requests of any length. The rest of the turn follows in another line.
+ * do not take requests of any length. The rest of the turn follows in another line. And how many
+ * names are known to hold no secret.
  */
-const MAX = { spans: 2048, content: 1 << 21 };
+const MAX = { spans: 2048, content: 1 << 21, names: 1024 };
 /** How many calls wait for what is told of them once more when a line is full. */
 const MAX_RECENT = 64;
 
@@ -129,6 +131,8 @@ class Turn {
 /** A thread of the input. */
 class Thread {
   header: Fields = {};
+  /** What its spans have in common, as it is written. */
+  resource: string | undefined;
   model: string | undefined;
   /** Whether its times are its own: in a bare session file all are that of the header. */
   isTimed = true;
@@ -196,6 +200,8 @@ export class OtlpExporter implements Exporter {
   readonly #tellers = new Map<string, number>();
   /** The calls that spawned threads, by these. */
   readonly #spawned = new Map<string, SpanIds>();
+  /** Tools and models whose names hold no secret. */
+  readonly #clean = new Set<string>();
   #inputs = 0;
   #input: ExportInput = { name: "", stem: "" };
   #tokens = new EventTokens();
@@ -333,6 +339,7 @@ export class OtlpExporter implements Exporter {
     this.#leave(thread);
     const { timestamp, started_at } = header;
     thread.header = header;
+    thread.resource = undefined;
     thread.model = idOf(header.model) ?? thread.model;
     thread.isTimed = timestamp === undefined || timestamp !== started_at;
   }
@@ -475,9 +482,11 @@ export class OtlpExporter implements Exporter {
       turn.calls.set(item, call);
       this.#say(thread, at, () => ({
         type: "tool_call",
-        id: event.call_id,
+        id: event.call_id ?? item,
         name: given.name,
-        arguments: argumentsOf(event, given.args),
+        arguments: textOf(given.args) === undefined
+          ? given.args
+          : parseJson(String(given.args)) ?? given.args,
       }));
     } else if (isPlan) return;
     this.#describe(call, turn, event, given, isOver ? at : undefined);
@@ -673,51 +682,49 @@ export class OtlpExporter implements Exporter {
     const kept = isAll || isHeavy ? 0 : MAX_RECENT;
     const written = ended.slice(0, Math.max(0, ended.length - kept));
     for (const { item } of written) calls.delete(item);
-    const spans = [...turn.requests, ...written].map((span) => ({
-      ...childIds(ids, span.item),
-      parentSpanId: ids.spanId,
-      ...spanOf({
-        ...span,
-        attributes: {
-          [ATTRIBUTE.conversation]: thread.id,
-          ...span.attributes,
-          [ATTRIBUTE.outputMessages]: messageText(
-            "assistant",
-            span.parts ?? [],
-          ),
-        },
-      }),
-    }));
+    const spans = [...turn.requests, ...written].map((span) =>
+      this.#childText(thread, ids, span)
+    );
+    if (root !== undefined) spans.unshift(this.#masked(root));
     turn.requests = [];
     turn.weight = 0;
-    this.#emitLine(thread, ids, root === undefined ? spans : [root, ...spans]);
-  }
-
-  #emitLine(thread: Thread, { traceId }: SpanIds, spans: unknown[]): void {
-    if (this.#refusal !== undefined) return;
-    const teller = this.#tellers.get(traceId) ?? this.#inputs;
-    this.#tellers.set(traceId, teller);
+    const teller = this.#tellers.get(ids.traceId) ?? this.#inputs;
+    this.#tellers.set(ids.traceId, teller);
     if (teller !== this.#inputs || spans.length === 0) return;
     this.#hasLines = true;
-    const { git, cli_version } = thread.header;
-    const { branch, commit_hash, repository_url } = fieldsOf(git);
-    const attributes = attributesOf({
-      [ATTRIBUTE.serviceName]: AGENT,
-      [ATTRIBUTE.serviceVersion]: idOf(cli_version),
-      [ATTRIBUTE.repository]: idOf(repository_url),
-      [ATTRIBUTE.branch]: idOf(branch),
-      [ATTRIBUTE.commit]: idOf(commit_hash),
-    });
-    const scope = { name: "codexpipe" };
-    const text = jsonTextOf({
-      resourceSpans: [{
-        resource: { attributes },
-        scopeSpans: [{ scope, spans, schemaUrl: SCHEMA_URL }],
-        schemaUrl: SCHEMA_URL,
-      }],
-    });
-    const data = this.#options.redactor?.redact(text) ?? text;
-    this.#emit({ file: this.#file, data: `${data}\n` });
+    thread.resource ??= this.#masked(resourceOf(thread.header));
+    const data =
+      `{"resourceSpans":[{"resource":${thread.resource},${SCOPE},"spans":[${
+        spans.join(",")
+      }]}]}]}\n`;
+    this.#emit({ file: this.#file, data });
+  }
+
+  /** Writes a request or a call as JSON. */
+  #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
+    const { subject = "", parts = [] } = span;
+    const attributes = {
+      [ATTRIBUTE.conversation]: thread.id,
+      ...span.attributes,
+      [ATTRIBUTE.outputMessages]: messageText("assistant", parts),
+    };
+    const written = {
+      ...childIds(ids, span.item),
+      parentSpanId: ids.spanId,
+      ...spanOf({ ...span, attributes }),
+    };
+    // Without content, names are all that could hold a secret.
+    if (this.#clean.has(subject)) return jsonTextOf(written);
+    const masked = this.#masked(written);
+    const isClean = this.#options.content !== true &&
+      this.#clean.size < MAX.names && masked === jsonTextOf(written);
+    if (isClean) this.#clean.add(subject);
+    return masked;
+  }
+
+  #masked(value: unknown): string {
+    const text = jsonTextOf(value);
+    return this.#options.redactor?.redact(text) ?? text;
   }
 }
 
@@ -730,6 +737,24 @@ interface TurnEnd {
   readonly message: string | undefined;
   /** The tokens that are of the turn, and of no request. */
   readonly tokens: TokensOfTurn | undefined;
+}
+
+/** What stands between a resource and its spans. */
+const SCOPE =
+  `"schemaUrl":"${SCHEMA_URL}","scopeSpans":[{"scope":{"name":"codexpipe"},"schemaUrl":"${SCHEMA_URL}"`;
+
+/** What the spans of a thread have in common. */
+function resourceOf({ git, cli_version }: Fields): Fields {
+  const { branch, commit_hash, repository_url } = fieldsOf(git);
+  return {
+    attributes: attributesOf({
+      [ATTRIBUTE.serviceName]: AGENT,
+      [ATTRIBUTE.serviceVersion]: idOf(cli_version),
+      [ATTRIBUTE.repository]: idOf(repository_url),
+      [ATTRIBUTE.branch]: idOf(branch),
+      [ATTRIBUTE.commit]: idOf(commit_hash),
+    }),
+  };
 }
 
 function providerOf({ header }: Thread): string {
@@ -754,7 +779,12 @@ function textPart(content: string): Part {
 }
 
 function messageText(role: string, parts: readonly Part[]): string | undefined {
-  return parts.length === 0 ? undefined : jsonTextOf([{ role, parts }]);
+  if (parts.length === 0) return undefined;
+  const isCall = parts.some(({ type }) => type === "tool_call");
+  const finish_reason = isCall ? "tool_call" : "stop";
+  return jsonTextOf([
+    role === "user" ? { role, parts } : { role, parts, finish_reason },
+  ]);
 }
 
 function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {

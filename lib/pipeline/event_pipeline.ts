@@ -231,6 +231,13 @@ export interface EventDecoderOptions {
    * @default {false}
    */
   readonly modelCalls?: boolean | undefined;
+  /**
+   * Whether outcomes have the text of their events, which `encodeOutcome()` writes. Those of
+   * session files have none of their own: to write it takes time.
+   *
+   * @default {true}
+   */
+  readonly text?: boolean | undefined;
 }
 
 /** Options for {@linkcode JsonlEvents} and {@linkcode decodeEvents}. */
@@ -280,14 +287,16 @@ export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
 export class EventDecoder
   implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
   readonly #reader: EventReader;
+  readonly #hasText: boolean;
 
   /**
    * Constructs a new instance.
    *
    * @param options What is told.
    */
-  constructor({ modelCalls }: EventDecoderOptions = {}) {
+  constructor({ modelCalls, text = true }: EventDecoderOptions = {}) {
     this.#reader = new EventReader(undefined, { modelCalls });
+    this.#hasText = text;
   }
 
   /**
@@ -306,15 +315,15 @@ export class EventDecoder
     const text = isText ? value : outcome.text;
     if (!isObject(record)) return;
     this.#reader.read(record, { line, offset, text }, (event, given) => {
-      emit({
-        ok: true,
-        line,
-        offset,
-        // What exec streams have was written by the tables of their types, and what session
-        // files tell by the rules that write it.
-        value: event as unknown as ThreadEvent,
-        text: given ?? eventText(event, text?.length),
-      });
+      // What exec streams have was written by the tables of their types, and what session
+      // files tell by the rules that write it.
+      const value = event as unknown as ThreadEvent;
+      const success = { ok: true, line, offset, value } as const;
+      emit(
+        this.#hasText
+          ? { ...success, text: given ?? eventText(event, text?.length) }
+          : success,
+      );
     });
   }
 }

@@ -319,7 +319,7 @@ const CASES: Readonly<
     ],
     options: { content: true, redactor: new JsonRedactor() },
     lines: [
-      'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":"{\\"command\\":\\"make\\"}"}]}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
+      'turn 0-9 status=completed messages=[{"role":"user","parts":[{"type":"text","content":"Do it"}]}]; chat 1-3 input_tokens=5 messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"a","name":"shell","arguments":{"command":"make"}}],"finish_reason":"tool_call"}]; shell 2-4 code=0 arguments={"command":"make"} result=API_TOKEN=[redacted:token]',
     ],
   },
   "the times at which an app-server sent its messages": {

@@ -529,6 +529,13 @@ Deno.test("decodeRecords() gives the lines of session files, decodeEvents() what
     }
   }
   assertEquals(types[0], "context_compaction");
+  // Without their text, they are the same events.
+  const [first] = await Array.fromAsync(decodeEvents(log.stream()));
+  const [bare] = await Array.fromAsync(
+    decodeEvents(log.stream(), { text: false }),
+  );
+  assertEquals("text" in (bare ?? {}), false);
+  assertEquals<unknown>({ ...bare, text: 0 }, { ...first, text: 0 });
 });
 
 /** Compiles if `T` is `true`. */

@@ -261,6 +261,7 @@ class ExportStage implements LineStage {
       ...options,
       onError,
       modelCalls: exporter.modelCalls,
+      text: false,
     });
   }
 
