@@ -16,7 +16,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { Utf8Decoder } from "../json/utf8_decoder.ts";
+import { Utf8Decoder } from "../json/utf8.ts";
 import {
   commandContent,
   dynamicContent,

@@ -14,7 +14,7 @@ import {
   wholeOf,
 } from "../json/fields.ts";
 import { memberTexts } from "../json/member_texts.ts";
-import { Utf8Decoder } from "../json/utf8_decoder.ts";
+import { Utf8Decoder } from "../json/utf8.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
 import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";

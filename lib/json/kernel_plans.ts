@@ -50,20 +50,245 @@ import {
   UNWANTED,
 } from "./kernel_layout.ts";
 import { WordCache } from "./names.ts";
-import { type Proof, ValuePlan } from "./value_plan.ts";
-import { JsonReader, type Observations } from "./reader.ts";
-import {
-  mostCopies,
-  partsOf,
-  type Piece,
-  piecesOf,
-  stepsOf,
-  type Value,
-} from "./record_pieces.ts";
-import { lookAtOutput } from "./output_look.ts";
+import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
-import type { JsonSlice } from "./value.ts";
+import { JsonSlice } from "./value.ts";
+import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
+
+// Lets somebody look at a record as the rules wrote it, and finds out what that was in the
+// record as it was read.
+
+/**
+ * Has somebody look at a record as it was written.
+ *
+ * @param watched What was done with it.
+ * @param reader Reads it.
+ * @returns What was looked at, in the record as it was read; nothing if that is not there.
+ */
+function lookAtOutput(
+  watched: WatchedRecord,
+  reader: JsonReader,
+  look: (reader: JsonReader, record: JsonSlice) => void,
+): Observations | undefined {
+  const { output } = watched;
+  // The text behind a value must be a control character.
+  const bytes = new Uint8Array(output.length + 1);
+  bytes.set(output);
+  const record = reader.read(bytes, 0, output.length);
+  if (record === undefined) return undefined;
+  const seen = noObservations();
+  reader.observe(seen);
+  look(reader, record);
+  reader.observe(undefined);
+  return asRead(seen, bytes, watched);
+}
+
+/**
+ * Finds what was looked at in an output in the record that it was made of; what is not from
+ * there is always the same.
+ *
+ * @param bytes The output.
+ * @returns Nothing if something else was looked at.
+ */
+function asRead(
+  seen: Observations,
+  bytes: Uint8Array,
+  { root, copies }: WatchedRecord,
+): Observations | undefined {
+  if (seen.isOpaque) return undefined;
+  const found = noObservations();
+  for (const { start, end } of seen.words) {
+    const copy = copies.find(({ to, length }) =>
+      to < end && start < to + length
+    );
+    if (copy === undefined) continue;
+    const { slot, to, length } = copy;
+    if (slot !== -1 || start < to || end > to + length) return undefined;
+    found.words.push(sliceAt(root, start - to + copy.start, end - start));
+  }
+  for (const { bytes: owner, start, end } of seen.opened) {
+    if (owner !== bytes) continue;
+    const copy = copies.find(({ slot, to, length }) =>
+      slot === -1 && to <= start && end <= to + length
+    );
+    if (copy === undefined) continue;
+    found.opened.push(
+      sliceAt(root, start - copy.to + copy.start, end - start),
+    );
+  }
+  return found;
+}
+
+function sliceAt(
+  { bytes }: JsonSlice,
+  start: number,
+  length: number,
+): JsonSlice {
+  return new JsonSlice(bytes, start, start + length, "object", false, -1);
+}
+
+// What the output of the rules consists of: values of the record, slots, and text.
+
+/** A value of a record, and where in it. */
+interface Value {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: number;
+}
+
+/** Where something is. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A piece of the output. */
+type Piece =
+  | { readonly kind: "text"; readonly text: Uint8Array }
+  | {
+    readonly kind: "slot";
+    readonly slot: number;
+    readonly places: readonly Place[];
+  }
+  /** Values that follow one another in the record, and text of the record around them. */
+  | {
+    readonly kind: "part";
+    readonly first: number;
+    readonly last: number;
+    readonly before: number;
+    /** Where in the output of the record that was watched each of them is. */
+    readonly places: readonly Place[];
+  };
+
+/** The pieces that an output consists of. */
+function piecesOf(
+  { root, output, copies }: WatchedRecord,
+  values: readonly Value[],
+): readonly Piece[] | undefined {
+  const pieces: Piece[] = [];
+  /** Takes a value whose text in the output ends with that of the record before it. */
+  const addValue = (index: number, value: Value, to: number): void => {
+    const place = { start: to, end: to + value.end - value.start };
+    const before = values[index - 1];
+    const from = before?.end ?? root.start;
+    const text = pieces.at(-1)?.kind === "text" ? pieces.at(-1) : undefined;
+    const bytes = text?.kind === "text" ? text.text : NOTHING;
+    const between = value.start - from;
+    const isWhole = bytes.length >= between &&
+      isSame(root.bytes, from, bytes, bytes.length - between, between);
+    const earlier = pieces.at(text === undefined ? -1 : -2);
+    if (
+      isWhole && bytes.length === between && earlier?.kind === "part" &&
+      earlier.last === index - 1
+    ) {
+      pieces.length -= text === undefined ? 1 : 2;
+      const places = [...earlier.places, place];
+      pieces.push({ ...earlier, last: index, places });
+      return;
+    }
+    if (isWhole && text !== undefined) {
+      pieces.pop();
+      const rest = bytes.subarray(0, bytes.length - between);
+      if (rest.length > 0) pieces.push({ kind: "text", text: rest });
+    }
+    pieces.push({
+      kind: "part",
+      first: index,
+      last: index,
+      before: isWhole ? between : 0,
+      places: [place],
+    });
+  };
+  const addText = (text: Uint8Array): void => {
+    if (text.length === 0) return;
+    const last = pieces.at(-1);
+    if (last?.kind !== "text") pieces.push({ kind: "text", text });
+    else {
+      const joined = new Uint8Array(last.text.length + text.length);
+      joined.set(last.text);
+      joined.set(text, last.text.length);
+      pieces[pieces.length - 1] = { kind: "text", text: joined };
+    }
+  };
+  let at = 0;
+  for (const { slot, start, end, to, length } of copies) {
+    addText(output.subarray(at, to));
+    at = to + length;
+    if (slot !== -1) {
+      const places = [{ start: to, end: to + length }];
+      pieces.push({ kind: "slot", slot, places });
+      continue;
+    }
+    let from = start;
+    for (const [index, value] of values.entries()) {
+      if (value.end <= start || value.start >= end) continue;
+      // Half a value cannot be found again.
+      if (value.start < start || value.end > end) return undefined;
+      addText(root.bytes.subarray(from, value.start));
+      addValue(index, value, to + value.start - start);
+      from = value.end;
+    }
+    addText(root.bytes.subarray(from, end));
+  }
+  addText(output.subarray(at));
+  return pieces;
+}
+
+function isSame(
+  one: Uint8Array,
+  from: number,
+  other: Uint8Array,
+  otherFrom: number,
+  length: number,
+): boolean {
+  for (let i = 0; i < length; i++) {
+    if (one[from + i] !== other[otherFrom + i]) return false;
+  }
+  return true;
+}
+
+/** One step of the kernel: a text, then a slot or a part of the record. */
+interface Step {
+  readonly text: Uint8Array;
+  readonly source: Exclude<Piece, { kind: "text" }> | undefined;
+}
+
+/** The steps that write the pieces. */
+function stepsOf(pieces: readonly Piece[]): readonly Step[] {
+  const steps: Step[] = [];
+  let text: Uint8Array | undefined;
+  for (const piece of pieces) {
+    if (piece.kind === "text") text = piece.text;
+    else {
+      steps.push({ text: text ?? NOTHING, source: piece });
+      text = undefined;
+    }
+  }
+  if (text !== undefined) steps.push({ text, source: undefined });
+  return steps;
+}
+
+/** How often the value is in the output that is there most often. */
+function mostCopies(pieces: readonly Piece[]): number {
+  const counts = new Map<number, number>();
+  for (const piece of pieces) {
+    if (piece.kind !== "part") continue;
+    for (let value = piece.first; value <= piece.last; value++) {
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+  }
+  return Math.max(0, ...counts.values());
+}
+
+/** The parts of an output that were copied, in order. */
+function partsOf(pieces: readonly Piece[]): CopiedPart[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === "text") return [];
+    const slot = piece.kind === "slot" ? piece.slot : undefined;
+    return piece.places.map((place) => ({ ...place, slot }));
+  });
+}
 
 /** What follows a piece of text where there is a value of a kind. */
 const KINDS: Readonly<Record<JsonKind, number>> = {

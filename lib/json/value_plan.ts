@@ -4,12 +4,22 @@
  */
 
 import { WordCache } from "./names.ts";
+import type { JsonReader } from "./reader.ts";
 import type { RecordParts } from "./record_parts.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
-import type { JsonReader } from "./reader.ts";
-import type { JsonSlice } from "./value.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { Varying } from "./varying.ts";
+import type { JsonSlice } from "./value.ts";
+
+/** A value of some kind. */
+export class Varying {
+  /** Its kind. */
+  readonly kind: JsonKind;
+
+  /** Constructs a new instance. */
+  constructor(kind: JsonKind) {
+    this.kind = kind;
+  }
+}
 
 /** How deep a record is taken apart; what lies deeper is parsed. */
 const LEVELS = 7;

@@ -5,7 +5,7 @@
 import type { Issue } from "../errors.ts";
 import { quote } from "../json/problems.ts";
 import { KIND_WORDS } from "../json/value.ts";
-import { Varying } from "../json/varying.ts";
+import { Varying } from "../json/value_plan.ts";
 import type { AnyShape, ObjectShape, Shape, VariantShape } from "./shapes.ts";
 
 /** What is told of one value at most; a list of millions may have nothing right in it. */

@@ -1,12 +1,7 @@
-/**
- * RecordSelection: a stage that is asked for some types gives what a filter leaves of all.
- */
-
 import { assert, assertEquals } from "@std/assert";
-import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
-import { ENGINES } from "../../lib/pipeline/line_answers.ts";
-import { RecordSelection } from "../../lib/lines/record_selection.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
+import { ENGINES, RecordSelection } from "../../lib/pipeline/line_answers.ts";
+import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
 import { readCaptures } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat, decode, emitted, encode } from "../running.ts";
