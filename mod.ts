@@ -136,6 +136,7 @@ export {
   type TurnFailedEvent,
   type TurnStartedEvent,
 } from "./lib/dialects/exec/events.ts";
+export type { TokenCounts } from "./lib/dialects/rollout/token_counts.ts";
 export { isSessionItem, type SessionItem } from "./lib/events/session_items.ts";
 export {
   type Failure,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { TokenCounts } from "../dialects/rollout/token_counts.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 
 /**
@@ -112,26 +113,25 @@ export type TurnStatus =
   | "open"
   | "unknown";
 
-/** How many tokens were used, as the release counted them. */
-export interface TurnUsage {
-  /** Tokens sent to the model. */
-  readonly input_tokens: number;
-  /** Those of them that were cached; `null` if that is not said. */
-  readonly cached_input_tokens: number | null;
-  /** Tokens that the model wrote. */
-  readonly output_tokens: number;
-  /** Those of them that are reasoning; `null` if that is not said. */
-  readonly reasoning_output_tokens: number | null;
-}
+/**
+ * How many tokens were used, as the release counted them; `null` for a kind of which nothing is
+ * said.
+ */
+export type TurnUsage = Required<
+  Pick<
+    TokenCounts,
+    | "input_tokens"
+    | "cached_input_tokens"
+    | "output_tokens"
+    | "reasoning_output_tokens"
+  >
+>;
 
 /** The tokens of a request to the model, or of some that followed each other. */
-export interface RequestUsage {
+export interface RequestUsage
+  extends Pick<TurnUsage, "input_tokens" | "output_tokens"> {
   /** When they were counted, as RFC 3339 in UTC; `null` if the input has no times. */
   readonly at: string | null;
-  /** Tokens sent to the model. */
-  readonly input_tokens: number;
-  /** Tokens that the model wrote. */
-  readonly output_tokens: number;
 }
 
 /** A turn ends. Every turn that began ends, before the next one begins. */

@@ -14,20 +14,7 @@ import type { UsageKey } from "./usage_names.ts";
  * The numbers of tokens in JSON: whole numbers of 64 bits. One beyond 2^53 is rounded by a
  * reader whose numbers are those of JavaScript.
  */
-export interface TokenFields {
-  /** Tokens that were sent to the model. */
-  readonly input_tokens: number;
-  /** Those among them that the server had kept. */
-  readonly cached_input_tokens: number;
-  /** Those among them that the server keeps from now on. */
-  readonly cache_write_input_tokens: number;
-  /** Tokens that the model wrote. */
-  readonly output_tokens: number;
-  /** Those among them that are reasoning. */
-  readonly reasoning_output_tokens: number;
-  /** Input and output together. */
-  readonly total_tokens: number;
-}
+export type TokenFields = { readonly [Kind in keyof Tokens]: number };
 
 /**
  * A group of usage as JSON: what it was made by, how much there is of it, and the tokens.

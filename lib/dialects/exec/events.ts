@@ -26,6 +26,7 @@ import {
   variant,
   WHOLE,
 } from "../../shapes/shapes.ts";
+import type { TokenCounts } from "../rollout/token_counts.ts";
 
 /**
  * An event: a normalized record of `codex exec --json` or `codex app-server`. `switch` on
@@ -48,8 +49,9 @@ import {
  *   switch (event.type) {
  *     case "thread.started":
  *     case "turn.started":
- *     case "turn.completed":
  *       return event.type;
+ *     case "turn.completed":
+ *       return `${event.usage?.output_tokens ?? "no"} tokens of output`;
  *     case "turn.failed":
  *     case "item.failed":
  *       return event.error.message;
@@ -125,8 +127,15 @@ export interface TurnCompletedEvent {
   readonly turn_id: string;
   /** The id of the last item of the turn. Not written by the CLI itself. */
   readonly last_item_id?: string;
-  /** The tokens that were used, as the release counted them; see {@linkcode TurnFailedEvent.usage}. */
-  readonly usage?: unknown;
+  /**
+   * The tokens that were used, as the release counted them. After `codex exec resume`, 0.80 to
+   * 0.147 and 0.155 and later count the whole thread, the others what the new process used:
+   * `UsageMeter` of `./usage` counts each request once.
+   *
+   * Nothing in it is checked: in a log that Codex did not write it may be anything but null.
+   * Counts beyond 2^53 are rounded; the text of the record has them exactly.
+   */
+  readonly usage?: Partial<TokenCounts>;
 }
 
 /** A turn ends with an error. Releases up to 0.42 left with exit status 0 all the same. */
@@ -137,17 +146,8 @@ export interface TurnFailedEvent {
   readonly thread_id: string;
   /** The id of the turn. */
   readonly turn_id: string;
-  /**
-   * The tokens that were used. Never null, but anything else: nothing in it is checked.
-   *
-   * Releases since 0.44 write an object of whole numbers: `input_tokens`,
-   * `cached_input_tokens` (a part of those), `output_tokens`, since 0.130
-   * `reasoning_output_tokens` (a part of these), since 0.145 `cache_write_input_tokens`.
-   * After `codex exec resume`, 0.80 to 0.147 and 0.155 and later count the whole thread, the
-   * others what the new process used. Counts are 64 bits wide and may be beyond what a
-   * JavaScript number holds; the text of the record has them exactly.
-   */
-  readonly usage?: unknown;
+  /** The tokens that were used; see {@linkcode TurnCompletedEvent.usage}. */
+  readonly usage?: Partial<TokenCounts>;
   /** Why the turn failed. */
   readonly error: ThreadError;
 }
@@ -671,6 +671,8 @@ function itemEvent<T>(
 
 const THREAD = { thread_id: STRING };
 const TURN = { ...THREAD, turn_id: STRING };
+/** What releases count is no reason to refuse the end of a turn. */
+const USAGE: Shape<Partial<TokenCounts>> = { kind: "some" };
 const ITEM: Members<ItemEventFields> = {
   ...THREAD,
   turn_id: optional(STRING),
@@ -688,9 +690,9 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     "turn.completed": {
       ...TURN,
       last_item_id: optional(STRING),
-      usage: optional(SOME),
+      usage: optional(USAGE),
     },
-    "turn.failed": { ...TURN, usage: optional(SOME), error: THREAD_ERROR },
+    "turn.failed": { ...TURN, usage: optional(USAGE), error: THREAD_ERROR },
     "item.failed": { ...ITEM, error: THREAD_ERROR },
     "error": { message: STRING, code: optional(either(STRING, NUMBER)) },
     "rpc.request": { method: STRING },
