@@ -218,9 +218,11 @@ export class ExecRules extends RecordRules {
   #itemLine(type: EventType, line: JsonObject): FailureReason | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
-    // What an app-server said of a thread without a turn is of none.
+    // What an app-server or `codex mcp-server` said of a thread without a turn is of none: the
+    // turn before it may be another thread's.
+    const isServers = line.has("method") || line.has("_meta");
     const turn = this.#context.ownId(line, ["turn_id"]) ??
-      (line.has("method") ? undefined : this.#context.turn);
+      (isServers ? undefined : this.#context.turn);
     line.set("thread_id", thread.value);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn.value);

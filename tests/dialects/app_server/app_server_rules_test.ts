@@ -452,6 +452,26 @@ Deno.test("what is told of a thread without a turn is of none, also if it is rea
   assertEquals(answers(lines, { from: "exec" }), lines);
 });
 
+Deno.test("what codex mcp-server says of a thread is of no turn of another one, also if it is read once more", () => {
+  const said = (threadId: string, msg: unknown): unknown => ({
+    jsonrpc: "2.0",
+    method: "codex/event",
+    params: { _meta: { requestId: 1, threadId }, id: threadId, msg },
+  });
+  const lines = of(
+    said("a", { type: "task_started", turn_id: "1" }),
+    said("b", {
+      type: "exec_command_output_delta",
+      call_id: "c",
+      stream: "stdout",
+      chunk: "aGk=",
+    }),
+  );
+  const [, piece = ""] = lines;
+  assertEquals(JSON.parse(piece).turn_id, undefined);
+  assertEquals(answers(lines, { from: "exec" }), lines);
+});
+
 // Streams that are damaged.
 
 const LINES = readServerRuns().filter(({ stdout }) => stdout.length < 60_000)
