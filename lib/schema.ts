@@ -61,7 +61,7 @@ import * as drift from "./drift/schema.ts";
 import * as events from "./events/schema.ts";
 import { EXEC_SCHEMAS, type ExecTypes } from "./dialects/exec/schema.ts";
 import * as tables from "./export/schema.ts";
-import * as history from "./history/schema.ts";
+import { HISTORY_SCHEMAS, type HistoryTypes } from "./history/schema.ts";
 import * as lines from "./lines/schema.ts";
 import {
   ROLLOUT_SCHEMA_MAPS,
@@ -78,6 +78,7 @@ export type {
   RolloutTypeMaps,
   RolloutTypes,
 } from "./dialects/rollout/schema.ts";
+export type { HistoryTypes } from "./history/schema.ts";
 export type { SchemasOf } from "./shapes/schema.ts";
 
 /** What the modules of schemas export. */
@@ -85,7 +86,6 @@ export type SchemaModules =
   & typeof check
   & typeof drift
   & typeof events
-  & typeof history
   & typeof lines
   & typeof sessions
   & typeof tables
@@ -96,7 +96,7 @@ export type SchemaModules =
  * of types such as `EventMsgs` there is a map of schemas.
  */
 export const SCHEMAS:
-  & SchemasOf<ExecTypes & RolloutTypes>
+  & SchemasOf<ExecTypes & RolloutTypes & HistoryTypes>
   & { readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]> }
   & {
     readonly [
@@ -106,9 +106,10 @@ export const SCHEMAS:
   } = {
     ...EXEC_SCHEMAS,
     ...ROLLOUT_SCHEMAS,
+    ...HISTORY_SCHEMAS,
     ...ROLLOUT_SCHEMA_MAPS,
     ...Object.fromEntries(
-      [check, drift, events, history, lines, sessions, tables, usage]
+      [check, drift, events, lines, sessions, tables, usage]
         .flatMap((module) => Object.entries(module))
         .map(([name, schema]) => [name.replace("Schema", ""), schema]),
     ),

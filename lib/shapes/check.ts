@@ -11,6 +11,10 @@ import type { AnyShape, ObjectShape, Shape, VariantShape } from "./shapes.ts";
 /** What is told of one value at most; a list of millions may have nothing right in it. */
 const MAX_ISSUES = 100;
 
+/** A time as RFC 3339 has it, and as valibot takes it. */
+const TIME_REGEXP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
+
 /** The members of an object; it may have any prototype, or none. */
 interface Members {
   readonly [name: string]: unknown;
@@ -72,8 +76,21 @@ function check(
     case "whole":
       if (typeof value === "number" && isWhole(value)) return true;
       break;
+    case "count":
+      if (typeof value === "number" && isWhole(value) && value >= 0) {
+        return true;
+      }
+      break;
+    case "time":
+      if (typeof value === "string" && TIME_REGEXP.test(value)) return true;
+      break;
     case "literal":
       if (value === shape.word) return true;
+      break;
+    case "words":
+    case "others":
+      if (typeof value !== "string") break;
+      if (shape.words.includes(value) === (shape.kind === "words")) return true;
       break;
     case "object":
       if (isObject(value)) return checkMembers(shape, value, issues, path);
@@ -222,8 +239,12 @@ export function sortOf(shape: AnyShape): Sort {
     case "null":
       return shape.kind;
     case "whole":
+    case "count":
       return "number";
     case "literal":
+    case "words":
+    case "others":
+    case "time":
       return "string";
     case "list":
       return "array";
@@ -247,6 +268,12 @@ export function expectedOf(shape: AnyShape): string {
       return "true or false";
     case "whole":
       return "a whole number";
+    case "count":
+      return "a whole number from 0";
+    case "time":
+      return "a time with its zone";
+    case "words":
+      return shape.words.map(quote).join(" or ");
     case "either":
       return shape.shapes.map(expectedOf).join(" or ");
     case "list": {

@@ -26,6 +26,7 @@ export function lookAt(
   const { kind } = value;
   switch (shape.kind) {
     case "literal":
+    case "words":
       reader.wordOf(value);
       break;
     case "object": {
@@ -94,6 +95,9 @@ export function isNamedPlace(
       return false;
     case "literal":
       return key === undefined && (word === undefined || word === shape.word);
+    case "words":
+      return key === undefined &&
+        (word === undefined || shape.words.includes(String(word)));
   }
   // A word where any text may stand is passed on; nothing depends on it.
   if (key === undefined) return word === undefined;

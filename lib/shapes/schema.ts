@@ -52,6 +52,10 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
       return v.number();
     case "whole":
       return v.pipe(v.number(), v.integer());
+    case "count":
+      return v.pipe(v.number(), v.integer(), v.minValue(0));
+    case "time":
+      return v.pipe(v.string(), v.isoTimestamp());
     case "boolean":
       return v.boolean();
     case "null":
@@ -69,6 +73,10 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
       ]);
     case "literal":
       return v.literal(shape.word);
+    case "words":
+      return v.picklist(shape.words);
+    case "others":
+      return v.pipe(v.string(), v.notValues([...shape.words]));
     case "list":
       return v.array(anySchemaOf(shape.element));
     case "map":
@@ -80,12 +88,7 @@ function newSchemaOf(shape: AnyShape): SchemaOf<unknown> {
     case "variant": {
       const { key, shapes, others } = shape;
       const options = [...new Set(shapes.values())].map(anySchemaOf);
-      if (typeof others !== "string") {
-        const other = v.pipe(v.string(), v.notValues([...shapes.keys()]));
-        options.push(
-          v.looseObject({ ...entriesOf(others.members), [key]: other }),
-        );
-      }
+      if (typeof others !== "string") options.push(anySchemaOf(others));
       // All of them are objects, or variants of such.
       return v.variant(key, options as v.VariantOptions<string>);
     }

@@ -26,6 +26,7 @@ export type ShapeOfObject<T> = ObjectShape & Of<T>;
 export type AnyShape =
   | SimpleShape
   | LiteralShape
+  | WordsShape
   | ObjectShape
   | ListShape
   | MapShape
@@ -33,15 +34,17 @@ export type AnyShape =
   | VariantShape;
 
 /**
- * A string, a number, a whole number, a boolean, null, any value but null, or any value at
- * all.
+ * A string, a time (RFC 3339), a number, a whole number, one from 0, a boolean, null, any value
+ * but null, or any value at all.
  */
 export interface SimpleShape {
   /** What the value is. */
   readonly kind:
     | "string"
+    | "time"
     | "number"
     | "whole"
+    | "count"
     | "boolean"
     | "null"
     | "some"
@@ -54,6 +57,14 @@ export interface LiteralShape {
   readonly kind: "literal";
   /** The string. */
   readonly word: string;
+}
+
+/** One of some strings, or any other. */
+export interface WordsShape {
+  /** Whether it is one of them. */
+  readonly kind: "words" | "others";
+  /** The strings. */
+  readonly words: readonly string[];
 }
 
 /** An object with some members that are known, and perhaps others. */
@@ -138,7 +149,9 @@ type Word<T, K extends string> = T extends Tagged<K>
 
 /** The members of a union whose words are known, by word. */
 export type Known<T, K extends string> = {
-  readonly [W in Word<T, K>]: Extract<T, Record<K, W>>;
+  readonly [W in Word<T, K>]: T extends Tagged<K>
+    ? string extends T[K] ? never : W extends T[K] ? T : never
+    : never;
 };
 
 /** The open member of a union: the one with any word. */
@@ -152,6 +165,10 @@ export const STRING: Shape<string> = { kind: "string" };
 export const NUMBER: Shape<number> = { kind: "number" };
 /** A whole number, however it is spelled. */
 export const WHOLE: Shape<number> = { kind: "whole" };
+/** A whole number from 0. */
+export const COUNT: Shape<number> = { kind: "count" };
+/** A time with its zone. */
+export const TIME: Shape<string> = { kind: "time" };
 /** `true` or `false`. */
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 /** Any value, null included. */
@@ -167,6 +184,16 @@ export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
 /** One particular string. */
 export function literal<const W extends string>(word: W): Shape<W> {
   return { kind: "literal", word };
+}
+
+/** One of some strings. */
+export function words<const W extends string>(...words: W[]): Shape<W> {
+  return { kind: "words", words };
+}
+
+/** Any string but some. */
+export function other(words: readonly string[]): Shape<string> {
+  return { kind: "others", words };
 }
 
 /** A list of values of one shape. */
@@ -270,7 +297,26 @@ export function variant<T, K extends string>(
     : ShapeOfObject<OpenOf<T, K>>,
 ): Shape<T> {
   const known = new Map<string, AnyShape>(Object.entries<AnyShape>(shapes));
-  return { kind: "variant", key, shapes: known, others };
+  return variantOf(key, known, others);
+}
+
+/** {@linkcode variant}, where no type tells the words. */
+export function variantOf(
+  key: string,
+  shapes: ReadonlyMap<string, AnyShape>,
+  others: ObjectShape | string,
+): VariantShape {
+  const tag = typeof others === "string"
+    ? undefined
+    : others.members.find(({ name }) => name === key);
+  if (typeof others === "string" || tag?.shape.kind === "others") {
+    return { kind: "variant", key, shapes, others };
+  }
+  const shape = other([...shapes.keys()]);
+  const members = others.members.map((member) =>
+    member === tag ? { ...member, shape } : member
+  );
+  return { kind: "variant", key, shapes, others: { ...others, members } };
 }
 
 function alternativesOf(shape: AnyShape): readonly AnyShape[] {

@@ -24,6 +24,7 @@ import {
   STRING,
   typed,
   variant,
+  variantOf,
   WHOLE,
 } from "../../shapes/shapes.ts";
 import type { TokenCounts } from "../rollout/token_counts.ts";
@@ -666,7 +667,7 @@ function itemEvent<T>(
     // So it is refused: its item type has to be the other name.
     shapes.set(alias, shapes.get(itemType) ?? others);
   }
-  return { kind: "variant", key: "item_type", shapes, others };
+  return variantOf("item_type", shapes, others);
 }
 
 const THREAD = { thread_id: STRING };
