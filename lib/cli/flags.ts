@@ -599,7 +599,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Show at most NUM lines of each output.",
     details:
-      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text, 2000 in html, 20 in a summary for github, and all in markdown.",
+      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown.",
   },
   {
     name: "redact",

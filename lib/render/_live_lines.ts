@@ -5,8 +5,10 @@
  */
 
 import { inertLine } from "./inert_text.ts";
+import { terminalMarkdown } from "./terminal_markdown.ts";
 import { clipped, type Layout, wrapped } from "./terminal_text.ts";
 import { withoutEnd } from "./text_end.ts";
+import type { TextStyle } from "./text_style.ts";
 
 /** What a block of lines is: there is space around prose, but none between work. */
 export type Block = "prose" | "work" | "note";
@@ -49,6 +51,14 @@ export class LiveLines {
     const lines = withoutEnd(text, "\n").split("\n");
     for (const line of wrapped(lines, this.#layout(sign))) {
       this.add(line, look);
+    }
+  }
+
+  /** Adds a message in Markdown, laid out. */
+  addMarkdown(text: string, style: TextStyle): void {
+    const columns = this.#columns();
+    for (const line of terminalMarkdown(text, { columns, style })) {
+      this.add(line);
     }
   }
 

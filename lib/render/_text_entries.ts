@@ -21,10 +21,12 @@ import type {
   ToolView,
   WorkStatus,
 } from "./entry_views.ts";
+import { diffLines } from "./html_diff.ts";
 import { inertText } from "./inert_text.ts";
 import type { EntryPart } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 import type { ReasoningChoice, ToolsChoice } from "./render_options.ts";
+import { diffLook } from "./terminal_markdown.ts";
 import type { TextStyle } from "./text_style.ts";
 
 /** How many lines of a command are written: the rest is a document in most cases. */
@@ -37,7 +39,9 @@ interface TextEntriesOptions {
   readonly reasoning: ReasoningChoice;
   readonly tools: ToolsChoice;
   readonly maxOutputLines: number;
+  readonly maxDiffLines: number;
   readonly style: TextStyle;
+  readonly isFormatted: boolean;
 }
 
 /** Writes the entries of a live view, and remembers which of them have begun. */
@@ -49,7 +53,9 @@ export class TextEntries {
   readonly #reasoning: ReasoningChoice;
   readonly #tools: ToolsChoice;
   readonly #maxLines: number;
+  readonly #maxDiffLines: number;
   readonly #style: TextStyle;
+  readonly #isFormatted: boolean;
   /** The entry whose beginning was written last, so that its end can follow. */
   #open: number | undefined;
   /** The entries whose beginning was written, with its first line. */
@@ -62,7 +68,9 @@ export class TextEntries {
     this.#reasoning = options.reasoning;
     this.#tools = options.tools;
     this.#maxLines = options.maxOutputLines;
+    this.#maxDiffLines = options.maxDiffLines;
     this.#style = options.style;
+    this.#isFormatted = options.isFormatted;
   }
 
   /** Forgets what has begun: the numbers of entries begin again. */
@@ -109,7 +117,9 @@ export class TextEntries {
           const to = recipient === null ? "" : ` → ${recipient}`;
           lines.add(inertText(`${author}${to}:`), dim);
         }
-        return lines.addText(inertText(view.text));
+        return this.#isFormatted
+          ? lines.addMarkdown(view.text, this.#style)
+          : lines.addText(inertText(view.text));
       }
       case "reasoning":
         return this.#writeReasoning(view);
@@ -278,7 +288,7 @@ export class TextEntries {
       : status === "proposed"
       ? "? "
       : "→ ";
-    for (const { path, change, movedTo, added, removed } of files) {
+    for (const { path, change, movedTo, added, removed, diff } of files) {
       const verb = change === "update" ? "edit" : change;
       const counts = [
         added === null || change === "delete" ? "" : `+${countText(added)}`,
@@ -297,6 +307,7 @@ export class TextEntries {
         sign,
         look: status === "failed" ? red : cyan,
       });
+      if (this.#isFormatted && this.#tools === "full") this.#addDiff(diff);
     }
     if (files.length === 0) {
       lines.add(`${sign}edit`, status === "failed" ? red : cyan);
@@ -304,6 +315,26 @@ export class TextEntries {
     if (failure !== "" && this.#tools === "full") this.#addOutput(failure);
     if (status === "running") lines.add("  … not finished", dim);
     if (status === "failed" && failure === "") lines.add("  ✗ failed", red);
+  }
+
+  #addDiff(diff: string): void {
+    const maxLines = this.#maxDiffLines;
+    const { head, omitted, tail } = cutOutput(inertText(diff), {
+      maxLines,
+      keep: "both",
+    });
+    const add = (part: readonly string[]): void => {
+      for (const line of diffLines(part.join("\n"))) {
+        const look = diffLook(line, this.#style);
+        this.#lines.addClipped([line.text], { sign: "  ", look });
+      }
+    };
+    if (head.length > 0) add(head);
+    if (omitted > 0) {
+      const count = countedText(omitted, "line");
+      this.#lines.add(`  … ${count} left out`, this.#style.dim);
+    }
+    if (tail.length > 0) add(tail);
   }
 
   #writePlan({ name, steps }: PlanView): void {

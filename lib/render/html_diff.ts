@@ -1,23 +1,41 @@
 /**
- * What changed in a file, as HTML.
+ * What changed in a file, line by line.
+ *
+ * @module
  */
 
 import { elementText } from "./html_text.ts";
 
-/**
- * Writes a unified diff, line by line, for a `<pre class="diff">`: lines that came are `<ins>`,
- * lines that went `<del>`, names of files and headings of parts `<b>`.
- */
-export function diffHtml(diff: string): string {
+/** A line of a diff. */
+export interface DiffLine {
+  /** What it is: one that came, one that went, a name or a heading, or one that is the same. */
+  readonly sign: "+" | "-" | "@" | " ";
+  /** The line, sign and all. */
+  readonly text: string;
+}
+
+/** Reads a unified diff. */
+export function diffLines(diff: string): DiffLine[] {
   // Before the first part, signs belong to the names of files.
   let isInPart = !/^ ?(?:---|diff|index|\*\*\*) /.test(diff);
-  return diff.replace(/\r\n/g, "\n").split("\n").map((line) => {
-    if (line.startsWith("@@")) isInPart = true;
+  return diff.replace(/\r\n/g, "\n").split("\n").map((text) => {
+    if (text.startsWith("@@")) isInPart = true;
     // A diff that was kept line by line has a space before what is no change.
-    else if (/^ ?diff --git /.test(line)) isInPart = false;
-    const text = elementText(line);
-    if (!isInPart || line.startsWith("@@")) return `<b>${text}</b>`;
-    if (line.startsWith("+")) return `<ins>${text}</ins>`;
-    return line.startsWith("-") ? `<del>${text}</del>` : text;
+    else if (/^ ?diff --git /.test(text)) isInPart = false;
+    if (!isInPart || text.startsWith("@@")) return { sign: "@", text };
+    if (text.startsWith("+")) return { sign: "+", text };
+    return { sign: text.startsWith("-") ? "-" : " ", text };
+  });
+}
+
+/**
+ * Writes a diff for a `<pre class="diff">`: lines that came are `<ins>`, lines that went `<del>`,
+ * names of files and headings of parts `<b>`.
+ */
+export function diffHtml(diff: string): string {
+  const tags = { "+": "ins", "-": "del", "@": "b" } as const;
+  return diffLines(diff).map(({ sign, text }) => {
+    const line = elementText(text);
+    return sign === " " ? line : `<${tags[sign]}>${line}</${tags[sign]}>`;
   }).join("\n");
 }

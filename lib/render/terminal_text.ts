@@ -84,7 +84,7 @@ function head(line: string, room: number): string {
 const SEGMENTER = new Intl.Segmenter("en");
 
 /** Breaks a line between words, or within one that is too long; its indent is kept. */
-function broken(line: string, room: number): string[] {
+export function broken(line: string, room: number): string[] {
   if (room === Infinity || widthOf(line) <= room) return [line.trimEnd()];
   const indent = /^ */.exec(line)?.[0].slice(0, Math.floor(room / 2)) ?? "";
   const lines: string[] = [];

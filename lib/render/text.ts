@@ -36,6 +36,13 @@ export interface TextOptions extends RenderOptions {
    */
   readonly style?: TextStyle | undefined;
   /**
+   * Whether answers are laid out as their Markdown says, and diffs are written; otherwise answers
+   * stand as they are, and of diffs how many lines they have.
+   *
+   * @default {false}
+   */
+  readonly isFormatted?: boolean | undefined;
+  /**
    * Asked for the width of the terminal before something is written; lines may be of any length
    * if there is none.
    *
@@ -46,6 +53,7 @@ export interface TextOptions extends RenderOptions {
 
 /** How many lines of output are written if nothing else is asked for. */
 const MAX_OUTPUT_LINES = 5;
+const MAX_DIFF_LINES = 20;
 
 /**
  * Writes a transcript for somebody who watches: made for parts of a `live` one.
@@ -58,7 +66,8 @@ const MAX_OUTPUT_LINES = 5;
  * Text of the log does nothing to a terminal: control characters are escaped, colours left out,
  * and no line is a workflow command. Lines are broken at the width of the terminal, lines of
  * output are cut there. Of long output the last lines are written, and how many were left out.
- * The lines of a diff are not written, only how many they are.
+ * Where text is formatted, answers are laid out as their Markdown says, and diffs are written;
+ * elsewhere answers stand as they are, and of a diff how many lines it has.
  *
  * @example A short turn
  * ```ts
@@ -112,9 +121,11 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       lines: this.#lines,
       redactor: this.#redactor,
       style: this.#style,
+      isFormatted: options.isFormatted ?? false,
       reasoning: reasoningOf(options, "include"),
       tools: toolsOf(options),
       maxOutputLines: outputLines(options, MAX_OUTPUT_LINES),
+      maxDiffLines: outputLines(options, MAX_DIFF_LINES),
     });
   }
 

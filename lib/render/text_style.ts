@@ -18,6 +18,12 @@ export interface TextStyle {
   cyan(text: string): string;
   /** Sets back what is beside the point. */
   dim(text: string): string;
+  /** Sets off what is stressed. */
+  italic(text: string): string;
+  /** Sets off what no longer holds. */
+  strike(text: string): string;
+  /** Sets off what leads somewhere; the address is of the web and in ASCII. */
+  link(text: string, target: string): string;
 }
 
 /** Leaves text as it is. */
@@ -28,4 +34,7 @@ export const PLAIN_STYLE: TextStyle = {
   yellow: (text) => text,
   cyan: (text) => text,
   dim: (text) => text,
+  italic: (text) => text,
+  strike: (text) => text,
+  link: (text) => text,
 };

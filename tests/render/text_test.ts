@@ -1,4 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
+import stringWidth from "string-width";
+import { COLORED } from "../../lib/cli/styles.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import {
@@ -373,6 +375,9 @@ const MARKS: TextStyle = {
   yellow: (text) => `<yellow>${text}</yellow>`,
   cyan: (text) => `<cyan>${text}</cyan>`,
   dim: (text) => `<dim>${text}</dim>`,
+  italic: (text) => `<i>${text}</i>`,
+  strike: (text) => `<s>${text}</s>`,
+  link: (text, target) => `<a ${target}>${text}</a>`,
 };
 
 Deno.test("TextRenderer sets lines off one by one", () => {
@@ -460,9 +465,10 @@ Deno.test("TextRendererStream writes what TextRenderer writes", async () => {
 });
 
 /** The live view of a session on a terminal of a usual width. */
-function viewOfBytes(bytes: Uint8Array): string {
+function viewOfBytes(bytes: Uint8Array, options: TextOptions = {}): string {
   const parts = partsOf(valuesOf(bytes), { live: true });
-  return writtenBy(new TextRenderer({ columns: () => 100 }), parts);
+  const renderer = new TextRenderer({ columns: () => 100, ...options });
+  return writtenBy(renderer, parts);
 }
 
 for (const { name, folder, start } of GOLDEN_SESSIONS) {
@@ -471,13 +477,42 @@ for (const { name, folder, start } of GOLDEN_SESSIONS) {
   });
 }
 
+/** The terminals that views are reviewed for. */
+const SCREENS = ["0.61-unicode", "0.130-review", "0.160-patch", "0.169-tui"]
+  .flatMap((name) => [80, 120].map((columns) => ({ name, columns })));
+
+for (const { name, columns } of SCREENS) {
+  Deno.test(`TextRenderer writes ${name} on a terminal of ${columns} columns as it was reviewed`, () => {
+    const { folder, start } = GOLDEN_SESSIONS.find((session) =>
+      session.name === name
+    ) ??
+      { folder: "", start: "" };
+    const text = viewOfBytes(readSession(folder, start), {
+      columns: () => columns,
+      style: COLORED,
+      isFormatted: true,
+    });
+    assertGolden(`${name}.${columns}.ansi`, text);
+    for (const line of text.split("\n")) {
+      assert(stringWidth(line) <= columns, line);
+    }
+    // Only colours that a terminal has for light and for dark, and no ground.
+    // deno-lint-ignore no-control-regex
+    const codes = [...text.matchAll(/\x1b\[(\d+)m/g)].map(([, code]) => code);
+    const known = "1 2 3 4 9 22 23 24 29 31 32 33 36 39".split(" ");
+    assertEquals(codes.filter((code = "") => !known.includes(code)), []);
+  });
+}
+
 Deno.test("TextRenderer writes a session in which everything is hostile, and none of it does something", () => {
-  const text = viewOfBytes(hostileSession());
-  assert(text.length > 10_000);
-  for (const line of text.split("\n")) {
-    assert(!CONTROL_REGEXP.test(line), line);
-    assert(!/^\s*::|##\[/.test(line), line);
-    assert(line.length <= 100, line);
+  for (const isFormatted of [false, true]) {
+    const text = viewOfBytes(hostileSession(), { isFormatted });
+    assert(text.length > 10_000);
+    for (const line of text.split("\n")) {
+      assert(!CONTROL_REGEXP.test(line), line);
+      assert(!/^\s*::|##\[/.test(line), line);
+      assert(line.length <= 100, line);
+    }
   }
 });
 

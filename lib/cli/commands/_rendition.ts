@@ -74,9 +74,11 @@ async function textRenderer(
   const isColored = args.choice("color", COLOR) === "always";
   const fileStyle = isColored ? COLORED : PLAIN;
   const { TextRenderer } = await import("../../render/text.ts");
+  const chosen = output === screen ? style : fileStyle;
   return new TextRenderer({
     ...options,
-    style: output === screen ? style : fileStyle,
+    style: chosen,
+    isFormatted: chosen === COLORED,
     columns: () => isTerminal ? process.columns() : undefined,
   });
 }

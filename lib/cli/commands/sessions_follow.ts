@@ -10,6 +10,7 @@ import { followInput } from "../followed_input.ts";
 import { LIVE_FORMATS } from "../flags.ts";
 import type { Blocks } from "../input.ts";
 import type { Output } from "../output.ts";
+import { COLORED } from "../styles.ts";
 import { LinesView, type LiveView, TextView } from "./_live_views.ts";
 import { lookUpSession } from "./_sessions.ts";
 
@@ -129,6 +130,7 @@ class Following {
     if (this.#form === "text") {
       this.#renderer ??= new TextRenderer({
         style,
+        isFormatted: style === COLORED,
         columns: () => process.columns(),
       });
       return new TextView(this.#path, this.#renderer);

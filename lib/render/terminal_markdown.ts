@@ -1,0 +1,308 @@
+/**
+ * Messages on a terminal: Markdown laid out, and set off.
+ *
+ * @module
+ */
+
+import { startOf } from "./cut_text.ts";
+import { diffLines } from "./html_diff.ts";
+import { inertText } from "./inert_text.ts";
+import {
+  type MarkdownNode,
+  markdownNodes,
+  markdownText,
+} from "./markdown_nodes.ts";
+import { broken, widthOf } from "./terminal_text.ts";
+import type { TextStyle } from "./text_style.ts";
+
+/** How a message is laid out. */
+export interface TerminalLayout {
+  /** How many columns there are; `undefined` if lines may be of any length. */
+  readonly columns: number | undefined;
+  /** How text is set off. */
+  readonly style: TextStyle;
+}
+
+type Nodes = readonly MarkdownNode[];
+type Look = (text: string) => string;
+
+/** Words that look alike. */
+interface Piece {
+  readonly text: string;
+  readonly look: Look;
+}
+
+/** Text is not broken into narrower lines, nor cells into narrower columns. */
+const MIN_TEXT = 16;
+const MIN_CELL = 8;
+const GAP = "  ";
+const MAX_RULE = 40;
+const MAX_NAME = 40;
+
+/** What may stand in an address that a terminal opens. */
+const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
+
+/** Gives the look of a line of a diff. */
+export function diffLook(
+  { sign }: ReturnType<typeof diffLines>[number],
+  { green, red, cyan }: TextStyle,
+): Look {
+  return { "+": green, "-": red, "@": cyan, " ": same }[sign];
+}
+
+/**
+ * Lays out a message in Markdown, in time that grows with its length.
+ *
+ * @param text The message.
+ * @param layout How much room there is, and how text is set off.
+ * @returns Lines that hold nothing of the message that a terminal acts upon, but addresses.
+ */
+export function terminalMarkdown(
+  text: string,
+  { columns = Infinity, style }: TerminalLayout,
+): string[] {
+  return new TerminalWriter(style).blocks(markdownNodes(text), columns);
+}
+
+class TerminalWriter {
+  readonly #style: TextStyle;
+
+  constructor(style: TextStyle) {
+    this.#style = style;
+  }
+
+  /** Lays out blocks, with space between them but in lists that have none. */
+  blocks(nodes: Nodes, room: number): string[] {
+    const lines: string[] = [];
+    for (const [at, node] of nodes.entries()) {
+      if (at > 0 && nodes[at - 1]?.token.hidden !== true) lines.push("");
+      for (const line of this.#block(node, room)) lines.push(line);
+    }
+    return lines;
+  }
+
+  #block(node: MarkdownNode, room: number): string[] {
+    const { type, token, children } = node;
+    const { bold, dim, cyan } = this.#style;
+    switch (type) {
+      case "heading":
+        return this.#text(this.#pieces(children, bold), room);
+      case "hr":
+        return [dim("─".repeat(Math.min(room, MAX_RULE)))];
+      case "fence":
+      case "code_block": {
+        const code = inertText(token.content).trimEnd();
+        const isDiff = /^(?:diff|patch)\b/.test(token.info.trim());
+        const lines = isDiff
+          ? diffLines(code).map((line) => ({
+            text: line.text,
+            look: diffLook(line, this.#style),
+          }))
+          : code.split("\n").map((text) => ({ text, look: cyan }));
+        const shown = lines.flatMap(({ text, look }) =>
+          broken(text, Math.max(MIN_TEXT, room - GAP.length)).map((line) =>
+            line === "" ? "" : look(line)
+          )
+        );
+        return prefixed(shown, GAP, GAP);
+      }
+      case "blockquote": {
+        const sign = dim("│ ");
+        return prefixed(this.blocks(children, room - 2), sign, sign);
+      }
+      case "bullet_list":
+      case "ordered_list":
+        return this.#list(node, room);
+      case "table":
+        return this.#table(children.flatMap((part) => part.children), room);
+      default:
+        return this.#text(this.#pieces(children, same), room);
+    }
+  }
+
+  #list({ token, children }: MarkdownNode, room: number): string[] {
+    const isTight = children.every((item) =>
+      item.children.every(({ type, token }) =>
+        type !== "paragraph" || token.hidden
+      )
+    );
+    let number = Number(token.attrGet("start") ?? 1);
+    return children.flatMap((item, at) => {
+      const sign = token.type.startsWith("ordered") ? `${number++}. ` : "• ";
+      const lines = this.blocks(item.children, room - sign.length);
+      if (lines.length === 0) lines.push("");
+      lines[0] = (lines[0] ?? "").replace(
+        /^\[([ xX])\](?=\s)/,
+        (_, box) => box === " " ? "☐" : "☑",
+      );
+      const space = at > 0 && !isTight ? [""] : [];
+      return [...space, ...prefixed(lines, sign, " ".repeat(sign.length))];
+    });
+  }
+
+  /** Lays out a table, or row by row with its headings if it is too wide for one. */
+  #table(rows: Nodes, room: number): string[] {
+    const { bold, dim } = this.#style;
+    const cells = rows.map((row, at) =>
+      row.children.map(({ children }) =>
+        this.#pieces(children, at === 0 ? bold : same)
+      )
+    );
+    const [head = [], ...body] = cells;
+    const widths = head.map((_, column) =>
+      cells.reduce(
+        (most, row) =>
+          Math.max(most, Math.min(room, widthOf(wordsOf(row[column] ?? [])))),
+        1,
+      )
+    );
+    const space = room - GAP.length * (head.length - 1);
+    const least = sumOf(widths.map((width) => Math.min(width, MIN_CELL)));
+    if (least > space) {
+      // A long heading would be written with every row.
+      const names = head.map((cell) => `${startOf(wordsOf(cell), MAX_NAME)}: `);
+      const records = body.map((row) =>
+        row.flatMap((cell, column) =>
+          this.#text([{ text: names[column] ?? "", look: bold }, ...cell], room)
+        )
+      );
+      return records.flatMap((lines, at) => at === 0 ? lines : ["", ...lines]);
+    }
+    for (let excess = sumOf(widths) - space; excess > 0; excess--) {
+      const widest = Math.max(...widths);
+      widths[widths.indexOf(widest)] = widest - 1;
+    }
+    const isRight =
+      rows[0]?.children.map(({ token }) =>
+        `${token.attrGet("style")}`.endsWith(":right")
+      ) ?? [];
+    const lines = cells.map((row) => {
+      const broken = row.map((cell, column) =>
+        this.#broken(cell, widths[column] ?? 1)
+      );
+      const height = Math.max(1, ...broken.map(({ length }) => length));
+      return Array.from(
+        { length: height },
+        (_, at) =>
+          broken.map((cell, column) => {
+            const text = cell[at] ?? "";
+            const pad = " ".repeat(
+              Math.max(0, (widths[column] ?? 1) - widthOf(text)),
+            );
+            return isRight[column] ? pad + text : text + pad;
+          }).join(GAP).trimEnd(),
+      );
+    });
+    const rule = widths.map((width) => dim("─".repeat(width))).join(GAP);
+    return [...lines[0] ?? [], rule, ...lines.slice(1).flat()];
+  }
+
+  /** Gives the words of nodes that stand in a line, each with its look. */
+  #pieces(nodes: Nodes, look: Look): Piece[] {
+    const { bold, italic, strike, cyan } = this.#style;
+    const over = (inner: Look): Look => (text) => look(inner(text));
+    return nodes.flatMap((node): Piece[] => {
+      const { type, token, children } = node;
+      switch (type) {
+        case "code_inline":
+          return [{ text: inertText(token.content), look: over(cyan) }];
+        case "softbreak":
+        case "hardbreak":
+          return [{ text: "\n", look }];
+        case "strong":
+          return this.#pieces(children, over(bold));
+        case "em":
+          return this.#pieces(children, over(italic));
+        case "s":
+          return this.#pieces(children, over(strike));
+        case "link":
+          return this.#link(`${token.attrGet("href")}`, children, look);
+        case "image":
+          return [
+            { text: "[image] ", look },
+            ...this.#link(`${token.attrGet("src")}`, children, look),
+          ];
+        default:
+          return [{ text: inertText(token.content), look }];
+      }
+    });
+  }
+
+  /** Writes a link with the address that it leads to: a label may say another one. */
+  #link(target: string, label: Nodes, look: Look): Piece[] {
+    const { dim, cyan, link } = this.#style;
+    const words = markdownText(label);
+    const isWeb = WEB_REGEXP.test(target);
+    const linked: Look = (text) =>
+      look(isWeb ? link(text, asciiUrl(target)) : text);
+    if (words === "" || words === target) {
+      return [{ text: inertText(target), look: linked }];
+    }
+    const pieces = this.#pieces(label, linked);
+    if (target === "") return pieces;
+    const shown = inertText(target);
+    return isWeb
+      ? [...pieces, { text: ` (${shown})`, look: (text) => look(dim(text)) }]
+      : [
+        ...pieces,
+        { text: " (", look },
+        { text: shown, look: cyan },
+        { text: ")", look },
+      ];
+  }
+
+  #text(pieces: readonly Piece[], room: number): string[] {
+    return this.#broken(pieces, Math.max(MIN_TEXT, room));
+  }
+
+  /** Breaks words into lines, and sets them off then: a look ends with its line. */
+  #broken(pieces: readonly Piece[], room: number): string[] {
+    const whole = wordsOf(pieces);
+    let piece = 0;
+    let start = 0;
+    let from = 0;
+    return whole.split("\n").flatMap((line) => broken(line, room))
+      .map((line) => {
+        const words = line.trim();
+        from = Math.max(from, whole.indexOf(words, from));
+        const end = from + words.length;
+        let shown = "";
+        while (from < end) {
+          const { text = "", look = same } = pieces[piece] ?? {};
+          const stop = Math.min(end, start + text.length);
+          if (stop > from) shown += look(whole.slice(from, stop));
+          from = Math.max(from, stop);
+          if (from < end || stop === start + text.length) {
+            start += text.length;
+            piece += 1;
+          }
+        }
+        return shown;
+      });
+  }
+}
+
+function wordsOf(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join("");
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0);
+}
+
+function prefixed(
+  lines: readonly string[],
+  first: string,
+  rest: string,
+): string[] {
+  return lines.map((line, at) => ((at === 0 ? first : rest) + line).trimEnd());
+}
+
+/** Spells an address in letters that no terminal reads in two ways. */
+function asciiUrl(target: string): string {
+  return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+}
+
+function same(text: string): string {
+  return text;
+}
