@@ -105,7 +105,7 @@ interface SourceState {
  *
  * @example Commands that fail
  * ```ts
- * import { JsonlEvents } from "@codexpipe/codexpipe/events";
+ * import { JsonlEvents } from "@codexpipe/codexpipe";
  * import { type ExportPiece, TableExporter } from "@codexpipe/codexpipe/export";
  * import { assertEquals } from "@std/assert";
  *
