@@ -20,7 +20,7 @@ import { contentText } from "./tool_output.ts";
 import type { UserMessage } from "./user_message.ts";
 
 /** Who tells a copy. */
-export interface Copy {
+interface Copy {
   /** The witness. */
   readonly witness: Witness;
 }

@@ -6,7 +6,7 @@
  */
 
 /** A kind of events that can be asked for: a type of event, or of items. */
-export type WantedEvent =
+type WantedEvent =
   | "entered_review_mode"
   | "exited_review_mode"
   | "thread.started"

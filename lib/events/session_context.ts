@@ -71,10 +71,10 @@ export interface LastAnswer {
 }
 
 /** How a session file tells its history. */
-export type HistoryMode = "legacy" | "paginated";
+type HistoryMode = "legacy" | "paginated";
 
 /** What was told with one copy of a message. */
-export interface Told {
+interface Told {
   /** The id of its item. */
   readonly itemId: string;
   /** The images that it had. */
@@ -82,7 +82,7 @@ export interface Told {
 }
 
 /** What is said of an item beside its content. */
-export interface ItemOptions {
+interface ItemOptions {
   /** The id of the item; a made up one if it has none. */
   readonly itemId?: string | null | undefined;
   /** The id of its call. */

@@ -344,24 +344,9 @@ export class RecordStore {
    * @returns What changed.
    */
   startExec(start: ExecStart): HistoryMutation[] {
-    const { callId, command, parsed, action, startedAt } = start;
     return this.insert(start.index ?? Infinity, {
       type: "exec",
-      payload: {
-        call_id: callId,
-        command,
-        parsed,
-        action,
-        status: "running",
-        stdout_chunks: [],
-        stderr_chunks: [],
-        exit_code: null,
-        wait_total_ms: null,
-        wait_active: false,
-        wait_notes: [],
-        started_at: startedAt,
-        completed_at: null,
-      },
+      payload: startedExec(start),
     });
   }
 
@@ -1343,4 +1328,25 @@ class OutputBudget {
     }
     return pruned;
   }
+}
+
+/** Makes the payload of a command that begins. */
+export function startedExec(
+  { callId, command, parsed, action, startedAt }: ExecStart,
+): ExecPayload {
+  return {
+    call_id: callId,
+    command,
+    parsed,
+    action,
+    status: "running",
+    stdout_chunks: [],
+    stderr_chunks: [],
+    exit_code: null,
+    wait_total_ms: null,
+    wait_active: false,
+    wait_notes: [],
+    started_at: startedAt,
+    completed_at: null,
+  };
 }

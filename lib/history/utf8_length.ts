@@ -52,7 +52,7 @@ export function addedBytes(afterHalf: boolean, text: string): number {
 }
 
 /** A place in a text. */
-export interface TextPlace {
+interface TextPlace {
   /** How many units of UTF-16 stand before it. */
   readonly units: number;
   /** How many bytes of UTF-8 stand before it. */

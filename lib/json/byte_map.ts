@@ -5,7 +5,7 @@
 import { hashOfBytes } from "./name_index.ts";
 
 /** A value of a {@linkcode ByteMap}, where it lies. */
-export interface ByteRange {
+interface ByteRange {
   /** The bytes that it lies in. */
   readonly bytes: Uint8Array;
   /** Where it starts. */

@@ -187,7 +187,7 @@ interface KernelExports {
 }
 
 /** What the kernel did with the lines that it was given. */
-export interface KernelRun {
+interface KernelRun {
   /** Where the first line starts that it left. */
   readonly next: number;
   /** How many it took, empty ones among them, and those whose records nobody wants. */

@@ -326,7 +326,7 @@ interface Rewriting {
 }
 
 /** Where things are in the memory of the kernel. */
-export interface KernelPlaces {
+interface KernelPlaces {
   /** The word that leads to the first branch. */
   readonly root: number;
   /** Where a slot is. */
@@ -334,7 +334,7 @@ export interface KernelPlaces {
 }
 
 /** Tells wanted records from others, by words alone. */
-export interface Selection {
+interface Selection {
   /** The same for those that want the same. */
   readonly key: string;
   /** Says whether a record, as it was written, is wanted. */

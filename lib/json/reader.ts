@@ -224,13 +224,13 @@ function isKeyOf(bytes: Uint8Array, key: number, name: string): boolean {
  * How deep the reader notes where values are: the members of a record, or theirs too. What
  * lies deeper is read again when it is asked for.
  */
-export type NotedLevels = 1 | 2 | 4;
+type NotedLevels = 1 | 2 | 4;
 
 /** What has more parts than this is left on the tape. */
 const MANY = NAMED_ENTRIES;
 
 /** A value of which a copy was kept. */
-export interface KeptValue {
+interface KeptValue {
   readonly value: JsonSlice;
   readonly copy: JsonSlice;
 }

@@ -54,7 +54,7 @@ export interface ContextChanges {
 }
 
 /** One copy that the rules made of a part of the record or of a slot. */
-export interface WatchedCopy {
+interface WatchedCopy {
   /** The slot; -1 if it is a part of the record. */
   readonly slot: number;
   /** Where the part starts in the bytes of the record. */
@@ -68,7 +68,7 @@ export interface WatchedCopy {
 }
 
 /** What becomes of a slot. */
-export type SlotEffect =
+type SlotEffect =
   | { readonly kind: "keep" | "clear" }
   /** It gets a value of the record. */
   | { readonly kind: "value"; readonly value: JsonSlice }

@@ -14,7 +14,7 @@ import { isMixed } from "./_known_shapes.ts";
  *
  * @param text The text.
  */
-export function isBasicCredentials(text: string): boolean {
+function isBasicCredentials(text: string): boolean {
   if (!/^[A-Za-z\d+/]{6,1000}={0,2}$/.test(text)) return false;
   try {
     return /^[!-9;-~]{1,256}:[ -~]{1,512}$/.test(atob(text));
@@ -40,7 +40,7 @@ const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]/i;
  * @param value What stands where a secret would.
  * @returns Whether it is none.
  */
-export function isStandIn(value: string): boolean {
+function isStandIn(value: string): boolean {
   // None of these is long, and no test should read a long value.
   const text = value.slice(0, 200).trim();
   return REFERENCE_REGEXP.test(text) || ONE_SIGN_REGEXP.test(text) ||
@@ -189,7 +189,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map([
 const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
 /** How a value stands behind a name. */
-export interface Place {
+interface Place {
   /** What is known of the name. */
   readonly name: SecretName;
   /** Whether the value stands in quotes. */

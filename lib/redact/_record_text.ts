@@ -154,7 +154,7 @@ const RAW = "raw";
 const FLAG_REGEXP = /^--[\w-]{3,64}$/;
 
 /** What a string of a record becomes that holds a part of a text in several records. */
-export type MaskPiece = (name: string, value: string) => string | undefined;
+type MaskPiece = (name: string, value: string) => string | undefined;
 
 /**
  * Redacts the strings of a JSON text.

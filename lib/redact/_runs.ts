@@ -57,7 +57,7 @@ export function endOfRun(
 }
 
 /** What a rule does with what it has found. */
-export type Hide = (
+type Hide = (
   /** The match of the head: its text, its groups and its index. */
   head: RegExpExecArray,
   /** The run behind it. */
@@ -65,7 +65,7 @@ export type Hide = (
 ) => string | undefined;
 
 /** A head that an expression finds, and the run of characters behind it. */
-export interface HeadAndRun {
+interface HeadAndRun {
   /** Finds heads; global, and without an unbounded repetition. */
   readonly head: RegExp;
   /** What the run is made of. */
@@ -73,7 +73,7 @@ export interface HeadAndRun {
 }
 
 /** Options for {@linkcode replaceRuns}. */
-export interface ReplaceRunsOptions {
+interface ReplaceRunsOptions {
   /**
    * Tells whether a head may stand at an index. Behind one that may not, the next head is looked
    * for at once.

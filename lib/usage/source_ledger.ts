@@ -76,7 +76,7 @@ export interface CountPlace {
 }
 
 /** What a turn used on one day, of one model, in one directory. */
-export interface Slice {
+interface Slice {
   /** The day. */
   readonly day: string | null;
   /** The model. */

@@ -11,6 +11,7 @@ import {
   listOf,
   textOf,
 } from "../../json/fields.ts";
+import { startedExec } from "../record_store.ts";
 import type { ExecFinish } from "../record_operations.ts";
 import type {
   ExecAction,
@@ -46,7 +47,7 @@ export interface CommandStart {
 }
 
 /** How a command ended. */
-export interface CommandEnd {
+interface CommandEnd {
   /** The exit code; `null` if it is not known. */
   readonly exitCode: number | null;
   /** The word for how it ended, if there is one. */
@@ -107,21 +108,13 @@ export function startCommand(
     memory.working.set(known.id, callId);
     context.replace(known.id, {
       type: "exec",
-      payload: {
-        call_id: callId,
+      payload: startedExec({
+        callId,
         command,
         parsed,
         action: actionOf(parsed),
-        status: "running",
-        stdout_chunks: [],
-        stderr_chunks: [],
-        exit_code: null,
-        wait_total_ms: null,
-        wait_active: false,
-        wait_notes: [],
-        started_at: startedAt,
-        completed_at: null,
-      },
+        startedAt,
+      }),
     });
     return;
   }
@@ -306,7 +299,7 @@ function waitsOf(
 }
 
 /** What is said of waiting for a command. */
-export interface CommandWait {
+interface CommandWait {
   /** Whether it goes on. */
   readonly isActive: boolean;
   /** How long it took, in milliseconds. */

@@ -9,7 +9,7 @@ import type { CallIds, FoldContext } from "./fold_context.ts";
 import type { RecordLink } from "./fold_memory.ts";
 
 /** A command that only looks at things. */
-export interface ExploreStart {
+interface ExploreStart {
   /** The command. */
   readonly command: readonly string[];
   /** Where it runs. */

@@ -14,7 +14,7 @@ import type {
 import type { CallIds, FoldContext } from "./fold_context.ts";
 
 /** What a patch does, by path. */
-export interface FileChanges {
+interface FileChanges {
   readonly [path: string]: FileChange;
 }
 

@@ -296,7 +296,7 @@ export interface HistoryBase {
 }
 
 /** The explore record that commands may still join. */
-export interface OpenExplore {
+interface OpenExplore {
   /** Its number. */
   readonly id: number;
   /** Where each command is in it. */

@@ -111,7 +111,7 @@ export type ItemPhase =
   | "completed";
 
 /** An item at one moment. */
-export interface ItemState extends CallIds {
+interface ItemState extends CallIds {
   /** What is said now. */
   readonly phase: ItemPhase;
   /** The content or the delta; of an item that has none, the event. */

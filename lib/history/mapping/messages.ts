@@ -16,7 +16,7 @@ import type { CallIds, FoldContext } from "./fold_context.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
 /** What a user said, with what was attached. */
-export interface UserMessage {
+interface UserMessage {
   /** The text. */
   readonly text: string;
   /** The images, as records. */

@@ -52,7 +52,7 @@ export function splitLines(text: string): string[] {
  * @param tone The tone of all of it.
  * @returns The lines; none if the text is blank.
  */
-export function textLines(
+function textLines(
   text: string,
   tone: TextTone = "default",
 ): MessageLine[] {
@@ -115,7 +115,7 @@ export function warningRecord(message: string): NewRecord {
 }
 
 /** What the header of something says that was said aloud. */
-export const VOICE = "voice";
+const VOICE = "voice";
 
 /** Gives what was said aloud as a record: by the user, or by what speaks for the agent. */
 export function spokenRecord(text: string, isUser: boolean): NewRecord {

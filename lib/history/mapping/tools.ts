@@ -34,7 +34,7 @@ export interface ToolStart {
 }
 
 /** What a tool that waits waits for. */
-export interface ToolWait {
+interface ToolWait {
   /** How long at most, in milliseconds. */
   readonly capMs: number | null;
   /** Whether it says what for. */
@@ -60,7 +60,7 @@ export interface ToolEnd {
 }
 
 /** What a tool gave, as MCP says it. */
-export interface ToolResult {
+interface ToolResult {
   /** Whether it says that it failed. */
   readonly isFailed: boolean;
   /** What it gave. */
