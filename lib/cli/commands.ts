@@ -17,6 +17,7 @@ import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
   DRIFT_FORMATS,
+  FAMILY_FORMATS,
   type FlagName,
   HISTORY_INPUTS,
   LIST_FORMATS,
@@ -190,6 +191,7 @@ export const COMMANDS: readonly Command[] = [
       "thread",
       "codex-home",
       "home",
+      "family",
       "run-counters",
       {
         name: "cwd",
@@ -248,6 +250,8 @@ export const COMMANDS: readonly Command[] = [
       "redact",
       "no-redact",
       "redact-pattern",
+      "family",
+      "codex-home",
       FROM_WITH_SNAPSHOTS,
       {
         name: "stamp",
@@ -318,6 +322,7 @@ export const COMMANDS: readonly Command[] = [
       "turn-id",
       "codex-home",
       "home",
+      "family",
       {
         name: "redact",
         summary: "Mask secrets.",
@@ -553,6 +558,30 @@ export const COMMANDS: readonly Command[] = [
     operands: [["ID ...", "The sessions."]],
     flags: ["last", "codex-home"],
     load: () => import("./commands/sessions_path.ts"),
+  },
+  {
+    name: "sessions family",
+    summary: "Shows a session with its forks and sub-agents, and theirs.",
+    details:
+      `The root of the family comes first, and behind each session what was forked or spawned from it, the oldest first, as the headers of their files say; also what is archived or packed. That a session is missing is said. json is one value with sessions and missing, where a session has the fields that sessions list has, depth and files; jsonl is one session a line. ${WHAT_AN_ID_IS}.`,
+    usage: [
+      "codexpipe sessions family [OPTIONS] ID",
+      "codexpipe usage --family=ID",
+    ],
+    operands: [["ID", "A session of the family."]],
+    flags: [
+      "last",
+      "codex-home",
+      {
+        name: "format",
+        choices: FAMILY_FORMATS,
+        default: "table",
+        details:
+          "table is for people, json one value, jsonl one session a line; ids and paths are for other commands.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/sessions_family.ts"),
   },
   {
     name: "sessions show",

@@ -94,6 +94,15 @@ export const SCHEMA_FORMATS = ["json", "sql"] as const;
 /** The forms of rows of tables. */
 export const TABLE_FORMATS = ["jsonl", "csv"] as const;
 
+/** The forms of a family of sessions. */
+export const FAMILY_FORMATS = [
+  "table",
+  "json",
+  "jsonl",
+  "ids",
+  "paths",
+] as const;
+
 /** The forms of usage. */
 export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
@@ -207,6 +216,14 @@ export const FLAGS = [
     summary: "Where Codex keeps its sessions.",
     details:
       "The folder that holds sessions/ and archived_sessions/. May be given several times: the sessions of all of them are one list. Without it, CODEX_HOME; without that, .codex in the home folder. It is only ever read.",
+  },
+  {
+    name: "family",
+    value: { name: "ID", expects: "a session", admits: (text) => text !== "" },
+    category: "INPUT",
+    summary: "Read a session, and its forks and sub-agents.",
+    details:
+      "All sessions of the family that `codexpipe sessions family ID` shows, the root first. ID is what it takes there; --codex-home says where to look.",
   },
   {
     name: "index",

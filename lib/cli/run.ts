@@ -4,7 +4,12 @@
 
 import { VERSION_TEXT } from "./about.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
-import { type Command, type CommandGroup, flagsOf } from "./command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandGroup,
+  flagsOf,
+} from "./command.ts";
 import {
   COMMAND_GROUPS,
   COMMANDS,
@@ -104,11 +109,10 @@ export async function run(
     }
     checkFlags(command, parsed);
     const { run: runCommand } = await command.load();
-    const own = await ownArguments(command, parsed, context);
     const stdout = context.isTerminal.stdout
       ? new TerminalOutput(out, "stdout", context)
       : screen;
-    const status = await runCommand(own, {
+    const commandContext: CommandContext = {
       // Where another program has stdout, a pager perhaps, the terminal may be its own.
       process: isScreen("stderr", context) && context.isTerminal.stdout
         ? { ...context, open: (path) => watched(path, context, progress) }
@@ -119,7 +123,11 @@ export async function run(
       progress,
       style,
       table: TABLE,
-    });
+    };
+    const own = await ownArguments(command, parsed, commandContext);
+    const status = typeof own === "number"
+      ? own
+      : await runCommand(own, commandContext);
     await stdout.end();
     await progress.clear();
     return status;
@@ -168,15 +176,22 @@ async function parse(
   );
 }
 
-/** The arguments behind the name of a command, with files for folders where it takes several. */
+/**
+ * The arguments behind the name of a command, with files for folders and a family where it takes
+ * several; or how it ends if there is no such family.
+ */
 async function ownArguments(
   { name, operands }: Command,
   args: Arguments,
-  context: RunContext,
-): Promise<Arguments> {
+  context: CommandContext,
+): Promise<Arguments | number> {
   const own = args.shifted(name.split(" ").length);
   if (operands[0]?.[0] !== SEVERAL_FILES) return own;
-  return own.withOperands(await withoutFolders(own.operands, context));
+  if (own.has("family")) {
+    const { withFamily } = await import("./commands/sessions_family.ts");
+    return await withFamily(own, context);
+  }
+  return own.withOperands(await withoutFolders(own.operands, context.process));
 }
 
 /** The command that is meant if none is named: files are shown to people, and normalized for pipes. */

@@ -34,6 +34,7 @@ export {
 } from "./cursor.ts";
 export { openSession } from "./open_session.ts";
 export { type Session, titleOf } from "./session.ts";
+export * from "./session_family.ts";
 export * from "./session_files.ts";
 export type { SessionFilter } from "./session_filter.ts";
 export * from "./session_head.ts";

@@ -25,7 +25,9 @@ export async function chosenInputs(
 ): Promise<ChosenInputs> {
   const { operands } = args;
   const { process } = context;
-  const isHomeGiven = args.has("home") || args.has("codex-home");
+  // The home that has a family is where its files have been looked up.
+  const isHomeGiven = args.has("home") ||
+    args.has("codex-home") && !args.has("family");
   if (operands.length > 0 && isHomeGiven) {
     throw new UsageError(
       "a Codex home and files cannot be read together: name one or the other",

@@ -30,7 +30,7 @@ interface SessionColumn extends Column {
 
 /** Lays out a page of sessions; what no session has is left out. */
 export async function sessionsTable(
-  { sessions, shortIds }: SessionPage,
+  { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style }: CommandContext,
   hidden: ReadonlyMap<string, HiddenReason> = new Map(),
 ): Promise<string> {

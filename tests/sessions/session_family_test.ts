@@ -1,0 +1,101 @@
+import { assertEquals } from "@std/assert";
+import { findSessionFamily } from "../../lib/sessions/session_family.ts";
+import { findSession } from "../../lib/sessions/session_lookup.ts";
+import {
+  sessionPath,
+  sessionText,
+  testId,
+  withFolder,
+  writeContinued,
+  writeFile,
+} from "./homes.ts";
+
+/** Writes sessions, each with what its header says beside its id. */
+async function writeSessions(
+  home: string,
+  sessions: readonly (readonly [number: number, meta: object])[],
+): Promise<void> {
+  for (const [number, meta] of sessions) {
+    const id = testId(number);
+    const started = `2026-11-20T10:00:0${number}.000Z`;
+    const text = sessionText({ id, started, message: "Hi", meta: { ...meta } });
+    await writeFile(sessionPath(home, id, started), text);
+  }
+}
+
+const CASES: readonly {
+  readonly name: string;
+  readonly sessions: readonly (readonly [number: number, meta: object])[];
+  /** The session that is asked for, and what is found: each session and its depth. */
+  readonly of: number;
+  readonly found: readonly (readonly [number: number, depth: number])[];
+  readonly missing?: number;
+}[] = [
+  {
+    name: "sub-agents and forks stand behind what they are from",
+    sessions: [
+      [1, {}],
+      [2, {
+        source: { subagent: { thread_spawn: { parent_thread_id: testId(1) } } },
+      }],
+      [3, { forked_from_id: testId(1) }],
+      [4, { parent_thread_id: testId(2), forked_from_id: testId(2) }],
+      [5, {}],
+    ],
+    of: 4,
+    found: [[1, 0], [2, 1], [4, 2], [3, 1]],
+  },
+  {
+    name: "a session may be alone",
+    sessions: [[1, {}], [2, {}]],
+    of: 2,
+    found: [[2, 0]],
+  },
+  {
+    name: "a parent may be missing",
+    sessions: [[2, { parent_thread_id: testId(1) }], [3, {
+      parent_thread_id: testId(2),
+    }]],
+    of: 3,
+    found: [[2, 0], [3, 1]],
+    missing: 1,
+  },
+  {
+    name: "headers may go in circles",
+    sessions: [[1, { forked_from_id: testId(2) }], [2, {
+      forked_from_id: testId(1),
+    }]],
+    of: 1,
+    found: [[2, 0], [1, 1]],
+  },
+];
+
+for (const { name, sessions, of, found, missing } of CASES) {
+  Deno.test(`in a family ${name}`, async () => {
+    await withFolder(async (home) => {
+      await writeSessions(home, sessions);
+      const options = { codexHomes: [home] };
+      const session = await findSession(testId(of), options);
+      const family = await findSessionFamily(session, options);
+      assertEquals(
+        family.members.map(({ session, depth }) => [session.head.id, depth]),
+        found.map(([number, depth]) => [testId(number), depth]),
+      );
+      const id = missing === undefined ? undefined : testId(missing);
+      assertEquals(family.missing, id);
+    });
+  });
+}
+
+Deno.test("a member of a family has all files that it goes on in", async () => {
+  await withFolder(async (home) => {
+    const { id, files } = await writeContinued(home);
+    const options = { codexHomes: [home] };
+    const session = await findSession(id, options);
+    const { members } = await findSessionFamily(session, options);
+    assertEquals(
+      members.map(({ files }) => files.map(({ path }) => path)),
+      [files.map(({ path }) => path)],
+    );
+  });
+});
