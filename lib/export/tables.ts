@@ -272,6 +272,7 @@ export interface ColumnOptions {
  *   "kind",
  *   "timestamp",
  *   "message",
+ *   "inherited",
  *   "raw",
  * ]);
  * ```
