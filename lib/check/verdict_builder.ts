@@ -738,8 +738,8 @@ interface LastTurn {
 }
 
 /**
- * Judges runs: bytes in, the parts of their transcript out, so that whoever shows them need not
- * read them again; in the end there is a {@linkcode Verdict}.
+ * Judges runs: bytes in, the parts of their transcript out, so that a program that shows
+ * them need not read the input again; in the end there is a {@linkcode Verdict}.
  *
  * It reads exec streams, app-servers and session files of every release. Each thread is judged by
  * its last turn: what failed and went well when the thread was resumed is well. An input with

@@ -88,7 +88,7 @@ const NEVER = new AbortController().signal;
  * Each value is one content, a source of whole lines, whose `read` waits for more. Usually
  * there is one. It ends when the file was emptied or replaced by another content, which is
  * then the next value and, for everything above, another input. So a reader takes every
- * source for an ordinary file. Whoever leaves a source before its end has to leave the loop.
+ * source for an ordinary file. A reader that leaves a source before its end has to leave the loop.
  *
  * - A last line is held back until its LF is there, and with it any character that is not
  *   complete. A line that never gets one is given at the end of its content if that is
@@ -238,7 +238,7 @@ class Follower {
 
   async #read(into: Uint8Array): Promise<number | null> {
     this.#isCaughtUp ||= (this.#content?.position ?? 0) >= this.#old;
-    // Whoever wants an end in the middle of old lines does not want the rest of them.
+    // A caller that ends it in the middle of old lines does not want the rest of them.
     if (this.#signal.aborted && !this.#isCaughtUp) return null;
     for (;;) {
       // What is complete when the end is wished is read: so this is asked before it is looked.
@@ -830,7 +830,7 @@ class GrowingContent {
       }
     } catch (error) {
       if (!(error instanceof PackedDataError)) throw error;
-      // Whoever packs it is still at it.
+      // The program that packs it has not finished.
       return undefined;
     }
     return comparison;

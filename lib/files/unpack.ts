@@ -234,8 +234,8 @@ function broken(
 // Tells whether zstd data is complete, and where its blocks end, by walking its frames
 // (RFC 8878).
 //
-// The decoder of the platform ends without a word where a frame is cut off, so somebody
-// has to count.
+// The decoder of the platform ends without an error where a frame is cut off, so frames
+// are counted here.
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;

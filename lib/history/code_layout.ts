@@ -9,26 +9,24 @@
  * @module
  */
 
+import { type Fields, isObject } from "../json/fields.ts";
 import {
+  action,
   anything,
+  exec,
   join,
   list,
   map,
   number,
   object,
+  onlyMember,
+  PAYLOAD_READERS,
   type Reader,
   recordId,
   rewritten,
   timestamp,
-} from "./_readers.ts";
-import {
-  action,
-  exec,
-  onlyMember,
-  PAYLOAD_READERS,
   toSnakeCase,
 } from "./_record_readers.ts";
-import { type Fields, isObject } from "../json/fields.ts";
 import { setOwn, toObject } from "./plain_json.ts";
 import type { AnyHistoryRecord, HistoryRecordType } from "./records.ts";
 import {

@@ -142,7 +142,7 @@ const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
 
 /**
  * Where chunks end, in bytes, so that a long text is not measured anew with each piece. The
- * length guards against chunks that somebody else has changed.
+ * length guards against chunks that a caller has changed.
  */
 const ENDS = new WeakMap<
   object,
@@ -152,7 +152,7 @@ const ENDS = new WeakMap<
 /**
  * Changes a list of records as a mutation says.
  *
- * Whoever applies every mutation, in order, has the records of the snapshot at every moment.
+ * A reader that applies every mutation, in order, has the records of the snapshot at every moment.
  * Records that grow are changed in place, so that a piece of output costs what it adds; a
  * mutation and its record are never changed. Only this function may change the records of the
  * list: others than those that grow are shared with the mutations they came with.

@@ -54,7 +54,7 @@ const EXEC_SCALARS = [
 /**
  * The records of a history, in order, and everything that can happen to them.
  *
- * Every operation answers with what it changed: whoever applies these mutations, in order,
+ * Every operation answers with what it changed: a reader that applies these mutations, in order,
  * has the records of {@linkcode RecordStore.snapshot} at every moment. There is no clock; times
  * are those that are handed in.
  *
@@ -1229,7 +1229,7 @@ class DeltaList {
     if (delta.delta === "") return;
     this.#bytes += addedBytes(this.#half, delta.delta);
     this.#half = endsInHighSurrogate(delta.delta);
-    // A new object: the old one may be in somebody's mutation.
+    // A new object: the old one may be in a mutation that was given out.
     this.#deltas[this.#deltas.length - 1] = {
       ...last,
       delta: last.delta + delta.delta,

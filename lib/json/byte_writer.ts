@@ -94,7 +94,7 @@ export class ByteWriter {
     return this.#bytes === this.#home;
   }
 
-  /** Takes what somebody else wrote behind what is there, up to `length`. */
+  /** Takes bytes that were written into the buffer behind the present end, up to `length`. */
   advance(length: number): void {
     this.#length = length;
   }

@@ -56,11 +56,11 @@ import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
 import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
 
-// Lets somebody look at a record as the rules wrote it, and finds out what that was in the
-// record as it was read.
+// Lets a consumer look at a record as the rules wrote it, and finds out which values those were
+// in the record as it was read.
 
 /**
- * Has somebody look at a record as it was written.
+ * Has a consumer look at a record as it was written.
  *
  * @param watched What was done with it.
  * @param reader Reads it.

@@ -236,7 +236,7 @@ interface KeptValue {
 }
 
 /**
- * What somebody learned of a record beyond its shape: of which values the text was looked
+ * What the rules looked at in a record beyond its shape: of which values the text was looked
  * at, and to what end.
  */
 export interface Observations {
@@ -448,7 +448,7 @@ export class JsonReader {
     return this.#inner;
   }
 
-  /** Leaves a tape as it is to somebody who has need of it until the next record. */
+  /** Leaves a tape as it is to its user, who needs it until the next record. */
   #leave(tape: JsonTape): void {
     if (tape === this.#inner) this.#inner = new JsonTape(this.#words);
   }

@@ -1,5 +1,6 @@
 /**
- * State that was written down as plain JSON, read back by somebody who trusts none of it.
+ * State that was saved as plain JSON, read back: a checkpoint may have been changed since, so each
+ * value of it is checked.
  */
 
 import { sliceAt } from "./literal.ts";

@@ -76,7 +76,7 @@ const AFTER_VALUE = 4;
 
 const DEEPEST_LEVEL = 7;
 /**
- * The names of entries beyond these are made when somebody asks for them. Objects with more
+ * The names of entries beyond these are made when they are asked for. Objects with more
  * members are data, whose names are hardly ever asked for: in a stream of lines of 100,000
  * members, they and what else a member takes were 150 bytes each.
  */

@@ -86,7 +86,7 @@ export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {
 /** Beyond this many members an index beats a walk over the names. */
 const WALK = 16;
 
-/** Members of an object that are kept by somebody else. */
+/** Members of an object that are kept in another place, as those with many members are. */
 export interface MemberBlock {
   /** The number of places, those of members that were taken out included. */
   readonly size: number;

@@ -87,7 +87,7 @@ export function encodeOutcome(
   return out.view().slice();
 }
 
-/** What stands on several lines, as somebody may have written it, has them between values. */
+/** JSON text that was laid out on several lines has line ends between values only. */
 function onOneLine(text: string): string {
   return text.includes("\n") ? text.replaceAll("\n", " ") : text;
 }

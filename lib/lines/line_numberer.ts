@@ -12,7 +12,7 @@ import { type Emit, type Stage, StageStream } from "../stage.ts";
 const ENCODER = new TextEncoder();
 
 /**
- * Numbers lines that somebody else has split, such as the `TextLineStream` of
+ * Numbers lines that are split already, as by the `TextLineStream` of
  * `@std/streams`, and treats them as {@linkcode LineSplitter} would: a byte order mark at
  * the start of the first one and one CR at the end of each are dropped.
  *

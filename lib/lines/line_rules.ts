@@ -25,8 +25,8 @@ export interface RecordLearner {
 /**
  * The rules of a family of dialects, with the state of one stream.
  *
- * This is the seam of the pipeline: whoever answers a line, in whatever way, takes a range
- * of bytes and appends bytes.
+ * This is the seam of the pipeline: rules of any dialect take a range of bytes and append
+ * bytes.
  */
 export interface LineRules {
   /**
@@ -54,7 +54,7 @@ export interface LineRules {
   readonly isTeachable?: boolean;
 
   /**
-   * Lets somebody learn how records are rewritten, who will do most of them.
+   * Lets a learner learn how records are rewritten: it rewrites most of them itself then.
    *
    * @param learner Is told of the records that it is eager for; nobody, if it is absent.
    */

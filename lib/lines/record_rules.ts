@@ -92,7 +92,7 @@ export abstract class RecordRules implements LineRules {
     out: ByteWriter,
   ): FailureReason | undefined;
 
-  /** Lets somebody else learn how records are rewritten, who will do most of them. */
+  /** Lets a learner learn how records are rewritten: it rewrites most of them itself then. */
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
   }

@@ -1,6 +1,6 @@
 /**
  * Values that come in batches and are given one at a time: to `for await` without a queue
- * between, and to whoever reads a stream of them.
+ * between, and to the readers of a stream of them.
  *
  * @module
  */
@@ -60,7 +60,7 @@ export class Batches<I, O> {
         else this.#stage.feed(value as I, emit);
       } catch (error) {
         this.#thrown = { error };
-        // Whoever writes is told at once; that nobody may be left to tell is no matter.
+        // The writer is told at once, if one is left.
         if (!this.#hasEnded) this.#blocks.cancel(error).catch(() => {});
       }
       if (values.length > 0) return values;
@@ -234,7 +234,7 @@ class StreamState<O> implements UnderlyingDefaultSource<O> {
     return this.#batches.cancel(reason, []);
   }
 
-  /** Gives all that is left to somebody who has the stream's reader. */
+  /** Gives all that is left to the holder of the stream's reader. */
   take(
     reader: ReadableStreamDefaultReader<O>,
     isKept = false,

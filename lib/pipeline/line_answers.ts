@@ -1,6 +1,6 @@
 /**
  * What stages over the bytes of JSONL share: each line that is not blank is normalized, and
- * its answer is handed to whoever writes or decodes it.
+ * its answer is handed to the stage that writes or decodes it.
  *
  * @module
  */
@@ -47,7 +47,7 @@ const MESSAGE = "rpc.";
 /**
  * Tells wanted records from others.
  *
- * It goes by words alone, so that whoever watches the reader knows what decided.
+ * It goes by words alone, so that the plans, which watch the reader, know what decided.
  */
 export class RecordSelection {
   /** The same for selections of the same types. */
@@ -89,7 +89,7 @@ export class RecordSelection {
     const kinds = this.#kinds.get(type);
     if (kinds === undefined) return false;
     if (kinds.has(ALL)) return true;
-    // Events of items may have a field `payload` of somebody else's.
+    // Events of items may have a field `payload` of another program's.
     const payload = type.startsWith(ITEM_EVENT)
       ? undefined
       : members.get("payload");
@@ -291,8 +291,8 @@ export class LineAnswers implements LineVisitor {
     if (selection !== undefined) this.#reader = new JsonReader(1);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
-    // Whoever wants to hear of each line hears of it in its turn: values are given one by one,
-    // but for those that nobody wants.
+    // A caller with `onAnswer` is told of each line in its turn: values are given one by one
+    // then, but for those that are not wanted.
     const isHeard = options.onAnswer !== undefined;
     const isFast = taker.value === undefined
       ? taker.takesLines === true && !isHeard

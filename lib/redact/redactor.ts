@@ -159,7 +159,7 @@ export class Redactor {
   #redactColored(text: string): string {
     const spelled: Counts = new Map();
     const masked = this.#redactPlain(text, countingMask(spelled));
-    // Whoever is shown the text sees what colours divide as one.
+    // On a terminal, what colours divide is seen as one word.
     const shown: Counts = new Map();
     const plain = this.#redactPlain(withoutColors(text), countingMask(shown));
     const isSame = withoutColors(masked) === plain;

@@ -137,7 +137,7 @@ class Settlement {
       } else if (!isThread) {
         this.#runs.set(run, { rule: "run", tokens: usage });
       } else if (grown === undefined) {
-        // Whoever says that it is the thread's knows that it began anew.
+        // With `runCounters: "thread"` the caller knows that the counter began anew.
         this.#runs.set(run, { rule: "restarted", tokens: usage });
       } else this.#runs.set(run, { rule: "thread", tokens: grown });
     }

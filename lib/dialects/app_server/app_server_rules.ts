@@ -412,7 +412,7 @@ const MAX_TYPES = 256;
 const PLAIN_REGEXP = /^[\w.:-]*$/;
 const METHOD_WORDS = new WordTable(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
-/** How a turn ends that somebody has interrupted. */
+/** How a turn ends that the user has interrupted. */
 const INTERRUPTED = "interrupted";
 const ERROR_TYPE = wordValue("error");
 const TODO_LIST = wordValue("todo_list");
@@ -930,7 +930,7 @@ export class AppServerRules extends RecordRules {
     const event = new JsonObject();
     event.set("thread_id", thread);
     this.#setTurn(event, params);
-    // Whoever forgot the thread gives its plan the same id again.
+    // Rules that have forgotten the thread give its plan the same id again.
     event.set("item_id", stringValue(`plan-${turnId}`));
     event.set("item_type", TODO_LIST);
     const content = new JsonObject();
