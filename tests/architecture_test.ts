@@ -139,6 +139,7 @@ const CROSS_CUTTING_SUITES = [
   "one_story",
   "properties",
   "public_api",
+  "recipe",
   "smoke",
   "vectors",
   "witnesses",

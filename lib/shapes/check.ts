@@ -3,6 +3,7 @@
  */
 
 import type { Issue } from "../errors.ts";
+import { type Fields, isObject as isAnyObject } from "../json/fields.ts";
 import { quote } from "../json/problems.ts";
 import { KIND_WORDS } from "../json/value.ts";
 import { Varying } from "../json/value_plan.ts";
@@ -14,11 +15,6 @@ const MAX_ISSUES = 100;
 /** A time as RFC 3339 has it, and as valibot takes it. */
 const TIME_REGEXP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
-
-/** The members of an object; it may have any prototype, or none. */
-interface Members {
-  readonly [name: string]: unknown;
-}
 
 /** The way from the top of a record to a value in it. */
 interface Path {
@@ -47,10 +43,9 @@ export function fits<T>(
   return check(shape, value, issues, undefined);
 }
 
-/** Says whether a value is an object and no list. */
-export function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null &&
-    !Array.isArray(value) && !(value instanceof Varying);
+/** Says whether a value is an object whose members are told. */
+function isObject(value: unknown): value is Fields {
+  return isAnyObject(value) && !(value instanceof Varying);
 }
 
 function check(
@@ -124,7 +119,7 @@ function check(
 
 function checkMembers(
   { members, oneOf }: ObjectShape,
-  object: Members,
+  object: Fields,
   issues: Issues,
   path: Path | undefined,
 ): boolean {
@@ -153,7 +148,7 @@ function checkMembers(
 
 function checkVariant(
   { key, shapes, others }: VariantShape,
-  object: Members,
+  object: Fields,
   issues: Issues,
   path: Path | undefined,
 ): boolean {

@@ -7,7 +7,8 @@
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import type { Issue } from "../../errors.ts";
 import { quote } from "../../json/problems.ts";
-import { fits, isObject } from "../../shapes/check.ts";
+import { isObject } from "../../json/fields.ts";
+import { fits } from "../../shapes/check.ts";
 import { EVENT_SHAPES, THREAD_EVENT, type ThreadEvent } from "./events.ts";
 
 const NOT_KNOWN = "this type is not known";

@@ -39,15 +39,15 @@ import {
   type EventType,
   ITEM_CONTENTS,
   ITEM_DELTAS,
+  type KnownItemType,
   THREAD_ERROR,
   TODO_ENTRY,
 } from "./events.ts";
 import {
   EVENT_RULES,
-  EVENTS,
   type FieldRule,
-  type FieldRules,
   ITEM_RULES,
+  type ItemRules,
   TODO_RULES,
 } from "./field_rules.ts";
 
@@ -59,8 +59,10 @@ export interface Field extends FieldRule {
   readonly shape: AnyShape;
   /** Whether an object without it is refused. */
   readonly isNeeded: boolean;
-  /** The fields of the object that it is, or of those that are in its list; without them its
-   * value is written as it is. */
+  /**
+   * The fields of the object that it is, or of those in its list; without them its value is
+   * written as it is.
+   */
   readonly object: ObjectFields | undefined;
 }
 
@@ -76,87 +78,112 @@ interface ObjectFields {
 export interface ItemFields {
   /** The fields of its content. */
   readonly content: ObjectFields;
-  /** The fields of its deltas. */
-  readonly delta: ObjectFields;
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText: boolean;
 }
 
 /** How an event is written. */
 interface EventFields {
+  /** Its type, as JSON. */
   readonly value: JsonSlice;
-  /** The fields, where no item type is known. */
-  readonly fields: readonly Field[];
-  /** The fields by item type. */
-  readonly items: WordTable<readonly Field[]>;
+  /** Its shape, where no item type is known. */
+  readonly others: ObjectShape;
+  /** Its shape by item type. */
+  readonly items: WordTable<ObjectShape>;
+  readonly rules: NamedRules;
+}
+
+/** Rules by the names of fields. */
+interface NamedRules {
+  readonly [name: string]: FieldRule;
 }
 
 /** What a command may be before it is written. */
 const COMMAND = either(STRING, list(STRING));
 
-/** How the objects in events are written that are not written as they are. */
-const OBJECTS = new Map<AnyShape, ObjectFields>();
-rewrite(THREAD_ERROR, {});
-rewrite(TODO_ENTRY, TODO_RULES);
-
-const ITEMS = new WordTable(
-  Object.entries(ITEM_RULES).map(([itemType, { fields = {}, isText }]) => {
-    const type = itemType as keyof typeof ITEM_RULES;
-    return [itemType, {
-      content: rewrite(ITEM_CONTENTS[type], fields),
-      delta: rewrite(ITEM_DELTAS[type], fields),
-      isText: isText === true,
-    }] as const;
-  }),
+/** The rules of the objects in events that are not written as they are. */
+const OBJECT_RULES = new Map<AnyShape, NamedRules>([
+  [THREAD_ERROR, {}],
+  [TODO_ENTRY, TODO_RULES],
+]);
+for (const type of Object.keys(ITEM_CONTENTS)) {
+  // The boundary: the keys of a map that has no others.
+  const itemType = type as KnownItemType;
+  const { fields = {} }: ItemRules<unknown> = ITEM_RULES[itemType] ?? {};
+  OBJECT_RULES.set(ITEM_CONTENTS[itemType], fields);
+  OBJECT_RULES.set(ITEM_DELTAS[itemType], fields);
+}
+const ITEM_TYPES = new WordTable(
+  Object.keys(ITEM_CONTENTS).map((type) =>
+    [type, type as KnownItemType] as const
+  ),
 );
 
+// A stream has few types of events, and a line only one: tables are made when they are needed.
+const NO_FIELDS: ObjectFields = { fields: [], oneOf: undefined };
+const OBJECTS = new Map<AnyShape, ObjectFields>();
+const ITEMS = new Map<KnownItemType, ItemFields>();
 const EVENT_FIELDS = new Map<EventType, EventFields>();
-for (const type of new Set(EVENTS.values())) {
-  const rules = EVENT_RULES[type] ?? {};
-  const shape: AnyShape = EVENT_SHAPES[type];
-  const [open, known] = shape.kind === "variant"
-    ? [shape.others, shape.shapes]
-    : [shape, new Map<string, AnyShape>()];
-  EVENT_FIELDS.set(type, {
-    value: wordValue(type),
-    fields: fieldsOf(open, rules).slice(1),
-    items: new WordTable(
-      Array.from(
-        known,
-        ([itemType, one]) => [itemType, fieldsOf(one, rules).slice(1)] as const,
-      ),
-    ),
-  });
-}
 
-/** Says how an object is written, wherever it stands. */
-function rewrite(shape: ObjectShape, rules: FieldRules<unknown>): ObjectFields {
+/** The fields of an object; nothing, if it is written as it is. */
+function objectFields(
+  shape: AnyShape,
+  rules: NamedRules | undefined = OBJECT_RULES.get(shape),
+): ObjectFields | undefined {
+  if (rules === undefined || shape.kind !== "object") return undefined;
   const known = OBJECTS.get(shape);
   if (known !== undefined) return known;
-  const object = { fields: fieldsOf(shape, rules), oneOf: shape.oneOf };
+  const fields = shape.members.map(({ name, shape: member, isOptional }) => ({
+    name,
+    shape: member,
+    isNeeded: !isOptional,
+    object: objectFields(member.kind === "list" ? member.element : member),
+    ...rules[name],
+  }));
+  const object = { fields, oneOf: shape.oneOf };
   OBJECTS.set(shape, object);
   return object;
 }
 
-function fieldsOf(
-  object: AnyShape | string,
-  rules: { readonly [name: string]: FieldRule },
-): Field[] {
-  if (typeof object === "string" || object.kind !== "object") return [];
-  return object.members.map(({ name, shape, isOptional }) => ({
-    name,
-    shape,
-    isNeeded: !isOptional,
-    object: OBJECTS.get(shape.kind === "list" ? shape.element : shape),
-    ...rules[name],
-  }));
+function eventFields(type: EventType): EventFields {
+  const known = EVENT_FIELDS.get(type);
+  if (known !== undefined) return known;
+  const shape: AnyShape = EVENT_SHAPES[type];
+  const shapes = shape.kind === "variant" ? [...shape.shapes] : [];
+  const others = shape.kind === "variant" ? shape.others : shape;
+  const fields: EventFields = {
+    value: wordValue(type),
+    others: untyped(others),
+    items: new WordTable(
+      shapes.map(([itemType, one]) => [itemType, untyped(one)] as const),
+    ),
+    rules: EVENT_RULES[type] ?? {},
+  };
+  EVENT_FIELDS.set(type, fields);
+  return fields;
+}
+
+/** The shape of an event without its type, which is written first. */
+function untyped(shape: AnyShape | string): ObjectShape {
+  const members = typeof shape === "object" && shape.kind === "object"
+    ? shape.members.slice(1)
+    : [];
+  return { kind: "object", members };
 }
 
 /** The fields of an item of a type; nothing, if the type is not known. */
 export function itemFields(
   itemType: string | undefined,
 ): ItemFields | undefined {
-  return itemType === undefined ? undefined : ITEMS.get(itemType);
+  const type = itemType === undefined ? undefined : ITEM_TYPES.get(itemType);
+  if (type === undefined) return undefined;
+  const known = ITEMS.get(type);
+  if (known !== undefined) return known;
+  const { isText }: ItemRules<unknown> = ITEM_RULES[type] ?? {};
+  const content = objectFields(ITEM_CONTENTS[type]) ?? NO_FIELDS;
+  const item = { content, isText: isText === true };
+  ITEMS.set(type, item);
+  return item;
 }
 
 /** Writes events, one after the other. */
@@ -189,14 +216,13 @@ export class EventWriter {
     event: JsonObject,
     itemType?: string,
   ): FailureReason | undefined {
-    const known = EVENT_FIELDS.get(type);
-    const item = itemType === undefined
-      ? undefined
-      : known?.items.get(itemType);
+    const { value, others, items, rules } = eventFields(type);
+    const known = itemType === undefined ? undefined : items.get(itemType);
+    const { fields } = objectFields(known ?? others, rules) ?? NO_FIELDS;
     out.byte(OPEN_BRACE);
     writeKey(out, "type");
-    writeNode(out, known?.value ?? wordValue(type));
-    if (!this.#members(out, event, item ?? known?.fields ?? [], "")) {
+    writeNode(out, value);
+    if (!this.#members(out, event, fields, "")) {
       return {
         kind: "typed",
         message: `Cannot decode ${type}: ${this.#field} is ${this.#state}`,

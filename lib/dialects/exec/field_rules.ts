@@ -31,7 +31,7 @@ export interface FieldRule {
 export type FieldRules<T> = { readonly [K in keyof T]?: FieldRule };
 
 /** The rules for an item type. */
-interface ItemRules<T> {
+export interface ItemRules<T> {
   /** Whether a string stands for an object with that text (normalize.md S6, D3). */
   readonly isText?: true;
   /** The rules for the fields of its content and of its deltas. */
@@ -54,9 +54,9 @@ const OUTPUT = {
   stderr: { aliases: ["error_output", "err"] },
 } as const;
 
-/** The rules for each item type. */
+/** The rules for item types that have some. */
 export const ITEM_RULES: {
-  readonly [T in KnownItemType]: ItemRules<ItemContents[T] & ItemDeltas[T]>;
+  readonly [T in KnownItemType]?: ItemRules<ItemContents[T] & ItemDeltas[T]>;
 } = {
   agent_message: TEXT,
   reasoning: TEXT,
@@ -76,8 +76,6 @@ export const ITEM_RULES: {
     },
   },
   web_search: { fields: { id: { stays: true }, status: { stays: true } } },
-  todo_list: {},
-  error: {},
 };
 
 /** The rules for each event. */

@@ -7,7 +7,8 @@
 import { type Decoded, parseRecord, undecodable } from "../decoded.ts";
 import { quote } from "../../json/problems.ts";
 import type { Issue } from "../../errors.ts";
-import { fits, isObject } from "../../shapes/check.ts";
+import { isObject } from "../../json/fields.ts";
+import { fits } from "../../shapes/check.ts";
 import { ROLLOUT_LINE, type RolloutLine } from "./lines.ts";
 
 /**
