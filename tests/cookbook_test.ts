@@ -79,6 +79,11 @@ const RECIPES: readonly {
     checks: [writes("received.txt", "invoke_agent codex, chat")],
   },
   {
+    heading: "Make trajectories of sessions",
+    programs: ["jq"],
+    checks: [prints("Done with the flaky test.")],
+  },
+  {
     heading: "Hear of it when Codex has changed",
     checks: [ends, writes("baseline.json", '"turn.completed"')],
   },

@@ -232,8 +232,8 @@ export interface EventDecoderOptions {
    */
   readonly modelCalls?: boolean | undefined;
   /**
-   * Whether outcomes have the text of their events, which `encodeOutcome()` writes. Those of
-   * session files have none of their own: to write it takes time.
+   * Whether all outcomes have the text of their events, which `encodeOutcome()` writes. Those of
+   * exec streams have it anyway; for those of session files it is written, which takes time.
    *
    * @default {true}
    */
@@ -319,11 +319,9 @@ export class EventDecoder
       // files tell by the rules that write it.
       const value = event as unknown as ThreadEvent;
       const success = { ok: true, line, offset, value } as const;
-      emit(
-        this.#hasText
-          ? { ...success, text: given ?? eventText(event, text?.length) }
-          : success,
-      );
+      const own = given ??
+        (this.#hasText ? eventText(event, text?.length) : undefined);
+      emit(own === undefined ? success : { ...success, text: own });
     });
   }
 }
