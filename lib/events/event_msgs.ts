@@ -307,8 +307,19 @@ function tellTokens(
 // Messages, reasoning and remarks.
 
 /** Some releases tell the prompt of a review twice: for the thread and for its child. */
+/** What the program says in the name of the user, where events say so (0.36 to 0.45). */
+const INJECTED_KINDS: ReadonlySet<unknown> = new Set([
+  "environment_context",
+  "user_instructions",
+]);
+
 function tellPrompt(context: SessionContext, event: Fields): void {
   const message = readUserEvent(event);
+  if (INJECTED_KINDS.has(event.kind)) {
+    const { text } = message;
+    context.complete("injected_context", { role: "user", text });
+    return;
+  }
   context.seen.prompt = true;
   context.lastAnswer = null;
   if (context.reviewPrompt !== null) {

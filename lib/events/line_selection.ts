@@ -5,11 +5,18 @@
  * @module
  */
 
-/** A kind of events that can be asked for: a type of event, or of items. */
+/**
+ * A kind of events that can be asked for: a type of event, or of items. Of what users say,
+ * `user_message` is what events tell, which is enough to know that they spoke; `prompt` is what
+ * any line tells, with what the program put there in their name.
+ */
 type WantedEvent =
   | "entered_review_mode"
   | "exited_review_mode"
+  | "prompt"
   | "thread.started"
+  | "thread_goal_updated"
+  | "thread_settings_applied"
   | "token_count"
   | "token_usage_record"
   | "turn.completed"
@@ -66,6 +73,23 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
   user_message: {
     types: ["event_msg/user_message", "event"],
     words: ['"user_message"'],
+  },
+  prompt: {
+    types: [
+      "response_item/message/user",
+      "event_msg/user_message",
+      "event_msg/item_completed",
+      "event",
+    ],
+    words: ['"user_message"', '"UserMessage"', '"role":"user"'],
+  },
+  thread_goal_updated: {
+    types: ["event_msg/thread_goal_updated", "event"],
+    words: ['"thread_goal_updated"'],
+  },
+  thread_settings_applied: {
+    types: ["event_msg/thread_settings_applied", "event"],
+    words: ['"thread_settings_applied"'],
   },
   entered_review_mode: {
     types: ["event_msg/entered_review_mode", "event"],

@@ -81,6 +81,7 @@ export class Pairing<T> {
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
+    if (this.#unmatched.size === 0) return;
     for (const kind of kinds) {
       for (const witness of WITNESSES) {
         const copies = this.#unmatched.get(`${kind}_${witness}`);

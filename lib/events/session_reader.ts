@@ -76,6 +76,11 @@ export const SESSION_LINE_TYPES: ReadonlySet<string> = new Set([
 const PAYLOAD: readonly string[] = ["payload"];
 const FORK_EVENT: readonly string[] = ["payload", "msg"];
 
+/** Gives what the header of a session file says, if a line is one. */
+export function sessionHeaderOf({ type, payload }: Fields): Fields | undefined {
+  return type === "session_meta" ? fieldsOf(payload) : undefined;
+}
+
 /** Reads the lines of one session file. */
 export class SessionReader {
   readonly #context: SessionContext;

@@ -16,7 +16,7 @@ import { Kernel } from "../json/kernel.ts";
 import type { KernelWishes } from "../json/kernel_plans.ts";
 import { JsonReader } from "../json/reader.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import type { JsonSlice } from "../json/value.ts";
+import type { JsonNode } from "../json/value.ts";
 import type { Proof } from "../json/value_plan.ts";
 import { isBlank } from "../lines/blank.ts";
 import {
@@ -39,6 +39,8 @@ import {
 
 /** All kinds of a type. */
 const ALL = "";
+/** Behind a kind: some of it are wanted by their role. */
+const ROLE = "/";
 /** What the types of events of items begin with. */
 const ITEM_EVENT = "item.";
 /** What the types of messages begin with that are of no thread. */
@@ -60,7 +62,8 @@ export class RecordSelection {
    * Constructs a new instance.
    *
    * @param names The types, as they are called when normalized; behind a slash the kind of
-   *   item that an event is about, or the type of what a rollout line holds. All, without it.
+   *   item that an event is about, or the type of what a rollout line holds, and behind another
+   *   one the role of a message. All, without it.
    * @param thread The only thread whose events are wanted. Lines of session files say no thread,
    *   and are wanted.
    * @throws {TypeError} If they are no list of texts, or no text.
@@ -77,7 +80,7 @@ export class RecordSelection {
   }
 
   /** Says whether a normalized record is wanted. */
-  wants(reader: JsonReader, record: JsonSlice): boolean {
+  wants(reader: JsonReader, record: JsonNode): boolean {
     const members = reader.members(record);
     const type = reader.wordOf(members.get("type")) ?? "";
     if (this.#thread !== undefined) {
@@ -93,10 +96,14 @@ export class RecordSelection {
     const payload = type.startsWith(ITEM_EVENT)
       ? undefined
       : members.get("payload");
-    const kind = payload?.kind === "object"
-      ? reader.members(payload).get("type")
-      : members.get("item_type");
-    return kinds.has(reader.wordOf(kind) ?? ALL);
+    if (payload?.kind !== "object") {
+      return kinds.has(reader.wordOf(members.get("item_type")) ?? ALL);
+    }
+    const inner = reader.members(payload);
+    const kind = reader.wordOf(inner.get("type")) ?? ALL;
+    return kinds.has(kind) ||
+      (kinds.has(`${kind}${ROLE}`) &&
+        kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
   }
 }
 
@@ -113,6 +120,7 @@ function kindsOf(
     }
     const [type = "", ...rest] = name.split("/");
     const kinds = kindsByType.get(type) ?? new Set();
+    if (rest.length === 2) kinds.add(`${rest[0]}${ROLE}`);
     kindsByType.set(type, kinds.add(rest.length === 0 ? ALL : rest.join("/")));
   }
   return kindsByType;

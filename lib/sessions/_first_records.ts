@@ -2,23 +2,27 @@
  * Reads the first records of a session file, and no more than that.
  */
 
-import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
+import { readPlainLine } from "../dialects/rollout/plain_line.ts";
+import { LineSelection } from "../events/line_selection.ts";
+import { sessionHeaderOf } from "../events/session_reader.ts";
+import { LF } from "../json/bytes.ts";
+import { type Fields, fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { LineAnswers } from "../pipeline/line_answers.ts";
+import { LineAnswers, RecordSelection } from "../pipeline/line_answers.ts";
 import { withSession } from "./_lent_block.ts";
 
 /** Takes the records of a file until it has enough. */
 export interface RecordTaker {
   /** Whether it has enough. */
   readonly isDone: boolean;
-  /** Takes a normalized rollout record, as it was parsed. */
-  add(record: unknown): void;
+  /** Takes a normalized record; one that is not wanted may be there with nothing in it. */
+  add(record: Fields): void;
 }
 
 /** How many lines are looked at: as many as Codex itself does (rollout.md D.4). */
-export const MAX_LINES = 10 + 200;
+const MAX_LINES = 10 + 200;
 /** How many bytes are looked at; a first message with images in it can be long. */
-export const MAX_BYTES = 16 << 20;
+const MAX_BYTES = 16 << 20;
 /** How many bytes are looked at at once, which few records are longer than. */
 const SLICE = 1 << 13;
 
@@ -27,11 +31,94 @@ const SLICE = 1 << 13;
  * that are none are passed over.
  *
  * @param file The file.
- * @param taker Takes the records.
+ * @param wanted The records that are wanted; all, without it.
+ * @param begin Makes what takes the records; where it turns out that rules are needed, another
+ *   one, for all of them.
  * @throws {Error} If the file cannot be opened or read, or unpacked that far.
  */
 export async function readFirstRecords(
   file: { readonly path: string },
+  wanted: RecordSelection | undefined,
+  begin: () => RecordTaker,
+): Promise<void> {
+  if (wanted !== undefined) {
+    // Who reads it by the rules finds out why it cannot be read.
+    const isRead = await readPlainLines(file, wanted, begin())
+      .catch(() => false);
+    if (isRead) return;
+  }
+  await readByRules(file, wanted, begin());
+}
+
+/** The lines that have the time in the header. */
+const HEADERS = new RecordSelection(
+  new LineSelection(["thread.started"]).types,
+);
+
+/**
+ * Reads when a session began, as its header says.
+ *
+ * @param file The file.
+ * @returns The time; `undefined` if its first records have no header, or that no time.
+ * @throws {Error} If the file cannot be opened or read, or unpacked that far.
+ */
+export async function headerTime(
+  file: { readonly path: string },
+): Promise<string | undefined> {
+  let header: Fields | undefined;
+  await readFirstRecords(file, HEADERS, () => ({
+    get isDone(): boolean {
+      return header !== undefined;
+    },
+    add(record): void {
+      header = sessionHeaderOf(record);
+    },
+  }));
+  return textOf(header?.timestamp);
+}
+
+/**
+ * Reads the first records, if no rule changes one of them: no line is of old releases, torn, or
+ * longer than 128 KiB. To begin with the rules for each file takes more time than most heads.
+ *
+ * @returns Whether it was so.
+ */
+async function readPlainLines(
+  file: { readonly path: string },
+  wanted: RecordSelection,
+  taker: RecordTaker,
+): Promise<boolean> {
+  return await withSession(file, async (source, block) => {
+    let lines = 0;
+    let held = 0;
+    for (let bytes = 0; bytes < MAX_BYTES;) {
+      const size = await source.read(block.subarray(held));
+      // A last line without an end may be torn.
+      if (size === null) return held === 0;
+      bytes += size;
+      const end = held + size;
+      let start = 0;
+      for (;;) {
+        const lineEnd = block.indexOf(LF, start);
+        if (lineEnd === -1 || lineEnd >= end) break;
+        const record = readPlainLine(block, start, lineEnd, wanted);
+        if (record === undefined) return false;
+        taker.add(record);
+        lines += 1;
+        if (taker.isDone || lines === MAX_LINES) return true;
+        start = lineEnd + 1;
+      }
+      held = end - start;
+      if (held === block.length) return false;
+      block.copyWithin(0, start, end);
+    }
+    return false;
+  });
+}
+
+async function readByRules(
+  file: { readonly path: string },
+  wanted: RecordSelection | undefined,
   taker: RecordTaker,
 ): Promise<void> {
   let lines = 0;
@@ -46,7 +133,15 @@ export async function readFirstRecords(
     {
       record(out, start): undefined {
         if (!isDone()) {
-          taker.add(parseJson(decodeUtf8(out.view(), start, out.length)));
+          const end = out.length;
+          // The text behind a value must be a control character.
+          out.byte(LF);
+          const bytes = out.view();
+          taker.add(
+            wanted === undefined
+              ? fieldsOf(parseJson(decodeUtf8(bytes, start, end)))
+              : readPlainLine(bytes, start, end, wanted) ?? {},
+          );
         }
         out.truncate(start);
       },
@@ -63,32 +158,4 @@ export async function readFirstRecords(
       }
     }
   });
-}
-
-/**
- * Reads when a session began, as its header says.
- *
- * @param file The file.
- * @returns The text of the time; `undefined` if its first records have no header, or that no time.
- * @throws {Error} If the file cannot be opened or read, or unpacked that far.
- */
-export async function headerTime(
-  file: { readonly path: string },
-): Promise<string | undefined> {
-  const header = new FirstHeader();
-  await readFirstRecords(file, header);
-  return textOf(fieldsOf(fieldsOf(header.record).payload).timestamp);
-}
-
-/** Takes records up to the first header. */
-class FirstHeader implements RecordTaker {
-  record: unknown;
-
-  get isDone(): boolean {
-    return this.record !== undefined;
-  }
-
-  add(record: unknown): void {
-    if (fieldsOf(record).type === "session_meta") this.record = record;
-  }
 }

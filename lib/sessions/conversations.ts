@@ -5,8 +5,17 @@
  */
 
 import { resolve } from "node:path";
+import { EventReader } from "../events/event_reader.ts";
+import { isForkHeader } from "../events/inherited_lines.ts";
+import { sessionHeaderOf } from "../events/session_reader.ts";
 import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
-import { fieldsOf, isObject, parseJson, textOf } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  parseJson,
+  textOf,
+} from "../json/fields.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import type { JsonRecord } from "../dialects/normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
@@ -14,7 +23,6 @@ import { JsonlNormalizer } from "../pipeline/pipeline.ts";
 import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
 import { listSessionFiles, lookAtAll } from "./listed_files.ts";
-import { userMessageOf } from "./_user_message.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
 import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
@@ -200,8 +208,8 @@ export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
   };
   await eachBlock({ path }, (block) => decoder.feed(block, keep));
   decoder.flush(keep);
-  const header = history.find(({ type }) => type === "session_meta");
-  const { id, history_mode } = fieldsOf(header?.payload);
+  const headers = history.map((line) => sessionHeaderOf(fieldsOf(line)));
+  const { id, history_mode } = headers.find(isObject) ?? {};
   if (history.length === 0 && failures.length === 0) {
     throw new RolloutHistoryError(path, "empty", "it is empty");
   }
@@ -234,17 +242,23 @@ async function conversationHead(
   // That of a file which goes on with another one's conversation stands in that one.
   let hasMessage = file.id !== file.sessionId;
   try {
-    await readFirstRecords(file, {
+    const reader = new EventReader(undefined, { isSelection: true });
+    const take = (event: Fields): void => {
+      if (event.type === "thread.started") {
+        hasHeader = true;
+        hasMessage ||= isForkHeader(event);
+      }
+      hasMessage ||= event.item_type === "user_message";
+    };
+    await readFirstRecords(file, undefined, () => ({
       get isDone(): boolean {
         return hasHeader && hasMessage && head.length === MAX_RECORDS;
       },
       add(record): void {
-        if (!isObject(record)) return;
         if (head.length < MAX_RECORDS) head.push(record);
-        hasHeader ||= record.type === "session_meta";
-        hasMessage ||= userMessageOf(record) !== undefined;
+        reader.read(record, {}, take);
       },
-    });
+    }));
   } catch {
     // What came before the damage may do.
   }

@@ -23,7 +23,7 @@ import type { SessionFile } from "./session_files.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
 
 /** Says how heads are read; with another number, old ones are forgotten. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** How long nobody needs to write what is written at once, in milliseconds. */
 const ABANDONED = 60 * 60_000;

@@ -4,17 +4,72 @@
  * @module
  */
 
-import { readFirstRecords } from "./_first_records.ts";
-import {
-  HeadFacts,
-  type SessionHead,
-  type SessionKind,
-} from "./_head_facts.ts";
-import { readPlainHead } from "./_plain_head.ts";
+import { LineSelection } from "../events/line_selection.ts";
+import { SessionReader } from "../events/session_reader.ts";
+import { sourceText } from "../events/session_items.ts";
+import { workingFolderIn } from "../events/user_message.ts";
+import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
+import { type Fields, fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
+import { RecordSelection } from "../pipeline/line_answers.ts";
+import { readFirstRecords, type RecordTaker } from "./_first_records.ts";
 import { messageOf } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
+import { idText, isSessionId } from "./session_id.ts";
 
-export type { SessionHead, SessionKind };
+/** What a session is to others. */
+export type SessionKind = "main" | "fork" | "subagent";
+
+/** What the first lines of a session file tell; `undefined` is what they do not. */
+export interface SessionHead {
+  /** The id of the session: that of the first header, else that in the name; else empty. */
+  readonly id: string;
+  /**
+   * When it began, as its header says, else as its name says; in UTC since 0.34, local time
+   * with a false `Z` before.
+   */
+  readonly started: string | undefined;
+  /**
+   * The first message that a person wrote in this session, without what the program put
+   * around it; at most 500 characters. Of a message without text
+   * `[Image]` or `[Audio]`; of a session without a message, the goal that it was given.
+   */
+  readonly firstMessage: string | undefined;
+  /** The working directory. */
+  readonly cwd: string | undefined;
+  /** The branch of the repository. */
+  readonly gitBranch: string | undefined;
+  /** The commit of the repository. */
+  readonly gitCommit: string | undefined;
+  /** The URL of its remote. */
+  readonly gitUrl: string | undefined;
+  /** The version of Codex that began the session. */
+  readonly cliVersion: string | undefined;
+  /**
+   * What started it, such as `cli`, `exec`, `vscode`; of an object its words, with colons
+   * between: `subagent:review`, `subagent:thread_spawn`.
+   */
+  readonly source: string | undefined;
+  /** The program that started it, such as `codex_exec`. */
+  readonly originator: string | undefined;
+  /** The model of the first turn. */
+  readonly model: string | undefined;
+  /** The provider of the model. */
+  readonly modelProvider: string | undefined;
+  /** What the session is to others. */
+  readonly kind: SessionKind;
+  /** The id of the session that this one was forked from. */
+  readonly forkedFrom: string | undefined;
+  /** The id of the session that spawned this one. */
+  readonly parent: string | undefined;
+  /** What a sub-agent is called: its path among the agents, else its nickname. */
+  readonly agent: string | undefined;
+  /** How the file is written: `legacy` or `paginated`; `undefined` is `legacy`. */
+  readonly historyMode: string | undefined;
+  /** Whether the file has a header: a `session_meta`, or the bare one of old releases. */
+  readonly hasHeader: boolean;
+  /** Why the file could not be read, or not as a session; `undefined` if it could. */
+  readonly problem: string | undefined;
+}
 
 /**
  * Reads the head of a session file: only its first lines, through compression.
@@ -42,26 +97,185 @@ export type { SessionHead, SessionKind };
  * ```
  */
 export async function readSessionHead(file: SessionFile): Promise<SessionHead> {
-  return await plainHead(file) ?? await anyHead(file);
-}
-
-/** Reads a head that is written as most are; `undefined` if it is not, or cannot be read. */
-async function plainHead(file: SessionFile): Promise<SessionHead | undefined> {
-  const facts = new HeadFacts(file);
+  let fold = new HeadFold(file);
   try {
-    return await readPlainHead(file, facts) ? facts.head() : undefined;
-  } catch {
-    // Who reads it as any other finds out why.
-    return undefined;
-  }
-}
-
-async function anyHead(file: SessionFile): Promise<SessionHead> {
-  const facts = new HeadFacts(file);
-  try {
-    await readFirstRecords(file, facts);
+    await readFirstRecords(file, LINES, () => fold = new HeadFold(file));
   } catch (error) {
-    facts.fail(messageOf(error));
+    fold.fail(messageOf(error));
   }
-  return facts.head();
+  return fold.head();
+}
+
+/** The lines that tell something of a head. */
+const LINES = new RecordSelection(
+  new LineSelection([
+    "thread.started",
+    "turn_context",
+    "prompt",
+    "thread_goal_updated",
+    "thread_settings_applied",
+  ]).types,
+);
+/** How much is kept of a message, in UTF-16 code units. */
+const MAX_MESSAGE = 500;
+/** What an editor's extension puts before the words of the person. */
+const REQUEST_MARK = "## My request for Codex:";
+/** How much is kept of any other text: as much as a path may have. */
+const MAX_TEXT = 4_096;
+/** How many records more are looked at for the model when everything else is known. */
+const MORE_RECORDS = 20;
+
+/** What is known of a head so far. */
+class HeadFold implements RecordTaker {
+  readonly #file: SessionFile;
+  readonly #reader = new SessionReader(undefined, {
+    initialThreadId: "",
+    isSelection: true,
+  });
+  readonly #take = (event: Fields): void => this.#takeEvent(event);
+  #header: Fields | undefined;
+  #message: string | undefined;
+  /** The first message that was copied from the session that it was forked from. */
+  #copied: string | undefined;
+  #goal: string | undefined;
+  #model: string | undefined;
+  #cwd: string | undefined;
+  #problem: string | undefined;
+  #records = 0;
+  /** How many came when all but the model was known, which not every release tells. */
+  #recordsWithout = 0;
+
+  constructor(file: SessionFile) {
+    this.#file = file;
+  }
+
+  get isDone(): boolean {
+    if (this.#header === undefined || this.#message === undefined) return false;
+    return this.#model !== undefined || this.#recordsWithout >= MORE_RECORDS;
+  }
+
+  add(record: Fields): void {
+    this.#records += 1;
+    if (this.#message !== undefined) this.#recordsWithout += 1;
+    if (record.payload !== undefined) this.#reader.read(record, {}, this.#take);
+  }
+
+  /** Says that the file could not be read. */
+  fail(why: string): void {
+    this.#problem ??= why;
+  }
+
+  #takeEvent(event: Fields): void {
+    if (event.type === "thread.started") {
+      this.#header = event;
+      return;
+    }
+    const { inherited, item_type } = event;
+    const content = fieldsOf(event.content);
+    switch (item_type) {
+      case "user_message":
+        if (inherited !== true) this.#message ??= messageText(content);
+        else this.#copied ??= messageText(content);
+        break;
+      case "injected_context":
+        this.#cwd ??= workingFolderIn(textOf(content.text) ?? "");
+        break;
+      case "turn_context":
+        this.#cwd ??= textOf(content.cwd);
+        if (inherited !== true) this.#model ??= idOf(content.model);
+        break;
+      case "thread_settings_applied":
+        if (inherited === true) break;
+        this.#model ??= idOf(fieldsOf(content.thread_settings).model);
+        break;
+      case "thread_goal_updated":
+        if (inherited === true) break;
+        this.#goal ??= startOf(textOf(fieldsOf(content.goal).objective) ?? "");
+    }
+  }
+
+  /** What is known. */
+  head(): SessionHead {
+    const file = this.#file;
+    const header = this.#header ?? {};
+    const git = fieldsOf(header.git);
+    const forkedFrom = sessionIdOf(header.forked_from_id);
+    const parent = sessionIdOf(header.parent_thread_id);
+    const isSubagent = header.thread_source === "subagent" ||
+      fieldsOf(header.source).subagent !== undefined || parent !== undefined;
+    return {
+      id: sessionIdOf(header.thread_id) ?? file.id,
+      started: textOf(header.started_at) ?? file.nameTime,
+      firstMessage: this.#message ?? this.#goal ??
+        (isSubagent ? undefined : this.#copied),
+      cwd: shortText(header.cwd) ?? shortText(this.#cwd),
+      gitBranch: shortText(git.branch),
+      gitCommit: shortText(git.commit_hash),
+      gitUrl: shortText(git.repository_url),
+      cliVersion: shortText(header.cli_version),
+      source: shortText(sourceText(header.source)),
+      originator: shortText(header.originator),
+      model: shortText(this.#model),
+      modelProvider: shortText(header.model_provider),
+      kind: isSubagent
+        ? "subagent"
+        : forkedFrom !== undefined
+        ? "fork"
+        : "main",
+      forkedFrom,
+      parent,
+      agent: shortText(header.agent_path) ?? shortText(header.agent_nickname),
+      historyMode: shortText(header.history_mode),
+      hasHeader: this.#header !== undefined,
+      problem: this.#problem ?? this.#missing(),
+    };
+  }
+
+  #missing(): string | undefined {
+    const header = this.#header;
+    if (header === undefined) {
+      if (this.#file.size === 0) return "it is empty";
+      return this.#records === 0
+        ? "nothing in its first lines is a record of a session"
+        : "it has no session header in its first lines";
+    }
+    const id = textOf(header.thread_id) ?? "";
+    if (id !== "" && !isSessionId(id)) {
+      return `its header has the id ${idText(id)}, which is none`;
+    }
+    const mode = textOf(header.history_mode);
+    if (mode === undefined || HISTORY_MODES.has(mode)) return undefined;
+    return `its history mode is ${
+      JSON.stringify(mode.slice(0, 40))
+    }, which is not known`;
+  }
+}
+
+/** Gives what a person wrote, or what stands for it. */
+function messageText({ text, images }: Fields): string | undefined {
+  const words = textOf(text) ?? "";
+  const at = words.indexOf(REQUEST_MARK);
+  return startOf(at === -1 ? words : words.slice(at + REQUEST_MARK.length)) ??
+    (listOf(images).length > 0 ? "[Image]" : undefined);
+}
+
+/** Gives the beginning of a text, and not half of a pair at its end. */
+function startOf(text: string): string | undefined {
+  const words = text.trim();
+  if (words === "") return undefined;
+  const start = words.length > MAX_MESSAGE
+    ? words.slice(0, MAX_MESSAGE).replace(/[\ud800-\udbff]$/, "")
+    : words;
+  return start.toWellFormed();
+}
+
+/** Gives an id; what cannot be one is none. */
+function sessionIdOf(value: unknown): string | undefined {
+  const id = idOf(value);
+  return id !== undefined && isSessionId(id) ? id : undefined;
+}
+
+/** Gives a text, and not more of it than anybody meant to write. */
+function shortText(value: unknown): string | undefined {
+  return textOf(value)?.slice(0, MAX_TEXT).toWellFormed();
 }

@@ -14,6 +14,7 @@ import {
   numberOf,
   parseJson,
 } from "../json/fields.ts";
+import { sessionHeaderOf } from "../events/session_reader.ts";
 import {
   type HistoryBase,
   readHistoryBase,
@@ -146,6 +147,26 @@ export async function readSessionLineage(
     ancestors,
     missing,
   };
+}
+
+/**
+ * Tells whether the first line of a session file says that another session comes before, in
+ * another file or in the same one.
+ *
+ * @param line The line, as it was parsed.
+ * @returns Whether {@linkcode readSessionLineage} has something to find out.
+ *
+ * @example A fork
+ * ```ts
+ * import { goesOn } from "@codexpipe/codexpipe/sessions";
+ * import { assert } from "@std/assert";
+ *
+ * assert(goesOn({ type: "session_meta", payload: { id: "b", forked_from_id: "a" } }));
+ * ```
+ */
+export function goesOn(line: unknown): boolean {
+  const header = sessionHeaderOf(fieldsOf(line));
+  return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
 }
 
 /**
@@ -322,11 +343,12 @@ async function readStart(path: string): Promise<FileStart> {
     return lines.length < 2;
   });
   const [first, second] = lines;
-  const header = first?.record.type === "session_meta" ? first.record : {};
+  const meta = first && sessionHeaderOf(first.record);
   return {
-    meta: fieldsOf(header.payload),
-    ordinal: numberOf(header.ordinal),
-    hasCopy: second?.record.type === "session_meta",
+    meta: meta ?? {},
+    ordinal: meta && numberOf(first?.record.ordinal),
+    hasCopy: second !== undefined &&
+      sessionHeaderOf(second.record) !== undefined,
     rest: second?.offset ?? end,
   };
 }

@@ -9,9 +9,8 @@ import {
   utcTimestamp,
 } from "../dialects/rollout/timestamp.ts";
 
-const UUID_REGEXP = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const TWO_IDS_REGEXP =
-  /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})_[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const UUID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const UUID_LENGTH = 36;
 const SUFFIX_REGEXP = /\.jsonl?(?:\.zst|\.gz)?$/i;
 const DAY_REGEXP = /^rollout-(\d{4}-\d\d-\d\d)-/;
 /** Zones differ from UTC by whole quarters of an hour, from 12 hours behind to 14 ahead. */
@@ -36,7 +35,12 @@ export interface SessionPlace {
  * @returns The id in lower case, or `undefined` if the name has none.
  */
 export function idInName(name: string): string | undefined {
-  return UUID_REGEXP.exec(name.replace(SUFFIX_REGEXP, ""))?.[0].toLowerCase();
+  return idAtEnd(name.replace(SUFFIX_REGEXP, ""));
+}
+
+function idAtEnd(stem: string): string | undefined {
+  const id = stem.slice(-UUID_LENGTH);
+  return UUID_REGEXP.test(id) ? id.toLowerCase() : undefined;
 }
 
 /**
@@ -48,7 +52,9 @@ export function idInName(name: string): string | undefined {
  */
 export function sessionIdInName(name: string): string | undefined {
   const stem = name.replace(SUFFIX_REGEXP, "");
-  return TWO_IDS_REGEXP.exec(stem)?.[1]?.toLowerCase() ?? idInName(stem);
+  const id = idAtEnd(stem);
+  if (id === undefined || stem.at(-UUID_LENGTH - 1) !== "_") return id;
+  return idAtEnd(stem.slice(0, -UUID_LENGTH - 1)) ?? id;
 }
 
 /**

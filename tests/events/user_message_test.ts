@@ -1,10 +1,13 @@
 import { assertEquals } from "@std/assert";
-import { readUserItem, type UserItem } from "../../lib/events/user_message.ts";
+import {
+  isInjectedMessage,
+  readUserContent,
+  type UserMessage,
+} from "../../lib/events/user_message.ts";
 
-/** Reads what a message says whose parts these are. */
-function read(content: readonly unknown[]): UserItem | undefined {
-  const payload = { type: "message", role: "user", content };
-  return readUserItem({ type: "response_item", payload });
+/** Reads what a message says whose parts these are; nothing if the program put it there. */
+function read(content: readonly unknown[]): UserMessage | undefined {
+  return isInjectedMessage(content) ? undefined : readUserContent(content);
 }
 
 /** Makes a text part. */
@@ -14,12 +17,12 @@ function text(words: string): Record<string, unknown> {
 
 const IMAGE = { type: "input_image", image_url: "https://example.com/x.png" };
 
-Deno.test("readUserItem() leaves labels out only beside media", () => {
+Deno.test("readUserContent() leaves labels out only beside media", () => {
   const content = [text("<image>"), IMAGE, text("</image>"), text("</image>")];
   assertEquals(read(content)?.text, "</image>");
 });
 
-Deno.test("readUserItem() reads texts of parts that nobody knows", () => {
+Deno.test("readUserContent() reads texts of parts that nobody knows", () => {
   const content = [
     "a",
     { text: "b" },
@@ -32,7 +35,7 @@ Deno.test("readUserItem() reads texts of parts that nobody knows", () => {
   assertEquals(read([...content, injected]), undefined);
 });
 
-Deno.test("readUserItem() knows what the program wrote", () => {
+Deno.test("readUserContent() knows what the program wrote", () => {
   for (
     const words of [
       "<ENVIRONMENT_CONTEXT>x</environment_context>",
@@ -64,7 +67,7 @@ const MARKERS = [
 ] as const;
 
 for (const [start, end] of MARKERS) {
-  Deno.test(`readUserItem() takes for no prompt what stands in ${start}`, () => {
+  Deno.test(`readUserContent() takes for no prompt what stands in ${start}`, () => {
     const textIn = (words: string) => read([text(words)])?.text;
     const inside = `${start}\nx\n${end}`;
     assertEquals(textIn(inside), undefined);
@@ -85,7 +88,7 @@ for (
     "Warning: Your account was flagged",
   ]
 ) {
-  Deno.test(`readUserItem() takes for no prompt what begins with ${start}`, () => {
+  Deno.test(`readUserContent() takes for no prompt what begins with ${start}`, () => {
     assertEquals(read([text(` ${start} x`)]), undefined);
     assertEquals(read([text(`x ${start}`)])?.text, `x ${start}`);
   });
@@ -97,7 +100,7 @@ for (
     "local_image",
   ]
 ) {
-  Deno.test(`readUserItem() leaves out the label of a part of type ${type}`, () => {
+  Deno.test(`readUserContent() leaves out the label of a part of type ${type}`, () => {
     const labelled = (label: string) =>
       read([{ type, text: "a" }, text(label), text("b")])?.text;
     for (const label of [" </IMAGE>", "<image name='x'>", "<audio>\n"]) {
@@ -116,3 +119,10 @@ for (
     }
   });
 }
+
+Deno.test("readUserContent() says that there was only sound", () => {
+  const sound = { type: "input_audio", audio_url: "data:," };
+  assertEquals(read([sound])?.text, "[Audio]");
+  assertEquals(read([sound, text("a")])?.text, "a");
+  assertEquals(read([sound, IMAGE])?.text, "");
+});

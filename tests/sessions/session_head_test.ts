@@ -56,6 +56,12 @@ function message(text: string): readonly [string, unknown] {
 }
 
 const META = ["session_meta", { id: ID, timestamp: STARTED }] as const;
+/** What counts of a paginated file, where a message stands in an item. */
+const PAGINATED = ["session_meta", {
+  id: ID,
+  timestamp: STARTED,
+  history_mode: "paginated",
+}] as const;
 const TURN = ["turn_context", { cwd: "/w", model: "gpt-5" }] as const;
 
 /** What differs between the heads of `msg` and `two`, by release. */
@@ -229,6 +235,7 @@ const MESSAGES = [
   },
   {
     name: "the message of a paginated file",
+    meta: PAGINATED,
     parts: [["event_msg", {
       type: "item_completed",
       item: { type: "UserMessage", content: [{ type: "text", text: "Hello" }] },
@@ -237,6 +244,7 @@ const MESSAGES = [
   },
   {
     name: "that of a paginated file which reads like what the program says",
+    meta: PAGINATED,
     parts: [
       message("<environment_context>\n</environment_context>"),
       message("<skill>Is this tag right?</skill>"),
@@ -288,13 +296,14 @@ const MESSAGES = [
   { name: "nothing, where nobody wrote", parts: [], expected: undefined },
 ] satisfies {
   name: string;
+  meta?: readonly [string, unknown];
   parts: (readonly [string, unknown])[];
   expected: string | undefined;
 }[];
 
-for (const { name, parts, expected } of MESSAGES) {
+for (const { name, meta = META, parts, expected } of MESSAGES) {
   Deno.test(`readSessionHead() gives of messages ${name}`, async () => {
-    const { firstMessage, problem } = await headOf(lines(META, TURN, ...parts));
+    const { firstMessage, problem } = await headOf(lines(meta, TURN, ...parts));
     assertEquals([firstMessage, problem], [expected, undefined]);
   });
 }

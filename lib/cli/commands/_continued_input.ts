@@ -7,6 +7,7 @@ import { shellWord } from "../../render/command_line.ts";
 import { resolve } from "node:path";
 import { idText } from "../../sessions/session_id.ts";
 import {
+  goesOn,
   readSessionLineage,
   type SessionLineage,
 } from "../../sessions/session_lineage.ts";
@@ -41,12 +42,12 @@ export interface ContinuedInput {
  */
 export async function continuedInput(
   file: string,
-  { header, blocks }: Pick<Peeked, "header" | "blocks">,
+  { first, blocks }: Pick<Peeked, "first" | "blocks">,
   args: Arguments,
   context: CommandContext,
 ): Promise<ContinuedInput> {
   const asItIs = { blocks, isBaseKnown: false };
-  if (file === STDIN || !goesOn(header)) return asItIs;
+  if (file === STDIN || !goesOn(first)) return asItIs;
   const lineage = await lineageOf(file, context);
   if (lineage === undefined) return asItIs;
   const { ancestors, missing, parts } = lineage;
@@ -80,11 +81,6 @@ export async function continuedInput(
       return place?.path === own ? { ...place, path: file } : place;
     },
   };
-}
-
-/** Whether a header says that another session comes before, which may be in the same file. */
-function goesOn(header: Peeked["header"]): boolean {
-  return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
 }
 
 /** Finds out what a file goes on from; `undefined` if it cannot be read twice. */

@@ -23,8 +23,8 @@ const CLUE_REGEXP = /"(?:records|history_snapshot|session_meta)"/;
 export interface Peeked {
   /** The snapshot that the input is, if it is one. */
   readonly snapshot: HistorySnapshot | undefined;
-  /** The header of the session file that the input is, if its first line is one. */
-  readonly header: Readonly<Record<string, unknown>> | undefined;
+  /** The first line, if that is JSON. */
+  readonly first?: unknown;
   /** Gives the spelling of the numbers in the snapshot. */
   readonly spelling?: () => unknown;
   /** The input, with its beginning. */
@@ -65,7 +65,7 @@ export async function peekSnapshot(
 ): Promise<Peeked> {
   const { from } = options;
   const peeked = from === "exec"
-    ? { snapshot: undefined, header: undefined, blocks: input }
+    ? { snapshot: undefined, blocks: input }
     : await peek(input, name, options);
   if (from !== "history" || peeked.snapshot !== undefined) return peeked;
   throw new IoError(`${name}: cannot read as a history: it holds no snapshot`);
@@ -81,7 +81,7 @@ async function peek(
   const first = parsed(line);
   const { read } = beginning;
   const blocks = new PrefixedBlocks(read, input);
-  const other = { snapshot: undefined, header: headerIn(first), blocks };
+  const other = { snapshot: undefined, first, blocks };
   const isStart = isSnapshotLike(first) ||
     line === "{" && await beginning.isPromising();
   if (from === "rollout" || !isStart) return other;
@@ -193,13 +193,6 @@ function snapshotSpelling(text: string, value: unknown): unknown {
     "records" in value && Array.isArray(value.records);
   return isBare ? spelling : spellingAt(spelling, "history") ??
     spellingAt(spelling, "history_snapshot");
-}
-
-/** The header that a first line is, if it is one. */
-function headerIn(line: unknown): Peeked["header"] {
-  if (!isObject(line) || line.type !== "session_meta") return undefined;
-  const { payload } = line;
-  return isObject(payload) ? payload : undefined;
 }
 
 /** Tells whether a value is a JSON object. */
