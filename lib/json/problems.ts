@@ -6,8 +6,8 @@ import type { FailureReason } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";
 import { isUtf8 } from "./utf8.ts";
 
-/** The problem of a line that is not valid UTF-8; all such lines share it. */
-export const UTF8_PROBLEM: FailureReason = Object.freeze({
+/** Why a line failed that is not valid UTF-8; all such lines share it. */
+export const UTF8_REASON: FailureReason = Object.freeze({
   kind: "utf8",
   message: "Cannot decode the line: its bytes are not valid UTF-8",
 });
@@ -17,13 +17,13 @@ export const UTF8_PROBLEM: FailureReason = Object.freeze({
  *
  * Bytes are counted from 1, as editors count columns.
  */
-export function syntaxProblem(
+export function syntaxReason(
   reader: JsonReader,
   bytes: Uint8Array,
   start: number,
   end: number,
 ): FailureReason {
-  if (!isUtf8(bytes, start, end)) return UTF8_PROBLEM;
+  if (!isUtf8(bytes, start, end)) return UTF8_REASON;
   const at = Math.min(reader.problemAt, end) - start + 1;
   return {
     kind: "json",

@@ -7,7 +7,7 @@
 import { checkBytes } from "../checked.ts";
 import { copyOf } from "../json/bytes.ts";
 import type { FailureReason } from "../errors.ts";
-import { UTF8_PROBLEM } from "../json/problems.ts";
+import { UTF8_REASON } from "../json/problems.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
@@ -140,7 +140,7 @@ export function checkedMaxLineBytes(
   return limit;
 }
 
-/** The problem of a line over the limit. */
+/** Why a line over the limit failed. */
 export function lineTooLong(bytes: number, limit: number): FailureReason {
   return {
     kind: "line_too_long",
@@ -160,7 +160,7 @@ function notUtf8(
     ok: false,
     line,
     offset,
-    error: UTF8_PROBLEM,
+    error: UTF8_REASON,
     raw: decodeUtf8(bytes, 0, bytes.length),
     rawBytes: bytes,
   };

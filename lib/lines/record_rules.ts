@@ -8,7 +8,7 @@ import {
   type FailureReason,
 } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import { syntaxProblem } from "../json/problems.ts";
+import { syntaxReason } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import { type RecordContext, RecordWatch } from "../json/record_watch.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
@@ -117,7 +117,7 @@ export abstract class RecordRules implements LineRules {
   ): FailedRange | undefined {
     const root = this.reader.read(bytes, start, end);
     if (root === undefined) {
-      const reason = syntaxProblem(this.reader, bytes, start, end);
+      const reason = syntaxReason(this.reader, bytes, start, end);
       return { reason, start, end, inBand: false };
     }
     if (root.kind !== "object") {
@@ -128,7 +128,7 @@ export abstract class RecordRules implements LineRules {
     }
     const line = this.reader.members(root);
     if (this.reader.wordOf(line.get("type")) === LINE_FAILED) {
-      const reason = reportedProblem(this.reader, line);
+      const reason = reportedReason(this.reader, line);
       return { reason, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
@@ -168,7 +168,7 @@ export abstract class RecordRules implements LineRules {
   }
 }
 
-/** The problem of a line that is JSON, but no record. */
+/** Why a line failed that is JSON, but no record. */
 export function unnormalizable(state: string, field?: string): FailureReason {
   const message = `Cannot normalize the line: ${state}`;
   return field === undefined
@@ -177,7 +177,7 @@ export function unnormalizable(state: string, field?: string): FailureReason {
 }
 
 /** What a failure that was reported in band says of itself. */
-function reportedProblem(reader: JsonReader, line: JsonObject): FailureReason {
+function reportedReason(reader: JsonReader, line: JsonObject): FailureReason {
   const error = line.get("error");
   const members = error?.kind === "object"
     ? reader.members(error)

@@ -89,7 +89,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
   constructor(options: JsonlDecoderOptions<D> = {}) {
-    this.#records = new JsonlRecords<RecordOf<D>>(options, lineProblem);
+    this.#records = new JsonlRecords<RecordOf<D>>(options, lineReason);
   }
 
   /** How many lines have failed so far. */
@@ -126,7 +126,7 @@ export class JsonlDecoder<D extends Dialect = "auto">
   }
 }
 
-function lineProblem(value: unknown): FailureReason | undefined {
+function lineReason(value: unknown): FailureReason | undefined {
   const decoded = decodeRolloutLine(value);
   return decoded.ok ? undefined : decoded.error;
 }

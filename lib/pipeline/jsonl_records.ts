@@ -144,8 +144,8 @@ export class JsonlRecords<T = unknown>
     const check = this.#check;
     const isLine = this.#answers.kind === "rollout";
     if (check !== undefined && !isProven && isLine) {
-      const problem = check(value);
-      if (problem !== undefined) return problem;
+      const reason = check(value);
+      if (reason !== undefined) return reason;
     }
     // The boundary where JSON gets its type: that of what the check lets pass.
     this.#emit({ ok: true, line, offset, value: value as T, text });

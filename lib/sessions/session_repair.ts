@@ -110,14 +110,14 @@ export class SessionRepairer {
   ): void {
     const isDoubtful = bytes[start] !== OPEN_BRACE;
     if (isDoubtful && isBlank(decodeUtf8(bytes, start, end))) return;
-    const fault = this.#rules.apply(bytes, start, end, this.#answer);
+    const range = this.#rules.apply(bytes, start, end, this.#answer);
     this.#answer.clear(PIECE);
     let from = start;
-    if (fault !== undefined && !fault.inBand) {
-      const { kind, message } = fault.reason;
+    if (range !== undefined && !range.inBand) {
+      const { kind, message } = range.reason;
       // Objects that are no lines of sessions are not torn.
       if (kind === "json" || kind === "utf8") {
-        from = fault.recordStart ?? end;
+        from = range.recordStart ?? end;
         this.#leaveOut({
           line,
           offset,

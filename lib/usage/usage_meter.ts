@@ -6,7 +6,7 @@
 
 import { checkedTime, checkedWord } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
-import { countProblem } from "../dialects/rollout/count_problem.ts";
+import { countReason } from "../dialects/rollout/count_reason.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { LineSelection } from "../events/line_selection.ts";
 import { fieldsOf } from "../json/fields.ts";
@@ -268,7 +268,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
-    }, countProblem);
+    }, countReason);
     this.#counts = new EventCounts(ledger);
   }
 

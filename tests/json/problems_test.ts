@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { quote, syntaxProblem } from "../../lib/json/problems.ts";
+import { quote, syntaxReason } from "../../lib/json/problems.ts";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { encode } from "../running.ts";
 
@@ -9,7 +9,7 @@ function messageOf(line: Uint8Array): string {
   const bytes = Uint8Array.from([...encode("{}\n"), ...line, 0x0a]);
   const end = bytes.length - 1;
   assertEquals(reader.read(bytes, 3, end), undefined);
-  const { kind, message } = syntaxProblem(reader, bytes, 3, end);
+  const { kind, message } = syntaxReason(reader, bytes, 3, end);
   return `${kind}: ${message}`;
 }
 
@@ -45,7 +45,7 @@ for (
     },
   ] satisfies { name: string; line: Uint8Array; message: string }[]
 ) {
-  Deno.test(`syntaxProblem() ${name}`, () => {
+  Deno.test(`syntaxReason() ${name}`, () => {
     assertEquals(messageOf(line), message);
   });
 }

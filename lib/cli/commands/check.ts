@@ -29,7 +29,7 @@ import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
-import type { SchemaFaults } from "./_schema_faults.ts";
+import type { SchemaFailures } from "./_schema_failures.ts";
 import { runFigures } from "./_run_figures.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
@@ -77,7 +77,7 @@ interface Witnesses {
   /** Looks for drift. */
   readonly drift: DriftRemark | undefined;
   /** Holds lines to the schemas. */
-  readonly schema: SchemaFaults | undefined;
+  readonly schema: SchemaFailures | undefined;
 }
 
 /** Judges one input after the other, and remembers how it went. */
@@ -107,7 +107,7 @@ class Check {
     const builder = new VerdictBuilder(this.#options);
     const witnesses = {
       drift: await this.#driftIn(file),
-      schema: await this.#schemaFaults(),
+      schema: await this.#schemaFailures(),
     };
     const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
     const step = this.#args.has("github")
@@ -186,10 +186,10 @@ class Check {
   }
 
   /** Holds lines to the schemas, if that was asked for. */
-  async #schemaFaults(): Promise<SchemaFaults | undefined> {
+  async #schemaFailures(): Promise<SchemaFailures | undefined> {
     if (!this.#args.has("schema")) return undefined;
-    const { SchemaFaults } = await import("./_schema_faults.ts");
-    return new SchemaFaults(this.#options);
+    const { SchemaFailures } = await import("./_schema_failures.ts");
+    return new SchemaFailures(this.#options);
   }
 
   /** The verdict, with what only the command looks at. */

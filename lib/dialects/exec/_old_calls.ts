@@ -83,8 +83,8 @@ export class OldCalls {
   }
 
   #outputDelta(line: JsonObject): Rewritten {
-    const problem = this.#call(line, "command_execution");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
     const stream = this.#reader.wordOf(line.get("stream"));
     if (stream !== "stdout" && stream !== "stderr") {
       return refused("stream", 'not "stdout" or "stderr"');
@@ -101,8 +101,8 @@ export class OldCalls {
   }
 
   #commandBegin(line: JsonObject): Rewritten {
-    const problem = this.#call(line, "command_execution");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
     const command = line.live("command");
     if (command instanceof JsonSlice && command.kind === "array") {
       const out = this.#text;
@@ -116,8 +116,8 @@ export class OldCalls {
   }
 
   #commandEnd(line: JsonObject): Rewritten {
-    const problem = this.#call(line, "command_execution");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
     this.#chunks.end(line.get("item_id"));
     this.#begun.complete(line, COMMANDS);
     const code = line.get("exit_code");
@@ -129,8 +129,8 @@ export class OldCalls {
 
   /** P7: the map of changes becomes a list. */
   #patch(line: JsonObject, begins: boolean): Rewritten {
-    const problem = this.#call(line, "file_change");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "file_change");
+    if (reason !== undefined) return reason;
     const changes = line.live("changes");
     if (changes instanceof JsonSlice && changes.kind === "object") {
       const list = this.#changeList(changes);
@@ -177,8 +177,8 @@ export class OldCalls {
   /** P8. */
   #toolBegin(line: JsonObject): Rewritten {
     this.#spread(line, "invocation");
-    const problem = this.#call(line, "mcp_tool_call");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "mcp_tool_call");
+    if (reason !== undefined) return reason;
     this.#begun.remember(line, TOOLS);
     return "item.started";
   }
@@ -186,8 +186,8 @@ export class OldCalls {
   /** P8. */
   #toolEnd(line: JsonObject): Rewritten {
     this.#spread(line, "invocation");
-    const problem = this.#call(line, "mcp_tool_call");
-    if (problem !== undefined) return problem;
+    const reason = this.#call(line, "mcp_tool_call");
+    if (reason !== undefined) return reason;
     this.#begun.complete(line, TOOLS);
     const failed = this.#toolResult(line);
     setStatus(line, failed ? FAILED : COMPLETED);

@@ -34,7 +34,7 @@ export function setText(
   line.set(name, object);
 }
 
-/** The problem of a message that is not what its type asks for. */
+/** Why a message failed that is not what its type asks for. */
 export function refused(field: string, state: string): FailureReason {
   return {
     kind: "typed",

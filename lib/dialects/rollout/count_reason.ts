@@ -23,7 +23,7 @@ const HALF = /_token_usage$/;
  * @param value The line.
  * @returns Why; nothing if its counts can be read, or it has none.
  */
-export function countProblem(value: unknown): FailureReason | undefined {
+export function countReason(value: unknown): FailureReason | undefined {
   if (!hasCounts(value)) return undefined;
   const decoded = decodeRolloutLine(value);
   if (decoded.ok) return undefined;

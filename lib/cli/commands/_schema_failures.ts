@@ -11,19 +11,19 @@ import type { FailureView } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /** So many paths are told apart. */
-const MAX_FAULTS = 1000;
+const MAX_FAILURES = 1000;
 
 /** A path that is not as it should be. */
-interface Fault {
+interface PathFailure {
   readonly message: string;
   readonly line: number;
   count: number;
 }
 
 /** Holds the lines of one input to the schemas. */
-export class SchemaFaults {
+export class SchemaFailures {
   readonly #decoder: JsonlDecoder;
-  readonly #faults = new Map<string, Fault>();
+  readonly #failures = new Map<string, PathFailure>();
 
   /**
    * Constructs a new instance.
@@ -50,7 +50,7 @@ export class SchemaFaults {
 
   /** What is not as it should be. */
   get reasons(): readonly VerdictReason[] {
-    return [...this.#faults.values()].map(({ message, line, count }) => {
+    return [...this.#failures.values()].map(({ message, line, count }) => {
       const more = count - 1;
       const also = more === 0
         ? ""
@@ -78,13 +78,13 @@ export class SchemaFaults {
     for (const { path, message } of issues) {
       const place = placeOf(path);
       const key = `${record}\n${place}`;
-      const fault = this.#faults.get(key);
-      if (fault !== undefined) fault.count += 1;
-      else if (this.#faults.size < MAX_FAULTS) {
+      const failure = this.#failures.get(key);
+      if (failure !== undefined) failure.count += 1;
+      else if (this.#failures.size < MAX_FAILURES) {
         const state = error.issues === undefined
           ? message
           : `${place === "" ? "it" : place} is ${message}`;
-        this.#faults.set(key, {
+        this.#failures.set(key, {
           message: `${record}: ${state}`,
           line,
           count: 1,
