@@ -2,7 +2,7 @@
  * Options of renderers when nothing is left open: each is what was given, or the default.
  */
 
-import { checkedWord } from "../checked.ts";
+import { checkedCount, checkedWord } from "../checked.ts";
 import {
   REASONING,
   type ReasoningChoice,
@@ -33,4 +33,18 @@ export function reasoningOf(
  */
 export function toolsOf({ tools }: RenderOptions): ToolsChoice {
   return checkedWord("tools", tools ?? "full", TOOLS);
+}
+
+/**
+ * Gives how many lines of each output are written at most.
+ *
+ * @param options The options of a renderer.
+ * @param usual What its form writes unless it is told otherwise.
+ * @throws {RangeError} If it is no whole number from 0.
+ */
+export function outputLines(
+  { maxOutputLines }: RenderOptions,
+  usual: number,
+): number {
+  return checkedCount("maxOutputLines", maxOutputLines ?? usual);
 }

@@ -1,26 +1,21 @@
 /**
- * The entries of a transcript, from the first that is known of them until they are given.
+ * The entries of a transcript: their state, what of them is still held, and the parts that are
+ * given of them.
  *
  * @module
  */
 
+import { EPOCH } from "../events/times.ts";
 import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
+  type ExecChunk,
   type ExploreEntry,
   isKnownRecord,
 } from "../history/records.ts";
-import { entryPart } from "./_entry_part.ts";
-import { type EntryState, entryState, weightOf } from "./_entry_state.ts";
-import {
-  allOf,
-  type Given,
-  givenOf,
-  isSame,
-  newOf,
-  NOTHING_GIVEN,
-} from "./_given_record.ts";
-import type { EntryPart } from "./parts.ts";
+import { byteLength } from "../history/utf8_length.ts";
+import { fieldsOf } from "../json/fields.ts";
+import type { EntryPart, EntryPhase } from "./parts.ts";
 
 /** Options for {@linkcode EntryLog}. */
 interface EntryLogOptions {
@@ -428,4 +423,285 @@ function endedEntry(
   if (!isKnownRecord(record) || record.type !== "explore") return undefined;
   const entry = record.payload.entries[at];
   return entry?.status === "running" ? undefined : entry;
+}
+
+/** What is known of an entry beside its record. */
+type EntryTimes =
+  & Pick<
+    EntryPart,
+    "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
+  >
+  & {
+    /** How long its output says that it took, in milliseconds. */
+    readonly saidMs?: number | undefined;
+  };
+
+/** Makes the part that says how far an entry is. */
+function entryPart(
+  entry: EntryTimes,
+  phase: EntryPhase,
+  { record, outputs }: Rest,
+): EntryPart {
+  const { id, turn, isWarning, isFromUser } = entry;
+  const isTimed = entry.startedAt !== null;
+  const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
+  const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
+  return {
+    type: "entry",
+    phase,
+    id,
+    turn,
+    record,
+    ...(outputs === undefined ? {} : { outputs }),
+    ...(isWarning === true ? { isWarning } : {}),
+    ...(isFromUser === true ? { isFromUser } : {}),
+    startedAt,
+    endedAt,
+    durationMs: longer(
+      durationOf(record, { startedAt, endedAt }),
+      entry.saidMs,
+    ),
+  };
+}
+
+/** Reads a time of a record. Where the input has none, all of them are made up. */
+function timeIn(
+  { payload }: AnyHistoryRecord,
+  name: "started_at" | "completed_at",
+  isTimed: boolean,
+): string | undefined {
+  const time = fieldsOf(payload)[name];
+  return isTimed && typeof time === "string" && time !== EPOCH
+    ? time
+    : undefined;
+}
+
+function durationOf(
+  { type, payload }: AnyHistoryRecord,
+  { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
+): number | null {
+  if ("duration_ms" in payload && typeof payload.duration_ms === "number") {
+    return payload.duration_ms;
+  }
+  const isWork = type === "exec" || type === "tool_call";
+  return isWork ? msBetween(startedAt, endedAt) : null;
+}
+
+/** Gives the longer one of what the times tell and what the output says. */
+function longer(ms: number | null, saidMs = 0): number | null {
+  return saidMs > (ms ?? 0) ? saidMs : ms;
+}
+
+/** Gives the milliseconds from one time to a later one; `null` if that is not known. */
+export function msBetween(
+  from: string | null,
+  to: string | null,
+): number | null {
+  if (from === null || to === null) return null;
+  const ms = Date.parse(to) - Date.parse(from);
+  return ms >= 0 ? ms : null;
+}
+
+/**
+ * How far a record is: `open` while its work goes on; `settling` when its work is done but the
+ * next records may still add to it; `turn` if it belongs to the turn as a whole; `done`.
+ */
+type EntryState = "open" | "settling" | "turn" | "done";
+
+/**
+ * Tells how far a record is.
+ *
+ * @param record The record.
+ * @returns How far it is.
+ */
+function entryState(record: AnyHistoryRecord): EntryState {
+  if (!isKnownRecord(record)) return "done";
+  switch (record.type) {
+    case "exec":
+      return record.payload.status === "running" ? "open" : "done";
+    case "running_tool":
+    case "assistant_stream":
+    case "loading":
+      return "open";
+    case "patch": {
+      const { event } = record.payload;
+      return event === "apply_begin" || event === "proposed" ? "open" : "done";
+    }
+    case "reasoning":
+      // Its other parts may come as events of their own.
+      return record.payload.in_progress ? "open" : "settling";
+    case "explore": {
+      const { entries, trailing } = record.payload;
+      if (entries.some(({ status }) => status === "running")) return "open";
+      return trailing ? "settling" : "done";
+    }
+    case "image":
+      // The event beside the item may know the file that it came from.
+      return "settling";
+    case "diff":
+      return "turn";
+    default:
+      // A plan too: each of its states is an entry of its own.
+      return "done";
+  }
+}
+
+/** The most that is looked at of one record; what is longer is heavy anyway. */
+const MAX_PARTS = 10_000;
+
+/**
+ * Estimates how much memory a record takes, in units of UTF-16 and the like.
+ *
+ * @param record The record.
+ * @returns About how much.
+ */
+function weightOf(record: AnyHistoryRecord): number {
+  let weight = 200;
+  const left: unknown[] = [record.payload];
+  for (let parts = 0; parts < MAX_PARTS; parts++) {
+    const value = left.pop();
+    if (value === undefined) break;
+    weight += 16;
+    if (typeof value === "string") weight += value.length;
+    else if (typeof value === "object" && value !== null) {
+      for (const each of Object.values(value)) left.push(each ?? null);
+    }
+  }
+  return weight;
+}
+
+/** What was given of a record. */
+interface Given {
+  /** The record as it was. */
+  readonly record: AnyHistoryRecord;
+  /** How far it was. */
+  readonly state: EntryState;
+  /** How much of its stdout there was, in bytes. */
+  readonly stdoutEnd: number;
+  /** How much of its stderr there was, in bytes. */
+  readonly stderrEnd: number;
+}
+
+/** What was given of a record that was only announced. */
+const NOTHING_GIVEN: Given = {
+  record: { id: 0, type: "none", payload: {} },
+  state: "open",
+  stdoutEnd: 0,
+  stderrEnd: 0,
+};
+
+/** What is to be given of a record, and what its commands printed. */
+type Rest = Pick<EntryPart, "record" | "outputs">;
+
+/** What commands printed that has not been given, by their places in an `explore` record. */
+type HeldOutputs = ReadonlyMap<number, string>;
+
+/** Gives all of a record. */
+function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
+  if (held === undefined) return { record };
+  const places = [...(listIn(record, "entries") ?? []).keys()];
+  return { record, ...outputsAt(places, held) };
+}
+
+function outputsAt(
+  places: readonly number[],
+  held: HeldOutputs | undefined,
+): Pick<Rest, "outputs"> {
+  return held === undefined
+    ? {}
+    : { outputs: places.map((at) => held.get(at) ?? "") };
+}
+
+/** Takes note of what is given of a record. */
+function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
+  return {
+    record,
+    state,
+    stdoutEnd: endOf(record, "stdout_chunks"),
+    stderrEnd: endOf(record, "stderr_chunks"),
+  };
+}
+
+/** Gives what a record has that was not given; `undefined` if that is nothing. */
+function newOf(
+  record: AnyHistoryRecord,
+  given: Given,
+  held?: HeldOutputs,
+): Rest | undefined {
+  const { payload } = record;
+  if (record.type === "exec" && "stdout_chunks" in payload) {
+    if (given.state !== "open") return undefined;
+    const rest = withPayload(record, {
+      stdout_chunks: chunksFrom(payload.stdout_chunks, given.stdoutEnd),
+      stderr_chunks: chunksFrom(payload.stderr_chunks, given.stderrEnd),
+    });
+    return { record: rest };
+  }
+  for (const name of ["sections", "entries"] as const) {
+    const list = listIn(record, name);
+    const known = listIn(given.record, name);
+    if (list === undefined || known === undefined) continue;
+    const places = [...list.keys()].filter((at) =>
+      !isSame(list[at], known[at]) || (held?.get(at) ?? "") !== ""
+    );
+    if (places.length === 0) return undefined;
+    const rest = places.map((at) => list[at]);
+    return {
+      record: withPayload(record, { [name]: rest }),
+      ...outputsAt(places, held),
+    };
+  }
+  return given.state === "open" ? { record } : undefined;
+}
+
+/** Tells whether two values are the same as JSON. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function listIn(
+  { payload }: AnyHistoryRecord,
+  name: "sections" | "entries",
+): readonly unknown[] | undefined {
+  const list = fieldsOf(payload)[name];
+  return Array.isArray(list) ? list : undefined;
+}
+
+function withPayload(
+  record: AnyHistoryRecord,
+  changes: { readonly [name: string]: unknown },
+): AnyHistoryRecord {
+  // The boundary: a record with less in its lists has the type that it had.
+  return {
+    ...record,
+    payload: { ...record.payload, ...changes },
+  } as AnyHistoryRecord;
+}
+
+function endOf(
+  { payload }: AnyHistoryRecord,
+  name: "stdout_chunks" | "stderr_chunks",
+): number {
+  if (!("stdout_chunks" in payload) || !("stderr_chunks" in payload)) return 0;
+  const chunks = payload[name];
+  if (!Array.isArray(chunks)) return 0;
+  const last: ExecChunk | undefined = chunks.at(-1);
+  return last === undefined ? 0 : last.offset + byteLength(last.content);
+}
+
+/** Gives what comes behind a place of the output, as if that were its beginning. */
+function chunksFrom(chunks: unknown, start: number): ExecChunk[] {
+  const list: readonly ExecChunk[] = Array.isArray(chunks) ? chunks : [];
+  const rest: ExecChunk[] = [];
+  for (const { offset, content } of list) {
+    const end = offset + byteLength(content);
+    if (end <= start) continue;
+    if (offset >= start) {
+      rest.push({ offset: offset - start, content });
+      continue;
+    }
+    const bytes = new TextEncoder().encode(content).subarray(start - offset);
+    rest.push({ offset: 0, content: new TextDecoder().decode(bytes) });
+  }
+  return rest;
 }

@@ -3,25 +3,25 @@
  */
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
-import {
-  boxHtml,
-  cutDiffHtml,
-  type EntryFrame,
-  type EntryHtml,
-  isShort,
-  metaHtml,
-  oneLine,
-  outputHtml,
-} from "./_html_boxes.ts";
-import { commandHtml, editHtml, exploreHtml, toolHtml } from "./_html_work.ts";
+import { cutOutput } from "./cut_output.ts";
+import { endOf, lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
+import type { EditedFile } from "./edited_files.ts";
 import type {
+  CommandView,
+  EditView,
   EntryView,
+  ExploreView,
   MessageView,
   NoticeView,
   PlanView,
+  ToolView,
 } from "./entry_views.ts";
+import { terminalHtml } from "./html_ansi.ts";
+import { diffHtml } from "./diff_lines.ts";
 import { markdownHtml } from "./html_markdown.ts";
-import { elementText } from "./html_text.ts";
+import { attributeText, elementText, preText } from "./html_text.ts";
+import type { Lane } from "./html_timeline.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** How many characters of a remark are shown unfolded. */
 const SHORT_NOTICE = 280;
@@ -206,4 +206,340 @@ export function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
         look: "l-tool",
       };
   }
+}
+
+/** What surrounds a view. */
+interface EntryFrame {
+  /** The id of its element. */
+  readonly id: string;
+  /** When it began, as RFC 3339 in UTC; `null` if that is not known. */
+  readonly at: string | null;
+  /** How many milliseconds it took; `null` if that is not known. */
+  readonly durationMs: number | null;
+  /** Whether it goes on with an entry that was shown before. */
+  readonly isLate: boolean;
+  /** How many lines of one output are shown. */
+  readonly maxOutputLines: number;
+  /** Whether reasoning is unfolded. */
+  readonly hasReasoningOpen: boolean;
+  /** Whether tools and commands are shown without what they were given and gave. */
+  readonly hasNamesOnly: boolean;
+}
+
+/** An entry as HTML, and as a mark of the timeline. */
+interface EntryHtml {
+  /** The element. */
+  readonly html: string;
+  /** The lane of the timeline that it belongs to; `null` if it is not in it. */
+  readonly lane: Lane | null;
+  /** The class of its mark. */
+  readonly look: string;
+}
+
+/** What has more lines is folded, where short things are not. */
+const SHORT_LINES = 40;
+/** How many characters of one output are shown at most, however long its lines are. */
+const MAX_OUTPUT_LENGTH = 400_000;
+/** How long the title of an entry may be in the head of a box, where it is one line. */
+const MAX_TITLE_LENGTH = 2000;
+
+/** Something with a head of one line and a body that can be folded. */
+interface Box {
+  /** The classes of the style sheet that it has. */
+  readonly look: string;
+  /** What stands at the beginning of the head. */
+  readonly sign: string;
+  /** The title. */
+  readonly titleHtml: string;
+  /** What stands at the end of the head, before duration and time. */
+  readonly meta?: readonly string[];
+  /** What can be folded; empty if there is only a head. */
+  readonly body: string;
+  /** Whether it is unfolded. */
+  readonly isOpen: boolean;
+}
+
+function timeHtml(at: string | null): string {
+  return at === null
+    ? ""
+    : `<time class="at" datetime="${attributeText(at)}">${
+      elementText(at.slice(11, 19))
+    }</time>`;
+}
+
+/** Writes what stands at the end of a head: facts, how long it took, when it was. */
+function metaHtml(
+  frame: EntryFrame,
+  facts: readonly string[] = [],
+): string {
+  const parts = frame.isLate ? ["went on", ...facts] : [...facts];
+  if (frame.durationMs !== null && frame.durationMs > 0) {
+    parts.push(durationText(frame.durationMs));
+  }
+  const spans = parts.map((part) => `<span>${part}</span>`);
+  const all = [...spans, timeHtml(frame.at)].join("");
+  return all === "" ? "" : `<span class="meta">${all}</span>`;
+}
+
+/** Writes a box. */
+function boxHtml(box: Box, frame: EntryFrame): string {
+  const { look, sign, titleHtml, body, isOpen } = box;
+  const head =
+    `<span class="sign" aria-hidden="true">${sign}</span>${titleHtml}${
+      metaHtml(frame, box.meta)
+    }`;
+  if (body === "" || frame.hasNamesOnly) {
+    return `<div class="e box ${look}" id="${frame.id}"><div class="row">${head}</div></div>\n`;
+  }
+  return `<details class="e box ${look}" id="${frame.id}"${
+    isOpen ? " open" : ""
+  }><summary>${head}</summary>\n${body}</details>\n`;
+}
+
+/** Writes that something was left out. */
+function gapHtml(count: number, word: string): string {
+  return `<p class="cut">${countedText(count, word)} left out here</p>\n`;
+}
+
+/** Writes lines; of one that is far too long for a page, the beginning and the end. */
+function linesHtml(
+  lines: readonly string[],
+  write: (text: string) => string,
+): string {
+  if (lines.length === 0) return "";
+  const text = lines.join("\n");
+  if (text.length <= MAX_OUTPUT_LENGTH) return `${write(text)}\n`;
+  const start = startOf(text, MAX_OUTPUT_LENGTH / 2);
+  const end = endOf(text, MAX_OUTPUT_LENGTH / 2);
+  const gap = gapHtml(text.length - start.length - end.length, "character");
+  return `${write(start)}\n${gap}${write(end)}\n`;
+}
+
+/** Writes text of many lines, of which too much is left out in the middle, and said. */
+function cutHtml(
+  text: string,
+  { maxOutputLines: maxLines }: EntryFrame,
+  write: (text: string) => string,
+): string {
+  const { head, omitted, tail } = cutOutput(text, { maxLines, keep: "both" });
+  const gap = omitted === 0 ? "" : gapHtml(omitted, "line");
+  return linesHtml(head, write) + gap + linesHtml(tail, write);
+}
+
+/** Writes output of a program. */
+function outputHtml(text: string, frame: EntryFrame): string {
+  return cutHtml(text, frame, (shown) => preText(terminalHtml(shown)));
+}
+
+/** Writes a diff. */
+function cutDiffHtml(diff: string, frame: EntryFrame): string {
+  return cutHtml(diff, frame, (shown) => preText(diffHtml(shown), "diff"));
+}
+
+/** Tells whether texts are short enough together to be shown unfolded. */
+function isShort(texts: readonly string[]): boolean {
+  return texts.reduce((sum, text) => sum + text.split("\n", 99).length, 0) <=
+    SHORT_LINES;
+}
+
+/** Writes the first line of something, and an ellipsis if there are more. */
+function oneLine(text: string, tag: string): string {
+  const [line = ""] = text.trimStart().split("\n", 1);
+  const cut = startOf(line, MAX_TITLE_LENGTH);
+  const rest = cut.length < text.trim().length ? " …" : "";
+  return `<${tag} class="one" dir="auto">${elementText(cut)}${rest}</${tag}>`;
+}
+
+/** How many characters of the names of several commands stand in the head of a box. */
+const MAX_NAMES_LENGTH = 500;
+
+/** Writes a command and its output. */
+function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
+  const { command, status, exitCode, stdout, stderr, lostBytes } = view;
+  const isFailed = status === "failed";
+  const meta: string[] = [];
+  if (exitCode !== null && exitCode !== 0) {
+    meta.push(`<b class="bad">exit ${elementText(String(exitCode))}</b>`);
+  } else if (isFailed) meta.push('<b class="bad">failed</b>');
+  else if (status === "running") {
+    meta.push('<b class="warn">no end</b>');
+  }
+  const whole = command.trim().includes("\n")
+    ? `${preText(elementText(command.trim()), "cmd")}\n`
+    : "";
+  const lost = lostBytes === 0
+    ? ""
+    : `<p class="cut">${lostOutput(lostBytes)}</p>\n`;
+  const errors = stderr === ""
+    ? ""
+    : `<h4>stderr</h4>\n${outputHtml(stderr, frame)}`;
+  return {
+    html: boxHtml({
+      look: `exec${isFailed ? " failed" : ""}`,
+      sign: "$",
+      titleHtml: command.trim() === ""
+        ? '<span class="one">Output without its command</span>'
+        : oneLine(command, "code"),
+      meta,
+      body: `${whole}${lost}${outputHtml(stdout, frame)}${errors}`,
+      isOpen: isFailed && isShort([stdout, stderr]),
+    }, frame),
+    lane: "commands",
+    look: isFailed ? "l-bad" : "l-run",
+  };
+}
+
+function countsHtml({ added, removed }: EditedFile): string {
+  const parts: string[] = [];
+  if (added !== null && added > 0) {
+    parts.push(`<span class="plus">+${countText(added)}</span>`);
+  }
+  if (removed !== null && removed > 0) {
+    parts.push(`<span class="minus">−${countText(removed)}</span>`);
+  }
+  return parts.length === 0 ? "" : ` ${parts.join(" ")}`;
+}
+
+function fileVerb({ change, movedTo }: EditedFile): string {
+  if (change === "update") return movedTo === "" ? "Edited" : "Moved";
+  return change === "add" ? "Added" : "Deleted";
+}
+
+function fileTitle(file: EditedFile): string {
+  const to = file.movedTo === ""
+    ? ""
+    : ` → <code>${elementText(file.movedTo)}</code>`;
+  return `${fileVerb(file)} <code>${elementText(file.path)}</code>${to}${
+    countsHtml(file)
+  }`;
+}
+
+/** How an edit ended, where that is not what its title says. */
+const EDIT_ENDS = {
+  success: [],
+  failed: ['<b class="bad">not applied</b>'],
+  running: ['<b class="warn">no end</b>'],
+  proposed: ['<b class="warn">proposed</b>'],
+} as const satisfies Record<EditView["status"], readonly string[]>;
+
+/** Writes what was done to files. */
+function editHtml(
+  { files, status, failure }: EditView,
+  frame: EntryFrame,
+): EntryHtml {
+  const [only, another] = files;
+  const isOne = another === undefined;
+  const title = only === undefined
+    ? "Edit"
+    : isOne
+    ? fileTitle(only)
+    : `Edited ${countedText(files.length, "file")}`;
+  const bodies = files.map((file) => {
+    const diff = cutDiffHtml(file.diff, frame);
+    return isOne ? diff : `<h4><span>${fileTitle(file)}</span></h4>\n${diff}`;
+  });
+  const isFailed = status === "failed";
+  return {
+    html: boxHtml({
+      look: `edit${isFailed ? " failed" : ""}`,
+      sign: "±",
+      titleHtml: `<span class="one">${title}</span>`,
+      meta: EDIT_ENDS[status],
+      body: bodies.join("") + outputHtml(failure, frame),
+      isOpen: isFailed || isShort(files.map(({ diff }) => diff)),
+    }, frame),
+    lane: "edits",
+    look: isFailed ? "l-bad" : "l-edit",
+  };
+}
+
+/** Writes a call of a tool. */
+function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
+  const { title, status, arguments: list, result, isResultCut, error } = view;
+  const isFailed = status === "failed";
+  const given = list.map(({ name, text }) =>
+    `<dt>${elementText(name)}</dt><dd>${elementText(text)}</dd>\n`
+  );
+  const short = list.map(({ name, text }) =>
+    `${name}: ${startOf(text.replace(/\s+/g, " "), 120)}`
+  ).join(", ");
+  const body = [
+    given.length === 0 ? "" : `<dl>\n${given.join("")}</dl>\n`,
+    outputHtml(result, frame),
+    isResultCut ? `<p class="cut">${NO_MORE_RESULT}</p>\n` : "",
+    outputHtml(error, frame),
+  ].join("");
+  return {
+    html: boxHtml({
+      look: `tool${isFailed ? " failed" : ""}`,
+      sign: "ƒ",
+      titleHtml: `<span class="one"><code>${elementText(title)}</code>${
+        short === "" ? "" : ` <small>${elementText(short)}</small>`
+      }</span>`,
+      meta: isFailed
+        ? ['<b class="bad">failed</b>']
+        : status === "running"
+        ? ['<b class="warn">no end</b>']
+        : [],
+      body,
+      isOpen: isFailed && isShort([result, error]),
+    }, frame),
+    lane: "tools",
+    look: isFailed ? "l-bad" : "l-tool",
+  };
+}
+
+/** Writes commands that only looked at something. */
+function exploreHtml(
+  { looks }: ExploreView,
+  frame: EntryFrame,
+): EntryHtml {
+  const isFailed = looks.some(({ status }) => status === "failed");
+  const notes = ({ note, status }: ExploreView["looks"][number]): string =>
+    note !== ""
+      ? elementText(note)
+      : status === "running"
+      ? "no end"
+      : status === "failed"
+      ? "failed"
+      : "";
+  const [only, another] = looks;
+  const isOne = only !== undefined && another === undefined;
+  const row = (look: ExploreView["looks"][number]): string =>
+    isOne && !look.command.trim().includes("\n")
+      ? ""
+      : `<h4><span class="sign" aria-hidden="true">$</span><code>${
+        elementText(look.command)
+      }</code><small>${notes(look)}</small></h4>\n`;
+  const commands = looks.map(({ command }) => command);
+  const outputs = looks.map(({ output }) => output)
+    .filter((output) => output.trim() !== "");
+  const isSilent = outputs.length === 0;
+  // What is folded is named where it can be seen.
+  const names = isSilent ? "" : ` <small>${
+    elementText(
+      startOf(
+        commands.map((command) => startOf(command.replace(/\s+/g, " "), 120))
+          .join(", "),
+        MAX_NAMES_LENGTH,
+      ),
+    )
+  }</small>`;
+  return {
+    html: boxHtml({
+      look: `exec${isFailed ? " failed" : ""}`,
+      sign: "$",
+      titleHtml: isOne
+        ? oneLine(only.command, "code")
+        : `<span class="one">Looked around: ${
+          countedText(looks.length, "command")
+        }${names}</span>`,
+      meta: isOne && notes(only) !== "" ? [notes(only)] : [],
+      body: looks.map((look) => row(look) + outputHtml(look.output, frame))
+        .join(""),
+      isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),
+    }, frame),
+    lane: "commands",
+    look: isFailed ? "l-bad" : "l-run",
+  };
 }

@@ -1,8 +1,8 @@
 /**
- * Text that is too long, whatever its lines are.
+ * Text that is too long, whatever its lines are, and words for the part that is gone.
  */
 
-import { countText } from "./quantity_text.ts";
+import { countedText, countText } from "./quantity_text.ts";
 
 /**
  * Gives the beginning of a text.
@@ -37,4 +37,16 @@ export function cutText(text: string, limit: number): string {
   const over = text.length - start.length;
   if (over === 0) return text;
   return `${start}…\n[${countText(over)} more characters are left out]`;
+}
+
+/** What is said behind an answer of a tool of which the history has only the beginning. */
+export const NO_MORE_RESULT = "the history keeps no more of it";
+
+/**
+ * Says how much of the output of a command the history did not keep.
+ *
+ * @param bytes How many bytes; not 0.
+ */
+export function lostOutput(bytes: number): string {
+  return `${countedText(bytes, "byte")} of output not kept`;
 }

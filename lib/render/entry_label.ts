@@ -1,5 +1,5 @@
 /**
- * A few words for an entry.
+ * A few words for an entry, and for a turn.
  */
 
 import type { EntryView } from "./entry_views.ts";
@@ -42,5 +42,59 @@ export function entryLabel(view: EntryView): string {
       return view.path === "" ? "image" : view.path;
     case "unknown":
       return view.type;
+  }
+}
+
+/** How long a topic is at most, in characters. */
+const MAX_LENGTH = 120;
+
+/**
+ * Gives the first line of a text.
+ *
+ * @param text The text.
+ * @param limit How many characters remain; `…` stands for what was cut off.
+ */
+export function firstLine(text: string, limit: number = MAX_LENGTH): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return firstCharacters(line.trim(), limit);
+}
+
+/**
+ * Gives the first characters of a text.
+ *
+ * @param text The text.
+ * @param limit How many characters remain; `…` stands for what was cut off.
+ */
+export function firstCharacters(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const characters = Array.from(text.slice(0, 2 * limit + 2));
+  return characters.length <= limit
+    ? text
+    : `${characters.slice(0, limit - 1).join("").trim()}…`;
+}
+
+/** Finds out what a turn is about: what the user asked, or else what was said, or done. */
+export class TurnTopic {
+  #text = "";
+  #rank = 0;
+
+  /** The topic; empty while there is none. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /**
+   * Takes in what a reader sees of the next entry.
+   *
+   * @param view What a reader sees.
+   */
+  take(view: EntryView): void {
+    const isMessage = view.kind === "message";
+    const rank = !isMessage ? 1 : view.role === "user" ? 3 : 2;
+    if (rank <= this.#rank) return;
+    const text = firstLine(entryLabel(view));
+    if (text === "") return;
+    this.#text = text;
+    this.#rank = rank;
   }
 }

@@ -6,25 +6,25 @@
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { ChangedFiles } from "./_changed_files.ts";
-import { type Decided, toolsOf } from "./_decided_options.ts";
-import { cutText } from "./cut_text.ts";
-import { markdownBlocks } from "./html_markdown.ts";
-import { preText } from "./_html_pre.ts";
-import { elementText } from "./html_text.ts";
-import { joinSections, type SummarySection } from "./_summary_sections.ts";
+import { type Decided, outputLines, toolsOf } from "./_decided_options.ts";
 import {
+  ChangedFiles,
+  joinSections,
   STATUS_WORDS,
+  type SummarySection,
+  summaryStart,
+  SummarySteps,
   type TurnRow,
   turnRow,
   usageCells,
-} from "./_summary_html.ts";
-import { summaryStart } from "./_summary_head.ts";
-import { SummarySteps } from "./_summary_steps.ts";
-import { TurnTopic } from "./_turn_topic.ts";
+} from "./_summary.ts";
 import { WorkCounts } from "./_work_counts.ts";
+import { cutText } from "./cut_text.ts";
+import { TurnTopic } from "./entry_label.ts";
 import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
+import { markdownBlocks } from "./html_markdown.ts";
+import { elementText, preText } from "./html_text.ts";
 import type {
   EntryPart,
   FailurePart,
@@ -35,7 +35,6 @@ import type {
   TurnUsage,
 } from "./parts.ts";
 import { countText } from "./quantity_text.ts";
-import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */

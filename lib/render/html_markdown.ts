@@ -4,9 +4,8 @@
  * @module
  */
 
-import { diffHtml } from "./html_diff.ts";
-import { preText } from "./_html_pre.ts";
-import { attributeText, elementText } from "./html_text.ts";
+import { diffHtml } from "./diff_lines.ts";
+import { attributeText, elementText, preText } from "./html_text.ts";
 import {
   type MarkdownNode,
   markdownNodes,

@@ -5,7 +5,7 @@
  */
 
 import { startOf } from "./cut_text.ts";
-import { diffLines } from "./html_diff.ts";
+import { diffLines } from "./diff_lines.ts";
 import { inertText } from "./inert_text.ts";
 import {
   type MarkdownNode,

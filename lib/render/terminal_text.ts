@@ -123,3 +123,13 @@ export function broken(line: string, room: number): string[] {
   if (!isEmpty) lines.push(current.trimEnd());
   return lines;
 }
+
+/**
+ * Cuts off the letters that a text ends with. A regular expression would look at each run of them
+ * once for every letter of it: 300,000 line ends and another letter took minutes.
+ */
+export function withoutEnd(text: string, letters: string): string {
+  let end = text.length;
+  while (end > 0 && letters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

@@ -5,9 +5,8 @@
  */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { reasoningOf, toolsOf } from "./_decided_options.ts";
-import { LiveLines } from "./_live_lines.ts";
-import { TextEntries } from "./_text_entries.ts";
+import { outputLines, reasoningOf, toolsOf } from "./_decided_options.ts";
+import { LiveLines, TextEntries } from "./_text_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
 import type {
@@ -23,7 +22,6 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
-import { outputLines } from "./_output_lines.ts";
 import type { RenderOptions } from "./render_options.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 

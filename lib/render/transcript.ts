@@ -7,9 +7,9 @@
 import { checkOutcome } from "../checked.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
+import { timestampOf } from "../events/times.ts";
 import { type HistoryBase, HistoryState } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
-import { timestampOf } from "../events/times.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import {
@@ -17,31 +17,30 @@ import {
   fieldsOf,
   idOf,
   isObject,
+  numberOf,
   parseJson,
   textOf,
   wholeOf,
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { EntryLog } from "./_entry_log.ts";
-import { msBetween } from "./_entry_part.ts";
 import {
-  failedLine,
-  isErrorItem,
-  isErrorRecord,
-  saysEnd,
-  textOfError,
-} from "./_record_roles.ts";
+  type CountContext,
+  readTokenCount,
+  TokenCounter,
+} from "../usage/token_counter.ts";
+import { addTokens, type Tokens } from "../usage/tokens.ts";
+import { EntryLog, msBetween } from "./_entry_log.ts";
 import { RequestLog } from "./_request_log.ts";
-import { type SessionFacts, SessionLead } from "./_session_lead.ts";
-import { readTurnUsage, TurnUsageCounter } from "./_turn_usage.ts";
 import type {
   FailurePart,
+  SessionPart,
   TranscriptPart,
   TurnStartedPart,
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
+import { linesText } from "./record_text.ts";
 
 /** Options for {@linkcode TranscriptBuilder}. */
 export interface TranscriptOptions {
@@ -649,4 +648,242 @@ export class TranscriptStream
   constructor(options: TranscriptOptions = {}) {
     super(new TranscriptBuilder(options));
   }
+}
+
+/** Reads a failure that was left in band. */
+function failedLine({ line, error }: Fields): FailurePart {
+  const { kind, message } = fieldsOf(error);
+  return {
+    type: "failure",
+    line: numberOf(line) ?? 0,
+    kind: textOf(kind) ?? "",
+    message: textOf(message) ?? "",
+  };
+}
+
+/** Tells whether an event is an item of an exec stream that is an error, or rather a warning. */
+function isErrorItem({ type, item_type, content }: Fields): boolean {
+  return type === "item.completed" && item_type === "error" &&
+    fieldsOf(content).severity === undefined;
+}
+
+/** Tells whether a record is an error. */
+function isErrorRecord(record: AnyHistoryRecord): boolean {
+  return record.type === "plain_message" && "kind" in record.payload &&
+    record.payload.kind === "error";
+}
+
+/** Tells whether a record that came with the end of a turn says nothing but that. */
+function saysEnd(record: AnyHistoryRecord): boolean {
+  return isErrorRecord(record) || (record.type === "background_event" &&
+    "title" in record.payload && record.payload.title === "Turn aborted");
+}
+
+/** Gives the text of an error. */
+function textOfError(record: AnyHistoryRecord): string {
+  const { lines } = fieldsOf(record.payload);
+  return Array.isArray(lines) ? linesText(lines).trim() : "";
+}
+
+/** What is known of a session, as far as an event says it. */
+type SessionFacts = {
+  readonly [Name in Exclude<keyof SessionPart, "type">]?: NonNullable<
+    SessionPart[Name]
+  >;
+};
+
+/** How many parts may wait for the beginning of a session file to say what the session is. */
+const MAX_HELD = 256;
+
+const NO_SESSION: SessionPart = {
+  type: "session",
+  thread_id: null,
+  startedAt: null,
+  cwd: null,
+  model: null,
+  cli_version: null,
+};
+
+/** Holds parts back until it is known what the session is, which is said before them. */
+class SessionLead {
+  readonly #emit: Emit<TranscriptPart>;
+  #session = NO_SESSION;
+  /** What waits for the session to be known; `undefined` once it has been said. */
+  #held: TranscriptPart[] | undefined = [];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param emit Is called with each part, in order.
+   */
+  constructor(emit: Emit<TranscriptPart>) {
+    this.#emit = emit;
+  }
+
+  /** What is known of the session. */
+  get session(): SessionPart {
+    return this.#session;
+  }
+
+  /** Takes in what is found out about the session. */
+  learn(facts: SessionFacts): void {
+    this.#session = { ...this.#session, ...facts };
+  }
+
+  /** Begins with another session, of which nothing is known. */
+  restart(): void {
+    this.#held = [];
+    this.#session = NO_SESSION;
+  }
+
+  /**
+   * Gives a part behind the session.
+   *
+   * @param part The part.
+   * @param now The time, which is the session's beginning if nothing says that.
+   */
+  say(part: TranscriptPart, now: string | null): void {
+    if (this.#held === undefined) return this.#emit(part);
+    this.#held.push(part);
+    if (this.#held.length > MAX_HELD) this.release(now);
+  }
+
+  /**
+   * Says what the session is, as far as that is known, and what was held back.
+   *
+   * @param now The time, which is the session's beginning if nothing says that.
+   */
+  release(now: string | null): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    const { startedAt, model, cwd } = this.#session;
+    this.#emit({ ...this.#session, startedAt: startedAt ?? now });
+    for (const part of held) {
+      const isTurn = part.type === "turn_started";
+      this.#emit(
+        isTurn
+          ? { ...part, model: part.model ?? model, cwd: part.cwd ?? cwd }
+          : part,
+      );
+    }
+  }
+}
+
+/** Counts the tokens of the turn that is going on. */
+class TurnUsageCounter {
+  #counter = new TokenCounter();
+  #turns = 0;
+  #isFork = false;
+  #hasTurnIds = false;
+  /** What a record says of the turn. */
+  #recorded: TurnUsage | null = null;
+  /** What was counted of it. */
+  #counted: Tokens | undefined;
+  #hasCached = false;
+  #hasReasoning = false;
+
+  /** Begins a turn. */
+  start(): void {
+    this.#turns += 1;
+    this.#recorded = null;
+    this.#counted = undefined;
+  }
+
+  /** Begins a thread, whose count is another one. */
+  reset(): void {
+    this.#counter = new TokenCounter();
+    this.#isFork = false;
+    this.#hasTurnIds = false;
+    this.#hasCached = false;
+    this.#hasReasoning = false;
+    this.start();
+  }
+
+  /** Takes note that turns have ids of their own. */
+  nameTurns(): void {
+    this.#hasTurnIds = true;
+  }
+
+  /** Takes note that the thread began with what another one used. */
+  fork(): void {
+    this.#isFork = true;
+  }
+
+  /** Takes in what a record says that the turn has used so far. */
+  record(usage: TurnUsage): void {
+    this.#recorded = usage;
+    this.#counter.recorded();
+  }
+
+  /**
+   * Takes in a count; what it adds is told by the rules that count usage anywhere.
+   *
+   * @param content The content of a `token_count`.
+   * @param context Whether the lines of the file have numbers of their own.
+   */
+  count(
+    content: Fields,
+    { hasOrdinal }: Pick<CountContext, "hasOrdinal">,
+  ): void {
+    const { last_token_usage, total_token_usage } = fieldsOf(content.info);
+    const has = (kind: keyof Tokens) =>
+      [last_token_usage, total_token_usage].some((counts) =>
+        isCount(fieldsOf(counts)[kind])
+      );
+    const { tokens } = this.#counter.count(readTokenCount(content), {
+      turn: this.#turns,
+      isFork: this.#isFork,
+      hasTurnIds: this.#hasTurnIds,
+      hasOrdinal,
+    });
+    this.#hasCached ||= has("cached_input_tokens");
+    this.#hasReasoning ||= has("reasoning_output_tokens");
+    if (tokens === undefined) return;
+    this.#counted = this.#counted === undefined
+      ? tokens
+      : addTokens(this.#counted, tokens);
+  }
+
+  /** What the turn has used so far; `null` if nothing said so. */
+  get usage(): TurnUsage | null {
+    if (this.#recorded !== null) return this.#recorded;
+    const counted = this.#counted;
+    if (counted === undefined) return null;
+    const {
+      input_tokens,
+      cached_input_tokens,
+      output_tokens,
+      reasoning_output_tokens,
+    } = counted;
+    return {
+      input_tokens: Number(input_tokens),
+      cached_input_tokens: this.#hasCached ? Number(cached_input_tokens) : null,
+      output_tokens: Number(output_tokens),
+      reasoning_output_tokens: this.#hasReasoning
+        ? Number(reasoning_output_tokens)
+        : null,
+    };
+  }
+}
+
+/** Tells whether something is a count; large ones are exact. */
+function isCount(value: unknown): boolean {
+  return typeof value === "bigint" || numberOf(value) !== undefined;
+}
+
+/** Reads the tokens of a turn. */
+function readTurnUsage(value: unknown): TurnUsage | undefined {
+  const fields = fieldsOf(value);
+  const count = (name: string): number | undefined =>
+    isCount(fields[name]) ? Number(fields[name]) : undefined;
+  const input = count("input_tokens");
+  const output = count("output_tokens");
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    input_tokens: input ?? 0,
+    cached_input_tokens: count("cached_input_tokens") ?? null,
+    output_tokens: output ?? 0,
+    reasoning_output_tokens: count("reasoning_output_tokens") ?? null,
+  };
 }

@@ -1,7 +1,12 @@
 import { assertEquals } from "@std/assert";
 import * as fc from "fast-check";
 import { inertText } from "../../lib/render/inert_text.ts";
-import { clipped, widthOf, wrapped } from "../../lib/render/terminal_text.ts";
+import {
+  clipped,
+  widthOf,
+  withoutEnd,
+  wrapped,
+} from "../../lib/render/terminal_text.ts";
 
 const layout = (columns: number) => ({ columns, first: "$ ", rest: "  " });
 
@@ -85,3 +90,19 @@ Deno.test("clipped() looks at no more of a long line than it shows", () => {
   const [line = ""] = clipped(["漢".repeat(5_000_000)], layout(20));
   assertEquals(widthOf(line) <= 20, true);
 });
+
+for (
+  const { text, letters, expected } of [
+    { text: "", letters: "\n", expected: "" },
+    { text: "\n\n", letters: "\n", expected: "" },
+    { text: "a\n\n", letters: "\n", expected: "a" },
+    { text: "\n\na", letters: "\n", expected: "\n\na" },
+    { text: "a \t ", letters: " \t", expected: "a" },
+    { text: "a. b!?", letters: ".!?", expected: "a. b" },
+    { text: "a.", letters: "", expected: "a." },
+  ]
+) {
+  Deno.test(`withoutEnd() makes ${JSON.stringify(expected)} of ${JSON.stringify(text)} without ${JSON.stringify(letters)}`, () => {
+    assertEquals(withoutEnd(text, letters), expected);
+  });
+}

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { diffHtml } from "../../lib/render/html_diff.ts";
+import { diffHtml } from "../../lib/render/diff_lines.ts";
 
 const CASES = [
   {
