@@ -118,6 +118,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "until": ["", "2026-13-01", "tomorrow"],
   "limit": ["", "0", "-1", "x5", "5x", "1.5", "1234567890"],
   "grep": ["", "("],
+  "family": [""],
   "exit-on": ["", "turns", "idle", "idle=", "idle=5x", "xturn", "xidle=5"],
   "errors-to": ["", "-"],
   "write-baseline": ["", "-"],
