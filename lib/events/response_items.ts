@@ -960,11 +960,15 @@ function endCollab(
   call: Call,
   { blocks, failure }: Given,
 ): void {
+  const output = outputOf(blocks);
+  // What it spawned is told by no other line up to 0.148.
+  const spawned = call.content.tool === "spawn_agent"
+    ? idOf(fieldsOf(parseJson(textOf(output[0]) ?? "")).agent_id)
+    : undefined;
   context.completeCall(call, {
     ...call.content,
-    ...(failure === null
-      ? { output: outputOf(blocks) }
-      : { error: { message: failure } }),
+    ...(spawned === undefined ? {} : { receiver_thread_ids: [spawned] }),
+    ...(failure === null ? { output } : { error: { message: failure } }),
   }, { status: failure === null ? "completed" : "failed" });
 }
 
