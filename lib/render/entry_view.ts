@@ -86,7 +86,7 @@ export function viewEntry(
     const isNotice = view.kind === "notice" && view.level === "error";
     return isWarning && isNotice ? { ...view, level: "warning" } : view;
   } catch (error) {
-    // A snapshot that nobody has checked may hold anything.
+    // An unchecked snapshot may hold anything.
     if (!(error instanceof TypeError)) throw error;
     return viewUnknown(record, redactor);
   }

@@ -7,7 +7,7 @@
 import type { PlanStep } from "../history/records.ts";
 import type { EditedFile } from "./edited_files.ts";
 
-/** Something that somebody says. */
+/** A message of the user, of Codex, or of an agent. */
 export interface MessageView {
   /** Always `message`. */
   readonly kind: "message";
@@ -84,7 +84,7 @@ export interface ToolView {
   readonly result: string;
   /** Whether the history has cut the answer. */
   readonly isResultCut: boolean;
-  /** Why it failed; empty if it did not, or nobody says. */
+  /** Why it failed; empty if it did not, or the log does not say. */
   readonly error: string;
 }
 

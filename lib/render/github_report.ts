@@ -17,7 +17,7 @@ const MAX_MESSAGE_LENGTH = 400_000;
  */
 const MAX_ID_LENGTH = 1000;
 
-/** What somebody has found out about a run. */
+/** What is known of a run. */
 export interface GithubVerdict {
   /** Whether the run is good. */
   readonly isPassed: boolean;
@@ -47,7 +47,7 @@ export interface GithubReport {
  * 400,000 characters are given: GitHub takes no more than 1 MB.
  *
  * @param report What is known of the run.
- * @param verdict What somebody has found out about it.
+ * @param verdict What is known of it.
  * @returns The lines to append to the file.
  *
  * @example The message of a run

@@ -152,7 +152,7 @@ export interface TurnEndedPart {
   readonly usage: TurnUsage | null;
   /** The tokens of its requests, in order, if the input tells them apart. */
   readonly requests?: readonly RequestUsage[];
-  /** Why it failed or was aborted; `null` if it was not, or nobody says why. */
+  /** Why it failed or was aborted; `null` if it was not, or the log does not say why. */
   readonly error: string | null;
   /** Whether an entry of the turn has said the same already. */
   readonly isErrorShown: boolean;

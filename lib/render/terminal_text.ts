@@ -68,7 +68,7 @@ function clip(line: string, room: number): string {
 
 /** Gives as much of a line as fits, and at least one character. */
 function head(line: string, room: number): string {
-  // No character is longer than this many units on average that anybody writes.
+  // Characters have fewer units than these on average.
   const near = line.slice(0, room * 16 + 16);
   if (ASCII_REGEXP.test(near)) return line.slice(0, Math.max(1, room));
   let fitting = "";

@@ -54,7 +54,7 @@ const MAX_OUTPUT_LINES = 5;
 const MAX_DIFF_LINES = 20;
 
 /**
- * Writes a transcript for somebody who watches: made for parts of a `live` one.
+ * Writes a transcript for a person who watches: made for parts of a `live` one.
  *
  * Everything is written as soon as its part comes. A command or a tool has a line when it begins,
  * and its end of output, exit status and duration when it ends; if something else was written in
@@ -181,7 +181,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       cwd,
       startedAt === null ? null : timeText(startedAt),
     ].filter((fact) => fact !== null).map(oneLine);
-    // An id alone says nothing to whoever does not know it.
+    // An id alone does not say what it is the id of.
     if (thread_id !== null) {
       facts.push(facts.length === 0 ? `Thread ${thread_id}` : thread_id);
     }

@@ -28,7 +28,7 @@ const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["decline", "declined"],
   ["cancel", "cancelled"],
 ]);
-/** Of how many requests it is remembered that nobody has decided. */
+/** Of how many undecided requests it is remembered that they are. */
 const MAX_REQUESTS = 256;
 
 /** Something that waits for a decision. */
@@ -61,7 +61,7 @@ interface Thread {
  * final, where the first one has nothing that is going on: where it goes on with another thread
  * than before, that one's `session` comes once more.
  *
- * Where something waits for a decision of somebody, it says so, and what was decided: as the client
+ * Where something waits for a decision, it says so, and what was decided: as the client
  * said it, if its lines are there, else by what became of it.
  *
  * Memory is bounded as that of {@linkcode TranscriptBuilder} is, for each thread, and by what is
@@ -98,7 +98,7 @@ export class ThreadTranscripts
   #firstId: string | undefined;
   /** The thread that was shown last. */
   #shown: Thread;
-  /** What other threads show, if it is for somebody who watches. */
+  /** What other threads show, if it is for a person who watches. */
   #waiting: { readonly thread: Thread; readonly part: TranscriptPart }[] = [];
   /** The entries of the first thread that are not final yet. */
   readonly #open = new Set<number>();
@@ -112,7 +112,7 @@ export class ThreadTranscripts
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for somebody who watches.
+   * @param options Whether it is for a person who watches.
    */
   constructor(options: TranscriptOptions = {}) {
     this.#options = options;

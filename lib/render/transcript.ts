@@ -185,7 +185,7 @@ export class TranscriptBuilder
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for somebody who watches.
+   * @param options Whether it is for a person who watches.
    */
   constructor(options: TranscriptOptions = {}) {
     this.#isLive = options.live ?? false;
@@ -218,7 +218,7 @@ export class TranscriptBuilder
     return this.#state.threadId;
   }
 
-  /** How a session file is told, if nobody knows; see {@linkcode HistoryState.unknownMode}. */
+  /** How a session file is told, if its header does not say; see {@linkcode HistoryState.unknownMode}. */
   get unknownMode(): string | null {
     return this.#state.unknownMode;
   }
@@ -627,7 +627,7 @@ export class TranscriptStream
   /**
    * Constructs a new instance.
    *
-   * @param options Whether it is for somebody who watches.
+   * @param options Whether it is for a person who watches.
    *
    * @example Count the turns of a log
    * ```ts
