@@ -49,7 +49,7 @@ export interface JsonlDecoderOptions<D extends Dialect = Dialect>
  * Decodes JSONL of any dialect: blocks of bytes in, typed events or rollout lines out.
  *
  * This is what {@linkcode LineSplitter}, {@linkcode Normalizer} and {@linkcode Decoder} do
- * together, but events are checked once: the normalizer checks by the tables that their
+ * together, but events are checked once: the normalizer checks by the shapes that their
  * types are held against. Every line that is not blank gives one outcome, as soon as it is
  * complete; a bad line is a failed outcome, and the next line is read.
  *
@@ -315,7 +315,7 @@ export class EventDecoder
     const text = isText ? value : outcome.text;
     if (!isObject(record)) return;
     this.#reader.read(record, { line, offset, text }, (event, given) => {
-      // What exec streams have was written by the tables of their types, and what session
+      // What exec streams have was written by the shapes of their types, and what session
       // files tell by the rules that write it.
       const value = event as unknown as ThreadEvent;
       const success = { ok: true, line, offset, value } as const;
