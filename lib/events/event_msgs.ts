@@ -307,7 +307,7 @@ function tellTokens(
 // Messages, reasoning and remarks.
 
 /** Some releases tell the prompt of a review twice: for the thread and for its child. */
-/** What the program says in the name of the user, where events say so (0.36 to 0.45). */
+/** What prompts in events are that the program makes; events said which up to 0.44. */
 const INJECTED_KINDS: ReadonlySet<unknown> = new Set([
   "environment_context",
   "user_instructions",
