@@ -64,7 +64,8 @@ export async function findSessionFamily(
   const byId = new Map(sessions.map((each) => [idOf(each), each]));
   // A file that is in no home has a family there all the same.
   if (!byId.has(idOf(session))) byId.set(idOf(session), session);
-  const children = Map.groupBy(byId.values(), (each) => parentOf(each) ?? "");
+  const sessionsOf = (id: string): Session[] =>
+    [...byId.values()].filter((each) => parentOf(each) === id);
   let root = byId.get(idOf(session)) ?? session;
   const seen = new Set([idOf(root)]);
   let missing: string | undefined;
@@ -81,7 +82,7 @@ export async function findSessionFamily(
     const id = idOf(each);
     if (found.has(id)) return;
     found.set(id, { session: each, depth });
-    const own = (children.get(id) ?? []).toSorted((one, other) =>
+    const own = sessionsOf(id).sort((one, other) =>
       compareNewestFirst(other.file, one.file)
     );
     for (const child of own) add(child, depth + 1);
