@@ -273,7 +273,7 @@ const NESTED = [["*a ", " b*"], ["![", "](x)"], ["[", "](x)"], ["<", ">"]];
 const HOSTILE = [
   ...HEAVY.map((piece) => ({
     name: `${JSON.stringify(piece)} repeated`,
-    text: piece.repeat(Math.ceil(100_000 / piece.length)),
+    text: piece.repeat(Math.ceil(400_000 / piece.length)),
   })),
   ...NESTED.map(([open = "", close = ""]) => ({
     name: `${open}…${close} in each other`,
