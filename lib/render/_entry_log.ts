@@ -59,6 +59,8 @@ interface Entry {
 
 /** How much may wait for an entry that does not end: entries, and their weight. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
+/** How many entries may be open: the oldest of more are given up, and an end is told apart. */
+const MAX_OPEN = 4096;
 /** How much of what was given is still remembered: other copies of it may come. */
 const MAX_PAST = { count: 4096, weight: 8 * 1024 * 1024 };
 
@@ -95,6 +97,8 @@ export class EntryLog {
   readonly #changed = new Set<Entry>();
   /** The highest number of an entry. */
   #lastId = 0;
+  /** What was open when it was added, in order. */
+  #opened: Entry[] = [];
   /** What is given when the turn ends. */
   #ofTurn: Entry[] = [];
   /** What was given and is over, with its weight. */
@@ -237,6 +241,20 @@ export class EntryLog {
     if (entry.state === "turn") this.#ofTurn.push(entry);
     else if (!this.#options.isLive) this.#waiting.push(entry);
     this.#note(entry);
+    if (this.#waiting.length > MAX_WAITING.count) this.#drain();
+    if (entry.state === "open") this.#open(entry);
+  }
+
+  /** Takes note of an entry whose work goes on, and gives up the oldest of too many. */
+  #open(entry: Entry): void {
+    this.#opened.push(entry);
+    if (this.#opened.length <= 2 * MAX_OPEN) return;
+    const open = this.#opened.filter((each) =>
+      each.state === "open" && this.#entries.get(each.id) === each
+    );
+    this.#opened = open.splice(-MAX_OPEN);
+    // Those that come first in this order have been given: few may wait.
+    for (const each of open) this.#end(each);
   }
 
   #update(

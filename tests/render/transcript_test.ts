@@ -335,6 +335,30 @@ for (const { name, lines, parts } of CASES) {
   });
 }
 
+Deno.test("TranscriptBuilder gives up the oldest of thousands that never end, and tells of a late end", () => {
+  const builder = new TranscriptBuilder();
+  const given: string[] = [];
+  const feed = (value: unknown): void => {
+    const outcome = { ok: true, line: 0, offset: 0, value } as const;
+    builder.feed(outcome, (part) => given.push(...outline([part])));
+  };
+  const command = (type: string, i: number) => ({
+    type,
+    thread_id: "t",
+    turn_id: "1",
+    item_id: `item_${i}`,
+    item_type: "command_execution",
+    content: { command: `ls ${i}` },
+  });
+  feed({ type: "thread.started", thread_id: "t" });
+  feed({ type: "turn.started", thread_id: "t", turn_id: "1" });
+  for (let i = 0; i < 20_000; i++) feed(command("item.started", i));
+  assertEquals(given.length, 2 + 20_000 - 1024);
+  feed(command("item.completed", 0));
+  builder.flush((part) => given.push(...outline([part])));
+  assertEquals(given.filter((part) => part === "final exec 20001").length, 1);
+});
+
 Deno.test("TranscriptBuilder says at once what happens if it is live", () => {
   const parts = partsOfLines([
     THREAD,
