@@ -1,5 +1,5 @@
 /**
- * Makes lib/drift/known_wire.ts, what `codexpipe drift` knows, of the captures in testdata/ and
+ * Makes lib/dialects/known_wire.ts, what `codexpipe drift` knows, of the captures in testdata/ and
  * of those in further folders, if any are named:
  *
  *     deno task known-wire [DIR ...]
@@ -9,13 +9,13 @@
  */
 
 import { DriftMeter } from "../lib/drift/drift_meter.ts";
-import { releaseNumber } from "../lib/drift/releases.ts";
+import { releaseNumber } from "../lib/dialects/releases.ts";
 import { WIRE_TYPES, type WireNode, WireTree } from "../lib/drift/wire_tree.ts";
 import { openStream } from "../lib/files/files.ts";
 import { readDriftTable, readDriftWords } from "./drift_tables.ts";
 
 const ROOT = new URL("../", import.meta.url);
-const TARGET = new URL("lib/drift/known_wire.ts", ROOT);
+const TARGET = new URL("lib/dialects/known_wire.ts", ROOT);
 const TABLES = new URL("testdata/drift/", ROOT);
 /** What holds captures. */
 const FOLDERS = ["testdata/captures", "testdata/app-server"];

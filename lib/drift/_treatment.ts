@@ -12,7 +12,7 @@ import { isRolloutLine } from "../dialects/rollout/decoder.ts";
 import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
 import { isNamedPlace } from "../shapes/look.ts";
 import type { AnyShape } from "../shapes/shapes.ts";
-import type { WireDialectName } from "./_wire_kinds.ts";
+import type { WireDialectName } from "../dialects/wire_kinds.ts";
 
 /**
  * What codexpipe does with something.

@@ -4,7 +4,7 @@
 
 import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
-import type { KindTeller } from "./_wire_kinds.ts";
+import type { KindTeller } from "../dialects/wire_kinds.ts";
 import {
   INTEGER,
   type Mark,

@@ -11,7 +11,7 @@ import { isBlank } from "../lines/blank.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
 import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { releaseNumber, releaseText } from "./releases.ts";
+import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import { isRecordProper } from "./_user_data.ts";
 import { treatmentOf } from "./_treatment.ts";
 import {
@@ -19,7 +19,7 @@ import {
   NORMALIZED,
   WIRE_DIALECTS,
   type WireDialectName,
-} from "./_wire_kinds.ts";
+} from "../dialects/wire_kinds.ts";
 import {
   ANY_NAME,
   type Mark,
@@ -31,7 +31,7 @@ import {
 } from "./wire_tree.ts";
 import { LEVELS, WireWalker } from "./_wire_walker.ts";
 import type { DriftFinding } from "./drift_finding.ts";
-import { KNOWN_WIRE } from "./known_wire.ts";
+import { KNOWN_WIRE } from "../dialects/known_wire.ts";
 
 /** Options for {@linkcode DriftMeter}. */
 export interface DriftMeterOptions {

@@ -7,7 +7,7 @@
  */
 
 import { savedField } from "../json/saved.ts";
-import { releaseNumber, releaseText } from "./releases.ts";
+import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import {
   isData,
   isMap,

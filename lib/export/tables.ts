@@ -7,7 +7,8 @@
 
 /**
  * What stands in a column; with `?` it may be null. A `word` is an id, a path of a file that is
- * read, or a word of a format; a `text` is what somebody wrote: secrets are looked for in it.
+ * read, or a word of a format; a `text` is what a person, the model or a program wrote,
+ * in which secrets are looked for.
  */
 export type ColumnType =
   | "text"

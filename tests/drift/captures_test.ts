@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { DriftMeter } from "../../lib/drift/drift.ts";
-import { releaseNumber } from "../../lib/drift/releases.ts";
+import { releaseNumber } from "../../lib/dialects/releases.ts";
 import { type WireNode, WireTree } from "../../lib/drift/wire_tree.ts";
 import { openStream } from "../../lib/files/files.ts";
 import { type DriftRow, readDriftTable } from "../../tools/drift_tables.ts";

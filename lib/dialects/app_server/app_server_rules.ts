@@ -1098,7 +1098,7 @@ function isEdge(byte = 0): boolean {
   return byte > 0x20 && byte < 0x7f && byte !== 0x22;
 }
 
-/** A line that is an event of the protocol before, with its thread as any event may have it. */
+/** Writes an event of the protocol of 0.43 and before with its thread in front, as a line. */
 function withThread(
   { bytes, start, end }: JsonSlice,
   thread: JsonSlice | undefined,

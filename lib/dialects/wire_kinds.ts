@@ -2,10 +2,10 @@
  * What dialect a record is of, and what kind of record it is there.
  */
 
-import { EVENTS } from "../dialects/exec/field_rules.ts";
+import { EVENTS } from "./exec/field_rules.ts";
 import { hashBytes, WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
-import { RESPONSE_ITEM_TYPES } from "../dialects/rollout/kinds.ts";
+import { RESPONSE_ITEM_TYPES } from "./rollout/kinds.ts";
 import { releaseNumber } from "./releases.ts";
 
 /** The dialects that drift is looked for in. */
