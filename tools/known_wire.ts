@@ -159,7 +159,7 @@ for (const folder of Deno.args) await readCaptures(recorder, folder);
 const tree = new WireTree({ isTrusted: true });
 tree.load(JSON.parse(recorder.baseline()));
 await addTables(tree);
-const text = tree.save().replaceAll(/"#":\d+,?/g, "")
+const text = tree.save().replaceAll(/,"#":\d+/g, "")
   .replaceAll(/"sessions":\d+/g, '"sessions":0').trimEnd();
 await Deno.writeTextFile(
   TARGET,

@@ -218,11 +218,8 @@ export class ExecRules extends RecordRules {
   #itemLine(type: EventType, line: JsonObject): FailureReason | undefined {
     const thread = this.#context.threadOf(line);
     if (thread === undefined) return noThread(type);
-    // What an app-server or `codex mcp-server` said of a thread without a turn is of none: the
-    // turn before it may be another thread's.
-    const isServers = line.has("method") || line.has("_meta");
     const turn = this.#context.ownId(line, ["turn_id"]) ??
-      (isServers ? undefined : this.#context.turn);
+      (isServers(line) ? undefined : this.#context.turn);
     line.set("thread_id", thread.value);
     if (turn === undefined) line.take("turn_id");
     else line.set("turn_id", turn.value);
@@ -273,6 +270,14 @@ function gatherError(line: JsonObject): void {
     gathered.set("message", error);
     line.set("error", gathered);
   }
+}
+
+/**
+ * Whether a line is what an app-server or `codex mcp-server` said: without a turn it is of none,
+ * as the turn before it may be another thread's.
+ */
+function isServers(line: JsonObject): boolean {
+  return line.has("method") || line.has("_meta");
 }
 
 function noThread(type: EventType): FailureReason {
