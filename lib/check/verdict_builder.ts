@@ -892,7 +892,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   /**
-   * How a session file tells its history, if nobody knows: then what it shows may not be all,
+   * How a session file tells its history, if codexpipe does not know: then what it shows may not be all,
    * and the verdict may be wrong. See {@linkcode TranscriptBuilder.unknownMode}.
    */
   get unknownMode(): string | null {

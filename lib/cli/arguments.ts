@@ -122,7 +122,7 @@ export function parseArguments(
     const parts = partsOfValue(flag, value).map((part) =>
       part !== undefined && Object.hasOwn(aliases, part) ? aliases[part] : part
     );
-    // What a flag takes that is not of the command helps nobody to know.
+    // Words for a flag that the command lacks would be of no use.
     if (own !== undefined) { for (const part of parts) check(flag, part); }
     const values = [
       ...given.get(name)?.values ?? [],

@@ -21,7 +21,7 @@ export async function createFile(
   { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,
 ): Promise<FileSink> {
   try {
-    // A named pipe is open when somebody reads it.
+    // A named pipe is open when it has a reader.
     return await unlessInterrupted(create(path), interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;

@@ -34,7 +34,7 @@ export class Diagnostics {
     );
   }
 
-  /** Adds a line as it is: a command to whoever reads stderr, safe by itself. */
+  /** Adds a line as it is: a command to the reader of stderr, safe by itself. */
   command(line: string): void {
     this.#lines.addText(line);
   }
@@ -56,7 +56,7 @@ export class Diagnostics {
     );
   }
 
-  /** Writes what has been gathered; if it cannot, there is nobody left to tell. */
+  /** Writes what has been gathered; if it cannot, no reader is left. */
   async flush(): Promise<void> {
     try {
       await this.#lines.writeTo(this.#output);

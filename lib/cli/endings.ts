@@ -18,7 +18,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Nobody reads the output any more: whoever wanted it has enough. */
+/** The reader of the output has gone: it has enough. */
 export class ClosedOutput extends Error {
   /** The name of the class. */
   override readonly name = "ClosedOutput";

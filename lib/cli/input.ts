@@ -47,7 +47,7 @@ export async function openInput(
 
 async function open(path: string, context: Surroundings): Promise<FileSource> {
   try {
-    // A named pipe is open when somebody writes to it.
+    // A named pipe is open when it has a writer.
     return await unlessInterrupted(context.open(path), context.interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;

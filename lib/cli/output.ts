@@ -34,7 +34,7 @@ export class Output {
    * Writes all of some bytes.
    *
    * @param bytes The bytes; they must stay as they are until then.
-   * @throws {ClosedOutput} If nobody reads any more.
+   * @throws {ClosedOutput} If the reader has gone.
    * @throws {IoError} If they cannot be written.
    */
   async write(bytes: Uint8Array): Promise<void> {
@@ -60,7 +60,7 @@ export class Output {
   /**
    * Writes what was held back, if anything was: nothing more comes.
    *
-   * @throws {ClosedOutput} If nobody reads any more.
+   * @throws {ClosedOutput} If the reader has gone.
    * @throws {IoError} If it cannot be written.
    */
   async end(): Promise<void> {}

@@ -1,5 +1,5 @@
 /**
- * How far long work is, for whoever waits for it.
+ * How far long work is, for the person who waits for it.
  */
 
 import { ClosedOutput, IoError } from "./endings.ts";

@@ -246,7 +246,7 @@ export class WireDialect {
     return this.#kinds;
   }
 
-  /** Makes the kinds that nobody asked for. */
+  /** Makes the kinds that were not asked for. */
   makeAll(): void {
     for (const name of this.#saved.keys()) this.kind(name);
   }
@@ -357,7 +357,7 @@ export class WireTree {
     if (this.#names.has(name) || this.#moreNames?.().knowsName(name)) {
       return true;
     }
-    // The names of kinds that nobody asked for are not read yet.
+    // The names of kinds that were not asked for are not read yet.
     for (const dialect of this.#dialects.values()) dialect.makeAll();
     return this.#names.has(name);
   }

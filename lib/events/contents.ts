@@ -25,7 +25,7 @@ export interface Ended {
   readonly status: string;
 }
 
-/** When something ended, and began, as its event or item says; 0 says that nobody knows. */
+/** When something ended, and began, as its event or item says; 0 says that it is not known. */
 export function timesOf(
   { started_at_ms, completed_at_ms }: Fields,
   now: string | undefined,

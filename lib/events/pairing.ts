@@ -33,7 +33,7 @@ export class Pairing<T> {
    * Constructs a new instance.
    *
    * @param saved What {@linkcode Pairing.save} gave.
-   * @param isIdle Whether no copies are kept, since nobody reads the other ones.
+   * @param isIdle Whether no copies are kept, since the other ones are not read.
    */
   constructor(saved?: unknown, isIdle = false) {
     this.#isIdle = isIdle;

@@ -81,7 +81,7 @@ const PATCH_TOOL = "apply_patch";
 const SCRIPT_TOOL = "exec";
 const MCP_PREFIX = "mcp__";
 
-/** Tells what an item says; of a type that nobody knows, nothing. */
+/** Tells what an item says; of an unknown type, nothing. */
 export function tellResponseItem(context: SessionContext, item: Fields): void {
   const { type } = item;
   if (typeof type !== "string") return;

@@ -152,7 +152,7 @@ export class SessionContext {
   hasHeader: boolean;
   /** How the file tells its history. */
   mode: HistoryMode;
-  /** Whether the header says how in a word that nobody knows, or there is none. */
+  /** Whether the header says how in a word that is not known, or there is none. */
   isModeOpen: boolean;
   /** The time of the line, or of the last one that has one. */
   now: string | undefined;

@@ -118,7 +118,7 @@ export interface SessionContents {
   readonly file_change: {
     /** The files: with `content` of what is added or deleted, `unified_diff` and `move_path`. */
     readonly changes?: readonly SessionFileChange[];
-    /** Whether nobody had to approve it. */
+    /** Whether it needed no approval. */
     readonly auto_approved?: boolean;
   };
   /** A call of an MCP tool. */

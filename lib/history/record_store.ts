@@ -673,7 +673,7 @@ class RecordCore {
     this.budget = new OutputBudget(this.limits);
   }
 
-  /** Takes in the records of a snapshot that is nobody else's. */
+  /** Takes in the records of a snapshot that is not shared. */
   take(snapshot: HistorySnapshot, exact: boolean): void {
     const { exec_call_lookup, tool_call_lookup, stream_lookup } = snapshot;
     const lookups = [

@@ -621,7 +621,7 @@ export interface PatchFailure {
 export interface PatchPayload {
   /** How far it is. */
   readonly event: PatchEvent;
-  /** Whether nobody had to be asked, if known. */
+  /** Whether it needed no approval, if known. */
   readonly auto_approved: boolean | null;
   /** What happens to each file, by its path. */
   readonly changes: { readonly [path: string]: FileChange };

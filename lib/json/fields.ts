@@ -1,5 +1,5 @@
 /**
- * Reading values that nobody has checked.
+ * Reading values that have not been checked.
  *
  * Rollout payloads are open, so every field is read as if it could be anything.
  *

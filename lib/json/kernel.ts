@@ -190,7 +190,7 @@ interface KernelExports {
 interface KernelRun {
   /** Where the first line starts that it left. */
   readonly next: number;
-  /** How many it took, empty ones among them, and those whose records nobody wants. */
+  /** How many it took, empty ones among them, and those whose records are not wanted. */
   readonly lines: number;
   /** How many records it wrote. */
   readonly records: number;

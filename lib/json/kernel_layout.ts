@@ -13,7 +13,7 @@ export const STATE_OUT = 4;
 export const STATE_LINES = 8;
 /** How many of them have become records. */
 export const STATE_RECORDS = 12;
-/** How many would have become records that nobody wants. */
+/** How many would have become records that are not wanted. */
 export const STATE_SKIPPED = 16;
 /** Which slots were filled or emptied, by bits. */
 export const STATE_TOUCHED = 20;
@@ -76,7 +76,7 @@ export const PLAN_EFFECTS = 16;
 /** What stands before the number in a counted text. */
 export const PLAN_PREFIX = 20;
 export const PLAN_PREFIX_LENGTH = 24;
-/** What stands for it in the trace; `UNWANTED` if nobody wants its records. */
+/** What stands for it in the trace; `UNWANTED` if its records are not wanted. */
 export const PLAN_NUMBER = 28;
 export const PLAN_STEP_COUNT = 32;
 export const PLAN_STEPS = 36;

@@ -64,7 +64,7 @@ export class NameIndex {
   }
 }
 
-/** The hash of bytes, which nobody who writes them can foresee. */
+/** The hash of bytes, which their writer cannot foresee. */
 export function hashOfBytes(bytes: Uint8Array): number {
   let hash = SEED;
   for (let at = 0; at < bytes.length; at++) hash = mixed(hash, bytes[at] ?? 0);

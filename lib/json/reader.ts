@@ -16,7 +16,7 @@ import {
   type MemberBlock,
 } from "./value.ts";
 
-// The members of an object that has more of them than anybody asks for.
+// The members of an object that has more of them than are asked for.
 
 /** How many arrays are used again: a record has one large object, or one in another. */
 const KEPT = 4;

@@ -79,7 +79,7 @@ export class Batches<I, O> {
 export interface BatchSource<T> {
   /** Gives at least one value, or none at the end. */
   next(): Promise<readonly T[]>;
-  /** Ends before the end; is given what nobody has taken of the last batch. */
+  /** Ends before the end; is given what was not taken of the last batch. */
   cancel(reason: unknown, rest: readonly T[]): Promise<void>;
 }
 

@@ -550,7 +550,7 @@ export function maskHeaders(text: string, mask: Mask): string {
     const isKnown = SCHEME_REGEXP.test(scheme?.trim() ?? "");
     if (isPlaceholder(credentials) || isStandIn(credentials)) return undefined;
     const end = found.index + head.length + credentials.length;
-    // A scheme that nobody knows may be a word of a sentence, which goes on, and no scheme a name
+    // An unknown scheme may be a word of a sentence, which goes on, and no scheme a name
     // in source code.
     const isSecret = isKnown
       ? credentials.length >= 4

@@ -24,9 +24,9 @@ export interface FileIndexerOptions {
   readonly openContent: typeof openSessionContent;
   /** Is told of each step. */
   readonly onStep: OnStep;
-  /** Is asked within long files, and while somebody else writes, whether to stop. */
+  /** Is asked within long files, and while another process writes, whether to stop. */
   readonly shouldStop: () => boolean;
-  /** Is told that somebody else has written about a file first. */
+  /** Is told that another process has written about a file first. */
   readonly onOvertaken: () => void;
 }
 
@@ -81,7 +81,7 @@ export class FileIndexer {
     }
     this.#problems.delete(file.path);
     const now = IndexWriter.file(database, file.path);
-    // Somebody else is at it, or was.
+    // Another process is at it, or was.
     if (now !== undefined && now.revision !== before?.revision) {
       onOvertaken();
       return true;
@@ -156,7 +156,7 @@ export class FileIndexer {
         shouldStop,
       );
       onStep("committed");
-      // Somebody else is at this file.
+      // Another process is at this file.
       if (before === undefined) {
         onOvertaken();
         return true;

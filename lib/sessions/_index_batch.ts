@@ -25,9 +25,9 @@ export interface IndexBatchOptions {
   readonly maxFiles: number;
   /** Takes what became of the files that were written. */
   readonly counts: Record<Count, number>;
-  /** Is asked whether to stop while somebody else writes. */
+  /** Is asked whether to stop while another process writes. */
   readonly shouldStop: () => boolean;
-  /** Is told that somebody else has written about a file first. */
+  /** Is told that another process has written about a file first. */
   readonly onOvertaken: () => void;
 }
 
@@ -71,7 +71,7 @@ export class IndexBatch {
   /**
    * Writes what waits.
    *
-   * @throws {StoppedWaiting} If somebody else writes, and it was to stop.
+   * @throws {StoppedWaiting} If another process writes, and it was to stop.
    */
   async flush(): Promise<void> {
     const { database, writer, onStep, counts, shouldStop, onOvertaken } =

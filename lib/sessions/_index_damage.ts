@@ -62,7 +62,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Tells whether an error says what SQLite says when somebody else has removed a damaged file
+ * Tells whether an error says what SQLite says when another process has removed a damaged file
  * since it was opened; if it was that, the next one who opens it has no error.
  */
 export function mayBeGone(error: unknown): boolean {
@@ -137,7 +137,7 @@ function isDatabaseHeader(header: Uint8Array): boolean {
 }
 
 /**
- * Tells whether an index was deleted while somebody has it open: what belongs to that one is still
+ * Tells whether an index was deleted while a process has it open: what belongs to that one is still
  * beside its place, and must not be taken for that of a new one.
  */
 export function isDeletedInUse(path: string): boolean {
@@ -146,7 +146,7 @@ export function isDeletedInUse(path: string): boolean {
 }
 
 /**
- * Removes a damaged index, unless somebody else has done so by now.
+ * Removes a damaged index, unless another process has done so by now.
  *
  * Who does it holds the lock of a small database beside it, which ends with the process.
  *

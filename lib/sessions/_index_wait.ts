@@ -15,7 +15,7 @@ export interface IndexWaiting {
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** Nobody waits for the others any more. */
+/** The others are not waited for any more. */
 export class StoppedWaiting extends Error {
   /** The name of the class. */
   override readonly name = "StoppedWaiting";

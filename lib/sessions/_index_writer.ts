@@ -156,7 +156,7 @@ export class IndexWriter {
     return row?.state instanceof Uint8Array ? row.state : undefined;
   }
 
-  /** The numbers that the files which were found should have; where nothing is new, nobody asks. */
+  /** The numbers that the files which were found should have; where nothing is new, they are not asked for. */
   get #numbers(): ReadonlyMap<string, number> {
     return this.#numbersByPath ??= numbersOf(this.#files);
   }
@@ -169,7 +169,7 @@ export class IndexWriter {
   /**
    * Writes what was read of a file.
    *
-   * @returns What the index knows of it now; `undefined` if somebody else has written about it
+   * @returns What the index knows of it now; `undefined` if another process has written about it
    *   since it was looked up. Then nothing is written.
    */
   write(update: FileUpdate): IndexedFile | undefined {

@@ -120,7 +120,7 @@ const BLOCK = 1 << 18;
  * a header and a message of a user, archived ones apart.
  *
  * Unlike {@linkcode listSessions} it leaves out what is no conversation: files that cannot be
- * read, and those that nobody has written a message in. The message is looked for in the
+ * read, and those without a message of a user. The message is looked for in the
  * first 210 lines.
  *
  * @param options Where to look, and how much.

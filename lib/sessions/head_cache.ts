@@ -25,7 +25,7 @@ import type { SessionHead, SessionKind } from "./session_head.ts";
 /** Says how heads are read; with another number, old ones are forgotten. */
 const VERSION = 5;
 
-/** How long nobody needs to write what is written at once, in milliseconds. */
+/** A file that is older, in milliseconds, was left behind by a process that ended while it wrote. */
 const ABANDONED = 60 * 60_000;
 
 /** A head, and the state of the file that it was read from. */
@@ -44,7 +44,7 @@ const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
  * Remembers the heads of the files of one Codex home, in a file of codexpipe's own.
  *
  * A head counts as long as path, size and time of the last change of its file are the same.
- * The file is replaced as a whole, so whoever reads it at the same time has the old or the
+ * The file is replaced as a whole, so a reader at the same time has the old or the
  * new one; of two who write at once both may win, and the other's heads are read again some
  * time. A file that is damaged, or of another version, counts as empty. What goes wrong in
  * reading or writing it is not an error: then heads are read anew.
@@ -121,7 +121,7 @@ export class HeadCache {
   async save(files: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
-    // Somebody else may have written meanwhile.
+    // Another process may have written meanwhile.
     const isSame = this.#header !== "" &&
       await startsWith(this.#path, this.#header);
     const others = isSame

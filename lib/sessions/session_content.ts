@@ -117,7 +117,7 @@ async function openPacked(
     const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
     const skipped = new Uint8Array(BLOCK);
     for (let at = 0; at < readTo;) {
-      // First what nobody looks at, then the tail.
+      // First what is not looked at, then the tail.
       const rest = readTo - tail.length - at;
       const into = rest > 0
         ? skipped.subarray(0, Math.min(BLOCK, rest))

@@ -47,7 +47,7 @@ export interface FindSessionFilesOptions {
  * that are not called `rollout-….jsonl`, `.jsonl.zst`, `.jsonl.gz` or `.json`, are none of
  * Codex's sessions. No file is opened. A home that is not there has no sessions; a folder
  * that cannot be read is a problem, never an error. A file that cannot be looked at is there
- * all the same, with a size of 0; whoever opens it learns why.
+ * all the same, with a size of 0; opening it says why.
  *
  * Every session is there once. Of several files with one id counts the active one before
  * the archived one, then the plain one before the packed one (rollout.md D.6), then the one that

@@ -109,7 +109,7 @@ export class SessionFold {
   #own: FoldedMessage[] = [];
   #emptied: Set<number>;
   #time: number | null;
-  /** The time of the last line that has one, as long as nobody has asked for it. */
+  /** The time of the last line that has one, as long as it was not asked for. */
   #said: string | undefined;
   #lastOffset = -1;
   #inLine = 0;

@@ -97,7 +97,7 @@ export class SessionIndexDatabase {
     this.#onBusy = onBusy;
   }
 
-  /** A number that is another one as soon as somebody has made the index anew. */
+  /** A number that changes when the index is made anew. */
   get generation(): number {
     return Number(this.get("PRAGMA schema_version")?.schema_version);
   }
@@ -145,8 +145,8 @@ export class SessionIndexDatabase {
   /**
    * Does something that happens as a whole or not at all, also when the process is killed.
    *
-   * @param work What to do; nobody else writes meanwhile.
-   * @param shouldStop Is asked whether to stop while somebody else writes.
+   * @param work What to do; no other process writes meanwhile.
+   * @param shouldStop Is asked whether to stop while another process writes.
    * @returns What it returns.
    * @throws {StoppedWaiting} If it was to stop.
    */
@@ -400,7 +400,7 @@ function makeTables(
   connection.exec("PRAGMA page_size = 8192");
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Somebody else may have made them while this one waited.
+    // Another process may have made them while this one waited.
     const version = pragma(connection, "user_version");
     const isNewer = typeof version === "number" && version > INDEX_VERSION &&
       version <= MAX_VERSION;

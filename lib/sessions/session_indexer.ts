@@ -221,7 +221,7 @@ class Refresh {
   readonly #indexer: FileIndexer;
   #filesLeft = 0;
   #bytesLeft = 0;
-  /** Whether somebody else has written about a file since the work was planned. */
+  /** Whether another process has written about a file since the work was planned. */
   #isOvertaken = false;
 
   constructor(

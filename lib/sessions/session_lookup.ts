@@ -1,5 +1,5 @@
 /**
- * Finds the one session that somebody means.
+ * Finds the one session that an argument means.
  *
  * @module
  */

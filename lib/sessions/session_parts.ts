@@ -60,7 +60,7 @@ const TIME_REGEXP = /^\{"timestamp":"([^"]*)"/;
 const MAX_HEADER = 1 << 22;
 /** Lines that are copied are written in one go: what comes so much later is not, in ms. */
 const PAUSE = 1000;
-/** Shorter ones are icons, or what somebody wrote about images. */
+/** Shorter ones are icons, or texts about images. */
 const MIN_IMAGE = 64;
 /** How much of the ends of a text says whether a person wrote it. */
 const TEXT_END = 256;

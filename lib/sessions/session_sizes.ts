@@ -50,7 +50,7 @@ export interface SpareSession {
   /**
    * Why.
    *
-   * - `archived`: somebody archived it.
+   * - `archived`: it was archived.
    * - `superseded`: a fork copied it, and it has not been written to since.
    * - `orphaned`: the session that spawned it is not there any more.
    */

@@ -30,7 +30,7 @@ import type { Tokens } from "./tokens.ts";
  * - `copied`: not taken: another file has the same turn.
  * - `filed`: not taken: the session file of the thread is read as well.
  * - `outside`: not taken: it was at another time.
- * - `untimed`: not taken: nobody knows when it was.
+ * - `untimed`: not taken: its time is not known.
  */
 export type UsageRule =
   | "record"

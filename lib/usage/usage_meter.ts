@@ -352,7 +352,7 @@ export interface UsageMeterOptions {
 }
 
 /**
- * Begins with a file or stream whose events somebody else reads.
+ * Begins with a file or stream whose events the caller reads.
  *
  * @param meter What settles what counts, of it and others.
  * @param name What the file or stream is called.

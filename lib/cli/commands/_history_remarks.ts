@@ -20,7 +20,7 @@ export interface HistoryRemarksOptions {
    */
   readonly isBaseKnown?: boolean;
   /**
-   * Whether it is known that nobody knows how it tells its history.
+   * Whether it is known that codexpipe does not know how it tells its history.
    *
    * @default {false}
    */
@@ -71,7 +71,7 @@ function joinAdvice(threadId: string): string {
   return `; "codexpipe sessions show ${threadId}" joins the two`;
 }
 
-/** Says that a file tells its history in a way that nobody knows, and what that means. */
+/** Says that a file tells its history in a way that codexpipe does not know, and what that means. */
 export function unknownModeText(file: string, mode: string): string {
   return `${file}: its history mode is ${
     JSON.stringify(mode)

@@ -1,5 +1,5 @@
 /**
- * How somebody who follows a session sees it: as lines, or as text.
+ * How a session that is followed is shown: as lines, or as text.
  */
 
 import { type FailureView, JsonlNormalizer } from "../../pipeline/pipeline.ts";
@@ -39,7 +39,7 @@ class TurnEnds {
     return this.#last === nextTurn - 1;
   }
 
-  /** Forgets what has ended, as nobody has seen it. */
+  /** Forgets the turns that have ended: they were not shown. */
   forget(): void {
     this.#last = undefined;
   }

@@ -128,7 +128,7 @@ export class Normalization<S extends LineStage = LineStage> {
    *
    * @param file What it is called.
    * @param opening Opens it, if it takes more than its name.
-   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {ClosedOutput} If the reader of the answers has gone.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} If the user wants the work to end.
    */
@@ -141,7 +141,7 @@ export class Normalization<S extends LineStage = LineStage> {
    * Normalizes a file while it grows; one that cannot be read is reported. A file that is
    * emptied or replaced begins another stream.
    *
-   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {ClosedOutput} If the reader of the answers has gone.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} When what was complete has been answered, if the user wanted the
    *   work to end.
@@ -193,7 +193,7 @@ export class Normalization<S extends LineStage = LineStage> {
    * @param input Its blocks.
    * @param placeOf Where its lines are, if it was put together of several files.
    * @returns The stage that did it.
-   * @throws {ClosedOutput} If nobody reads the answers any more.
+   * @throws {ClosedOutput} If the reader of the answers has gone.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} If the user wants the work to end.
    */
@@ -276,7 +276,7 @@ export class Normalization<S extends LineStage = LineStage> {
     } catch (error) {
       if (!this.#hasStopped) throw error;
     }
-    // First what could be lost: whoever sees an answer can trust that the failures before
+    // First what could be lost: a reader of an answer can trust that the failures before
     // it are on record.
     await this.#options.errors?.flush();
     for (const bytes of answers) await stdout.write(bytes);

@@ -115,7 +115,7 @@ export class Rendering {
   /**
    * Renders a file, or stdin; one that cannot be read is reported.
    *
-   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {ClosedOutput} If the reader of the document has gone.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} If the user wants the work to end.
    */
@@ -141,7 +141,7 @@ export class Rendering {
   /**
    * Renders a file while it grows; one that cannot be read is reported.
    *
-   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {ClosedOutput} If the reader of the document has gone.
    * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} When what was complete has been rendered, if the user wanted the
    *   work to end.
@@ -158,7 +158,7 @@ export class Rendering {
    * @param name What it is called in messages.
    * @param input The bytes: JSONL of any dialect, or a snapshot.
    * @param placeOf Where its lines are, if it was put together of several files.
-   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {ClosedOutput} If the reader of the document has gone.
    * @throws {IoError} If something cannot be read or written.
    * @throws {Interrupted} If the user wants the work to end.
    */
@@ -177,7 +177,7 @@ export class Rendering {
   /**
    * Ends the document, and says what was masked in it.
    *
-   * @throws {ClosedOutput} If nobody reads the document any more.
+   * @throws {ClosedOutput} If the reader of the document has gone.
    * @throws {IoError} If it cannot be written.
    */
   async end(): Promise<void> {

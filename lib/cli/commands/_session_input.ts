@@ -54,7 +54,7 @@ export async function wholeSession(
   if (session === undefined) return status;
   const { path } = session.file;
   const { codexHomes } = sessionPlaces(args, context.process);
-  // A file that was named by its path may lie in a home that nobody named.
+  // A file that was named by its path may lie in a home that was not named.
   const homes = new Set([...codexHomes, session.file.home]);
   try {
     const lineage = await readSessionLineage(session.file, {

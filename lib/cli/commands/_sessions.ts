@@ -80,7 +80,7 @@ export interface LookedUpSession {
 }
 
 /**
- * Finds the session that somebody means.
+ * Finds the session that an argument means.
  *
  * @param query What it is called; `undefined` for the last one.
  * @param args Say where to look.
@@ -259,7 +259,7 @@ function notFoundLines(
 function ambiguousLines(
   { query, candidates, total, shortIds }: AmbiguousSessionError,
 ): string[] {
-  // What somebody has copied under another name has the same id.
+  // A copy under another name has the same id.
   const isTold = (id: string): boolean =>
     candidates.filter(({ head }) => head.id === id).length === 1;
   const rows = candidates.map(({ file, head, title }) =>

@@ -109,7 +109,7 @@ export async function sessionsTable(
   columns.push({
     title: "Title",
     cut: "end",
-    // What stands for a title is not what anybody wrote.
+    // A stand-in for a title is not a text of the session.
     look: (text) => text.startsWith("(") ? dim(text) : text,
     text: titleText,
   });

@@ -172,7 +172,7 @@ class Check {
     });
   }
 
-  /** Looks for drift, unless nobody would be told. */
+  /** Looks for drift, unless the result would be shown nowhere. */
   async #driftIn(file: string): Promise<DriftRemark | undefined> {
     const args = this.#args;
     const isTold = !args.has("quiet") || args.has("github") ||
@@ -286,7 +286,7 @@ class Check {
     await this.#write(ENCODER.encode(text));
   }
 
-  /** Writes to stdout as long as somebody reads it; the verdict stands without. */
+  /** Writes to stdout as long as it has a reader; the verdict stands without. */
   async #write(bytes: Uint8Array): Promise<void> {
     if (this.#isClosed) return;
     try {

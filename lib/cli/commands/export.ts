@@ -190,7 +190,7 @@ async function* nested(
     const home = homeInPath(path);
     const place = home ?? dirname(path);
     for (const id of agents) {
-      // Each comes once, whoever says that it has spawned it.
+      // Each comes once, however many say that they have spawned it.
       if (ids.has(id)) continue;
       ids.add(id);
       const known = paths.get(place) ??
@@ -312,7 +312,7 @@ class ExportFiles extends Output {
   readonly #inputs: readonly string[];
   readonly #context: CommandContext;
   readonly #files = new Map<string, ExportFile>();
-  /** Whether anything was added, since somebody said that nothing was. */
+  /** Whether anything was added since this was last made false. */
   hasNews = false;
 
   constructor(
@@ -347,7 +347,7 @@ class ExportFiles extends Output {
   /**
    * Writes the pieces that were added.
    *
-   * @throws {ClosedOutput} If nobody reads stdout any more.
+   * @throws {ClosedOutput} If the reader of stdout has gone.
    * @throws {IoError} If a file cannot be made or written.
    */
   override async write(): Promise<void> {

@@ -270,7 +270,7 @@ class Fold {
       }
     }
     if (changes !== "") await this.#stdout.write(ENCODER.encode(changes));
-    // Whoever watches is not to wait for the end.
+    // A reader of a live stream is not to wait for the end.
     if (isWritten) this.#refuseThreads();
     this.#remarks?.see(this.#state);
     return bytes.length;

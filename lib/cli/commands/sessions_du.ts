@@ -27,7 +27,7 @@ import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
 
-/** How long each table is, unless somebody says. */
+/** How long each table is, unless a flag says. */
 const ROWS = 10;
 /** How wide the longest bar is. */
 const BAR = 20;

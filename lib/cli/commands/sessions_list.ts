@@ -29,7 +29,7 @@ import {
   sessionRecord,
 } from "./_sessions.ts";
 
-/** How long a table on a terminal is, unless somebody says. */
+/** How long a table on a terminal is, unless a flag says. */
 const SCREENFUL = 50;
 
 /** Lists the sessions of Codex homes. */

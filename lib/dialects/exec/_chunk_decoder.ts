@@ -22,7 +22,7 @@ const PADDING = 0x3d;
 const ENCODER = new TextEncoder();
 /** Room for a chunk of the usual size. */
 const KEPT_CAPACITY = 1 << 14;
-/** How many bytes are remembered of characters that nobody finishes; the oldest are forgotten. */
+/** How many bytes are remembered of characters that are never finished; the oldest are forgotten. */
 const LIMIT = 1 << 18;
 /** The longest beginning of a character that is not one yet. */
 const MAX_PENDING = 3;

@@ -25,7 +25,7 @@ const SLASH = 0x2f;
 const QUOTED_APOSTROPHE = new TextEncoder().encode(`'\\"'\\"'`);
 const KEPT_CAPACITY = 1 << 12;
 
-/** What words are spelled anew in that have escapes nobody needs. */
+/** What words are spelled anew in that have escapes without need. */
 const SCRATCH = new ByteWriter(KEPT_CAPACITY);
 
 /**

@@ -22,7 +22,7 @@ const TIME = 0;
 const SESSION_TIME = 1;
 /** What is longer is no time, and in no slot. */
 const MAX_TIME_BYTES = SLOT_SIZE;
-/** How much there is room for at first: whoever reads thousands of files has as many of these. */
+/** How much there is room for at first: a reader of thousands of files has as many of these. */
 const TIME_BYTES = 64;
 
 /** The context of one file. */

@@ -102,7 +102,7 @@ export interface PatchMsg<W extends string> extends CallMsgFields {
   readonly type: W;
   /** How the files change, by path. */
   readonly changes?: FilePatches | null;
-  /** Whether nobody was asked. */
+  /** Whether it was done without asking the user. */
   readonly auto_approved?: boolean | null;
   /** Why the user is asked. */
   readonly reason?: string | null;

@@ -107,9 +107,9 @@ function headOf(text: string, bytes: number): string {
 interface PatchUpdate {
   /** How far it is; absent if that has not changed. */
   readonly event?: PatchEvent;
-  /** What it does; empty if nobody says. */
+  /** What it does; empty if that is not said. */
   readonly changes: FileChanges;
-  /** Whether nobody had to approve it; absent if that is not said. */
+  /** Whether it needed no approval; absent if that is not said. */
   readonly autoApproved?: boolean | undefined;
   /** Why it failed. */
   readonly failure?: PatchFailure;
@@ -119,9 +119,9 @@ interface PatchUpdate {
 interface PatchEnd {
   /** Whether it was applied. */
   readonly isSuccess: boolean;
-  /** What it does; empty if nobody says. */
+  /** What it does; empty if that is not said. */
   readonly changes: FileChanges;
-  /** Whether nobody had to approve it; absent if that is not said. */
+  /** Whether it needed no approval; absent if that is not said. */
   readonly autoApproved?: boolean | undefined;
   /** What was printed. */
   readonly stdout: string;

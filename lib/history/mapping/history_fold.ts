@@ -44,10 +44,10 @@ const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([
   ["error", (context, event) => showError(context, messageOf(event))],
 ]);
 
-/** How much is kept of a word that nobody knows, in UTF-16 code units. */
+/** How much is kept of an unknown word, in UTF-16 code units. */
 const MAX_MODE = 40;
 
-/** Takes in an event; of a type that nobody knows, nothing. */
+/** Takes in an event; of an unknown type, nothing. */
 export function foldEvent(context: FoldContext, event: Fields): void {
   if (event.inherited === true && context.memory.skipsInherited) return;
   if (typeof event.type === "string") EVENTS.get(event.type)?.(context, event);

@@ -197,7 +197,7 @@ export function isMadeUp({ item_id }: Fields): boolean {
   return typeof item_id === "string" && item_id.startsWith(MADE_UP);
 }
 
-/** Shows an item; of a type that nobody knows, nothing. */
+/** Shows an item; of an unknown type, nothing. */
 export function showItem(
   context: FoldContext,
   type: unknown,
@@ -206,7 +206,7 @@ export function showItem(
   if (typeof type === "string") ITEMS.get(type)?.(context, item);
 }
 
-/** Gives what an item holds; what nobody has put together stands in its event. */
+/** Gives what an item holds; what was not put together stands in its event. */
 export function itemContent(event: Fields): Fields {
   const content = event.content ?? event.delta;
   return isObject(content) ? content : event;
