@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import fc from "./property_seed.ts";
 
 /** Any of the ways to write one character of a JSON string. */
 const CHARACTER = fc.oneof(

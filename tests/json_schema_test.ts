@@ -2,7 +2,6 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import fc from "fast-check";
 import * as v from "valibot";
 import { isThreadEvent } from "../lib/dialects/exec/decoder.ts";
 import { isRolloutLine } from "../lib/dialects/rollout/decoder.ts";
@@ -17,6 +16,7 @@ import { JsonlNormalizer } from "../lib/pipeline/pipeline.ts";
 import { JSON_SCHEMA_NAMES, type JsonSchemaName } from "../lib/schema_names.ts";
 import { call } from "./cli/memory.ts";
 import { linesOf } from "./fixtures.ts";
+import fc from "./property_seed.ts";
 import { readCapturedFiles } from "./rollouts.ts";
 import { concat } from "./running.ts";
 import { withHome } from "./sessions/homes.ts";

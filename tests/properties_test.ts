@@ -1,7 +1,6 @@
 /** The laws of the pipeline, on real lines, made-up lines and broken ones. */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   encodeOutcome,
   OutcomeEncoderStream,
@@ -26,6 +25,7 @@ import {
   mutations,
   variations,
 } from "./generators.ts";
+import fc from "./property_seed.ts";
 import {
   answers,
   assertSameText,

@@ -1,7 +1,8 @@
 /**
- * Makes every property test draw the same values in each run.
+ * fast-check with one seed, so that every property test draws the same values in each run.
  *
- * Loaded before the tests by `deno task test`. Without it, `deno test` draws others each time.
+ * Tests import it from here. A module that is loaded before all tests would cost each of the
+ * hundreds that draw nothing 45 ms.
  *
  * @module
  */
@@ -9,3 +10,5 @@
 import fc from "fast-check";
 
 fc.configureGlobal({ seed: 20_250_416 });
+
+export default fc;

@@ -1,7 +1,6 @@
 /** Holds the rules for session files to what releases wrote, and to the laws of lines. */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { fileURLToPath } from "node:url";
 import { openStream } from "../lib/files/open.ts";
 import { isBlank } from "../lib/lines/blank.ts";
@@ -19,6 +18,7 @@ import {
 import { compose } from "../lib/stage.ts";
 import { linesOf } from "./fixtures.ts";
 import { type Chunked, chunkings } from "./generators.ts";
+import fc from "./property_seed.ts";
 import {
   type CapturedFile,
   readCapturedFiles,

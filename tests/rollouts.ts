@@ -4,7 +4,6 @@
  * @module
  */
 
-import fc from "fast-check";
 import type { NormalizerOptions } from "../lib/dialects/normalizer.ts";
 import type { Failure, Outcome } from "../lib/outcome.ts";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../lib/pipeline/pipeline.ts";
 import { namesIn, readFixture } from "./fixtures.ts";
 import { JSON_KEY, JSON_TEXT } from "./generators.ts";
+import fc from "./property_seed.ts";
 import { concat, decode, encode, normalizeLines } from "./running.ts";
 
 /** A file below `testdata/captures/`. */

@@ -4,8 +4,8 @@ import {
   assertRejects,
   assertStrictEquals,
 } from "@std/assert";
-import fc from "fast-check";
 import { compose, type Stage, StageStream } from "../lib/stage.ts";
+import fc from "./property_seed.ts";
 import { emitted } from "./running.ts";
 
 /** Joins numbers in pairs; a last one without a partner stays alone. */

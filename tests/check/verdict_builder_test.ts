@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   type Verdict,
   VerdictBuilder,
@@ -8,6 +7,7 @@ import {
 import { fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
 
 /** Judges bytes, cut into chunks. */

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import {
   type DriftFinding,
   DriftMeter,
   type DriftMeterOptions,
   driftText,
 } from "../../lib/drift/drift.ts";
+import fc from "../property_seed.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -1,5 +1,4 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import fc from "fast-check";
 import { appendFileSync } from "node:fs";
 import {
   appendFile,
@@ -18,6 +17,7 @@ import {
   LineTrail,
   type TrailComparison,
 } from "../../lib/files/follow.ts";
+import fc from "../property_seed.ts";
 import { byteByByte, concat, decode, encode, everySplit } from "../running.ts";
 
 function compared(trail: LineTrail, text: string): TrailComparison {

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { constants, inflateRawSync } from "node:zlib";
 import { decompressed } from "../../lib/files/decompress.ts";
 import { PackedDataError, type PackedFormat } from "../../lib/files/errors.ts";
 import { Pieces, unpack, ZstdFrames } from "../../lib/files/unpack.ts";
 import { chunkings } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { concat, encode } from "../running.ts";
 import {
   type Drained,

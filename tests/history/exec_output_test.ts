@@ -1,7 +1,6 @@
 /** Holds long outputs to what short ones do. */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { OutputText } from "../../lib/history/exec_output.ts";
 import {
   addedBytes,
@@ -9,6 +8,7 @@ import {
   endsInHighSurrogate,
   placeOfByte,
 } from "../../lib/history/utf8_length.ts";
+import fc from "../property_seed.ts";
 
 const encoder = new TextEncoder();
 

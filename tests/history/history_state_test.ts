@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import { readSnapshot } from "../../lib/history/code_layout.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { HistoryReducer } from "../../lib/history/history_stream.ts";
@@ -14,6 +13,7 @@ import { LineNumberer } from "../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../lib/dialects/normalizer.ts";
 import { compose } from "../../lib/stage.ts";
 import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { decode, emitted } from "../running.ts";
 import {

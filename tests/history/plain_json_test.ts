@@ -1,8 +1,8 @@
 /** Holds copies of JSON values to being copies. */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { deepCopy, toObject } from "../../lib/history/plain_json.ts";
+import fc from "../property_seed.ts";
 
 Deno.test("deepCopy() copies every JSON value, in the same order", () => {
   fc.assert(fc.property(fc.json(), (text) => {

@@ -1,7 +1,6 @@
 /** Holds the store of records to the vectors, and to its laws. */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   applyMutation,
   type HistoryMutation,
@@ -23,6 +22,7 @@ import {
   type TokenUsage,
 } from "../../lib/history/records.ts";
 import { equalJson, namesIn, readFixture } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 
 /** An operation, as the vectors write it. */
 interface DomainOp {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { ByteMap } from "../../lib/json/byte_map.ts";
+import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
 function set(map: ByteMap, key: string, value: string): void {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { ByteWriter } from "../../lib/json/byte_writer.ts";
+import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
 /** Gives what a writer holds as text. */

@@ -3,8 +3,8 @@
  */
 
 import { assertEquals, assertNotEquals } from "@std/assert";
-import fc from "fast-check";
 import { JsonlNormalizer } from "../../mod.ts";
+import fc from "../property_seed.ts";
 
 const HEAD = [
   '{"type":"thread.started","thread_id":"T"}',

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   hashOfBytes,
   hashOfKey,
@@ -7,6 +6,7 @@ import {
   NameIndex,
 } from "../../lib/json/name_index.ts";
 import { JSON_STRING } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
 Deno.test("NameIndex.find() tells names of one hash apart", () => {

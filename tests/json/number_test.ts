@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { isWhole } from "../../lib/json/number.ts";
 import { JSON_NUMBER } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
 function isWholeText(text: string): boolean {

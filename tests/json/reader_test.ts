@@ -4,7 +4,6 @@ import {
   assertNotStrictEquals,
   assertStrictEquals,
 } from "@std/assert";
-import fc from "fast-check";
 import { WordCache } from "../../lib/json/names.ts";
 import { JsonReader, ManyMembers, Numbers } from "../../lib/json/reader.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../lib/json/value.ts";
 import { equalJson } from "../fixtures.ts";
 import { JSON_KEY, JSON_STRING, JSON_TEXT } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
 /** How an object holds the members that it was read with. */

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { WordCache } from "../../lib/json/names.ts";
 import {
   JsonTape,
@@ -8,6 +7,7 @@ import {
   stringText,
 } from "../../lib/json/tape.ts";
 import { JSON_TEXT, mutations } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { decode, encode } from "../running.ts";
 
 /** One entry of a tape, as the tests compare it. */

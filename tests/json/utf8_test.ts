@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   decodeUtf8,
   endOfMultibyte,
   isUtf8,
   Utf8Decoder,
 } from "../../lib/json/utf8.ts";
+import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
 /** Bytes at which UTF-8 decoders differ, and some between. */

@@ -3,10 +3,10 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { JsonlDecoder, type Outcome, type ThreadEvent } from "../../mod.ts";
 import type { RolloutLine } from "../../lib/dialects/rollout/rollout.ts";
 import { JSON_STRING, JSON_TEXT } from "../generators.ts";
+import fc from "../property_seed.ts";
 
 const ENCODER = new TextEncoder();
 

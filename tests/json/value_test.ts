@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   JsonObject,
   JsonSlice,
   JsonString,
   sameSource,
 } from "../../lib/json/value.ts";
+import fc from "../property_seed.ts";
 import { encode } from "../running.ts";
 
 /** An object with the values 0, 1, ... under the given names. */

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   ITEM_CONTENTS,
   ITEM_TYPE_ALIASES,
 } from "../../lib/dialects/exec/events.ts";
 import { EVENTS } from "../../lib/dialects/exec/field_rules.ts";
 import { WordTable } from "../../lib/json/word_table.ts";
+import fc from "../property_seed.ts";
 
 Deno.test("WordTable.get() gives what a Map gives", () => {
   const words = [

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   DEFAULT_MAX_LINE_BYTES,
   LineFramer,
@@ -7,6 +6,7 @@ import {
   MAX_LINE_BYTES,
 } from "../../lib/lines/line_framer.ts";
 import { chunkings } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { byteByByte, concat, encode, everySplit } from "../running.ts";
 
 /** A line: its bytes as text, or the length of one over the limit. */

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   LineNumberer,
   LineNumbererStream,
 } from "../../lib/lines/line_numberer.ts";
 import { LineSplitter } from "../../lib/lines/line_splitter.ts";
+import fc from "../property_seed.ts";
 import { emitted, encode } from "../running.ts";
 
 const CASES = [

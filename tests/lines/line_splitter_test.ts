@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import {
   LineSplitter,
   LineSplitterStream,
@@ -7,6 +6,7 @@ import {
 import { MAX_LINE_BYTES } from "../../lib/lines/line_framer.ts";
 import type { Outcome } from "../../lib/outcome.ts";
 import { chunkings } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { byteByByte, emitted, encode, everySplit } from "../running.ts";
 
 function split(

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import { type CodexRecord, Decoder } from "../../lib/dialects/decoder.ts";
 import { LineError } from "../../lib/errors.ts";
 import {
@@ -19,6 +18,7 @@ import { isOfType } from "../../lib/dialects/rollout/of_type.ts";
 import { compose } from "../../lib/stage.ts";
 import { CAPTURES, GOLDENS, VECTORS } from "../dialects/exec/records.ts";
 import { chunkings } from "../generators.ts";
+import fc from "../property_seed.ts";
 import { readCapturedFiles, rolloutBytes } from "../rollouts.ts";
 import {
   assertSameText,

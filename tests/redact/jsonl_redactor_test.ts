@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import fc from "fast-check";
 import {
   JsonlRedactor,
   type JsonlRedactorOptions,
   JsonlRedactorStream,
 } from "../../lib/redact/jsonl_redactor.ts";
 import { equalJson, readCaptures } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
 import { exampleOf, PLACE_FAMILIES, TOKEN_FAMILIES } from "./families.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { dividedLike } from "../../lib/redact/pieces.ts";
+import fc from "../property_seed.ts";
 
 const MASK = "[redacted:token]";
 

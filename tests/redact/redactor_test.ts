@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { Redactor } from "../../lib/redact/redactor.ts";
+import fc from "../property_seed.ts";
 import {
   exampleOf,
   PLACE_FAMILIES,

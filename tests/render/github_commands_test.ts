@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import {
   githubAnnotation,
   githubOutput,
 } from "../../lib/render/github_commands.ts";
+import fc from "../property_seed.ts";
 import { CONTROL_REGEXP, HOSTILE } from "./sessions.ts";
 
 /** What the runner makes of a line that a step prints. */

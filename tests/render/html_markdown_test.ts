@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { markdownHtml } from "../../lib/render/html_markdown.ts";
+import fc from "../property_seed.ts";
 
 const CASES = [
   {

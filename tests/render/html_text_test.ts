@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { attributeText, elementText } from "../../lib/render/html_text.ts";
+import fc from "../property_seed.ts";
 import { CONTROL_REGEXP } from "./sessions.ts";
 
 /** A mark, as it stands in an element. */

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import * as fc from "fast-check";
 import {
   codeBlock,
   codeSpan,
@@ -8,6 +7,7 @@ import {
   plainLines,
   safeMarkdown,
 } from "../../lib/render/safe_markdown.ts";
+import fc from "../property_seed.ts";
 
 const CASES = [
   {

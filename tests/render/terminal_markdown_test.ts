@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import stringWidth from "string-width";
 import { COLORED } from "../../lib/cli/styles.ts";
 import { terminalMarkdown } from "../../lib/render/terminal_markdown.ts";
+import fc from "../property_seed.ts";
 import { CONTROL_REGEXP } from "./sessions.ts";
 
 /** The looks of the command by names. */

@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import * as fc from "fast-check";
 import { inertText } from "../../lib/render/inert_text.ts";
 import {
   clipped,
@@ -7,6 +6,7 @@ import {
   withoutEnd,
   wrapped,
 } from "../../lib/render/terminal_text.ts";
+import fc from "../property_seed.ts";
 
 const layout = (columns: number) => ({ columns, first: "$ ", rest: "  " });
 

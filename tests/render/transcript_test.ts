@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import * as fc from "fast-check";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
@@ -12,6 +11,7 @@ import {
   TranscriptStream,
 } from "../../lib/render/transcript.ts";
 import { compose } from "../../lib/stage.ts";
+import fc from "../property_seed.ts";
 import { emitted, encode } from "../running.ts";
 import {
   command,

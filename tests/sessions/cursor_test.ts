@@ -1,5 +1,4 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import {
   CursorError,
   encodeCursor,
@@ -10,6 +9,7 @@ import {
   compareNewestFirst,
   type SessionPlace,
 } from "../../lib/sessions/session_start.ts";
+import fc from "../property_seed.ts";
 
 const V4 = "ad79bfaa-60af-4fa9-81ca-427559113a4c";
 const V7 = "01a1f98d-a731-7180-b21a-e6e49dfe6c2b";

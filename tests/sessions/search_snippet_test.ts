@@ -5,10 +5,10 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
 import { parseSearchQuery } from "../../lib/sessions/search_query.ts";
 import { snippetOf } from "../../lib/sessions/search_snippet.ts";
+import fc from "../property_seed.ts";
 
 function shown(query: string, text: string, length: number): string {
   const matches = new SearchMatcher(parseSearchQuery(query)).matches(text);

@@ -5,7 +5,6 @@
  */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   type FoldedMessage,
   type FoldedPiece,
@@ -13,6 +12,7 @@ import {
   SessionFold,
 } from "../../lib/sessions/session_fold.ts";
 import { namesIn } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { encode } from "../running.ts";
 

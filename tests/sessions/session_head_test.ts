@@ -1,5 +1,4 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import fc from "fast-check";
 import {
   findSessionFiles,
   sessionFileAt,
@@ -8,6 +7,7 @@ import {
   readSessionHead,
   type SessionHead,
 } from "../../lib/sessions/session_head.ts";
+import fc from "../property_seed.ts";
 import { concat, encode } from "../running.ts";
 import { readCapturedFiles, rolloutFiles } from "../rollouts.ts";
 import { zstd } from "../sources.ts";

@@ -5,7 +5,6 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import {
   MESSAGE_ROLES,
@@ -19,6 +18,7 @@ import {
   TABLES,
 } from "../../lib/sessions/session_index_tables.ts";
 import { searchSessions } from "../../lib/sessions/session_search.ts";
+import fc from "../property_seed.ts";
 import {
   sessionPath,
   sessionText,

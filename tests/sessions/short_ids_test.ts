@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { shortIds } from "../../lib/sessions/short_ids.ts";
+import fc from "../property_seed.ts";
 
 Deno.test("shortIds() gives beginnings that mean one id each, and end in no dash", () => {
   const ids = fc.array(

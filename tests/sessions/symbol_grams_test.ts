@@ -5,12 +5,12 @@
  */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   hasSymbol,
   symbolGrams,
   symbolLookups,
 } from "../../lib/sessions/symbol_grams.ts";
+import fc from "../property_seed.ts";
 
 const CASES = [
   { name: "of nothing", text: "", grams: "" },

@@ -1,11 +1,11 @@
 /** What a meter makes of files and streams that are made by hand. */
 
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import fc from "fast-check";
 import type { Failure } from "../../lib/outcome.ts";
 import { Calendar } from "../../lib/usage/source_ledger.ts";
 import { UsageMeter, type UsageMeterOptions } from "../../lib/usage/usage.ts";
 import { readFixture } from "../fixtures.ts";
+import fc from "../property_seed.ts";
 import { byteByByte, encode } from "../running.ts";
 import { counts, LINES, metered, TIME, totalOf } from "./meters.ts";
 

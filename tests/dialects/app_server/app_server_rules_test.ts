@@ -1,9 +1,9 @@
 /** Holds the rules for app-servers to what each kind of message is to become. */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { isObject } from "../../../lib/json/fields.ts";
 import { linesOf } from "../../fixtures.ts";
+import fc from "../../property_seed.ts";
 import { answers, encode, isJson, normalizeBytes } from "../../running.ts";
 import { readServerRuns, threadOf } from "./sessions.ts";
 

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   decodeEvent,
   isThreadEvent,
 } from "../../../lib/dialects/exec/decoder.ts";
+import fc from "../../property_seed.ts";
 import { normalizeLines } from "../../running.ts";
 import { DAMAGED, isObject, NORMALIZED, RECORD } from "./records.ts";
 

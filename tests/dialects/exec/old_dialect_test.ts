@@ -1,12 +1,12 @@
 /** What normalize.md section 7 says of the old dialect, where no vector says it. */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import {
   Normalizer,
   type NormalizerOptions,
 } from "../../../lib/dialects/normalizer.ts";
 import { JSON_STRING } from "../../generators.ts";
+import fc from "../../property_seed.ts";
 import { answers } from "../../running.ts";
 
 /** Lines, and what becomes of each: its text, or the kind of its failure. */

@@ -4,7 +4,6 @@
  * @module
  */
 
-import fc from "fast-check";
 import { EVENT_SHAPES } from "../../../lib/dialects/exec/events.ts";
 import type { AnyShape, ObjectShape } from "../../../lib/shapes/shapes.ts";
 import {
@@ -14,6 +13,7 @@ import {
   readFixture,
   readJsonl,
 } from "../../fixtures.ts";
+import fc from "../../property_seed.ts";
 import { normalizeBytes, normalizeLines } from "../../running.ts";
 
 /** A JSON object. */

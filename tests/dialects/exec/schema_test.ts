@@ -2,7 +2,6 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import fc from "fast-check";
 import * as v from "valibot";
 import {
   decodeEvent,
@@ -10,6 +9,7 @@ import {
 } from "../../../lib/dialects/exec/decoder.ts";
 import { EXEC_SCHEMAS } from "../../../lib/dialects/exec/schema.ts";
 import type { Issue } from "../../../lib/errors.ts";
+import fc from "../../property_seed.ts";
 import { DAMAGED, NORMALIZED, RECORD } from "./records.ts";
 
 /** What {@linkcode decodeEvent} complains of. */

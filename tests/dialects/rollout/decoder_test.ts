@@ -1,13 +1,13 @@
 /** Holds the decoder of rollout lines to captured files and to its promises. */
 
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import fc from "fast-check";
 import { encodeOutcome } from "../../../lib/lines/jsonl_encoder.ts";
 import {
   decodeRolloutLine,
   isRolloutLine,
 } from "../../../lib/dialects/rollout/decoder.ts";
 import { JSON_KEY, JSON_TEXT } from "../../generators.ts";
+import fc from "../../property_seed.ts";
 import { decode } from "../../running.ts";
 import { DAMAGED, LINES, normalizedFile, ROLLOUTS } from "./lines.ts";
 

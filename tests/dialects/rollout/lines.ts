@@ -4,11 +4,11 @@
  * @module
  */
 
-import fc from "fast-check";
 import { LineSplitter } from "../../../lib/lines/line_splitter.ts";
 import { Normalizer } from "../../../lib/dialects/normalizer.ts";
 import type { Outcome } from "../../../lib/outcome.ts";
 import { compose } from "../../../lib/stage.ts";
+import fc from "../../property_seed.ts";
 import { type CapturedFile, readCapturedFiles } from "../../rollouts.ts";
 import { emitted } from "../../running.ts";
 

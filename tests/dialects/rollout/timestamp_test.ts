@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import fc from "fast-check";
 import { timestampOf } from "../../../lib/events/times.ts";
 import {
   canonicalTimestamp,
   fileNameTimestamp,
 } from "../../../lib/dialects/rollout/timestamp.ts";
+import fc from "../../property_seed.ts";
 
 const TIMES = [
   {

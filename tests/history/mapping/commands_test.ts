@@ -1,8 +1,8 @@
 /** What waits of the fork become (history.md C.3). */
 
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { shellWords } from "../../../lib/history/mapping/commands.ts";
+import fc from "../../property_seed.ts";
 import { eventLine, payloadsOf, snapshotOf } from "../histories.ts";
 
 const SHELL_LINES = [

@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
 import { HistoryState } from "../../../lib/history/history_state.ts";
 import {
   prettyJson,
@@ -7,6 +6,7 @@ import {
   toolArguments,
   toolArgumentsOfText,
 } from "../../../lib/history/mapping/tools.ts";
+import fc from "../../property_seed.ts";
 
 Deno.test("resultPreview() names what is no text", () => {
   const preview = resultPreview([
