@@ -18,11 +18,15 @@ import type {
 } from "./entry_views.ts";
 import { terminalHtml } from "./html_ansi.ts";
 import { diffHtml } from "./diff_lines.ts";
+import { codeHtml, languageOf } from "./html_code.ts";
+import { plainLine } from "./entry_label.ts";
 import { markdownHtml } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import type { Lane } from "./html_timeline.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
+/** How Markdown is written on a page. */
+const MARKDOWN = { hasLinks: true, isColored: true };
 /** How many characters of a remark are shown unfolded. */
 const SHORT_NOTICE = 280;
 
@@ -33,9 +37,7 @@ function messageHtml(view: MessageView, frame: EntryFrame): EntryHtml {
   const to = recipient === null ? "" : ` → ${recipient}`;
   const body = isUser
     ? `<div class="text" dir="auto">${elementText(text)}</div>`
-    : `<div class="md" dir="auto">\n${
-      markdownHtml(text, { hasLinks: true })
-    }\n</div>`;
+    : `<div class="md" dir="auto">\n${markdownHtml(text, MARKDOWN)}\n</div>`;
   return {
     html: `<article class="e ${isUser ? "user" : "say"}" id="${frame.id}">${
       headHtml(name + to, frame)
@@ -114,7 +116,7 @@ function noticeHtml(
         sign: "·",
         titleHtml: oneLine(title === "" ? text : title, "span"),
         body: `<div class="in md" dir="auto">\n${
-          markdownHtml(text, { hasLinks: true })
+          markdownHtml(text, MARKDOWN)
         }\n</div>\n`,
         isOpen: false,
       }, { ...frame, hasNamesOnly: false }),
@@ -156,9 +158,9 @@ export function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
         html: boxHtml({
           look: "think",
           sign: "✻",
-          titleHtml: oneLine(view.text.replaceAll("**", ""), "span"),
+          titleHtml: oneLine(view.text, "span", plainLine(view.text)),
           body: `<div class="in md" dir="auto">\n${
-            markdownHtml(view.text, { hasLinks: true })
+            markdownHtml(view.text, MARKDOWN)
           }\n</div>\n`,
           isOpen: frame.hasReasoningOpen,
         }, { ...frame, hasNamesOnly: false }),
@@ -332,8 +334,16 @@ function outputHtml(text: string, frame: EntryFrame): string {
 }
 
 /** Writes a diff. */
-function cutDiffHtml(diff: string, frame: EntryFrame): string {
-  return cutHtml(diff, frame, (shown) => preText(diffHtml(shown), "diff"));
+function cutDiffHtml(
+  diff: string,
+  frame: EntryFrame,
+  language = "",
+): string {
+  return cutHtml(
+    diff,
+    frame,
+    (shown) => preText(diffHtml(shown, language), "diff"),
+  );
 }
 
 /** Tells whether texts are short enough together to be shown unfolded. */
@@ -343,11 +353,16 @@ function isShort(texts: readonly string[]): boolean {
 }
 
 /** Writes the first line of something, and an ellipsis if there are more. */
-function oneLine(text: string, tag: string): string {
-  const [line = ""] = text.trimStart().split("\n", 1);
+function oneLine(
+  text: string,
+  tag: string,
+  line = text.trimStart().split("\n", 1)[0] ?? "",
+): string {
   const cut = startOf(line, MAX_TITLE_LENGTH);
-  const rest = cut.length < text.trim().length ? " …" : "";
-  return `<${tag} class="one" dir="auto">${elementText(cut)}${rest}</${tag}>`;
+  const isAll = cut.length === line.length && !text.trim().includes("\n");
+  return `<${tag} class="one" dir="auto">${elementText(cut)}${
+    isAll ? "" : " …"
+  }</${tag}>`;
 }
 
 /** How many characters of the names of several commands stand in the head of a box. */
@@ -365,7 +380,7 @@ function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
     meta.push('<b class="warn">no end</b>');
   }
   const whole = command.trim().includes("\n")
-    ? `${preText(elementText(command.trim()), "cmd")}\n`
+    ? `${preText(codeHtml(command.trim(), "sh"), "cmd")}\n`
     : "";
   const lost = lostBytes === 0
     ? ""
@@ -435,7 +450,7 @@ function editHtml(
     ? fileTitle(only)
     : `Edited ${countedText(files.length, "file")}`;
   const bodies = files.map((file) => {
-    const diff = cutDiffHtml(file.diff, frame);
+    const diff = cutDiffHtml(file.diff, frame, languageOf(file.path));
     return isOne ? diff : `<h4><span>${fileTitle(file)}</span></h4>\n${diff}`;
   });
   const isFailed = status === "failed";

@@ -9,8 +9,8 @@ import { attributeText, elementText } from "./html_text.ts";
  * computes them anew.
  */
 const PAGE_HASHES = {
-  style: "sha256-tF+jsLxOe6k+nikKrE+0yufNNV39q1UkHa2hickECSQ=",
-  script: "sha256-crrL71HHN0l0Cc5LfIOvkxFaUdW6WkKdz79BcE9Mx4M=",
+  style: "sha256-2hkLvkYfVFPv9jNALk2g00piUeVCLFer5m3jOHU+4q8=",
+  script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
 /**
@@ -144,7 +144,7 @@ ${list}${more}<p>${summaryHtml}</p>
 const PAGE_STYLE = `
 :root{color-scheme:light dark;
 --page:#f7f6f3;--card:#fff;--sunk:#f1efeb;--ink:#22262b;--soft:#5c646e;--line:#dfdcd5;
---accent:#3a5ccc;--tint:#eef1fc;--ok:#1a7f37;--bad:#c4232d;--badtint:#fdf0ef;--warn:#8f5b00;--warntint:#fdf6e3;
+--accent:#3a5ccc;--tint:#eef1fc;--ok:#126b2e;--bad:#c4232d;--badtint:#fdf0ef;--warn:#8f5b00;--warntint:#fdf6e3;
 --run:#57606a;--edit:#0b7285;--tool:#7a3fd1;--think:#8d8577;--add:#dff5e3;--del:#fde4e1;--addink:#0f5323;--delink:#8a1c15;
 --sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace}
@@ -208,11 +208,12 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .turns>div{position:sticky;top:4rem;max-height:calc(100vh - 5rem);display:flex;flex-direction:column}
 .turns ol{max-height:none}}
 
-.turn,.g{content-visibility:auto;contain-intrinsic-size:auto 50rem;padding-inline:6px;margin-inline:-6px}
+.turn,.g{content-visibility:auto;contain-intrinsic-size:auto 50rem;padding-inline:1rem;margin-inline:-1rem}
 .turn{display:flex;flex-direction:column;margin-top:1.75rem}
 .turn>h2{font-size:1.0625rem;font-weight:650;line-height:1.4;display:flex;align-items:baseline;gap:.75rem;border-bottom:1px solid var(--line);padding-bottom:.375rem}
-.turn>h2 a{color:inherit;text-decoration:none}
-.turn>h2 a:hover{text-decoration:underline}
+.turn>h2 a,.who a{color:inherit;text-decoration:none}
+:is(.turn>h2 a,.who a):is(:hover,:focus-visible){text-decoration:underline}
+.pin{position:absolute;width:1rem;margin:1.125rem 0 0 -1rem;text-align:center;color:var(--soft);font-size:.875rem;line-height:1.5;text-decoration:none}
 .turn>h2 time,.turn>h2 small{font-weight:400;font-size:.8125rem;color:var(--soft)}
 .entries{order:2;min-width:0}
 .sum{order:1;padding:.5rem 0 .25rem;font-size:.8125rem;color:var(--soft)}
@@ -235,7 +236,6 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .e:target{outline:2px solid var(--accent);outline-offset:3px;border-radius:8px}
 .e>h3,.e>summary,.e>.row{font-size:.8125rem;font-weight:400;line-height:1.5;display:flex;align-items:baseline;gap:.625rem;min-width:0}
 .e>h3 .who{font-weight:650}
-.e>h3 .who a{color:inherit;text-decoration:none}
 .e>h3 time,.e .meta{margin-left:auto;color:var(--soft);font-size:.75rem;white-space:nowrap;font-variant-numeric:tabular-nums;display:flex;gap:.75em}
 .e.user{background:var(--tint);border-left:3px solid var(--accent);border-radius:0 8px 8px 0;padding:.625rem .875rem}
 .e.user .who{color:var(--accent)}
@@ -316,7 +316,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 
 @media print{
 :root{--page:#fff;--card:#fff;--sunk:#f6f6f6;--ink:#000;--soft:#444;--line:#bbb;--tint:#f3f5ff;color-scheme:light}
-.bar,.turns,.copy,.skip,.line{display:none}
+.bar,.turns,.copy,.skip,.line,.pin{display:none}
 body{display:block;font-size:10pt}
 .turn,.g{content-visibility:visible}
 .e{break-inside:avoid-page}
@@ -330,7 +330,8 @@ main,.head{max-width:none}}
 `;
 
 /**
- * The script of the page, all of it: find as you type, fold and unfold everything, copy.
+ * The script of the page, all of it: find as you type, fold and unfold everything, copy,
+ * and a link to the entry under the pointer or the focus.
  *
  * Searching goes through the entries in slices, so that typing is never held up. What is found
  * is marked with the highlight API where there is one; no text is ever put into the page as HTML.
@@ -435,7 +436,17 @@ copy.type = "button";
 copy.className = "copy";
 copy.textContent = "Copy";
 let source = null;
+// A link in a summary would be a control in another one.
+const pin = document.createElement("a");
+pin.className = "pin";
+pin.textContent = "#";
+pin.ariaLabel = "Link to this entry";
 const offer = (e) => {
+  const entry = e.target.closest && e.target.closest("main .e");
+  if (entry && entry.previousSibling !== pin) {
+    pin.href = "#" + entry.id;
+    entry.before(pin);
+  }
   const pre = e.target.closest && e.target.closest("main pre");
   if (!pre || pre === source || !navigator.clipboard) return;
   source = pre;

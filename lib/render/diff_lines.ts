@@ -4,6 +4,7 @@
  * @module
  */
 
+import { codeHtml } from "./html_code.ts";
 import { elementText } from "./html_text.ts";
 
 /** A line of a diff. */
@@ -31,11 +32,17 @@ export function diffLines(diff: string): DiffLine[] {
 /**
  * Writes a diff for a `<pre class="diff">`: lines that came are `<ins>`, lines that went `<del>`,
  * names of files and headings of parts `<b>`.
+ *
+ * @param diff The diff.
+ * @param language The language of the file; see {@linkcode codeHtml}.
  */
-export function diffHtml(diff: string): string {
+export function diffHtml(diff: string, language = ""): string {
   const tags = { "+": "ins", "-": "del", "@": "b" } as const;
   return diffLines(diff).map(({ sign, text }) => {
-    const line = elementText(text);
+    if (sign === "@") return `<b>${elementText(text)}</b>`;
+    // Nothing says that a line which is the same has a sign.
+    const at = /^[-+ ]/.test(text) ? 1 : 0;
+    const line = text.slice(0, at) + codeHtml(text.slice(at), language);
     return sign === " " ? line : `<${tags[sign]}>${line}</${tags[sign]}>`;
   }).join("\n");
 }

@@ -5,13 +5,12 @@
 import type { EntryView } from "./entry_views.ts";
 import { countedText } from "./quantity_text.ts";
 
-/** Gives a few words for an entry: its first words, or what was done; not cut, not escaped. */
+/** Gives a few words for an entry: its first line, or what was done; not escaped. */
 export function entryLabel(view: EntryView): string {
   switch (view.kind) {
     case "message":
-      return view.text;
     case "reasoning":
-      return view.text.replaceAll("**", "");
+      return plainLine(view.text);
     case "command":
       return `$ ${view.command}`;
     case "edit": {
@@ -43,6 +42,27 @@ export function entryLabel(view: EntryView): string {
     case "unknown":
       return view.type;
   }
+}
+
+/** How many lines are looked at for one that says something, and how much of it. */
+const MAX_TITLE = { lines: 20, length: 2000 };
+
+/**
+ * Gives the first line that says something, without the signs of Markdown that only dress it.
+ * Users write what they like: `__init__`, `src/**` and a lone backtick stay what they are.
+ */
+export function plainLine(text: string): string {
+  const [first = "", ...more] = text.trim().split("\n", MAX_TITLE.lines)
+    .map((line) =>
+      line.slice(0, MAX_TITLE.length).trim()
+        .replace(/^(?:(?:#{1,6}|[->*+]|\d{1,9}[.)])[ \t]+)+/, "")
+        .replace(/!?\[([^[\]]+)\]\([^()\s]*\)/g, "$1")
+        .replace(/\*\*([^*]+)\*\*/g, "$1")
+        .replace(/`([^`]+)`/g, "$1")
+    );
+  const isDress = (line: string): boolean =>
+    line === "" || /^(?:```|~~~|---|\*\*\*)/.test(line);
+  return isDress(first) ? more.find((line) => !isDress(line)) ?? first : first;
 }
 
 /** How long a topic is at most, in characters. */

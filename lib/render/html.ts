@@ -182,7 +182,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       const view = viewEntry(prompt, this.#options.redactor);
       // What was masked is counted: nothing is looked at twice.
       this.#viewed = { part: prompt, view };
-      const line = view.kind === "message" ? firstLine(view.text) : "";
+      const line = view.kind === "message" ? firstLine(entryLabel(view)) : "";
       if (line !== "") return line;
     }
     const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
@@ -271,6 +271,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const time = startedAt === null ? "" : timeHtml(startedAt);
     this.#turnCount += 1;
     this.#section = newSection(id, turn);
+    this.#section.timeline.stretch(msOf(startedAt));
     emit(
       `<section class="turn" id="${id}" aria-labelledby="${id}-0">\n<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${time}</h2>\n<div class="entries">\n<div class="g">\n`,
     );
@@ -342,6 +343,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const section = this.#section;
     if (section === undefined || section.turn !== turn) return;
     const { counts } = section;
+    section.timeline.stretch(msOf(part.endedAt));
     const facts = turnFigures(part, counts);
     if (usage !== null) {
       this.#tokens.input += usage.input_tokens;

@@ -5,6 +5,7 @@
  */
 
 import { diffHtml } from "./diff_lines.ts";
+import { codeHtml } from "./html_code.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import {
   type MarkdownNode,
@@ -16,6 +17,12 @@ import {
 export interface MarkdownHtmlOptions {
   /** Whether addresses on the web become links; otherwise they are text. */
   readonly hasLinks: boolean;
+  /**
+   * Whether code is coloured, for which a page has a style sheet.
+   *
+   * @default {false}
+   */
+  readonly isColored?: boolean | undefined;
 }
 
 type Nodes = readonly MarkdownNode[];
@@ -33,9 +40,11 @@ const HOST_REGEXP = /^(?:https?:\/\/|mailto:)([^/?#]*).*$/is;
 class HtmlWriter {
   /** Whether addresses become links: there is none in a link. */
   #hasLinks: boolean;
+  readonly #isColored: boolean;
 
-  constructor({ hasLinks }: MarkdownHtmlOptions) {
+  constructor({ hasLinks, isColored = false }: MarkdownHtmlOptions) {
     this.#hasLinks = hasLinks;
+    this.#isColored = isColored;
   }
 
   blocks(nodes: Nodes): string[] {
@@ -56,7 +65,7 @@ class HtmlWriter {
         const code = token.content.replace(/\n$/, "");
         return language === "diff" || language === "patch"
           ? preText(diffHtml(code), "diff")
-          : preText(elementText(code));
+          : preText(codeHtml(code, this.#isColored ? language : ""));
       }
       case "code_block":
         return preText(elementText(token.content.trimEnd()));

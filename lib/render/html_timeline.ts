@@ -113,16 +113,16 @@ export class Timeline {
   add(mark: TimelineMark): void {
     const at = this.#count;
     this.#count += 1;
-    this.#stretch(mark.startMs);
-    this.#stretch(mark.endMs);
+    this.stretch(mark.startMs);
+    this.stretch(mark.endMs);
     let spans = this.#lanes.get(mark.lane) ?? [];
     if (spans.length >= MAX_MARKS) spans = halved(spans);
     spans.push({ ...mark, first: at, last: at, count: 1 });
     this.#lanes.set(mark.lane, spans);
   }
 
-  /** Takes in when the turn began or ended. */
-  #stretch(ms: number | null): void {
+  /** Takes in when something began or ended: the turn itself, or what happened in it. */
+  stretch(ms: number | null): void {
     if (ms === null || Number.isNaN(ms)) return;
     if (this.#startMs === null || ms < this.#startMs) this.#startMs = ms;
     if (this.#endMs === null || ms > this.#endMs) this.#endMs = ms;

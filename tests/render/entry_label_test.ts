@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { entryLabel } from "../../lib/render/entry_label.ts";
+import { entryLabel, plainLine } from "../../lib/render/entry_label.ts";
 import type { EntryView, ExploreView } from "../../lib/render/entry_views.ts";
 
 /** A command that looked at something. */
@@ -40,3 +40,20 @@ for (const [view, label] of CASES) {
     assertEquals(entryLabel(view), label);
   });
 }
+
+Deno.test("plainLine() gives the first line without what only dresses it", () => {
+  const cases = [
+    ["\n## Fix **all** of `x`\nmore", "Fix all of x"],
+    ["- [ ] see [the docs](https://a.b/c)", "[ ] see the docs"],
+    ["> 1. ![a cat](cat.png)", "a cat"],
+    ["```ts\ncode\n```", "code"],
+    ["---\n\ntext", "text"],
+    ["```", "```"],
+    ["", ""],
+    [
+      "__init__, src/**/*.ts, a ` and a ** and #1",
+      "__init__, src/**/*.ts, a ` and a ** and #1",
+    ],
+  ];
+  for (const [text = "", line] of cases) assertEquals(plainLine(text), line);
+});

@@ -47,6 +47,17 @@ Deno.test("Timeline draws to the scale of time where times are known", () => {
   assert(drawing.includes("command 4 (2.0s)"));
 });
 
+Deno.test("Timeline ends where the turn ends", () => {
+  const timeline = new Timeline();
+  for (const at of [1, 4, 8]) timeline.add(mark(at));
+  timeline.stretch(0);
+  timeline.stretch(20_000);
+  timeline.stretch(null);
+  const drawing = timeline.draw("turn 1", { usage: null });
+  assertEquals(placesIn(drawing), [[5, 15], [20, 30], [40, 50]]);
+  assert(drawing.includes("<span>0s</span><span>20.0s</span>"));
+});
+
 Deno.test("Timeline draws in order where no times are known", () => {
   const untimed = { startMs: null, endMs: null };
   const drawing = drawn([mark(0, untimed), mark(1, untimed), mark(2, untimed)]);
