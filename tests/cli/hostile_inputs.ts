@@ -177,9 +177,15 @@ export interface HostileCall {
   readonly world: World;
 }
 
-/** The names of all commands. */
-export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) =>
-  name
+/** What a command cannot do without, or does something else with. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  export: ["--to=atif", "--to=otlp --stamp", "--to=tables --table=items"],
+  render: ["", "--to=html"],
+};
+
+/** All commands, as they are called. */
+export const COMMAND_NAMES: readonly string[] = COMMANDS.flatMap(({ name }) =>
+  (CALLS[name] ?? [""]).map((flags) => `${name} ${flags}`.trimEnd())
 );
 
 /** Whether a command reads what others wrote; the others have nothing to be attacked with. */
@@ -242,7 +248,9 @@ export function hasAnswered({ status, stderr }: Result): boolean {
 }
 
 function commandCalled(name: string): Command {
-  const command = COMMANDS.find((command) => command.name === name);
+  const command = COMMANDS.find((command) =>
+    command.name === name.replace(/ --.*/, "")
+  );
   if (command === undefined) throw new TypeError(`There is no ${name}`);
   return command;
 }
