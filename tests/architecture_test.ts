@@ -99,7 +99,12 @@ const MAY_IMPORT: ReadonlyMap<string, readonly string[]> = new Map([
   ["lib/files/", LAYER_1],
   ["lib/redact/", LAYER_1],
   ["lib/render/", [...LAYER_1, "lib/redact/", "lib/usage/"]],
-  ["lib/sessions/", [...LAYER_1, "lib/files/", "lib/pipeline/"]],
+  ["lib/sessions/", [
+    ...LAYER_1,
+    "lib/check/",
+    "lib/files/",
+    "lib/pipeline/",
+  ]],
   ["lib/usage/", [...LAYER_1, "lib/pipeline/"]],
   ["lib/schema_names.ts", []],
   ["lib/json_schema.ts", [

@@ -503,7 +503,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
-      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. What Codex itself does not show is marked, with why: its own index (state_N.sqlite in its home, of which a copy is read) lacks it or has it at another place, or its file cannot be read; where there is no such index, nothing is marked. Only the first lines of files are read, and remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal says how long ago that was. Where it has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
+      `Active and archived sessions of every release, packed or not, each once; sub-agents and forks say what they are. A file that cannot be read is listed with the reason. What Codex itself does not show is marked, with why: its own index (state_N.sqlite in its home, of which a copy is read) lacks it or has it at another place, or its file cannot be read; where there is no such index, nothing is marked. How each session that is listed ended (as the status of check), its tokens and how long its turns took need its whole file, one after the other: rows are written as they are known, so \`| head\` reads no more than it shows, and ids and paths read none. --fast reads the first lines of files alone. What was read is remembered in the cache folder until the file changes: ${CACHE_FOLDER}. Times are in UTC; a table on a terminal says how long ago that was. There tokens are rounded, and where it has no room for a value, it is cut; all other forms give everything. json is one value with sessions, next_cursor, total and problems; jsonl one session a line. If no session is what the options ask for, the exit status is 1; that there are no sessions at all is a list without any.`,
     usage: [
       "codexpipe sessions list [OPTIONS]",
       "codexpipe sessions list --cwd=. --since=7d",
@@ -518,6 +518,7 @@ export const COMMANDS: readonly Command[] = [
           "Without it, all; a table on a terminal shows 50. Where sessions follow, the command that shows them is said on stderr, and json has the cursor in next_cursor.",
       },
       "cursor",
+      "fast",
       {
         name: "format",
         choices: LIST_FORMATS,

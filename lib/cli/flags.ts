@@ -365,6 +365,13 @@ export const FLAGS = [
     details: "Without it, both those that are archived and those that are not.",
   },
   {
+    name: "fast",
+    category: "INPUT",
+    summary: "Read only the first lines of files.",
+    details:
+      "Leaves out how sessions ended, their tokens and how long they took, which only whole files tell.",
+  },
+  {
     name: "role",
     value: { name: "ROLE", choices: MESSAGE_ROLES, example: "user" },
     isRepeatable: true,

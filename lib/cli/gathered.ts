@@ -14,15 +14,22 @@ const KEPT = 8;
 /** How much text is gathered before it is written, in UTF-16 units. */
 export const GATHERED: number = 1 << 18;
 
-/** Writes texts one behind the other, many of them at once. */
+/**
+ * Writes texts one behind the other, many of them at once.
+ *
+ * @param output Where to.
+ * @param texts The texts.
+ * @param enough How much is gathered before it is written, in UTF-16 units.
+ */
 export async function writeTexts(
   output: Output,
   texts: Iterable<string> | AsyncIterable<string>,
+  enough: number = GATHERED,
 ): Promise<void> {
   let gathered = "";
   for await (const text of texts) {
     gathered += text;
-    if (gathered.length < GATHERED) continue;
+    if (gathered.length < enough) continue;
     await output.write(ENCODER.encode(gathered));
     gathered = "";
   }

@@ -19,6 +19,8 @@ export interface Column {
   readonly align?: "left" | "right";
   /** The side that its cells lose text at where the table is too wide; without it, none. */
   readonly cut?: "start" | "end";
+  /** How many times as wide as others it stays where text is lost; once, if it is left out. */
+  readonly share?: number;
   /** How its cells look; they are plain, if it is left out. */
   readonly look?: (text: string) => string;
 }
@@ -90,10 +92,13 @@ function shrink(
   let excess = widths.reduce((sum, width) => sum + width, gaps) - width;
   while (excess > 0) {
     let widest = -1;
-    for (const [i, { cut }] of columns.entries()) {
-      const size = widths[i] ?? 0;
-      if (cut === undefined || size <= MIN_WIDTH) continue;
-      if (size > (widths[widest] ?? 0)) widest = i;
+    let most = 0;
+    for (const [i, { cut, share = 1 }] of columns.entries()) {
+      const width = widths[i] ?? 0;
+      if (cut === undefined || width <= MIN_WIDTH) continue;
+      if (width / share <= most) continue;
+      widest = i;
+      most = width / share;
     }
     if (widest === -1) return;
     widths[widest] = (widths[widest] ?? 0) - 1;

@@ -8,10 +8,12 @@
 /**
  * A kind of events that can be asked for: a type of event, or of items. Of what users say,
  * `user_message` is what events tell, which is enough to know that they spoke; `prompt` is what
- * any line tells, with what the program put there in their name.
+ * any line tells, with what the program put there in their name. `turn.completed` is an end of a
+ * turn that may say what was used; session files have others, `turn.ended`, that do not.
  */
 type WantedEvent =
   | "entered_review_mode"
+  | "error"
   | "exited_review_mode"
   | "prompt"
   | "thread.started"
@@ -20,6 +22,7 @@ type WantedEvent =
   | "token_count"
   | "token_usage_record"
   | "turn.completed"
+  | "turn.ended"
   | "turn.started"
   | "turn_context"
   | "user_message";
@@ -60,6 +63,18 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
       '"turn_aborted"',
       '"turn/completed"',
     ],
+  },
+  "turn.ended": {
+    types: [
+      "event_msg/task_complete",
+      "event_msg/turn_complete",
+      "event_msg/turn_aborted",
+    ],
+    words: ['"task_complete"', '"turn_complete"', '"turn_aborted"'],
+  },
+  error: {
+    types: ["error", "event_msg/error", "event_msg/stream_error", "event"],
+    words: ['"error"', '"stream_error"'],
   },
   turn_context: { types: ["turn_context"], words: ['"turn_context"'] },
   token_usage_record: {

@@ -1,5 +1,5 @@
 /**
- * Heads of session files that were read before.
+ * What was read of session files before: their heads, and how they went.
  *
  * @module
  */
@@ -21,32 +21,41 @@ import type { ListedFile } from "./listed_files.ts";
 import { isInside } from "./codex_homes.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
+import type { SessionRun } from "./session_run.ts";
 
-/** Says how heads are read; with another number, old ones are forgotten. */
-const VERSION = 5;
+/** Says how heads and runs are read; with another number, old ones are forgotten. */
+const VERSION = 6;
 
 /** A file that is older, in milliseconds, was left behind by a process that ended while it wrote. */
 const ABANDONED = 60 * 60_000;
 
-/** A head, and the state of the file that it was read from. */
+/** What was read of a file, and the state that it was in. */
 interface Entry {
   readonly size: number;
   readonly mtime: number;
-  readonly head: SessionHead;
+  readonly head?: SessionHead | undefined;
+  readonly run?: SessionRun | undefined;
 }
 
 /** More heads than that are not written down, lest the text grows past what engines bear. */
 const MAX_ROWS = 100_000;
 
 const KINDS: readonly SessionKind[] = ["main", "fork", "subagent"];
+const OUTCOMES: readonly SessionRun["outcome"][] = [
+  "completed",
+  "failed",
+  "aborted",
+  "open",
+];
 
 /**
- * Remembers the heads of the files of one Codex home, in a file of codexpipe's own.
+ * Remembers the heads of the files of one Codex home, and how they went, in a file of
+ * codexpipe's own.
  *
- * A head counts as long as path, size and time of the last change of its file are the same.
+ * It counts as long as path, size and time of the last change of its file are the same.
  * The file is replaced as a whole, so a reader at the same time has the old or the
- * new one; of two who write at once both may win, and the other's heads are read again some
- * time. A file that is damaged, or of another version, counts as empty. What goes wrong in
+ * new one; of two who write at once both may win, and what the other one has read is read
+ * again some time. A file that is damaged, or of another version, counts as empty. What goes wrong in
  * reading or writing it is not an error: then heads are read anew.
  */
 export class HeadCache {
@@ -99,26 +108,42 @@ export class HeadCache {
   }
 
   /** Gives the head of a file, if it is still the same file. */
-  get({ path, size, mtime }: SessionFile): SessionHead | undefined {
-    const entry = this.#entries.get(path);
-    return entry?.size === size && entry.mtime === mtime
-      ? entry.head
-      : undefined;
+  get(file: SessionFile): SessionHead | undefined {
+    return this.#entryOf(file)?.head;
+  }
+
+  /** Gives how the session of a file went, if it is still the same file. */
+  runOf(file: SessionFile): SessionRun | undefined {
+    return this.#entryOf(file)?.run;
   }
 
   /** Remembers the head of a file; not one with a problem, which may be gone next time. */
-  set({ path, size, mtime }: SessionFile, head: SessionHead): void {
-    if (head.problem !== undefined) return;
-    this.#entries.set(path, { size, mtime, head });
+  set(file: SessionFile, head: SessionHead): void {
+    if (head.problem === undefined) this.#add(file, { head });
+  }
+
+  /** Remembers how the session of a file went. */
+  setRun(file: SessionFile, run: SessionRun): void {
+    this.#add(file, { run });
+  }
+
+  #entryOf({ path, size, mtime }: SessionFile): Entry | undefined {
+    const entry = this.#entries.get(path);
+    return entry?.size === size && entry.mtime === mtime ? entry : undefined;
+  }
+
+  #add(file: SessionFile, news: Pick<Entry, "head" | "run">): void {
+    const { path, size, mtime } = file;
+    this.#entries.set(path, { ...this.#entryOf(file), size, mtime, ...news });
     this.#hasNews = true;
   }
 
   /**
-   * Writes down what is new, and forgets files that are not there any more.
+   * Writes down what is new.
    *
-   * @param files All files of the home, newest first.
+   * @param files All files of the home, newest first; others are forgotten. Without them, none is.
    */
-  async save(files: readonly ListedFile[]): Promise<void> {
+  async save(files?: readonly ListedFile[]): Promise<void> {
     if (this.#path === undefined || !this.#hasNews) return;
     this.#hasNews = false;
     // Another process may have written meanwhile.
@@ -127,10 +152,12 @@ export class HeadCache {
     const others = isSame
       ? this.#entries
       : (await readEntries(this.#path)).entries;
-    const rows = files.flatMap(({ path }): string[] => {
-      const entry = this.#entries.get(path) ?? others.get(path);
-      if (entry === undefined) return [];
-      return [JSON.stringify([path, entry.size, entry.mtime, entry.head])];
+    const known = new Map([...others, ...this.#entries]);
+    const paths = files?.map(({ path }) => path) ?? [...known.keys()];
+    const rows = paths.flatMap((path): string[] => {
+      const { size, mtime, head, run } = known.get(path) ?? {};
+      if (size === undefined) return [];
+      return [JSON.stringify([path, size, mtime, head ?? null, run ?? null])];
     });
     const body = rows.slice(0, MAX_ROWS).join("\n");
     const temporary = `${this.#path}.${randomUUID()}.tmp`;
@@ -158,7 +185,7 @@ function pathOf(folder: string | undefined, home: string): string | undefined {
 interface Remembered {
   /** The first line of the file, which has the hash of the others; empty if there is none. */
   readonly header: string;
-  /** The heads, by the paths of their files. */
+  /** What was read, by the paths of the files. */
   readonly entries: Map<string, Entry>;
 }
 
@@ -174,11 +201,11 @@ async function readEntries(path: string): Promise<Remembered> {
   const body = text.slice(end + 1, -1);
   if (end === -1 || header !== headerOf(body)) return nothing();
   for (const row of body.split("\n")) {
-    const [path, size, mtime, written] = listOf(parseJson(row));
-    const head = headOf(written);
-    if (typeof path !== "string" || head === undefined) continue;
+    const [path, size, mtime, ...written] = listOf(parseJson(row));
+    if (typeof path !== "string") continue;
     if (typeof size !== "number" || typeof mtime !== "number") continue;
-    entries.set(path, { size, mtime, head });
+    const [head, run] = [headOf(written[0]), runOf(written[1])];
+    entries.set(path, { size, mtime, head, run });
   }
   return { header, entries };
 }
@@ -244,4 +271,15 @@ function headOf(value: unknown): SessionHead | undefined {
     hasHeader,
     problem: undefined,
   };
+}
+
+/** Reads how a session went that was written down; `undefined` if it is not that. */
+function runOf(value: unknown): SessionRun | undefined {
+  if (value === null) return undefined;
+  const { outcome, totalTokens, durationMs } = fieldsOf(value);
+  const known = OUTCOMES.find((each) => each === outcome) ?? null;
+  const isCount = (each: unknown): each is number | null =>
+    each === null || typeof each === "number";
+  if (!isCount(totalTokens) || !isCount(durationMs)) return undefined;
+  return { outcome: known, totalTokens, durationMs };
 }

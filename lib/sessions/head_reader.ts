@@ -1,5 +1,5 @@
 /**
- * Reads the heads of many session files, and remembers them.
+ * Reads the heads of many session files, and how they went, and remembers that.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { type ListedFile, lookAtAll } from "./listed_files.ts";
 import type { SessionFile } from "./session_files.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
 import { NamesByHome } from "./session_names.ts";
+import { readSessionRun, type SessionRun } from "./session_run.ts";
 
 /** How many files are open at once. */
 const AT_ONCE = 16;
@@ -155,4 +156,63 @@ function groupedByHome(
     else group.push(file);
   }
   return groups;
+}
+
+/** Options for {@linkcode readSessionRuns}. */
+export interface ReadSessionRunsOptions {
+  /**
+   * The folder where it is remembered from one call to the next; see `listSessions()`.
+   *
+   * @default {undefined}
+   */
+  readonly cache?: string | undefined;
+  /**
+   * Ends the work when it is aborted: the reason is thrown.
+   *
+   * @default {undefined}
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads how sessions went, one after the other, when the next one is asked for: see
+ * {@linkcode readSessionRun}. Files are read whole, but for those of which it is remembered and
+ * that have not changed since. Of a session in several files, it is the last one that tells.
+ *
+ * @typeParam S What is known of a session.
+ * @param sessions The sessions.
+ * @param options Where to remember it.
+ * @returns Each session, and how it went; `undefined` if its file cannot be read.
+ *
+ * @example The sessions that failed
+ * ```ts ignore
+ * import { listSessions, readSessionRuns } from "@codexpipe/codexpipe/sessions";
+ *
+ * const { sessions } = await listSessions({ limit: 20 });
+ * for await (const [{ title }, run] of readSessionRuns(sessions)) {
+ *   if (run?.outcome === "failed") console.log(title);
+ * }
+ * ```
+ */
+export async function* readSessionRuns<S extends Pick<Session, "file">>(
+  sessions: Iterable<S>,
+  { cache, signal }: ReadSessionRunsOptions = {},
+): AsyncGenerator<readonly [session: S, run: SessionRun | undefined], void> {
+  const caches = new Map<string, HeadCache>();
+  try {
+    for (const session of sessions) {
+      const { file } = session;
+      const known = caches.get(file.home) ??
+        await HeadCache.open(cache, file.home);
+      caches.set(file.home, known);
+      let run = known.runOf(file);
+      if (run === undefined) {
+        run = await readSessionRun(file, signal);
+        if (run !== undefined) known.setRun(file, run);
+      }
+      yield [session, run];
+    }
+  } finally {
+    for (const known of caches.values()) await known.save();
+  }
 }

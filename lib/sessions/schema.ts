@@ -54,6 +54,11 @@ export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
     hidden: v.exactOptional(
       v.nullable(v.picklist(["unindexed", "moved", "refused"])),
     ),
+    outcome: v.exactOptional(
+      v.nullable(v.picklist(["completed", "failed", "aborted", "open"])),
+    ),
+    total_tokens: v.exactOptional(v.nullable(bytes)),
+    duration_ms: v.exactOptional(v.nullable(v.number())),
   });
 
 /** The schema of {@linkcode SessionListReport}. */

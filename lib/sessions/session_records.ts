@@ -6,6 +6,7 @@
 
 import type { CodexIndexState, HiddenReason } from "./codex_index.ts";
 import type { SessionKind } from "./session_head.ts";
+import type { SessionRun } from "./session_run.ts";
 
 /**
  * A session, as `codexpipe sessions list` prints it; null is what is not known.
@@ -69,6 +70,12 @@ export interface SessionRecord {
   readonly problem: string | null;
   /** Why Codex itself does not show it; only in lists. */
   readonly hidden?: HiddenReason | null;
+  /** How its last turn ended, as `codexpipe check` says; only in lists. */
+  readonly outcome?: SessionRun["outcome"];
+  /** The tokens that its file says it used; only in lists. */
+  readonly total_tokens?: number | null;
+  /** How long its turns took, in milliseconds; only in lists. */
+  readonly duration_ms?: number | null;
 }
 
 /** A file or folder that could not be looked at. */

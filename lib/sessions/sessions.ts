@@ -32,6 +32,7 @@ export {
   parseCursor,
   type SessionCursor,
 } from "./cursor.ts";
+export { readSessionRuns, type ReadSessionRunsOptions } from "./head_reader.ts";
 export { openSession } from "./open_session.ts";
 export { type Session, titleOf } from "./session.ts";
 export * from "./session_family.ts";
@@ -46,6 +47,7 @@ export * from "./session_parts.ts";
 export * from "./session_places.ts";
 export * from "./session_records.ts";
 export * from "./session_repair.ts";
+export * from "./session_run.ts";
 export * from "./session_sizes.ts";
 export type { SessionPlace } from "./session_start.ts";
 export { shortIds } from "./short_ids.ts";

@@ -117,6 +117,20 @@ for (const version of namesIn("captures/")) {
   });
 }
 
+Deno.test("VerdictBuilder tells by turns alone which session files are completed, and their tokens", () => {
+  let count = 0;
+  for (const { path } of ROWS) {
+    if (!path.includes("/rollout-")) continue;
+    const bytes = readFixture(`captures/${path}`);
+    const quick = judge(bytes, { turnsOnly: true });
+    if (quick.status !== "completed") continue;
+    const { status, tokens } = judge(bytes);
+    assertEquals([quick.status, quick.tokens], [status, tokens], path);
+    count += 1;
+  }
+  assert(count > 150, `${count} is too few to mean something`);
+});
+
 Deno.test("VerdictBuilder judges normalized logs as it judges the originals", () => {
   for (const { path } of ROWS) {
     if (!/\/(?:cut|fail400|failmid|sigint_cmd|resume)\//.test(path)) continue;

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import stringWidth from "string-width";
+import { namesIn, readFixture } from "../fixtures.ts";
 import {
   sessionPath,
   sessionText,
@@ -164,7 +165,73 @@ Deno.test("sessions list writes a session as a record with these fields", async 
       path: sessionPath(home, id, "2026-11-24T10:00:00Z"),
       copies: [],
       problem: null,
+      outcome: "open",
+      total_tokens: null,
+      duration_ms: 0,
     });
+  });
+});
+
+Deno.test("sessions list says how sessions ended, their tokens and how long they took", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    const paths: string[] = [];
+    const scenarios = ["0.169.0/shellmany", "0.169.0/fail400", "0.20.0/cut"];
+    for (const [i, scenario] of scenarios.entries()) {
+      const captures = `captures/${scenario}/`;
+      const name = namesIn(captures).find((name) =>
+        name.startsWith("rollout-")
+      );
+      const id = testId(i);
+      const path = sessionPath(home, id, `2026-11-2${i}T10:00:00Z`);
+      await writeFile(path, readFixture(`${captures}${name}`));
+      paths.push(path);
+    }
+    const world: World = {
+      env: { XDG_CACHE_HOME: `${folder}/cache` },
+      now: () => Date.parse("2026-11-24T12:00:00Z"),
+    };
+    const shown = async (...args: readonly string[]): Promise<string[][]> => {
+      const { stdout } = await list(home, ["--format=tsv", ...args], world);
+      return rows(stdout).map((row) => row.split("\t").slice(-3));
+    };
+    const known = [
+      ["outcome", "total_tokens", "duration_ms"],
+      ["completed", "", ""],
+      ["failed", "", "99"],
+      ["completed", "10080", "716"],
+    ];
+    assertEquals(await shown(), known);
+    assertEquals(await shown("--fast"), [
+      ["outcome", "total_tokens", "duration_ms"],
+      ...paths.map(() => ["", "", ""]),
+    ]);
+    const screen = async (
+      columns: number,
+      color: string,
+    ): Promise<string[]> => {
+      const at: World = { ...world, terminals: ["stdout"], columns };
+      return rows((await list(home, [`--color=${color}`], at)).stdout);
+    };
+    assertEquals(await screen(80, "always"), [
+      "\x1b[1mID\x1b[22m        \x1b[1mStarted\x1b[22m  \x1b[1mOutcome\x1b[22m  \x1b[1mTokens\x1b[22m   \x1b[1mTook\x1b[22m  \x1b[1mFolder\x1b[22m     \x1b[1mBranch\x1b[22m  \x1b[1mTitle\x1b[22m",
+      "\x1b[36m0b886071\x1b[39m  3 d ago  \x1b[32mdone\x1b[39m                               main    Please work on th…",
+      "\x1b[36m01a1f986\x1b[39m  3 d ago  \x1b[31mfailed\x1b[39m            99ms  …dev/proj  main    Please work on th…",
+      "\x1b[36m01a1f985\x1b[39m  3 d ago  \x1b[32mdone\x1b[39m      10.1k  716ms  …dev/proj  main    Please work on th…",
+    ]);
+    assertEquals(await screen(120, "never"), [
+      "ID        Started  Outcome  Tokens   Took  Folder          Branch  Title",
+      "0b886071  3 d ago  done                                    main    Please work on the demo [[cut]]",
+      "01a1f986  3 d ago  failed            99ms  /home/dev/proj  main    Please work on the demo [[fail400]]",
+      "01a1f985  3 d ago  done      10.1k  716ms  /home/dev/proj  main    Please work on the demo [[shellmany]]",
+    ]);
+    // What is remembered is not read again.
+    for (const path of paths) {
+      const { size, mtime } = await Deno.stat(path);
+      await Deno.writeTextFile(path, " ".repeat(size));
+      await Deno.utime(path, 0, mtime ?? 0);
+    }
+    assertEquals(await shown(), known);
   });
 });
 
@@ -200,9 +267,9 @@ Deno.test("sessions list shows this table", async () => {
     assertEquals(
       stdout,
       [
-        "ID          Started (UTC)     Updated (UTC)     Folder   Branch  Model  Codex   Title",
-        "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
-        "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  ~/proj0  main    gpt-5  0.44.0  Fix the tests",
+        "ID          Started (UTC)     Updated (UTC)     Outcome  Tokens  Took  Folder   Branch  Model  Codex   Title",
+        "01a1f99d-1  2026-11-21 10:00  2026-11-18 11:06  no end            0ms  ~/proj1  main    gpt-5  0.44.0  Explain this \\u001b[31mred\\u001b[0m code",
+        "01a1f99d-0  2026-11-20 10:00  2026-11-18 11:06  no end            0ms  ~/proj0  main    gpt-5  0.44.0  Fix the tests",
         "",
       ].join("\n"),
     );

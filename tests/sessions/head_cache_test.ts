@@ -81,6 +81,30 @@ Deno.test("HeadCache gives the heads that it was given", async () => {
   });
 });
 
+Deno.test("HeadCache remembers how sessions went beside their heads, or without them", async () => {
+  await withWorld(async (world) => {
+    const { home, cache, files } = world;
+    const runs = [
+      { outcome: "failed", totalTokens: 12, durationMs: null },
+      { outcome: null, totalTokens: null, durationMs: 1.5 },
+    ] as const;
+    await remember(world, [0, 2]);
+    const before = await HeadCache.open(cache, home);
+    for (const [i, run] of runs.entries()) {
+      const file = files[i];
+      if (file !== undefined) before.setRun(file, run);
+    }
+    await before.save();
+    const after = await HeadCache.open(cache, home);
+    const [head, , last] = world.heads;
+    assertEquals(files.map((file) => after.get(file)), [head, undefined, last]);
+    const known = (size: number): unknown =>
+      files.map((file) => after.runOf({ ...file, size: file.size + size }));
+    assertEquals(known(0), [...runs, undefined]);
+    assertEquals(known(1), [undefined, undefined, undefined]);
+  });
+});
+
 Deno.test("HeadCache forgets the head of a file that has changed", async () => {
   await withWorld(async (world) => {
     await remember(world);

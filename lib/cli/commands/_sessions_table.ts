@@ -3,9 +3,11 @@
  */
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
+import { countText, durationText } from "../../render/quantity_text.ts";
 import type { HiddenReason } from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
+import type { SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import type { CommandContext } from "../command.ts";
 import { type Column, tableText } from "../table.ts";
@@ -14,6 +16,8 @@ import { minuteOf } from "./_sessions.ts";
 
 /** A terminal of this width has room for what is nice to know. */
 const WIDE = 130;
+/** One that is narrower has room for how sessions ended, and no figures. */
+const NARROW = 80;
 
 /** Why Codex does not show a session, in words. */
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
@@ -22,17 +26,35 @@ const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
   refused: "",
 };
 
+/** How a session went, in words. */
+const OUTCOME_TEXTS: Readonly<
+  Record<Exclude<SessionRun["outcome"], null>, string>
+> = {
+  completed: "done",
+  failed: "failed",
+  aborted: "aborted",
+  open: "no end",
+};
+
 /** A column, and what stands in it. */
 interface SessionColumn extends Column {
   /** What stands in the row of a session. */
   text(session: Session): string;
 }
 
+/** What is known of sessions beside their heads, by the paths of their files. */
+export interface KnownOfSessions {
+  /** Why Codex itself does not show them. */
+  readonly hidden?: ReadonlyMap<string, HiddenReason>;
+  /** How they went. */
+  readonly runs?: ReadonlyMap<string, SessionRun>;
+}
+
 /** Lays out a page of sessions; what no session has is left out. */
 export async function sessionsTable(
   { sessions, shortIds }: Pick<SessionPage, "sessions" | "shortIds">,
   { process, style }: CommandContext,
-  hidden: ReadonlyMap<string, HiddenReason> = new Map(),
+  { hidden = new Map(), runs = new Map() }: KnownOfSessions = {},
 ): Promise<string> {
   const width = process.isTerminal.stdout ? process.columns() : undefined;
   const isWide = width === undefined || width >= WIDE;
@@ -49,6 +71,12 @@ export async function sessionsTable(
     isScreen ? ageText(time, now) : minuteOf(time);
   const startText = ({ file, head }: Session): string =>
     timeText(startedAt(file, head.started));
+  const look = (text: string): string => {
+    const { completed, open } = OUTCOME_TEXTS;
+    if (text === "") return text;
+    if (text === completed) return style.green(text);
+    return text === open ? style.yellow(text) : style.red(text);
+  };
   const columns: SessionColumn[] = [
     {
       title: "ID",
@@ -62,6 +90,29 @@ export async function sessionsTable(
       title: `Updated${zone}`,
       text: ({ file }) => timeText(file.mtime),
     });
+  }
+  if (runs.size > 0) {
+    const runOf = ({ file }: Session): SessionRun | undefined =>
+      runs.get(file.path);
+    const tokensText = isScreen ? roundText : countText;
+    columns.push({
+      title: "Outcome",
+      text: (each) => outcomeText(runOf(each)),
+      look,
+    });
+    const figures: SessionColumn[] = [
+      {
+        title: "Tokens",
+        align: "right",
+        text: (each) => textOf(runOf(each)?.totalTokens, tokensText),
+      },
+      {
+        title: "Took",
+        align: "right",
+        text: (each) => textOf(runOf(each)?.durationMs, durationText),
+      },
+    ];
+    if (width === undefined || width >= NARROW) columns.push(...figures);
   }
   if (homes.size > 1) {
     columns.push({
@@ -109,6 +160,7 @@ export async function sessionsTable(
   columns.push({
     title: "Title",
     cut: "end",
+    share: 2,
     // A stand-in for a title is not a text of the session.
     look: (text) => text.startsWith("(") ? dim(text) : text,
     text: titleText,
@@ -117,6 +169,28 @@ export async function sessionsTable(
     columns.map((column) => column.text(session))
   );
   return await tableText(columns, rows, { width, style });
+}
+
+/** Says how a session went; nothing if that is not known. */
+function outcomeText(run: SessionRun | undefined): string {
+  const outcome = run?.outcome ?? null;
+  return outcome === null ? "" : OUTCOME_TEXTS[outcome];
+}
+
+/** A number as a text; nothing if there is none. */
+function textOf(
+  value: number | null | undefined,
+  write: (value: number) => string,
+): string {
+  return value === null || value === undefined ? "" : write(value);
+}
+
+/** A count in three digits or so: `950`, `12.3k`, `4.6M`. */
+function roundText(count: number): string {
+  const unit = [["k", 1e3], ["M", 1e6], ["G", 1e9]] as const;
+  const [name, size] = unit.findLast(([, size]) => count >= 0.99995 * size) ??
+    ["", 1];
+  return name === "" ? String(count) : `${(count / size).toFixed(1)}${name}`;
 }
 
 /** What sets a session apart from others. */

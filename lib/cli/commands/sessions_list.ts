@@ -9,17 +9,19 @@ import {
   type HiddenSessions,
 } from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { SessionPage } from "../../sessions/session_list.ts";
 import type {
   SessionListReport,
   SessionRecord,
 } from "../../sessions/session_records.ts";
-import type { SessionPage } from "../../sessions/session_list.ts";
+import type { SessionRun } from "../../sessions/session_run.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 import {
@@ -45,6 +47,9 @@ export async function run(
     );
   }
   const form = args.choice("format", LIST_FORMATS) ?? "table";
+  if (form === "ids" || form === "paths") {
+    refuseIdleFlags(args, ["fast"], `with --format=${form}, which is fast`);
+  }
   const isScreen = form === "table" && context.process.isTerminal.stdout;
   const page = await sessionPage(
     args,
@@ -59,7 +64,10 @@ export async function run(
     : await hiddenFromCodex(page.sessions, {
       cache: sessionPlaces(args, context.process).cache,
     });
-  await writeTexts(output, piecesOf({ ...page, codex }, form, args, context));
+  const pieces = piecesOf({ ...page, codex }, form, args, context);
+  // A reader that has enough spares the rest from being read.
+  await writeTexts(output, pieces, args.has("fast") ? undefined : 1);
+  await context.progress.clear();
   const isIncomplete = reportHomes(page, args, context);
   for (const line of remarks(page, args, context)) diagnostics.say(line);
   for (const { state, file, reason } of codex.indexes) {
@@ -91,6 +99,36 @@ interface MarkedPage extends SessionPage {
   readonly codex: HiddenSessions;
 }
 
+/** A session, and how it went, as far as that is known. */
+type RunSession = readonly [session: Session, run: SessionRun | undefined];
+
+/** The sessions of a page, each when the next one is asked for; how they went takes time to read. */
+async function* runSessions(
+  { sessions }: MarkedPage,
+  args: Arguments,
+  { process, progress }: CommandContext,
+): AsyncGenerator<RunSession> {
+  if (args.has("fast")) {
+    for (const session of sessions) yield [session, undefined];
+    return;
+  }
+  const { readSessionRuns } = await import("../../sessions/head_reader.ts");
+  const { cache } = sessionPlaces(args, process);
+  const signal = process.interrupt;
+  let done = 0;
+  try {
+    for await (const each of readSessionRuns(sessions, { cache, signal })) {
+      yield each;
+      done += 1;
+      await progress.update(() =>
+        `Reading sessions: ${countText(done)} of ${countText(sessions.length)}`
+      );
+    }
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  }
+}
+
 /** The list in some form, piece by piece. */
 async function* piecesOf(
   page: MarkedPage,
@@ -98,22 +136,31 @@ async function* piecesOf(
   args: Arguments,
   context: CommandContext,
 ): AsyncGenerator<string> {
-  const { sessions } = page;
+  const { sessions, codex: { hidden } } = page;
   switch (form) {
-    case "table":
-      if (sessions.length > 0) {
-        yield await sessionsTable(page, context, page.codex.hidden);
+    case "table": {
+      if (sessions.length === 0) break;
+      const runs = new Map<string, SessionRun>();
+      for await (const [{ file }, run] of runSessions(page, args, context)) {
+        if (run !== undefined) runs.set(file.path, run);
       }
+      await context.progress.clear();
+      yield await sessionsTable(page, context, { hidden, runs });
       break;
+    }
     case "json":
-      yield* jsonPieces(page, args);
+      yield* jsonPieces(page, args, context);
       break;
     case "jsonl":
-      for (const session of sessions) yield `${recordText(session, page)}\n`;
+      for await (const each of runSessions(page, args, context)) {
+        yield `${recordText(each, page)}\n`;
+      }
       break;
     case "tsv":
       yield `${TSV_FIELDS.join("\t")}\n`;
-      for (const session of sessions) yield tsvLine(session, page);
+      for await (const each of runSessions(page, args, context)) {
+        yield tsvLine(each, page);
+      }
       break;
     case "ids":
       // What has no id is known by its path.
@@ -126,15 +173,16 @@ async function* piecesOf(
 }
 
 /** One value, put together of its parts: as one text it could be more than engines bear. */
-function* jsonPieces(
+async function* jsonPieces(
   page: MarkedPage,
   args: Arguments,
-): Generator<string> {
+  context: CommandContext,
+): AsyncGenerator<string> {
   const { sessions, nextCursor, total } = page;
   yield '{"sessions":[';
   let before = "\n";
-  for (const session of sessions) {
-    yield before + recordText(session, page);
+  for await (const each of runSessions(page, args, context)) {
+    yield before + recordText(each, page);
     before = ",\n";
   }
   const rest: Omit<SessionListReport, "sessions"> = {
@@ -166,10 +214,13 @@ const TSV_FIELDS = [
   "path",
   "problem",
   "hidden",
+  "outcome",
+  "total_tokens",
+  "duration_ms",
 ] as const;
 
-function tsvLine(session: Session, page: MarkedPage): string {
-  const record = markedRecord(session, page);
+function tsvLine(session: RunSession, page: MarkedPage): string {
+  const record = listedRecord(session, page);
   const cells = TSV_FIELDS.map((name) =>
     escapeControls(
       String(record[name] ?? "").replace(
@@ -188,17 +239,22 @@ const TSV_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\r", "\\r"],
 ]);
 
-function recordText(session: Session, page: MarkedPage): string {
-  return JSON.stringify(markedRecord(session, page));
+function recordText(session: RunSession, page: MarkedPage): string {
+  return JSON.stringify(listedRecord(session, page));
 }
 
-/** A session as a record, with why Codex does not show it. */
-function markedRecord(
-  session: Session,
+/** A session as a record, with what only lists say of it. */
+function listedRecord(
+  [session, run]: RunSession,
   { codex: { hidden } }: MarkedPage,
 ): SessionRecord {
-  const reason = hidden.get(session.file.path) ?? null;
-  return { ...sessionRecord(session), hidden: reason };
+  return {
+    ...sessionRecord(session),
+    hidden: hidden.get(session.file.path) ?? null,
+    outcome: run?.outcome ?? null,
+    total_tokens: run?.totalTokens ?? null,
+    duration_ms: run?.durationMs ?? null,
+  };
 }
 
 /** What there is to say beside the list. */
