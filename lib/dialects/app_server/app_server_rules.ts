@@ -184,13 +184,22 @@ const BEGINNING = new TextEncoder().encode(
   '{"method":"thread/tokenUsage/updated","params":{"threadId":"',
 );
 const LAST = BEGINNING.length - 1;
-/** By the byte that stands where the last one should: how far it is to where it could be. */
-const SKIPS = new Uint8Array(256).fill(BEGINNING.length);
-for (let at = 0; at < LAST; at++) SKIPS[BEGINNING[at] ?? 0] = LAST - at;
+/** By the two bytes that stand where its last two could: how far it is to where these could. */
+const SKIPS = new Uint8Array(1 << 16).fill(LAST);
+for (let at = 1; at < LAST; at++) SKIPS[pairAt(BEGINNING, at)] = LAST - at;
+
+/** A byte and the one before it. */
+function pairAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at - 1] ?? 0) << 8 | (bytes[at] ?? 0);
+}
 
 /** Says whether a line begins so that it is found again. */
 function isFoundAgain(bytes: Uint8Array, start: number): boolean {
-  return BEGINNING.every((byte, at) => bytes[start + at] === byte);
+  // Most others differ at the end of it.
+  for (let at = LAST; at >= 0; at--) {
+    if (bytes[start + at] !== BEGINNING[at]) return false;
+  }
+  return true;
 }
 
 /**
@@ -207,11 +216,11 @@ function findCounts(
   end: number,
   take: (thread: string, line: Uint8Array) => void,
 ): void {
-  // Most bytes are never looked at: Horspool's search.
-  for (let at = start + LAST; at < end; at += SKIPS[bytes[at] ?? 0] ?? 1) {
+  // Horspool's search by pairs: most bytes are never looked at.
+  for (let at = start + LAST; at < end; at += SKIPS[pairAt(bytes, at)] ?? 1) {
     const from = at - LAST;
-    const isLine = from === start || bytes[from - 1] === LF;
-    if (!isLine || !isFoundAgain(bytes, from)) continue;
+    if (!isFoundAgain(bytes, from)) continue;
+    if (from !== start && bytes[from - 1] !== LF) continue;
     const quote = bytes.indexOf(QUOTE, at + 1);
     const last = bytes.indexOf(LF, quote);
     if (quote === -1 || last === -1) return;
@@ -290,11 +299,14 @@ class Threads {
   }
 }
 
+/** Reads the lines of counts; a new one takes as long as a hundred lines. */
+let countReader: JsonReader | undefined;
+
 /** What a thread has used so far, as the app-server says it. */
 function totalOf(memory: ThreadMemory): JsonSlice | undefined {
   const { usage } = memory;
   if (!(usage instanceof Uint8Array)) return usage;
-  const reader = new JsonReader(4);
+  const reader = countReader ??= new JsonReader(4);
   let node: JsonNode | undefined = reader.read(usage, 0, usage.length - 1);
   for (const name of ["params", "tokenUsage", "total"]) {
     node = node && reader.members(node).get(name);
@@ -367,9 +379,15 @@ class ServerContext implements RecordContext {
   }
 
   passed(bytes: Uint8Array, start: number, end: number): void {
+    const counts = new Map<string, Uint8Array>();
     findCounts(bytes, start, end, (thread, line) => {
-      this.#threads.of(thread).usage = line.slice();
+      // Threads are forgotten in the order of their last lines.
+      counts.delete(thread);
+      counts.set(thread, line);
     });
+    for (const [thread, line] of counts) {
+      this.#threads.of(thread).usage = line.slice();
+    }
   }
 
   /** Goes on behind so many items. */
