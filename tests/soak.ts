@@ -34,6 +34,8 @@ const PEAK_MB = 3_072;
 /** How many lines are fuzzed at a time. */
 const LINES = 5_000;
 const SESSIONS = 60;
+/** A line that is too long to be shown whole. */
+const LONG = /^(.{500}).+$/gm;
 const CLI = new URL("../cli.ts", import.meta.url).href;
 const HOSTILE = new URL("./cli/hostile_process.ts", import.meta.url).href;
 const FUZZ = new URL("./fuzz/run.ts", import.meta.url).href;
@@ -59,9 +61,12 @@ async function fuzz(random: Random): Promise<string[]> {
   const seed = random.below(1_000_000);
   const words = [FUZZ, `--lines=${LINES}`, `--seed=${seed}`, "--keep-going"];
   const { code, stdout, stderr } = await deno(...words).output();
-  return code === 0
-    ? []
-    : [`seed ${seed}: ${decode(stdout).slice(-2_000)}${decode(stderr)}`];
+  return code === 0 ? [] : [
+    `seed ${seed}: ${decode(stdout)}${decode(stderr)}`.replaceAll(
+      LONG,
+      "$1…",
+    ),
+  ];
 }
 
 async function hostile(random: Random): Promise<string[]> {
@@ -230,15 +235,22 @@ async function say(text: string): Promise<void> {
   await Deno.stdout.write(encode(`${text}\n`));
 }
 
-const args = parseArgs(Deno.args, { string: ["minutes", "seed", "attack"] });
+const USAGE = "--minutes=NUM --seed=NUM --attack=NAME";
+const args = parseArgs(Deno.args, {
+  string: ["minutes", "seed", "attack"],
+  unknown(arg): never {
+    throw new TypeError(`Cannot attack with "${arg}": expected ${USAGE}`);
+  },
+});
 const minutes = Number(args.minutes ?? 60);
 const seed = Number(args.seed ?? 1);
-if (!(minutes > 0) || !Number.isInteger(seed)) {
-  throw new TypeError("Cannot attack: --minutes and --seed take numbers");
-}
 const names = Object.keys(ATTACKS).filter((name) =>
   name.includes(args.attack ?? "")
 );
+if (!(minutes > 0) || !Number.isInteger(seed) || names.length === 0) {
+  const known = Object.keys(ATTACKS).join(", ");
+  throw new TypeError(`Cannot attack: expected ${USAGE}, one of: ${known}`);
+}
 const summary = new Map(
   names.map((name) => [name, { times: 0, failed: 0, seconds: 0 }]),
 );

@@ -5,6 +5,7 @@
  */
 
 import { call, Sink } from "../cli/memory.ts";
+import type { Result } from "../cli/world.ts";
 import { type Law, LawBroken } from "./law.ts";
 import { mustBeInert } from "./render_laws.ts";
 
@@ -48,6 +49,25 @@ const CALLS: readonly Call[] = [
 const COMMAND_REGEXP =
   /^(?!::(?:error|warning|notice) title=)(?:[^\S\n]*::|.*##\[)/m;
 
+/**
+ * Fails if a call did not end as it should; gives `false` for an input of several threads, which
+ * has no history.
+ */
+export function mustEnd(
+  args: readonly string[],
+  { status, stderr }: Pick<Result, "status" | "stderr">,
+): boolean {
+  const isRefused = status === 2 && stderr.includes("has several threads");
+  if (
+    !([0, 1, 3].includes(status) || isRefused) ||
+    stderr.includes("internal error")
+  ) {
+    throw new LawBroken(`${args.join(" ")}: status ${status}: ${stderr}`);
+  }
+  mustBeInert(stderr);
+  return !isRefused;
+}
+
 /** One law for each command. */
 export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
   name: `codexpipe ${args.join(" ")} ends as it should`,
@@ -59,15 +79,7 @@ export const COMMAND_LAWS: readonly Law[] = CALLS.map(({ args, output }) => ({
       terminals: ["stdout"],
       columns: 80,
     });
-    // What holds several threads has no history.
-    const isRefused = status === 2 && stderr.includes("has several threads");
-    if (
-      (![0, 1, 3].includes(status) && !isRefused) ||
-      stderr.includes("internal error")
-    ) {
-      throw new LawBroken(`status ${status}: ${stderr}`);
-    }
-    mustBeInert(stderr);
+    const isRefused = !mustEnd(args, { status, stderr });
     if (COMMAND_REGEXP.test(stderr)) throw new LawBroken(stderr);
     const stdout = sink.text;
     mustBeInert(stdout);

@@ -17,6 +17,7 @@ import {
   withFolder,
   writeFile,
 } from "../sessions/homes.ts";
+import { mustEnd } from "./commands.ts";
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
 import { chunksOf, type Random } from "./random.ts";
 import { mustBeInert } from "./render_laws.ts";
@@ -92,17 +93,6 @@ async function withBroken(
       call: (args, world) => call(["sessions", ...args], { env, ...world }),
     });
   });
-}
-
-/** Fails if a call did not end as it should. */
-function mustEnd(
-  args: readonly string[],
-  { status, stderr }: Result,
-): void {
-  if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
-    throw new LawBroken(`${args.join(" ")}: status ${status}: ${stderr}`);
-  }
-  mustBeInert(stderr);
 }
 
 /** Fails if something that was written is no JSON. */

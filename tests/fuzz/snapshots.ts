@@ -8,7 +8,8 @@ import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { call } from "../cli/memory.ts";
 import { emitted } from "../running.ts";
-import { type Law, LawBroken } from "./law.ts";
+import { mustEnd } from "./commands.ts";
+import type { Law } from "./law.ts";
 import type { Random } from "./random.ts";
 import { mustBeInert } from "./render_laws.ts";
 import { ValueMutator } from "./value_mutator.ts";
@@ -42,11 +43,9 @@ export const SNAPSHOT_LAWS: readonly Law[] = [
     name: `codexpipe ${args.join(" ")} ends as it should with a snapshot`,
     async check(stream, random): Promise<void> {
       const stdin = changedSnapshot(stream, random);
-      const { status, stdout, stderr } = await call(args, { stdin });
-      if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
-        throw new LawBroken(`status ${status}: ${stderr}\n${stdin}`);
-      }
-      mustBeInert(stderr);
+      const result = await call(args, { stdin });
+      mustEnd([...args, stdin], result);
+      const { stdout } = result;
       if (args[0] === "render") mustBeInert(stdout);
       else if (args[0] === "history" && stdout !== "") JSON.parse(stdout);
     },
@@ -57,14 +56,11 @@ export const SNAPSHOT_LAWS: readonly Law[] = [
       const snapshot = changedSnapshot(stream, random);
       const args = ["history", "--restore=s.json", "--checkpoint"];
       const files = { "s.json": snapshot };
-      const { status, stdout, stderr } = await call(args, {
-        stdin: stream,
-        files,
-      });
-      if (![0, 1, 3].includes(status) || stderr.includes("internal error")) {
-        throw new LawBroken(`status ${status}: ${stderr}\n${snapshot}`);
+      const result = await call(args, { stdin: stream, files });
+      mustEnd([...args, snapshot], result);
+      for (const line of result.stdout.split("\n")) {
+        if (line !== "") JSON.parse(line);
       }
-      for (const line of stdout.split("\n")) if (line !== "") JSON.parse(line);
     },
   },
 ];
