@@ -83,6 +83,19 @@ async function streamIdentity(
   }
 }
 
+/** How many bytes were written to stdout. */
+let written = 0;
+let isTakenBack = false;
+
+/** Cuts the file that is stdout to the size it had, if it has grown by what was written and no more. */
+async function takeBack(size: number): Promise<boolean> {
+  const { fstatSync, ftruncateSync } = await import("node:fs");
+  if (fstatSync(1).size !== size + written) return false;
+  ftruncateSync(1, size);
+  isTakenBack = true;
+  return true;
+}
+
 /**
  * Writes to stdout.
  *
@@ -91,8 +104,12 @@ async function streamIdentity(
  * Another try would write that part twice, so there is none.
  */
 async function writeOut(bytes: Uint8Array): Promise<number> {
+  // What ends a work that was refused.
+  if (isTakenBack) return bytes.length;
   try {
-    return await Deno.stdout.write(bytes);
+    const size = await Deno.stdout.write(bytes);
+    written += size;
+    return size;
   } catch (error) {
     const isAtomic = bytes.length <= ATOMIC && bytes.at(-1) === LF;
     if (!(error instanceof Deno.errors.WouldBlock) || isAtomic) throw error;
@@ -180,6 +197,7 @@ Deno.exit(
     look,
     list,
     streamIdentity,
+    takeBack,
     columns,
     rows,
     setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),

@@ -85,6 +85,14 @@ export interface Surroundings {
     name: "stdin" | "stdout",
     isQuick?: boolean,
   ): Promise<string | undefined>;
+  /**
+   * Takes back what was written to stdout, a file that is added to, where it is not soon known
+   * what stdout is.
+   *
+   * @param size How large the file was.
+   * @returns Whether it is what it was: it is left alone if it has grown by anything else.
+   */
+  takeBack?(size: number): Promise<boolean>;
   /** Waits a moment, for a pipe that can take or give nothing just now. */
   pause(): Promise<void>;
   /**

@@ -25,7 +25,8 @@ export async function identityOf(
 }
 
 /**
- * Refuses to read what is written to stdout: it would have no end.
+ * Refuses to read what is written to stdout: it would have no end. What was written before that
+ * was known is taken back.
  *
  * @param input The path of the file that is read, or `-`.
  * @param process Knows what stdout is.
@@ -45,7 +46,8 @@ export async function refuseOwnOutput(
   const written = await process.streamIdentity("stdout", isQuick);
   if (written === undefined) return;
   if (written !== await identityOf(input, process, isQuick)) return;
-  const rest = size === undefined
+  const isAsBefore = size === undefined || await process.takeBack?.(size);
+  const rest = isAsBefore
     ? ""
     : `; its first ${size} bytes are what it was when reading began`;
   const name = input === STDIN ? "the file of stdin" : input;

@@ -150,22 +150,33 @@ function growing(): FileSource {
   };
 }
 
-Deno.test("Input.next() refuses a file that grows by what goes to stdout", async () => {
-  const input = await openInput("a", {
-    ...NOWHERE,
-    open: () => Promise.resolve(growing()),
-    look: () =>
-      Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
-    streamIdentity: (_name, isQuick) =>
-      Promise.resolve(isQuick ? undefined : "1"),
+for (
+  const { isTakenBack, rest } of [
+    { isTakenBack: true, rest: "" },
+    {
+      isTakenBack: false,
+      rest: "; its first 7 bytes are what it was when reading began",
+    },
+  ]
+) {
+  Deno.test(`Input.next() refuses a file that grows by what goes to stdout, and is taken back: ${isTakenBack}`, async () => {
+    const input = await openInput("a", {
+      ...NOWHERE,
+      open: () => Promise.resolve(growing()),
+      look: () =>
+        Promise.resolve({ isDirectory: false, identity: "1", realPath: "a" }),
+      streamIdentity: (_name, isQuick) =>
+        Promise.resolve(isQuick ? undefined : "1"),
+      takeBack: (size) => Promise.resolve(isTakenBack && size === 7),
+    });
+    assertEquals(decode(await input.next() ?? new Uint8Array(0)), "a");
+    const { message } = await assertRejects(() => input.next(), UsageError);
+    assertEquals(
+      message,
+      `stdout is a, which is to be read: write to another file${rest}`,
+    );
   });
-  assertEquals(decode(await input.next() ?? new Uint8Array(0)), "a");
-  await assertRejects(
-    () => input.next(),
-    UsageError,
-    "stdout is a, which is to be read: write to another file; its first 7 bytes are what it was when reading began",
-  );
-});
+}
 
 for (const path of ["a", "-"]) {
   Deno.test(`Input.next() gives nothing of ${path} if stdout soon turns out to be the same file`, async () => {

@@ -95,13 +95,18 @@ for (
     ["bash"],
     async () => {
       // More than is read at once, so that there would be no end.
-      await withFile(LINE.repeat(20_000), async (path) => {
+      const text = LINE.repeat(20_000);
+      await withFile(text, async (path) => {
         const script =
           `ulimit -f 50000; file=$1; shift; "$@" ${words} "$file" >>"$file"`;
         const args = ["-c", script, "bash", path, ...COMMAND_WORDS];
         const { status, stderr } = await runProgram("bash", { args });
-        assertStringIncludes(stderr, `stdout is ${path}, which is to be read`);
+        assertStringIncludes(
+          stderr,
+          `stdout is ${path}, which is to be read: write to another file\n`,
+        );
         assertEquals(status, 2);
+        assert(await Deno.readTextFile(path) === text, "it has changed");
       });
     },
   );
