@@ -12,6 +12,7 @@
 import type {
   FileSink,
   FileSource,
+  Pager,
   PathEntry,
   PathFacts,
 } from "./lib/cli/context.ts";
@@ -27,10 +28,12 @@ const LF = 0x0a;
 const HAS_NUMBERS = Deno.build.os !== "windows";
 
 const interrupt = new AbortController();
+/** Whether a pager has the terminal: Ctrl-C is for it too, and it stays until it is left. */
+let hasPager = false;
 
 /** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
 function onInterrupt(): void {
-  if (interrupt.signal.aborted) Deno.exit(EXIT.interrupted);
+  if (interrupt.signal.aborted && !hasPager) Deno.exit(EXIT.interrupted);
   interrupt.abort();
 }
 
@@ -152,6 +155,35 @@ async function open(path: string): Promise<FileSource> {
   };
 }
 
+/** Starts a pager, if this process was given the permission: nobody is asked for it. */
+async function startPager(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<Pager | undefined> {
+  const run = { name: "run", command: program } as const;
+  const { state } = await Deno.permissions.query(run);
+  if (state !== "granted") return undefined;
+  try {
+    const child = new Deno.Command(program, { args, env, stdin: "piped" })
+      .spawn();
+    hasPager = true;
+    const writer = child.stdin.getWriter();
+    return {
+      async write(bytes): Promise<number> {
+        await writer.write(bytes);
+        return bytes.length;
+      },
+      async end(): Promise<void> {
+        // It may have been left before it was given everything.
+        await writer.close().catch(() => {});
+        await child.status;
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 function env(name: string): string | undefined {
   try {
     return Deno.env.get(name);
@@ -201,6 +233,7 @@ Deno.exit(
     columns,
     rows,
     setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
+    startPager,
     now: () => Date.now(),
     cwd: () => Deno.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

@@ -14,6 +14,7 @@ import { isatty, type WriteStream } from "node:tty";
 import type {
   FileSink,
   FileSource,
+  Pager,
   PathEntry,
   PathFacts,
 } from "./lib/cli/context.ts";
@@ -30,6 +31,8 @@ const STDOUT = 1;
 const STDERR = 2;
 
 const interrupt = new AbortController();
+/** Whether a pager has the terminal: Ctrl-C is for it too, and it stays until it is left. */
+let hasPager = false;
 /** How many calls wait that nothing can end: Node ends a process only when they are through. */
 let waiting = 0;
 
@@ -50,7 +53,7 @@ function called<T>(call: (callback: Callback<T>) => void): Promise<T> {
 
 /** A first Ctrl-C lets the write in progress end, a second one waits for nothing. */
 function onInterrupt(): void {
-  if (interrupt.signal.aborted) end(EXIT.interrupted);
+  if (interrupt.signal.aborted && !hasPager) end(EXIT.interrupted);
   interrupt.abort();
 }
 
@@ -198,6 +201,41 @@ function readStdin(): ByteSource["read"] {
   };
 }
 
+/** Starts a pager. */
+async function startPager(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>>,
+): Promise<Pager | undefined> {
+  const { spawn } = await import("node:child_process");
+  const child = spawn(program, args, {
+    stdio: ["pipe", "inherit", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  const closed = new Promise<void>((resolve) =>
+    child.on("close", () => resolve())
+  );
+  const isThere = await new Promise<boolean>((resolve) =>
+    child.on("spawn", () => resolve(true)).on("error", () => resolve(false))
+  );
+  if (!isThere) return undefined;
+  hasPager = true;
+  // What cannot be written is said where it is.
+  child.stdin.on("error", () => {});
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) =>
+        child.stdin.write(
+          bytes,
+          (error) => error ? reject(error) : resolve(bytes.length),
+        )
+      ),
+    async end(): Promise<void> {
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
+
 /** The width of the terminal that is one of the standard streams; 0 is that it is not known. */
 function columns(): number | undefined {
   return screen()?.columns || undefined;
@@ -235,6 +273,7 @@ end(
     columns,
     rows,
     setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
+    startPager,
     now: () => Date.now(),
     cwd: () => process.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

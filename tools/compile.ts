@@ -30,7 +30,11 @@ const TARGETS = [
 const OPTIONS = config.tasks.codexpipe.command.split(" ")
   .filter((word) => word.startsWith("--"));
 const V8_OPTION = "--v8-flags=";
-const PERMISSIONS = OPTIONS.filter((option) => !option.startsWith(V8_OPTION));
+// Which program PAGER names is not known here.
+const PERMISSIONS = [
+  ...OPTIONS.filter((option) => !option.startsWith(V8_OPTION)),
+  "--allow-run",
+];
 
 /**
  * What the engine is told. By the task: the room for what is new does not grow to the 16 MB that

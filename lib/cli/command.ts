@@ -12,6 +12,7 @@ import {
   type FlagValue,
 } from "./flags.ts";
 import type { Output } from "./output.ts";
+import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
 import type { Style } from "./styles.ts";
 
@@ -25,6 +26,8 @@ export interface CommandContext {
   readonly screen: Output;
   /** Where diagnostics go. */
   readonly diagnostics: Diagnostics;
+  /** Shows on a terminal what is there already a screen at a time, from when it is told to. */
+  readonly paging: Pick<Paging, "begin">;
   /** Where long work says how far it is. */
   readonly progress: Progress;
   /** How data is set off when it is shown to a person: colours, or none. */

@@ -22,6 +22,12 @@ export interface FileSink extends ByteSink {
   close(): void;
 }
 
+/** A program that shows what is written to it. */
+export interface Pager extends ByteSink {
+  /** Ends what it is to show, and waits until the person has seen enough. */
+  end(): Promise<void>;
+}
+
 /** A file that is read. */
 export interface FileSource extends ByteSource {
   /** How many bytes it has now; `undefined` if that cannot be told, or it is closed. */
@@ -118,4 +124,15 @@ export interface RunContext extends Surroundings {
   readonly stdout: ByteSink;
   /** Where diagnostics go. */
   readonly stderr: ByteSink;
+  /**
+   * Starts a program that shows what is written to it on the terminal.
+   *
+   * @param command Its name, and its arguments.
+   * @param env The variables that it is given beside those that there are.
+   * @returns The program; `undefined` if it is not there, or must not be run.
+   */
+  startPager(
+    command: readonly [program: string, ...args: string[]],
+    env: Readonly<Record<string, string>>,
+  ): Promise<Pager | undefined>;
 }

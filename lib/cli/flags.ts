@@ -751,6 +751,13 @@ export const FLAGS = [
       "Without it, the answers to lines that arrived together are written together; nothing is ever held back when the input pauses. With --on-error=inline every line that is not blank is answered by exactly one line (of a rollout: a torn line with a record glued to it, by two).",
   },
   {
+    name: "no-pager",
+    category: "OUTPUT",
+    summary: "Show everything at once.",
+    details:
+      "Without it, more than the terminal has room for is shown by a pager: CODEXPIPE_PAGER, else PAGER, a program and its arguments, else less, with LESS=FRX unless that is set. An empty one, or cat, is none. Pipes, files, what is followed or comes from stdin, and terminals that are dumb have none, nor has a command that may not run it: Deno wants --allow-run.",
+  },
+  {
     name: "color",
     value: { name: "WHEN", choices: COLOR, default: "auto" },
     category: "OUTPUT",

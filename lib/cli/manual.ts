@@ -57,8 +57,13 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["NO_COLOR", "If it is set and not empty, nothing is coloured by itself."],
   [
     "TERM",
-    "If it is dumb, nothing is coloured by itself, and no progress shown.",
+    "If it is dumb, nothing is coloured by itself, no progress shown and no pager started.",
   ],
+  [
+    "CODEXPIPE_PAGER, PAGER",
+    "What shows text that is longer than the terminal: a program and its arguments, the first of the two before the second, less without either. An empty one, or cat, is none.",
+  ],
+  ["LESS", "What less is told; FRX, if it is not set."],
   ["GITHUB_STEP_SUMMARY", "The file that check --github adds a summary to."],
   ["GITHUB_OUTPUT", "The file that check --github writes its outputs to."],
 ];

@@ -31,6 +31,7 @@ import { withoutFolders } from "./folders.ts";
 import { COMMANDS_MEANT, otherWay } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
+import { Paging } from "./paging.ts";
 import { Progress } from "./progress.ts";
 import { isNotCapable, reasonOf } from "./reasons.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
@@ -40,6 +41,9 @@ const ENCODER = new TextEncoder();
 
 /** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
+
+/** Shows everything at once. */
+const NO_PAGING: CommandContext["paging"] = { begin(): void {} };
 
 /** Where text may go. */
 type Stream = "stdout" | "stderr";
@@ -62,23 +66,28 @@ export async function run(
   const bare = new Output(context.stderr, "stderr", context);
   const styleOf = (stream: Stream, parsed?: Arguments): Style =>
     isColored(stream, context, parsed) ? COLORED : PLAIN;
+  const paging = new Paging(context, isScreen("stdout", context));
   const progress = new Progress({
     output: bare,
-    isTerminal: isScreen("stderr", context),
+    get isTerminal(): boolean {
+      return isScreen("stderr", context) && !paging.hasPager;
+    },
     columns: () => context.columns(),
     now: () => context.now(),
   });
   // What is said or shown on the terminal of the progress stands in its place.
-  const inPlace = (sink: ByteSink): ByteSink => ({
-    async write(bytes): Promise<number> {
-      await progress.clear();
-      return await sink.write(bytes);
-    },
-  });
-  const stderr = new Output(inPlace(context.stderr), "stderr", context);
-  const out = context.isTerminal.stdout
-    ? inPlace(context.stdout)
-    : context.stdout;
+  const inPlace = (name: Stream): ByteSink => {
+    if (!context.isTerminal[name]) return context[name];
+    const sink = paging.through(context[name], name);
+    return {
+      async write(bytes): Promise<number> {
+        await progress.clear();
+        return await sink.write(bytes);
+      },
+    };
+  };
+  const stderr = new Output(inPlace("stderr"), "stderr", context);
+  const out = inPlace("stdout");
   let diagnostics = new Diagnostics(stderr, styleOf("stderr"));
   try {
     const parsed = await parse(args, context);
@@ -121,6 +130,7 @@ export async function run(
       screen,
       diagnostics,
       progress,
+      paging: parsed.has("no-pager") ? NO_PAGING : paging,
       style,
       table: TABLE,
     };
@@ -130,13 +140,17 @@ export async function run(
       : await runCommand(own, commandContext);
     await stdout.end();
     await progress.clear();
+    await paging.flush();
     return status;
   } catch (error) {
     await progress.clear();
     if (error instanceof ClosedOutput) return EXIT.done;
     const status = statusOf(error, args, diagnostics);
     await diagnostics.flush();
+    await paging.flush().catch(() => {});
     return status;
+  } finally {
+    await paging.end();
   }
 }
 

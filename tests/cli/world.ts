@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ByteSink } from "../../lib/cli/context.ts";
+import type { ByteSink, RunContext } from "../../lib/cli/context.ts";
 import type { ByteSource, ChangeWaiter } from "../../lib/files/files.ts";
 
 /** A file: its content, or what happens to whoever opens it. */
@@ -44,6 +44,8 @@ export interface World {
   readonly rows?: number;
   /** Is told whether keys are to come at once. */
   readonly setRaw?: (isRaw: boolean) => void;
+  /** Starts a pager; without it there is none. */
+  readonly startPager?: RunContext["startPager"];
   /** The clock, in milliseconds. */
   readonly now?: () => number;
   /** The current folder. */

@@ -36,6 +36,7 @@ export async function run(
     await refuseOverwriting("errors-to", errorsTo, files, process);
   }
   const document = await openDocument(args, context, files);
+  if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
   let errors: ErrorFile | undefined;
   try {
     if (errorsTo !== undefined) {

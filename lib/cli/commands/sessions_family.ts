@@ -31,6 +31,7 @@ export async function run(
   const { members, missing } = family;
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";
   const output = form === "table" ? context.screen : context.stdout;
+  context.paging.begin();
   const records = members.map(recordOf);
   switch (form) {
     case "table":

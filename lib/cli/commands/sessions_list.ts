@@ -58,6 +58,7 @@ export async function run(
   );
   const { diagnostics } = context;
   const output = form === "table" ? context.screen : context.stdout;
+  context.paging.begin();
   // Lists for other commands have no place for it.
   const codex = form === "ids" || form === "paths"
     ? NOTHING_HIDDEN

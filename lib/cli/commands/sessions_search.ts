@@ -50,6 +50,7 @@ export async function run(
   }
   const form = args.choice("format", SEARCH_FORMATS) ?? "text";
   const output = form === "text" ? context.screen : context.stdout;
+  context.paging.begin();
   const result = await search(query, args, context);
   const text = await textOf(query, result, form, context);
   await output.write(new TextEncoder().encode(text));

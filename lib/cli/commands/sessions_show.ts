@@ -82,6 +82,7 @@ async function render(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
+  context.paging.begin();
   const { path, copies } = whole.session.file;
   const inputs = [...copies, ...whole.lineage.parts.map(({ path }) => path)];
   const { Rendering } = await import("./_rendering.ts");

@@ -106,7 +106,8 @@ class UsageCommand {
       timeZone: this.#timeZone,
       prices,
     };
-    const { stdout, screen } = this.#context;
+    const { stdout, screen, paging } = this.#context;
+    paging.begin();
     await writeTexts(
       options.format === "table" ? screen : stdout,
       this.#args.has("explain")

@@ -1,0 +1,117 @@
+import { assertEquals } from "@std/assert";
+import { call, platformError, type Result, type World } from "./memory.ts";
+
+const EVENTS = [
+  { type: "thread.started", thread_id: "t" },
+  ...Array.from({ length: 9 }, (_, i) => ({
+    type: "item.completed",
+    item: { id: `item_${i}`, type: "agent_message", text: `Line ${i}` },
+  })),
+];
+const LOG = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join("");
+/** A terminal of so few lines that the log does not fit into it. */
+const TERMINAL: World = {
+  files: { "run.jsonl": LOG },
+  terminals: ["stdout", "stderr"],
+  columns: 80,
+  rows: 10,
+};
+const RENDER = ["render", "--color=never", "run.jsonl"];
+
+/** What came of a call, and of the pager that it started. */
+interface Paged extends Result {
+  /** The pager, and the variables that it was given; nothing, if none was started. */
+  readonly pager?: string;
+  /** What it was given to show. */
+  readonly shown: string;
+  /** Whether it was waited for. */
+  readonly hasEnded: boolean;
+}
+
+/** Calls the command where there is a pager. */
+async function page(
+  args: readonly string[],
+  world: World = {},
+  error?: Error,
+): Promise<Paged> {
+  let pager: string | undefined;
+  let shown = "";
+  let hasEnded = false;
+  const result = await call(args, {
+    ...TERMINAL,
+    startPager(command, env) {
+      pager = [...command, JSON.stringify(env)].join(" ");
+      return Promise.resolve({
+        write(bytes): Promise<number> {
+          if (error !== undefined) return Promise.reject(error);
+          shown += new TextDecoder().decode(bytes);
+          return Promise.resolve(bytes.length);
+        },
+        end(): Promise<void> {
+          hasEnded = true;
+          return Promise.resolve();
+        },
+      });
+    },
+    ...world,
+  });
+  return { ...result, shown, hasEnded, ...(pager && { pager }) };
+}
+
+const { stdout: WHOLE } = await call([...RENDER, "--no-pager"], TERMINAL);
+
+const PAGERS = [
+  { name: "less, as git calls it", env: {}, pager: 'less {"LESS":"FRX"}' },
+  { name: "LESS as it is", env: { LESS: "R" }, pager: "less {}" },
+  { name: "PAGER", env: { PAGER: "most -s", LESS: "" }, pager: "most -s {}" },
+  {
+    name: "CODEXPIPE_PAGER before PAGER",
+    env: { CODEXPIPE_PAGER: " bat --plain ", PAGER: "cat", LESS: "" },
+    pager: "bat --plain {}",
+  },
+] satisfies { name: string; env: Record<string, string>; pager: string }[];
+
+for (const { name, env, pager } of PAGERS) {
+  Deno.test(`long text is shown by a pager: ${name}`, async () => {
+    const paged = await page(RENDER, { env });
+    assertEquals(paged.pager, pager);
+    assertEquals([paged.stdout, paged.shown], ["", WHOLE]);
+    assertEquals([paged.status, paged.hasEnded], [0, true]);
+  });
+}
+
+const UNPAGED = [
+  { name: "what fits", world: { rows: 40 } },
+  { name: "no terminal", world: { terminals: ["stderr"] } },
+  { name: "a dumb terminal", world: { env: { TERM: "dumb" } } },
+  { name: "an empty PAGER", world: { env: { PAGER: " " } } },
+  { name: "a PAGER that is cat", world: { env: { PAGER: "cat" } } },
+  { name: "--no-pager", args: [...RENDER, "--no-pager"] },
+  { name: "stdin", args: ["render"], world: { stdin: LOG } },
+  { name: "another command", args: ["normalize", "run.jsonl"] },
+] satisfies { name: string; args?: readonly string[]; world?: World }[];
+
+for (const { name, args = RENDER, world = {} } of UNPAGED) {
+  Deno.test(`there is no pager for ${name}`, async () => {
+    const { pager, status, stdout } = await page(args, world);
+    assertEquals([pager, status, stdout === ""], [undefined, 0, false]);
+  });
+}
+
+Deno.test("where a pager cannot be run, everything is shown at once", async () => {
+  const startPager = () => Promise.resolve(undefined);
+  const { status, stdout, stderr } = await page(RENDER, { startPager });
+  assertEquals([status, stdout, stderr], [0, WHOLE, ""]);
+});
+
+Deno.test("who leaves the pager has seen enough", async () => {
+  const paged = await page(RENDER, {}, platformError("EPIPE"));
+  assertEquals([paged.status, paged.stderr, paged.hasEnded], [0, "", true]);
+});
+
+Deno.test("what is said about long text stands where it was said", async () => {
+  const files = { "run.jsonl": `${LOG}torn\n${LOG}` };
+  const { shown, stderr } = await page(RENDER, { files });
+  assertEquals(stderr, "");
+  assertEquals(shown.split("run.jsonl:11: json:").length, 2);
+});
