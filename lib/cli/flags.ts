@@ -623,7 +623,14 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Show at most NUM lines of each output.",
     details:
-      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown.",
+      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown. A page that is longer than 12 MB has 20 lines of what comes after that.",
+  },
+  {
+    name: "images",
+    category: "OUTPUT",
+    summary: "Show images on a page, though nothing in them is masked.",
+    details:
+      "Those that the log holds: what the user attached, and what tools gave, up to 4 MiB each and 24 MiB on a page. Without it, they are shown with --no-redact; otherwise it is said where one is.",
   },
   {
     name: "redact",

@@ -104,8 +104,49 @@ function imageOf(part: Fields): SessionImage | undefined {
   }
   if (part.type !== "input_image" && part.type !== "image") return undefined;
   const url = textOf(part.image_url) ?? textOf(fieldsOf(part.image_url).url) ??
-    textOf(part.url);
+    textOf(part.url) ?? dataUrlOf(part);
   return url === undefined ? undefined : { url };
+}
+
+/** Tools give an image as its bytes, beside what they are. */
+function dataUrlOf({ data, mimeType }: Fields): string | undefined {
+  return typeof data === "string" && typeof mimeType === "string"
+    ? `data:${mimeType};base64,${data}`
+    : undefined;
+}
+
+/**
+ * Gives the URLs of the images that an item has: those that the user attached, or that a tool
+ * gave. One that has no URL is an empty text, so that each has its place.
+ */
+export function imageUrlsOf({ item_type, content }: Fields): string[] {
+  const { images, result, output, content_items } = fieldsOf(content);
+  return item_type === "user_message"
+    ? listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "")
+    : urlsIn([
+      ...listOf(fieldsOf(result).content),
+      ...listOf(output),
+      ...listOf(content_items),
+    ]);
+}
+
+/**
+ * Gives the URLs of the images that a line of a session file hands to the model: in what a call
+ * gave, or in the name of the user. No event has those of a call that looks at an image.
+ */
+export function handedImages(line: Fields): string[] {
+  const { type, role, output, content } = fieldsOf(line.payload ?? line);
+  if (type === "message" && role === "user") {
+    const parts = listOf(content);
+    // An image that could not be read is handed over as nothing.
+    return parts.length === 0 ? [""] : urlsIn(parts);
+  }
+  return textOf(type)?.endsWith("_output") ? urlsIn(listOf(output)) : [];
+}
+
+function urlsIn(parts: readonly unknown[]): string[] {
+  return parts.map((part) => imageOf(fieldsOf(part))?.url)
+    .filter((url) => url !== undefined);
 }
 
 // Telling what a person wrote from what the program put into the conversation.

@@ -51,6 +51,8 @@ interface Entry {
   state: EntryState;
   /** What was given of it. */
   given: Given | undefined;
+  /** Its images that were not given. */
+  images: readonly string[] | undefined;
   /** What its commands printed that was not given, by their places; only of an `explore`. */
   outputs: Map<number, string> | undefined;
   /** How much its record takes, once it is complete; 0 before. */
@@ -80,6 +82,8 @@ export class EntryLog {
   isFromUser = false;
   /** What the event says that a command of an `explore` record printed, until that is taken. */
   printed: ExploredOutput | undefined;
+  /** The images that the event has, as URLs, until they are taken. */
+  images: string[] = [];
   /** How long the event says that the command took which it ends, in milliseconds. */
   saidMs: number | undefined;
   readonly #options: EntryLogOptions;
@@ -232,9 +236,11 @@ export class EntryLog {
         ? "settling"
         : entryState(record),
       given: undefined,
+      images: undefined,
       outputs: undefined,
       weight: 0,
     };
+    this.#takeImages(entry);
     this.#entries.set(id, entry);
     this.#changed.add(entry);
     this.#lastId = Math.max(this.#lastId, id);
@@ -274,8 +280,27 @@ export class EntryLog {
     entry.state = entryState(entry.records[0]);
     if (entry.records[0].type === "exec") entry.saidMs ??= this.saidMs;
     this.#hold(entry, before);
+    this.#takeImages(entry);
     this.#note(entry);
     this.#relieve();
+  }
+
+  /** Takes an image that the model was handed, for the first of those it has looked at. */
+  attach(url: string): void {
+    for (const entry of this.#images) {
+      if (entry.images !== undefined || entry.isFromUser) continue;
+      entry.images = [url];
+      return;
+    }
+  }
+
+  /** Takes the images of the event: a tool all that it gave, each record of an image its own. */
+  #takeImages(entry: Entry): void {
+    const { type } = entry.records[0];
+    const count = type === "tool_call" ? this.images.length : 1;
+    const isTaker = type === "tool_call" || type === "image";
+    if (!isTaker || this.images.length === 0 || entry.images) return;
+    entry.images = this.images.splice(0, count);
   }
 
   /** Takes what the event says that a command printed, once the end of the command is there. */
@@ -338,7 +363,7 @@ export class EntryLog {
   /** Takes note of how much a complete entry holds while it waits. */
   #weigh(entry: Entry): void {
     this.#waitingWeight -= entry.weight;
-    entry.weight = weightOf(entry.records[0]);
+    entry.weight = weightOf(entry.records[0]) + sumOfLengths(entry.images);
     this.#waitingWeight += entry.weight;
   }
 
@@ -381,6 +406,7 @@ export class EntryLog {
       this.#options.give(entryPart(entry, phase, rest));
     }
     entry.given = givenOf(record, entry.state);
+    if (entry.images !== undefined) entry.images = [];
     this.#dropOutputs(entry);
   }
 
@@ -450,6 +476,7 @@ type EntryTimes =
     "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
   >
   & {
+    readonly images?: readonly string[] | undefined;
     /** How long its output says that it took, in milliseconds. */
     readonly saidMs?: number | undefined;
   };
@@ -460,7 +487,7 @@ function entryPart(
   phase: EntryPhase,
   { record, outputs }: Rest,
 ): EntryPart {
-  const { id, turn, isWarning, isFromUser } = entry;
+  const { id, turn, isWarning, isFromUser, images = [] } = entry;
   const isTimed = entry.startedAt !== null;
   const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
@@ -471,6 +498,7 @@ function entryPart(
     turn,
     record,
     ...(outputs === undefined ? {} : { outputs }),
+    ...(images.length === 0 ? {} : { images }),
     ...(isWarning === true ? { isWarning } : {}),
     ...(isFromUser === true ? { isFromUser } : {}),
     startedAt,
@@ -562,6 +590,10 @@ function entryState(record: AnyHistoryRecord): EntryState {
       // A plan too: each of its states is an entry of its own.
       return "done";
   }
+}
+
+function sumOfLengths(texts: readonly string[] = []): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The most that is looked at of one record; what is longer is heavy anyway. */

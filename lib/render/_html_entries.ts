@@ -180,7 +180,9 @@ export function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
         look: "l-edit",
       };
     case "image": {
-      const name = view.path === "" ? "image" : view.path;
+      // Of an URL that holds its image, only the beginning is the path.
+      const path = /^data:([^;,]*)/i.exec(view.path)?.[1] ?? view.path;
+      const name = path === "" ? "image" : path;
       return {
         html: boxHtml({
           look: "tool",
@@ -188,8 +190,8 @@ export function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
           titleHtml: `<span class="one"><code>${elementText(name)}</code> ${
             elementText(view.caption)
           }</span>`,
-          body: "",
-          isOpen: false,
+          body: frame.images.join(""),
+          isOpen: true,
         }, frame),
         lane: "tools",
         look: "l-tool",
@@ -222,6 +224,10 @@ interface EntryFrame {
   readonly isLate: boolean;
   /** How many lines of one output are shown. */
   readonly maxOutputLines: number;
+  /** How many characters of them, however few lines they are. */
+  readonly maxOutputLength: number;
+  /** Its images, as HTML. */
+  readonly images: readonly string[];
   /** Whether reasoning is unfolded. */
   readonly hasReasoningOpen: boolean;
   /** Whether tools and commands are shown without what they were given and gave. */
@@ -240,8 +246,6 @@ interface EntryHtml {
 
 /** What has more lines is folded, where short things are not. */
 const SHORT_LINES = 40;
-/** How many characters of one output are shown at most, however long its lines are. */
-const MAX_OUTPUT_LENGTH = 400_000;
 /** How long the title of an entry may be in the head of a box, where it is one line. */
 const MAX_TITLE_LENGTH = 2000;
 
@@ -306,13 +310,14 @@ function gapHtml(count: number, word: string): string {
 /** Writes lines; of one that is far too long for a page, the beginning and the end. */
 function linesHtml(
   lines: readonly string[],
+  maxLength: number,
   write: (text: string) => string,
 ): string {
   if (lines.length === 0) return "";
   const text = lines.join("\n");
-  if (text.length <= MAX_OUTPUT_LENGTH) return `${write(text)}\n`;
-  const start = startOf(text, MAX_OUTPUT_LENGTH / 2);
-  const end = endOf(text, MAX_OUTPUT_LENGTH / 2);
+  if (text.length <= maxLength) return `${write(text)}\n`;
+  const start = startOf(text, maxLength / 2);
+  const end = endOf(text, maxLength / 2);
   const gap = gapHtml(text.length - start.length - end.length, "character");
   return `${write(start)}\n${gap}${write(end)}\n`;
 }
@@ -320,12 +325,13 @@ function linesHtml(
 /** Writes text of many lines, of which too much is left out in the middle, and said. */
 function cutHtml(
   text: string,
-  { maxOutputLines: maxLines }: EntryFrame,
+  { maxOutputLines: maxLines, maxOutputLength }: EntryFrame,
   write: (text: string) => string,
 ): string {
   const { head, omitted, tail } = cutOutput(text, { maxLines, keep: "both" });
   const gap = omitted === 0 ? "" : gapHtml(omitted, "line");
-  return linesHtml(head, write) + gap + linesHtml(tail, write);
+  return linesHtml(head, maxOutputLength, write) + gap +
+    linesHtml(tail, maxOutputLength, write);
 }
 
 /** Writes output of a program. */
@@ -483,6 +489,7 @@ function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
     outputHtml(result, frame),
     isResultCut ? `<p class="cut">${NO_MORE_RESULT}</p>\n` : "",
     outputHtml(error, frame),
+    ...frame.images,
   ].join("");
   return {
     html: boxHtml({

@@ -9,7 +9,7 @@ import { attributeText, elementText } from "./html_text.ts";
  * computes them anew.
  */
 const PAGE_HASHES = {
-  style: "sha256-2hkLvkYfVFPv9jNALk2g00piUeVCLFer5m3jOHU+4q8=",
+  style: "sha256-aNR0xyphrNRBly4b4+NC3Pe0cMNaPvvxFtdz+DQOTDY=",
   script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
@@ -19,6 +19,7 @@ const PAGE_HASHES = {
  */
 const POLICY = [
   "default-src 'none'",
+  "img-src data:",
   `style-src '${PAGE_HASHES.style}'`,
   `script-src '${PAGE_HASHES.script}'`,
   "base-uri 'none'",
@@ -193,6 +194,7 @@ button:hover{color:var(--ink);background:var(--card)}
 .turns{grid-area:nav;padding-block:1rem;font-size:.875rem;line-height:1.4}
 .turns h2{font-size:.8125rem;font-weight:600;color:var(--soft);margin-bottom:.375rem}
 .turns ol{list-style:none;padding:0;max-height:14rem;overflow:auto;overscroll-behavior:contain;border:1px solid var(--line);border-radius:8px;background:var(--card)}
+.turns li{content-visibility:auto;contain-intrinsic-size:auto 3.5rem}
 .turns li+li{border-top:1px solid var(--line)}
 .turns li a{display:grid;grid-template-columns:2.25em minmax(0,1fr);padding:.4rem .625rem;color:inherit;text-decoration:none}
 .turns li a:hover{background:var(--tint)}
@@ -273,6 +275,8 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .box pre:last-child{border-radius:0 0 8px 8px}
 .box pre.cmd{background:none}
 .box .cut,.box .none{padding:.375rem .875rem;border-top:1px solid var(--line);color:var(--soft);font-size:.8125rem}
+.shot{padding:.625rem .875rem;border-top:1px solid var(--line)}
+.shot img{display:block;max-width:100%;max-height:70vh}
 .box h4{font-size:.8125rem;font-weight:400;padding:.375rem .875rem;border-top:1px solid var(--line);display:flex;gap:.625rem}
 .box dl{padding:.5rem .875rem;border-top:1px solid var(--line);font-size:.8125rem;display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.125rem .875rem}
 .box dt{color:var(--soft)}

@@ -37,9 +37,34 @@ import type {
 import { countedText, countText, durationText } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 
+/** Options of {@linkcode HtmlRenderer}. */
+export interface HtmlOptions extends RenderOptions {
+  /**
+   * Whether images are on a page, those that the transcript carries: in them, no secret can be
+   * masked.
+   *
+   * @default {true} if there is no `redactor`
+   */
+  readonly images?: boolean | undefined;
+}
+
 /** How many lines of each output are on the page, unless something else is asked for. */
 export const HTML_MAX_OUTPUT_LINES = 2000;
 
+/** How many characters of one output are shown at most, however long its lines are. */
+const MAX_OUTPUT_LENGTH = 400_000;
+/**
+ * How long entries may be together, in characters, before their outputs are cut much shorter: a
+ * browser is to open the page in two seconds.
+ */
+const FULL_LENGTH = 12_000_000;
+/** What is shown of an output after that. */
+const SHORT_OUTPUT = { lines: 20, length: 4000 };
+/** How long all images of a page are together, as text. */
+const MAX_IMAGES_LENGTH = 24 * 1024 * 1024;
+/** The images that are shown; browsers run nothing in them. */
+const IMAGE_REGEXP =
+  /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 /** How many entries a browser lays out at once, at least. */
 const GROUP_LENGTH = 32;
 /** How many turns the table of them lists. */
@@ -91,13 +116,16 @@ interface Section {
  * ```
  */
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Decided<RenderOptions>;
+  readonly #options: Decided<HtmlOptions>;
   readonly #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
   #tokens = { input: 0, output: 0 };
   #hasRuns = false;
   #turnCount = 0;
+  /** How long the entries are that were written. */
+  #length = 0;
+  #imageLength = 0;
   /** How many sections there were that are no turn. */
   #betweenCount = 0;
   /** How often turns were taken back: their numbers come again. */
@@ -117,12 +145,13 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none
    *   of its words.
    */
-  constructor(options: RenderOptions = {}) {
+  constructor(options: HtmlOptions = {}) {
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       reasoning: reasoningOf(options),
       tools: toolsOf(options),
       maxOutputLines: outputLines(options, HTML_MAX_OUTPUT_LINES),
+      images: options.images ?? options.redactor === undefined,
     };
   }
 
@@ -316,16 +345,22 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "reasoning" && reasoning === "omit") return;
     if (tools === "none" && isWork(view)) return;
     const id = this.#nextId(emit);
+    const isFull = this.#length > FULL_LENGTH;
     const { html, lane, look } = entryHtml(view, {
       id,
       at: part.startedAt ?? part.endedAt,
       durationMs: part.durationMs,
       isLate: part.phase === "late",
-      maxOutputLines,
+      maxOutputLines: isFull
+        ? Math.min(maxOutputLines, SHORT_OUTPUT.lines)
+        : maxOutputLines,
+      maxOutputLength: isFull ? SHORT_OUTPUT.length : MAX_OUTPUT_LENGTH,
+      images: (part.images ?? []).map((url) => this.#imageHtml(url)),
       hasReasoningOpen: reasoning === "include",
       hasNamesOnly: tools === "names",
     });
     emit(html);
+    this.#length += html.length;
     section.topic.take(view);
     if (lane === null) return;
     section.timeline.add({
@@ -336,6 +371,21 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       startMs: msOf(part.startedAt),
       endMs: msOf(part.endedAt),
     });
+  }
+
+  /** Writes an image, or that it is not shown. */
+  #imageHtml(url: string): string {
+    const isShown = this.#options.images && IMAGE_REGEXP.test(url) &&
+      this.#imageLength + url.length <= MAX_IMAGES_LENGTH;
+    if (isShown) {
+      this.#imageLength += url.length;
+      return `<p class="shot"><img src="${url}" alt="The image" loading="lazy" decoding="async"></p>\n`;
+    }
+    return `<p class="cut">${
+      this.#options.images
+        ? "An image is not shown: it is too large, not in the log, or of no kind that is shown here."
+        : "An image is not shown: secrets in images cannot be masked. “--images” shows it."
+    }</p>\n`;
   }
 
   #endTurn(part: TurnEndedPart, emit: Emit<string>): void {
@@ -413,7 +463,7 @@ export class HtmlRendererStream extends StageStream<TranscriptPart, string> {
    * assert(texts.join("").startsWith("<!DOCTYPE html>"));
    * ```
    */
-  constructor(options: RenderOptions = {}) {
+  constructor(options: HtmlOptions = {}) {
     super(new HtmlRenderer(options));
   }
 }

@@ -80,6 +80,13 @@ export interface EntryPart {
    */
   readonly outputs?: readonly string[];
   /**
+   * The images of the entry, as `data:` URLs: the one that it is, or those that a tool gave. One
+   * that is not carried (see `images` of the options), or too long for that, is an empty text.
+   *
+   * @default {undefined} It has none, or they are only known by their files.
+   */
+  readonly images?: readonly string[];
+  /**
    * Whether an error is a warning: an item of an exec stream, which Codex also writes of things
    * that are deprecated or under development. The record does not tell.
    *

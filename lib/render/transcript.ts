@@ -8,6 +8,7 @@ import { checkOutcome } from "../checked.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { timestampOf } from "../events/times.ts";
+import { handedImages, imageUrlsOf } from "../events/user_message.ts";
 import { type HistoryBase, HistoryState } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -57,7 +58,17 @@ export interface TranscriptOptions {
    * @default {1}
    */
   readonly firstTurn?: number | undefined;
+  /**
+   * Carry the images that the input holds, up to 4 MiB each, as text. Redactors do not look into
+   * them.
+   *
+   * @default {false}
+   */
+  readonly images?: boolean | undefined;
 }
+
+/** How long the URL of an image is at most that is carried. */
+const MAX_IMAGE_LENGTH = 4 * 1024 * 1024;
 
 /** How much output of commands is held, in bytes: of all together, and of one that was cut. */
 const OUTPUT_LIMITS = {
@@ -157,6 +168,7 @@ export class TranscriptBuilder
   readonly #requests = new RequestLog();
   readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #isLive: boolean;
+  readonly #hasImages: boolean;
   #turn: OpenTurn | undefined;
   /** The time of the header, which lines without times are given as well. */
   #lentTime: string | undefined;
@@ -189,6 +201,7 @@ export class TranscriptBuilder
    */
   constructor(options: TranscriptOptions = {}) {
     this.#isLive = options.live ?? false;
+    this.#hasImages = options.images ?? false;
     this.#turns = (options.firstTurn ?? 1) - 1;
     this.#entries = new EntryLog({
       isLive: this.#isLive,
@@ -246,6 +259,14 @@ export class TranscriptBuilder
     }
     const text = isText ? value : outcome.text;
     this.#reader.read(record, { line, offset, text }, this.#tapped);
+    for (const url of handedImages(record)) {
+      this.#entries.attach(this.#carried(url));
+    }
+  }
+
+  /** Gives the URL of an image, if that is carried. */
+  #carried(url: string): string {
+    return this.#hasImages && url.length <= MAX_IMAGE_LENGTH ? url : "";
   }
 
   /**
@@ -326,6 +347,9 @@ export class TranscriptBuilder
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;
+    entries.images = event.type !== "item.completed"
+      ? []
+      : imageUrlsOf(event).map((url) => this.#carried(url));
     if (!isCommand || !mutations.some(changesExplore)) return;
     const callId = textOf(event.call_id) ?? textOf(event.item_id) ?? "";
     const place = this.#state.placeOfExplored(callId);

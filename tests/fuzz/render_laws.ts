@@ -63,7 +63,7 @@ function partsOf(stream: Uint8Array, random: Random): TranscriptPart[] {
   const outcomes = emitted(new JsonlDecoder(), [stream]);
   if (!random.oneIn(4)) {
     const live = random.oneIn(2);
-    return emitted(new TranscriptBuilder({ live }), outcomes);
+    return emitted(new TranscriptBuilder({ live, images: live }), outcomes);
   }
   const state = new HistoryState();
   for (const outcome of outcomes) if (outcome.ok) state.apply(outcome.value);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
-import { HtmlRenderer } from "../../lib/render/html.ts";
+import { type HtmlOptions, HtmlRenderer } from "../../lib/render/html.ts";
 import type { EntryPart, TranscriptPart } from "../../lib/render/parts.ts";
 import { encode } from "../running.ts";
 import {
@@ -80,6 +80,134 @@ Deno.test("HtmlRenderer writes a page that is whole for no part at all", () => {
   assert(page.startsWith("<!DOCTYPE html>\n"));
   assert(page.endsWith("</html>\n"));
   assert(page.includes('<h1 dir="auto">Codex session</h1>'));
+});
+
+Deno.test("HtmlRenderer shows images where nothing is masked, or they are asked for", () => {
+  const url = "data:image/png;base64,iVBORw0KGgo=";
+  const part = { type: "input_image", image_url: url };
+  const call = (name: string, fields: Record<string, unknown>): string =>
+    JSON.stringify({
+      timestamp: "2026-01-01T00:00:00.000Z",
+      type: "response_item",
+      payload: { call_id: "c", ...fields, type: name },
+    });
+  const message = (...content: unknown[]): string =>
+    call("message", { role: "user", content });
+  const look = call("function_call", {
+    name: "view_image",
+    arguments: '{"path":"/a.png"}',
+  });
+  const answered = (output: unknown): string =>
+    call("function_call_output", { output });
+  const attached = answered("attached local image path");
+  const text = { type: "input_text", text: "Look" };
+  const cases: readonly (readonly [
+    name: string,
+    lines: readonly string[],
+    shown: number,
+    hidden: number,
+  ])[] = [
+    ["attached", [message(text, part, part)], 2, 2],
+    [
+      "of another kind",
+      [
+        message(text, {
+          ...part,
+          image_url: "data:image/svg+xml;base64,PHN2Zz4=",
+        }),
+      ],
+      0,
+      1,
+    ],
+    [
+      "from the web",
+      [message(text, { ...part, image_url: "https://x.org" })],
+      0,
+      1,
+    ],
+    [
+      "with markup",
+      [message(text, { ...part, image_url: `${url}"><b>` })],
+      0,
+      1,
+    ],
+    ["looked at, in the output", [message(text), look, answered([part])], 1, 1],
+    [
+      "looked at, behind it",
+      [message(text), look, attached, message(part)],
+      1,
+      1,
+    ],
+    [
+      "that could not be read",
+      [message(text), look, attached, message(), message(part)],
+      1,
+      2,
+    ],
+    [
+      "given by a tool",
+      [
+        message(text),
+        call("function_call", { name: "mcp__demo__image", arguments: "{}" }),
+        answered([part]),
+      ],
+      1,
+      1,
+    ],
+    [
+      "too long",
+      [
+        message(text, { ...part, image_url: url.padEnd(5_000_000, "A") }),
+      ],
+      0,
+      1,
+    ],
+  ];
+  const header = JSON.stringify({
+    type: "session_meta",
+    payload: { id: "t", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/" },
+    timestamp: "2026-01-01T00:00:00.000Z",
+  });
+  for (const [name, lines, shown, hidden] of cases) {
+    const redactor = new Redactor();
+    const choices: readonly (readonly [options: HtmlOptions, count: number])[] =
+      [[{}, shown], [{ redactor }, 0], [{ redactor, images: true }, shown]];
+    const pages = choices.map(([options, count]) => {
+      const { images = options.redactor === undefined } = options;
+      const parts = partsOfLines([header, ...lines], { images });
+      const page = writtenBy(new HtmlRenderer(options), parts);
+      assertSound(page);
+      assertAlone(page);
+      assertEquals(page.match(/<img /g)?.length ?? 0, count, name);
+      return page;
+    });
+    const notes = pages[1]?.match(/“--images” shows it/g)?.length;
+    assertEquals(notes, hidden, name);
+  }
+});
+
+Deno.test("HtmlRenderer cuts outputs shorter once a page is long", () => {
+  const [session, entry] = partsOfLines([
+    THREAD,
+    item("completed", {
+      id: "item_0",
+      type: "command_execution",
+      command: "x",
+      aggregated_output: `${"y".repeat(199)}\n`.repeat(2100),
+      exit_code: 0,
+      status: "completed",
+    }),
+  ]);
+  const parts = [session, ...Array.from({ length: 32 }, () => entry)];
+  const page = writtenBy(
+    new HtmlRenderer(),
+    parts.filter((part) => part !== undefined),
+  );
+  const cuts = page.match(/[\d,]+ lines left out here/g) ?? [];
+  assertEquals([...new Set(cuts)], [
+    "100 lines left out here",
+    "2,080 lines left out here",
+  ]);
 });
 
 Deno.test("HtmlRenderer gives ids once, though numbers of turns come again", () => {

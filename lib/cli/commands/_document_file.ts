@@ -6,6 +6,7 @@ import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";
@@ -45,6 +46,7 @@ export async function openDocument(
   const { process, screen } = context;
   const target = args.value("output");
   const form = formOf(args, target);
+  if (form !== "html") refuseIdleFlags(args, ["images"], "without --to=html");
   if (target === undefined) {
     const isTerminal = process.isTerminal.stdout;
     return { output: screen, isTerminal, form, close(): void {} };

@@ -279,6 +279,7 @@ export class Rendering {
     const options = {
       live: this.#isGrowing && this.#rendition.form === "text",
       firstTurn: this.#nextTurn,
+      images: this.#rendition.hasImages,
     };
     return this.#work.kind === "app-server"
       ? new ThreadTranscripts(options)

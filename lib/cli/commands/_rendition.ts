@@ -3,6 +3,7 @@
  */
 
 import { Redactor } from "../../redact/redactor.ts";
+import type { HtmlOptions } from "../../render/html.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import {
   REASONING,
@@ -38,6 +39,8 @@ export interface Rendition {
   readonly form: RenderForm;
   /** What masks secrets. */
   readonly redactor: Redactor | undefined;
+  /** Whether images are shown, in which nothing can be masked. */
+  readonly hasImages: boolean;
   /** Makes its text. */
   readonly renderer: Stage<TranscriptPart, string>;
 }
@@ -57,11 +60,13 @@ export async function renditionOf(
   const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
     (destination.isTerminal ? "text" : "markdown");
   const redactor = redactorOf(args, form);
+  const hasImages = form === "html" &&
+    (args.has("images") || redactor === undefined);
   const options = renderOptionsOf(args, redactor);
   const renderer = form === "text"
     ? await textRenderer(options, args, context, destination)
-    : await documentRenderer(form, options);
-  return { form, redactor, renderer };
+    : await documentRenderer(form, { ...options, images: hasImages });
+  return { form, redactor, hasImages, renderer };
 }
 
 async function textRenderer(
@@ -85,7 +90,7 @@ async function textRenderer(
 
 async function documentRenderer(
   form: Exclude<RenderForm, "text">,
-  options: RenderOptions,
+  options: HtmlOptions,
 ): Promise<Stage<TranscriptPart, string>> {
   switch (form) {
     case "markdown": {

@@ -30,6 +30,7 @@ const OF_TRANSCRIPTS = [
   "reasoning",
   "tools",
   "max-output-lines",
+  "images",
 ] as const;
 
 /** Shows a session. */
