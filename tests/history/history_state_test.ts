@@ -26,6 +26,7 @@ import {
   payloadsOf,
   readEvents,
   snapshotOf,
+  tell,
 } from "./histories.ts";
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -557,6 +558,24 @@ Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
   assertEquals(payloadsOf(snapshot, "reasoning")[0]?.in_progress, false);
   assertEquals(payloadsOf(snapshot, "assistant_stream"), []);
   assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "error");
+});
+
+Deno.test("HistoryState.apply() forgets half an answer that is asked for once more, and empty thoughts", () => {
+  const snapshot = snapshotOf([
+    item("delta", "agent_message", {
+      item_id: "half",
+      delta: { text_delta: "An ans" },
+    }),
+    item("started", "reasoning", { item_id: "r", content: { text: "" } }),
+    { type: "error", will_retry: true, error: { message: "cut" } },
+    item("completed", "reasoning", { item_id: "r", content: { text: "" } }),
+    item("delta", "agent_message", {
+      item_id: "whole",
+      delta: { text_delta: "An answer" },
+    }),
+    { type: "turn.completed" },
+  ]);
+  assertEquals(tell(snapshot), ["error: cut", "answer: An answer"]);
 });
 
 Deno.test("HistoryState.placeOfExplored() finds commands that share a record, as long as it is there", () => {

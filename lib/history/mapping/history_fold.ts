@@ -41,7 +41,7 @@ const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([
   ["item.delta", takeItem("delta")],
   ["item.completed", takeItem("completed")],
   ["item.failed", takeItemFailure],
-  ["error", (context, event) => showError(context, messageOf(event))],
+  ["error", takeError],
 ]);
 
 /** How much is kept of an unknown word, in UTF-16 code units. */
@@ -105,14 +105,10 @@ function settleTurn(
   context: FoldContext,
   { isFailed }: { readonly isFailed: boolean },
 ): void {
-  const { memory, store } = context;
+  const { memory } = context;
   for (const [streamId, text] of [...memory.streams]) {
     if (text.trim() !== "") showAnswer(context, streamId, text);
-    else {
-      memory.streams.delete(streamId);
-      const id = store.idAt(store.indexOfStream(streamId));
-      if (id !== undefined) context.remove(id);
-    }
+    else dropStream(context, streamId);
   }
   for (const id of [...memory.thinking.keys()]) settleThought(context, id);
   if (isFailed) {
@@ -126,15 +122,31 @@ function settleTurn(
   memory.turns.close();
 }
 
+/** Shows an error; of an answer that is asked for once more, no half of one was said. */
+function takeError(context: FoldContext, event: Fields): void {
+  if (event.will_retry === true) {
+    for (const streamId of [...context.memory.streams.keys()]) {
+      dropStream(context, streamId);
+    }
+  }
+  showError(context, messageOf(event));
+}
+
+function dropStream(context: FoldContext, streamId: string): void {
+  const { memory, store } = context;
+  memory.streams.delete(streamId);
+  const id = store.idAt(store.indexOfStream(streamId));
+  if (id !== undefined) context.remove(id);
+}
+
 function attachTurnUsage(context: FoldContext, { usage }: Fields): void {
   const tokens = readUsage(usage);
   if (tokens === undefined) return;
   // Some producers count what was cached into the total; here it is the sum of the two.
   const { prompt, completion } = tokens;
   const total = prompt + completion;
-  const { isSession, turns } = context.memory;
   // What the thread has used says less than what the answer took.
-  if (isSession && turns.isCounted) return;
+  if (context.memory.turns.isCounted) return;
   attachUsage(context, { prompt, completion, total }, { keep: false });
 }
 

@@ -222,6 +222,8 @@ export function settleThought(context: FoldContext, id: number): void {
   for (const key of memory.thinking.get(id) ?? []) memory.thoughts.delete(key);
   memory.thinking.delete(id);
   if (record?.type !== "reasoning" || !record.payload.in_progress) return;
+  // Thoughts that came to no text are none.
+  if (record.payload.sections.length === 0) return context.remove(id);
   context.replace(id, {
     type: "reasoning",
     payload: { ...record.payload, in_progress: false },

@@ -3,12 +3,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../../../lib/check/verdict_builder.ts";
 import { isThreadEvent } from "../../../lib/dialects/exec/decoder.ts";
-import { type Fields, isObject } from "../../../lib/json/fields.ts";
+import { type Fields, fieldsOf, isObject } from "../../../lib/json/fields.ts";
 import { LineNumberer } from "../../../lib/lines/line_numberer.ts";
 import { Normalizer } from "../../../lib/dialects/normalizer.ts";
 import { JsonlNormalizer } from "../../../lib/pipeline/pipeline.ts";
 import { compose } from "../../../lib/stage.ts";
-import { linesOf } from "../../fixtures.ts";
+import { isKnownRecord } from "../../../lib/history/records.ts";
+import { snapshotOf } from "../../history/histories.ts";
+import { equalJson, linesOf } from "../../fixtures.ts";
 import {
   assertSameText,
   byteByByte,
@@ -237,4 +239,63 @@ Deno.test("an app-server and the session files of its run have used the same", (
     if (said !== filed) others.push(name);
   }
   assertEquals(others.toSorted(), [...DIFFERENCES.keys()].toSorted());
+});
+
+/** What a history shows that does not depend on who tells it: what was said, thought and run. */
+function toldBy(records: readonly Fields[]): string[] {
+  return snapshotOf(records).records.filter(isKnownRecord).flatMap((record) => {
+    switch (record.type) {
+      case "plain_message":
+        return record.payload.lines.map((line) => JSON.stringify(line));
+      case "assistant_message": {
+        const { markdown, token_usage } = record.payload;
+        return `${markdown} (${token_usage?.total || "no"} tokens)`;
+      }
+      case "reasoning":
+        return record.payload.sections.map(({ heading }) => `${heading}`);
+      case "exec":
+        return `$ ${record.payload.command.at(-1)}`;
+      case "explore":
+        return record.payload.entries.map(({ command }) =>
+          `$ ${command.at(-1)}`
+        );
+      default:
+        return [];
+    }
+  });
+}
+
+/** Where the histories of an app-server and of a session file differ in that, and why. */
+const OTHER_HISTORIES: ReadonlyMap<string, string> = new Map([
+  ["0.169.0/cut", "only the app-server tells of retries"],
+  ["0.169.0/review", "a thread that it does not tell of did the review"],
+  ["0.169.0/stdin_closed_midturn", "ended before it said what was used"],
+  ["0.98.0/agents", "killed before it said what it ran last"],
+  ["0.98.0/approve_patch", "edits by a shell are edits or commands"],
+  ["0.98.0/fail400", "no error is in the file"],
+  ["0.98.0/fork_read", "the file of a fork has what it copied"],
+  ["0.98.0/mcp_server", "no raw thoughts and no error are in the files"],
+  ["0.98.0/patch", "edits by a shell are edits or commands"],
+  ["0.98.0/v1", "edits by a shell are edits or commands"],
+]);
+
+Deno.test("the history of a thread is that of its session file", () => {
+  const others = new Set<string>();
+  for (const { version, scenario, folder, stdout, sessions } of runs) {
+    if (folder.endsWith("/2/")) continue;
+    const later = runs.find((run) => run.folder === `${folder}2/`);
+    const told = [stdout, ...later ? [later.stdout] : []].flatMap((bytes) =>
+      recordsOf(bytes)
+    );
+    for (const session of sessions) {
+      const lines = recordsOf(session);
+      const thread = fieldsOf(lines[0]?.payload).id;
+      const own = told.filter((event) => event.thread_id === thread);
+      const [said, filed] = [own, lines].map((records) =>
+        toldBy(records).toSorted()
+      );
+      if (!equalJson(said, filed)) others.add(`${version}/${scenario}`);
+    }
+  }
+  assertEquals([...others], [...OTHER_HISTORIES.keys()]);
 });
