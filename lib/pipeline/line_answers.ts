@@ -131,16 +131,24 @@ function kindsOf(
  *
  * - `report`: they are left out of the data, but for those that came in band.
  * - `inline`: they stay in their places: in bytes, as `line.failed` records.
+ * - `mark`: as `inline`, without the lines themselves, which may be as long as strings can be.
  * - `drop`: they are left out.
  * - `stop`: the first one ends the work: it is thrown.
  */
 export type OnError =
   | "report"
   | "inline"
+  | "mark"
   | "drop"
   | "stop";
 
-const ON_ERROR: readonly OnError[] = ["report", "inline", "drop", "stop"];
+const ON_ERROR: readonly OnError[] = [
+  "report",
+  "inline",
+  "mark",
+  "drop",
+  "stop",
+];
 
 /** The names of {@linkcode Engine}s. */
 export const ENGINES = ["auto", "js", "wasm"] as const;
@@ -521,8 +529,16 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure?.(failed);
     const onError = this.#onError;
     if (onError === "stop") throw new LineError(failed);
-    if (onError === "inline" || (onError === "report" && failed.isInBand)) {
-      this.#taker.failure(failed, this.out);
+    const isBare = onError === "mark" && !failed.isInBand;
+    if (
+      isBare || onError === "inline" || (onError !== "drop" && failed.isInBand)
+    ) {
+      this.#taker.failure(
+        isBare
+          ? new FailedLine(failed.error, failed, NOTHING, undefined)
+          : failed,
+        this.out,
+      );
     }
   }
 }

@@ -164,6 +164,7 @@ const IN_BAND =
 
 const MODES = [
   { onError: "inline", expected: ["error", "json", "utf8", "error"] },
+  { onError: "mark", expected: ["error", "json", "utf8", "error"] },
   { onError: "report", expected: ["error", "utf8", "error"] },
   { onError: "drop", expected: ["error", "error"] },
   { onError: undefined, expected: ["error", "json", "utf8", "error"] },

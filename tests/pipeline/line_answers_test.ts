@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { ENGINES, RecordSelection } from "../../lib/pipeline/line_answers.ts";
 import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
@@ -113,4 +113,14 @@ Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", (
     ]);
     assertEquals([normalizer.records, normalizer.failures], [3, 3]);
   }
+});
+
+Deno.test("JsonlNormalizer marks the place of a failed line, without the line", () => {
+  const inBand =
+    '{"type":"line.failed","line":7,"offset":0,"error":{"kind":"json","message":"m"},"raw":"x"}';
+  const normalizer = new JsonlNormalizer({ onError: "mark" });
+  let text = "";
+  normalizer.feed(encode(`[1]\n${inBand}\n`), (bytes) => text += decode(bytes));
+  assertMatch(text, /^{"type":"line.failed","line":1,.*"message":"[^"]+"}}\n/);
+  assertEquals(text.split("\n")[1], inBand);
 });

@@ -247,7 +247,7 @@ export class Rendering {
         initialTurnId: args.value("turn-id"),
         ...(from === undefined ? {} : { from }),
         // What is reported has its place in the transcript too.
-        onError: isReporting ? "inline" : onError,
+        onError: isReporting || onError === "inline" ? "mark" : onError,
         ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
       },
       errors: this.#destination.errors,
