@@ -234,6 +234,10 @@ Deno.exit(
     rows,
     setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
     startPager,
+    every(period, tick): () => void {
+      const timer = setInterval(tick, period);
+      return () => clearInterval(timer);
+    },
     now: () => Date.now(),
     cwd: () => Deno.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

@@ -274,6 +274,10 @@ end(
     rows,
     setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
     startPager,
+    every(period, tick): () => void {
+      const timer = setInterval(tick, period);
+      return () => clearInterval(timer);
+    },
     now: () => Date.now(),
     cwd: () => process.cwd(),
     pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),

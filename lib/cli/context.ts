@@ -124,6 +124,8 @@ export interface RunContext extends Surroundings {
   readonly stdout: ByteSink;
   /** Where diagnostics go. */
   readonly stderr: ByteSink;
+  /** Calls something again and again, every so many milliseconds, until what it gives is called. */
+  every(period: number, tick: () => void): () => void;
   /**
    * Starts a program that shows what is written to it on the terminal.
    *

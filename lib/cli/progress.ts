@@ -2,9 +2,12 @@
  * How far long work is, for the person who waits for it.
  */
 
+import { durationText } from "../render/quantity_text.ts";
+import type { RunningWork } from "../render/text.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
+import { TextRuler } from "./text_ruler.ts";
 
 /** How long work takes before it is worth a word, in milliseconds. */
 const PATIENCE = 500;
@@ -14,6 +17,9 @@ const PERIOD = 100;
 const WIDTH = 80;
 /** Goes to the start of the line and empties it. */
 const ERASE = "\r\x1b[2K";
+
+/** What turns while something runs. */
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 const ENCODER = new TextEncoder();
 
@@ -27,6 +33,8 @@ export interface ProgressOptions {
   columns(): number | undefined;
   /** The clock, in milliseconds. */
   now(): number;
+  /** Calls something again and again, every so many milliseconds, until what it gives is called. */
+  every(period: number, tick: () => void): () => void;
 }
 
 /** One line on a terminal that says how far long work is, and is gone when it is done. */
@@ -36,6 +44,10 @@ export class Progress {
   #shown: number | undefined;
   /** Whether the work says how far it is. */
   #isTold = false;
+  /** Ends what {@linkcode Progress.watch} began. */
+  #stop = (): void => {};
+  /** Writes follow one another, also those of the clock. */
+  #written = Promise.resolve();
 
   /** Constructs a new instance. */
   constructor(options: ProgressOptions) {
@@ -70,6 +82,38 @@ export class Progress {
     });
   }
 
+  /**
+   * Shows what runs, and for how long it has, whenever nothing was written for a while.
+   *
+   * @param running Is asked what runs; nothing does any more without it.
+   */
+  watch(running?: () => RunningWork | undefined): void {
+    this.#stop();
+    this.#stop = (): void => {};
+    if (running === undefined || !this.#options.isTerminal) return;
+    const { every, now } = this.#options;
+    let work: RunningWork | undefined;
+    let start = now();
+    this.#stop = every(PERIOD, () => {
+      const last = work;
+      work = running();
+      if (work !== last) start = now();
+      if (work === undefined) return;
+      void this.#showRunning(work, now() - start);
+    });
+  }
+
+  async #showRunning({ title }: RunningWork, elapsed: number): Promise<void> {
+    const { columns } = this.#options;
+    const frame = FRAMES[Math.floor(elapsed / PERIOD) % FRAMES.length] ?? "";
+    const time = durationText(1_000 * Math.floor(elapsed / 1_000))
+      .replace(/^0ms$/, "0s").replace(".0s", "s");
+    const around = `${frame}  · ${time}`.length;
+    const ruler = await TextRuler.for([title, "…"]);
+    const shown = ruler.fitted(title, (columns() ?? WIDTH) - 1 - around, "end");
+    await this.update(() => `${frame} ${shown} · ${time}`);
+  }
+
   async #update(text: (elapsed: number) => string): Promise<void> {
     const { isTerminal, now, columns } = this.#options;
     if (!isTerminal) return;
@@ -93,7 +137,11 @@ export class Progress {
   }
 
   /** If it cannot be shown, the work goes on all the same. */
-  async #write(text: string): Promise<void> {
+  #write(text: string): Promise<void> {
+    return this.#written = this.#written.then(() => this.#writeNow(text));
+  }
+
+  async #writeNow(text: string): Promise<void> {
     try {
       await this.#options.output.write(ENCODER.encode(text));
     } catch (error) {

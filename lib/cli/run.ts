@@ -74,6 +74,7 @@ export async function run(
     },
     columns: () => context.columns(),
     now: () => context.now(),
+    every: (period, tick) => context.every(period, tick),
   });
   // What is said or shown on the terminal of the progress stands in its place.
   const inPlace = (name: Stream): ByteSink => {
@@ -150,6 +151,7 @@ export async function run(
     await paging.flush().catch(() => {});
     return status;
   } finally {
+    progress.watch();
     await paging.end();
   }
 }

@@ -31,6 +31,12 @@ import type { TextStyle } from "./text_style.ts";
 /** How many lines of a command are written: the rest is a document in most cases. */
 const MAX_COMMAND_LINES = 12;
 
+/** Work that has begun and not ended; as long as it is the same, so is the object. */
+export interface RunningWork {
+  /** Its first line, in which nothing acts on a terminal. */
+  readonly title: string;
+}
+
 /** How entries are written. */
 interface TextEntriesOptions {
   readonly lines: LiveLines;
@@ -57,8 +63,8 @@ export class TextEntries {
   readonly #isFormatted: boolean;
   /** The entry whose beginning was written last, so that its end can follow. */
   #open: number | undefined;
-  /** The entries whose beginning was written, with its first line. */
-  readonly #begun = new Map<number, string>();
+  /** The entries whose beginning was written. */
+  readonly #begun = new Map<number, RunningWork>();
 
   /** Constructs a new instance. */
   constructor(options: TextEntriesOptions) {
@@ -70,6 +76,11 @@ export class TextEntries {
     this.#maxDiffLines = options.maxDiffLines;
     this.#style = options.style;
     this.#isFormatted = options.isFormatted;
+  }
+
+  /** What has begun last of what has not ended. */
+  get running(): RunningWork | undefined {
+    return [...this.#begun.values()].at(-1);
   }
 
   /** Forgets what has begun: the numbers of entries begin again. */
@@ -175,19 +186,15 @@ export class TextEntries {
     const isOver = part.phase !== "started" && part.phase !== "updated";
     // What is searched for is not known when a search begins.
     if (!isOver && view.kind === "tool" && view.title === "web_search") return;
-    const title = this.#begun.get(part.id);
+    const title = this.#begun.get(part.id)?.title;
     if (title === undefined) {
       this.#begin("work");
       if (view.kind === "command") this.#addCommand(view.command);
       else this.#addTool(view);
-      this.#begun.set(
-        part.id,
-        inertText(
-          view.kind === "command"
-            ? `$ ${view.command.split("\n", 1)[0]}`
-            : `» ${view.title}`,
-        ),
-      );
+      const title = view.kind === "command"
+        ? `$ ${view.command.split("\n", 1)[0]}`
+        : `» ${view.title}`;
+      this.#begun.set(part.id, { title: inertText(title) });
       this.#open = part.id;
       if (!isOver) return;
     }

@@ -6,7 +6,7 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { outputLines, reasoningOf, toolsOf } from "./_decided_options.ts";
-import { LiveLines, TextEntries } from "./_text_entries.ts";
+import { LiveLines, type RunningWork, TextEntries } from "./_text_entries.ts";
 import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
 import type {
@@ -24,6 +24,8 @@ import {
 } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
+
+export type { RunningWork };
 
 /** Options for {@linkcode TextRenderer}. */
 export interface TextOptions extends RenderOptions {
@@ -101,6 +103,8 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   readonly #lines: LiveLines;
   readonly #entries: TextEntries;
   #model: string | null = null;
+  /** The turn that goes on. */
+  #turn: RunningWork | undefined;
 
   /**
    * Constructs a new instance.
@@ -137,6 +141,14 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     this.#write(part);
     const text = this.#lines.take();
     if (text !== "") emit(text);
+  }
+
+  /**
+   * What runs, as far as the parts tell: the command or tool that has begun last of those that
+   * have not ended, else the turn that goes on. A program may show it while it waits.
+   */
+  get running(): RunningWork | undefined {
+    return this.#turn && (this.#entries.running ?? this.#turn);
   }
 
   #write(part: TranscriptPart): void {
@@ -196,6 +208,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeTurn({ model, cwd }: TurnStartedPart): void {
+    this.#turn = { title: "working" };
     const changes = [
       model === this.#model ? null : model,
       cwd === this.#entries.cwd ? null : cwd,
@@ -211,6 +224,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeEnd(part: TurnEndedPart): void {
     const { status, usage, durationMs, error, isErrorShown } = part;
+    this.#turn = undefined;
     const { green, red, yellow, dim } = this.#style;
     const tokens = usage === null ? "" : usageText(usage);
     const duration = durationMs === null

@@ -192,6 +192,7 @@ export async function call(
     columns: () => world.columns,
     rows: () => world.rows,
     setRaw: (isRaw) => world.setRaw?.(isRaw),
+    every: world.every ?? (() => () => {}),
     startPager: world.startPager ?? (() => Promise.resolve(undefined)),
     now: world.now ?? (() => 0),
     cwd: () => world.cwd ?? "/",

@@ -3,22 +3,29 @@
 import { assertEquals } from "@std/assert";
 import { Output } from "../../lib/cli/output.ts";
 import { Progress } from "../../lib/cli/progress.ts";
+import { TextRuler } from "../../lib/cli/text_ruler.ts";
 import { failing, platformError, Sink } from "./memory.ts";
 
-/** A progress line on a terminal of 20 columns, with a clock that is set by hand. */
-function shown(isTerminal = true): {
+/** A progress line on a terminal, of 20 columns unless said, with a clock that is set by hand. */
+function shown(isTerminal = true, columns = 20): {
   progress: Progress;
   sink: Sink;
-  clock: { time: number };
+  clock: { time: number; tick: () => void; isStopped: boolean };
 } {
   const sink = new Sink();
-  const clock = { time: 0 };
+  const clock = { time: 0, tick: (): void => {}, isStopped: false };
   const output = new Output(sink, "stderr", { pause: () => Promise.resolve() });
   const progress = new Progress({
     output,
     isTerminal,
-    columns: () => 20,
+    columns: () => columns,
     now: () => clock.time,
+    every(_, tick): () => void {
+      clock.tick = tick;
+      return () => {
+        clock.isStopped = true;
+      };
+    },
   });
   return { progress, sink, clock };
 }
@@ -71,6 +78,7 @@ Deno.test("Progress that cannot be shown stops no work", async () => {
     isTerminal: true,
     columns: () => undefined,
     now: () => clock.time,
+    every: () => () => {},
   });
   await progress.update(() => "one");
   clock.time = 500;
@@ -94,4 +102,40 @@ Deno.test("Progress says nothing of reading where the work says how far it is", 
   clock.time = 3_000;
   await progress.reading({ bytes: 50, size: 200 });
   assertEquals(sink.text, "");
+});
+
+Deno.test("Progress shows what runs and for how long, while nothing is written", async () => {
+  const { progress, sink, clock } = shown(true, 30);
+  let running: { readonly title: string } | undefined;
+  progress.watch(() => running);
+  const at = async (time: number): Promise<void> => {
+    clock.time = time;
+    clock.tick();
+    // What measures the title is loaded once.
+    await TextRuler.for(["…"]);
+    await Promise.resolve();
+  };
+  await at(0);
+  running = { title: "$ npm test 中文 and more" };
+  await at(1000);
+  await at(1500);
+  await at(63_100);
+  await progress.clear();
+  running = undefined;
+  await at(64_000);
+  progress.watch();
+  assertEquals(clock.isStopped, true);
+  assertEquals(sink.text.split("\r\x1b[2K"), [
+    "",
+    "⠴ $ npm test 中文 and m… · 0s",
+    "⠙ $ npm test 中文 a… · 1m 02s",
+    "",
+  ]);
+});
+
+Deno.test("Progress starts no clock where nobody looks on", () => {
+  const { progress, clock } = shown(false);
+  const { tick } = clock;
+  progress.watch(() => ({ title: "a" }));
+  assertEquals(clock.tick, tick);
 });

@@ -44,6 +44,8 @@ export interface World {
   readonly rows?: number;
   /** Is told whether keys are to come at once. */
   readonly setRaw?: (isRaw: boolean) => void;
+  /** Calls something again and again; without it, nothing is. */
+  readonly every?: RunContext["every"];
   /** Starts a pager; without it there is none. */
   readonly startPager?: RunContext["startPager"];
   /** The clock, in milliseconds. */

@@ -133,7 +133,8 @@ export class Rendering {
       this.#args,
       this.#context,
     );
-    this.#isGrowing = file === STDIN;
+    if (file === STDIN) this.#grow();
+    else this.#isGrowing = false;
     this.#remarksOnNext = () => this.#remarksOn(file, isBaseKnown);
     await this.#renderLines(file, blocks, placeOf);
   }
@@ -147,7 +148,7 @@ export class Rendering {
    *   work to end.
    */
   async follow(file: string): Promise<void> {
-    this.#isGrowing = true;
+    this.#grow();
     this.#remarksOnNext = () => this.#remarksOn(file, false);
     await unwrapped(this.#work.follow(file));
   }
@@ -181,6 +182,7 @@ export class Rendering {
    * @throws {IoError} If it cannot be written.
    */
   async end(): Promise<void> {
+    this.#context.progress.watch();
     // Whatever ended the work: what was read so far is shown.
     await this.#endInput();
     this.#rendition.renderer.flush?.((text) => this.#add(text));
@@ -188,6 +190,16 @@ export class Rendering {
     const { counts } = this.#rendition.redactor ?? { counts: new Map() };
     saySecrets(counts, this.#args, this.#context);
     await this.#context.diagnostics.flush();
+  }
+
+  /** More may be written: text says at once what begins, and a person sees that it runs. */
+  #grow(): void {
+    this.#isGrowing = true;
+    const { renderer } = this.#rendition;
+    const { progress, screen } = this.#context;
+    const { output, isTerminal } = this.#destination;
+    if (!isTerminal || output !== screen) return;
+    progress.watch(() => renderer.running);
   }
 
   async #renderSnapshot(

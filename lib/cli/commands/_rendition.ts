@@ -12,6 +12,7 @@ import {
   type RenderOptions,
   TOOLS,
 } from "../../render/render_options.ts";
+import type { TextRenderer } from "../../render/text.ts";
 import type { Stage } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -41,8 +42,10 @@ export interface Rendition {
   readonly redactor: Redactor | undefined;
   /** Whether images are shown, in which nothing can be masked. */
   readonly hasImages: boolean;
-  /** Makes its text. */
-  readonly renderer: Stage<TranscriptPart, string>;
+  /** Makes its text; that of a live view knows what runs. */
+  readonly renderer:
+    & Stage<TranscriptPart, string>
+    & Partial<Pick<TextRenderer, "running">>;
 }
 
 /**
@@ -63,7 +66,7 @@ export async function renditionOf(
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
   const options = renderOptionsOf(args, redactor);
-  const renderer = form === "text"
+  const renderer: Rendition["renderer"] = form === "text"
     ? await textRenderer(options, args, context, destination)
     : await documentRenderer(form, { ...options, images: hasImages });
   return { form, redactor, hasImages, renderer };
@@ -74,7 +77,7 @@ async function textRenderer(
   args: Arguments,
   { screen, style, process }: CommandContext,
   { isTerminal, output }: Destination,
-): Promise<Stage<TranscriptPart, string>> {
+): Promise<TextRenderer> {
   // What goes to a file has colours only if they are asked for.
   const isColored = args.choice("color", COLOR) === "always";
   const fileStyle = isColored ? COLORED : PLAIN;

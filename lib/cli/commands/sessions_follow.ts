@@ -70,6 +70,7 @@ class Following {
   async run(): Promise<void> {
     const { diagnostics } = this.#context;
     if (this.#args.has("from-start")) this.#view.show();
+    this.#context.progress.watch(() => this.#renderer?.running);
     const inputs = followInput(this.#path, this.#context, {
       isQuiet: this.#args.has("quiet"),
       isVerbose: this.#args.has("verbose"),
