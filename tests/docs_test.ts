@@ -1,6 +1,6 @@
 /** The README and the docs: they name what there is. */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { COMMANDS, TABLE } from "../lib/cli/commands.ts";
 import { ITEM_CONTENTS, ITEM_DELTAS } from "../lib/dialects/exec/events.ts";
@@ -11,7 +11,7 @@ import {
   TABLES,
 } from "../lib/export/export.ts";
 import { JSON_SCHEMA_NAMES } from "../lib/schema_names.ts";
-import { pictureOf } from "../tools/picture.ts";
+import { pagePictureOf, pictureOf } from "../tools/picture.ts";
 import { REFERENCE_PAGE, referencePage } from "../tools/reference.ts";
 import { call } from "./cli/memory.ts";
 import type { World } from "./cli/world.ts";
@@ -218,25 +218,38 @@ for (const { page, line, args, reads } of SESSIONS) {
   });
 }
 
-Deno.test("the picture in the README is what render shows of a capture", async () => {
-  const { files } = await fileOf(
-    "rollout.jsonl",
-    "0.169.0/reasoning/rollout-2026-11-20T15-14-13-01a1f985-bb48-70a2-8e82-9f7037d7f14b.jsonl",
-  );
-  const { stdout } = await call(
-    ["render", "--to=text", "--color=always", "rollout.jsonl"],
-    { files: files ?? {} },
-  );
-  const expected = pictureOf(
-    "codexpipe rollout-2026-11-20T15-14-13.jsonl",
-    stdout,
-  );
-  const picture = new URL("docs/live.svg", ROOT);
-  if (Deno.args.includes("--update")) {
-    await Deno.writeTextFile(picture, expected);
-  }
-  assertEquals(await Deno.readTextFile(picture), expected);
-});
+const PICTURES = [
+  {
+    picture: "docs/live.svg",
+    capture:
+      "0.169.0/reasoning/rollout-2026-11-20T15-14-13-01a1f985-bb48-70a2-8e82-9f7037d7f14b.jsonl",
+    args: ["--to=text", "--color=always"],
+    draw: (shown: string): string =>
+      pictureOf("codexpipe rollout-2026-11-20T15-14-13.jsonl", shown),
+  },
+  {
+    picture: "docs/page.svg",
+    capture:
+      "0.169.0/shellmany/rollout-2026-11-20T15-14-15-01a1f985-c360-72b2-bf8c-a7302c77096d.jsonl",
+    args: ["--to=html"],
+    draw: pagePictureOf,
+  },
+];
+
+for (const { picture, capture, args, draw } of PICTURES) {
+  Deno.test(`${picture} is what render shows of a capture`, async () => {
+    const { files = {} } = await fileOf("rollout.jsonl", capture);
+    const { stdout } = await call(["render", ...args, "rollout.jsonl"], {
+      files,
+    });
+    const file = new URL(picture, ROOT);
+    if (Deno.args.includes("--update")) {
+      await Deno.writeTextFile(file, draw(stdout));
+    }
+    assertEquals(await Deno.readTextFile(file), draw(stdout));
+    assert(readme.includes(`](${picture})`), `${picture} is not shown`);
+  });
+}
 
 Deno.test("docs/normalize.md shows lines and what becomes of them", async () => {
   const text = await Deno.readTextFile(new URL("docs/normalize.md", ROOT));

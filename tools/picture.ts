@@ -1,5 +1,5 @@
 /**
- * Draws what a terminal shows.
+ * Draws what a terminal and a browser show.
  *
  * @module
  */
@@ -67,6 +67,43 @@ export function pictureOf(command: string, output: string): string {
     `<rect width="${width}" height="${height}" rx="10" fill="#161b22"/>`,
     dots.join(""),
     `${texts.join("")}</svg>`,
+    "",
+  ].join("\n");
+}
+
+/** The size of the window of a browser, in pixels. */
+const PAGE = { width: 900, height: 760 };
+/** The parts of a page; its script is none of a picture. */
+const PAGE_REGEXP = /<style>([^]*?)<\/style>[^]*(<body>[^]*?)<script>/;
+
+/**
+ * Draws the beginning of a page, as a browser shows it without its script: it stands in the
+ * picture as it is, spelled as XML.
+ *
+ * @param html The page, of `codexpipe render`.
+ * @returns An SVG document, which needs nothing else.
+ */
+export function pagePictureOf(html: string): string {
+  const [, css = "", body = ""] = PAGE_REGEXP.exec(html) ?? [];
+  const { width, height } = PAGE;
+  const namespaces = new Map([
+    ["body", "http://www.w3.org/1999/xhtml"],
+    ["svg", "http://www.w3.org/2000/svg"],
+  ]);
+  const xml = body.replace(/<([a-z]+)([^>]*)>/g, (_, name, attributes) => {
+    const namespace = namespaces.get(name);
+    const own = namespace === undefined ? "" : ` xmlns="${namespace}"`;
+    const named = attributes.replace(
+      /"[^"]*"| (checked|hidden|open)(?= |$)/g,
+      (text: string, flag?: string) => flag === undefined ? text : `${text}=""`,
+    );
+    return `<${name}${own}${named}${name === "input" ? "/" : ""}>`;
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<style>${escaped(css)}</style>`,
+    `<foreignObject width="${width}" height="${height}">`,
+    `${xml}</body></foreignObject></svg>`,
     "",
   ].join("\n");
 }

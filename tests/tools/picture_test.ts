@@ -1,7 +1,7 @@
-/** Pictures of terminals. */
+/** Pictures of terminals and pages. */
 
 import { assertEquals } from "@std/assert";
-import { pictureOf } from "../../tools/picture.ts";
+import { pagePictureOf, pictureOf } from "../../tools/picture.ts";
 
 Deno.test("pictureOf() draws each line with its styles, and nothing that acts", () => {
   const picture = pictureOf(
@@ -14,4 +14,23 @@ Deno.test("pictureOf() draws each line with its styles, and nothing that acts", 
     '<text x="18" y="67">plain</text>',
     '<text x="18" y="105">  <tspan class="red">✗ &quot;no&quot;</tspan> end <tspan class="bold">&lt;script&gt;</tspan></text>',
   ]);
+});
+
+Deno.test("pagePictureOf() gives the page as XML, with its style and without its script", () => {
+  const picture = pagePictureOf(
+    '<html><head><style>\na>b{}</style></head><body>\n<input id="x" checked>' +
+      '<p hidden title="an open b">a &amp; b</p><svg height="1"></svg>' +
+      "<details open></details><script>1<2</script></body></html>",
+  );
+  assertEquals(
+    picture.slice(picture.indexOf("<style>")),
+    [
+      "<style>",
+      "a&gt;b{}</style>",
+      '<foreignObject width="900" height="760">',
+      '<body xmlns="http://www.w3.org/1999/xhtml">',
+      '<input id="x" checked=""/><p hidden="" title="an open b">a &amp; b</p><svg xmlns="http://www.w3.org/2000/svg" height="1"></svg><details open=""></details></body></foreignObject></svg>',
+      "",
+    ].join("\n"),
+  );
 });
