@@ -10,25 +10,23 @@
  */
 
 import { type Fields, isObject } from "../json/fields.ts";
+import { list, map, NUMBER, object } from "../shapes/shapes.ts";
 import {
-  action,
-  anything,
-  exec,
   join,
-  list,
-  map,
-  number,
-  object,
   onlyMember,
-  PAYLOAD_READERS,
-  type Reader,
-  recordId,
-  rewritten,
-  timestamp,
+  readAs,
+  readTime,
+  type Rewrite,
   toSnakeCase,
-} from "./_record_readers.ts";
+} from "./_record_reader.ts";
 import { setOwn, toObject } from "./plain_json.ts";
-import type { AnyHistoryRecord, HistoryRecordType } from "./records.ts";
+import { ACTION, PAYLOADS } from "./record_shapes.ts";
+import type {
+  AnyHistoryRecord,
+  ExecAction,
+  ExecPayload,
+  HistoryRecordType,
+} from "./records.ts";
 import {
   type HistoryLookup,
   type HistorySnapshot,
@@ -43,9 +41,6 @@ import {
 // What the wild layout knows and the contract does not is left out: indents and languages of
 // lines, folders and environments of commands, the kinds of explore entries, and the like.
 // Fields that neither of them knows are kept.
-
-/** Rewrites a value. */
-type Rewrite = (value: unknown) => unknown;
 
 /** How a field is rewritten. */
 interface FieldRule {
@@ -319,16 +314,13 @@ function fromCodeLayout(value: unknown): CodeRecord | undefined {
   return { id, type, payload: rewrite ? rewrite(rest) : rest, callId };
 }
 
-const lookup: Reader<HistoryLookup> = rewritten(
-  (value) => value ?? {},
-  map(number),
-);
-
-/** The payloads that only the wild layout has, and that are kept. */
-const EXTENSION_READERS: ReadonlyMap<string, Reader<object>> = new Map([
-  ["merged_exec", object({ action, segments: list(exec) })],
-  ["context", readContext],
-]);
+/** Runs of commands, which only the wild layout has. */
+const MERGED_EXEC = object<
+  { readonly action: ExecAction; readonly segments: readonly ExecPayload[] }
+>({
+  action: ACTION,
+  segments: list(PAYLOADS.exec),
+});
 
 /**
  * Reads one record of either layout: the one that is written here, `{id, type, payload}`, or
@@ -414,10 +406,13 @@ export function readSnapshot(value: unknown): HistorySnapshot {
     return refuse(values, join(path, "records"), "a list");
   }
   const { records, callIds } = readRecords(values, join(path, "records"));
+  const lookup = (name: string, value: unknown): HistoryLookup =>
+    // The boundary: it has been read as one.
+    readAs(map(NUMBER), value ?? {}, join(path, name)) as HistoryLookup;
   const lookups = {
-    exec_call_lookup: lookup(exec_call_lookup, join(path, "exec_call_lookup")),
-    tool_call_lookup: lookup(tool_call_lookup, join(path, "tool_call_lookup")),
-    stream_lookup: lookup(stream_lookup, join(path, "stream_lookup")),
+    exec_call_lookup: lookup("exec_call_lookup", exec_call_lookup),
+    tool_call_lookup: lookup("tool_call_lookup", tool_call_lookup),
+    stream_lookup: lookup("stream_lookup", stream_lookup),
   };
   const isEmpty = Object.values(lookups)
     .every((each) => Object.keys(each).length === 0);
@@ -503,7 +498,7 @@ function readRecordAt(
     return refuse(value, path, "a record with id, type and payload");
   }
   const payload = isPayloadType(value.type)
-    ? PAYLOAD_READERS[value.type](value.payload, join(path, "payload"))
+    ? readAs(PAYLOADS[value.type], value.payload, join(path, "payload"))
     : value.payload;
   const id = recordId(value.id, join(path, "id"));
   return { record: recordWith({ ...value, id }, payload), callId: undefined };
@@ -514,17 +509,26 @@ function readCode(
   path: string,
   trailing: boolean,
 ): AnyHistoryRecord {
-  const where = join(path, "payload");
-  const read = isPayloadType(type)
-    ? PAYLOAD_READERS[type]
-    : EXTENSION_READERS.get(type) ?? anything;
   const given = type === "explore" && isObject(payload)
     ? { ...payload, trailing }
     : payload;
   return recordWith(
     { id: recordId(id, join(path, "id")), type },
-    read(given, where),
+    readPayload(type, given, join(path, "payload")),
   );
+}
+
+function readPayload(type: string, value: unknown, path: string): unknown {
+  if (isPayloadType(type)) return readAs(PAYLOADS[type], value, path);
+  if (type === "merged_exec") return readAs(MERGED_EXEC, value, path);
+  return type === "context" ? readContext(value, path) : value;
+}
+
+/** The number of a record. */
+function recordId(value: unknown, path: string): number {
+  return typeof value === "number" && value >= 0 && Number.isInteger(value)
+    ? value
+    : refuse(value, path, "a whole number that is not negative");
 }
 
 /** Puts a payload that was read into its record. */
@@ -534,17 +538,19 @@ function recordWith(record: Fields, payload: unknown): AnyHistoryRecord {
 }
 
 function isPayloadType(type: string): type is HistoryRecordType {
-  return Object.hasOwn(PAYLOAD_READERS, type);
+  return Object.hasOwn(PAYLOADS, type);
 }
 
 function readContext(value: unknown, path: string): object {
   if (!isObject(value)) return refuse(value, path, "an object");
   const { browser_snapshot: browser } = value;
   if (!isObject(browser) || !isObject(browser.captured_at)) return value;
-  const captured_at = timestamp(
-    browser.captured_at,
-    `${path}.browser_snapshot.captured_at`,
-  );
+  const captured_at = readTime(browser.captured_at) ??
+    refuse(
+      browser.captured_at,
+      `${path}.browser_snapshot.captured_at`,
+      "a point in time",
+    );
   return { ...value, browser_snapshot: { ...browser, captured_at } };
 }
 

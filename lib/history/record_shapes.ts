@@ -1,0 +1,415 @@
+/**
+ * What the payloads of history records look like.
+ *
+ * What has a name of its own though it looks like others is what is read in other spellings, too
+ * (code_layout.ts).
+ */
+
+import {
+  ANY,
+  ANY_OBJECT,
+  BOOLEAN,
+  either,
+  type Known,
+  list,
+  map,
+  maybe,
+  nullable,
+  NUMBER,
+  object,
+  type Shape,
+  STRING,
+  TIME,
+  typed,
+  variant,
+  words,
+} from "../shapes/shapes.ts";
+import type * as records from "./records.ts";
+
+const TEXTS = list(STRING);
+const TEXT_OR_NULL = nullable(STRING);
+const NUMBER_OR_NULL = nullable(NUMBER);
+const TIME_OR_NULL = nullable(TIME);
+/** A duration in milliseconds. */
+export const DURATION: Shape<number> = { kind: "number" };
+
+/** How a text is coloured. */
+export const TONE: Shape<records.TextTone> = words(
+  "default",
+  "dim",
+  "primary",
+  "success",
+  "warning",
+  "error",
+  "info",
+);
+
+/** How a text stands out. */
+export const EMPHASIS: Shape<records.Emphasis> = object<records.Emphasis>({
+  bold: BOOLEAN,
+  italic: BOOLEAN,
+  dim: BOOLEAN,
+  strike: BOOLEAN,
+  underline: BOOLEAN,
+});
+
+/** A text of one look. */
+export const INLINE_SPAN: Shape<records.InlineSpan> = object<
+  records.InlineSpan
+>({
+  text: STRING,
+  tone: TONE,
+  emphasis: EMPHASIS,
+  entity: nullable(
+    variant<records.Entity, "type">(
+      "type",
+      typed<Known<records.Entity, "type">>({
+        link: { href: STRING },
+        code: {},
+      }),
+      '"link" or "code"',
+    ),
+  ),
+});
+const SPANS = list(INLINE_SPAN);
+/** The text that a section is folded to. */
+export const SUMMARY: Shape<readonly records.InlineSpan[]> = list(INLINE_SPAN);
+
+/** A line of a message. */
+export const MESSAGE_LINE: Shape<records.MessageLine> = object<
+  records.MessageLine
+>({
+  kind: words(
+    "paragraph",
+    "bullet",
+    "code",
+    "quote",
+    "separator",
+    "metadata",
+    "blank",
+  ),
+  spans: SPANS,
+});
+const LINES = list(MESSAGE_LINE);
+
+/** Tokens that were used. */
+export const TOKEN_USAGE: Shape<records.TokenUsage> = object<
+  records.TokenUsage
+>({
+  prompt: NUMBER,
+  completion: NUMBER,
+  total: NUMBER,
+});
+
+/** What is told of a message. */
+export const MESSAGE_METADATA: Shape<records.MessageMetadata> = object<
+  records.MessageMetadata
+>({
+  citations: TEXTS,
+  token_usage: nullable(TOKEN_USAGE),
+});
+const METADATA = nullable(MESSAGE_METADATA);
+
+/** An argument of a tool. */
+export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object<
+  records.ToolArgument
+>({
+  name: STRING,
+  value: variant<records.ToolArgumentValue, "type">(
+    "type",
+    typed<Known<records.ToolArgumentValue, "type">>({
+      text: { text: STRING },
+      json: { value: ANY },
+      secret: {},
+    }),
+    '"text", "json" or "secret"',
+  ),
+});
+
+/** How deep a bullet stands. */
+export const INDENT: Shape<number> = { kind: "number" };
+/** What stands before the text of a bullet. */
+export const MARKER: Shape<string> = { kind: "string" };
+
+/** A block of a reasoning. */
+export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant<
+  records.ReasoningBlock,
+  "type"
+>(
+  "type",
+  typed<Known<records.ReasoningBlock, "type">>({
+    paragraph: { spans: SPANS },
+    bullet: { indent: INDENT, marker: MARKER, spans: SPANS },
+    code: { language: TEXT_OR_NULL, content: STRING },
+    quote: { spans: SPANS },
+    separator: {},
+  }),
+  "the type of a block",
+);
+
+/** How far a command is. */
+export const EXEC_STATUS: Shape<records.ExecPayload["status"]> = words(
+  "running",
+  "success",
+  "error",
+);
+
+/** A piece of an output. */
+export const EXEC_CHUNK: Shape<records.ExecChunk> = object<records.ExecChunk>({
+  offset: NUMBER,
+  content: STRING,
+});
+const CHUNKS = list(EXEC_CHUNK);
+
+/** A piece of an answer. */
+export const ASSISTANT_DELTA: Shape<records.AssistantDelta> = object<
+  records.AssistantDelta
+>({
+  delta: STRING,
+  sequence: NUMBER_OR_NULL,
+  received_at: TIME,
+});
+
+/** What is in a file that is added or deleted. */
+export const FILE_CONTENT: Shape<string> = { kind: "string" };
+
+/** A change of a file. */
+export const FILE_CHANGE: Shape<records.FileChange> = variant<
+  records.FileChange,
+  "type"
+>(
+  "type",
+  typed<Known<records.FileChange, "type">>({
+    add: { content: FILE_CONTENT },
+    delete: { content: FILE_CONTENT },
+    update: { unified_diff: STRING, move_path: TEXT_OR_NULL },
+  }),
+  '"add", "delete" or "update"',
+);
+
+/** How far a step of a plan is. */
+export const STEP_STATUS: Shape<records.PlanStep["status"]> = words(
+  "pending",
+  "in_progress",
+  "complete",
+  "skipped",
+);
+
+/** What a command does. */
+export const ACTION: Shape<records.ExecAction> = words(
+  "read",
+  "search",
+  "list",
+  "run",
+);
+
+/** The command line of a part of a command. */
+export const PARSED_LINE: Shape<string> = { kind: "string" };
+/** A part of a command, as Codex understands it. */
+export const PARSED_COMMAND: Shape<records.ParsedCommand> = object<
+  records.ParsedCommand
+>({
+  type: STRING,
+  cmd: PARSED_LINE,
+  name: maybe(STRING),
+  path: maybe(STRING),
+  query: maybe(STRING),
+});
+
+/** The payload of each type of record. */
+export const PAYLOADS: {
+  readonly [T in records.HistoryRecordType]: Shape<records.HistoryPayloads[T]>;
+} = {
+  plain_message: object<records.PlainMessagePayload>({
+    role: words(
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "error",
+      "background_event",
+    ),
+    kind: words(
+      "plain",
+      "user",
+      "assistant",
+      "tool",
+      "error",
+      "background",
+      "notice",
+    ),
+    header: nullable(
+      object<records.MessageHeader>({ label: STRING, badge: TEXT_OR_NULL }),
+    ),
+    lines: LINES,
+    metadata: METADATA,
+  }),
+  wait_status: object<records.WaitStatusPayload>({
+    header: object<records.WaitStatusHeader>({
+      title: STRING,
+      title_tone: TONE,
+      summary: TEXT_OR_NULL,
+      summary_tone: TONE,
+    }),
+    details: list(
+      object<records.WaitStatusDetail>({
+        label: STRING,
+        value: TEXT_OR_NULL,
+        tone: TONE,
+      }),
+    ),
+  }),
+  loading: object<records.LoadingPayload>({ message: STRING }),
+  running_tool: object<records.RunningToolPayload>({
+    title: STRING,
+    started_at: TIME,
+    arguments: list(TOOL_ARGUMENT),
+    wait_cap_ms: nullable(DURATION),
+    wait_has_target: BOOLEAN,
+    wait_has_call_id: BOOLEAN,
+  }),
+  tool_call: object<records.ToolCallPayload>({
+    status: words("running", "success", "failed"),
+    title: STRING,
+    duration_ms: nullable(DURATION),
+    arguments: list(TOOL_ARGUMENT),
+    result_preview: nullable(
+      object<records.ToolResultPreview>({ lines: TEXTS, truncated: BOOLEAN }),
+    ),
+    error_message: TEXT_OR_NULL,
+  }),
+  plan_update: object<records.PlanUpdatePayload>({
+    name: STRING,
+    icon: either(
+      words("light_bulb", "rocket", "clipboard"),
+      object<records.CustomPlanIcon>({ custom: STRING }),
+    ),
+    progress: object<records.PlanProgress>({
+      completed: NUMBER,
+      total: NUMBER,
+    }),
+    steps: list(
+      object<records.PlanStep>({
+        description: STRING,
+        status: STEP_STATUS,
+      }),
+    ),
+  }),
+  upgrade_notice: object<records.UpgradeNoticePayload>({
+    current_version: STRING,
+    latest_version: STRING,
+    message: STRING,
+  }),
+  reasoning: object<records.ReasoningPayload>({
+    in_progress: BOOLEAN,
+    sections: list(
+      object<records.ReasoningSection>({
+        heading: TEXT_OR_NULL,
+        summary: SUMMARY,
+        blocks: list(REASONING_BLOCK),
+      }),
+    ),
+    hide_when_collapsed: BOOLEAN,
+  }),
+  exec: object<records.ExecPayload>({
+    call_id: TEXT_OR_NULL,
+    command: TEXTS,
+    parsed: list(PARSED_COMMAND),
+    action: ACTION,
+    status: EXEC_STATUS,
+    stdout_chunks: CHUNKS,
+    stderr_chunks: CHUNKS,
+    exit_code: NUMBER_OR_NULL,
+    wait_total_ms: nullable(DURATION),
+    wait_active: BOOLEAN,
+    wait_notes: list(
+      object<records.ExecWaitNote>({
+        message: STRING,
+        tone: TONE,
+        timestamp: TIME,
+      }),
+    ),
+    started_at: TIME,
+    completed_at: TIME_OR_NULL,
+  }),
+  assistant_stream: object<records.AssistantStreamPayload>({
+    stream_id: STRING,
+    preview_markdown: STRING,
+    deltas: list(ASSISTANT_DELTA),
+    citations: TEXTS,
+    metadata: METADATA,
+    in_progress: BOOLEAN,
+    last_updated_at: TIME,
+  }),
+  assistant_message: object<records.AssistantMessagePayload>({
+    stream_id: TEXT_OR_NULL,
+    markdown: STRING,
+    citations: TEXTS,
+    metadata: METADATA,
+    token_usage: nullable(TOKEN_USAGE),
+    created_at: TIME,
+  }),
+  diff: object<records.DiffPayload>({
+    hunks: list(
+      object<records.DiffHunk>({
+        header: STRING,
+        lines: list(
+          object<records.DiffLine>({
+            kind: words("context", "added", "removed"),
+            text: STRING,
+          }),
+        ),
+      }),
+    ),
+  }),
+  image: object<records.ImagePayload>({
+    path: STRING,
+    caption: TEXT_OR_NULL,
+    metadata: nullable(ANY_OBJECT),
+  }),
+  explore: object<records.ExplorePayload>({
+    entries: list(
+      object<records.ExploreEntry>({
+        command: TEXTS,
+        cwd: TEXT_OR_NULL,
+        status: either(
+          words("running", "success", "not_found"),
+          object<records.ExploreError>({
+            error: object<records.ExploreError["error"]>({
+              exit_code: NUMBER_OR_NULL,
+            }),
+          }),
+        ),
+      }),
+    ),
+    trailing: BOOLEAN,
+  }),
+  rate_limits: object<records.RateLimitsPayload>({
+    primary_used_percent: NUMBER_OR_NULL,
+    secondary_used_percent: NUMBER_OR_NULL,
+    primary_to_secondary_ratio_percent: NUMBER_OR_NULL,
+    primary_window_minutes: NUMBER_OR_NULL,
+    secondary_window_minutes: NUMBER_OR_NULL,
+    primary_reset_after_seconds: NUMBER_OR_NULL,
+    secondary_reset_after_seconds: NUMBER_OR_NULL,
+    primary_resets_at: TIME_OR_NULL,
+    secondary_resets_at: TIME_OR_NULL,
+  }),
+  patch: object<records.PatchPayload>({
+    event: words("apply_begin", "apply_success", "apply_failure", "proposed"),
+    auto_approved: nullable(BOOLEAN),
+    changes: map(FILE_CHANGE),
+    failure: nullable(
+      object<records.PatchFailure>({
+        message: STRING,
+        stdout_excerpt: TEXT_OR_NULL,
+        stderr_excerpt: TEXT_OR_NULL,
+      }),
+    ),
+  }),
+  background_event: object<records.BackgroundEventPayload>({
+    title: STRING,
+    description: STRING,
+  }),
+  notice: object<records.NoticePayload>({ title: TEXT_OR_NULL, body: LINES }),
+};
