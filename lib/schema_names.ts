@@ -14,6 +14,7 @@ export const JSON_SCHEMA_NAMES = [
   "UsageRecord",
   "UsageDerivationRecord",
   "VerdictRecord",
+  "HappeningRecord",
   "DriftReport",
   "DriftFinding",
   "SessionListReport",

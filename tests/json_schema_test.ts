@@ -162,6 +162,7 @@ const REPORTS: readonly [JsonSchemaName, ...string[]][] = [
   ["SessionSizesReport", "sessions", "du", "--format=json"],
   ["SessionSizeRecord", "sessions", "du", "--format=jsonl"],
   ["SessionSizeGroup", "sessions", "du", "--format=jsonl", "--by=kind"],
+  ["HappeningRecord", "watch", "--json", "--since=2000-01-01"],
 ];
 
 Deno.test("what commands print as JSON has its JSON Schema, with no field that it does not name", async () => {
@@ -172,6 +173,8 @@ Deno.test("what commands print as JSON has its JSON Schema, with no field that i
       const { stdout } = await call(args, {
         stdin,
         env: { CODEX_HOME: path },
+        // It would wait for more.
+        ...(args[0] === "watch" ? { interrupt: AbortSignal.abort() } : {}),
       });
       const values = linesOf(new TextEncoder().encode(stdout));
       const texts = name.endsWith("Report") ? [stdout] : values;

@@ -23,5 +23,13 @@
  * @module
  */
 
-export * from "./verdict_builder.ts";
+export * from "./happenings.ts";
+export {
+  type Verdict,
+  VerdictBuilder,
+  type VerdictFailure,
+  type VerdictOptions,
+  type VerdictReason,
+  type VerdictReasonKind,
+} from "./verdict_builder.ts";
 export * from "./verdict_json.ts";

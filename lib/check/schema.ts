@@ -5,6 +5,7 @@
  */
 
 import * as v from "valibot";
+import type { HappeningRecord } from "./happenings.ts";
 import type { VerdictRecord } from "./verdict_json.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -34,4 +35,39 @@ export const VerdictRecordSchema: v.GenericSchema<unknown, VerdictRecord> = v
       total_tokens: count,
     })),
     final_message: textOrNull,
+  });
+
+/** The schema of {@linkcode HappeningRecord}. */
+export const HappeningRecordSchema: v.GenericSchema<unknown, HappeningRecord> =
+  v.looseObject({
+    type: v.picklist([
+      "session.started",
+      "session.archived",
+      "session.unarchived",
+      "session.packed",
+      "session.unpacked",
+      "session.deleted",
+      "session.damaged",
+      "turn.started",
+      "turn.ended",
+      "command.started",
+      "command.ended",
+    ]),
+    at: v.string(),
+    session_id: textOrNull,
+    parent_id: textOrNull,
+    title: v.string(),
+    path: v.string(),
+    cwd: v.exactOptional(textOrNull),
+    model: v.exactOptional(textOrNull),
+    cli_version: v.exactOptional(textOrNull),
+    source: v.exactOptional(textOrNull),
+    agent: v.exactOptional(textOrNull),
+    command: v.exactOptional(v.string()),
+    status: v.exactOptional(v.string()),
+    exit_code: v.exactOptional(v.nullable(v.pipe(v.number(), v.integer()))),
+    duration_ms: v.exactOptional(v.nullable(v.number())),
+    verdict: v.exactOptional(VerdictRecordSchema),
+    line: v.exactOptional(v.nullable(v.pipe(count, v.minValue(1)))),
+    message: v.exactOptional(v.string()),
   });

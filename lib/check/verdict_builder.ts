@@ -763,6 +763,13 @@ interface LastTurn {
   readonly line: number | null;
 }
 
+/** Has something hear of each line of a builder before it is judged: its events, or that it failed. */
+export let hearLines: (
+  builder: VerdictBuilder,
+  hear: (event: Fields) => void,
+  hearFailure: (failure: VerdictFailure) => void,
+) => void;
+
 /**
  * Judges runs: bytes in, the parts of their transcript out, so that a program that shows
  * them need not read the input again; in the end there is a {@linkcode Verdict}.
@@ -839,6 +846,15 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #messageBefore: string | null = null;
   /** What the run, or the turn that is going on, has shown. */
   #seen: Seen = { ...NOTHING_SEEN };
+  #hear: (event: Fields) => void = () => {};
+  #hearFailure: (failure: VerdictFailure) => void = () => {};
+
+  static {
+    hearLines = (builder, hear, hearFailure): void => {
+      builder.#hear = hear;
+      builder.#hearFailure = hearFailure;
+    };
+  }
 
   /**
    * Constructs a new instance.
@@ -966,6 +982,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       if (this.#failures.length < MAX_NAMED) {
         this.#failures.push({ line, kind, message });
       }
+      this.#hearFailure({ line, kind, message });
     }
     this.#hasSign = false;
     this.#transcript.feed(outcome, (part) => this.#see(part, emit));
@@ -985,6 +1002,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /** Takes in an event of the transcript. */
   #judge(event: Fields, isSession: boolean, take: () => void): void {
+    this.#hear(event);
     const added = this.#counts.take(event)?.tokens;
     if (added !== undefined) {
       this.#tokens = addTokens(this.#tokens ?? NO_TOKENS, added);

@@ -503,6 +503,36 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./commands/drift.ts"),
   },
   {
+    name: "watch",
+    summary: "Tells what happens in the Codex home, as it happens.",
+    details:
+      "New sessions and sub-agents, turns and commands when they begin and end, each turn with its verdict, and what is archived, packed or deleted. On a terminal, what is going on stands in a table below what has ended; elsewhere each is a line. A home that is not there yet is waited for. A session file that cannot be read is told, and the others go on. Ctrl-C ends it with 130.",
+    usage: [
+      "codexpipe watch [OPTIONS]",
+      "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
+    ],
+    operands: [],
+    flags: [
+      "codex-home",
+      {
+        name: "since",
+        summary: "Tell first what happened behind TIME.",
+        details:
+          "Without it, only what happens from now on. TIME is the at of what was told last, to go on there: nothing is told again. Session files that were written to since then are read.",
+      },
+      {
+        name: "format",
+        choices: SEARCH_FORMATS,
+        default: "text",
+        summary: "The form of what is told.",
+        details:
+          "text is for people. jsonl is one object a line (`codexpipe schema HappeningRecord`), and json is the same here, since there is no end.",
+      },
+      "json",
+    ],
+    load: () => import("./commands/watch.ts"),
+  },
+  {
     name: "sessions list",
     summary: "Lists the sessions on this machine, newest first.",
     details:
@@ -812,7 +842,7 @@ export const COMMANDS: readonly Command[] = [
     name: "schema",
     summary: "Prints the JSON Schema of what codexpipe writes.",
     details:
-      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows that export writes with --to=tables. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through. With --format=sql, NAME is a table of export --to=tables.",
+      "ThreadEvent: a line of a normalized exec stream, or an event. SessionItem: an event of an item that only session files tell of. RolloutLine: a line of a normalized session file; normalize also writes lines whose fields are not those of the releases that are known, which do not match. LineFailed: the record of a failed line. HistorySnapshot, HistoryMutation: what history prints. UsageReport, UsageRecord: what usage prints with --format=json, and each line with jsonl. UsageDerivationRecord: each count with usage --explain, in a list or a line. VerdictRecord: what check prints with --format=json. HappeningRecord: a line of watch --json. DriftReport, DriftFinding: what drift prints with --format=json, and each line with jsonl. SessionListReport, SessionRecord: what sessions list prints with --format=json, and each line with jsonl. SessionSizesReport, SessionSizeRecord, SessionSizeGroup: what sessions du prints with --format=json, and each line with jsonl, without and with --by. ThreadRow, TurnRow, ItemRow, ToolCallRow, RequestRow, FailureRow: the rows that export writes with --to=tables. Without NAME, one schema of all of them. JSON Schema 2020-12; fields that it does not name are let through. With --format=sql, NAME is a table of export --to=tables.",
     usage: [
       "codexpipe schema [NAME]",
       "codexpipe schema --format=sql [--content] [TABLE]",

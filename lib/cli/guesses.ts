@@ -10,12 +10,10 @@ export const COMMANDS_MEANT: ReadonlyMap<string, string> = new Map([
       '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
     ] as const
   ),
-  ...["tail", "watch"].map((word) =>
-    [
-      word,
-      '"codexpipe sessions follow" shows what a session does, "codexpipe render --follow FILE" a file that grows',
-    ] as const
-  ),
+  [
+    "tail",
+    '"codexpipe watch" tells what happens in all sessions, "codexpipe sessions follow" shows what one does, "codexpipe render --follow FILE" a file that grows',
+  ],
   ...["cost", "count", "stats", "tokens"].map((word) =>
     [word, '"codexpipe usage" counts tokens'] as const
   ),
@@ -49,7 +47,7 @@ export const OPTIONS_MEANT: ReadonlyMap<string, string> = new Map([
   ["text", "--to=text of render and sessions show does that"],
   ["csv", "--format=csv of usage does that"],
   ["tail", "--follow does that"],
-  ["watch", "--follow does that"],
+  ["watch", '--follow does that; "codexpipe watch" watches all sessions'],
   ["indent", "--pretty of history does that, and jq of lines"],
   ["input", "files are named without an option"],
   ["file", "files are named without an option"],

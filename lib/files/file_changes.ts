@@ -17,6 +17,11 @@ export interface ChangeWaiter {
    * @param signal Ends the waiting.
    */
   wait(path: string, signal: AbortSignal): Promise<void>;
+  /**
+   * What the platform has told since this was asked last, if it tells: the paths, and whether what
+   * wrote there has closed the file.
+   */
+  told?(): ReadonlyMap<string, { readonly isClosed: boolean }>;
   /** Gives back what waiting needs; safe to call twice. */
   close(): void;
 }

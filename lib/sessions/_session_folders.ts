@@ -115,7 +115,8 @@ interface FolderContent {
   readonly problem?: SessionProblem;
 }
 
-async function readFolder(folder: PlacedPath): Promise<FolderContent> {
+/** Reads one of the folders. */
+export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path, home } = folder;
   const files: FoundFile[] = [];
   const folders: PlacedPath[] = [];

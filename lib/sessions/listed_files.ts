@@ -115,6 +115,15 @@ export async function listSessionFiles(
   const { files: found, problems, missingHomes } = await walkSessionFolders(
     codexHomes,
   );
+  const files = await filesThatCount(found);
+  files.sort(compareNewestFirst);
+  return { files: markContinued(files), problems, missingHomes };
+}
+
+/** Gives of each session the file that counts, of those that were found. */
+export async function filesThatCount(
+  found: readonly FoundFile[],
+): Promise<ListedFile[]> {
   const files: ListedFile[] = [];
   const doubtful: ListedFile[][] = [];
   for (const group of bySession(found)) {
@@ -129,8 +138,7 @@ export async function listSessionFiles(
   for (const file of looked) {
     if (file !== undefined) files.push(file);
   }
-  files.sort(compareNewestFirst);
-  return { files: markContinued(files), problems, missingHomes };
+  return files;
 }
 
 /**

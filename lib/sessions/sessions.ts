@@ -33,6 +33,7 @@ export {
   type SessionCursor,
 } from "./cursor.ts";
 export { readSessionRuns, type ReadSessionRunsOptions } from "./head_reader.ts";
+export * from "./home_watch.ts";
 export { openSession } from "./open_session.ts";
 export { type Session, titleOf } from "./session.ts";
 export * from "./session_family.ts";

@@ -169,7 +169,7 @@ function lackingHomes(
 }
 
 /** Says where there are no sessions, and what to do. */
-function noSessions(codexHomes: readonly string[]): string {
+export function noSessions(codexHomes: readonly string[]): string {
   return codexHomes.length === 0
     ? "no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one"
     : `no sessions in ${
@@ -178,7 +178,7 @@ function noSessions(codexHomes: readonly string[]): string {
 }
 
 /** Says what could not be looked at. */
-function problemLine({ path, code, message }: SessionProblem): string {
+export function problemLine({ path, code, message }: SessionProblem): string {
   const error = Object.assign(new Error(message), { code });
   return `${path}: cannot read: ${reasonOf(error)}`;
 }

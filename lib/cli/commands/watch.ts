@@ -1,0 +1,658 @@
+/**
+ * `codexpipe watch`.
+ */
+
+import {
+  type Happening,
+  HappeningReader,
+  type HappeningRecord,
+} from "../../check/happenings.ts";
+import { verdictJson } from "../../check/verdict_json.ts";
+import { type ChangeWaiter, follow } from "../../files/files.ts";
+import {
+  countText,
+  durationText,
+  timeText,
+} from "../../render/quantity_text.ts";
+import { userHomeFrom } from "../../sessions/codex_homes.ts";
+import {
+  HomeWatch,
+  LATELY_MS,
+  type SessionChange,
+} from "../../sessions/home_watch.ts";
+import type { Session } from "../../sessions/session.ts";
+import type { SessionFile } from "../../sessions/session_files.ts";
+import { otherPlacesOf } from "../../sessions/session_places.ts";
+import type { Arguments } from "../arguments.ts";
+import type { CommandContext } from "../command.ts";
+import { Interrupted, UsageError } from "../endings.ts";
+import { escapeControls } from "../escape.ts";
+import { SEARCH_FORMATS } from "../flags.ts";
+import { unreadable } from "../input.ts";
+import { type Column, tableText } from "../table.ts";
+import { TextRuler } from "../text_ruler.ts";
+import { parseTime } from "../times.ts";
+import { runFigures } from "./_run_figures.ts";
+import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
+import { shortPath } from "./_sessions_table.ts";
+
+const ENCODER = new TextEncoder();
+/** How much is read at once. */
+const BLOCK = 1 << 16;
+/** What happened less long ago, in milliseconds, waits: others may have happened before it. */
+const SETTLE_MS = 100;
+/** A session without a turn that is not written to for so long, in milliseconds, is closed. */
+const REST_MS = 60_000;
+/** After how many milliseconds without a line it is said for how long there was none. */
+const SILENT_MS = 60_000;
+/** How much is shown of an id: of those that Codex gives, the time, to the millisecond. */
+const SHORT_ID = 13;
+/** The size of a terminal that does not tell. */
+const COLUMNS = 80;
+const ROWS = 24;
+/** How many lines of a terminal the table leaves free. */
+const SPARE_ROWS = 4;
+/** How much is shown of a command, in characters. */
+const MAX_COMMAND = 120;
+/** Empties the screen from here on. */
+const ERASE = "\x1b[J";
+
+/** Tells what happens in Codex homes, as it happens. */
+export async function run(
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  const [operand] = args.operands;
+  if (operand !== undefined) {
+    throw new UsageError(
+      `watch takes no ${
+        JSON.stringify(operand)
+      }: --codex-home=DIR names a home, "codexpipe sessions follow" takes one session`,
+    );
+  }
+  const watch = new Watching(args, context);
+  try {
+    return await watch.run();
+  } finally {
+    await watch.close();
+  }
+}
+
+/** What is told of a session, or of its file. */
+type Told =
+  | Happening
+  | {
+    readonly type: `session.${Exclude<
+      SessionChange["type"],
+      "written" | "closed"
+    >}`;
+    readonly at: number;
+  }
+  | {
+    readonly type: "session.damaged";
+    readonly at: number;
+    readonly failure: { readonly line: null; readonly message: string };
+  };
+
+/** Something that waits to be told. */
+interface Waiting {
+  readonly told: Told;
+  readonly file: SessionFile;
+  /** When it happened, or was seen if nothing says it or the clocks differ. */
+  readonly at: number;
+  /** When it was seen. */
+  readonly seenAt: number;
+}
+
+/** Watches Codex homes. */
+class Watching {
+  readonly #context: CommandContext;
+  readonly #homes: readonly string[];
+  readonly #home: HomeWatch;
+  readonly #isJson: boolean;
+  /** Shows what is going on, on a terminal. */
+  readonly #screen: Screen | undefined;
+  /** What happened up to then is not told. */
+  readonly #since: number;
+  /** The sessions that are read. */
+  readonly #followed = new Map<string, FollowedSession>();
+  /** Up to when sessions were told that are not read any more. */
+  readonly #toldUpTo = new Map<string, number>();
+  /** What is known of the sessions of which something was told or is shown. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #problems = new Set<string>();
+  /** The sessions of which it has been told that they cannot be read. */
+  readonly #unreadable = new Set<string>();
+  #waiting: Waiting[] = [];
+  /** When what was told last happened. */
+  #lastAt = -Infinity;
+
+  constructor(args: Arguments, context: CommandContext) {
+    const { process } = context;
+    const { codexHomes, cache } = sessionPlaces(args, process);
+    if (codexHomes.length === 0) throw new UsageError(noSessions([]));
+    const since = args.value("since");
+    const now = process.now();
+    this.#context = context;
+    this.#homes = codexHomes;
+    this.#since = since === undefined ? now : parseTime(since, now) ?? now;
+    this.#home = new HomeWatch({
+      codexHomes,
+      cache,
+      since: since === undefined ? undefined : this.#since,
+      changes: process.changes,
+      now: process.now,
+    });
+    const { isTerminal } = process;
+    const form = args.choice("format", SEARCH_FORMATS) ?? "text";
+    this.#isJson = form !== "text";
+    const isLive = isTerminal.stdout && process.env("TERM") !== "dumb";
+    if (isLive && !this.#isJson) this.#screen = new Screen(context);
+  }
+
+  async run(): Promise<number> {
+    const { process, diagnostics } = this.#context;
+    for (const home of this.#homes) {
+      if ((await process.look(home))?.isDirectory === true) continue;
+      diagnostics.say(`${home}: not there yet; waiting for it`);
+    }
+    for (;;) {
+      // What is complete when the end is wished is told: so this is asked before it is looked.
+      const isEnding = process.interrupt.aborted;
+      const { changes, problems } = await this.#home.look();
+      for (const problem of problems) {
+        if (this.#problems.has(problem.path)) continue;
+        this.#problems.add(problem.path);
+        await this.#screen?.clear();
+        diagnostics.say(problemLine(problem));
+      }
+      await diagnostics.flush();
+      for (const change of changes) await this.#take(change);
+      await this.#rest();
+      await this.#show(isEnding);
+      if (isEnding) throw new Interrupted();
+      await this.#home.wait(process.interrupt);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#home.close();
+    for (const session of this.#followed.values()) await session.end();
+    await this.#screen?.clear();
+  }
+
+  /** Takes in what has happened to a file. */
+  async #take({ type, file, at }: SessionChange): Promise<void> {
+    const { key } = file;
+    const followed = this.#followed.get(key);
+    if (type === "written") {
+      const session = followed ?? this.#follow(file);
+      session.file = file;
+      await session.read();
+      if (session.isOver) await this.#leave(session);
+    } else if (type === "closed") {
+      if (followed?.reader.hasTurn === true) await this.#leave(followed, true);
+    } else {
+      this.#add(file, { type: `session.${type}`, at });
+      if (type === "deleted" && followed !== undefined) {
+        await this.#leave(followed);
+      }
+    }
+  }
+
+  #follow(file: SessionFile): FollowedSession {
+    const after = this.#toldUpTo.get(file.key) ?? this.#since;
+    const session = new FollowedSession(file, after, {
+      take: (happening) => this.#add(session.file, happening),
+      fail: (message) => {
+        if (this.#unreadable.has(file.key)) return;
+        this.#unreadable.add(file.key);
+        const failure = { line: null, message };
+        const at = this.#context.process.now();
+        this.#add(session.file, { type: "session.damaged", at, failure });
+      },
+    });
+    this.#followed.set(file.key, session);
+    return session;
+  }
+
+  /**
+   * Reads a session no longer.
+   *
+   * @param isKilled Whether it is known that nobody goes on with its turn.
+   */
+  async #leave(session: FollowedSession, isKilled = false): Promise<void> {
+    const { key } = session.file;
+    this.#followed.delete(key);
+    this.#toldUpTo.set(key, session.toldUpTo);
+    await session.end((happening) => {
+      const { at = 0 } = happening;
+      const isNew = isKilled || at > session.after;
+      const now = this.#context.process.now();
+      if (isNew) this.#add(session.file, { ...happening, at: now });
+    });
+  }
+
+  /** Leaves the sessions in which nothing happens. */
+  async #rest(): Promise<void> {
+    const now = this.#context.process.now();
+    for (const session of this.#followed.values()) {
+      const limit = session.reader.hasTurn ? LATELY_MS : REST_MS;
+      if (now - session.file.mtime > limit) await this.#leave(session);
+    }
+  }
+
+  #add(file: SessionFile, told: Told): void {
+    const seenAt = this.#context.process.now();
+    const at = Math.min(told.at ?? seenAt, seenAt);
+    this.#waiting.push({ told, file, at, seenAt });
+  }
+
+  /** Tells what is to be told, in the order in which it happened, and shows what is going on. */
+  async #show(isAll: boolean): Promise<void> {
+    const limit = this.#context.process.now() - SETTLE_MS;
+    const isDue = ({ at, seenAt }: Waiting): boolean =>
+      isAll || at <= limit || seenAt <= limit;
+    const due = this.#waiting.filter(isDue).sort((a, b) => a.at - b.at);
+    this.#waiting = this.#waiting.filter((waiting) => !isDue(waiting));
+    const running = [...this.#followed.values()]
+      .filter(({ reader }) => reader.hasTurn);
+    await this.#know([
+      ...due.map(({ file }) => file),
+      ...running.map(({ file }) => file),
+    ]);
+    let text = "";
+    for (const waiting of due) text += this.#text(waiting);
+    const { stdout, screen } = this.#context;
+    if (this.#screen !== undefined) {
+      const rows = running.map((session) => ({
+        session,
+        known: this.#sessions.get(session.file.key),
+      }));
+      await this.#screen.show(text, rows, {
+        homes: this.#homes,
+        size: this.#home.size,
+      });
+    } else if (text !== "") {
+      await (this.#isJson ? stdout : screen).write(ENCODER.encode(text));
+    }
+  }
+
+  /** Reads what there is to say of sessions. */
+  async #know(files: readonly SessionFile[]): Promise<void> {
+    const unknown = new Map<string, SessionFile>();
+    for (const file of files) {
+      const known = this.#sessions.get(file.key);
+      // The first message may come later; sub-agents have none.
+      const isKnown = known?.head.firstMessage !== undefined ||
+        known?.head.kind === "subagent" || known?.file.size === file.size;
+      if (!isKnown) unknown.set(file.key, file);
+    }
+    if (unknown.size === 0) return;
+    const asked = [...unknown.values()];
+    for (const session of await this.#home.sessions(asked)) {
+      const { key } = session.file;
+      // Of a file that is gone, what was known of it.
+      const isWorse = session.head.problem !== undefined &&
+        this.#sessions.has(key);
+      if (!isWorse) this.#sessions.set(key, session);
+    }
+  }
+
+  /** Writes something that happened, as a line. */
+  #text({ told, file, at }: Waiting): string {
+    this.#lastAt = Math.max(this.#lastAt, at);
+    const time = new Date(this.#lastAt).toISOString();
+    const session = this.#sessions.get(file.key);
+    if (this.#isJson) return `${recordText(told, time, file, session)}\n`;
+    // What runs is in the table.
+    const isEnd = told.type !== "turn.started" &&
+      !told.type.startsWith("command.");
+    if (this.#screen !== undefined && !isEnd) return "";
+    const { style, process } = this.#context;
+    const id = (session?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
+    const what = words(told, session, userHomeFrom(process.env));
+    const isBad = told.type === "session.damaged" ||
+      (told.type === "turn.ended" && !told.verdict.isPassed);
+    const shown = escapeControls(what);
+    return `${style.dim(timeText(time))}  ${style.cyan(escapeControls(id))}  ${
+      isBad ? style.red(shown) : shown
+    }\n`;
+  }
+}
+
+/** A record of something that happened, as the text of a JSON object. */
+function recordText(
+  told: Told,
+  at: string,
+  file: SessionFile,
+  session: Session | undefined,
+): string {
+  const { head } = session ?? {};
+  const record: HappeningRecord = {
+    type: told.type,
+    at,
+    session_id: head?.id || file.id || null,
+    parent_id: head?.parent ?? null,
+    title: session?.title ?? "",
+    path: file.path,
+  };
+  const textOf = (fields: Partial<HappeningRecord>): string =>
+    JSON.stringify({ ...record, ...fields });
+  switch (told.type) {
+    case "session.started":
+      return textOf({
+        cwd: head?.cwd ?? null,
+        model: head?.model ?? null,
+        cli_version: head?.cliVersion ?? null,
+        source: head?.source ?? null,
+        agent: head?.agent ?? null,
+      });
+    case "session.damaged":
+      return textOf({ line: told.failure.line, message: told.failure.message });
+    case "command.started":
+      return textOf({ command: told.command });
+    case "command.ended":
+      return textOf({
+        command: told.command,
+        status: told.status,
+        exit_code: told.exitCode,
+        duration_ms: told.durationMs,
+      });
+    case "turn.ended": {
+      const text = textOf({ duration_ms: told.durationMs });
+      // Tokens may be more than a number can hold.
+      return `${text.slice(0, -1)},"verdict":${verdictJson(told.verdict)}}`;
+    }
+    default:
+      return textOf({});
+  }
+}
+
+/** Says what happened, in a few words. */
+function words(
+  told: Told,
+  session: Session | undefined,
+  userHome: string | undefined,
+): string {
+  const title = session?.title ?? "";
+  switch (told.type) {
+    case "session.started": {
+      const { parent, cwd } = session?.head ?? {};
+      const who = parent === undefined
+        ? "session started"
+        : `sub-agent of ${parent.slice(0, SHORT_ID)} started`;
+      const where = cwd === undefined ? "" : ` (${shortPath(cwd, userHome)})`;
+      return `${who}: ${title}${where}`;
+    }
+    case "session.damaged": {
+      const { line, message } = told.failure;
+      const what = line === null ? "it cannot be read" : `line ${line}`;
+      return `${what}: ${message}`;
+    }
+    case "turn.started":
+      return "turn started";
+    case "turn.ended": {
+      const { verdict, durationMs } = told;
+      const [reason] = verdict.reasons;
+      const time = durationMs === null ? "" : ` (${durationText(durationMs)})`;
+      return reason === undefined
+        ? `✓ done${time}: ${runFigures(verdict)}; ${title}`
+        : `✗ ${reason.message}${time}; ${title}`;
+    }
+    case "command.started":
+      return `$ ${oneLine(told.command)}`;
+    case "command.ended": {
+      const { command, exitCode, durationMs, status } = told;
+      const time = durationMs === null ? "" : ` (${durationText(durationMs)})`;
+      const how = status === "completed"
+        ? "✓"
+        : `✗ ${exitCode === null ? status : `exit ${exitCode}`}:`;
+      return `${how} $ ${oneLine(command)}${time}`;
+    }
+    default:
+      return `${told.type.replace("session.", "")}: ${title}`;
+  }
+}
+
+/** A command on one line, as much of it as is shown. */
+function oneLine(command: string): string {
+  const line = command.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_COMMAND
+    ? line
+    : `${line.slice(0, MAX_COMMAND - 1).toWellFormed()}…`;
+}
+
+/** Is told what happens in a session. */
+interface HappeningTaker {
+  take(happening: Happening): void;
+  /** Is told why it cannot be read. */
+  fail(message: string): void;
+}
+
+/**
+ * Reads a session file that grows, whenever it is told to: in between it waits, like a program
+ * that follows one file.
+ */
+class FollowedSession implements ChangeWaiter {
+  /** The file, as it was seen last. */
+  file: SessionFile;
+  /** Reads what happens in it. */
+  reader = new HappeningReader();
+  /** What happened up to then is not told. */
+  after: number;
+  readonly #taker: HappeningTaker;
+  readonly #end = new AbortController();
+  #reading: Promise<void> | undefined;
+  #wake: () => void = () => {};
+  #rest: () => void = () => {};
+  /** Whether nothing more can be read. */
+  isOver = false;
+
+  constructor(file: SessionFile, after: number, taker: HappeningTaker) {
+    this.file = file;
+    this.after = after;
+    this.#taker = taker;
+  }
+
+  /** Up to when everything has been told. */
+  get toldUpTo(): number {
+    return Math.max(this.after, this.reader.at ?? 0);
+  }
+
+  /** Reads what is new. */
+  async read(): Promise<void> {
+    if (this.isOver) return;
+    const rest = new Promise<void>((resolve) => this.#rest = resolve);
+    if (this.#reading === undefined) this.#reading = this.#run();
+    else this.#wake();
+    await rest;
+  }
+
+  /** Ends the reading; what goes on ends without an end. */
+  async end(take: (happening: Happening) => void = () => {}): Promise<void> {
+    this.#end.abort();
+    this.#wake();
+    await this.#reading;
+    if (this.reader.hasTurn) this.reader.flush(take);
+  }
+
+  /** All that is there has been read. */
+  wait(): Promise<void> {
+    this.#rest();
+    return new Promise((resolve) => this.#wake = resolve);
+  }
+
+  close(): void {}
+
+  async #run(): Promise<void> {
+    const { path } = this.file;
+    const block = new Uint8Array(BLOCK);
+    const take = (happening: Happening): void => {
+      if ((happening.at ?? Infinity) > this.after) this.#taker.take(happening);
+    };
+    try {
+      const contents = follow([path, ...otherPlacesOf(path)], {
+        signal: this.#end.signal,
+        changes: this,
+        onChange: (change) => {
+          // It has been moved since it was seen: what it is called now is told soon.
+          if (change === "awaited") this.#end.abort();
+          // What stood behind the cut may be written again.
+          if (change === "cut") this.after = this.toldUpTo;
+        },
+      });
+      let isFirst = true;
+      for await (const content of contents) {
+        if (!isFirst) {
+          // Another content in its place: what of it was told before is not told again.
+          this.after = this.toldUpTo;
+          this.reader = new HappeningReader();
+        }
+        isFirst = false;
+        for (;;) {
+          const size = await content.read(block);
+          if (size === null) break;
+          this.reader.feed(block.subarray(0, size), take);
+        }
+      }
+    } catch (error) {
+      this.#taker.fail(unreadable(error));
+    } finally {
+      this.isOver = true;
+      this.#rest();
+    }
+  }
+}
+
+/** A session in the table. */
+interface Row {
+  readonly session: FollowedSession;
+  readonly known: Session | undefined;
+}
+
+/** A terminal: lines, and below them a table of what is going on. */
+class Screen {
+  readonly #context: CommandContext;
+  /** What stands below the lines. */
+  #table = "";
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  /** Adds lines, and shows what is going on. */
+  async show(
+    text: string,
+    rows: readonly Row[],
+    place: { readonly homes: readonly string[]; readonly size: number },
+  ): Promise<void> {
+    const { process, style } = this.#context;
+    const columns = process.columns() ?? COLUMNS;
+    const most = Math.max(1, (process.rows() ?? ROWS) - SPARE_ROWS);
+    const home = shortPath(place.homes.join(", "), userHomeFrom(process.env));
+    const shown = inFamilies(rows).slice(0, most);
+    const more = rows.length - shown.length;
+    const sums = more > 0
+      ? `and ${countText(more)} more`
+      : `${countText(rows.length)} of ${countText(place.size)} sessions in ${
+        escapeControls(home)
+      } at work`;
+    const ruler = await TextRuler.for([text, sums]);
+    const table = shown.length === 0
+      ? ""
+      : await tableText(this.#columns, shown.map((row) => this.#cells(row)), {
+        width: columns - 1,
+        style,
+      });
+    const below = `${table}${style.dim(ruler.fitted(sums, columns - 1))}\n`;
+    if (text === "" && below === this.#table) return;
+    const { erased } = this;
+    this.#table = below;
+    await this.#write(`${erased}${text}${below}`);
+  }
+
+  /** Takes the table away. */
+  async clear(): Promise<void> {
+    const { erased } = this;
+    this.#table = "";
+    if (erased !== "") await this.#write(erased);
+  }
+
+  /** Goes to where the table begins, and empties the screen from there on. */
+  get erased(): string {
+    const lines = this.#table.split("\n").length - 1;
+    return lines === 0 ? "" : `\r\x1b[${lines}A${ERASE}`;
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#context.screen.write(ENCODER.encode(text));
+  }
+
+  get #columns(): readonly Column[] {
+    const { style } = this.#context;
+    return [
+      { title: "Session", look: (text) => style.cyan(text) },
+      { title: "Time", align: "right" },
+      { title: "Tokens", align: "right" },
+      { title: "Doing", cut: "end" },
+      { title: "Title", cut: "end" },
+    ];
+  }
+
+  #cells({ session, known, depth }: Row & { readonly depth: number }) {
+    const { reader, file } = session;
+    const now = this.#context.process.now();
+    const { tokens } = reader.verdict;
+    const [command, ...others] = reader.commands;
+    const silence = now - file.mtime;
+    let doing = silence < SILENT_MS
+      ? ""
+      : `silent for ${secondsSince(file.mtime, now)}`;
+    if (command !== undefined) {
+      const count = others.length === 0 ? "" : `${others.length + 1}: `;
+      const line = oneLine(command.command);
+      doing = `${count}${secondsSince(command.at, now)} $ ${line}`;
+    }
+    const id = (known?.head.id ?? file.id).slice(0, SHORT_ID) || file.path;
+    return [
+      `${depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `}${id}`,
+      secondsSince(reader.turnAt, now),
+      tokens === null ? "" : countText(tokens.total_tokens),
+      doing,
+      known?.title ?? "",
+    ];
+  }
+}
+
+/** How long ago something was, in whole seconds. */
+function secondsSince(at: number | undefined, now: number): string {
+  if (at === undefined) return "";
+  const seconds = Math.max(0, Math.floor((now - at) / 1000));
+  return seconds < 60 ? `${seconds}s` : durationText(1000 * seconds);
+}
+
+/** Puts sub-agents below the sessions that spawned them. */
+function inFamilies(
+  rows: readonly Row[],
+): readonly (Row & { readonly depth: number })[] {
+  const idOf = ({ known, session }: Row): string =>
+    known?.head.id ?? session.file.id;
+  const ids = new Set(rows.map(idOf));
+  const ordered: (Row & { readonly depth: number })[] = [];
+  const seen = new Set<Row>();
+  const add = (row: Row, depth: number): void => {
+    if (seen.has(row)) return;
+    seen.add(row);
+    ordered.push({ ...row, depth });
+    for (const child of rows) {
+      if (child.known?.head.parent === idOf(row)) add(child, depth + 1);
+    }
+  };
+  for (const row of rows) {
+    if (!ids.has(row.known?.head.parent ?? "")) add(row, 0);
+  }
+  // Headers can be made to go in circles.
+  for (const row of rows) add(row, 0);
+  return ordered;
+}

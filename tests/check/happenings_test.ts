@@ -1,0 +1,117 @@
+import { assertEquals } from "@std/assert";
+import { type Happening, HappeningReader } from "../../lib/check/happenings.ts";
+import { linesOf, namesIn, readFixture } from "../fixtures.ts";
+import { encode } from "../running.ts";
+
+/** What a reader tells of a session, each as one line, in pieces of some size. */
+function told(bytes: Uint8Array, size: number): string[] {
+  const happenings: string[] = [];
+  const take = (happening: Happening): void => {
+    const time = new Date(happening.at ?? 0).toISOString().slice(17, -1);
+    happenings.push(`${time} ${happening.type}${factOf(happening)}`);
+  };
+  const reader = new HappeningReader();
+  for (let at = 0; at < bytes.length; at += size) {
+    reader.feed(bytes.subarray(at, at + size), take);
+  }
+  if (reader.hasTurn) happenings.push("goes on");
+  reader.flush(take);
+  return happenings;
+}
+
+function factOf(happening: Happening): string {
+  switch (happening.type) {
+    case "command.ended":
+      return ` ${happening.status} ${happening.exitCode}`;
+    case "turn.ended":
+      return ` ${happening.verdict.status} ${happening.verdict.tokens?.total_tokens}`;
+    case "session.damaged":
+      return ` ${happening.failure.line}`;
+    default:
+      return "";
+  }
+}
+
+const CASES: readonly {
+  readonly name: string;
+  readonly scenario: string;
+  /** Which of its files. */
+  readonly file?: number;
+  readonly expected: readonly string[];
+}[] = [
+  {
+    name: "an interrupted command, whose end is told twice",
+    scenario: "sigint_cmd",
+    expected: [
+      "15.287 session.started",
+      "15.288 turn.started",
+      "15.351 command.started",
+      "16.240 command.ended failed null",
+      "16.246 turn.ended aborted 1260",
+    ],
+  },
+  {
+    name: "a session that is gone on with after a kill",
+    scenario: "resume_after_kill",
+    expected: [
+      "18.186 session.started",
+      "18.186 turn.started",
+      "18.259 command.started",
+      // When the last thing happened in it.
+      "18.259 turn.ended open 1260",
+      "19.678 turn.started",
+      "19.701 command.started",
+      "19.754 command.ended completed 0",
+      "19.780 turn.ended completed 4590",
+    ],
+  },
+  {
+    name: "a sub-agent, without what it copied from its parent",
+    scenario: "agents",
+    file: 1,
+    expected: [
+      "01.372 session.started",
+      "01.447 turn.started",
+      "01.614 command.started",
+      "02.367 command.ended completed 0",
+      "02.414 turn.ended completed 2520",
+    ],
+  },
+  {
+    name: "a torn line",
+    scenario: "torn_resume",
+    expected: [
+      "21.976 session.started",
+      "21.976 turn.started",
+      "22.043 command.started",
+      "22.116 command.ended completed 0",
+      "22.176 session.damaged 23",
+      "22.176 turn.ended open 2310",
+      "22.367 turn.started",
+      "22.402 command.started",
+      "22.488 command.ended completed 0",
+      "22.522 turn.ended completed 5640",
+    ],
+  },
+];
+
+for (const { name, scenario, file = 0, expected } of CASES) {
+  Deno.test(`HappeningReader tells, in whatever pieces it comes, of ${name}`, () => {
+    const folder = `captures/0.169.0/${scenario}/`;
+    const names = namesIn(folder).filter((name) => name.startsWith("rollout-"));
+    const bytes = readFixture(folder + names.sort()[file]);
+    const inPieces = told(bytes, 1000);
+    assertEquals(inPieces.filter((line) => line !== "goes on"), expected);
+    assertEquals(told(bytes, bytes.length), inPieces);
+  });
+}
+
+Deno.test("HappeningReader ends a turn that goes on without an end", () => {
+  const folder = "captures/0.169.0/resume_after_kill/";
+  const [name = ""] = namesIn(folder).filter((name) => /^rollout-/.test(name));
+  const lines = linesOf(readFixture(folder + name)).slice(0, 17);
+  assertEquals(told(encode(`${lines.join("\n")}\n`), 1000).slice(-2), [
+    "goes on",
+    "18.259 turn.ended open 1260",
+  ]);
+});

@@ -1,0 +1,347 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  appendFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  utimes,
+} from "node:fs/promises";
+import { dirname } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import type { HappeningRecord } from "../../lib/check/happenings.ts";
+import { sessionPath, testId, withFolder } from "../sessions/homes.ts";
+import { call, type Result, type World } from "./memory.ts";
+
+/** When the command is started; what happens in the tests happens in the seconds after it. */
+const NOW = Date.parse("2026-11-20T15:00:00.000Z");
+const at = (second: number): string =>
+  new Date(NOW + 1000 * second).toISOString();
+
+function line(second: number, type: string, payload: unknown): string {
+  return `${JSON.stringify({ timestamp: at(second), type, payload })}\n`;
+}
+
+const said = (second: number, type: string, rest: object): string =>
+  line(second, "event_msg", { type, ...rest });
+
+/** A session up to its first prompt. */
+const begun = (
+  second: number,
+  { id = testId(1), message = "Go", parent }: {
+    readonly id?: string;
+    readonly message?: string;
+    readonly parent?: string;
+  } = {},
+): string =>
+  line(second, "session_meta", {
+    id,
+    timestamp: at(second),
+    cwd: "/w",
+    originator: "codex_exec",
+    cli_version: "0.169.0",
+    source: parent === undefined ? "exec" : {
+      subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } },
+    },
+    parent_thread_id: parent,
+  }) + said(second, "task_started", { turn_id: "1" }) +
+  said(second, "user_message", { message });
+
+const runs = (second: number, command: string): string =>
+  said(second, "exec_command_begin", {
+    call_id: command,
+    command: ["bash", "-lc", command],
+  });
+const ran = (second: number, command: string, exit_code = 0): string =>
+  said(second, "exec_command_end", { call_id: command, exit_code });
+const DONE = "task_complete";
+const ended = (second: number, turn = "1"): string =>
+  said(second, "agent_message", { message: "Done." }) +
+  said(second, DONE, { turn_id: turn, last_agent_message: "Done." });
+
+/** The files of a home that is watched, which are never as new as the clock of the machine. */
+class Home {
+  readonly path: string;
+  /** What the platform tells. */
+  told = new Map<string, { readonly isClosed: boolean }>();
+  now = NOW;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  file(number: number): string {
+    return sessionPath(this.path, testId(number), "2026-11-20T15:00:00.000Z");
+  }
+
+  async add(path: string, text: string | Uint8Array): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    await appendFile(path, text);
+    await utimes(path, this.now / 1000, this.now / 1000);
+  }
+
+  archived(path: string): string {
+    return `${this.path}/archived_sessions/${path.slice(path.lastIndexOf("/"))}`
+      .replace("//", "/");
+  }
+}
+
+/** What happens while the command waits. */
+type Step = (home: Home) => unknown;
+
+/** Watches a home while one step after the other is done; behind the last one it is Ctrl-C. */
+async function watched(
+  home: Home,
+  args: readonly string[],
+  steps: readonly Step[],
+  world: World = {},
+): Promise<Result> {
+  const rest = [...steps];
+  const end = new AbortController();
+  return await call(["watch", ...args], {
+    env: { CODEX_HOME: home.path },
+    directories: [home.path],
+    interrupt: end.signal,
+    now: () => home.now,
+    changes: {
+      async wait(): Promise<void> {
+        home.now += 1000;
+        const step = rest.shift();
+        if (step === undefined) end.abort();
+        else await step(home);
+      },
+      told() {
+        const { told } = home;
+        home.told = new Map();
+        return told;
+      },
+      close(): void {},
+    },
+    ...world,
+  });
+}
+
+async function withWatched(use: (home: Home) => Promise<void>): Promise<void> {
+  await withFolder((folder) => use(new Home(`${folder}/home`)));
+}
+
+/** The lines of a run, each as its type and the number of its session. */
+function happenings({ stdout }: Result): string[] {
+  return stdout.split("\n").slice(0, -1).map((text) => {
+    const { type, session_id }: HappeningRecord = JSON.parse(text);
+    const ids = [1, 2, 3, 4].map(testId);
+    return `${type} ${ids.indexOf(session_id ?? "") + 1}`;
+  });
+}
+
+const STEPS: readonly Step[] = [
+  (home) => home.add(home.file(1), begun(1)),
+  // Two at once, one of them a sub-agent.
+  async (home) => {
+    const sub = begun(2, { id: testId(2), parent: testId(1) });
+    await home.add(home.file(2), sub + runs(2, "make"));
+    await home.add(home.file(3), begun(2, { id: testId(3) }).slice(0, -9));
+  },
+  (home) => home.add(home.file(2), ran(3, "make", 2) + ended(3)),
+  (home) =>
+    home.add(
+      home.file(3),
+      begun(2, { id: testId(3) }).slice(-9) + runs(4, "sleep 9"),
+    ),
+  (home) => home.add(home.file(1), ended(4)),
+  // Killed: what wrote the file has closed it.
+  (home) => void home.told.set(home.file(3), { isClosed: true }),
+  async (home) => {
+    await mkdir(`${home.path}/archived_sessions`);
+    await rename(home.file(1), home.archived(home.file(1)));
+  },
+  async (home) => {
+    const packed = zstdCompressSync(await readFile(home.file(2)));
+    await Deno.writeFile(`${home.file(2)}.zst`, packed);
+    await rm(home.file(2));
+  },
+  // Gone on with.
+  (home) =>
+    home.add(
+      home.file(3),
+      said(9, "task_started", { turn_id: "2" }) + ended(9, "2"),
+    ),
+  (home) => rm(home.archived(home.file(1))),
+  () => {},
+];
+
+const HAPPENED = [
+  "session.started 1",
+  "turn.started 1",
+  "session.started 2",
+  "turn.started 2",
+  "command.started 2",
+  "session.started 3",
+  "turn.started 3",
+  "command.ended 2",
+  "turn.ended 2",
+  "command.started 3",
+  "turn.ended 1",
+  "turn.ended 3",
+  "session.archived 1",
+  "session.packed 2",
+  "turn.started 3",
+  "turn.ended 3",
+  "session.deleted 1",
+];
+
+Deno.test("watch --json tells each happening once, and none again with --since", async () => {
+  await withWatched(async (home) => {
+    const live = await watched(home, ["--json"], STEPS);
+    assertEquals([live.status, live.stderr], [130, ""]);
+    assertEquals(happenings(live).sort(), [...HAPPENED].sort());
+    const records = live.stdout.split("\n").slice(0, -1)
+      .map((text) => JSON.parse(text));
+    const times = records.map(({ at }) => at);
+    assertEquals(times, [...times].sort());
+    const [killed] = records.filter(({ verdict }) =>
+      verdict?.status === "open"
+    );
+    assertEquals(
+      killed.verdict.reasons[0].message,
+      "turn 1 has no end: the log ends before it does",
+    );
+    assertEquals(
+      records.find(({ type }) => type === "command.ended"),
+      {
+        type: "command.ended",
+        at: at(3),
+        session_id: testId(2),
+        parent_id: testId(1),
+        title: "Go",
+        path: home.file(2),
+        command: "make",
+        status: "failed",
+        exit_code: 2,
+        duration_ms: 1000,
+      },
+    );
+    const again = await watched(
+      home,
+      ["--json", `--since=${times.at(-1)}`],
+      [],
+    );
+    // When files were packed and archived, they say by the clock of the machine.
+    const packed = "session.packed 2";
+    const content = (result: Result): string[] =>
+      happenings(result).filter((each) => each !== packed);
+    assertEquals(content(again), []);
+    const half = at(3);
+    const rest = await watched(home, ["--json", `--since=${half}`], []);
+    assertEquals(
+      content(rest),
+      ["command.started 3", "turn.ended 3", "turn.started 3", "turn.ended 3"],
+    );
+    const all = await watched(home, ["--json", "--since=2000-01-01"], []);
+    assertEquals(happenings(all).includes(packed), true);
+  });
+});
+
+Deno.test("watch tells what happens as text, and waits for a home", async () => {
+  await withWatched(async (home) => {
+    const { stdout, stderr } = await watched(home, [], STEPS.slice(0, 6), {
+      directories: [],
+    });
+    assertMatch(stderr, /home: not there yet; waiting for it\n$/);
+    const text = stdout.replaceAll(
+      /^2026-11-20 |00000000-0000-7000-8000-/gm,
+      "",
+    );
+    for (
+      const part of [
+        "session started: Go (/w)\n",
+        "turn started\n",
+        "$ make\n",
+        "✗ exit 2: $ make (1.0s)\n",
+        "✓ done (3.0s): 1 turn; Go\n",
+        "✗ turn 1 has no end: the log ends before it does",
+      ]
+    ) assertStringIncludes(text, part);
+  });
+});
+
+Deno.test("watch shows on a terminal what is going on, and nothing in a log does anything there", async () => {
+  await withWatched(async (home) => {
+    const evil = "\x1b]0;owned\x07\x1b[2J\u202e";
+    const result = await watched(home, ["--color=never"], [
+      (home) =>
+        home.add(
+          home.file(1),
+          begun(1, { message: `Go${evil}` }) + runs(1, `echo ${evil}`) +
+            runs(1, "sleep 9"),
+        ),
+      (home) => {
+        const sub = begun(2, { id: testId(2), parent: testId(1) });
+        return home.add(home.file(2), sub);
+      },
+      () => {},
+      (home) => home.add(home.file(2), ended(4)),
+    ], { terminals: ["stdout"], columns: 90, rows: 20 });
+    const { stdout, writes } = result;
+    const frame = writes.find((write) => write.includes("└")) ?? "";
+    assertMatch(frame, /Session +Time +Tokens +Doing +Title\n/);
+    assertMatch(frame, /2: 1s \$ echo .* {2}Go/);
+    assertMatch(frame, /2 of 2 sessions in .*home at work\n$/);
+    assertStringIncludes(stdout, "✓ done");
+    assertEquals(stdout.includes("$ sleep 9\n"), false, stdout);
+    // deno-lint-ignore no-control-regex
+    const rest = stdout.replaceAll(/\r\x1b\[\d+A\x1b\[J/g, "");
+    // deno-lint-ignore no-control-regex
+    assertEquals(/[\x00-\x09\x0b-\x1f\u202e]/.test(rest), false, rest);
+  });
+});
+
+Deno.test("watch tells of what is torn and damaged, and goes on", async () => {
+  await withWatched(async (home) => {
+    const torn = zstdCompressSync(begun(2)).subarray(0, -9);
+    const result = await watched(home, ["--json"], [
+      (home) => home.add(home.file(1), `${begun(1)}oops\nagain\n`),
+      (home) => home.add(`${home.file(2)}.zst`, torn),
+      (home) => home.add(`${home.file(2)}.zst`, torn),
+      (home) => home.add(home.file(1), ended(4)),
+      // Another content in its place: only what is new of it.
+      async (home) => {
+        await rm(home.file(1));
+        await home.add(home.file(1), begun(1) + ended(4) + ended(5));
+      },
+    ]);
+    assertEquals(result.status, 130);
+    assertEquals(happenings(result).sort(), [
+      "session.damaged 1",
+      "session.damaged 2",
+      "session.started 1",
+      "turn.ended 1",
+      "turn.ended 1",
+      "turn.started 1",
+    ]);
+    assertMatch(result.stdout, /"line":4,"message":"Cannot parse/);
+  });
+});
+
+Deno.test("watch says once of a turn in which nothing happens any more that it has no end", async () => {
+  await withWatched(async (home) => {
+    const result = await watched(home, ["--json"], [
+      (home) => home.add(home.file(1), begun(1)),
+      (home) => void (home.now += 31 * 60_000),
+      () => {},
+    ]);
+    assertEquals(happenings(result), [
+      "session.started 1",
+      "turn.started 1",
+      "turn.ended 1",
+    ]);
+  });
+});
+
+Deno.test("watch takes no operand, and needs a home", async () => {
+  for (
+    const [args, env] of [[["a"], { CODEX_HOME: "/h" }], [[], {}]] as const
+  ) {
+    assertEquals((await call(["watch", ...args], { env })).status, 2);
+  }
+});

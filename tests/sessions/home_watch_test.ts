@@ -1,0 +1,55 @@
+import { assertEquals } from "@std/assert";
+import { rename, rm, utimes } from "node:fs/promises";
+import { HomeWatch, LATELY_MS } from "../../lib/sessions/home_watch.ts";
+import { sessionPath, testId, withFolder, writeFile } from "./homes.ts";
+
+const NOW = Date.parse("2026-11-20T15:00:00.000Z");
+
+Deno.test("HomeWatch finds what happens to old files, too, and to folders that come and go", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/home`;
+    let now = NOW;
+    const home = new HomeWatch({
+      codexHomes: [path],
+      now: () => now,
+      changes: { wait: () => Promise.resolve(), close(): void {} },
+    });
+    const look = async (): Promise<string[]> => {
+      const { changes } = await home.look();
+      return changes.map(({ type, file }) => `${type} ${file.id.slice(-1)}`)
+        .sort();
+    };
+    const write = async (file: string, time: number): Promise<void> => {
+      await writeFile(file, `${time}\n`);
+      await utimes(file, time / 1000, time / 1000);
+    };
+    const file = (number: number, day: string): string =>
+      sessionPath(path, testId(number), `2026-11-${day}T10:00:00.000Z`);
+    assertEquals(await look(), []);
+    await write(file(1, "01"), NOW - 2 * LATELY_MS);
+    await write(file(2, "20"), NOW);
+    assertEquals(await look(), ["written 1", "written 2"]);
+    assertEquals([await look(), home.size], [[], 2]);
+    await write(file(2, "20"), NOW + 1);
+    // In a folder of a day in which nothing else happens.
+    await write(file(3, "19"), NOW);
+    assertEquals(await look(), ["written 2", "written 3"]);
+    now += 2 * LATELY_MS;
+    await look();
+    await write(file(1, "01"), NOW + 2);
+    assertEquals(await look(), []);
+    now += 5 * 60_000;
+    assertEquals(await look(), ["written 1"]);
+    // Moved to where nobody looks, and back.
+    await rename(file(2, "20"), `${folder}/elsewhere`);
+    assertEquals(await look(), []);
+    await rename(`${folder}/elsewhere`, file(2, "20"));
+    assertEquals(await look(), []);
+    await rm(path, { recursive: true });
+    const gone = [...await look(), ...await look(), ...await look()];
+    assertEquals(gone, ["deleted 1", "deleted 2", "deleted 3"]);
+    await write(file(4, "20"), now);
+    assertEquals(await look(), ["written 4"]);
+    home.close();
+  });
+});
