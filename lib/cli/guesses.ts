@@ -4,7 +4,7 @@
 
 /** What does what an unknown word asks for. */
 export const COMMANDS_MEANT: ReadonlyMap<string, string> = new Map([
-  ...["cat", "less", "open", "print", "view"].map((word) =>
+  ...["cat", "head", "less", "open", "print", "view"].map((word) =>
     [
       word,
       '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
@@ -35,7 +35,9 @@ export const COMMANDS_MEANT: ReadonlyMap<string, string> = new Map([
   ...["find", "grep"].map((word) =>
     [word, '"codexpipe sessions search QUERY" looks into all sessions'] as const
   ),
-  ["ls", '"codexpipe sessions list" lists sessions'],
+  ...["log", "ls"].map((word) =>
+    [word, '"codexpipe sessions list" lists sessions'] as const
+  ),
   ["version", '"codexpipe --version" says it'],
 ]);
 

@@ -276,8 +276,9 @@ async function help(target: Target, options: HelpOptions): Promise<string> {
     : groupHelp(target.group, options);
 }
 
-function unknownCommand({ unknown = "" }: Target): UsageError {
-  const meant = COMMANDS_MEANT.get(unknown);
+function unknownCommand({ unknown = "", group }: Target): UsageError {
+  const shared = group === undefined ? "" : `${group.name} `;
+  const meant = COMMANDS_MEANT.get(unknown.slice(shared.length));
   if (meant !== undefined) {
     return new UsageError(`unknown command "${unknown}"; ${meant}`);
   }
@@ -287,7 +288,7 @@ function unknownCommand({ unknown = "" }: Target): UsageError {
   const whole = names.filter((name) => name.endsWith(` ${unknown}`));
   const guess = whole.length === 1
     ? `; did you mean "${whole[0]}"?`
-    : suggestion(unknown, [...names, ...groups, "help"]);
+    : suggestion(unknown, [...names, ...groups, "help"], shared);
   return new UsageError(`unknown command "${unknown}"${guess}`);
 }
 

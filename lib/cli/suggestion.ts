@@ -10,13 +10,19 @@ const MAX_LENGTH = 40;
  *
  * @param given What was given.
  * @param known What could have been.
+ * @param shared What all begin with; it tells nothing of what was meant.
  * @returns `; did you mean "…"?`, or nothing if no word is close.
  */
-export function suggestion(given: string, known: readonly string[]): string {
+export function suggestion(
+  given: string,
+  known: readonly string[],
+  shared: string = "",
+): string {
   if (given.length > MAX_LENGTH) return "";
   let best: string | undefined;
   // A third of the letters may be wrong, and one of a short word.
-  let limit = Math.max(1, Math.floor(given.replaceAll("-", "").length / 3));
+  const letters = given.slice(shared.length).replaceAll("-", "").length;
+  let limit = Math.max(1, Math.floor(letters / 3));
   for (const word of known) {
     const distance = editDistance(given, word);
     if (distance <= limit) {

@@ -69,6 +69,15 @@ const CASES = [
       'codexpipe: "codexpipe -h" shows the commands\n',
   },
   {
+    name: "2 for such a word as the verb of a group",
+    args: ["sessions", "cat", "x"],
+    world: {},
+    status: 2,
+    stderr:
+      'codexpipe: unknown command "sessions cat"; "codexpipe FILE" shows a file, "codexpipe sessions show ID" a session\n' +
+      'codexpipe: "codexpipe sessions -h" shows the commands\n',
+  },
+  {
     name: "2 for an option of other programs, and the way here",
     args: ["render", "--html", "x"],
     world: {},
