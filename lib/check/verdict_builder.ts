@@ -8,7 +8,7 @@ import { checkedCount } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import type { EventReader, LastAnswer } from "../events/event_reader.ts";
-import { LineSelection } from "../events/line_selection.ts";
+import { IDLE_LINES, LineSelection } from "../events/line_selection.ts";
 import { type AnyHistoryRecord, isKnownRecord } from "../history/records.ts";
 import {
   type Fields,
@@ -879,6 +879,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lines = new JsonlRecords({
       ...input,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
+      except: IDLE_LINES,
       initialThreadId,
       initialTurnId,
     });
@@ -1118,7 +1119,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       const end = judgeError(pendingError);
       // A turn that is over has nothing to be tried again for.
       if (end.status !== "open") this.#judgeRun(end);
-    } else if (isRun && this.#line > 0) {
+    } else if (isRun && !this.#isEmpty) {
       if (hasWork) {
         this.#turns += 1;
         this.#judgeRun(judgeTurn({
@@ -1137,6 +1138,11 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lastTurns.set(this.#threadKey, { end, turn: undefined, line: null });
   }
 
+  /** Whether nothing was read, not even what tells nothing. */
+  get #isEmpty(): boolean {
+    return this.#line === 0 && (this.#lines?.records ?? 0) === 0;
+  }
+
   /** What a thread is known by: its id, or, if it has none, its place. */
   get #threadKey(): string {
     return this.#threadId ?? `#${this.#runs}`;
@@ -1144,7 +1150,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
 
   /** What is wrong with the last turns. */
   #turnReasons(isOneOfMany: boolean): VerdictReason[] {
-    if (this.#line === 0) {
+    if (this.#isEmpty) {
       return [reason("no_turn", "the input is empty: Codex wrote nothing")];
     }
     return [...this.#lastTurns].flatMap(([thread, { end, turn, line }]) => {

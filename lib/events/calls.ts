@@ -170,6 +170,8 @@ export class CallBook {
     // The item of a command in a script may come behind what the script was given up with.
     const isAwaited = call.isScript && !call.hasItem && command !== undefined;
     call.content = isAwaited ? { command } : {};
+    // Each item of the program looks through the calls of scripts.
+    if (!isAwaited && call.session === null) this.#scripted.delete(call);
     call.output = null;
     this.#weight -= call.weight;
     call.weight = 0;

@@ -30,14 +30,17 @@ export function timesOf(
   { started_at_ms, completed_at_ms }: Fields,
   now: string | undefined,
 ): { readonly startedAt?: string; readonly at?: string } {
-  const [startedAt, at] = [started_at_ms, completed_at_ms].map((value) => {
-    const ms = numberOf(value) ?? 0;
-    return ms > 0 ? timestampOfMs(ms) : undefined;
-  });
+  const startedAt = timeAt(started_at_ms);
+  const at = timeAt(completed_at_ms);
   return {
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(at === undefined || at === now ? {} : { at }),
   };
+}
+
+function timeAt(ms: unknown): string | undefined {
+  const known = numberOf(ms) ?? 0;
+  return known > 0 ? timestampOfMs(known) : undefined;
 }
 
 /** When something began that only its end tells of, and how long it took. */

@@ -115,6 +115,40 @@ const LINES: Readonly<Record<WantedEvent, Lines>> = {
     words: ['"exited_review_mode"'],
   },
 };
+/** The response items that tell nothing, and so open no work behind the end of a turn (C.6). */
+export const IDLE_RESPONSE_ITEMS: readonly string[] = [
+  "additional_tools",
+  "compaction",
+  "compaction_summary",
+  "compaction_trigger",
+  "context_compaction",
+  "ghost_snapshot",
+];
+
+/** The lines of session files that tell of no event; a quarter of a file of 0.169. */
+export const IDLE_LINES: readonly string[] = [
+  ...IDLE_RESPONSE_ITEMS.map((type) => `response_item/${type}`),
+  "world_state",
+];
+
+/** The lines that tell of nothing but an item of one type. */
+const LINES_OF_ITEMS: ReadonlyMap<string, string> = new Map([
+  ["injected_context", "response_item/message/developer"],
+  ["thread_settings_applied", "event_msg/thread_settings_applied"],
+  ["token_usage_record", "token_usage_record"],
+  ["turn_context", "turn_context"],
+]);
+
+/**
+ * Gives the types of lines, when they are normalized, that need not be read.
+ *
+ * @param unwanted The types of items that are not wanted.
+ */
+export function linesWithout(unwanted: Iterable<string>): readonly string[] {
+  const lines = [...unwanted].map((type) => LINES_OF_ITEMS.get(type));
+  return [...IDLE_LINES, ...lines.filter((line) => line !== undefined)];
+}
+
 /** A line that could not be read says so itself, where another program has read it before. */
 const FAILED_WORD = '"line.failed"';
 

@@ -28,6 +28,7 @@ import {
   tellThought,
   tellUser,
 } from "./copies.ts";
+import { IDLE_RESPONSE_ITEMS } from "./line_selection.ts";
 import type { SessionContext } from "./session_context.ts";
 import { type SessionFileChange, withText } from "./session_items.ts";
 import { contentText, readToolOutput, type ToolOutput } from "./tool_output.ts";
@@ -55,15 +56,7 @@ const ITEMS: ReadonlyMap<string, TellItem> = new Map<string, TellItem>([
 
 /** Items that the model says: behind them nothing has happened yet. */
 const SPEECH: ReadonlySet<unknown> = new Set(["message"]);
-/** Items that tell nothing, and so open no work behind the end of a turn (C.6). */
-const IDLE: ReadonlySet<unknown> = new Set([
-  "additional_tools",
-  "compaction",
-  "compaction_summary",
-  "compaction_trigger",
-  "context_compaction",
-  "ghost_snapshot",
-]);
+const IDLE: ReadonlySet<unknown> = new Set(IDLE_RESPONSE_ITEMS);
 
 /** The name of a call that is an item type of its own, up to 0.29. */
 const LOCAL_SHELL = "local_shell_call";

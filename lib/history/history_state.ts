@@ -5,6 +5,7 @@
  */
 
 import { EventReader, type LinePlace } from "../events/event_reader.ts";
+import { linesWithout } from "../events/line_selection.ts";
 import { EPOCH, timestampOf } from "../events/times.ts";
 import { type Fields, isObject } from "../json/fields.ts";
 import { findExplored } from "./mapping/explores.ts";
@@ -33,6 +34,8 @@ const UNWANTED: ReadonlySet<string> = new Set([
   "token_usage_record",
   "turn_context",
 ]);
+/** The types of lines that need not be read for a history. */
+export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(UNWANTED);
 
 /** The version of what a checkpoint says besides its records. */
 const VERSION = 2;
@@ -68,6 +71,13 @@ export let applyEvents: (
   place: LinePlace,
   take: (event: Fields, mutations: readonly HistoryMutation[]) => void,
 ) => void;
+
+/** Takes an event that a reader has given, as {@linkcode HistoryState.apply} takes a record. */
+export let applyEvent: (
+  state: HistoryState,
+  event: Fields,
+  text: string | undefined,
+) => HistoryMutation[];
 
 /**
  * The history of a thread, made of its events: what a reader of the session sees, in order.
@@ -314,10 +324,13 @@ export class HistoryState {
   }
 
   static {
+    applyEvent = (state, event, text): HistoryMutation[] => {
+      state.#fold(event, text);
+      return state.#context.takeMutations();
+    };
     applyEvents = (state, record, place, take): void => {
       state.#reader.read(record, place, (event, text) => {
-        state.#fold(event, text);
-        take(event, state.#context.takeMutations());
+        take(event, applyEvent(state, event, text));
       });
     };
   }

@@ -89,7 +89,7 @@ export class JsonlRecords<T = unknown>
     return this.#answers.failures;
   }
 
-  /** How many lines have become records so far that are wanted. */
+  /** How many lines have become records so far that `only` and `thread` ask for. */
   get records(): number {
     return this.#answers.records;
   }

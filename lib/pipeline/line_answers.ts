@@ -56,6 +56,8 @@ export class RecordSelection {
   readonly key: string;
   /** The kinds that are wanted of each type; all of all, without it. */
   readonly #kinds: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** The kinds that are not wanted of each type. */
+  readonly #except: ReadonlyMap<string, ReadonlySet<string>>;
   readonly #thread: string | undefined;
 
   /**
@@ -64,11 +66,16 @@ export class RecordSelection {
    * @param names The types, as they are called when normalized; behind a slash the kind of
    *   item that an event is about, or the type of what a rollout line holds, and behind another
    *   one the role of a message. All, without it.
+   * @param except Those of them that are not wanted.
    * @param thread The only thread whose events are wanted. Lines of session files say no thread,
    *   and are wanted.
    * @throws {TypeError} If they are no list of texts, or no text.
    */
-  constructor(names: readonly string[] | undefined, thread?: string) {
+  constructor(
+    names: readonly string[] | undefined,
+    except: readonly string[] = [],
+    thread?: string,
+  ) {
     if (thread !== undefined && typeof thread !== "string") {
       throw new TypeError(
         `Cannot go by thread: it is ${wordsOf(thread)}, expected a string`,
@@ -76,7 +83,8 @@ export class RecordSelection {
     }
     this.#thread = thread;
     this.#kinds = names && kindsOf(names);
-    this.key = JSON.stringify([names ?? null, thread ?? null]);
+    this.#except = kindsOf(except);
+    this.key = JSON.stringify([names ?? null, except, thread ?? null]);
   }
 
   /** Says whether a normalized record is wanted. */
@@ -88,23 +96,36 @@ export class RecordSelection {
       const thread = reader.wordOf(members.get("thread_id"));
       if (thread !== undefined && thread !== this.#thread) return false;
     }
+    const except = this.#except.get(type);
+    if (except !== undefined && isOneOf(except, type, members, reader)) {
+      return false;
+    }
     if (this.#kinds === undefined) return true;
     const kinds = this.#kinds.get(type);
-    if (kinds === undefined) return false;
-    if (kinds.has(ALL)) return true;
-    // Events of items may have a field `payload` of another program's.
-    const payload = type.startsWith(ITEM_EVENT)
-      ? undefined
-      : members.get("payload");
-    if (payload?.kind !== "object") {
-      return kinds.has(reader.wordOf(members.get("item_type")) ?? ALL);
-    }
-    const inner = reader.members(payload);
-    const kind = reader.wordOf(inner.get("type")) ?? ALL;
-    return kinds.has(kind) ||
-      (kinds.has(`${kind}${ROLE}`) &&
-        kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
+    return kinds !== undefined && isOneOf(kinds, type, members, reader);
   }
+}
+
+/** Tells whether a record of a type is one of some kinds of it. */
+function isOneOf(
+  kinds: ReadonlySet<string>,
+  type: string,
+  members: ReturnType<JsonReader["members"]>,
+  reader: JsonReader,
+): boolean {
+  if (kinds.has(ALL)) return true;
+  // Events of items may have a field `payload` of another program's.
+  const payload = type.startsWith(ITEM_EVENT)
+    ? undefined
+    : members.get("payload");
+  if (payload?.kind !== "object") {
+    return kinds.has(reader.wordOf(members.get("item_type")) ?? ALL);
+  }
+  const inner = reader.members(payload);
+  const kind = reader.wordOf(inner.get("type")) ?? ALL;
+  return kinds.has(kind) ||
+    (kinds.has(`${kind}${ROLE}`) &&
+      kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
 }
 
 /** The kinds that are wanted of each type. */
@@ -203,6 +224,12 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
    */
   readonly only?: readonly string[] | undefined;
   /**
+   * The types of the records that are not wanted, in the words of `only`: nothing comes of them.
+   *
+   * @default {undefined} None.
+   */
+  readonly except?: readonly string[] | undefined;
+  /**
    * The id of the only thread whose events are wanted, where a stream has several: that of an
    * app-server. Other lines are normalized, too, but nothing else comes of them. The lines of
    * session files, which are of one thread, are all wanted.
@@ -266,6 +293,8 @@ export class LineAnswers implements LineVisitor {
   readonly out: ByteWriter = new ByteWriter();
   readonly #engine: Engine;
   readonly #wishes: KernelWishes;
+  /** Whether only some records are asked for: others do not count. */
+  readonly #isSelective: boolean;
   /** Reads the records that may not be wanted. */
   readonly #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
@@ -276,7 +305,7 @@ export class LineAnswers implements LineVisitor {
   #bytes = 0;
   /** How many lines have failed so far. */
   failures = 0;
-  /** How many lines have become records so far that are wanted. */
+  /** How many lines have become records so far that `only` and `thread` ask for. */
   records = 0;
 
   /**
@@ -300,10 +329,11 @@ export class LineAnswers implements LineVisitor {
     this.#onFailure = options.onFailure;
     this.#onAnswer = options.onAnswer;
     this.#expected = options.expectedBytes ?? 0;
-    const { only, thread } = options;
-    const selection = only === undefined && thread === undefined
+    const { only, except, thread } = options;
+    this.#isSelective = (only ?? thread) !== undefined;
+    const selection = (only ?? except ?? thread) === undefined
       ? undefined
-      : new RecordSelection(only, thread);
+      : new RecordSelection(only, except, thread);
     if (selection !== undefined) this.#reader = new JsonReader(1);
     this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
@@ -393,18 +423,19 @@ export class LineAnswers implements LineVisitor {
     const kernel = this.#kernel;
     const { context } = this.#rules;
     if (kernel === undefined || context === undefined) return undefined;
+    const { lines } = kernel;
     const run = kernel.run(bytes, start, end, this.out, context);
     if (run.lines === 0) return undefined;
     context.passed?.(bytes, start, run.next);
     const taker = this.#taker;
-    if (taker.value === undefined) this.records += run.records;
-    else {
+    this.records += this.#isSelective ? run.records : kernel.lines - lines;
+    if (taker.value !== undefined) {
       kernel.values(run.records, (value, text, isProven, at, before) => {
         const number = line + before;
         const place = offset + at - start;
         const reason = taker.value?.(value, text, isProven, number, place);
-        if (reason === undefined) this.records += 1;
-        else {
+        if (reason !== undefined) {
+          this.records -= 1;
           const last = bytes.indexOf(LF, at);
           const to = bytes[last - 1] === CR ? last - 1 : last;
           const range = { reason, start: at, end: to, inBand: false };
@@ -490,6 +521,7 @@ export class LineAnswers implements LineVisitor {
   ): void {
     if (!this.#isWanted(from)) {
       this.out.truncate(from);
+      if (!this.#isSelective) this.records += 1;
       return;
     }
     const reason = this.#taker.record(this.out, from, line, offset);

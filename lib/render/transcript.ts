@@ -7,9 +7,14 @@
 import { checkOutcome } from "../checked.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
+import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
-import { type HistoryBase, HistoryState } from "../history/history_state.ts";
+import {
+  applyEvent,
+  type HistoryBase,
+  HistoryState,
+} from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
@@ -42,6 +47,12 @@ import type {
   TurnUsage,
 } from "./parts.ts";
 import { linesText } from "./record_text.ts";
+
+/** The types of lines that need not be read for a transcript. */
+export const LINES_NOT_SHOWN: readonly string[] = linesWithout([
+  "injected_context",
+  "thread_settings_applied",
+]);
 
 /** Options for {@linkcode TranscriptBuilder}. */
 export interface TranscriptOptions {
@@ -307,7 +318,7 @@ export class TranscriptBuilder
     if (isLeftOut) return;
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
-    const mutations = this.#state.apply(event, text);
+    const mutations = applyEvent(this.#state, event, text);
     this.#tellEntries(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)

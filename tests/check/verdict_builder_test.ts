@@ -306,6 +306,15 @@ const ENDS = [
     expected: ["the run began no turn"],
   },
   {
+    name: "nothing but what tells nothing",
+    records: [{
+      timestamp: "2026-01-01T00:00:00.000Z",
+      type: "world_state",
+      payload: {},
+    }],
+    expected: ["the run began no turn"],
+  },
+  {
     name: "one of two threads",
     records: [THREAD, TURN, failTurn("No"), OTHER_THREAD, TURN, DONE],
     expected: ["turn 1 of thread t failed: No"],

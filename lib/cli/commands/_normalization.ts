@@ -113,6 +113,11 @@ export class Normalization<S extends LineStage = LineStage> {
     return this.#normalizer?.kind;
   }
 
+  /** How many lines of the input have become records so far. */
+  get records(): number {
+    return this.#normalizer?.records ?? 0;
+  }
+
   /** Whether a line has failed. */
   get hasFailures(): boolean {
     return this.#hasFailures;

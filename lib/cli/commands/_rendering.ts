@@ -9,7 +9,7 @@ import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
-import { TranscriptBuilder } from "../../render/transcript.ts";
+import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
@@ -254,6 +254,7 @@ export class Rendering {
     return {
       make: normalizing,
       options: {
+        except: LINES_NOT_SHOWN,
         thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
@@ -267,7 +268,11 @@ export class Rendering {
       isQuiet: args.has("quiet"),
       isReporting: isReporting || onError === "stop",
       isVerbose: args.has("verbose"),
-      onEnd: () => this.#endInput(),
+      onEnd: () => {
+        // There may have been nothing but lines that are not shown.
+        if (this.#work.records > 0) this.#transcript ??= this.#newTranscript();
+        return this.#endInput();
+      },
     };
   }
 

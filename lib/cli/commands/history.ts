@@ -6,6 +6,7 @@ import { DIALECTS } from "../../dialects/dialect_names.ts";
 import {
   HistoryState,
   type HistoryStateOptions,
+  LINES_WITHOUT_RECORD,
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
@@ -150,6 +151,7 @@ class Fold {
     this.work = new Normalization({ ...context, stdout: records }, {
       make: normalizing,
       options: {
+        except: LINES_WITHOUT_RECORD,
         thread: args.value("thread"),
         initialThreadId: args.value("thread-id"),
         initialTurnId: args.value("turn-id"),
