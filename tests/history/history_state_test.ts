@@ -560,7 +560,7 @@ Deno.test("HistoryState.apply() settles what an aborted turn leaves", () => {
   assertEquals(payloadsOf(snapshot, "exec")[0]?.status, "error");
 });
 
-Deno.test("HistoryState.apply() forgets half an answer that is asked for once more, and empty thoughts", () => {
+Deno.test("HistoryState.apply() forgets half an answer that is asked for once more, and what is empty", () => {
   const snapshot = snapshotOf([
     item("delta", "agent_message", {
       item_id: "half",
@@ -573,6 +573,7 @@ Deno.test("HistoryState.apply() forgets half an answer that is asked for once mo
       item_id: "whole",
       delta: { text_delta: "An answer" },
     }),
+    item("completed", "agent_message", { item_id: "e", content: { text: "" } }),
     { type: "turn.completed" },
   ]);
   assertEquals(tell(snapshot), ["error: cut", "answer: An answer"]);

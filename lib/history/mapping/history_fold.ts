@@ -18,6 +18,7 @@ import {
 } from "./items.ts";
 import {
   attachUsage,
+  dropStream,
   showAnswer,
   showError,
   showFinalError,
@@ -130,13 +131,6 @@ function takeError(context: FoldContext, event: Fields): void {
     }
   }
   showError(context, messageOf(event));
-}
-
-function dropStream(context: FoldContext, streamId: string): void {
-  const { memory, store } = context;
-  memory.streams.delete(streamId);
-  const id = store.idAt(store.indexOfStream(streamId));
-  if (id !== undefined) context.remove(id);
 }
 
 function attachTurnUsage(context: FoldContext, { usage }: Fields): void {

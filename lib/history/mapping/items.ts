@@ -56,6 +56,7 @@ import type { CallIds, FoldContext } from "./fold_context.ts";
 import {
   appendToStream,
   attachedImage,
+  dropStream,
   pathOf,
   replaceStream,
   showAnswer,
@@ -309,6 +310,8 @@ function showAgentMessage(context: FoldContext, item: ItemState): void {
   const text = itemText(item);
   const known = context.memory.streams.get(id);
   if (phase === "completed") {
+    // The answer before it is the one that the turn has.
+    if (`${known ?? ""}${text}`.trim() === "") return dropStream(context, id);
     const isNameless = known === undefined && isMadeUp(event);
     showAnswer(context, isNameless ? null : id, text);
     context.memory.turns.messageItem = id;

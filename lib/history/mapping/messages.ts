@@ -173,6 +173,14 @@ export function showAnswer(
   memory.turns.messageId = answerId(mutations) ?? memory.turns.messageId;
 }
 
+/** Takes back what a stream has come to. */
+export function dropStream(context: FoldContext, streamId: string): void {
+  const { memory, store } = context;
+  memory.streams.delete(streamId);
+  const id = store.idAt(store.indexOfStream(streamId));
+  if (id !== undefined) context.remove(id);
+}
+
 function answerId(mutations: readonly HistoryMutation[]): number | undefined {
   for (const mutation of mutations) {
     if (
