@@ -687,7 +687,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions follow",
     summary: "Prints what a session does, as it does it.",
     details:
-      `On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. ${WHAT_AN_ID_IS}. Ctrl-C ends it with 130.`,
+      `On a terminal as text, else as normalized JSONL, line by line. A line that is not complete yet is waited for. The file may be archived, taken back, packed and unpacked meanwhile. Without an ID, the session that was written to last. ${WHAT_AN_ID_IS}. Ctrl-C ends it with 130. \`codexpipe watch\` tells of all sessions, also of new ones.`,
     usage: [
       "codexpipe sessions follow [OPTIONS] [ID]",
       "codexpipe sessions follow --from-start --exit-on=turn",

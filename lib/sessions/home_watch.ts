@@ -124,7 +124,6 @@ export class HomeWatch {
   readonly #now: () => number;
   /** All files, by what tells their sessions apart. */
   readonly #files = new Map<string, SessionFile>();
-  #isFirst = true;
   /** The folders that have been read. */
   readonly #known = new Set<string>();
   /** The files that are looked at each time. */
@@ -152,9 +151,9 @@ export class HomeWatch {
       new HomeChanges(this.#homes.flatMap(rootsOf));
   }
 
-  /** How many sessions there are. */
-  get size(): number {
-    return this.#files.size;
+  /** How many sessions there are; `undefined` until all have been looked at. */
+  get size(): number | undefined {
+    return this.#isFirst ? undefined : this.#files.size;
   }
 
   /** Reads what there is to say of the sessions of files, in their order. */
@@ -168,19 +167,30 @@ export class HomeWatch {
   /** Looks what has happened. */
   async look(): Promise<HomeLook> {
     const changes: SessionChange[] = [];
+    if (this.#isFirst && this.#since === Infinity && this.#folders.size === 0) {
+      // What is going on is shown before thousands of old files have been looked at.
+      const roots = this.#homes.map((home) => join(home, "sessions"));
+      await this.#readFolders(new Set(roots), changes, true);
+      return { changes, problems: [] };
+    }
     const folders = this.#glance(changes);
     const now = this.#now();
     if (now - this.#sweptAt < SWEEP_MS && this.#missing.size === 0) {
       if (folders.size > 0) await this.#readFolders(folders, changes);
       return { changes, problems: [] };
     }
-    this.#sweptAt = now;
     const { files, problems } = await findSessionFiles({
       codexHomes: this.#homes,
     });
     this.#take(files, changes, () => true);
     this.#rememberFolders();
+    this.#sweptAt = now;
     return { changes, problems };
+  }
+
+  /** Whether not all files have been looked at yet. */
+  get #isFirst(): boolean {
+    return this.#sweptAt === -Infinity;
   }
 
   /**
@@ -229,10 +239,15 @@ export class HomeWatch {
     return folders;
   }
 
-  /** Looks at all that is in some folders, and in those of them that are new. */
+  /**
+   * Looks at all that is in some folders, and in those in them that are new.
+   *
+   * @param isHasty Whether of these only those of the last days are looked at.
+   */
   async #readFolders(
     folders: ReadonlySet<string>,
     changes: SessionChange[],
+    isHasty = false,
   ): Promise<void> {
     const read = new Set(folders);
     const found: FoundFile[] = [];
@@ -242,16 +257,16 @@ export class HomeWatch {
       if (place === undefined) continue;
       const time = statsOf(path)?.mtimeMs;
       this.#folders.set(path, time);
+      if (!isHasty) this.#known.add(path);
       for (const known of time === undefined ? [...this.#known] : []) {
         // What comes back is new.
         if (isInside(known, path)) this.#known.delete(known);
       }
       const content = await readFolder(place);
       found.push(...content.files);
-      for (const { path } of content.folders) {
-        if (!this.#known.has(path)) read.add(path);
-        this.#known.add(path);
-      }
+      const inner = content.folders.map(({ path }) => path)
+        .filter((path) => !this.#known.has(path)).sort();
+      for (const path of isHasty ? inner.slice(-2) : inner) read.add(path);
     }
     const files = await lookAtAll(await filesThatCount(found));
     this.#take(files, changes, ({ path }) => read.has(dirname(path)));
@@ -305,7 +320,6 @@ export class HomeWatch {
       changes.push(...this.#compare(file, known));
     }
     this.#missing = missing;
-    this.#isFirst = false;
   }
 
   /** Says what has happened to a file since it was seen last. */
@@ -407,7 +421,6 @@ class HomeChanges implements ChangeWaiter {
   }
 
   async wait(_path: string, signal: AbortSignal): Promise<void> {
-    this.#watch();
     if (this.#told.size === 0) {
       await until(POLL_MS, signal, (wake) => this.#wake = wake);
     }

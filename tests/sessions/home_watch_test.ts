@@ -25,7 +25,7 @@ Deno.test("HomeWatch finds what happens to old files, too, and to folders that c
     };
     const file = (number: number, day: string): string =>
       sessionPath(path, testId(number), `2026-11-${day}T10:00:00.000Z`);
-    assertEquals(await look(), []);
+    assertEquals([await look(), await look()], [[], []]);
     await write(file(1, "01"), NOW - 2 * LATELY_MS);
     await write(file(2, "20"), NOW);
     assertEquals(await look(), ["written 1", "written 2"]);

@@ -151,7 +151,7 @@ class Watching {
   }
 
   async run(): Promise<number> {
-    const { process, diagnostics } = this.#context;
+    const { process, diagnostics, progress } = this.#context;
     for (const home of this.#homes) {
       if ((await process.look(home))?.isDirectory === true) continue;
       diagnostics.say(`${home}: not there yet; waiting for it`);
@@ -167,7 +167,15 @@ class Watching {
         diagnostics.say(problemLine(problem));
       }
       await diagnostics.flush();
-      for (const change of changes) await this.#take(change);
+      for (const [at, change] of changes.entries()) {
+        await progress.update(() =>
+          `Reading sessions: ${at} of ${changes.length}`
+        );
+        await this.#take(change);
+        // What has been read so far is not told: others may have happened before it.
+        if (process.interrupt.aborted && !isEnding) throw new Interrupted();
+      }
+      await progress.clear();
       await this.#rest();
       await this.#show(isEnding);
       if (isEnding) throw new Interrupted();
@@ -545,7 +553,10 @@ class Screen {
   async show(
     text: string,
     rows: readonly Row[],
-    place: { readonly homes: readonly string[]; readonly size: number },
+    place: {
+      readonly homes: readonly string[];
+      readonly size: number | undefined;
+    },
   ): Promise<void> {
     const { process, style } = this.#context;
     const columns = process.columns() ?? COLUMNS;
@@ -555,9 +566,9 @@ class Screen {
     const more = rows.length - shown.length;
     const sums = more > 0
       ? `and ${countText(more)} more`
-      : `${countText(rows.length)} of ${countText(place.size)} sessions in ${
-        escapeControls(home)
-      } at work`;
+      : `${countText(rows.length)}${
+        place.size === undefined ? "" : ` of ${countText(place.size)}`
+      } sessions in ${escapeControls(home)} at work`;
     const ruler = await TextRuler.for([text, sums]);
     const table = shown.length === 0
       ? ""
