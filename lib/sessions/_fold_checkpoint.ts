@@ -120,11 +120,23 @@ function emptyRecord(record: HistoryRecord): HistoryRecord {
   }
 }
 
-/** Packs what it takes to go on; says how long it was before. */
+/** No string is longer. */
+const MAX_LENGTH = 2 ** 29;
+
+/**
+ * Packs what it takes to go on; says how long it was before. What is longer than a string can be
+ * (ids of megabytes) is left out: `unpacked` refuses nothing at all, and the file is read anew.
+ */
 export function packed(
   saved: SavedFold,
 ): { bytes: number; checkpoint: Uint8Array } {
-  const json = JSON.stringify(saved);
+  let json: string;
+  try {
+    json = JSON.stringify(saved);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { bytes: MAX_LENGTH, checkpoint: new Uint8Array(0) };
+  }
   // The fastest level: most of it is the same few names, which any level packs well.
   return { bytes: json.length, checkpoint: deflateRawSync(json, { level: 1 }) };
 }

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { packed, unpacked } from "../../lib/sessions/_fold_checkpoint.ts";
+import { RowNumbers } from "../../lib/sessions/_row_numbers.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   type FoldedMessage,
   type FoldedPiece,
@@ -735,3 +738,20 @@ function lineEnds(bytes: Uint8Array): number[] {
   }
   return ends;
 }
+
+Deno.test("a checkpoint that is longer than a string can be is left out, and nothing goes on from it", () => {
+  const { checkpoint } = packed({
+    history: new HistoryState().snapshot(),
+    rules: {
+      toJSON(): never {
+        throw new RangeError("Invalid string length");
+      },
+    },
+    emptied: [],
+    time: null,
+    between: new RowNumbers(undefined).save(),
+    outputs: [],
+  });
+  assertEquals(checkpoint.length, 0);
+  assertThrows(() => unpacked(checkpoint));
+});
