@@ -104,7 +104,9 @@ export async function run(
     if (isHelp || parsed.has("help")) {
       // Only -h asks for less than everything.
       const isLong = !parsed.isShort("help");
+      if (isLong && !parsed.has("no-pager")) paging.begin();
       await screen.write(ENCODER.encode(await help(target, { isLong, style })));
+      await paging.flush();
       return EXIT.done;
     }
     const { command } = target;

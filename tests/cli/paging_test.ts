@@ -80,6 +80,14 @@ for (const { name, env, pager } of PAGERS) {
   });
 }
 
+Deno.test("long help is shown by a pager, and short help is not", async () => {
+  for (const args of [["render", "--help"], ["help", "render"]]) {
+    const { shown, stdout, status } = await page(args);
+    assertEquals([shown.includes("--max-output-lines"), stdout], [true, ""]);
+    assertEquals(status, 0);
+  }
+});
+
 const UNPAGED = [
   { name: "what fits", world: { rows: 40 } },
   { name: "no terminal", world: { terminals: ["stderr"] } },
@@ -88,6 +96,7 @@ const UNPAGED = [
   { name: "a PAGER that is cat", world: { env: { PAGER: "cat" } } },
   { name: "--no-pager", args: [...RENDER, "--no-pager"] },
   { name: "stdin", args: ["render"], world: { stdin: LOG } },
+  { name: "short help", args: ["render", "-h"] },
   { name: "another command", args: ["normalize", "run.jsonl"] },
 ] satisfies { name: string; args?: readonly string[]; world?: World }[];
 
