@@ -568,7 +568,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions choose",
     summary: "Shows a list of sessions on a terminal to choose one from.",
     details:
-      "What `codexpipe sessions` does on a terminal. The arrows go up and down, and letters filter by title, folder, branch and id; Enter shows the session, r (with a filter, Ctrl-R) prints the command that goes on with it, Esc leaves. It needs a terminal; elsewhere `codexpipe sessions` lists.",
+      "What `codexpipe sessions` does on a terminal. The arrows go up and down, and letters filter by title, folder, branch and id; how the selected one ended, its tokens and how long it took stand below, once its file is read; Enter shows the session, r (with a filter, Ctrl-R) prints the command that goes on with it, Esc leaves. It needs a terminal; elsewhere `codexpipe sessions` lists.",
     usage: ["codexpipe sessions", "codexpipe sessions choose --cwd=."],
     operands: [],
     flags: [

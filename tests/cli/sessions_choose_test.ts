@@ -195,7 +195,7 @@ Deno.test("the list of sessions fits terminals of any size, and lets texts do no
       "",
       "",
       "",
-      `${testId(2)} · ~/proj1 · main · gpt-5`,
+      `~/proj1 · main · gpt-5 · ${testId(2)}`,
       "Explain \\u001b[31mred\\u001b[0m code, and take as many words for it as there is",
       "no room for in one line of a terminal",
       "",
@@ -203,6 +203,17 @@ Deno.test("the list of sessions fits terminals of any size, and lets texts do no
       "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves",
     ]);
     assertEquals(chooser.lines(80, 10).length, 11);
+    const { unknown } = chooser;
+    assertEquals(unknown?.head.id, testId(2));
+    if (unknown !== undefined) {
+      const run = { totalTokens: 12_345, durationMs: 2100 };
+      chooser.tell(unknown, { outcome: "failed", ...run });
+    }
+    assertEquals(chooser.unknown, undefined);
+    assertEquals(
+      chooser.lines(80, 24)[6],
+      "failed · 12.3k tokens · 2.1s · ~/proj1 · main · gpt-5 · 00000000-0000-4000-800…",
+    );
   });
 });
 

@@ -177,6 +177,15 @@ function outcomeText(run: SessionRun | undefined): string {
   return outcome === null ? "" : OUTCOME_TEXTS[outcome];
 }
 
+/** Says how a session went, fact by fact. */
+export function runFacts(run: SessionRun | undefined): string[] {
+  return [
+    outcomeText(run),
+    textOf(run?.totalTokens, (count) => `${roundText(count)} tokens`),
+    textOf(run?.durationMs, durationText),
+  ].filter((fact) => fact !== "");
+}
+
 /** A number as a text; nothing if there is none. */
 function textOf(
   value: number | null | undefined,

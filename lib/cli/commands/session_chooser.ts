@@ -12,7 +12,8 @@ import { escapeControls } from "../escape.ts";
 import type { Style } from "../styles.ts";
 import type { TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
-import { kindText, shortPath, titleText } from "./_sessions_table.ts";
+import type { SessionRun } from "../../sessions/session_run.ts";
+import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
 
 /** How many lines stand above and below the list. */
 const AROUND = 8;
@@ -73,6 +74,8 @@ export class SessionChooser {
   readonly #rows: readonly Row[];
   readonly #options: ChooserOptions;
   #shown: readonly Row[];
+  /** How sessions went, as far as that was told. */
+  readonly #runs = new Map<Session, SessionRun | undefined>();
   #filter = "";
   #at = 0;
 
@@ -81,6 +84,17 @@ export class SessionChooser {
     this.#options = options;
     this.#rows = sessions.map((session) => rowOf(session, options));
     this.#shown = this.#rows;
+  }
+
+  /** The session that is selected, if it was not told how it went. */
+  get unknown(): Session | undefined {
+    const session = this.#shown[this.#at]?.session;
+    return session && this.#runs.has(session) ? undefined : session;
+  }
+
+  /** Is told how a session went; nothing, if its file cannot be read. */
+  tell(session: Session, run: SessionRun | undefined): void {
+    this.#runs.set(session, run);
   }
 
   /**
@@ -183,7 +197,11 @@ export class SessionChooser {
         ),
       ]
       : [
-        style.dim(ruler.fitted(selected.facts, room)),
+        style.dim(ruler.fitted(
+          [...runFacts(this.#runs.get(selected.session)), selected.facts]
+            .join(" · "),
+          room,
+        )),
         ...folded(selected.message, room, ruler),
       ];
     while (preview.length <= PREVIEW) preview.push("");
@@ -197,11 +215,11 @@ function rowOf(session: Session, { now, userHome }: ChooserOptions): Row {
   const folder = escapeControls(shortPath(head.cwd ?? "", userHome));
   const branch = escapeControls(head.gitBranch ?? "");
   const facts = [
-    head.id || file.path,
     folder,
     branch,
     escapeControls(head.model ?? ""),
     kindText(session),
+    head.id || file.path,
   ];
   return {
     session,

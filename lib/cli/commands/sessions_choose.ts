@@ -3,6 +3,7 @@
  */
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
+import { readSessionRun } from "../../sessions/session_run.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
@@ -74,6 +75,7 @@ async function choose(
     screen.write(ENCODER.encode(text));
   /** Goes to where the list begins. */
   let home = "\r";
+  let reading: Promise<number | null> | undefined;
   process.setRaw(true);
   try {
     await write(HIDE_CURSOR);
@@ -85,10 +87,13 @@ async function choose(
       // A terminal in this mode needs to be told to go to the start of a line.
       await write(home + ERASE + lines.join("\r\n"));
       home = `\r\x1b[${lines.length - 1}A`;
-      const size = await unlessInterrupted(
+      reading ??= unlessInterrupted(
         process.stdin.read(bytes),
         process.interrupt,
       );
+      if (await isTold(chooser, reading)) continue;
+      const size = await reading;
+      reading = undefined;
       if (size === null) return { what: "leave" };
       const text = decoder.decode(bytes.subarray(0, size), { stream: true });
       for (const key of keysOf(text)) {
@@ -99,5 +104,31 @@ async function choose(
   } finally {
     process.setRaw(false);
     await write(home + ERASE + SHOW_CURSOR);
+  }
+}
+
+/**
+ * Tells the list how the session that is selected went, unless a key comes before its file has
+ * been read.
+ *
+ * @param chooser The list.
+ * @param key The next key.
+ * @returns Whether it was told.
+ */
+async function isTold(
+  chooser: SessionChooser,
+  key: Promise<unknown>,
+): Promise<boolean> {
+  const session = chooser.unknown;
+  if (session === undefined) return false;
+  const stop = new AbortController();
+  const run = readSessionRun(session.file, stop.signal).then((run) => {
+    chooser.tell(session, run);
+    return true;
+  });
+  try {
+    return await Promise.race([run, key.then(() => false)]);
+  } finally {
+    stop.abort();
   }
 }
