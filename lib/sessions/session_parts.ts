@@ -64,8 +64,6 @@ const PAUSE = 1000;
 const MIN_IMAGE = 64;
 /** How much of the ends of a text says whether a person wrote it. */
 const TEXT_END = 256;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** What the types of lines, and of what they hold, say that they are of. */
 const PARTS: ReadonlyMap<string, SessionPart> = new Map([
@@ -180,12 +178,13 @@ export class SessionPartCounter {
 
   /** Takes a line. */
   line(bytes: Uint8Array, start: number, end: number): void {
+    // One character a byte: engines look for text faster than Deno's Buffer, by far.
     const line = Buffer.from(
       bytes.buffer,
       bytes.byteOffset + start,
       end - start,
-    );
-    const head = line.toString("latin1", 0, HEAD_BYTES);
+    ).toString("latin1");
+    const head = line.slice(0, HEAD_BYTES);
     const [, type, inner] = TYPES_REGEXP.exec(head) ?? [];
     if (type === "session_meta") this.#header(line);
     if (this.#isInherited(head, type)) {
@@ -214,7 +213,7 @@ export class SessionPartCounter {
   }
 
   /** Takes the header of the session, or that of another one that was copied behind it. */
-  #header(line: Buffer): void {
+  #header(line: string): void {
     if (this.#isBegun) {
       this.#isCopying = this.#firstOrdinal === null;
       return;
@@ -223,7 +222,7 @@ export class SessionPartCounter {
     if (line.length > MAX_HEADER) return;
     let payload;
     try {
-      payload = fieldsOf(fieldsOf(JSON.parse(line.toString())).payload);
+      payload = fieldsOf(fieldsOf(JSON.parse(utf8Of(line))).payload);
     } catch {
       return;
     }
@@ -259,7 +258,7 @@ export class SessionPartCounter {
 }
 
 function partOf(
-  line: Buffer,
+  line: string,
   head: string,
   type: string | undefined,
   inner: string | undefined,
@@ -281,20 +280,24 @@ function partOf(
 }
 
 /** The first text of a message; of a long one, both ends. */
-function firstText(line: Buffer): string {
+function firstText(line: string): string {
   const name = line.indexOf('"text":"');
   if (name === -1) return "";
   const start = name + 8;
   const end = endOfString(line, start);
   const text = end - start <= 2 * TEXT_END
-    ? line.toString("utf8", start, end)
-    : line.toString("utf8", start, start + TEXT_END) +
-      line.toString("utf8", end - TEXT_END, end);
-  return text.replaceAll("\\n", "\n");
+    ? line.slice(start, end)
+    : line.slice(start, start + TEXT_END) + line.slice(end - TEXT_END, end);
+  return utf8Of(text).replaceAll("\\n", "\n");
+}
+
+/** The text that bytes are, which stand for a character each. */
+function utf8Of(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString();
 }
 
 /** How many bytes of a line are images in base64. */
-function imageBytes(line: Buffer): number {
+function imageBytes(line: string): number {
   let sum = 0;
   for (
     let at = line.indexOf("data:image/");
@@ -309,12 +312,12 @@ function imageBytes(line: Buffer): number {
 }
 
 /** Where a text in base64 ends, with what says that it is an image. */
-function endOfBase64(line: Buffer, start: number): number {
+function endOfBase64(line: string, start: number): number {
   const comma = line.indexOf(";base64,", start);
   // The type of an image is short.
   if (comma === -1 || comma - start > 64) return start;
   let at = comma + 8;
-  while (isBase64(line[at] ?? 0)) at += 1;
+  while (isBase64(line.charCodeAt(at))) at += 1;
   return at;
 }
 
@@ -324,7 +327,7 @@ function isBase64(byte: number): boolean {
 }
 
 /** How many bytes the texts behind a name have, which ends with their first quote. */
-function spanBytes(line: Buffer, name: string): number {
+function spanBytes(line: string, name: string): number {
   let sum = 0;
   for (
     let at = line.indexOf(name);
@@ -338,25 +341,25 @@ function spanBytes(line: Buffer, name: string): number {
   return sum;
 }
 
-function endOfString(line: Buffer, start: number): number {
-  let end = line.indexOf(QUOTE, start);
+function endOfString(line: string, start: number): number {
+  let end = line.indexOf('"', start);
   while (end > start && isEscaped(line, end, start)) {
-    end = line.indexOf(QUOTE, end + 1);
+    end = line.indexOf('"', end + 1);
   }
   return end === -1 ? line.length : end;
 }
 
 /** Whether an odd number of backslashes stands before a quote. */
-function isEscaped(line: Buffer, quote: number, start: number): boolean {
+function isEscaped(line: string, quote: number, start: number): boolean {
   let count = 0;
-  while (quote - 1 - count >= start && line[quote - 1 - count] === BACKSLASH) {
+  while (quote - 1 - count >= start && line[quote - 1 - count] === "\\") {
     count += 1;
   }
   return count % 2 === 1;
 }
 
 /** How many bytes of a header, or of the settings of a turn, are instructions. */
-function instructionBytes(line: Buffer): number {
+function instructionBytes(line: string): number {
   const [base = "", ...names] = INSTRUCTION_NAMES;
   let sum = 0;
   for (const name of names) sum += spanBytes(line, name);
