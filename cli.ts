@@ -15,6 +15,8 @@ import type {
   Pager,
   PathEntry,
   PathFacts,
+  Peer,
+  RunContext,
 } from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
@@ -40,14 +42,14 @@ function onInterrupt(): void {
 /** Looks at a path; whatever cannot be looked at is left to whoever opens it. */
 async function look(path: string): Promise<PathFacts | undefined> {
   try {
-    const { isDirectory, isFile, dev, ino } = await Deno.stat(path);
+    const { isDirectory, isFile, dev, ino, size } = await Deno.stat(path);
     // Of a pipe or a device there is no other name.
     const hasPath = isFile || isDirectory;
     const realPath = hasPath ? await Deno.realPath(path) : path;
     if (!isFile) return { isDirectory, identity: undefined, realPath };
     const isNumbered = HAS_NUMBERS && ino !== null;
     const identity = isNumbered ? `${dev}:${ino}` : realPath;
-    return { isDirectory, identity, realPath };
+    return { isDirectory, identity, realPath, size };
   } catch {
     return undefined;
   }
@@ -210,36 +212,81 @@ function size(): { columns: number; rows: number } | undefined {
   }
 }
 
-Deno.addSignalListener("SIGINT", onInterrupt);
-Deno.exit(
-  await run(Deno.args, {
-    // It may be named twice among the files, so it is never closed.
-    stdin: { read: (into) => Deno.stdin.read(into), close(): void {} },
-    stdout: { write: writeOut },
-    stderr: Deno.stderr,
-    isTerminal: {
-      stdin: Deno.stdin.isTerminal(),
-      stdout: Deno.stdout.isTerminal(),
-      stderr: Deno.stderr.isTerminal(),
+/** What Deno's types of a main module lack: what one has that runs in a further thread. */
+interface ThreadScope {
+  postMessage(message: unknown, moved: readonly ArrayBuffer[]): void;
+  onmessage: (event: MessageEvent) => void;
+}
+
+/** Starts a further thread, which runs this module, too. */
+function startThread(): Peer {
+  const worker = new Worker(import.meta.url, { type: "module" });
+  return {
+    post: (message, moved = []) => worker.postMessage(message, [...moved]),
+    listen(take, fail): void {
+      worker.onmessage = ({ data }) => take(data);
+      worker.onerror = (event) => {
+        event.preventDefault();
+        fail(new Error(event.message));
+      };
     },
-    interrupt: interrupt.signal,
-    env,
-    open,
-    create,
-    look,
-    list,
-    streamIdentity,
-    takeBack,
-    columns,
-    rows,
-    setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
-    startPager,
-    every(period, tick): () => void {
-      const timer = setInterval(tick, period);
-      return () => clearInterval(timer);
+    end: () => worker.terminate(),
+  };
+}
+
+/** The thread that has started this one. */
+function starterOf(scope: ThreadScope): Peer {
+  return {
+    post: (message, moved = []) => scope.postMessage(message, moved),
+    listen(take): void {
+      scope.onmessage = ({ data }) => take(data);
     },
-    now: () => Date.now(),
-    cwd: () => Deno.cwd(),
-    pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
-  }),
-);
+    end(): void {},
+  };
+}
+
+const context: RunContext = {
+  // It may be named twice among the files, so it is never closed.
+  stdin: { read: (into) => Deno.stdin.read(into), close(): void {} },
+  stdout: { write: writeOut },
+  stderr: Deno.stderr,
+  isTerminal: {
+    stdin: Deno.stdin.isTerminal(),
+    stdout: Deno.stdout.isTerminal(),
+    stderr: Deno.stderr.isTerminal(),
+  },
+  interrupt: interrupt.signal,
+  env,
+  open,
+  create,
+  look,
+  list,
+  streamIdentity,
+  takeBack,
+  columns,
+  rows,
+  setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
+  startPager,
+  every(period, tick): () => void {
+    const timer = setInterval(tick, period);
+    return () => clearInterval(timer);
+  },
+  now: () => Date.now(),
+  cwd: () => Deno.cwd(),
+  threads: {
+    get cores(): number {
+      return navigator.hardwareConcurrency;
+    },
+    start: startThread,
+  },
+  pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
+};
+
+// A thread is told nothing before its module is through, so that cannot wait for it.
+if ("DedicatedWorkerGlobalScope" in globalThis) {
+  const { runThread } = await import("./lib/cli/jobs.ts");
+  runThread(starterOf(globalThis as unknown as ThreadScope), context, run);
+} else {
+  Deno.addSignalListener("SIGINT", onInterrupt);
+  Deno.exit(await run(Deno.args, context));
+}

@@ -8,15 +8,19 @@
 import { close, fstatSync, open as openPath, read, write } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { Socket } from "node:net";
+import { availableParallelism } from "node:os";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { isatty, type WriteStream } from "node:tty";
+import { type MessagePort, parentPort, Worker } from "node:worker_threads";
 import type {
   FileSink,
   FileSource,
   Pager,
   PathEntry,
   PathFacts,
+  Peer,
+  RunContext,
 } from "./lib/cli/context.ts";
 import { EXIT } from "./lib/cli/endings.ts";
 import { run } from "./lib/cli/run.ts";
@@ -74,7 +78,7 @@ async function look(path: string): Promise<PathFacts | undefined> {
     const realPath = hasPath ? await realpath(path) : path;
     if (!facts.isFile()) return { isDirectory, identity: undefined, realPath };
     const identity = HAS_NUMBERS ? `${facts.dev}:${facts.ino}` : realPath;
-    return { isDirectory, identity, realPath };
+    return { isDirectory, identity, realPath, size: facts.size };
   } catch {
     return undefined;
   }
@@ -250,36 +254,59 @@ function screen(): WriteStream | undefined {
   return streams.find(({ fd }) => isatty(fd));
 }
 
+/** A thread, or the one that started this one. */
+function peerOf(port: Worker | MessagePort): Peer {
+  return {
+    post: (message, moved = []) => port.postMessage(message, moved),
+    listen(take, fail): void {
+      port.on("message", take);
+      port.on("error", fail);
+    },
+    end: () => void (port instanceof Worker && port.terminate()),
+  };
+}
+
+const context: RunContext = {
+  stdin: { read: readStdin(), close(): void {} },
+  stdout: { write: (bytes) => writeTo(STDOUT, bytes) },
+  stderr: { write: (bytes) => writeTo(STDERR, bytes) },
+  isTerminal: {
+    stdin: isatty(STDIN),
+    stdout: isatty(STDOUT),
+    stderr: isatty(STDERR),
+  },
+  interrupt: interrupt.signal,
+  env: (name) => process.env[name],
+  open,
+  create,
+  look,
+  list,
+  streamIdentity,
+  columns,
+  rows,
+  setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
+  startPager,
+  every(period, tick): () => void {
+    const timer = setInterval(tick, period);
+    return () => clearInterval(timer);
+  },
+  now: () => Date.now(),
+  cwd: () => process.cwd(),
+  threads: {
+    get cores(): number {
+      return availableParallelism();
+    },
+    start: () => peerOf(new Worker(new URL(import.meta.url))),
+  },
+  pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
+};
+
 // What Node thinks of the modules that it comes with says nothing to who runs the command.
 process.removeAllListeners("warning");
-process.on("SIGINT", onInterrupt);
-end(
-  await run(process.argv.slice(2), {
-    stdin: { read: readStdin(), close(): void {} },
-    stdout: { write: (bytes) => writeTo(STDOUT, bytes) },
-    stderr: { write: (bytes) => writeTo(STDERR, bytes) },
-    isTerminal: {
-      stdin: isatty(STDIN),
-      stdout: isatty(STDOUT),
-      stderr: isatty(STDERR),
-    },
-    interrupt: interrupt.signal,
-    env: (name) => process.env[name],
-    open,
-    create,
-    look,
-    list,
-    streamIdentity,
-    columns,
-    rows,
-    setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
-    startPager,
-    every(period, tick): () => void {
-      const timer = setInterval(tick, period);
-      return () => clearInterval(timer);
-    },
-    now: () => Date.now(),
-    cwd: () => process.cwd(),
-    pause: () => new Promise((resolve) => setTimeout(resolve, PAUSE)),
-  }),
-);
+if (parentPort === null) {
+  process.on("SIGINT", onInterrupt);
+  end(await run(process.argv.slice(2), context));
+} else {
+  const { runThread } = await import("./lib/cli/jobs.ts");
+  runThread(peerOf(parentPort), context, run);
+}

@@ -95,6 +95,7 @@ const RECIPES: readonly {
     heading: "Many files at once",
     programs: ["parallel"],
     checks: [
+      prints("Total"),
       writes("logs/a.normalized", '"type":"thread.started"'),
       writes("logs/b.jsonl.normalized", '"type":"thread.started"'),
     ],

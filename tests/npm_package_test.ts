@@ -111,7 +111,7 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     { args: ["render", "-o", "page.html", "run.jsonl"], files: FILES },
   ],
   check: () => [
-    { args: ["check", "run.jsonl", "failed.jsonl"], files: FILES },
+    { args: ["check", "-j2", "run.jsonl", "failed.jsonl"], files: FILES },
     { args: ["check", "--json", "failed.jsonl"], files: FILES },
   ],
   "sessions list": () => [

@@ -20,6 +20,8 @@ import type { Style } from "./styles.ts";
 export interface CommandContext {
   /** The process. */
   readonly process: Surroundings;
+  /** What it was called with, all of it. */
+  readonly words: readonly string[];
   /** Where data goes, and nothing else; on a terminal, without its control characters. */
   readonly stdout: Output;
   /** Stdout as it is, for what was made to be looked at: in it nothing of a log does anything. */

@@ -104,6 +104,7 @@ export const COMMANDS: readonly Command[] = [
       "strict",
       "line-buffered",
       "engine",
+      "jobs",
       "quiet",
       "verbose",
     ],
@@ -133,6 +134,7 @@ export const COMMANDS: readonly Command[] = [
       "strict",
       "line-buffered",
       "engine",
+      "jobs",
       "quiet",
       "verbose",
     ],
@@ -221,6 +223,7 @@ export const COMMANDS: readonly Command[] = [
       "time-zone",
       "prices",
       "explain",
+      "jobs",
       {
         name: "quiet",
         summary: "Say nothing about failed lines and what is left out.",
@@ -447,6 +450,7 @@ export const COMMANDS: readonly Command[] = [
         details:
           "A JavaScript regular expression, for what GitHub is told. May be given several times.",
       },
+      "jobs",
       {
         name: "quiet",
         summary: "Say nothing; the exit status tells.",
@@ -775,6 +779,7 @@ export const COMMANDS: readonly Command[] = [
         details: "text is for people; json is one value.",
       },
       "json",
+      "jobs",
     ],
     load: () => import("./commands/sessions_index.ts"),
   },
@@ -812,6 +817,7 @@ export const COMMANDS: readonly Command[] = [
           "table is for people. json is one object with the sums, the largest files and what could go. jsonl and csv have one file a line; with --by, one sum.",
       },
       "json",
+      "jobs",
     ],
     load: () => import("./commands/sessions_du.ts"),
   },

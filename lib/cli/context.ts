@@ -42,6 +42,8 @@ export interface PathFacts {
   readonly identity: string | undefined;
   /** The path of a regular file or a directory without links; any other path as it was given. */
   readonly realPath: string;
+  /** How many bytes a regular file has. */
+  readonly size?: number;
 }
 
 /** What lies in a directory. */
@@ -50,6 +52,33 @@ export interface PathEntry {
   readonly name: string;
   /** Whether it is a directory, and no link to one. */
   readonly isDirectory: boolean;
+}
+
+/** The other end of what one thread tells another. */
+export interface Peer {
+  /**
+   * Tells it something.
+   *
+   * @param message What, of which it gets a copy.
+   * @param moved The memory in it that is not copied: it is not here any more.
+   */
+  post(message: unknown, moved?: readonly ArrayBuffer[]): void;
+  /** Takes what it tells, and why it can tell nothing more. */
+  listen(
+    take: (message: unknown) => void,
+    fail: (error: Error) => void,
+  ): void;
+  /** Ends it, whatever it does. */
+  end(): void;
+}
+
+/** The thread that has started this one. */
+export interface Starter {
+  /** Works on what it gives, one after the other; what comes of it takes as much memory as is said. */
+  obey(
+    work: (input: unknown) => AsyncIterable<unknown>,
+    weigh: (part: unknown) => number,
+  ): Promise<never>;
 }
 
 /**
@@ -116,6 +145,15 @@ export interface Surroundings {
   now(): number;
   /** The current folder. */
   cwd(): string;
+  /** Further threads that can run the command; none where that is no use. */
+  readonly threads?: {
+    /** How many can work at once. */
+    readonly cores: number;
+    /** Starts one, which {@linkcode runThread} serves. */
+    start(): Peer;
+  };
+  /** In such a thread, the one that started it. */
+  readonly starter?: Starter;
 }
 
 /** A process. */

@@ -39,6 +39,11 @@ export class Diagnostics {
     this.#lines.addText(line);
   }
 
+  /** Adds what another thread would have written. */
+  add(bytes: Uint8Array): void {
+    this.#lines.add(bytes);
+  }
+
   /** Says what is wrong with a line: `codexpipe: FILE:LINE: KIND: MESSAGE`. */
   failed(
     file: string,

@@ -788,6 +788,20 @@ export const FLAGS = [
       "The answers are the same. wasm answers lines like those before them in WebAssembly, the others in JavaScript; js does without. auto begins with js and takes wasm when there is enough to do, if it can run here. --verbose says which one ran.",
   },
   {
+    name: "jobs",
+    short: "j",
+    value: {
+      name: "NUM",
+      expects: "a whole number from 1 to 256",
+      admits: isJobs,
+      example: "4",
+    },
+    category: "OTHER",
+    summary: "Read NUM files at once.",
+    details:
+      "What is written is the same, in the order of the files; each one that is read takes up to 60 MB of memory. Without it, one for each 64 MB, and at most as many as the machine has cores. With stdin among them they are read one after the other, and so they are with --errors-to, --on-error=stop, --line-buffered, --verbose and --github.",
+  },
+  {
     name: "quiet",
     short: "q",
     undoes: "verbose",
@@ -844,6 +858,10 @@ function isTime(text: string): boolean {
 
 function isCount(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text);
+}
+
+function isJobs(text: string): boolean {
+  return isCount(text) && Number(text) <= 256;
 }
 
 function isWholeNumber(text: string): boolean {

@@ -66,11 +66,13 @@ export async function run(
   const bare = new Output(context.stderr, "stderr", context);
   const styleOf = (stream: Stream, parsed?: Arguments): Style =>
     isColored(stream, context, parsed) ? COLORED : PLAIN;
-  const paging = new Paging(context, isScreen("stdout", context));
+  // What is shown to people is shown by the first thread.
+  const isFirst = context.starter === undefined;
+  const paging = new Paging(context, isScreen("stdout", context) && isFirst);
   const progress = new Progress({
     output: bare,
     get isTerminal(): boolean {
-      return isScreen("stderr", context) && !paging.hasPager;
+      return isScreen("stderr", context) && !paging.hasPager && isFirst;
     },
     columns: () => context.columns(),
     now: () => context.now(),
@@ -121,7 +123,7 @@ export async function run(
     }
     checkFlags(command, parsed);
     const { run: runCommand } = await command.load();
-    const stdout = context.isTerminal.stdout
+    const stdout = context.isTerminal.stdout && isFirst
       ? new TerminalOutput(out, "stdout", context)
       : screen;
     const commandContext: CommandContext = {
@@ -129,6 +131,7 @@ export async function run(
       process: isScreen("stderr", context) && context.isTerminal.stdout
         ? { ...context, open: (path) => watched(path, context, progress) }
         : context,
+      words: args,
       stdout,
       screen,
       diagnostics,

@@ -6,10 +6,11 @@ import type { Count, IndexBatch } from "./_index_batch.ts";
 import { isRewritten, isSameContent, type Task } from "./_index_plan.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
 import { type OpenedTask, openTask } from "./_opened_task.ts";
-import { codeOf, isGone } from "./open_session.ts";
-import type { openSessionContent } from "./session_content.ts";
+import { isGone } from "./open_session.ts";
+import { openSessionContent } from "./session_content.ts";
 import type { SessionFile, SessionProblem } from "./session_files.ts";
-import { readSessionHead } from "./session_head.ts";
+import type { FoldedPiece } from "./session_fold.ts";
+import { readSessionHead, type SessionHead } from "./session_head.ts";
 import type { SessionIndexDatabase } from "./session_index_database.ts";
 
 /** What reading files into an index needs. */
@@ -28,12 +29,15 @@ export interface FileIndexerOptions {
   readonly shouldStop: () => boolean;
   /** Is told that another process has written about a file first. */
   readonly onOvertaken: () => void;
+  /** Gives what was read ahead of a file, if that was done. */
+  readonly ahead: (task: Task) => AsyncIterable<FilePiece> | undefined;
 }
 
 /** Is told how many bytes of a file are done. */
 export type TellBytes = (bytes: number) => void | Promise<void>;
 
-const BLOCK = 1 << 18;
+/** How much is read at once. */
+export const BLOCK: number = 1 << 18;
 
 /** Reads files into one index. */
 export class FileIndexer {
@@ -90,19 +94,9 @@ export class FileIndexer {
     const checkpoint = before === undefined || isRewritten(file, before)
       ? undefined
       : this.#checkpoint(before);
-    let opened: OpenedTask | undefined;
-    try {
-      opened = await openTask(task, checkpoint, openContent);
-      return await this.#fold(task, opened, tell);
-    } catch (error) {
-      if (opened !== undefined || !(error instanceof Error)) throw error;
-      // What was deleted since it was found is no problem.
-      const isThere = codeOf(error) !== "ENOENT" || !await isGone(file.path);
-      if (isThere) this.#problem(file, error);
-      return true;
-    } finally {
-      opened?.content.source.close();
-    }
+    const pieces = this.#options.ahead(task) ??
+      piecesOf(task, { checkpoint, openContent, block: this.#block });
+    return await this.#write(task, pieces, tell);
   }
 
   #checkpoint({ number, readTo }: IndexedFile): Uint8Array | undefined {
@@ -111,45 +105,44 @@ export class FileIndexer {
       : IndexWriter.checkpoint(this.#options.database, number);
   }
 
-  async #fold(
+  async #write(
     task: Task,
-    { content: { source }, fold, isContinued }: OpenedTask,
+    pieces: AsyncIterable<FilePiece>,
     tell: TellBytes,
   ): Promise<boolean> {
     const { database, writer, batch, onStep, shouldStop, onOvertaken } =
       this.#options;
     const { file } = task;
-    const start = fold.bytes;
-    const count: Count = task.before === undefined
-      ? "added"
-      : isContinued
-      ? "grown"
-      : "changed";
     let { before } = task;
-    let { voidFrom } = fold;
-    let problem: string | undefined;
-    // It is read while the first block is; nothing is thrown.
-    const reading = readSessionHead(file);
-    const block = this.#block;
-    for (let size: number | null = 0; size !== null;) {
-      try {
-        size = await source.read(block);
-      } catch (error) {
-        // What came before the damage was read, and is of use.
-        problem = this.#problem(file, error);
-        size = null;
+    for await (const read of pieces) {
+      const { piece, isRead, isContinued, voidFrom, head, problem } = read;
+      if (problem !== undefined) {
+        // What was deleted since it was found is no problem.
+        const isThere = piece !== undefined || problem.code !== "ENOENT" ||
+          !await isGone(file.path);
+        if (isThere) this.#problem(file, problem);
       }
-      if (size !== null) fold.feed(block.subarray(0, size));
-      if (size === null || !fold.isFull) continue;
+      if (piece === undefined || head === undefined) return true;
       const update = {
         ...task,
         before,
         voidFrom,
-        piece: fold.take(false),
-        isRead: false,
-        head: await reading,
-        problem,
+        piece,
+        isRead,
+        head,
+        problem: problem?.message,
       };
+      if (isRead) {
+        this.bytesRead += read.bytes -
+          (isContinued ? task.before?.readTo ?? 0 : 0);
+        const count: Count = task.before === undefined
+          ? "added"
+          : isContinued
+          ? "grown"
+          : "changed";
+        await batch.add(count, update);
+        return true;
+      }
       await batch.flush();
       before = await database.transaction(
         () => writer.write(update),
@@ -161,30 +154,122 @@ export class FileIndexer {
         onOvertaken();
         return true;
       }
-      voidFrom = Infinity;
-      await tell(fold.bytes);
+      await tell(read.bytes);
       if (shouldStop()) return false;
     }
-    this.bytesRead += fold.bytes - start;
-    await batch.add(count, {
-      ...task,
-      before,
-      voidFrom,
-      piece: fold.take(true),
-      isRead: true,
-      head: await reading,
-      problem,
-    });
-    return true;
+    return false;
   }
 
-  #problem({ path, home }: SessionFile, error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof Error && "code" in error &&
-        typeof error.code === "string"
-      ? error.code
-      : "";
-    this.#problems.set(path, { path, home, code, message });
-    return message;
+  #problem({ path, home }: SessionFile, problem: PieceProblem): void {
+    this.#problems.set(path, { path, home, ...problem });
   }
+}
+
+/** Why a file cannot be read, or not to its end. */
+type PieceProblem = Pick<SessionProblem, "code" | "message">;
+
+/** What was read of a file: data that can be copied. */
+export interface FilePiece {
+  /** What it changes; nothing of a file that cannot be opened. */
+  readonly piece: FoldedPiece | undefined;
+  /** Whether it is the last one. */
+  readonly isRead: boolean;
+  /** Whether the file was read on from where it was read to. */
+  readonly isContinued: boolean;
+  /** From which row on what the index has is void. */
+  readonly voidFrom: number;
+  /** Up to where the file has been read, in bytes. */
+  readonly bytes: number;
+  /** How much memory it takes, about, in bytes. */
+  readonly weight: number;
+  /** What the first lines tell. */
+  readonly head: SessionHead | undefined;
+  /** Why it cannot be read, or not to its end. */
+  readonly problem: PieceProblem | undefined;
+}
+
+/**
+ * Reads a file piece by piece; one that cannot be opened is one piece that says so.
+ *
+ * @param task The file, and what the index has of it.
+ * @param how How to read it.
+ */
+export async function* piecesOf(
+  task: Pick<Task, "file" | "before">,
+  { checkpoint, openContent = openSessionContent, block }: {
+    /** What it takes to read on. */
+    readonly checkpoint?: Uint8Array | undefined;
+    /** Opens it. */
+    readonly openContent?: typeof openSessionContent;
+    /** What it is read into. */
+    readonly block: Uint8Array;
+  },
+): AsyncGenerator<FilePiece, void, void> {
+  let opened: OpenedTask;
+  try {
+    opened = await openTask(task, checkpoint, openContent);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    yield {
+      piece: undefined,
+      isRead: true,
+      isContinued: false,
+      voidFrom: 0,
+      bytes: 0,
+      weight: 0,
+      head: undefined,
+      problem: problemOf(error),
+    };
+    return;
+  }
+  const { content: { source }, fold, isContinued } = opened;
+  let { voidFrom } = fold;
+  let problem: PieceProblem | undefined;
+  // It is read while the first block is; nothing is thrown.
+  const reading = readSessionHead(task.file);
+  try {
+    for (let isRead = false; !isRead;) {
+      let size: number | null;
+      try {
+        size = await source.read(block);
+      } catch (error) {
+        // What came before the damage was read, and is of use.
+        problem = problemOf(error);
+        size = null;
+      }
+      if (size !== null) fold.feed(block.subarray(0, size));
+      isRead = size === null;
+      if (!isRead && !fold.isFull) continue;
+      const piece = fold.take(isRead);
+      yield {
+        piece,
+        isRead,
+        isContinued,
+        voidFrom,
+        bytes: fold.bytes,
+        weight: weightOf(piece),
+        head: await reading,
+        problem,
+      };
+      voidFrom = Infinity;
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function weightOf({ messages, checkpoint }: FoldedPiece): number {
+  return messages.reduce(
+    (sum, { text }) => sum + 2 * text.length,
+    checkpoint.length,
+  );
+}
+
+function problemOf(error: unknown): PieceProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error &&
+      typeof error.code === "string"
+    ? error.code
+    : "";
+  return { code, message };
 }

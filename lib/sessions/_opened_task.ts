@@ -25,7 +25,7 @@ export interface OpenedTask {
  * @throws {Error} If it cannot be opened.
  */
 export async function openTask(
-  { file, before }: Task,
+  { file, before }: Pick<Task, "file" | "before">,
   checkpoint: Uint8Array | undefined,
   openContent: typeof openSessionContent,
 ): Promise<OpenedTask> {

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { FileIndexer, type TellBytes } from "./_file_indexer.ts";
+import {
+  BLOCK,
+  FileIndexer,
+  type FilePiece,
+  piecesOf,
+  type TellBytes,
+} from "./_file_indexer.ts";
 import { type Count, IndexBatch } from "./_index_batch.ts";
 import { checkIndex } from "./index_check.ts";
 import { IndexDisagreement } from "./_index_damage.ts";
@@ -55,6 +61,92 @@ export interface RefreshOptions {
   readonly onProgress?:
     | ((progress: IndexingProgress) => void | Promise<void>)
     | undefined;
+  /**
+   * Reads files that the index does not have ahead of when they are written into it, in other
+   * threads perhaps: gives what {@linkcode readSession} gives of each, in the order of the files.
+   * What it does not give is read another time.
+   *
+   * @default {undefined} Each file is read when it is to be written.
+   */
+  readonly readAhead?:
+    | ((files: readonly SessionFile[]) => AsyncIterable<SessionPiece>)
+    | undefined;
+}
+
+/** What an index is to have of a piece of a session file: data that `structuredClone` can copy. */
+export interface SessionPiece {
+  /** How much memory it takes, about, in bytes. */
+  readonly weight: number;
+}
+
+/** What files are read into, one after the other. */
+let spareBlock: Uint8Array | undefined;
+
+/**
+ * Reads a file for an index of sessions, piece by piece; one that cannot be read gives one, too.
+ *
+ * @param file The file.
+ *
+ * @example Reading ahead
+ * ```ts
+ * import { indexSessions, readSession } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const folder = await Deno.makeTempDir();
+ * const report = await indexSessions({
+ *   codexHomes: [`${folder}/no-home`],
+ *   path: `${folder}/index.sqlite`,
+ *   async *readAhead(files) {
+ *     for (const file of files) yield* readSession(file);
+ *   },
+ * });
+ * await Deno.remove(folder, { recursive: true });
+ *
+ * assertEquals(report.added, 0);
+ * ```
+ */
+export async function* readSession(
+  file: SessionFile,
+): AsyncGenerator<SessionPiece, void, void> {
+  const block = spareBlock ?? new Uint8Array(BLOCK);
+  spareBlock = undefined;
+  yield* piecesOf({ file, before: undefined }, { block });
+  spareBlock = block;
+}
+
+/** What was read ahead of files, to be asked for file by file, in order. */
+class FilesAhead {
+  readonly #files: readonly SessionFile[];
+  readonly #pieces: AsyncIterator<SessionPiece>;
+  /** How many of the files were given to their ends. */
+  #given = 0;
+
+  constructor(
+    files: readonly SessionFile[],
+    readAhead: NonNullable<RefreshOptions["readAhead"]>,
+  ) {
+    this.#files = files;
+    this.#pieces = readAhead(files)[Symbol.asyncIterator]();
+  }
+
+  /** Gives the pieces of a file; those of files before it that nobody wanted go. */
+  async *piecesOf(file: SessionFile): AsyncGenerator<FilePiece, void, void> {
+    for (;;) {
+      const { value, done } = await this.#pieces.next();
+      if (done === true) return;
+      const isWanted = this.#files[this.#given] === file;
+      // The boundary between threads: it is what `readSession` gave.
+      const piece = value as FilePiece;
+      if (piece.isRead) this.#given += 1;
+      if (isWanted) yield piece;
+      if (isWanted && piece.isRead) return;
+    }
+  }
+
+  /** Ends reading. */
+  async end(): Promise<void> {
+    await this.#pieces.return?.();
+  }
 }
 
 /** Options for {@linkcode indexSessions}. */
@@ -219,6 +311,7 @@ class Refresh {
   };
   readonly #batch: IndexBatch;
   readonly #indexer: FileIndexer;
+  #ahead: FilesAhead | undefined;
   #filesLeft = 0;
   #bytesLeft = 0;
   /** Whether another process has written about a file since the work was planned. */
@@ -259,6 +352,8 @@ class Refresh {
       ...common,
       batch: this.#batch,
       openContent,
+      ahead: ({ file, before }) =>
+        before === undefined ? this.#ahead?.piecesOf(file) : undefined,
     });
   }
 
@@ -314,7 +409,10 @@ class Refresh {
     { tasks, gone }: RefreshPlan,
     indexed: readonly IndexedFile[],
   ): Promise<void> {
-    const { onProgress } = this.#options;
+    const { onProgress, readAhead } = this.#options;
+    const fresh = tasks.filter(({ before }) => before === undefined)
+      .map(({ file }) => file);
+    this.#ahead = readAhead && new FilesAhead(fresh, readAhead);
     const totalFiles = tasks.length;
     const totalBytes = bytesOf(tasks.map(({ file }) => file));
     let bytes = 0;
@@ -325,7 +423,7 @@ class Refresh {
         await this.#clear(gone);
       while (first < end && !this.#shouldStop()) {
         // Another process has done the same work before: so they meet.
-        const { isBehind } = this.#batch;
+        const isBehind = this.#batch.isBehind && this.#ahead === undefined;
         const task = tasks[isBehind ? end - 1 : first];
         if (task === undefined) break;
         const tell: TellBytes = (read) =>
@@ -344,6 +442,7 @@ class Refresh {
       await this.#batch.flush();
       if (!isCleared) await this.#remove(gone);
     } finally {
+      await this.#ahead?.end();
       const unread = tasks.slice(first, end).map(({ file }) => file);
       const left = new Set([...unread, ...this.#batch.waiting]);
       this.#filesLeft = left.size;

@@ -5,7 +5,8 @@
  */
 
 import { stat } from "node:fs/promises";
-import { messageOf, openSession } from "./open_session.ts";
+import { withSession } from "./_lent_block.ts";
+import { messageOf } from "./open_session.ts";
 import {
   findSessionFiles,
   type FindSessionFilesOptions,
@@ -84,7 +85,6 @@ export interface MeasuredSessions
   readonly sessions: readonly SessionSize[];
 }
 
-const BLOCK = 1 << 19;
 /** Changes of a file that are as old as the fork are those that the fork copied. */
 const SLACK = 60_000;
 
@@ -112,18 +112,40 @@ export async function measureSessions(
     codexHomes,
   });
   const sessions: SessionSize[] = [];
-  const room = new Uint8Array(BLOCK);
   for (const [i, file] of files.entries()) {
     signal?.throwIfAborted();
     await onProgress?.(i, files.length);
-    sessions.push(await measured(file, room, false));
-    for (const path of file.copies) {
-      const copy = await copyAt(path, file.home);
-      if (copy !== undefined) sessions.push(await measured(copy, room, true));
-    }
+    sessions.push(...await measureSession(file));
   }
   sessions.sort((a, b) => b.diskBytes - a.diskBytes);
   return { sessions, problems, missingHomes };
+}
+
+/**
+ * Says what one session file takes, and what its copies do: several can be measured at once.
+ *
+ * @param file The file.
+ * @returns What it takes, and behind it each copy.
+ *
+ * @example The files of a home, one by one
+ * ```ts
+ * import { findSessionFiles, measureSession } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { files } = await findSessionFiles({ codexHomes: ["no/such/home"] });
+ *
+ * assertEquals((await Promise.all(files.map(measureSession))).flat(), []);
+ * ```
+ */
+export async function measureSession(
+  file: SessionFile,
+): Promise<SessionSize[]> {
+  const sessions = [await measured(file, false)];
+  for (const path of file.copies) {
+    const copy = await copyAt(path, file.home);
+    if (copy !== undefined) sessions.push(await measured(copy, true));
+  }
+  return sessions;
 }
 
 /** Looks at a copy; one that is gone by now takes nothing. */
@@ -140,14 +162,13 @@ async function copyAt(
 
 async function measured(
   file: SessionFile,
-  room: Uint8Array,
   isCopy: boolean,
 ): Promise<SessionSize> {
   const head = await readSessionHead(file);
   const counter = new SessionPartCounter();
   let problem = head.problem;
   try {
-    await count(file, counter, room);
+    await count(file, counter);
   } catch (error) {
     problem = messageOf(error);
   }
@@ -171,7 +192,6 @@ async function measured(
 async function count(
   file: SessionFile,
   counter: SessionPartCounter,
-  room: Uint8Array,
 ): Promise<void> {
   // Of the first CLI's one object, the lines are not what takes room.
   if (/\.json$/i.test(file.path)) {
@@ -179,16 +199,13 @@ async function count(
     counter.skip(size);
     return;
   }
-  const source = await openSession(file);
-  try {
-    for (;;) {
-      const length = await source.read(room);
-      if (length === null) return;
-      counter.feed(room.subarray(0, length));
-    }
-  } finally {
-    source.close();
-  }
+  await withSession(file, async (source, block) => {
+    for (
+      let length = await source.read(block);
+      length !== null;
+      length = await source.read(block)
+    ) counter.feed(block.subarray(0, length));
+  });
 }
 
 /**

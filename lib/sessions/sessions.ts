@@ -70,6 +70,8 @@ export {
   type IndexingReport,
   indexSessions,
   type IndexSessionsOptions,
+  readSession,
   type RefreshOptions,
+  type SessionPiece,
 } from "./session_indexer.ts";
 export { WorkingFolder } from "./working_directory.ts";

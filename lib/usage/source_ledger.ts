@@ -155,15 +155,23 @@ export interface CountTaker {
   run(place: CountPlace, usage: Tokens): void;
 }
 
-/** Keeps what one file or stream adds. */
-export class SourceLedger implements CountTaker {
+/** What one file or stream adds: data that can be copied. */
+export interface Ledger {
   /** The name of the file or stream. */
   readonly name: string;
   /** The threads, by their ids. */
-  readonly threads: Map<string | null, ThreadEntry> = new Map();
+  readonly threads: ReadonlyMap<string | null, ThreadEntry>;
   /** What became of each line, if that is kept. */
-  readonly steps: Step[] = [];
+  readonly steps: readonly Step[];
   /** How often something was left out because nothing says when it was. */
+  readonly untimed: number;
+}
+
+/** Keeps what one file or stream adds. */
+export class SourceLedger implements CountTaker, Ledger {
+  readonly name: string;
+  readonly threads: Map<string | null, ThreadEntry> = new Map();
+  readonly steps: Step[] = [];
   untimed = 0;
   readonly #options: LedgerOptions;
   readonly #isTimed: boolean;

@@ -40,6 +40,7 @@ export {
 } from "./tokens.ts";
 export * from "./usage_names.ts";
 export {
+  type UsageCounts,
   UsageMeter,
   type UsageMeterOptions,
   type UsageSource,

@@ -16,6 +16,7 @@ import type { Emit, Stage } from "../stage.ts";
 import {
   Calendar,
   type CountTaker,
+  type Ledger,
   type LedgerOptions,
   type RunEntry,
   SourceLedger,
@@ -38,7 +39,7 @@ const REVIEW_START = 5000;
 /** Tells what can only be told when all files and streams have been read. */
 class Settlement {
   /** Which session file counts for a turn. */
-  readonly #files = new Map<string | null, Map<string | null, SourceLedger>>();
+  readonly #files = new Map<string | null, Map<string | null, Ledger>>();
   readonly #runs = new Map<RunEntry, Addition>();
   /** When threads began that review for others. */
   readonly #reviews: number[] = [];
@@ -49,7 +50,7 @@ class Settlement {
    * @param ledgers What each file and stream adds.
    * @param counters What the usage of exec turns counts.
    */
-  constructor(ledgers: readonly SourceLedger[], counters: RunCounters) {
+  constructor(ledgers: readonly Ledger[], counters: RunCounters) {
     const runs = new Map<string | null, LedgerRun[]>();
     for (const ledger of ledgers) {
       for (const [id, thread] of ledger.threads) {
@@ -67,7 +68,7 @@ class Settlement {
 
   /** The rule by which a turn in a file or stream is left out, if it is. */
   leftOut(
-    ledger: SourceLedger,
+    ledger: Ledger,
     thread: string | null,
     turn: string | null,
   ): UsageRule | undefined {
@@ -88,7 +89,7 @@ class Settlement {
   }
 
   /** What became of a line. */
-  derivation(ledger: SourceLedger, step: Step): UsageDerivation {
+  derivation(ledger: Ledger, step: Step): UsageDerivation {
     const { line, thread, turn, run } = step;
     // What the same turn said once more later on is all that counts of it.
     const replaced = run === undefined ? step : { rule: "repeated" } as const;
@@ -110,8 +111,8 @@ class Settlement {
   }
 
   /** Of the files that have a turn, the one counts that has most of it. */
-  #file(ledger: SourceLedger, id: string | null, thread: ThreadEntry): void {
-    const turns = this.#files.get(id) ?? new Map<string | null, SourceLedger>();
+  #file(ledger: Ledger, id: string | null, thread: ThreadEntry): void {
+    const turns = this.#files.get(id) ?? new Map<string | null, Ledger>();
     this.#files.set(id, turns);
     for (const [turn, entry] of thread.turns) {
       const other = turns.get(turn)?.threads.get(id)?.turns.get(turn);
@@ -146,11 +147,11 @@ class Settlement {
 
 /** The end of an exec turn, and where it stands. */
 interface LedgerRun {
-  readonly ledger: SourceLedger;
+  readonly ledger: Ledger;
   readonly run: RunEntry;
 }
 
-function runsOf(ledger: SourceLedger, { turns }: ThreadEntry): LedgerRun[] {
+function runsOf(ledger: Ledger, { turns }: ThreadEntry): LedgerRun[] {
   return [...turns.values()].flatMap(({ run }) =>
     run === undefined ? [] : [{ ledger, run }]
   );
@@ -312,6 +313,12 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
   }
 }
 
+/** What a {@linkcode UsageMeter} was fed, as data that `structuredClone` can copy. */
+export interface UsageCounts {
+  /** What each file or stream adds, in a form that is nobody else's business. */
+  readonly sources: readonly unknown[];
+}
+
 /** Options for {@linkcode UsageMeter}. */
 export interface UsageMeterOptions {
   /**
@@ -393,7 +400,7 @@ export let openLedger: (meter: UsageMeter, name: string) => CountTaker;
 export class UsageMeter {
   readonly #options: LedgerOptions;
   readonly #runCounters: RunCounters;
-  readonly #ledgers: SourceLedger[] = [];
+  #ledgers: Ledger[] = [];
 
   /**
    * Constructs a new instance.
@@ -438,6 +445,44 @@ export class UsageMeter {
       meter.#ledgers.push(ledger);
       return ledger;
     };
+  }
+
+  /**
+   * Gives away what has been fed so far, to be added to another meter with the same options:
+   * files can so be read in several threads.
+   *
+   * @returns What was fed; it counts here no more.
+   *
+   * @example From one thread to another
+   * ```ts
+   * import { UsageMeter } from "@codexpipe/codexpipe/usage";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const there = new UsageMeter();
+   * const source = there.open("run.jsonl");
+   * const line = '{"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":1}}\n';
+   * source.feed(new TextEncoder().encode(line), () => {});
+   * source.flush(() => {});
+   * const meter = new UsageMeter();
+   * meter.add(structuredClone(there.take()));
+   *
+   * assertEquals(meter.rows().map((row) => row.total_tokens), [8n]);
+   * ```
+   */
+  take(): UsageCounts {
+    const sources = this.#ledgers;
+    this.#ledgers = [];
+    return { sources };
+  }
+
+  /**
+   * Adds what another meter was fed, behind all that this one was.
+   *
+   * @param counts What {@linkcode UsageMeter.take} gave there.
+   */
+  add({ sources }: UsageCounts): void {
+    // The boundary between meters: what is given away is given by a meter.
+    for (const source of sources) this.#ledgers.push(source as Ledger);
   }
 
   /** How many counts were left out because nothing says when they were. */

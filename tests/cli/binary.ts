@@ -38,6 +38,7 @@ const UNREAL = [
   "countsWrites",
   "pause",
   "changes",
+  "threads",
 ] as const satisfies (keyof World)[];
 
 /** Whether a process can be given what a test has made. */

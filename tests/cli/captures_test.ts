@@ -38,7 +38,10 @@ for (const [version, captures] of byVersion) {
     );
     const paths = Object.keys(files);
     const options = ["normalize", "--on-error=inline"];
-    const whole = await call([...options, ...paths], { files });
+    const whole = await call([...options, "--jobs=3", ...paths], {
+      files,
+      threads: 3,
+    });
     const lines = await call([...options, "--line-buffered", ...paths], {
       files,
       countsWrites: true,

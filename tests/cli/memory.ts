@@ -10,8 +10,10 @@ import type {
   FileSource,
   PathEntry,
   PathFacts,
+  Peer,
   RunContext,
 } from "../../lib/cli/context.ts";
+import { runThread } from "../../lib/cli/jobs.ts";
 import { run } from "../../lib/cli/run.ts";
 import type { ByteSource } from "../../lib/files/files.ts";
 import { concat, decode, encode } from "../running.ts";
@@ -168,7 +170,11 @@ export async function call(
       // A path and the same path behind "./" are one file.
       const identity = isDirectory ? undefined : path.replace(/^\.\//, "");
       const realPath = world.links?.[path] ?? path;
-      return Promise.resolve({ isDirectory, identity, realPath });
+      const content = files[path];
+      const size = typeof content === "string" || content instanceof Uint8Array
+        ? content.length
+        : 0;
+      return Promise.resolve({ isDirectory, identity, realPath, size });
     },
     list(folder): Promise<PathEntry[]> {
       const path = folder.replace(/\/$/, "");
@@ -198,6 +204,12 @@ export async function call(
     cwd: () => world.cwd ?? "/",
     pause: world.pause ?? (() => Promise.resolve()),
     ...(world.changes === undefined ? {} : { changes: world.changes }),
+    ...(world.threads === undefined ? {} : {
+      threads: {
+        cores: world.threads,
+        start: () => startThread(context),
+      },
+    }),
   };
   const status = await run(args, context);
   return {
@@ -207,6 +219,25 @@ export async function call(
     writes: stdout.writes.map(decode),
     written: new Map([...created].map(([path, { text }]) => [path, text])),
   };
+}
+
+/** Starts what is a thread to the command: it gets nothing but copies, and later. */
+function startThread(context: RunContext): Peer {
+  const takes: ((message: unknown) => void)[] = [];
+  const peerAt = (here: number, there: number): Peer => ({
+    post(message): void {
+      const copy = structuredClone(message);
+      queueMicrotask(() => takes[there]?.(copy));
+    },
+    listen(take): void {
+      takes[here] = take;
+    },
+    end(): void {
+      takes.length = 0;
+    },
+  });
+  runThread(peerAt(1, 0), context, run);
+  return peerAt(0, 1);
 }
 
 function toFile(content: string | Uint8Array | ByteSource): FileSource {

@@ -45,7 +45,13 @@ Deno.test("codexpipe normalize answers a live pipe line by line", async () => {
 
 Deno.test("codexpipe normalize reads a file and says what failed in it", async () => {
   await withFile(`${LINE}{\n`, async (path) => {
-    const child = startCommand(["normalize", "--strict", path, `${path}.no`]);
+    const child = startCommand([
+      "normalize",
+      "--strict",
+      "--jobs=2",
+      path,
+      `${path}.no`,
+    ]);
     await child.stdin.close();
     const { code, stdout, stderr } = await child.output();
     const decoder = new TextDecoder();

@@ -58,6 +58,8 @@ export interface World {
   readonly pause?: () => Promise<void>;
   /** Knows when to look again at a file that is followed. */
   readonly changes?: ChangeWaiter;
+  /** How many further threads can work at once. */
+  readonly threads?: number;
 }
 
 /** What came of a call. */

@@ -3,19 +3,12 @@
  */
 
 import type { Input } from "../input.ts";
+import type { JobInput } from "../jobs.ts";
 
 /** Something to read. */
-export interface ChosenInput {
-  /** Its name. */
-  readonly name: string;
-  /** Its name from the Codex home on, if it is of one: that says nothing of whose it is. */
+export interface ChosenInput extends JobInput {
+  /** Its name from the Codex home on, if it was found in one: that says nothing of whose it is. */
   readonly place?: string;
-  /**
-   * Opens it.
-   *
-   * @throws {IoError} If it cannot be opened.
-   */
-  open(): Promise<Input>;
 }
 
 /** What there is to read. */
@@ -26,4 +19,10 @@ export interface ChosenInputs {
   readonly inputs: readonly ChosenInput[];
   /** Whether something could not be looked at; it has been said. */
   readonly isIncomplete: boolean;
+  /**
+   * Opens one of them; the one before must have been read.
+   *
+   * @throws {IoError} If it cannot be opened.
+   */
+  open(input: ChosenInput): Promise<Input>;
 }

@@ -5,9 +5,9 @@
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { blockRoom, openInput } from "../input.ts";
+import { blockRoom, type Input, openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
-import type { ChosenInputs } from "./_chosen_input.ts";
+import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 
 /**
  * Finds what is to be read.
@@ -25,6 +25,17 @@ export async function chosenInputs(
 ): Promise<ChosenInputs> {
   const { operands } = args;
   const { process } = context;
+  const room = blockRoom();
+  const open = async ({ name, place }: ChosenInput): Promise<Input> => {
+    if (place === undefined) return await openInput(name, process, room);
+    // Files are read without all that it takes to find sessions, and begin sooner.
+    const { openSessionInput } = await import("./_home_inputs.ts");
+    return await openSessionInput(name, process, room);
+  };
+  // They come from the thread that started this one.
+  if (process.starter !== undefined) {
+    return { isHome: false, inputs: [], isIncomplete: false, open };
+  }
   // The home that has a family is where its files have been looked up.
   const isHomeGiven = args.has("home") ||
     args.has("codex-home") && !args.has("family");
@@ -34,15 +45,10 @@ export async function chosenInputs(
     );
   }
   if (operands.length === 0 && (isHomeGiven || process.isTerminal.stdin)) {
-    // Files are read without all that it takes to find sessions, and begin sooner.
     const { homeInputs } = await import("./_home_inputs.ts");
-    return await homeInputs(args, context, since);
+    return { ...await homeInputs(args, context, since), open };
   }
   const files = operands.length === 0 ? [STDIN] : operands;
-  const room = blockRoom();
-  const inputs = files.map((name) => ({
-    name,
-    open: () => openInput(name, process, room),
-  }));
-  return { isHome: false, inputs, isIncomplete: false };
+  const inputs = files.map((name) => ({ name }));
+  return { isHome: false, inputs, isIncomplete: false, open };
 }

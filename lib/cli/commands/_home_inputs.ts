@@ -2,16 +2,12 @@
  * What commands read of Codex homes.
  */
 
-import {
-  findSessionFiles,
-  openSession,
-  type SessionFile,
-} from "../../sessions/sessions.ts";
+import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { IoError } from "../endings.ts";
-import { type BlockRoom, blockRoom, Input } from "../input.ts";
+import { type BlockRoom, Input } from "../input.ts";
 import { reasonOf } from "../reasons.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 import type { ChosenInputs } from "./_chosen_input.ts";
@@ -31,7 +27,7 @@ export async function homeInputs(
   args: Arguments,
   context: CommandContext,
   since: number,
-): Promise<ChosenInputs> {
+): Promise<Omit<ChosenInputs, "open">> {
   const { process } = context;
   const { codexHomes } = sessionPlaces(args, process);
   const { files, ...rest } = await findSessionFiles({ codexHomes });
@@ -40,13 +36,12 @@ export async function homeInputs(
     args,
     context,
   );
-  const room = blockRoom();
   const inputs = files.filter(({ path, mtime }) =>
     mtime >= since && !UNCOUNTED_REGEXP.test(path)
   ).reverse().map((file) => ({
     name: file.path,
     place: placeIn(codexHomes, file.path),
-    open: () => openSessionInput(file, process, room),
+    size: file.size,
   }));
   return { isHome: true, inputs, isIncomplete };
 }
@@ -58,15 +53,15 @@ function placeIn(codexHomes: readonly string[], path: string): string {
 }
 
 /** Opens a session file, also while Codex packs it. */
-async function openSessionInput(
-  file: SessionFile,
+export async function openSessionInput(
+  path: string,
   process: Surroundings,
   room: BlockRoom,
 ): Promise<Input> {
   try {
-    return new Input(await openSession(file), file.path, process, { room });
+    return new Input(await openSession({ path }), path, process, { room });
   } catch (error) {
-    const message = `${file.path}: cannot open: ${reasonOf(error)}`;
+    const message = `${path}: cannot open: ${reasonOf(error)}`;
     throw new IoError(message, { cause: error });
   }
 }

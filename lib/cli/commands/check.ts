@@ -24,6 +24,7 @@ import {
 import { REPORT_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { type Blocks, openInput } from "../input.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
@@ -53,7 +54,20 @@ export async function run(
   refuseIdlePatterns(args);
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const check = new Check(args, context, files.length);
-  for (const file of files) await check.check(file);
+  const verdicts = resultsOf({
+    inputs: files.map((name) => ({ name })),
+    async *work({ name }) {
+      await check.check(name);
+      const { isIncomplete, hasFailed } = check;
+      yield { isIncomplete, hasFailed };
+    },
+    // What GitHub is told of a file leaves less room for the next one.
+    jobs: args.has("github") ? 1 : jobsOf(args),
+  }, context);
+  for await (const { isIncomplete, hasFailed } of verdicts) {
+    check.isIncomplete ||= isIncomplete;
+    check.hasFailed ||= hasFailed;
+  }
   await check.end();
   if (check.isIncomplete) return EXIT.io;
   return check.hasFailed ? EXIT.no : EXIT.done;
@@ -96,7 +110,7 @@ class Check {
   constructor(args: Arguments, context: CommandContext, files: number) {
     this.#args = args;
     this.#context = context;
-    this.#isOneOfMany = files > 1;
+    this.#isOneOfMany = files > 1 || context.process.starter !== undefined;
     this.#filesLeft = files;
     this.#options = optionsOf(args);
   }

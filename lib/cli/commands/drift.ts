@@ -15,7 +15,7 @@ import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { reasonOf } from "../reasons.ts";
 import { parseTime } from "../times.ts";
-import type { ChosenInput } from "./_chosen_input.ts";
+import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { textOf } from "./_whole_text.ts";
@@ -48,7 +48,7 @@ export async function run(
   }
   const meter = await meterOf(args, context, target !== undefined);
   const since = args.value("since");
-  const { inputs, isIncomplete } = await chosenInputs(
+  const { inputs, isIncomplete, open } = await chosenInputs(
     args,
     context,
     since === undefined
@@ -60,7 +60,7 @@ export async function run(
     await context.progress.update(() =>
       `Looking for drift: ${countText(i)} of ${countText(inputs.length)} files`
     );
-    await drift.read(input);
+    await drift.read(input, open);
   }
   await context.progress.clear();
   if (target === undefined) await drift.print();
@@ -104,7 +104,11 @@ class Drift {
   }
 
   /** Reads a file, or stdin; one that cannot be read is reported. */
-  async read({ name, place, open }: ChosenInput): Promise<void> {
+  async read(
+    chosen: ChosenInput,
+    open: ChosenInputs["open"],
+  ): Promise<void> {
+    const { name, place } = chosen;
     const { diagnostics, process, progress } = this.#context;
     const maxLineBytes = parseByteSize(
       this.#args.value("max-line-bytes") ?? "",
@@ -117,7 +121,7 @@ class Drift {
       diagnostics.say(message);
     };
     try {
-      const input = await open();
+      const input = await open(chosen);
       try {
         for (
           let block = await input.next();

@@ -30,7 +30,6 @@ import { Gathered } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
-import type { ChosenInput } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { LineStage } from "./_normalization_report.ts";
 import { refuseCodexHome, refuseOverwriting } from "./_overwriting.ts";
@@ -55,7 +54,15 @@ export async function run(
       }), or --output=DIR for all of them`,
     );
   }
-  const { inputs, isIncomplete } = await chosenInputs(args, context, -Infinity);
+  const { inputs: chosen, isIncomplete, open } = await chosenInputs(
+    args,
+    context,
+    -Infinity,
+  );
+  const inputs = chosen.map((input) => ({
+    name: input.name,
+    open: () => open(input),
+  }));
   const names = inputs.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);
   const redactor = args.has("no-redact")
@@ -162,7 +169,7 @@ interface SessionInput extends AnsweredInput {
  * named, they are also looked for in the Codex home that it lies in, else beside it.
  */
 async function* nested(
-  inputs: readonly ChosenInput[],
+  inputs: readonly AnsweredInput[],
   exporter: Exporter,
   { process }: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
@@ -210,7 +217,7 @@ async function* nested(
 }
 
 async function sessionInput(
-  input: ChosenInput,
+  input: AnsweredInput,
   { cwd, look }: Surroundings,
 ): Promise<SessionInput> {
   const path = resolve(cwd(), input.name);

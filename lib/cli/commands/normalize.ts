@@ -11,7 +11,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { Surroundings } from "../context.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { ENGINES, ON_ERROR } from "../flags.ts";
+import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
 import { refuseSeveral } from "./_following.ts";
 import {
@@ -36,8 +36,7 @@ export function answerLines(
 ): Promise<number> {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   refuseSeveral(args, files);
-  const inputs = files.map((name) => ({ name }));
-  return answerInputs(args, context, { names: files, inputs, make });
+  return answerInputs(args, context, { names: files, make });
 }
 
 /** A file that is to be answered, or stdin. */
@@ -48,6 +47,12 @@ export interface AnsweredInput {
   readonly open?: () => Promise<Input>;
 }
 
+/** How it went so far. */
+type HowItWent = Pick<
+  Normalization,
+  "isIncomplete" | "hasFailures" | "hasStopped"
+>;
+
 /**
  * What is to be answered.
  *
@@ -57,8 +62,12 @@ interface AnsweredInputs<T extends AnsweredInput>
   extends Pick<NormalizationOptions, "make" | "onEnd"> {
   /** The names of the files, as far as they are known: nothing is written over them. */
   readonly names: readonly string[];
-  /** The files. */
-  readonly inputs: Iterable<T> | AsyncIterable<T>;
+  /**
+   * The files, to be read one after the other.
+   *
+   * @default {undefined} Those that are named, which threads may share.
+   */
+  readonly inputs?: Iterable<T> | AsyncIterable<T>;
   /** Is called before an input is read. */
   readonly onBegin?: (input: T) => void;
 }
@@ -86,20 +95,64 @@ export async function answerInputs<T extends AnsweredInput>(
     isVerbose: args.has("verbose"),
     ...(onEnd === undefined ? {} : { onEnd }),
   });
-  try {
+  async function* answer(
+    { name, open }: AnsweredInput,
+  ): AsyncGenerator<HowItWent> {
+    if (isFollowing) await work.follow(name);
+    else await work.normalize(name, open);
+    const { isIncomplete, hasFailures, hasStopped } = work;
+    yield { isIncomplete, hasFailures, hasStopped };
+  }
+  async function* oneByOne(
+    inputs: Iterable<T> | AsyncIterable<T>,
+  ): AsyncGenerator<HowItWent> {
     for await (const input of inputs) {
-      const { name, open } = input;
       onBegin?.(input);
-      if (isFollowing) await work.follow(name);
-      else await work.normalize(name, open);
-      if (work.hasStopped) break;
+      yield* answer(input);
+    }
+  }
+  const all = { isIncomplete: false, hasFailures: false, hasStopped: false };
+  try {
+    const answers = inputs === undefined
+      ? shared(names.map((name) => ({ name })), answer, args, context)
+      : oneByOne(inputs);
+    for await (const one of answers) {
+      all.isIncomplete ||= one.isIncomplete;
+      all.hasFailures ||= one.hasFailures;
+      all.hasStopped ||= one.hasStopped;
+      if (all.hasStopped) break;
     }
   } finally {
     errors?.close();
   }
-  if (work.isIncomplete) return EXIT.io;
-  const isNo = work.hasStopped || (args.has("strict") && work.hasFailures);
+  if (all.isIncomplete) return EXIT.io;
+  const isNo = all.hasStopped || (args.has("strict") && all.hasFailures);
   return isNo ? EXIT.no : EXIT.done;
+}
+
+/** With these, the inputs are read one after the other; which engine runs depends on those before. */
+const ALONE: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
+
+/** Works on inputs, in several threads unless what comes of one depends on those before it. */
+async function* shared(
+  inputs: readonly AnsweredInput[],
+  work: (input: AnsweredInput) => AsyncIterable<HowItWent>,
+  args: Arguments,
+  context: CommandContext,
+): AsyncGenerator<HowItWent> {
+  const [input] = inputs;
+  if (inputs.length === 1 && input && context.process.starter === undefined) {
+    // Nothing more is loaded for the one input that most runs have.
+    return yield* work(input);
+  }
+  const { jobsOf, resultsOf } = await import("../jobs.ts");
+  const isAlone = args.value("on-error") === "stop" ||
+    ALONE.some((name) => args.has(name));
+  yield* resultsOf({
+    inputs,
+    work,
+    jobs: isAlone ? 1 : jobsOf(args),
+  }, context);
 }
 
 /** Opens the file that failed lines are kept in; few runs have one. */

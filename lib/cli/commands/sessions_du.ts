@@ -4,9 +4,10 @@
 
 import { countedText, countText } from "../../render/quantity_text.ts";
 import {
+  findSessionFiles,
   isSessionId,
   type MeasuredSessions,
-  measureSessions,
+  measureSession,
   SESSION_PARTS,
   type SessionSize,
   type SessionSizeGroup,
@@ -20,9 +21,10 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { csvRow } from "../../export/csv.ts";
-import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
@@ -88,23 +90,25 @@ export async function run(
 
 async function measure(
   args: Arguments,
-  { process, progress }: CommandContext,
+  context: CommandContext,
 ): Promise<MeasuredSessions> {
+  const { process, progress } = context;
   const { codexHomes } = sessionPlaces(args, process);
-  try {
-    return await measureSessions({
-      codexHomes,
-      signal: process.interrupt,
-      onProgress: (done, total) =>
-        progress.update(() =>
-          `Reading sessions: ${countText(done)} of ${countText(total)}`
-        ),
-    });
-  } catch (error) {
-    throw process.interrupt.aborted ? new Interrupted() : error;
-  } finally {
-    await progress.clear();
-  }
+  const { files, problems, missingHomes } = process.starter === undefined
+    ? await findSessionFiles({ codexHomes })
+    : { files: [], problems: [], missingHomes: [] };
+  const sizes = resultsOf({
+    inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
+    async *work({ file }) {
+      yield await measureSession(file);
+    },
+    jobs: jobsOf(args),
+    title: "Reading sessions",
+  }, context);
+  const sessions = (await Array.fromAsync(sizes)).flat()
+    .sort((a, b) => b.diskBytes - a.diskBytes);
+  await progress.clear();
+  return { sessions, problems, missingHomes };
 }
 
 /** What was found, in its forms. */

@@ -3,14 +3,18 @@
  */
 
 import { countText } from "../../render/quantity_text.ts";
+import type { SessionFile } from "../../sessions/session_files.ts";
 import {
   type IndexingReport,
   indexSessions,
+  readSession,
+  type SessionPiece,
 } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import {
   bytesText,
   indexPlaces,
@@ -32,6 +36,16 @@ export async function run(
     );
   }
   const { process, stdout, diagnostics } = context;
+  const readAhead = (
+    files: readonly SessionFile[],
+  ): AsyncGenerator<SessionPiece> =>
+    resultsOf({
+      inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
+      work: ({ file }) => readSession(file),
+      weigh: ({ weight }) => weight,
+      jobs: jobsOf(args),
+    }, context);
+  if (process.starter !== undefined) await readAhead([]).next();
   const places = await indexPlaces(args, context);
   const report = await withProgress(
     context,
@@ -41,6 +55,7 @@ export async function run(
         ...places,
         rebuild: args.has("rebuild"),
         shouldStop: () => process.interrupt.aborted,
+        readAhead: (files) => untilInterrupted(readAhead(files)),
         ...watch,
       }),
   );
@@ -52,6 +67,17 @@ export async function run(
   const isIncomplete = reportProblems(report, args, context);
   await diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** Ends where the user wants the work to end: what was read until then is kept. */
+async function* untilInterrupted<T>(
+  pieces: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+  }
 }
 
 /** What was done, as a record. This list may expand over time. */

@@ -4,11 +4,11 @@
 
 import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Failure } from "../../outcome.ts";
-import { countText } from "../../render/quantity_text.ts";
 import {
   PriceList,
   RUN_COUNTERS,
   USAGE_KEYS,
+  type UsageCounts,
   type UsageKey,
   UsageMeter,
   type UsageRow,
@@ -21,8 +21,9 @@ import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { refuseIdleFlags } from "../idle_flags.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import { parseTime } from "../times.ts";
-import type { ChosenInput } from "./_chosen_input.ts";
+import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
@@ -40,6 +41,13 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   return await new UsageCommand(args, context).run();
+}
+
+/** What came of a file or stream. */
+interface Counted {
+  readonly added: UsageCounts;
+  readonly hasFailures: boolean;
+  readonly isIncomplete: boolean;
 }
 
 /** One call of the command. */
@@ -81,17 +89,22 @@ class UsageCommand {
   async run(): Promise<number> {
     const { diagnostics, progress, process, style } = this.#context;
     const prices = await this.#prices();
-    const { isHome, inputs, isIncomplete } = await chosenInputs(
+    const { isHome, inputs, isIncomplete, open } = await chosenInputs(
       this.#args,
       this.#context,
       this.#since,
     );
     this.#isIncomplete = isIncomplete;
-    for (const [i, input] of inputs.entries()) {
-      await progress.update(() =>
-        `Counting tokens: ${countText(i)} of ${countText(inputs.length)} files`
-      );
-      await this.#read(input);
+    const counts = resultsOf({
+      inputs,
+      work: (input) => this.#read(input, open),
+      jobs: jobsOf(this.#args),
+      title: "Counting tokens",
+    }, this.#context);
+    for await (const { added, hasFailures, isIncomplete } of counts) {
+      this.#meter.add(added);
+      this.#hasFailures ||= hasFailures;
+      this.#isIncomplete ||= isIncomplete;
     }
     await progress.clear();
     const rows = await this.#rows();
@@ -119,19 +132,23 @@ class UsageCommand {
     return this.#args.has("strict") && this.#hasFailures ? EXIT.no : EXIT.done;
   }
 
-  async #read({ name, open }: ChosenInput): Promise<void> {
+  async *#read(
+    chosen: ChosenInput,
+    open: ChosenInputs["open"],
+  ): AsyncGenerator<Counted> {
     const { process, diagnostics, progress } = this.#context;
+    const { name } = chosen;
+    let isIncomplete = false;
     const source = this.#meter.open(name, this.#sourceOptions());
     const isQuiet = this.#args.has("quiet");
     let hasSaid = false;
     const report = ({ line, error }: Failure): void => {
-      this.#hasFailures = true;
       if (isQuiet) return;
       hasSaid = true;
       diagnostics.failed(name, { line, ...error });
     };
     try {
-      const input = await open();
+      const input = await open(chosen);
       try {
         for (
           let block = await input.next();
@@ -147,14 +164,17 @@ class UsageCommand {
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
-      this.#isIncomplete = true;
+      isIncomplete = true;
       hasSaid = true;
       diagnostics.say(error.message);
     }
     source.flush(report);
-    if (!hasSaid) return;
-    await progress.clear();
-    await diagnostics.flush();
+    if (hasSaid) {
+      await progress.clear();
+      await diagnostics.flush();
+    }
+    const hasFailures = source.failures > 0;
+    yield { added: this.#meter.take(), hasFailures, isIncomplete };
   }
 
   #sourceOptions(): UsageSourceOptions {

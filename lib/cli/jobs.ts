@@ -1,0 +1,403 @@
+/**
+ * Work on many inputs in several threads, each with one of them at a time.
+ *
+ * A thread runs the same command with the same arguments up to where that works on its inputs:
+ * those it is given by the thread that started it. What it writes of an input, and what comes of
+ * it, waits for the turn of the input, so that the bytes are those of one thread.
+ */
+
+import { countText } from "../render/quantity_text.ts";
+import type { Arguments } from "./arguments.ts";
+import type { CommandContext } from "./command.ts";
+import type {
+  ByteSink,
+  Peer,
+  RunContext,
+  Starter,
+  Surroundings,
+} from "./context.ts";
+import { Interrupted, IoError, UsageError } from "./endings.ts";
+import { unlessInterrupted } from "./input.ts";
+import { STDIN } from "./standard_streams.ts";
+
+/** How many bytes of input are worth a thread: to start it takes as long as to read half of them. */
+const WORTH = 1 << 26;
+/** How much a thread may write that waits for its turn, in bytes. */
+const WINDOW = 1 << 21;
+
+/** Something to work on; a thread gets a copy of it. */
+export interface JobInput {
+  /** A path, or `-`. */
+  readonly name: string;
+  /** How many bytes it has, if that is known already. */
+  readonly size?: number | undefined;
+}
+
+/** The work on some inputs. */
+export interface Job<I extends JobInput, O> {
+  /** The inputs. */
+  readonly inputs: readonly I[];
+  /** Works on one of them; what comes of it, part by part, is copied, too. */
+  readonly work: (input: I) => AsyncIterable<O>;
+  /**
+   * Says how much memory a part takes, in bytes.
+   *
+   * @default {() => 0} It is next to nothing.
+   */
+  readonly weigh?: (part: O) => number;
+  /**
+   * How many threads there are to be.
+   *
+   * @default {undefined} As many as the machine has cores and the inputs are worth.
+   */
+  readonly jobs: number | undefined;
+  /** What it is called, if it writes no data: then the largest inputs come first. */
+  readonly title?: string;
+}
+
+/** How many threads the user wants, if that was said. */
+export function jobsOf(args: Arguments): number | undefined {
+  const given = args.value("jobs");
+  return given === undefined ? undefined : Number(given);
+}
+
+/** What a thread is told. */
+type Order =
+  /** The arguments of the command: the first thing that it is told. */
+  | { readonly words: readonly string[] }
+  /** An input, and which of all it is. */
+  | { readonly at: number; readonly input: unknown }
+  /** How many bytes of what it gave wait no more. */
+  | { readonly taken: number };
+
+/** What a thread gives of the input that it works on; it takes memory until its turn. */
+type Given =
+  & { readonly at: number; readonly weight: number }
+  & (
+    | {
+      readonly stream: "stdout" | "stderr";
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }
+    | { readonly part: unknown }
+  );
+
+/** What a thread says of the input that it works on. */
+type Report =
+  | Given
+  /** It is done, with an error perhaps. */
+  | {
+    readonly at: number;
+    readonly error?: { readonly name: string; readonly message: string };
+  };
+
+/**
+ * Works on inputs and gives what comes of each, in their order; what the work writes has been
+ * written by then. In a thread that another one has started, it works for that and never ends.
+ *
+ * @param job The inputs and the work.
+ * @param context What the command works with.
+ * @throws {Interrupted} If the user wants the work to end.
+ * @throws {Error} What the work throws.
+ */
+export async function* resultsOf<I extends JobInput, O>(
+  job: Job<I, O>,
+  context: CommandContext,
+): AsyncGenerator<O, void, void> {
+  const { process, progress } = context;
+  const { inputs, work, title } = job;
+  // The boundary between threads: it was an input of the same command there.
+  await process.starter?.obey(
+    (input) => work(input as I),
+    (part) => job.weigh?.(part as O) ?? 0,
+  );
+  const sizes = await sizesOf(job, process);
+  const count = countOf(job, sizes, process);
+  const crew = count > 1 ? new Crew(job, count, sizes, context) : undefined;
+  try {
+    for (const [at, input] of inputs.entries()) {
+      if (process.interrupt.aborted) throw new Interrupted();
+      if (title !== undefined || crew !== undefined) {
+        await progress.update(() =>
+          `${title ?? "Reading"}: ${countText(at)} of ${
+            countText(inputs.length)
+          } files`
+        );
+      }
+      yield* crew === undefined ? work(input) : crew.partsOf(at);
+    }
+  } finally {
+    crew?.end();
+  }
+}
+
+/** The sizes of inputs, as far as they say how to work on them. */
+async function sizesOf<I extends JobInput, O>(
+  { inputs, jobs, title }: Job<I, O>,
+  { threads, look }: Surroundings,
+): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  if (threads === undefined || inputs.length < 2 || jobs === 1) return sizes;
+  let missing = jobs === undefined ? threads.cores * WORTH : 0;
+  for (const { name, size } of inputs) {
+    if (title === undefined && missing <= 0) break;
+    const bytes = size ?? (await look(name))?.size ?? 0;
+    sizes.push(bytes);
+    missing -= bytes;
+  }
+  return sizes;
+}
+
+/** How many threads there are to be. */
+function countOf<I extends JobInput, O>(
+  { inputs, jobs }: Job<I, O>,
+  sizes: readonly number[],
+  { threads }: Surroundings,
+): number {
+  // What one thread was given, others cannot read.
+  const isAlone = inputs.some(({ name }) => name === STDIN);
+  if (threads === undefined || isAlone) return 1;
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const count = jobs ?? Math.min(threads.cores, Math.floor(bytes / WORTH));
+  return Math.min(count, inputs.length);
+}
+
+/** Some threads that share inputs. */
+class Crew<I extends JobInput, O> {
+  readonly #job: Job<I, O>;
+  readonly #context: CommandContext;
+  readonly #peers: Peer[] = [];
+  readonly #idle: Peer[] = [];
+  /** The inputs that no thread was given yet, the next one last. */
+  readonly #left: number[];
+  /** What threads say of the inputs that they were given, until it is taken. */
+  readonly #answers = new Map<number, { peer: Peer; reports: Report[] }>();
+  /** How many bytes wait to be written. */
+  #held = 0;
+  #failure: Error | undefined;
+  #wake = (): void => {};
+
+  constructor(
+    job: Job<I, O>,
+    count: number,
+    sizes: readonly number[],
+    context: CommandContext,
+  ) {
+    this.#job = job;
+    this.#context = context;
+    this.#left = [...job.inputs.keys()].reverse();
+    if (job.title !== undefined) {
+      this.#left.sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
+    }
+    while (this.#peers.length < count) this.#start();
+  }
+
+  /** Waits for what comes of an input, and writes what was written of it. */
+  async *partsOf(at: number): AsyncGenerator<O, void, void> {
+    for (;;) {
+      this.#distribute(at);
+      const answer = this.#answers.get(at);
+      const report = answer?.reports.shift();
+      if (answer === undefined || report === undefined) {
+        await this.#news();
+        continue;
+      }
+      if (!("weight" in report)) {
+        this.#answers.delete(at);
+        if (report.error !== undefined) throw errorOf(report.error);
+        return;
+      }
+      if ("stream" in report) await this.#write(report);
+      // The boundary between threads: it is what the work gave there.
+      else yield report.part as O;
+      if (!this.#isAnyOrder) this.#release(report, answer.peer);
+    }
+  }
+
+  /** Whether the turn of what is given may come last of all. */
+  get #isAnyOrder(): boolean {
+    return this.#job.title !== undefined;
+  }
+
+  /** Ends the threads, whatever they do. */
+  end(): void {
+    for (const peer of this.#peers) peer.end();
+  }
+
+  #start(): void {
+    const { process, words } = this.#context;
+    if (process.threads === undefined) return;
+    const peer = process.threads.start();
+    peer.listen(
+      // The boundary between threads: nothing else is said there.
+      (message) => this.#take(message as Report, peer),
+      (error) => {
+        this.#failure = error;
+        this.#wake();
+      },
+    );
+    this.#peers.push(peer);
+    this.#idle.push(peer);
+    tell(peer, { words });
+  }
+
+  /** Gives inputs to threads that have none, unless enough waits for the one whose turn it is. */
+  #distribute(turn: number): void {
+    const isFull = !this.#isAnyOrder &&
+      this.#held >= this.#peers.length * WINDOW;
+    for (const peer of this.#idle.splice(0)) {
+      const at = this.#left.at(-1);
+      if (at === undefined || isFull && at !== turn) {
+        this.#idle.push(peer);
+        continue;
+      }
+      this.#left.pop();
+      this.#answers.set(at, { peer, reports: [] });
+      tell(peer, { at, input: this.#job.inputs[at] });
+    }
+  }
+
+  #take(report: Report, peer: Peer): void {
+    this.#answers.get(report.at)?.reports.push(report);
+    if (!("weight" in report)) this.#idle.push(peer);
+    else {
+      this.#held += report.weight;
+      if (this.#isAnyOrder) this.#release(report, peer);
+    }
+    this.#wake();
+  }
+
+  async #write(
+    { stream, bytes }: Extract<Given, { stream: string }>,
+  ): Promise<void> {
+    const { stdout, diagnostics } = this.#context;
+    if (stream === "stdout") return await stdout.write(bytes);
+    diagnostics.add(bytes);
+    await diagnostics.flush();
+  }
+
+  #release({ weight }: Given, peer: Peer): void {
+    this.#held -= weight;
+    if (weight > 0) tell(peer, { taken: weight });
+  }
+
+  async #news(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const woken = new Promise<void>((resolve) => this.#wake = resolve);
+    await unlessInterrupted(woken, this.#context.process.interrupt);
+  }
+}
+
+function tell(peer: Peer, order: Order): void {
+  peer.post(order);
+}
+
+/** The errors that say more than that something is wrong. */
+const ERRORS = new Map<string, new (message: string) => Error>([
+  ["IoError", IoError],
+  ["UsageError", UsageError],
+  ["RangeError", RangeError],
+]);
+
+function errorOf({ name, message }: { name: string; message: string }): Error {
+  return new (ERRORS.get(name) ?? Error)(message);
+}
+
+/**
+ * Runs the command in a thread, for the one that started it.
+ *
+ * @param peer The thread that started it.
+ * @param context What the command is given.
+ * @param run Runs the command.
+ */
+export function runThread(
+  peer: Peer,
+  context: RunContext,
+  run: (words: readonly string[], context: RunContext) => Promise<number>,
+): void {
+  const { threads: _, ...rest } = context;
+  const thread = new Thread(peer);
+  peer.listen(async (message) => {
+    // The boundary between threads: nothing else is told here.
+    const order = message as Order;
+    if (!("words" in order)) return thread.take(order);
+    const status = await run(order.words, {
+      ...rest,
+      starter: thread,
+      stdout: thread.sink("stdout"),
+      stderr: thread.sink("stderr"),
+    });
+    throw new Error(`a thread has ended with ${status}`);
+  }, (error) => {
+    throw error;
+  });
+}
+
+/** A thread, as it sees itself. */
+class Thread implements Starter {
+  readonly #peer: Peer;
+  readonly #orders: Extract<Order, { at: number }>[] = [];
+  #at = -1;
+  /** How many bytes of what it gave wait. */
+  #waiting = 0;
+  #wake = (): void => {};
+
+  constructor(peer: Peer) {
+    this.#peer = peer;
+  }
+
+  /** Takes what the thread is told. */
+  take(order: Exclude<Order, { words: unknown }>): void {
+    if ("at" in order) this.#orders.push(order);
+    else this.#waiting -= order.taken;
+    this.#wake();
+  }
+
+  async obey(
+    work: (input: unknown) => AsyncIterable<unknown>,
+    weigh: (part: unknown) => number,
+  ): Promise<never> {
+    for (;;) {
+      const order = this.#orders.shift();
+      if (order === undefined) {
+        await this.#news();
+        continue;
+      }
+      const at = this.#at = order.at;
+      let end: Report = { at };
+      try {
+        for await (const part of work(order.input)) {
+          await this.#give({ at, part, weight: weigh(part) });
+        }
+      } catch (error) {
+        const { name, message } = error instanceof Error
+          ? error
+          : new Error(String(error));
+        end = { at, error: { name, message } };
+      }
+      this.#peer.post(end);
+    }
+  }
+
+  /** Takes what the thread writes. */
+  sink(stream: "stdout" | "stderr"): ByteSink {
+    return {
+      write: async (given): Promise<number> => {
+        const bytes = given.slice();
+        const weight = bytes.length;
+        await this.#give({ at: this.#at, stream, bytes, weight }, bytes.buffer);
+        return weight;
+      },
+    };
+  }
+
+  /** Gives something, and waits as long as there is too much of it. */
+  async #give(given: Given, ...moved: ArrayBuffer[]): Promise<void> {
+    this.#waiting += given.weight;
+    this.#peer.post(given, moved);
+    while (this.#waiting > WINDOW) await this.#news();
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.#wake = resolve);
+  }
+}

@@ -1,0 +1,116 @@
+/** Work on many files in several threads. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { readCaptures } from "../fixtures.ts";
+import { assembleHome, withFolder } from "../sessions/homes.ts";
+import {
+  call,
+  failing,
+  Hose,
+  platformError,
+  type Result,
+  type World,
+} from "./memory.ts";
+
+const EVENT =
+  '{"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":1}}\n';
+/** What is long comes first: what is behind it is done sooner, and waits. */
+const FILES: World["files"] = {
+  "long.jsonl": EVENT.repeat(1000),
+  "empty.jsonl": "",
+  "torn.jsonl": `${EVENT}{"type":"turn.completed","usage":{"inp\n${EVENT}`,
+  "gone.jsonl": platformError("EACCES"),
+  ...Object.fromEntries(
+    readCaptures().filter((_, at) => at % 60 === 0)
+      .map(({ path, bytes }) => [path, bytes]),
+  ),
+};
+
+/** Runs the command in one thread, and in several, which must give the same. */
+async function callBoth(
+  args: readonly string[],
+  world: World = {},
+): Promise<Result> {
+  const one = await call([...args, "--jobs=1"], world);
+  const several = await call([...args, "--jobs=3"], { ...world, threads: 2 });
+  const { writes: _, ...rest } = several;
+  const { writes: __, ...expected } = one;
+  assertEquals(rest, expected, args.join(" "));
+  return several;
+}
+
+for (
+  const words of [
+    "normalize --strict",
+    "normalize --on-error=inline",
+    "normalize --on-error=stop",
+    "normalize --errors-to=bad.jsonl",
+    "events -v --strict",
+    "check",
+    "check --json --max-failures=9",
+    "usage --by=turn --json --strict",
+    "usage --explain",
+    "usage --since=2026-01-01",
+  ]
+) {
+  Deno.test(`codexpipe ${words} gives the same of many files in threads`, async () => {
+    const args = [...words.split(" "), ...Object.keys(FILES ?? {})];
+    const { stderr } = await callBoth(args, { files: FILES });
+    if (words !== "normalize --on-error=stop") {
+      assertStringIncludes(stderr, "gone.jsonl: cannot open");
+    }
+  });
+}
+
+Deno.test("commands of a home give the same in threads", async () => {
+  await withFolder(async (folder) => {
+    const { path } = await assembleHome(`${folder}/home`, {
+      versions: ["0.169.0"],
+      isMessy: true,
+    });
+    const home = `--codex-home=${path}`;
+    await callBoth(["usage", home]);
+    await callBoth(["sessions", "du", home, "--json"]);
+    const index = ["sessions", "index", home, "--json"];
+    const search = ["sessions", "search", home, "--json", "the"];
+    const found: string[] = [];
+    for (const jobs of [1, 3]) {
+      const file = `--index=${folder}/index`;
+      const { stdout } = await call(
+        [...index, file, "--rebuild", `--jobs=${jobs}`],
+        { threads: 3 },
+      );
+      found.push(stdout, (await call([...search, file])).stdout);
+    }
+    assertEquals(found.slice(2), found.slice(0, 2));
+  });
+});
+
+Deno.test("what is long waits for its turn in parts", async () => {
+  const files = { "long.jsonl": EVENT.repeat(40_000), "empty.jsonl": "" };
+  const args = ["normalize", "empty.jsonl", "long.jsonl", "long.jsonl"];
+  await callBoth(args, { files });
+});
+
+Deno.test("files are read by the thread that has stdin", async () => {
+  const world = { files: FILES, stdin: EVENT };
+  await callBoth(["normalize", "torn.jsonl", "-", "empty.jsonl"], world);
+});
+
+Deno.test("work in threads ends with 130 when it is interrupted, and with 0 without a reader", async () => {
+  const interrupt = new AbortController();
+  const files = { a: new Hose(), b: EVENT };
+  const calling = call(["normalize", "-j2", "a", "b"], {
+    files,
+    threads: 2,
+    interrupt: interrupt.signal,
+  });
+  interrupt.abort();
+  assertEquals((await calling).status, 130);
+  const { status } = await call(["normalize", "-j2", "long.jsonl", "b"], {
+    files: { ...FILES, ...files },
+    threads: 2,
+    stdout: failing(platformError("EPIPE")),
+  });
+  assertEquals(status, 0);
+});
