@@ -14,6 +14,17 @@ function isBill(value: unknown): value is Bill {
   return typeof value === "object" && value !== null && "components" in value;
 }
 
+/** Packages by their ids, and what asks for them. */
+interface Lock {
+  readonly npm: Readonly<Record<string, unknown>>;
+  readonly workspace: unknown;
+}
+
+async function lockOf(name: string): Promise<Lock> {
+  const url = new URL(`../../${name}`, import.meta.url);
+  return JSON.parse(await Deno.readTextFile(url));
+}
+
 Deno.test("billOfMaterials() lists what is imported, and nothing that only builds or tests need", async () => {
   const bill = await billOfMaterials();
   assert(isBill(bill));
@@ -34,6 +45,17 @@ Deno.test("billOfMaterials() lists what is imported, and nothing that only build
     names.filter((name) => /assemblyscript|fast-check|binaryen|ajv/.test(name)),
     [],
   );
+  // The lock of what runs has nothing else.
+  const imported = bill.components.map(({ purl }) =>
+    decodeURIComponent(purl.slice("pkg:npm/".length))
+  );
+  const [run, all] = await Promise.all(["run.lock", "deno.lock"].map(lockOf));
+  assert(run !== undefined && all !== undefined);
+  const ids = Object.keys(run.npm);
+  assertEquals(ids.map((id) => id.replace(/_.*/, "")).sort(), imported.sort());
+  const known = Object.entries(all.npm).filter(([id]) => ids.includes(id));
+  assertEquals(run.npm, Object.fromEntries(known));
+  assertEquals(run.workspace, all.workspace);
   for (const { purl, hashes } of bill.components) {
     assertMatch(purl, /^pkg:npm\/\S+@\d+\.\d+\.\d+/);
     assertMatch(hashes[0]?.content ?? "", /^[\da-f]{128}$/);
