@@ -28,6 +28,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
+import { writeTexts } from "../gathered.ts";
 import { unreadable } from "../input.ts";
 import { type Column, tableText } from "../table.ts";
 import { TextRuler } from "../text_ruler.ts";
@@ -41,8 +42,12 @@ const ENCODER = new TextEncoder();
 const BLOCK = 1 << 16;
 /** What happened less long ago, in milliseconds, waits: others may have happened before it. */
 const SETTLE_MS = 100;
-/** A session without a turn that is not written to for so long, in milliseconds, is closed. */
+/**
+ * A session without a turn that is not written to for so long, in milliseconds, is read no longer.
+ * Once it is written to again, it is read from its start: one of so many bytes is kept for longer.
+ */
 const REST_MS = 60_000;
+const LARGE = 1 << 22;
 /** After how many milliseconds without a line it is said for how long there was none. */
 const SILENT_MS = 60_000;
 /** How much is shown of an id: of those that Codex gives, the time, to the millisecond. */
@@ -176,7 +181,9 @@ class Watching {
         if (process.interrupt.aborted && !isEnding) throw new Interrupted();
       }
       await progress.clear();
-      await this.#rest();
+      for (const session of this.#followed.values()) {
+        if (this.#isResting(session)) await this.#leave(session);
+      }
       await this.#show(isEnding);
       if (isEnding) throw new Interrupted();
       await this.#home.wait(process.interrupt);
@@ -197,7 +204,9 @@ class Watching {
       const session = followed ?? this.#follow(file);
       session.file = file;
       await session.read();
-      if (session.isOver) await this.#leave(session);
+      if (session.isOver || this.#isResting(session)) {
+        await this.#leave(session);
+      }
     } else if (type === "closed") {
       if (followed?.reader.hasTurn === true) await this.#leave(followed, true);
     } else {
@@ -241,13 +250,11 @@ class Watching {
     });
   }
 
-  /** Leaves the sessions in which nothing happens. */
-  async #rest(): Promise<void> {
-    const now = this.#context.process.now();
-    for (const session of this.#followed.values()) {
-      const limit = session.reader.hasTurn ? LATELY_MS : REST_MS;
-      if (now - session.file.mtime > limit) await this.#leave(session);
-    }
+  /** Whether nothing happens in a session. */
+  #isResting({ file, reader }: FollowedSession): boolean {
+    const isKept = reader.hasTurn || file.size > LARGE;
+    const silence = this.#context.process.now() - file.mtime;
+    return silence > (isKept ? LATELY_MS : REST_MS);
   }
 
   #add(file: SessionFile, told: Told): void {
@@ -269,21 +276,23 @@ class Watching {
       ...due.map(({ file }) => file),
       ...running.map(({ file }) => file),
     ]);
-    let text = "";
-    for (const waiting of due) text += this.#text(waiting);
     const { stdout, screen } = this.#context;
-    if (this.#screen !== undefined) {
-      const rows = running.map((session) => ({
-        session,
-        known: this.#sessions.get(session.file.key),
-      }));
-      await this.#screen.show(text, rows, {
-        homes: this.#homes,
-        size: this.#home.size,
-      });
-    } else if (text !== "") {
-      await (this.#isJson ? stdout : screen).write(ENCODER.encode(text));
+    if (this.#screen === undefined) {
+      await writeTexts(this.#isJson ? stdout : screen, this.#texts(due));
+      return;
     }
+    const rows = running.map((session) => ({
+      session,
+      known: this.#sessions.get(session.file.key),
+    }));
+    await this.#screen.show([...this.#texts(due)].join(""), rows, {
+      homes: this.#homes,
+      size: this.#home.size,
+    });
+  }
+
+  *#texts(due: readonly Waiting[]): Generator<string> {
+    for (const waiting of due) yield this.#text(waiting);
   }
 
   /** Reads what there is to say of sessions. */
