@@ -510,7 +510,7 @@ export const COMMANDS: readonly Command[] = [
     name: "watch",
     summary: "Tells what happens in the Codex home, as it happens.",
     details:
-      "New sessions and sub-agents, turns and commands when they begin and end, each turn with its verdict, and what is archived, packed or deleted. On a terminal, what is going on stands in a table below what has ended; elsewhere each is a line. A home that is not there yet is waited for. A session file that cannot be read is told, and the others go on. Ctrl-C ends it with 130.",
+      "New sessions and sub-agents, turns and commands when they begin and end, each turn with its verdict, and what is archived, packed or deleted. On a terminal, what is going on stands in a table below what has ended; elsewhere each happening is a line. A home that is not there yet is waited for. A session file that cannot be read is told, and the others go on. Ctrl-C ends it with 130.",
     usage: [
       "codexpipe watch [OPTIONS]",
       "codexpipe watch --json --since=2026-11-20T15:14:16.259Z",
@@ -520,9 +520,9 @@ export const COMMANDS: readonly Command[] = [
       "codex-home",
       {
         name: "since",
-        summary: "Tell first what happened behind TIME.",
+        summary: "Tell first what happened after TIME.",
         details:
-          "Without it, only what happens from now on. TIME is the at of what was told last, to go on there: nothing is told again. Session files that were written to since then are read.",
+          "Without it, only what happens from now on. TIME is the at of what was told last, to go on there: nothing is told again. Session files that were written to since then are read. A time without an offset is taken in UTC; m, h, d and w stand for minutes, hours, days and weeks before now.",
       },
       {
         name: "format",
