@@ -243,15 +243,16 @@ export class HistoryState {
    * import { assertEquals } from "@std/assert";
    *
    * const state = new HistoryState();
-   * for (const name of ["a", "b"]) {
+   * for (const [line, name] of ["a", "b"].entries()) {
    *   state.apply({
-   *     type: "event_msg",
-   *     payload: {
-   *       type: "exec_command_begin",
-   *       call_id: `call_${name}`,
-   *       command: ["cat", name],
+   *     type: "item.started",
+   *     item_id: `call_${name}`,
+   *     item_type: "command_execution",
+   *     content: {
+   *       command: `cat ${name}`,
    *       parsed_cmd: [{ type: "read", cmd: `cat ${name}`, name }],
    *     },
+   *     line,
    *   });
    * }
    *
