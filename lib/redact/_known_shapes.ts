@@ -91,6 +91,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["jina_key", "jina_", WORD, 40],
   ["firecrawl_key", "fc-(?=[\\da-f]{32})", ALPHANUMERIC, 32, { most: 32 }],
   ["runpod_key", "rpa_", ALPHANUMERIC, 36],
+  ["e2b_key", "e2b_(?=[\\da-f]{40})", ALPHANUMERIC, 40],
   // Places for code
   // Those of apps may have the three parts of a JWT.
   ["github_token", "gh[pousr]_", DOTTED, 20],
@@ -136,7 +137,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     most: 32,
     accept: (token) => /^API-[A-Z\d]+$/.test(token) && /\d/.test(token),
   }],
-  ["harness_token", "[ps]at\\.(?=[\\w-]{22}\\.[\\da-f]{24}\\.)", DOTTED, 60],
+  ["harness_token", "[ps]at\\.(?=[\\w-]{22}\\.[\\dA-Za-z]{24}\\.)", DOTTED, 60],
   ["sonar_token", "sq[apu]_(?=[\\da-f]{40})", ALPHANUMERIC, 40, { most: 40 }],
   ["snyk_token", "snyk_[a-z]{3}\\.", DOTTED, 40],
   ["chromatic_token", "chpt_", ALPHANUMERIC, 12],
@@ -210,6 +211,8 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["fly_token", "fm[12][ar]?_", BASE64, 60],
   ["fly_token", "fo1_", WORD, 40],
   ["vercel_token", "vc[aipkr]_", ALPHANUMERIC, 20, MIXED],
+  ["deno_token", "dd[op]_", ALPHANUMERIC, 34, MIXED],
+  ["render_key", "rnd_", ALPHANUMERIC, 26, MIXED],
   ["netlify_token", "nf[bcopu]_", ALPHANUMERIC, 30, MIXED],
   ["scalingo_token", "tk-us-", WORD, 40],
   ["akamai_token", "akab-(?=[a-z\\d]{16}-)", WORD, 33],
@@ -313,6 +316,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["plaid_token", "access-(?:development|production|sandbox)-", WORD, 36],
   ["flutterwave_key", "FLWSECK(?:_TEST)?-", WORD, 12, MIXED],
   ["lob_key", "(?:live|test)_(?=[\\da-f]{35})", ALPHANUMERIC, 35, { most: 35 }],
+  ["polar_token", "polar_[a-z]{2,4}_", WORD, 36, MIXED],
   ["duffel_token", "duffel_(?:live|test)_", EQUALED, 40],
   ["easypost_key", "EZ[AT]K", ALPHANUMERIC, 54, { most: 54 }],
   ["shippo_token", "shippo_(?:live|test)_", ALPHANUMERIC, 40],
@@ -340,17 +344,24 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["infracost_key", "ico-", ALPHANUMERIC, 32, { most: 32 }],
   ["intra42_secret", "s-s4t2(?:ud|af)-", WORD, 60],
   ["mapbox_token", "[ps]k\\.(?=eyJ)", DOTTED, 60],
+  ["maxmind_key", "_mmk", ALPHANUMERIC, 0, {
+    most: 0,
+    before: /[A-Za-z\d]{6}_[A-Za-z\d]{29}$/,
+    isAnywhere: true,
+  }],
   ["readme_key", "rdme_", WORD, 60],
   ["settlemint_token", "sm_[aps]at_", ALPHANUMERIC, 16],
   ["typeform_token", "tfp_", EQUALED, 40],
   [
     "authress_key",
     "(?:sc|ext|scauth|authress)_(?=[A-Za-z\\d]{5,30}\\.[A-Za-z\\d]{4,6}\\.acc[_-])",
-    EQUALED,
+    characterSet(/[\w.=+/-]/),
     50,
   ],
   // Whose ever they are
   ["jwt", "eyJ", DOTTED, 20, { accept: isJwt }],
+  // Encoded once more, as settings of Kubernetes have it.
+  ["jwt", "ZXlK", BASE64, 40, { accept: (token) => isJwt(fromBase64(token)) }],
   // A private key in PEM that is encoded once more, as settings of Kubernetes have it.
   ["private_key", "LS0tLS1CRUdJTi", BASE64, 40, { accept: isEncodedKey }],
 ];

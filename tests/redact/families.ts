@@ -64,7 +64,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "ATCTT3{w180}={A8}",
     "ATBB{a32}",
   ),
-  family("Authress", "authress_key", "sc_{l20}.{l6}.acc-{l20}.{a60}"),
+  family("Authress", "authress_key", "sc_{l20}.{l6}.acc-{l20}.{a30}+{a29}"),
   family(
     "AWS",
     "aws_access_key_id",
@@ -130,6 +130,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "discord_webhook",
     "discord.com/api/webhooks/{d18}/{w68}",
   ),
+  family("Deno Deploy", "deno_token", "ddp_{a36}", "ddo_{a36}"),
   family("Docker", "docker_token", "dckr_pat_{w27}", "dckr_oat_{w32}"),
   family("Doppler", "doppler_token", "dp.pt.{a43}", "dp.st.{a43}"),
   family("Dropbox", "dropbox_token", "sl.{w135}"),
@@ -140,6 +141,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "dt0c01.{A24}.{A64}",
     "dt0s16.{A24}.{A64}",
   ),
+  family("E2B", "e2b_key", "e2b_{h40}"),
   family("EasyPost", "easypost_key", "EZAK{a54}", "EZTK{a54}"),
   family("Elastic", "elastic_key", "essu_{a60}"),
   family(
@@ -201,7 +203,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   family(
     "Harness",
     "harness_token",
-    "pat.{w22}.{h24}.{a20}",
+    "pat.{w22}.{a24}.{a20}",
     "sat.{w22}.{h24}.{a20}",
   ),
   family("Heroku", "heroku_key", "HRKU-AA{w58}"),
@@ -217,6 +219,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "JSON Web Token",
     "jwt",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx{a30}.{w43}",
+    "ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4{a60}",
   ),
   family(
     "LangSmith",
@@ -230,6 +233,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   family("Mailchimp", "mailchimp_key", "{h32}-us12", "{h32}-us5"),
   family("Mailgun", "mailgun_key", "key-{h32}"),
   family("Mapbox", "mapbox_token", "sk.eyJ{a80}.{w22}"),
+  family("MaxMind", "maxmind_key", "{a6}_{a29}_mmk"),
   family(
     "Microsoft Teams, webhook",
     "teams_webhook",
@@ -271,6 +275,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
     "pscale_oauth_{w43}",
     "pscale_pw_{w43}",
   ),
+  family("Polar", "polar_token", "polar_oat_{a43}", "polar_pat_{a43}"),
   family("PostHog", "posthog_key", "phc_{a43}", "phx_{a43}"),
   family("Postman", "postman_key", "PMAK-{h24}-{h34}"),
   family("Prefect", "prefect_token", "pnu_{a36}"),
@@ -284,6 +289,7 @@ export const TOKEN_FAMILIES: readonly Family[] = [
   family("Pulumi", "pulumi_token", "pul-{h40}"),
   family("PyPI", "pypi_token", "pypi-AgEIcHlwaS5vcmc{w140}"),
   family("ReadMe", "readme_key", "rdme_{l70}"),
+  family("Render", "render_key", "rnd_{a28}"),
   family("Replicate", "replicate_token", "r8_{a37}"),
   family("Resend", "resend_key", "re_{a8}_{a24}"),
   family("RubyGems", "rubygems_key", "rubygems_{h48}"),
