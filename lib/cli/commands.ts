@@ -11,6 +11,7 @@ import type {
   NarrowedFlag,
 } from "./command.ts";
 import { TABLE_NAMES } from "../export/tables.ts";
+import { RENDER_FORMS } from "../render/render_options.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
 import { SHELLS } from "./completions/shells.ts";
 import {
@@ -19,6 +20,7 @@ import {
   DRIFT_FORMATS,
   FAMILY_FORMATS,
   type FlagName,
+  FORM_ALIASES,
   HISTORY_INPUTS,
   LIST_FORMATS,
   LIVE_FORMATS,
@@ -236,17 +238,32 @@ export const COMMANDS: readonly Command[] = [
     name: "render",
     summary: "Shows a session to people: live, as Markdown, HTML or a summary.",
     details:
-      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text of stdin, and of a file that is followed, is written as it happens. Text of the log can do nothing in any form: no control character, HTML or workflow command in it has an effect, and no Markdown but that of messages and reasoning, made harmless. Several files are sessions of one document. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the transcript is partial.",
+      "Prints what a reader of the session sees: messages, commands and their output, edits, plans and tool calls, each once and in order, with the borders of turns, durations and tokens as far as the input says them. Reads exec streams, session files of all releases, and snapshots. Text of stdin, and of a file that is followed, is written as it happens. Text of the log can do nothing in any form: no control character, HTML or workflow command in it has an effect, and no Markdown but that of messages and reasoning, made harmless. Several files are sessions of one document, or with --to=site each a page of its own. Of a fork whose file holds only what came after the fork, what it goes on from is read before it if that is in the same Codex home, or beside it; if it is not, or the file comes from stdin, it is said that the transcript is partial.",
     usage: [
       'codex exec --json "…" | codexpipe render --to=text',
       "codexpipe render [OPTIONS] [FILE ...]",
       "codexpipe render -o session.html rollout-….jsonl",
+      "codexpipe render --to=site -o DIR --home",
       'codexpipe render --to=github run.jsonl >> "$GITHUB_STEP_SUMMARY"',
     ],
     operands: INPUT_FILES,
     flags: [
-      "to",
-      "output",
+      {
+        name: "to",
+        value: {
+          name: "FORM",
+          choices: [...RENDER_FORMS, "site"],
+          aliases: FORM_ALIASES,
+          example: "html",
+        },
+        details:
+          "text is a live view for a terminal; markdown is for pasting and keeping; html is one page that needs nothing else and no network; github is a job summary; site is a page of each session and an index of them, with a search and what they used, for which --output names a folder. Without it: what the name of --output ends in (.txt, .md, .html); without --output text on a terminal; else markdown.",
+      },
+      {
+        name: "output",
+        details:
+          "FILE is emptied first. With --to=site it is a folder that is there, and not in a Codex home: files of the same names in it are overwritten.",
+      },
       "follow",
       "reasoning",
       "tools",
@@ -257,6 +274,7 @@ export const COMMANDS: readonly Command[] = [
       "redact-pattern",
       "family",
       "codex-home",
+      "home",
       FROM_WITH_SNAPSHOTS,
       {
         name: "stamp",

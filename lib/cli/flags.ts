@@ -121,6 +121,13 @@ const FORMATS: readonly string[] = [
 /** What the input of a command can be that reads histories too. */
 export const HISTORY_INPUTS = [...DIALECTS, "history"] as const;
 
+/** What forms of transcripts are called as well. */
+export const FORM_ALIASES: Readonly<Record<string, string>> = {
+  htm: "html",
+  md: "markdown",
+  txt: "text",
+};
+
 /** What may happen to failed lines. */
 export const ON_ERROR: readonly OnError[] = [
   "report",
@@ -562,7 +569,7 @@ export const FLAGS = [
     value: {
       name: "FORM",
       choices: RENDER_FORMS,
-      aliases: { htm: "html", md: "markdown", txt: "text" },
+      aliases: FORM_ALIASES,
       example: "html",
     },
     category: "OUTPUT",

@@ -3,28 +3,61 @@
  */
 
 import { attributeText, elementText } from "./html_text.ts";
+import type { TurnStatus } from "./parts.ts";
 
 /**
- * What the content security policy lets pass, as SHA-256 of what stands between the tags. A test
+ * What the content security policies let pass, as SHA-256 of what stands between the tags. A test
  * computes them anew.
  */
-const PAGE_HASHES = {
+const PAGE_HASHES: Hashes = {
   style: "sha256-aNR0xyphrNRBly4b4+NC3Pe0cMNaPvvxFtdz+DQOTDY=",
   script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
+/** What a document has that runs, and what makes it look. */
+export interface Hashes {
+  /** The style sheet. */
+  readonly style: string;
+  /** The script. */
+  readonly script: string;
+}
+
 /**
- * Nothing is loaded from anywhere, and nothing runs but the script below; not even a message that
- * got past every escape could change that.
+ * Nothing is loaded from anywhere, and nothing runs but the script of the page; not even a message
+ * that got past every escape could change that.
  */
-const POLICY = [
-  "default-src 'none'",
-  "img-src data:",
-  `style-src '${PAGE_HASHES.style}'`,
-  `script-src '${PAGE_HASHES.script}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+function policyOf({ style, script }: Hashes): string {
+  return [
+    "default-src 'none'",
+    "img-src data:",
+    `style-src '${style}'`,
+    `script-src '${script}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** Writes everything up to the end of the head. */
+export function documentHead(
+  title: string,
+  style: string,
+  hashes: Hashes,
+): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(hashes)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<meta name="generator" content="codexpipe">
+<title>${attributeText(title)}</title>
+<style>${style}</style>
+</head>
+`;
+}
 
 /** What can be shown of a transcript. The inputs stand before it, so that styles can tell. */
 const CHOICES = [
@@ -33,6 +66,18 @@ const CHOICES = [
   { id: "work", label: "Work" },
   { id: "bad", label: "Failures" },
 ] as const;
+
+/** What is written of how a turn ended: a sign, words, and a class of the style sheet. */
+export const STATUS_WORDS: Record<
+  TurnStatus,
+  readonly [sign: string, words: string, look: string]
+> = {
+  completed: ["✓", "completed", "ok"],
+  failed: ["✗", "failed", "bad"],
+  aborted: ["✗", "interrupted", "bad"],
+  open: ["…", "no end in the log", "warn"],
+  unknown: ["", "", ""],
+};
 
 /** A name and what is known under it. */
 export interface PageFact {
@@ -69,20 +114,7 @@ export function pageStart({ title, facts }: PageHead): string {
   const labels = CHOICES.map(({ id, label }) =>
     `<label for="show-${id}">${label}</label>`
   );
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
-<meta name="generator" content="codexpipe">
-<title>${attributeText(title)}</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
+  return `${documentHead(title, PAGE_STYLE, PAGE_HASHES)}<body>
 <a class="skip" href="#main">Skip to the transcript</a>
 <a class="skip" href="#turns">Skip to the table of turns</a>
 ${inputs.join("")}<header class="head">
@@ -142,7 +174,7 @@ ${list}${more}<p>${summaryHtml}</p>
  * (`content-visibility`), and no selector looks down from the page (`:has`): either one makes a
  * page of some ten thousand entries load in seconds where it took a minute.
  */
-const PAGE_STYLE = `
+export const PAGE_STYLE = `
 :root{color-scheme:light dark;
 --page:#f7f6f3;--card:#fff;--sunk:#f1efeb;--ink:#22262b;--soft:#5c646e;--line:#dfdcd5;
 --accent:#3a5ccc;--tint:#eef1fc;--ok:#126b2e;--bad:#c4232d;--badtint:#fdf0ef;--warn:#8f5b00;--warntint:#fdf6e3;

@@ -19,6 +19,7 @@ import {
   type PageFact,
   pageStart,
   type PageTurn,
+  STATUS_WORDS,
 } from "./_html_page.ts";
 import { WorkCounts } from "./_work_counts.ts";
 import { entryLabel, firstLine, TurnTopic } from "./entry_label.ts";
@@ -37,6 +38,25 @@ import type {
 import { countedText, countText, durationText } from "./quantity_text.ts";
 import type { RenderOptions } from "./render_options.ts";
 
+/** What a page is told that is one of several, and what it tells the index of them. */
+export interface PageListing {
+  /** What is said above the transcript, and not of it. */
+  readonly facts: readonly PageFact[];
+  /**
+   * Takes what the page is called.
+   *
+   * @param title The title.
+   * @param session What is known of the session, redacted; `undefined` if nothing is.
+   */
+  begin(title: string, session: SessionPart | undefined): void;
+  /**
+   * Takes what is on the page.
+   *
+   * @param view What a reader sees of an entry.
+   */
+  take(view: EntryView): void;
+}
+
 /** Options of {@linkcode HtmlRenderer}. */
 export interface HtmlOptions extends RenderOptions {
   /**
@@ -46,6 +66,12 @@ export interface HtmlOptions extends RenderOptions {
    * @default {true} if there is no `redactor`
    */
   readonly images?: boolean | undefined;
+  /**
+   * What the page is told as one of several, and what takes what it shows: a `SiteSession`.
+   *
+   * @default {undefined}
+   */
+  readonly listing?: PageListing | undefined;
 }
 
 /** How many lines of each output are on the page, unless something else is asked for. */
@@ -116,7 +142,7 @@ interface Section {
  * ```
  */
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Decided<HtmlOptions>;
+  readonly #options: Decided<Omit<HtmlOptions, "listing">>;
   readonly #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
@@ -135,6 +161,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #section: Section | undefined;
   /** What a reader sees of the prompt that gave the title, until that is written. */
   #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
+  readonly #listing: PageListing | undefined;
   /** What waits for the title of the page; `undefined` once the page has begun. */
   #held: TranscriptPart[] | undefined = [];
 
@@ -146,6 +173,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    *   of its words.
    */
   constructor(options: HtmlOptions = {}) {
+    this.#listing = options.listing;
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       reasoning: reasoningOf(options),
@@ -190,9 +218,14 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const session = first?.type === "session" ? first : undefined;
     const known = session && this.#redacted(session);
     this.#threadId = session?.thread_id ?? null;
+    const title = this.#titleOf(known, held);
+    this.#listing?.begin(title, known);
     emit(pageStart({
-      title: this.#titleOf(known, held),
-      facts: known === undefined ? [] : sessionFacts(known),
+      title,
+      facts: [
+        ...known === undefined ? [] : sessionFacts(known),
+        ...this.#listing?.facts ?? [],
+      ],
     }));
     for (const part of held) {
       if (part !== session) this.#write(part, emit);
@@ -340,6 +373,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       ? this.#viewed.view
       : viewEntry(part, redactor);
     if (this.#viewed?.part === part) this.#viewed = undefined;
+    this.#listing?.take(view);
     const section = this.#openSection(emit);
     section.counts.add(view, part.phase === "late");
     if (view.kind === "reasoning" && reasoning === "omit") return;
@@ -489,18 +523,6 @@ function msOf(at: string | null): number | null {
   const ms = at === null ? NaN : Date.parse(at);
   return Number.isNaN(ms) ? null : ms;
 }
-
-/** What is written of how a turn ended: a sign, words, and a class of the style sheet. */
-const STATUS_WORDS: Record<
-  TurnStatus,
-  readonly [sign: string, words: string, look: string]
-> = {
-  completed: ["✓", "completed", "ok"],
-  failed: ["✗", "failed", "bad"],
-  aborted: ["✗", "interrupted", "bad"],
-  open: ["…", "no end in the log", "warn"],
-  unknown: ["", "", ""],
-};
 
 /** Says how a turn ended, in words; nothing if nothing says it. */
 function statusWords(status: TurnStatus): string {

@@ -87,3 +87,13 @@ export function preText(content: string, name = ""): string {
   const open = name === "" ? "<pre>" : `<pre class="${name}">`;
   return `${open}${lines.startsWith("&#10;") ? "\n" : ""}${lines}</pre>`;
 }
+
+/**
+ * Writes a link to a page beside this one.
+ *
+ * @param page The name of its file.
+ * @param html What is shown, as HTML.
+ */
+export function linkHtml(page: string, html: string): string {
+  return `<a href="${attributeText(encodeURIComponent(page))}">${html}</a>`;
+}

@@ -46,6 +46,8 @@ export * from "./quantity_text.ts";
 export * from "./render_options.ts";
 export * from "./cut_output.ts";
 export * from "./html.ts";
+export type { PageFact } from "./_html_page.ts";
+export * from "./site.ts";
 export * from "./github.ts";
 export * from "./github_commands.ts";
 export * from "./github_report.ts";

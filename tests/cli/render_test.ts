@@ -7,7 +7,14 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { HistoryState } from "../../mod.ts";
+import { namesIn, readFixture } from "../fixtures.ts";
 import { readSession } from "../render/sessions.ts";
+import {
+  assertAlone,
+  assertSound,
+  contentOf,
+  withoutData,
+} from "../render/sound_pages.ts";
 import { decode } from "../running.ts";
 import {
   call,
@@ -480,3 +487,97 @@ Deno.test("render of a real session is valid UTF-8 with LF at its end in every f
     assertEquals(decode(new TextEncoder().encode(stdout)), stdout);
   }
 });
+
+/** A family, in files that are there: how sessions went is read from those. */
+const FAMILY = Object.fromEntries(
+  namesIn("captures/0.160.0/agents/").filter((name) =>
+    name.startsWith("rollout-")
+  ).sort().map((name) => {
+    const path = `captures/0.160.0/agents/${name}`;
+    const url = new URL(`../../testdata/${path}`, import.meta.url);
+    return [url.pathname, readFixture(path)];
+  }),
+);
+
+Deno.test("codexpipe render --to=site writes a page of each session, and an index", async () => {
+  const log = `{"type":"thread.started","thread_id":"t"}
+{"type":"turn.started"}
+{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"API_TOKEN=abc123def </script> it"}}
+{"type":"turn.completed","usage":{"input_tokens":1200,"output_tokens":60}}
+`;
+  const files = { ...FAMILY, "/x/index.jsonl": log, "/y/index.jsonl": log };
+  const run = () =>
+    call(["render", "--to=site", "-o", "/out", ...Object.keys(files)], {
+      files,
+      directories: ["/out"],
+    });
+  const { status, stdout, stderr, written } = await run();
+  assertEquals([status, stdout, stderr], [
+    0,
+    "",
+    "codexpipe: masked 2 secrets: token 2\n",
+  ]);
+  assertEquals(written, (await run()).written);
+  const names = [...written.keys()].map((path) => path.replace("/out/", ""));
+  const [root = "", ...agents] = names.slice(0, -3);
+  assertEquals(names.slice(-3), ["index-2.html", "index-3.html", "index.html"]);
+  const index = withoutData(`${written.get("/out/index.html")}`);
+  const pages = [...written.values()].slice(0, -1);
+  for (const page of [...pages, index.page]) {
+    assertSound(page, names);
+    assertAlone(page);
+    assert(!page.includes("abc123def"));
+  }
+  // Agents stand behind the thread that spawned them, which leads to them, and they to it.
+  const list = contentOf(index.page, "ol");
+  assertEquals(
+    [...list.matchAll(/<li class="d(\d)">[^]*?href="([^"]*)"/g)]
+      .map(([, depth, page]) => [depth, page]),
+    [
+      ["0", root],
+      ...agents.map((page) => ["1", page]),
+      ["0", "index-3.html"],
+      ["0", "index-2.html"],
+    ],
+  );
+  const hrefsOf = (name: string): string[] =>
+    [...`${written.get(`/out/${name}`)}`.matchAll(/<a href="([^"#][^"]*)"/g)]
+      .map(([, href = ""]) => href);
+  assertEquals(hrefsOf(root).sort(), [...agents, "index.html"].sort());
+  for (const page of agents) assertEquals(hrefsOf(page), [root, "index.html"]);
+  assertMatch(list, /✓ completed/);
+  assertMatch(index.page, /<rect class="m0"/);
+  assertMatch(JSON.stringify(index.data), /"codex session api_token redacted/);
+});
+
+for (
+  const [args, message] of [
+    [["--to=site", "/a"], "--to=site needs --output=DIR, a folder"],
+    [
+      ["--to=site", "-o", "/no", "/a"],
+      "--output: /no is no folder: make it first",
+    ],
+    [
+      ["--to=site", "-o", "/out", "-"],
+      "--to=site reads files or, with --home, a Codex home",
+    ],
+    [
+      ["--to=site", "-o", "/out", "--follow", "/a"],
+      "--follow has no use with --to=site",
+    ],
+    [["--home"], "--home has no use without --to=site"],
+    [["--images", "/a"], "--images has no use without --to=html"],
+  ] as const
+) {
+  Deno.test(`codexpipe render refuses ${args.join(" ")}`, async () => {
+    const { status, stderr, written } = await call(["render", ...args], {
+      files: { "/a": "" },
+      directories: ["/out"],
+    });
+    assertEquals([status, stderr.split("\n")[0], written.size], [
+      2,
+      `codexpipe: ${message}`,
+      0,
+    ]);
+  });
+}

@@ -21,13 +21,17 @@ import {
   TOOLS,
 } from "../../lib/render/render_options.ts";
 import { snapshotParts } from "../../lib/render/snapshot_parts.ts";
+import { SiteIndex, SiteSession } from "../../lib/render/site.ts";
 import { TextRenderer } from "../../lib/render/text.ts";
 import { TranscriptBuilder } from "../../lib/render/transcript.ts";
+import type { UsageRow } from "../../lib/usage/tokens.ts";
+import { UsageMeter } from "../../lib/usage/usage_meter.ts";
 import type { Stage } from "../../lib/stage.ts";
 import {
   assertAlone,
   assertSound,
   withoutConstants,
+  withoutData,
 } from "../render/sound_pages.ts";
 import { emitted } from "../running.ts";
 import { type Law, LawBroken, mustBeSame } from "./law.ts";
@@ -68,6 +72,14 @@ function partsOf(stream: Uint8Array, random: Random): TranscriptPart[] {
   const state = new HistoryState();
   for (const outcome of outcomes) if (outcome.ok) state.apply(outcome.value);
   return [...snapshotParts(state.snapshot())];
+}
+
+function usageOf(stream: Uint8Array): UsageRow[] {
+  const meter = new UsageMeter();
+  const source = meter.open("a");
+  source.feed(stream, () => {});
+  source.flush(() => {});
+  return meter.rows();
 }
 
 function optionsFor(random: Random): RenderOptions {
@@ -124,13 +136,28 @@ export const RENDER_LAWS: readonly Law[] = [
   {
     name: "a page is sound, asks for nothing, and runs nothing of the log",
     check(stream, random): void {
-      const renderer = new HtmlRenderer(optionsFor(random));
-      const page = textOf(renderer, partsOf(stream, random));
-      mustBeInert(page);
-      assertSound(page);
-      assertAlone(page);
-      if (COMMAND_REGEXP.test(withoutConstants(page))) {
-        throw new LawBroken("a command");
+      const pages = random.oneIn(2) ? ["a b.html", "index.html"] : [];
+      const origin = { id: "t", isAgent: true };
+      const names = new Map([["t", "a b.html"]]);
+      const session = new SiteSession("a b.html", "<u>", origin, names);
+      session.children.push(session);
+      const listing = pages.length > 0 ? session : undefined;
+      const renderer = new HtmlRenderer({ ...optionsFor(random), listing });
+      const texts = [textOf(renderer, partsOf(stream, random))];
+      if (listing !== undefined) {
+        const index = new SiteIndex();
+        index.add(listing);
+        const text = [...index.write(usageOf(stream))].join("");
+        mustBeInert(text);
+        texts.push(withoutData(text).page);
+      }
+      for (const page of texts) {
+        mustBeInert(page);
+        assertSound(page, pages);
+        assertAlone(page);
+        if (COMMAND_REGEXP.test(withoutConstants(page))) {
+          throw new LawBroken("a command");
+        }
       }
     },
   },

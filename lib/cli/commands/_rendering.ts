@@ -187,8 +187,10 @@ export class Rendering {
     await this.#endInput();
     this.#rendition.renderer.flush?.((text) => this.#add(text));
     await this.#flush();
-    const { counts } = this.#rendition.redactor ?? { counts: new Map() };
-    saySecrets(counts, this.#args, this.#context);
+    if (this.#destination.site === undefined) {
+      const { counts } = this.#rendition.redactor ?? { counts: new Map() };
+      saySecrets(counts, this.#args, this.#context);
+    }
     await this.#context.diagnostics.flush();
   }
 

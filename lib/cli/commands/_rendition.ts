@@ -3,7 +3,7 @@
  */
 
 import { Redactor } from "../../redact/redactor.ts";
-import type { HtmlOptions } from "../../render/html.ts";
+import type { HtmlOptions, PageListing } from "../../render/html.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import {
   REASONING,
@@ -32,6 +32,11 @@ export interface Destination {
   readonly form?: RenderForm | undefined;
   /** Where failed lines are kept. */
   readonly errors?: ErrorFile | undefined;
+  /** What pages of a site share, and what is told of this one. */
+  readonly site?: {
+    readonly redactor: Redactor | undefined;
+    readonly listing: PageListing;
+  };
 }
 
 /** How a document is rendered. */
@@ -62,13 +67,18 @@ export async function renditionOf(
 ): Promise<Rendition> {
   const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
     (destination.isTerminal ? "text" : "markdown");
-  const redactor = redactorOf(args, form);
+  const { site } = destination;
+  const redactor = site === undefined ? redactorOf(args, form) : site.redactor;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
   const options = renderOptionsOf(args, redactor);
   const renderer: Rendition["renderer"] = form === "text"
     ? await textRenderer(options, args, context, destination)
-    : await documentRenderer(form, { ...options, images: hasImages });
+    : await documentRenderer(form, {
+      ...options,
+      images: hasImages,
+      listing: site?.listing,
+    });
   return { form, redactor, hasImages, renderer };
 }
 

@@ -2,7 +2,7 @@
  * `codexpipe export`.
  */
 
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
   JsonlEvents,
@@ -11,12 +11,7 @@ import {
 import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import type { Engine } from "../../pipeline/pipeline.ts";
-import {
-  homeInPath,
-  readSessionHead,
-  sessionFileAt,
-  sessionPaths,
-} from "../../sessions/sessions.ts";
+import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import { JsonRedactor } from "../../redact/json_redactor.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
 import type { Emit } from "../../stage.ts";
@@ -32,9 +27,9 @@ import { Output } from "../output.ts";
 import { STDIN } from "../standard_streams.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { LineStage } from "./_normalization_report.ts";
-import { refuseCodexHome, refuseOverwriting } from "./_overwriting.ts";
+import { refuseOverwriting } from "./_overwriting.ts";
+import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { patternsOf, refuseIdlePatterns, saySecrets } from "./_secrets.ts";
-import { folderOf } from "./_sessions.ts";
 import { type AnsweredInput, answerInputs } from "./normalize.ts";
 
 /** Exports the named files, stdin, or the sessions of a Codex home. */
@@ -135,24 +130,6 @@ function formatOf(args: Arguments): ExportFormat {
   return format;
 }
 
-/** The folder to write to, if there is one: one that is there, and not in a Codex home. */
-async function targetFolder(
-  args: Arguments,
-  { process }: CommandContext,
-): Promise<string | undefined> {
-  const given = args.value("output");
-  if (given === undefined) return undefined;
-  const folder = folderOf(given, process);
-  const homes = args.values("codex-home").map((home) =>
-    folderOf(home, process)
-  );
-  await refuseCodexHome("output", folder, process, homes);
-  if ((await process.look(folder))?.isDirectory !== true) {
-    throw new UsageError(`--output: ${given} is no folder: make it first`);
-  }
-  return folder;
-}
-
 /** What is exported, and how deep it stands within what comes before it. */
 interface NestedInput extends AnsweredInput {
   readonly depth?: number;
@@ -218,32 +195,10 @@ async function* nested(
 
 async function sessionInput(
   input: AnsweredInput,
-  { cwd, look }: Surroundings,
+  process: Surroundings,
 ): Promise<SessionInput> {
-  const path = resolve(cwd(), input.name);
-  // What a pipe has given is gone.
-  if ((await look(path))?.identity === undefined) return input;
-  try {
-    const file = await sessionFileAt(path, homeInPath(path) ?? dirname(path));
-    const { id, parent, hasHeader } = await readSessionHead(file);
-    return hasHeader ? { ...input, id, parent } : input;
-  } catch {
-    // Whatever is wrong with it will be seen when it is read.
-    return input;
-  }
-}
-
-/** Gives each input a name that files can begin with, and no two of them the same. */
-function stems(): (name: string) => string {
-  const taken = new Map<string, number>();
-  return (name) => {
-    const stem = name === STDIN
-      ? "stdin"
-      : basename(name).replace(/(?:\.jsonl?)?(?:\.zst|\.gz)?$/i, "");
-    const count = (taken.get(stem) ?? 0) + 1;
-    taken.set(stem, count);
-    return count === 1 ? stem : `${stem}-${count}`;
-  };
+  const { id, parent } = await headOfInput(input, process) ?? {};
+  return id === undefined ? input : { ...input, id, parent };
 }
 
 /** Says that there is something to write. */

@@ -7,6 +7,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ErrorFile } from "../error_file.ts";
+import { refuseIdleFlags } from "../idle_flags.ts";
 import { STDIN } from "../standard_streams.ts";
 import { openDocument } from "./_document_file.ts";
 import { refuseSeveral } from "./_following.ts";
@@ -19,11 +20,16 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
+  refuseIdlePatterns(args);
+  if (args.value("to") === "site") {
+    const { renderSite } = await import("./render_site.ts");
+    return await renderSite(args, context);
+  }
+  refuseIdleFlags(args, ["home"], "without --to=site");
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");
   refuseSeveral(args, files);
-  refuseIdlePatterns(args);
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
   const [one, other] = [target, errorsTo].map((path) =>

@@ -1,0 +1,531 @@
+/**
+ * The index of a site: the sessions that have pages, a search, and what they used.
+ *
+ * @module
+ */
+
+import { groupUsage } from "../usage/usage_groups.ts";
+import type { UsageRow } from "../usage/tokens.ts";
+import {
+  documentHead,
+  type Hashes,
+  PAGE_STYLE,
+  type PageFact,
+  STATUS_WORDS,
+} from "./_html_page.ts";
+import type { EntryView } from "./entry_views.ts";
+import type { PageListing } from "./html.ts";
+import { attributeText, elementText, linkHtml } from "./html_text.ts";
+import type { SessionPart, TurnStatus } from "./parts.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
+
+/** The name of the index of a site, beside which its pages are. */
+export const SITE_INDEX = "index.html";
+
+/** What the policy of the index lets pass. A test computes it anew. */
+const INDEX_HASHES: Hashes = {
+  style: "sha256-yaFO0lN+RmXHUac+A2VcDq5WPLoCgIGQ2PwuSg+7+gc=",
+  script: "sha256-UsLAYYbGPPLG48isNj+OJGm/BwdcZI8HEvXP+s1AzSA=",
+};
+
+/** How much of a session can be searched for, in UTF-16 units, and how much of all of them. */
+const MAX_WORDS = { session: 16_000, all: 16_000_000 };
+/** How much of a word: some languages have nothing between theirs. */
+const MAX_WORD = 500;
+/** How much of each session when that is reached. */
+const FEW_WORDS = 500;
+/** What a thread is called, most of the time; anything else is not shown. */
+const ID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** What stands between words. */
+const BETWEEN_REGEXP = /[\s"'`()[\]{}<>,;=|*]+/;
+
+/** What a session was forked from, or spawned by. */
+export interface SiteOrigin {
+  /** The id of that thread. */
+  readonly id: string;
+  /** Whether it was spawned by it. */
+  readonly isAgent: boolean;
+}
+
+/** How a session went. */
+export interface SiteRun {
+  /** How its last turn ended; `null` if it has none. */
+  readonly outcome: TurnStatus | null;
+  /** The tokens that it used; `null` if it does not say. */
+  readonly totalTokens: number | null;
+  /** How long its turns took, in milliseconds; `null` if it does not say. */
+  readonly durationMs: number | null;
+}
+
+/**
+ * A session of a site: takes what its page shows, and stands in the index; see
+ * {@linkcode SiteIndex}.
+ *
+ * @example The words that it can be found by
+ * ```ts
+ * import { SiteSession } from "@codexpipe/codexpipe/render";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const session = new SiteSession("run.html", "t", undefined, new Map());
+ * session.begin("Fix the parser", undefined);
+ * session.take({ kind: "edit", status: "success", files: [], failure: "" });
+ *
+ * assertEquals(session.giveWords(100), "fix the parser");
+ * ```
+ */
+export class SiteSession implements PageListing {
+  /** The name of its page. */
+  readonly page: string;
+  /** The id of its thread; empty if that is not known. */
+  readonly id: string;
+  /** What it was forked from, or spawned by. */
+  readonly origin: SiteOrigin | undefined;
+  /** Its forks and sub-agents. */
+  readonly children: SiteSession[] = [];
+  /** How it went. */
+  run: SiteRun = { outcome: null, totalTokens: null, durationMs: null };
+  /** What it is called. */
+  title = "";
+  /** What is known of it, without secrets. */
+  session: SessionPart | undefined;
+  readonly #pages: ReadonlyMap<string, string>;
+  readonly #words = new Set<string>();
+  #room: number;
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param page The name of its page.
+   * @param id The id of its thread.
+   * @param origin What it was forked from, or spawned by.
+   * @param pages The pages of all threads; those that come later, too.
+   */
+  constructor(
+    page: string,
+    id: string,
+    origin: SiteOrigin | undefined,
+    pages: ReadonlyMap<string, string>,
+  ) {
+    this.page = page;
+    this.id = id;
+    this.origin = origin;
+    this.#pages = pages;
+    this.#room = MAX_WORDS.session;
+  }
+
+  /** Links to its family, and to the index. */
+  get facts(): PageFact[] {
+    const { origin } = this;
+    const origins = origin === undefined ? [] : [{
+      name: origin.isAgent ? "Sub-agent of" : "Forked from",
+      html: this.#linkTo(origin.id),
+    }];
+    const own = this.children.map((child) => ({
+      name: child.origin?.isAgent ? "Sub-agent" : "Fork",
+      html: this.#linkTo(child.id),
+    }));
+    const index = linkHtml(SITE_INDEX, "All sessions");
+    return [...origins, ...own, { name: "Index", html: index }];
+  }
+
+  #linkTo(id: string): string {
+    const name = ID_REGEXP.test(id) ? id : "session";
+    const page = this.#pages.get(id.toLowerCase());
+    const html = `<code>${elementText(name)}</code>`;
+    return page === undefined ? html : linkHtml(page, html);
+  }
+
+  /**
+   * Takes what its page is called.
+   *
+   * @param title The title.
+   * @param session What is known of the session; `undefined` if nothing is.
+   */
+  begin(title: string, session: SessionPart | undefined): void {
+    this.title = title;
+    this.session = session;
+    this.#learn(title);
+  }
+
+  /**
+   * Takes the words of an entry: of messages, commands, names of tools and paths of edits.
+   *
+   * @param view What a reader sees of it.
+   */
+  take(view: EntryView): void {
+    switch (view.kind) {
+      case "message":
+        return this.#learn(view.text);
+      case "command":
+        return this.#learn(view.command);
+      case "edit":
+        return view.files.forEach(({ path }) => this.#learn(path));
+      case "explore":
+        return view.looks.forEach(({ command }) => this.#learn(command));
+      case "tool":
+        return this.#learn(view.title);
+    }
+  }
+
+  #learn(text: string): void {
+    if (this.#room <= 0) return;
+    // What does not fit is not taken apart.
+    const words = text.slice(0, MAX_WORDS.session).toLowerCase();
+    for (const each of words.split(BETWEEN_REGEXP)) {
+      const word = each.slice(0, MAX_WORD);
+      if (word.length < 2 || this.#words.has(word)) continue;
+      this.#room -= word.length + 1;
+      if (this.#room <= 0) return;
+      this.#words.add(word);
+    }
+  }
+
+  /**
+   * Gives the words that it can be found by, and lets them go.
+   *
+   * @param max How long they may be together, in UTF-16 units.
+   * @returns The words, in lower case, with a space between.
+   */
+  giveWords(max: number): string {
+    const words = [...this.#words].join(" ").slice(0, max);
+    this.#words.clear();
+    this.#room = 0;
+    return words;
+  }
+}
+
+/**
+ * The index of a site: takes sessions whose pages are written, one after the other. What is held
+ * of each is its row and up to 16,000 characters of words.
+ *
+ * @example A site of one session
+ * ```ts
+ * import { decodeEvents } from "@codexpipe/codexpipe";
+ * import {
+ *   HtmlRenderer,
+ *   SiteIndex,
+ *   SiteSession,
+ *   TranscriptBuilder,
+ * } from "@codexpipe/codexpipe/render";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const session = new SiteSession("run.html", "t", undefined, new Map([["t", "run.html"]]));
+ * const renderer = new HtmlRenderer({ listing: session });
+ * const transcript = new TranscriptBuilder();
+ * let page = "";
+ * const log = new Blob(['{"type":"thread.started","thread_id":"t"}\n']);
+ * for await (const outcome of decodeEvents(log.stream())) {
+ *   transcript.feed(outcome, (part) => renderer.feed(part, (text) => page += text));
+ * }
+ * transcript.flush((part) => renderer.feed(part, (text) => page += text));
+ * renderer.flush((text) => page += text);
+ *
+ * const index = new SiteIndex();
+ * index.add(session);
+ *
+ * assertStringIncludes(page, '<a href="index.html">');
+ * assertStringIncludes([...index.write([])].join(""), '<a href="run.html">');
+ * ```
+ */
+export class SiteIndex {
+  readonly #sessions: SiteSession[] = [];
+  readonly #words = new Map<SiteSession, string>();
+  #length = 0;
+
+  /**
+   * Takes a session whose page is written.
+   *
+   * @param session The session; its words are let go.
+   */
+  add(session: SiteSession): void {
+    const isMuch = this.#length > MAX_WORDS.all;
+    const words = session.giveWords(isMuch ? FEW_WORDS : MAX_WORDS.session);
+    this.#length += words.length;
+    this.#sessions.push(session);
+    this.#words.set(session, words);
+  }
+
+  /**
+   * Writes the index.
+   *
+   * @param usage What the sessions used: the rows of a `UsageMeter`.
+   * @returns Its text, in pieces.
+   */
+  *write(usage: readonly UsageRow[]): Generator<string, void, void> {
+    const sessions = this.#inOrder();
+    const models = new Set(sessions.map(({ session: { model } }) => model));
+    const folders = new Set(sessions.map(({ session: { cwd } }) => cwd));
+    yield `${documentHead("Codex sessions", INDEX_STYLE, INDEX_HASHES)}<body>
+<a class="skip" href="#list">Skip to the sessions</a>
+<header class="head">
+<h1>Codex sessions</h1>
+</header>
+<main id="main">
+${
+      usageHtml(usage)
+    }<div class="bar" id="bar" role="search" aria-label="Sessions" hidden>
+<label>Search <input id="find" type="search" autocomplete="off" spellcheck="false"></label>
+${choiceHtml("project", "Project", folders)}${
+      choiceHtml("model", "Model", models)
+    }<label>Outcome <select id="outcome"><option value="">all</option>${
+      Object.entries(STATUS_WORDS).filter(([, [, words]]) => words !== "")
+        .map(([value, [, words]]) =>
+          `<option value="${value}">${words}</option>`
+        ).join("")
+    }</select></label>
+<label>From <input id="from" type="date"></label>
+<label>To <input id="to" type="date"></label>
+<output id="count" aria-live="polite"></output>
+</div>
+<h2>${countedText(sessions.length, "session")}</h2>
+<ol class="list" id="list">
+`;
+    for (const each of sessions) yield rowHtml(each);
+    yield `</ol>
+</main>
+<footer class="foot">Written by codexpipe. Times are UTC.</footer>
+<script type="application/json" id="data">[
+`;
+    for (
+      const [i, { site, session: { cwd, model, startedAt } }] of sessions
+        .entries()
+    ) {
+      const { outcome } = site.run;
+      const day = startedAt?.slice(0, 10);
+      const words = this.#words.get(site);
+      yield `${i === 0 ? "" : ",\n"}${
+        inertJson({ cwd, model, outcome, day, words })
+      }`;
+    }
+    yield `
+]</script>
+<script>${INDEX_SCRIPT}</script>
+</body>
+</html>
+`;
+  }
+
+  /** Puts sessions in order: the newest first, forks and sub-agents behind what they are from. */
+  #inOrder(): Row[] {
+    const timeOf = ({ session, page }: SiteSession): string =>
+      `${session?.startedAt ?? ""} ${page}`;
+    const isLater = (a: SiteSession, b: SiteSession): number =>
+      timeOf(a) < timeOf(b) ? 1 : -1;
+    const left = new Set([...this.#sessions].sort(isLater));
+    const rows: Row[] = [];
+    const add = (site: SiteSession, depth: number): void => {
+      if (!left.delete(site)) return;
+      const session = site.session ?? NO_SESSION;
+      rows.push({ site, session, depth });
+      const children = [...site.children].sort(isLater).reverse();
+      for (const child of children) add(child, depth + 1);
+    };
+    const isChild = new Set(this.#sessions.flatMap(({ children }) => children));
+    for (const site of left) if (!isChild.has(site)) add(site, 0);
+    // Of sessions that say of each other that they are from it, none comes first.
+    for (const site of left) add(site, 0);
+    return rows;
+  }
+}
+
+/** A session in its place. */
+interface Row {
+  readonly site: SiteSession;
+  readonly session: SessionPart;
+  readonly depth: number;
+}
+
+const NO_SESSION: SessionPart = {
+  type: "session",
+  thread_id: null,
+  startedAt: null,
+  cwd: null,
+  model: null,
+  cli_version: null,
+};
+
+function rowHtml({ site, session, depth }: Row): string {
+  const { run: { outcome, totalTokens, durationMs }, origin, title } = site;
+  const { startedAt, cwd, model } = session;
+  const [sign, words, look] = STATUS_WORDS[outcome ?? "unknown"];
+  const facts = [
+    startedAt === null
+      ? ""
+      : elementText(startedAt.slice(0, 16).replace("T", " ")),
+    origin === undefined ? "" : origin.isAgent ? "sub-agent" : "fork",
+    sign === "" ? "" : `<span class="${look}">${sign} ${words}</span>`,
+    cwd === null ? "" : `<code>${elementText(cwd)}</code>`,
+    model === null ? "" : elementText(model),
+    totalTokens === null ? "" : countedText(totalTokens, "token"),
+    durationMs === null ? "" : durationText(durationMs),
+  ].filter((fact) => fact !== "").map((fact) => `<span>${fact}</span>`);
+  return `<li class="d${Math.min(depth, 4)}"><span dir="auto">${
+    linkHtml(site.page, elementText(title))
+  }</span><small>${facts.join(" ")}</small></li>\n`;
+}
+
+/** Writes a choice among what there is. */
+function choiceHtml(
+  id: string,
+  label: string,
+  values: ReadonlySet<string | null>,
+): string {
+  const options = [...values].filter((value) => value !== null).sort()
+    .map((value) =>
+      `<option value="${attributeText(value)}">${attributeText(value)}</option>`
+    );
+  return `<label>${label} <select id="${id}"><option value="">all</option>${
+    options.join("")
+  }</select></label>\n`;
+}
+
+/** Writes JSON of which nothing is read as HTML, and of which all can be seen. */
+function inertJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&'`\u2028\u2029]|\p{C}/gu,
+    (found) =>
+      found.split("").map((unit) =>
+        `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+      ).join(""),
+  );
+}
+
+// What was used.
+
+/** How many models have a colour of their own, and how many days are drawn. */
+const MAX_SHOWN = { models: 6, days: 366 };
+/** How high the chart is, in pixels. */
+const CHART_HEIGHT = 120;
+
+/** Writes what was used by day and by model. */
+function usageHtml(rows: readonly UsageRow[]): string {
+  const groups = groupUsage(rows, ["model"]).filter(({ tokens }) =>
+    tokens.total_tokens > 0n
+  ).sort((a, b) => Number(b.tokens.total_tokens - a.tokens.total_tokens));
+  if (groups.length === 0) return "";
+  const names = groups.map(({ row }) => row.model);
+  const lookOf = (model: string | null): string =>
+    `m${Math.min(names.indexOf(model), MAX_SHOWN.models)}`;
+  const lines = groups.map(({ row, threads, tokens }) =>
+    `<tr><th scope="row"><i class="${lookOf(row.model)}"></i>${
+      elementText(row.model ?? "unknown")
+    }</th>${
+      [
+        threads,
+        tokens.input_tokens,
+        tokens.cached_input_tokens,
+        tokens.output_tokens,
+        tokens.total_tokens,
+      ].map((count) => `<td>${countText(count)}</td>`).join("")
+    }</tr>\n`
+  );
+  return `<section class="used" aria-labelledby="used">
+<h2 id="used">Tokens by day and model</h2>
+${
+    daysHtml(rows, lookOf)
+  }<div class="table" tabindex="0" role="region" aria-label="Tokens by model"><table>
+<tr><th scope="col">Model</th><th scope="col">Threads</th><th scope="col">In</th><th scope="col">Cached</th><th scope="col">Out</th><th scope="col">All</th></tr>
+${lines.join("")}</table></div>
+</section>
+`;
+}
+
+/** Draws what was used on each day that something was used on, model upon model. */
+function daysHtml(
+  rows: readonly UsageRow[],
+  lookOf: (model: string | null) => string,
+): string {
+  const days = groupUsage(rows.filter(({ day }) => day !== null), ["day"])
+    .filter(({ tokens }) => tokens.total_tokens > 0n).slice(-MAX_SHOWN.days);
+  const totals = days.map(({ tokens }) => Number(tokens.total_tokens));
+  const most = totals.reduce((most, total) => Math.max(most, total), 1);
+  const first = days.at(0)?.row.day;
+  const last = days.at(-1)?.row.day;
+  if (typeof first !== "string" || typeof last !== "string") return "";
+  const width = 100 / days.length;
+  const bars = days.map(({ row: { day }, rows }, i) => {
+    let top = CHART_HEIGHT;
+    const parts = groupUsage(rows, ["model"]).map(
+      ({ row: { model }, tokens }) => {
+        const count = tokens.total_tokens;
+        const height = Number((Number(count) / most * CHART_HEIGHT).toFixed(2));
+        top -= height;
+        return `<rect class="${lookOf(model)}" x="${
+          (i * width + width / 10).toFixed(3)
+        }%" width="${(width * 0.8).toFixed(3)}%" y="${
+          Math.max(0, top).toFixed(2)
+        }" height="${height}"><title>${elementText(`${day}: `)}${
+          countText(count)
+        } tokens, ${attributeText(model ?? "unknown")}</title></rect>`;
+      },
+    );
+    return parts.join("");
+  });
+  return `<figure><svg height="${CHART_HEIGHT}" role="img" aria-label="Tokens on ${
+    countedText(days.length, "day")
+  } from ${attributeText(first)} to ${attributeText(last)}, at most ${
+    countText(most)
+  }">
+${bars.join("\n")}
+</svg>
+<figcaption><span>${elementText(first)}</span><span>at most ${
+    countText(most)
+  } on one of ${countedText(days.length, "day")}</span><span>${
+    elementText(last)
+  }</span></figcaption></figure>
+`;
+}
+
+const INDEX_STYLE = `${PAGE_STYLE}
+body{display:block;max-width:76rem;margin-inline:auto}
+main{max-width:none}
+h2{font-size:1.0625rem;font-weight:650;margin-block:1.5rem .5rem}
+.bar{margin-inline:calc(-1*clamp(1rem,4vw,2rem));margin-top:1.5rem}
+.bar[hidden]{display:none}
+.bar label{color:var(--soft)}
+.bar input,.bar select{font:inherit;color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.125rem .375rem;max-width:14rem}
+.bar output{color:var(--soft);font-variant-numeric:tabular-nums}
+.list{list-style:none;padding:0;border:1px solid var(--line);border-radius:8px;background:var(--card)}
+.list li{padding:.5rem .75rem;border-top:1px solid var(--line);content-visibility:auto;contain-intrinsic-size:auto 4rem}
+.list li:first-child{border-top:0}
+.list small{display:flex;flex-wrap:wrap;gap:0 1rem;font-variant-numeric:tabular-nums}
+.list .d1{padding-left:2rem}.list .d2{padding-left:3.25rem}.list .d3{padding-left:4.5rem}.list .d4{padding-left:5.75rem}
+.used figure{margin-bottom:1rem}
+.used svg{display:block;width:100%;border-bottom:1px solid var(--line)}
+.used figcaption{display:flex;justify-content:space-between;gap:1rem;color:var(--soft);font-size:.8125rem;font-variant-numeric:tabular-nums}
+.used .table{overflow:auto}
+.used th,.used td{white-space:nowrap}
+.used table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}
+.used th,.used td{text-align:right;padding:.125rem .75rem;border-bottom:1px solid var(--line)}
+.used th:first-child{text-align:left;padding-left:0;font-weight:400}
+.used i{display:inline-block;width:.75rem;height:.75rem;border-radius:2px;margin-right:.5rem}
+.m0{fill:var(--accent);background:var(--accent)}.m1{fill:var(--edit);background:var(--edit)}.m2{fill:var(--tool);background:var(--tool)}
+.m3{fill:var(--warn);background:var(--warn)}.m4{fill:var(--ok);background:var(--ok)}.m5{fill:var(--bad);background:var(--bad)}.m6{fill:var(--think);background:var(--think)}
+`;
+
+/** The script of the index: shows the sessions that have what is asked for. */
+const INDEX_SCRIPT = `
+"use strict";
+(() => {
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($("data").textContent), list = $("list"), rows = [...list.children];
+const [find, project, model, outcome, from, to] = ["find", "project", "model", "outcome", "from", "to"].map($);
+const is = (choice, value) => choice.value === "" || choice.value === value;
+const show = () => {
+  const words = find.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const shown = rows.filter((_, i) => {
+    const each = data[i], day = each.day ?? "";
+    return is(project, each.cwd) && is(model, each.model) && is(outcome, each.outcome) &&
+      (from.value === "" || day >= from.value) && (to.value === "" || day !== "" && day <= to.value) &&
+      words.every((word) => each.words.includes(word));
+  });
+  // To hide each row by itself would take a browser a hundred times as long.
+  list.replaceChildren(...shown);
+  $("count").textContent = shown.length === rows.length ? "" : shown.length + " of " + rows.length;
+};
+$("bar").hidden = false;
+$("bar").addEventListener("input", show);
+// A browser that comes back has kept what was chosen.
+addEventListener("pageshow", show);
+})();
+`;

@@ -1,0 +1,114 @@
+import { assert, assertEquals } from "@std/assert";
+import { SiteIndex, SiteSession } from "../../lib/render/site.ts";
+import type { SessionPart } from "../../lib/render/parts.ts";
+import { NO_TOKENS } from "../../lib/usage/tokens.ts";
+import { encode } from "../running.ts";
+import {
+  assertAlone,
+  assertSound,
+  contentOf,
+  withoutData,
+} from "./sound_pages.ts";
+
+const SESSION: SessionPart = {
+  type: "session",
+  thread_id: null,
+  startedAt: "2026-01-02T03:04:05.000Z",
+  cwd: "/w",
+  model: "gpt-5",
+  cli_version: null,
+};
+
+/** Makes a session whose page has been written. */
+function session(
+  name: string,
+  text: string,
+  fields: Partial<SessionPart> = {},
+): SiteSession {
+  const made = new SiteSession(`${name}.html`, "", undefined, new Map());
+  made.begin(name, { ...SESSION, ...fields });
+  made.take({
+    kind: "message",
+    role: "assistant",
+    author: null,
+    recipient: null,
+    text,
+  });
+  return made;
+}
+
+Deno.test("SiteIndex holds words, choices and sums, and nothing of them runs", async () => {
+  const evil = "</script><b>\u202e\u2028";
+  const sessions = [
+    session("old", "Fix the the parser", { startedAt: null, cwd: null }),
+    session(evil, evil, { cwd: evil, model: evil }),
+    session("new", "x".repeat(20_000), { startedAt: "2026-01-03T00:00:00Z" }),
+  ];
+  const index = new SiteIndex();
+  for (const each of sessions) index.add(each);
+  const row = { source: "a", parent_thread_id: null, turn_id: "1", cwd: null };
+  const used = (
+    thread_id: string,
+    model: string | null,
+    day: string | null,
+  ) => ({
+    ...row,
+    ...NO_TOKENS,
+    thread_id,
+    model,
+    day,
+    input_tokens: 1000n,
+    total_tokens: 1000n,
+  });
+  const text = [...index.write([
+    used("1", "gpt-5", "2026-01-01"),
+    used("1", "gpt-5", "2026-01-03"),
+    used("2", evil, "2026-01-03"),
+    used("3", null, null),
+  ])].join("");
+  const { page, data } = withoutData(text);
+  assertSound(page, sessions.map(({ page }) => page));
+  assertAlone(page);
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
+  for (const name of ["style", "script"]) {
+    const content = encode(contentOf(page, name));
+    const digest = await crypto.subtle.digest("SHA-256", content);
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    assert(
+      policy?.includes(`${name}-src 'sha256-${hash}'`),
+      `${name}: ${hash}`,
+    );
+  }
+  const outcome = null;
+  assertEquals(data, [
+    {
+      cwd: "/w",
+      model: "gpt-5",
+      outcome,
+      day: "2026-01-03",
+      words: `new ${"x".repeat(500)}`,
+    },
+    {
+      cwd: evil,
+      model: evil,
+      outcome,
+      day: "2026-01-02",
+      words: "/script",
+    },
+    { cwd: null, model: "gpt-5", outcome, words: "old fix the parser" },
+  ]);
+  assertEquals(
+    [...page.matchAll(/<rect class="(m\d)" x="([\d.]+)%"[^>]* height="(\d+)"/g)]
+      .map(([, look, x, height]) => [look, x, height]),
+    [["m0", "5.000", "60"], ["m1", "55.000", "60"], ["m0", "55.000", "60"]],
+  );
+  assert(page.includes("<td>2</td>") === false);
+  assert(page.includes("at most 2,000 on one of 2 days"));
+});
+
+Deno.test("SiteIndex is whole without a session", () => {
+  const { page, data } = withoutData([...new SiteIndex().write([])].join(""));
+  assertSound(page);
+  assertAlone(page);
+  assertEquals(data, []);
+});
