@@ -28,6 +28,8 @@ type Copies<T> = Map<string, T[]>;
 export class Pairing<T> {
   readonly #unmatched = new Map<string, Copies<T>>();
   readonly #isIdle: boolean;
+  /** How many copies wait: mostly none. */
+  #waiting = 0;
 
   /**
    * Constructs a new instance.
@@ -62,8 +64,10 @@ export class Pairing<T> {
     if (copies === undefined || copies.size === 0) return undefined;
     const key = keyOf(text);
     const waiting = copies.get(key);
-    const told = waiting?.shift();
-    if (waiting?.length === 0) copies.delete(key);
+    if (waiting === undefined) return undefined;
+    const told = waiting.shift();
+    this.#waiting -= 1;
+    if (waiting.length === 0) copies.delete(key);
     return told;
   }
 
@@ -81,12 +85,13 @@ export class Pairing<T> {
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
-    if (this.#unmatched.size === 0) return;
+    if (this.#waiting === 0) return;
     for (const kind of kinds) {
       for (const witness of WITNESSES) {
         const copies = this.#unmatched.get(`${kind}_${witness}`);
-        // Mostly there are none, and clearing makes a new table.
-        if (copies !== undefined && copies.size > 0) copies.clear();
+        if (copies === undefined || copies.size === 0) continue;
+        for (const { length } of copies.values()) this.#waiting -= length;
+        copies.clear();
       }
     }
   }
@@ -106,6 +111,7 @@ export class Pairing<T> {
   #add(slot: string, text: string, told: T): void {
     let copies = this.#unmatched.get(slot);
     if (copies === undefined) this.#unmatched.set(slot, copies = new Map());
+    this.#waiting += 1;
     const waiting = copies.get(text);
     if (waiting === undefined) copies.set(text, [told]);
     else waiting.push(told);
