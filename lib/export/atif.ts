@@ -204,6 +204,8 @@ interface Call {
   /** What the model wrote, if that is no object. */
   readonly raw?: string | undefined;
   readonly extra?: Fields | undefined;
+  /** The step that makes it. */
+  readonly step: Step;
   /** What came of it. */
   result?: Result | undefined;
   /** What else is said of what came of it. */
@@ -230,6 +232,8 @@ interface Step {
   readonly messages: Map<string, Content>;
   readonly reasoning: string[];
   readonly calls: Call[];
+  /** How many of them have a result. */
+  answered: number;
   /** What came of a call whose step has been written. */
   late?: Result;
   tokens?: Tokens;
@@ -277,6 +281,16 @@ const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
 
+/** Says what came of a call. */
+function answer(call: Call, result: Result): void {
+  if (call.result === undefined) call.step.answered += 1;
+  call.result = result;
+}
+
+function isUnanswered({ calls, answered }: Step): boolean {
+  return answered < calls.length;
+}
+
 /** Writes the trajectory of one thread. */
 class Trajectory {
   readonly id: string;
@@ -297,6 +311,10 @@ class Trajectory {
   #turn: string | undefined;
   /** The steps that are not written yet, in order. */
   #steps: Step[] = [];
+  /** Their calls, by id: an input that never ends them has hundreds of thousands. */
+  readonly #calls = new Map<string, Call[]>();
+  /** The first of them in which the item of an id speaks. */
+  readonly #said = new Map<string, Step>();
   /** The request that goes on. */
   #request: Step | undefined;
   /** The last step of the agent, if it is not written yet. */
@@ -468,11 +486,11 @@ class Trajectory {
         return;
       case "speech":
         if (content.role === "user") this.#say(event, "user", id, text);
-        else this.#speechOf(event).messages.set(id, text);
+        else this.#put(this.#speechOf(event), id, text);
         return;
       case "agent_message":
       case "plan":
-        this.#speechOf(event).messages.set(id, text);
+        this.#put(this.#speechOf(event), id, text);
         return;
       case "reasoning":
       case "agent_reasoning_raw_content":
@@ -508,12 +526,11 @@ class Trajectory {
   #takeModelCall(event: Fields, { name, namespace, ...given }: Fields): void {
     this.#hasModelCalls = true;
     const text = textOf(given.arguments) ?? "";
-    this.#callerOf(event).calls.push({
+    this.#addCall(event, {
       id: textOf(event.call_id) ?? "",
       name: textOf(name) ?? "",
       ...argumentsOf(text, text),
       extra: valued({ namespace }),
-      agents: [],
     });
   }
 
@@ -526,7 +543,7 @@ class Trajectory {
       : contentOf(blocks.map((block) => this.#blockPart(block, emit)));
     const result = { content, extra };
     const call = this.#callOf(id);
-    if (call !== undefined) call.result = result;
+    if (call !== undefined) answer(call, result);
     else this.#takeLate(event, id, result);
   }
 
@@ -559,10 +576,9 @@ class Trajectory {
       const given = text === undefined || !isObject(args)
         ? undefined
         : memberTexts(text, ["content"]).get("arguments");
-      call = { id, name, ...argumentsOf(args, given), agents: [] };
-      this.#callerOf(event).calls.push(call);
+      call = this.#addCall(event, { id, name, ...argumentsOf(args, given) });
     }
-    if (isOver) call.result = resultOf(event);
+    if (isOver) answer(call, resultOf(event));
   }
 
   /** A result whose step has been written has one of its own, however many lines tell of it. */
@@ -583,13 +599,12 @@ class Trajectory {
     if (plan === this.#plan) return;
     this.#plan = plan;
     this.#plans += 1;
-    this.#callerOf(event).calls.push({
+    const call = this.#addCall(event, {
       id: textOf(event.call_id) ?? `${textOf(event.item_id)}#${this.#plans}`,
       name: "update_plan",
       args: `{"plan":${plan}}`,
-      result: {},
-      agents: [],
     });
+    answer(call, {});
   }
 
   /** Takes note of agents that a call has spawned. */
@@ -613,16 +628,25 @@ class Trajectory {
 
   /** Finds the call of an id among the steps that are not written, one without a result first. */
   #callOf(id: string): Call | undefined {
-    const calls = this.#steps.flatMap(({ calls }) => calls)
-      .filter((call) => call.id === id);
-    return calls.find(({ result }) => result === undefined) ?? calls.at(-1);
+    const calls = this.#calls.get(id);
+    return calls?.find(({ result }) => result === undefined) ?? calls?.at(-1);
+  }
+
+  #addCall(event: Fields, facts: Omit<Call, "step" | "agents">): Call {
+    const step = this.#callerOf(event);
+    const call = { ...facts, step, agents: [] };
+    step.calls.push(call);
+    const calls = this.#calls.get(call.id);
+    if (calls === undefined) this.#calls.set(call.id, [call]);
+    else calls.push(call);
+    return call;
   }
 
   /** Gives the step of the request that says something, or thinks. */
   #speechOf(event: Fields): Step {
     const request = this.#request;
     const isOver = request === undefined || request.isCounted ||
-      request.calls.some(({ result }) => result !== undefined) ||
+      request.answered > 0 ||
       this.#countsFollow === false && request.calls.length > 0;
     return isOver ? this.#newRequest(event) : request;
   }
@@ -642,8 +666,7 @@ class Trajectory {
       return request;
     }
     // What the model calls behind a result is another request.
-    const isOver = request === undefined ||
-      request.calls.some(({ result }) => result !== undefined);
+    const isOver = request === undefined || request.answered > 0;
     return isOver ? this.#newRequest(event) : request;
   }
 
@@ -669,6 +692,7 @@ class Trajectory {
       messages: new Map(),
       reasoning: [],
       calls: [],
+      answered: 0,
     };
     this.#steps.push(step);
     return step;
@@ -677,31 +701,35 @@ class Trajectory {
   #say(
     event: Fields,
     source: "user" | "system",
-    id: string,
+    id: string | undefined,
     content: Content,
   ): Step {
-    const known = this.#steps.find(({ messages }) => messages.has(id));
+    const known = id === undefined ? undefined : this.#said.get(id);
     const step = known ?? this.#newStep(event, source);
-    step.messages.set(id, content);
+    this.#put(step, id, content);
     // Remarks of the program may stand between a call and its result.
-    const isWaiting = this.#request?.calls.some(({ result }) =>
-      result === undefined
-    );
-    if (isWaiting !== true || source === "user") this.#request = undefined;
+    const isWaiting = this.#request !== undefined &&
+      isUnanswered(this.#request);
+    if (!isWaiting || source === "user") this.#request = undefined;
     return step;
+  }
+
+  #put(step: Step, id: string | undefined, content: Content): void {
+    step.messages.set(id ?? "", content);
+    if (id !== undefined && !this.#said.has(id)) this.#said.set(id, step);
   }
 
   /** Says what is neither of the user nor of the agent. */
   #remark(event: Fields, text: string, extra: Fields): void {
-    this.#say(event, "system", `remark ${this.#steps.length}`, text).extra =
-      extra;
+    this.#say(event, "system", undefined, text).extra = extra;
   }
 
   /** Counts the tokens of a request: of the one that goes on, or the next one. */
   #spend(tokens: Tokens): void {
     const request = this.#request;
-    const isWaiting = request?.calls.some(({ result }) => result === undefined);
-    if (request !== undefined && (!request.isCounted || isWaiting)) {
+    if (
+      request !== undefined && (!request.isCounted || isUnanswered(request))
+    ) {
       if (request.calls.length > 0) this.#countsFollow = true;
       request.isCounted = true;
       this.#count(request, tokens, 1);
@@ -753,12 +781,23 @@ class Trajectory {
     let count = 0;
     for (const step of this.#steps) {
       const isOpen = step === this.#request || step === this.#last ||
-        step.calls.some(({ result }) => result === undefined);
+        isUnanswered(step);
       if (isOpen && !isAll) break;
       count += 1;
       emit(this.#piece(`${this.#lead()}${this.#textOf(step)}`));
+      this.#forget(step);
     }
     if (count > 0) this.#steps.splice(0, count);
+  }
+
+  /** Forgets what is in a step: it is the first one. */
+  #forget({ calls, messages }: Step): void {
+    for (const { id } of calls) {
+      const left = this.#calls.get(id);
+      left?.shift();
+      if (left?.length === 0) this.#calls.delete(id);
+    }
+    for (const id of messages.keys()) this.#said.delete(id);
   }
 
   /** What stands before a step. */
