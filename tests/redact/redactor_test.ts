@@ -1022,3 +1022,18 @@ Deno.test("Redactor reads a line of 16 MB without an overflow", () => {
     assert(new Redactor().redact(text).length > 0);
   }
 });
+
+Deno.test("Redactor leaves the line behind a secret, unless that may be its rest", () => {
+  const line =
+    `the token of this run is ghp${"_"}aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5`;
+  for (const next of ["Done", "ok", "$ ls", "/usr/bin", "exit_code=0"]) {
+    assertEquals(
+      new Redactor().redact(`${line}\n${next}\nmore`),
+      `the token of this run is [redacted:github_token]\n${next}\nmore`,
+    );
+  }
+  assertEquals(
+    new Redactor().redact(`${line}\n42\nmore`),
+    "the token of this run is [redacted:github_token]\nmore",
+  );
+});
