@@ -14,13 +14,8 @@ import { copyOf, LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
 import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
-import {
-  keptOutputs,
-  lightened,
-  packed,
-  unpacked,
-} from "./_fold_checkpoint.ts";
-import { RowNumbers } from "./_row_numbers.ts";
+import { keptOutputs, lightened, packed, unpacked } from "./fold_checkpoint.ts";
+import { RowNumbers } from "./row_numbers.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
 import { type SearchableText, searchableText } from "./_searchable_text.ts";
 import { type OwnOutput, readFullOutput } from "./_full_outputs.ts";

@@ -5,8 +5,8 @@
  */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { packed, unpacked } from "../../lib/sessions/_fold_checkpoint.ts";
-import { RowNumbers } from "../../lib/sessions/_row_numbers.ts";
+import { packed, unpacked } from "../../lib/sessions/fold_checkpoint.ts";
+import { RowNumbers } from "../../lib/sessions/row_numbers.ts";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   type FoldedMessage,

@@ -9,7 +9,7 @@ import {
   isKnownRecord,
 } from "../history/records.ts";
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
-import type { RowNumbers } from "./_row_numbers.ts";
+import type { RowNumbers } from "./row_numbers.ts";
 
 /** How many of the last records are kept whole: events may still say more of them. */
 const WHOLE_RECORDS = 8;
