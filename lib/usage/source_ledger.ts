@@ -41,19 +41,17 @@ export class Calendar {
    * @returns `YYYY-MM-DD`.
    */
   dayOf(ms: number): string {
-    if (this.#format === undefined) {
-      return new Date(ms).toISOString().slice(0, 10);
-    }
     const quarter = Math.floor(ms / QUARTER_HOUR);
-    if (quarter !== this.#quarter) {
-      this.#quarter = quarter;
-      const parts = new Map(
-        this.#format.formatToParts(ms).map(({ type, value }) => [type, value]),
-      );
-      const year = (parts.get("year") ?? "").padStart(4, "0");
-      this.#day = `${year}-${parts.get("month")}-${parts.get("day")}`;
+    if (quarter === this.#quarter) return this.#day;
+    this.#quarter = quarter;
+    if (this.#format === undefined) {
+      return this.#day = new Date(ms).toISOString().slice(0, 10);
     }
-    return this.#day;
+    const parts = new Map(
+      this.#format.formatToParts(ms).map(({ type, value }) => [type, value]),
+    );
+    const year = (parts.get("year") ?? "").padStart(4, "0");
+    return this.#day = `${year}-${parts.get("month")}-${parts.get("day")}`;
   }
 }
 
