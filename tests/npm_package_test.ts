@@ -130,6 +130,8 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     args: ["sessions", "follow", "--from-start", "--exit-on=turn"],
   }],
   "sessions search": () => [{ args: ["sessions", "search", "the"] }],
+  // It has no end; that it takes no file is said by its own module.
+  watch: () => [{ args: ["watch", "run.jsonl"] }],
   schema: () => [{ args: ["schema", "ThreadEvent"] }],
   completions: () => [{ args: ["completions", "bash"] }],
 };
