@@ -334,9 +334,22 @@ function cutHtml(
     linesHtml(tail, maxOutputLength, write);
 }
 
+/** How long a text is that may not fit where it is shown, and is to be scrolled by keys, too. */
+const SCROLLED = { lines: 12, length: 500 };
+
+function scrolled(pre: string): string {
+  const isLong = pre.length > SCROLLED.length ||
+    pre.split("\n", SCROLLED.lines).length === SCROLLED.lines;
+  return isLong ? pre.replace("<pre", '<pre tabindex="0"') : pre;
+}
+
 /** Writes output of a program. */
 function outputHtml(text: string, frame: EntryFrame): string {
-  return cutHtml(text, frame, (shown) => preText(terminalHtml(shown)));
+  return cutHtml(
+    text,
+    frame,
+    (shown) => scrolled(preText(terminalHtml(shown))),
+  );
 }
 
 /** Writes a diff. */
@@ -348,7 +361,7 @@ function cutDiffHtml(
   return cutHtml(
     diff,
     frame,
-    (shown) => preText(diffHtml(shown, language), "diff"),
+    (shown) => scrolled(preText(diffHtml(shown, language), "diff")),
   );
 }
 
@@ -386,7 +399,7 @@ function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
     meta.push('<b class="warn">no end</b>');
   }
   const whole = command.trim().includes("\n")
-    ? `${preText(codeHtml(command.trim(), "sh"), "cmd")}\n`
+    ? `${scrolled(preText(codeHtml(command.trim(), "sh"), "cmd"))}\n`
     : "";
   const lost = lostBytes === 0
     ? ""

@@ -10,7 +10,7 @@ import type { TurnStatus } from "./parts.ts";
  * computes them anew.
  */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-aNR0xyphrNRBly4b4+NC3Pe0cMNaPvvxFtdz+DQOTDY=",
+  style: "sha256-V/LP0ajTt5I+mjzjBPQd04Kb24JxW2Fx9f0bd+HyZ1Y=",
   script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
@@ -310,7 +310,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .shot{padding:.625rem .875rem;border-top:1px solid var(--line)}
 .shot img{display:block;max-width:100%;max-height:70vh}
 .box h4{font-size:.8125rem;font-weight:400;padding:.375rem .875rem;border-top:1px solid var(--line);display:flex;gap:.625rem}
-.box dl{padding:.5rem .875rem;border-top:1px solid var(--line);font-size:.8125rem;display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.125rem .875rem}
+.box dl{padding:.5rem .875rem;border-top:1px solid var(--line);font-size:.8125rem;display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.125rem .875rem}
 .box dt{color:var(--soft)}
 .box dd{font-family:var(--mono);white-space:pre-wrap}
 .plus{color:var(--ok)}.minus{color:var(--bad)}
@@ -335,7 +335,7 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .diff ins{background:var(--add);color:var(--addink)}
 .diff del{background:var(--del);color:var(--delink)}
 .diff b{font-weight:400;color:var(--edit)}
-.mark{font-style:normal;color:var(--warn);opacity:.85;font-size:.85em;user-select:all}
+.mark{font-style:normal;color:var(--warn);font-size:.85em;user-select:all}
 .gap{margin:1.5rem 0;text-align:center;color:var(--soft);font-size:.8125rem;display:flex;align-items:center;gap:1rem}
 .gap::before,.gap::after{content:"";flex:1;border-top:1px dashed var(--line)}
 .b{font-weight:700}.d{opacity:.65}.i{font-style:italic}.u{text-decoration:underline}.s{text-decoration:line-through}

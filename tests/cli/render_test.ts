@@ -507,18 +507,21 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
 `;
   const files = { ...FAMILY, "/x/index.jsonl": log, "/y/index.jsonl": log };
   const run = () =>
-    call(["render", "--to=site", "-o", "/out", ...Object.keys(files)], {
+    call(["render", "--to=site", "-o", "/out", ...Object.keys(files), "/no"], {
       files,
       directories: ["/out"],
     });
   const { status, stdout, stderr, written } = await run();
-  assertEquals([status, stdout, stderr], [
-    0,
+  assertEquals([status, stdout, stderr.split("\n").slice(1)], [
+    3,
     "",
-    "codexpipe: masked 2 secrets: token 2\n",
+    ["codexpipe: masked 2 secrets: token 2", ""],
   ]);
+  assertMatch(stderr, /^codexpipe: \/no: cannot open: /);
   assertEquals(written, (await run()).written);
-  const names = [...written.keys()].map((path) => path.replace("/out/", ""));
+  // What could not be opened has a page that nothing leads to.
+  const names = [...written.keys()].map((path) => path.replace("/out/", ""))
+    .filter((name) => name !== "no.html");
   const [root = "", ...agents] = names.slice(0, -3);
   assertEquals(names.slice(-3), ["index-2.html", "index-3.html", "index.html"]);
   const index = withoutData(`${written.get("/out/index.html")}`);

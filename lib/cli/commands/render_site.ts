@@ -81,6 +81,8 @@ export async function renderSite(
       isIncomplete ||= rendering.isIncomplete;
       hasFailures ||= rendering.hasFailures;
       if (rendering.hasStopped) return EXIT.no;
+      // Of what could not be opened nothing is known.
+      if (rendering.isIncomplete && listing.session === undefined) continue;
     } finally {
       close();
     }
