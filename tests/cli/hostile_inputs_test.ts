@@ -49,7 +49,7 @@ Deno.test({
     assertEquals(outcomes.length, readers.length * inputs.size);
     const violations = outcomes.filter(
       ({ command, grownMb, mostMb, hasAnswered }) => {
-        const more = command.startsWith("sessions ") ? WHOLE_LINE_MB : 0;
+        const more = /^(?:sessions |watch$)/.test(command) ? WHOLE_LINE_MB : 0;
         return !hasAnswered || grownMb > mostMb + more;
       },
     );
