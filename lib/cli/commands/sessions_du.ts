@@ -105,8 +105,10 @@ async function measure(
     jobs: jobsOf(args),
     title: "Reading sessions",
   }, context);
-  const sessions = (await Array.fromAsync(sizes)).flat()
-    .sort((a, b) => b.diskBytes - a.diskBytes);
+  const sessions: SessionSize[] = [];
+  // Node 20 has no Array.fromAsync.
+  for await (const some of sizes) sessions.push(...some);
+  sessions.sort((a, b) => b.diskBytes - a.diskBytes);
   await progress.clear();
   return { sessions, problems, missingHomes };
 }
