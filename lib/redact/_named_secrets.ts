@@ -528,7 +528,7 @@ const AUTH = {
   head: /"auth\\{0,8}"[ \t]{0,16}:[ \t]{0,16}\\{0,8}"/g,
   run: characterSet(/[A-Za-z\d+/=]/),
 };
-const HINT_REGEXP = /authorization|bearer|cookie|"auth\\{0,8}"/i;
+const HINT_REGEXP = /authorization|bearer|cookie/i;
 
 /**
  * Masks the credentials and cookies of headers in a text.
@@ -538,7 +538,7 @@ const HINT_REGEXP = /authorization|bearer|cookie|"auth\\{0,8}"/i;
  * @returns The text without them.
  */
 export function maskHeaders(text: string, mask: Mask): string {
-  if (!HINT_REGEXP.test(text)) return text;
+  if (!HINT_REGEXP.test(text) && !text.includes('"auth')) return text;
   let masked = replaceRuns(
     text,
     LIST,
@@ -699,9 +699,12 @@ const FLAG_RULES = FLAGS.map(([program, head]) => ({
   head: new RegExp(`(?<=[ \\t])${head.source}\\\\{0,8}["']?`, "g"),
   run: UNQUOTED,
 }));
-/** What all of these flags begin with: few texts hold such, and many the names of programs. */
+/**
+ * What all of these flags begin with: few texts hold such, and many the names of programs. The
+ * dash stands first, which the engine finds faster than what is before it.
+ */
 const FLAG_REGEXP =
-  /(?<=^|[ \t\n])-(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
+  /-(?<=(?:^|[ \t\n])-)(?:-(?:proxy-)?user|[A-Za-z#]{0,8}[uU]|[Ppaw])/;
 /** What ends a command. */
 const END_REGEXP = /[\n;|&][^\n;|&]*$/;
 /** An entry of a `.pgpass`: host, port, database, user and password. */

@@ -195,10 +195,10 @@ export function redactRecordText(
     const colon = endOfRun(text, end, JSON_SPACE);
     const isKey = text.charAt(colon) === ":";
     // Of a command and its arguments, a flag names what stands behind it.
-    const isNamed = valueStart === start ||
-      FLAG_REGEXP.test(name) && isNext(text, last, start);
+    const isNamed = !isKey && (valueStart === start ||
+      FLAG_REGEXP.test(name) && isNext(text, last, start));
     const value = stringAt(text, start, end);
-    const known = isNamed && !isKey ? maskPiece?.(name, value) : undefined;
+    const known = isNamed ? maskPiece?.(name, value) : undefined;
     const isElement = !isKey && valueStart !== start;
     if (known === undefined && (isElement || !isKey && GAPS.has(name))) {
       const own = isNamed ? name : undefined;

@@ -4,11 +4,12 @@
  */
 
 import { PLACEHOLDER_REGEXP } from "./_placeholder.ts";
+import { ASCII, characterSet } from "./_runs.ts";
 
 /** No program breaks lines that are shorter. */
 export const NARROWEST = 40;
 /** What a line ends and the next one begins with where a secret goes on. */
-const TOKEN_REGEXP = /[\w+/.~=@:%$|-]/;
+const TOKEN = characterSet(/[\w+/.~=@:%$|-]/);
 /** What words of a language do not have. */
 const TELLING_REGEXP = /[\d_+~]|[a-z][A-Z]|[A-Z]{2}[a-z]/;
 /** How much of the two words about the end of a line is looked at. */
@@ -21,14 +22,24 @@ const WORD_LENGTH = 24;
  * @param next The next one, or its beginning.
  */
 export function isBroken(line: string, next: string): boolean {
-  if (
-    !TOKEN_REGEXP.test(line.slice(-1)) || !TOKEN_REGEXP.test(next.charAt(0))
-  ) {
-    return false;
-  }
+  if (!mayBreak(line, line.length, next, 0)) return false;
   const before = /\S*$/.exec(line.slice(-WORD_LENGTH))?.[0] ?? "";
   const after = /^\S*/.exec(next.slice(0, WORD_LENGTH))?.[0] ?? "";
   return TELLING_REGEXP.test(before) || TELLING_REGEXP.test(after);
+}
+
+/** Whether a word may go on from the end of one line, at an index, to the beginning of another. */
+export function mayBreak(
+  text: string,
+  end: number,
+  next: string,
+  start: number,
+): boolean {
+  return isToken(text.charCodeAt(end - 1)) && isToken(next.charCodeAt(start));
+}
+
+function isToken(code: number): boolean {
+  return TOKEN[Math.min(code, ASCII)] === 1;
 }
 
 /** A stretch of a text, and the end of what stands for it in the masked one. */

@@ -23,7 +23,7 @@ import {
 } from "./_placeholder.ts";
 import { maskPrivateKeys, maskTokens } from "./_known_shapes.ts";
 import type { LinearPattern } from "./linear_pattern.ts";
-import { isBroken, NARROWEST, spansOf } from "./pieces.ts";
+import { isBroken, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
 
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
@@ -41,6 +41,10 @@ export interface RedactorOptions {
 
 /** No secret is shorter, its name included. */
 const SHORTEST = 8;
+
+/** Times and UUIDs, which most records have: no rule finds a secret in one. */
+const INERT_REGEXP =
+  /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]{0,10}Z|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /** How often the rules are applied at most: what they leave is stable far earlier. */
 const MAX_PASSES = 8;
@@ -146,6 +150,7 @@ export class Redactor {
    */
   redact(text: string): string {
     checkText(text);
+    if (this.#patterns.length === 0 && isInert(text)) return text;
     if (this.#clean.get(text) === true) return text;
     if (text.includes("\u001b[")) return this.#redactColored(text);
     const masked = this.#redactPlain(text, this.#mask);
@@ -229,6 +234,13 @@ export class Redactor {
     this.#members.set(name, member);
     return member;
   }
+}
+
+/** Whether a text is none that a rule of ours would find a secret in. */
+function isInert(text: string): boolean {
+  const { length } = text;
+  return length < SHORTEST ||
+    length >= 20 && length <= 36 && INERT_REGEXP.test(text);
 }
 
 /** Gives a text without its secrets, and counts none. */
@@ -451,6 +463,7 @@ function goesOn(
   next: number,
   length: number,
 ): boolean {
+  if (!mayBreak(text, end, text, next)) return false;
   const nextEnd = text.indexOf("\n", next);
   const nextLength = (nextEnd === -1 ? text.length : nextEnd) - next;
   return nextLength <= length + 1 &&
