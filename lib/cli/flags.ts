@@ -630,7 +630,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Show at most NUM lines of each output.",
     details:
-      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown. A page that is longer than 12 MB has 20 lines of what comes after that.",
+      "What is left out is said. Text and github keep the last lines, the others as many from the beginning as from the end. Without it, 5 in text and 20 of a diff there, 2000 in html, 20 in a summary for github, and all in markdown. Of a page on stdout, 20 after 12 MB of it.",
   },
   {
     name: "images",

@@ -121,7 +121,7 @@ ${inputs.join("")}<header class="head">
 <h1 dir="auto">${elementText(title)}</h1>
 ${factsHtml(facts)}</header>
 <div class="bar">
-<div class="find" role="search" hidden><input id="find" type="search" placeholder="Find in this session" aria-label="Find in this session" aria-describedby="count" autocomplete="off" spellcheck="false"><output id="count" for="find" aria-live="polite"></output></div>
+<div class="find" role="search" hidden><input id="find" type="search" placeholder="Find on this page" aria-label="Find on this page" aria-describedby="count" autocomplete="off" spellcheck="false"><output id="count" for="find" aria-live="polite"></output></div>
 <div class="pick">${labels.join("")}</div>
 <div class="acts" hidden><button type="button" id="unfold">Unfold all</button><button type="button" id="fold">Fold all</button></div>
 </div>

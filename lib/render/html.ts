@@ -17,6 +17,7 @@ import {
   factsHtml,
   pageEnd,
   type PageFact,
+  type PageHead,
   pageStart,
   type PageTurn,
   STATUS_WORDS,
@@ -25,7 +26,7 @@ import { WorkCounts } from "./_work_counts.ts";
 import { entryLabel, firstLine, TurnTopic } from "./entry_label.ts";
 import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
 import type { EntryView } from "./entry_views.ts";
-import { attributeText, elementText } from "./html_text.ts";
+import { attributeText, elementText, linkHtml } from "./html_text.ts";
 import { Timeline } from "./html_timeline.ts";
 import type {
   EntryPart,
@@ -57,6 +58,18 @@ export interface PageListing {
   take(view: EntryView): void;
 }
 
+/** The pages of a transcript that is too long for one. */
+export interface PageSequence {
+  /**
+   * Gives the name of a page: what the others link to.
+   *
+   * @param page Its number, from 1.
+   */
+  nameOf(page: number): string;
+  /** Ends the page at hand: what is emitted from now on is the next one. */
+  turn(): void;
+}
+
 /** Options of {@linkcode HtmlRenderer}. */
 export interface HtmlOptions extends RenderOptions {
   /**
@@ -72,6 +85,12 @@ export interface HtmlOptions extends RenderOptions {
    * @default {undefined}
    */
   readonly listing?: PageListing | undefined;
+  /**
+   * Takes a transcript in several pages, each of which browsers open in two seconds.
+   *
+   * @default {undefined} It is one page, and outputs are cut much shorter after 12 MB of it.
+   */
+  readonly sequence?: PageSequence | undefined;
 }
 
 /** How many lines of each output are on the page, unless something else is asked for. */
@@ -80,9 +99,11 @@ export const HTML_MAX_OUTPUT_LINES = 2000;
 /** How many characters of one output are shown at most, however long its lines are. */
 const MAX_OUTPUT_LENGTH = 400_000;
 /**
- * How long entries may be together, in characters, before their outputs are cut much shorter: a
- * browser is to open the page in two seconds.
+ * How long the entries of a page may be together, in characters, before a turn, or else anything,
+ * begins on the next one: browsers take up to 0.17 microseconds for each.
  */
+const PAGE_LENGTH = { turn: 6_000_000, any: 8_000_000 };
+/** How long they may be if there is but one page, before outputs are cut much shorter. */
 const FULL_LENGTH = 12_000_000;
 /** What is shown of an output after that. */
 const SHORT_OUTPUT = { lines: 20, length: 4000 };
@@ -102,7 +123,7 @@ const MAX_BEFORE_TITLE = 16;
 interface Section {
   readonly id: string;
   readonly turn: number | null;
-  readonly timeline: Timeline;
+  timeline: Timeline;
   readonly counts: WorkCounts;
   readonly topic: TurnTopic;
   entries: number;
@@ -118,7 +139,8 @@ interface Section {
  *
  * Turns have the ids `turn-1`, `turn-2`, …, entries `turn-1-1` and so on, which stay the same when
  * a session goes on. Each turn has a timeline, drawn when it ends; the table of turns stands at
- * the end of the document and is shown beside or above it.
+ * the end of the document and is shown beside or above it. A long transcript may be several pages
+ * (`sequence`); a turn that goes on in another one has its summary and its timeline there.
  *
  * Memory does not grow with the session but for a line per turn. What is emitted is text in the
  * order of the document; together it is the page. Without any part there is an empty page.
@@ -142,14 +164,18 @@ interface Section {
  * ```
  */
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Decided<Omit<HtmlOptions, "listing">>;
-  readonly #turns: PageTurn[] = [];
+  readonly #options: Decided<Omit<HtmlOptions, "listing" | "sequence">>;
+  /** The turns of the page. */
+  #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
   #tokens = { input: 0, output: 0 };
   #hasRuns = false;
   #turnCount = 0;
-  /** How long the entries are that were written. */
+  /** The number of the page, and how many turns had begun before it. */
+  #page = { number: 1, turnsBefore: 0 };
+  #head: PageHead = { title: "", facts: [] };
+  /** How long the entries of the page are. */
   #length = 0;
   #imageLength = 0;
   /** How many sections there were that are no turn. */
@@ -162,6 +188,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   /** What a reader sees of the prompt that gave the title, until that is written. */
   #viewed: { readonly part: EntryPart; readonly view: EntryView } | undefined;
   readonly #listing: PageListing | undefined;
+  readonly #sequence: PageSequence | undefined;
   /** What waits for the title of the page; `undefined` once the page has begun. */
   #held: TranscriptPart[] | undefined = [];
 
@@ -174,6 +201,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    */
   constructor(options: HtmlOptions = {}) {
     this.#listing = options.listing;
+    this.#sequence = options.sequence;
     this.#options = {
       redactor: options.redactor ?? NO_REDACTOR,
       reasoning: reasoningOf(options),
@@ -206,8 +234,52 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   flush(emit: Emit<string>): void {
     this.#begin(emit);
     this.#closeSection(emit);
-    const unlisted = this.#turnCount - this.#turns.length;
-    emit(pageEnd(this.#turns, unlisted, this.#totalHtml()));
+    this.#endPage(this.#totalHtml(), emit);
+  }
+
+  #endPage(summaryHtml: string, emit: Emit<string>): void {
+    const begun = this.#turnCount - this.#page.turnsBefore;
+    emit(pageEnd(this.#turns, begun - this.#turns.length, summaryHtml));
+  }
+
+  /** Goes on to the next page; a turn that is going on does so, too. */
+  #turnPage(sequence: PageSequence, emit: Emit<string>): void {
+    const section = this.#section;
+    if (section !== undefined) {
+      if (section.turn !== null) {
+        this.#list(section, section.turn, "", "goes on");
+      }
+      emit("</div>\n</div>\n</section>\n");
+    }
+    const { number } = this.#page;
+    const linkTo = (page: number, text: string): string =>
+      linkHtml(sequence.nameOf(page), text);
+    const next = linkTo(number + 1, `Page ${number + 1}`);
+    emit(
+      `<div class="gap"><span>The transcript goes on: ${next}</span></div>\n`,
+    );
+    this.#endPage(`Goes on: ${next}`, emit);
+    sequence.turn();
+    this.#page = {
+      number: number + 1,
+      turnsBefore: this.#turnCount - ((section?.turn ?? null) === null ? 0 : 1),
+    };
+    this.#turns = [];
+    this.#length = 0;
+    this.#imageLength = 0;
+    const { title, facts } = this.#head;
+    const back = [linkTo(1, "1")];
+    if (number > 1) back.push(linkTo(number, `${number}`));
+    emit(pageStart({
+      title: `${title} (page ${number + 1})`,
+      facts: [...facts, {
+        name: "Page",
+        html: `${number + 1}, after ${back.join(number > 2 ? " … " : " ")}`,
+      }],
+    }));
+    if (section === undefined) return;
+    section.timeline = new Timeline();
+    this.#beginSection(section, "<small>goes on</small>", emit);
   }
 
   #begin(emit: Emit<string>): void {
@@ -220,13 +292,14 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#threadId = session?.thread_id ?? null;
     const title = this.#titleOf(known, held);
     this.#listing?.begin(title, known);
-    emit(pageStart({
+    this.#head = {
       title,
       facts: [
         ...known === undefined ? [] : sessionFacts(known),
         ...this.#listing?.facts ?? [],
       ],
-    }));
+    };
+    emit(pageStart(this.#head));
     for (const part of held) {
       if (part !== session) this.#write(part, emit);
     }
@@ -328,26 +401,41 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
 
   #startTurn({ turn, startedAt }: TurnStartedPart, emit: Emit<string>): void {
     this.#closeSection(emit);
+    if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.turn) {
+      this.#turnPage(this.#sequence, emit);
+    }
     const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
     const id = `turn-${turn}${again}`;
     const time = startedAt === null ? "" : timeHtml(startedAt);
     this.#turnCount += 1;
     this.#section = newSection(id, turn);
     this.#section.timeline.stretch(msOf(startedAt));
-    emit(
-      `<section class="turn" id="${id}" aria-labelledby="${id}-0">\n<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${time}</h2>\n<div class="entries">\n<div class="g">\n`,
-    );
+    this.#beginSection(this.#section, time, emit);
   }
 
   /** What belongs to no turn has a section without a heading. */
+  #beginSection(
+    { id, turn }: Section,
+    remark: string,
+    emit: Emit<string>,
+  ): void {
+    const [label, heading] = turn === null
+      ? ['aria-label="Between turns"', ""]
+      : [
+        `aria-labelledby="${id}-0"`,
+        `<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${remark}</h2>\n`,
+      ];
+    emit(
+      `<section class="turn" id="${id}" ${label}>\n${heading}<div class="entries">\n<div class="g">\n`,
+    );
+  }
+
   #openSection(emit: Emit<string>): Section {
     if (this.#section !== undefined) return this.#section;
     this.#betweenCount += 1;
     const section = newSection(`between-${this.#betweenCount}`, null);
     this.#section = section;
-    emit(
-      `<section class="turn" id="${section.id}" aria-label="Between turns">\n<div class="entries">\n<div class="g">\n`,
-    );
+    this.#beginSection(section, "", emit);
     return section;
   }
 
@@ -355,7 +443,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #nextId(emit: Emit<string>): string {
     const section = this.#openSection(emit);
     if (section.entries > 0 && section.entries % GROUP_LENGTH === 0) {
-      emit('</div>\n<div class="g">\n');
+      if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.any) {
+        this.#turnPage(this.#sequence, emit);
+      } else emit('</div>\n<div class="g">\n');
     }
     section.entries += 1;
     return `${section.id}-${section.entries}`;
@@ -379,7 +469,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "reasoning" && reasoning === "omit") return;
     if (tools === "none" && isWork(view)) return;
     const id = this.#nextId(emit);
-    const isFull = this.#length > FULL_LENGTH;
+    const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
     const { html, lane, look } = entryHtml(view, {
       id,
       at: part.startedAt ?? part.endedAt,
@@ -448,15 +538,21 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       }</div>\n</section>\n`,
     );
     this.#totals.addAll(counts);
-    if (this.#turns.length < MAX_LISTED_TURNS) {
-      this.#turns.push({
-        target: section.id,
-        turn,
-        html: elementText(section.topic.text || firstLine(reason)),
-        summaryHtml: shortFigures(part, counts).join(" · "),
-      });
-    }
+    const figures = shortFigures(part, counts).join(" · ");
+    this.#list(section, turn, reason, figures);
     this.#section = undefined;
+  }
+
+  /** Lists a turn of the page. */
+  #list(
+    { id, topic }: Section,
+    turn: number,
+    reason: string,
+    summaryHtml: string,
+  ): void {
+    if (this.#turns.length >= MAX_LISTED_TURNS) return;
+    const html = elementText(topic.text || firstLine(reason));
+    this.#turns.push({ target: id, turn, html, summaryHtml });
   }
 
   #totalHtml(): string {

@@ -554,6 +554,72 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
 });
 
 for (
+  const { args, said, expected, onPages } of [
+    {
+      // A turn that is longer than a page.
+      args: ["-o", "/out/run.html"],
+      said: [Array(66).fill(130_000), [1]],
+      expected: ["run.html", "run.2.html"],
+      onPages: [64, 3],
+    },
+    {
+      // A turn that begins on the next page, whose name another session has.
+      args: ["--to=site", "-o", "/out", "/run.2.jsonl"],
+      said: [[6_000_000], [1]],
+      expected: ["run.html", "run.-2.html", "run.2.html", "index.html"],
+      onPages: [1, 1],
+    },
+  ]
+) {
+  Deno.test(`codexpipe render ${args.join(" ")} writes several pages of what is long`, async () => {
+    const thread = '{"type":"thread.started","thread_id":"t"}\n';
+    const turns = said.map((lengths, turn) => {
+      const lines = lengths.map((length, i) =>
+        `{"type":"item.completed","item":{"id":"item_${turn}-${i}","type":"agent_message","text":"said${
+          " ".repeat(length)
+        }."}}\n`
+      );
+      return `{"type":"turn.started"}\n${
+        lines.join("")
+      }{"type":"turn.completed"}\n`;
+    });
+    const { status, stderr, written } = await call(
+      ["render", "/run.jsonl", ...args, "--no-redact"],
+      {
+        files: {
+          "/run.jsonl": thread + turns.join(""),
+          "/run.2.jsonl": thread,
+        },
+        directories: ["/out"],
+      },
+    );
+    assertEquals([status, stderr], [0, ""]);
+    const names = [...written.keys()].map((path) => path.replace("/out/", ""));
+    assertEquals(names, expected);
+    const pages = [...written.values()].slice(0, 2)
+      .map((page) => page.replaceAll(" ".repeat(1000), ""));
+    for (const page of pages) assertSound(page, names);
+    assertEquals(
+      pages.map((page) => page.match(/<p>said/g)?.length),
+      onPages,
+    );
+    assertEquals(
+      pages.map((page) => contentOf(page, "h1")),
+      ["Codex session", "Codex session (page 2)"],
+    );
+    const ids = pages.flatMap((page) =>
+      [...page.matchAll(/<article[^>]* id="([^"]*)"/g)].map(([, id]) => id)
+    );
+    assertEquals(
+      ids,
+      said.flatMap((lengths, turn) =>
+        lengths.map((_, i) => `turn-${turn + 1}-${i + 1}`)
+      ),
+    );
+  });
+}
+
+for (
   const [args, message] of [
     [["--to=site", "/a"], "--to=site needs --output=DIR, a folder"],
     [

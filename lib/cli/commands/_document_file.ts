@@ -2,6 +2,7 @@
  * Where a document goes: to stdout, or to the file that `--output` names.
  */
 
+import { basename } from "node:path";
 import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -10,7 +11,7 @@ import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";
-import type { Destination } from "./_rendition.ts";
+import type { Destination, FollowingPages } from "./_rendition.ts";
 
 /** A place for a document. */
 export interface DocumentFile extends Destination {
@@ -54,13 +55,50 @@ export async function openDocument(
   const homes = args.values("codex-home").map((folder) =>
     folderOf(folder, process)
   );
-  await refuseOverwriting("output", target, inputs, process, homes);
-  const file = await createFile(target, process);
+  const created = async (path: string): Promise<CreatedPage> => {
+    await refuseOverwriting("output", path, inputs, process, homes);
+    const file = await createFile(path, process);
+    return [new Output(file, path, process), () => file.close()];
+  };
+  const [output, close] = await created(target);
+  const following = followingPages(target, close, created);
+  const pages = form === "html" && /\.html?$/i.test(target)
+    ? following
+    : undefined;
+  return { output, pages, isTerminal: false, form, close: following.close };
+}
+
+/** A file that was made, and what gives it back. */
+export type CreatedPage = readonly [output: Output, close: () => void];
+
+/**
+ * Gives the pages behind `NAME.html`: `NAME.2.html` and so on, one of them open at a time.
+ *
+ * @param first The first page, which is open.
+ * @param close Gives it back.
+ * @param create Makes another one.
+ * @param taken The names that none of them may have.
+ */
+export function followingPages(
+  first: string,
+  close: () => void,
+  create: (page: string) => Promise<CreatedPage>,
+  taken: ReadonlySet<string> = new Set(),
+): FollowingPages & Pick<DocumentFile, "close"> {
+  const [stem, ending = ""] = first.split(/(\.[^.]*)$/);
+  const pathOf = (page: number, sign = "."): string => {
+    const path = page === 1 ? first : `${stem}${sign}${page}${ending}`;
+    return page > 1 && taken.has(path) ? pathOf(page, `${sign}-`) : path;
+  };
   return {
-    output: new Output(file, target, process),
-    isTerminal: false,
-    form,
-    close: () => file.close(),
+    nameOf: (page) => basename(pathOf(page)),
+    async open(page): Promise<Output> {
+      close();
+      const [output, closePage] = await create(pathOf(page));
+      close = closePage;
+      return output;
+    },
+    close: () => close(),
   };
 }
 

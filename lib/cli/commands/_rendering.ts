@@ -46,7 +46,10 @@ export class Rendering {
   readonly #destination: Destination;
   readonly #rendition: Rendition;
   readonly #work: Normalization;
-  readonly #written = new Gathered();
+  /** What is to be written: the end of a page, and the next one. */
+  readonly #written: Gathered[];
+  #output: Output;
+  #page = 1;
   readonly #decoder = new TextDecoder();
   #length = 0;
   #isIncomplete = false;
@@ -65,11 +68,14 @@ export class Rendering {
     context: CommandContext,
     destination: Destination,
     rendition: Rendition,
+    written: Gathered[],
   ) {
     this.#args = args;
     this.#context = context;
     this.#destination = destination;
     this.#rendition = rendition;
+    this.#written = written;
+    this.#output = destination.output;
     const records = new Output(
       { write: (bytes) => this.#fold(bytes) },
       "records",
@@ -93,8 +99,10 @@ export class Rendering {
     context: CommandContext,
     destination: Destination,
   ): Promise<Rendering> {
-    const rendition = await renditionOf(args, context, destination);
-    return new Rendering(args, context, destination, rendition);
+    const written = [new Gathered()];
+    const turn = (): void => void written.push(new Gathered());
+    const rendition = await renditionOf(args, context, destination, turn);
+    return new Rendering(args, context, destination, rendition, written);
   }
 
   /** Whether something could not be read to its end. */
@@ -348,13 +356,21 @@ export class Rendering {
   }
 
   #add(text: string): void {
-    this.#written.addText(text);
+    this.#written.at(-1)?.addText(text);
     this.#length += text.length;
   }
 
   async #flush(): Promise<void> {
     this.#length = 0;
-    await this.#written.writeTo(this.#destination.output);
+    for (const written of this.#written) {
+      if (written !== this.#written[0]) {
+        this.#page += 1;
+        this.#output = await this.#destination.pages?.open(this.#page) ??
+          this.#output;
+      }
+      await written.writeTo(this.#output);
+    }
+    this.#written.splice(0, this.#written.length - 1);
   }
 }
 

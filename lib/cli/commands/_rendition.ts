@@ -3,7 +3,11 @@
  */
 
 import { Redactor } from "../../redact/redactor.ts";
-import type { HtmlOptions, PageListing } from "../../render/html.ts";
+import type {
+  HtmlOptions,
+  PageListing,
+  PageSequence,
+} from "../../render/html.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import {
   REASONING,
@@ -26,6 +30,8 @@ import { patternsOf } from "./_secrets.ts";
 export interface Destination {
   /** Takes the document. */
   readonly output: Output;
+  /** The pages that a page which is too long goes on in. */
+  readonly pages?: FollowingPages | undefined;
   /** Whether a person looks at it as it comes. */
   readonly isTerminal: boolean;
   /** The form of the document; without it, text on a terminal, and Markdown elsewhere. */
@@ -37,6 +43,12 @@ export interface Destination {
     readonly redactor: Redactor | undefined;
     readonly listing: PageListing;
   };
+}
+
+/** The pages behind the first one. */
+export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
+  /** Ends the page at hand, and makes the one with a number, from 2. */
+  open(page: number): Promise<Output>;
 }
 
 /** How a document is rendered. */
@@ -59,15 +71,17 @@ export interface Rendition {
  * @param args What the command was called with.
  * @param context What the command works with.
  * @param destination Where the document goes.
+ * @param turn Is called when what comes next is of the next page.
  */
 export async function renditionOf(
   args: Arguments,
   context: CommandContext,
   destination: Destination,
+  turn: () => void,
 ): Promise<Rendition> {
   const form = destination.form ?? args.choice("to", RENDER_FORMS) ??
     (destination.isTerminal ? "text" : "markdown");
-  const { site } = destination;
+  const { site, pages } = destination;
   const redactor = site === undefined ? redactorOf(args, form) : site.redactor;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
@@ -78,6 +92,7 @@ export async function renditionOf(
       ...options,
       images: hasImages,
       listing: site?.listing,
+      sequence: pages && { nameOf: pages.nameOf, turn },
     });
   return { form, redactor, hasImages, renderer };
 }

@@ -27,6 +27,7 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
+import { type CreatedPage, followingPages } from "./_document_file.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 /** Writes a page of each session, and an index of them. */
@@ -56,7 +57,7 @@ export async function renderSite(
   const names = new Set(pages.map(({ listing: { page } }) => page));
   const likeAPage = inputs.map(({ name }) => name)
     .filter((name) => names.has(name.replace(/^.*[\\/]/, "")));
-  const created = async (page: string): Promise<[Output, () => void]> => {
+  const created = async (page: string): Promise<CreatedPage> => {
     const path = join(folder, page);
     await refuseOverwriting("output", path, likeAPage, process);
     const sink = await createFile(path, process);
@@ -68,10 +69,12 @@ export async function renderSite(
   let hasFailures = false;
   for (const [i, { input, listing }] of pages.entries()) {
     await progress.update(() => `Writing pages: ${i} of ${pages.length}`);
-    const [output, close] = await created(listing.page);
+    const [output, closePage] = await created(listing.page);
+    const following = followingPages(listing.page, closePage, created, names);
     try {
       const rendering = await Rendering.create(args, context, {
         output,
+        pages: following,
         isTerminal: false,
         form: "html",
         site: { redactor, listing },
@@ -84,7 +87,7 @@ export async function renderSite(
       // Of what could not be opened nothing is known.
       if (rendering.isIncomplete && listing.session === undefined) continue;
     } finally {
-      close();
+      following.close();
     }
     await count(() => chosen.open(input), meter.open(input.name), context);
     listing.run = await readSessionRun({
