@@ -26,8 +26,6 @@ const EXPORTS_REGEXP = /\bexport\s*\{([^}]*)\};?\s*$/;
 /**
  * Joins what is always loaded of a bundle; what may be asked for later uses that, too.
  *
- * @param folder The folder of the bundle.
- * @param entry The name of the module that it begins with.
  * @param bundle Bundles into one module: the entry, the module to make, and the names of
  *   those that stay by themselves.
  */

@@ -36,8 +36,6 @@ const CSS = [
 /**
  * Draws a terminal with a command and what it has printed.
  *
- * @param command The command line.
- * @param output What it has printed, with codes for colours.
  * @returns An SVG document, which needs nothing else.
  */
 export function pictureOf(command: string, output: string): string {

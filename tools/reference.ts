@@ -15,12 +15,7 @@ import { ALL_FLAGS, type Flag } from "../lib/cli/flags.ts";
 /** Where the page is, from the root. */
 export const REFERENCE_PAGE = "docs/reference.md";
 
-/**
- * Writes the page.
- *
- * @param table The commands and their flags.
- * @returns The page in Markdown.
- */
+/** Writes the page. */
 export function referencePage({ commands, commonFlags }: CommandTable): string {
   const common = ALL_FLAGS.filter(({ name }) => commonFlags.includes(name));
   return `${

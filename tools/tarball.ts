@@ -14,10 +14,8 @@ const SUM = { at: 148, length: 8 };
 /**
  * Changes one file of a tarball.
  *
- * @param tarball The tarball, packed with gzip.
  * @param name The name of the file, as the tarball has it.
  * @param change Gives the new text for the old one.
- * @returns The tarball with the new text, packed.
  * @throws {TypeError} If no file has the name.
  */
 export async function withFile(

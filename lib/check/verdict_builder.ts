@@ -282,8 +282,6 @@ const COMPACTED = "Compact task completed";
 /**
  * Reads what an event says of the work.
  *
- * @param event The event.
- * @param isSession Whether it is of a session file.
  * @returns What it says; `undefined` if that is nothing.
  */
 function readWorkSign(
@@ -388,12 +386,7 @@ class WorkTrail {
     return this.#hasWork;
   }
 
-  /**
-   * Takes note of what was shown before an event, which may be an answer to be taken back.
-   *
-   * @param sign What the event says.
-   * @param shown What was shown.
-   */
+  /** Takes note of what was shown before an event, which may be an answer to be taken back. */
   remember(sign: WorkSign, shown: ShownAnswer): void {
     if (sign.type !== "answer") return;
     const endsWithAnswer = this.#endsWithAnswer;
@@ -403,7 +396,6 @@ class WorkTrail {
   /**
    * Takes in what an event says.
    *
-   * @param sign What it says.
    * @returns What is shown again, if it takes the answer before it back.
    */
   heed(sign: WorkSign): ShownAnswer | undefined {
@@ -513,13 +505,7 @@ function reason(
   return { kind, message, line };
 }
 
-/**
- * Holds a run against what is asked of it.
- *
- * @param options What is asked.
- * @param facts What is known.
- * @returns What is wrong.
- */
+/** Holds a run against what is asked of it. */
 function demandedReasons(
   { maxFailures = 0, failOnCommand, failOnDeclined, maxTokens, jsonOutput }:
     VerdictOptions,
@@ -635,9 +621,6 @@ const ABORT_REASONS: ReadonlySet<string | null> = new Set([
  * such events: there a turn that ends with an error failed, one that ends with an answer is
  * done, even if commands were left running, and any other one was cut off. A turn that was cut
  * off right behind an answer that was not to be the last cannot be told from one that is done.
- *
- * @param facts What is known of the turn.
- * @returns How it ended.
  */
 function judgeTurn(facts: TurnFacts): TurnEnd {
   const { status, error, pendingError } = facts;
@@ -663,12 +646,7 @@ function judgeTurn(facts: TurnFacts): TurnEnd {
   }
 }
 
-/**
- * Judges an error that nothing follows.
- *
- * @param message What it says.
- * @returns How the turn, or the run, ended.
- */
+/** Judges an error that nothing follows. */
 function judgeError(message: string): TurnEnd {
   if (message === INTERRUPTED) return aborted(null);
   return isRetryNotice(message)
@@ -680,7 +658,6 @@ function judgeError(message: string): TurnEnd {
  * Gives what an error says: of JSON that a server sent, its message.
  *
  * @param text The message of an error: prose, JSON, or JSON behind prose.
- * @returns The part of it for people.
  */
 function errorText(text: string): string {
   const start = text.indexOf("{");

@@ -1,6 +1,4 @@
-/**
- * What codexpipe is, for the helps and the manual page.
- */
+/** What codexpipe is, for the helps and the manual page. */
 
 import config from "../../deno.json" with { type: "json" };
 import { EXIT } from "./endings.ts";

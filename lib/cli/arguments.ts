@@ -1,6 +1,4 @@
-/**
- * The command line, checked against the table of flags.
- */
+/** The command line, checked against the table of flags. */
 
 import { UsageError } from "./endings.ts";
 import {
@@ -101,7 +99,6 @@ export class Arguments {
  * The last one counts of a flag that comes several times and is not made for it; `--` ends
  * the flags.
  *
- * @param args The arguments, without the name of the program.
  * @param flagsFor Knows what the flags take; the whole table does, if it is left out.
  * @throws {UsageError} If a flag is not known, or the value of one that holds is missing or
  * wrong.

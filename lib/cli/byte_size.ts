@@ -1,6 +1,4 @@
-/**
- * Numbers of bytes, as people write them.
- */
+/** Numbers of bytes, as people write them. */
 
 const SIZE_REGEXP = /^(\d+)([KMG]?)$/i;
 const UNITS: ReadonlyMap<string, number> = new Map([

@@ -1,6 +1,4 @@
-/**
- * What every command is.
- */
+/** What every command is. */
 
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
@@ -97,7 +95,6 @@ export interface CommandTable {
 /**
  * Asks for the flags of a command.
  *
- * @param command The command.
  * @returns Its flags in the order of the table, as this command has them.
  */
 export function flagsOf(
@@ -134,8 +131,6 @@ function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
  * Does the work of a command.
  *
  * @param args What it was called with, without its name.
- * @param context What it works with.
- * @returns The exit status.
  */
 export type RunCommand = (
   args: Arguments,

@@ -1,6 +1,4 @@
-/**
- * The commands, in one table. A command is loaded when it is run.
- */
+/** The commands, in one table. A command is loaded when it is run. */
 
 import { EXPORT_FORMATS } from "../export/formats.ts";
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";

@@ -10,7 +10,6 @@ export interface ByteSink {
   /**
    * Writes the first ones of some bytes.
    *
-   * @param bytes The bytes.
    * @returns How many of them were written.
    */
   write(bytes: Uint8Array): Promise<number>;
@@ -60,7 +59,6 @@ export interface Peer {
    * Tells it something.
    *
    * @param message What, of which it gets a copy.
-   * @param moved The memory in it that is not copied: it is not here any more.
    */
   post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /** Takes what it tells, and why it can tell nothing more. */
@@ -124,7 +122,6 @@ export interface Surroundings {
    * Takes back what was written to stdout, a file that is added to, where it is not soon known
    * what stdout is.
    *
-   * @param size How large the file was.
    * @returns Whether it is what it was: it is left alone if it has grown by anything else.
    */
   takeBack?(size: number): Promise<boolean>;
@@ -167,7 +164,6 @@ export interface RunContext extends Surroundings {
   /**
    * Starts a program that shows what is written to it on the terminal.
    *
-   * @param command Its name, and its arguments.
    * @param env The variables that it is given beside those that there are.
    * @returns The program; `undefined` if it is not there, or must not be run.
    */

@@ -1,21 +1,11 @@
-/**
- * Opening a file to write.
- */
+/** Opening a file to write. */
 
 import type { FileSink, Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
 import { reasonOf } from "./reasons.ts";
 
-/**
- * Opens a file to write, emptied.
- *
- * @param path The path of the file.
- * @param context Has the files.
- * @returns The file.
- * @throws {IoError} If it cannot be made.
- * @throws {Interrupted} If the user wants the work to end.
- */
+/** Opens a file to write, emptied. */
 export async function createFile(
   path: string,
   { create, interrupt }: Pick<Surroundings, "create" | "interrupt">,

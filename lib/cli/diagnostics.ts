@@ -1,6 +1,4 @@
-/**
- * What is said on stderr.
- */
+/** What is said on stderr. */
 
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";

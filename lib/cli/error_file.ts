@@ -1,6 +1,4 @@
-/**
- * The file that failed lines are kept in.
- */
+/** The file that failed lines are kept in. */
 
 import type { FailureView } from "../pipeline/pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
@@ -22,12 +20,7 @@ export class ErrorFile {
     this.#output = output;
   }
 
-  /**
-   * Opens a file, emptied.
-   *
-   * @throws {IoError} If it cannot be made.
-   * @throws {Interrupted} If the user wants the work to end.
-   */
+  /** Opens a file, emptied. */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
     const file = await createFile(path, context);
     return new ErrorFile(file, new Output(file, path, context));
@@ -42,11 +35,7 @@ export class ErrorFile {
     this.#records.add(LINE_END);
   }
 
-  /**
-   * Writes what has been added.
-   *
-   * @throws {IoError} If it cannot be written.
-   */
+  /** Writes what has been added. */
   async flush(): Promise<void> {
     try {
       await this.#records.writeTo(this.#output);

@@ -1,6 +1,4 @@
-/**
- * Text from logs and file names, made safe to show.
- */
+/** Text from logs and file names, made safe to show. */
 
 /** Control characters, and those that turn or hide the text around them. */
 const UNSAFE_REGEXP =

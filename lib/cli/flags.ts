@@ -1,6 +1,4 @@
-/**
- * The flags, in one table: parsing, both helps and the tests read it.
- */
+/** The flags, in one table: parsing, both helps and the tests read it. */
 
 import { DIALECTS } from "../dialects/dialect_names.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";

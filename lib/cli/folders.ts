@@ -1,6 +1,4 @@
-/**
- * Folders where files are named.
- */
+/** Folders where files are named. */
 
 import type { Surroundings } from "./context.ts";
 
@@ -10,8 +8,6 @@ const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
 /**
  * Names the session files below the folders among some files, instead of the folders.
  *
- * @param paths The files and folders.
- * @param context Has them.
  * @returns The files, those of a folder in the order of their paths, which is that of time; a
  *   folder stays where it is if there is nothing to read below it.
  */

@@ -1,6 +1,4 @@
-/**
- * Reading a file that grows, block by block.
- */
+/** Reading a file that grows, block by block. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import { follow, type FollowChange } from "../files/follow.ts";
@@ -51,10 +49,7 @@ export interface FollowInputOptions {
  * the signal, but reads to the end.
  *
  * @param path The path of a file, or `-`.
- * @param context Has the files, and the stream to say things on.
- * @param options When to end, and what to say.
  * @returns The inputs; a loop that is left early gives back what reading needs.
- * @throws {IoError} If it cannot be opened.
  * @throws {UsageError} If stdout goes to it.
  * @throws {Interrupted} After the last input, if the user wanted the work to end.
  */

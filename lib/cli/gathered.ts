@@ -1,6 +1,4 @@
-/**
- * What is gathered to be written at once.
- */
+/** What is gathered to be written at once. */
 
 import type { Output } from "./output.ts";
 
@@ -18,7 +16,6 @@ export const GATHERED: number = 1 << 18;
  * Writes texts one behind the other, many of them at once.
  *
  * @param output Where to.
- * @param texts The texts.
  * @param enough How much is gathered before it is written, in UTF-16 units.
  */
 export async function writeTexts(

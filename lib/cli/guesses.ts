@@ -1,6 +1,4 @@
-/**
- * What people try that is no command and no option, and what does it here.
- */
+/** What people try that is no command and no option, and what does it here. */
 
 /** What does what an unknown word asks for. */
 export const COMMANDS_MEANT: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,4 @@
-/**
- * The helps, made from the tables of commands and flags.
- */
+/** The helps, made from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION, VERSION_TEXT } from "./about.ts";
 import { type Command, type CommandGroup, flagsOf } from "./command.ts";

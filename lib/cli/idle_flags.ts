@@ -1,6 +1,4 @@
-/**
- * Flags that would do nothing.
- */
+/** Flags that would do nothing. */
 
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./endings.ts";
@@ -9,8 +7,6 @@ import type { FlagName } from "./flags.ts";
 /**
  * Refuses flags that would do nothing: who gave one relies on it.
  *
- * @param args What the command was called with.
- * @param flags The flags.
  * @param where What makes them useless, such as `with --jsonl`.
  * @throws {UsageError} If one of them was given.
  */

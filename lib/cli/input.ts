@@ -1,6 +1,4 @@
-/**
- * Reading: a file or stdin, block by block.
- */
+/** Reading: a file or stdin, block by block. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
@@ -28,10 +26,7 @@ const MAX_UNSEEN = 1 << 27;
  * Opens what is to be read, and reads through how it is packed.
  *
  * @param path The path of a file, or `-`.
- * @param context Has the files.
  * @param room Room for its blocks, which no other input uses that is still read.
- * @returns Its blocks.
- * @throws {IoError} If it cannot be opened.
  */
 export async function openInput(
   path: string,
@@ -142,7 +137,6 @@ export class Input implements Blocks {
    * Waits for the first block, which the first call of `next` gives.
    *
    * @throws {IoError} If it is a directory: most systems open one, and fail when it is read.
-   * @throws {Interrupted} If the user wants the work to end.
    */
   async begin(): Promise<void> {
     this.#ahead = this.#read(this.#current.subarray(0, FIRST_BLOCK));
@@ -163,7 +157,6 @@ export class Input implements Blocks {
    * @param most How many bytes the block behind it may have; as many as fit, without it.
    * @returns The block, which lasts until the next call; `undefined` at the end.
    * @throws {IoError} If it cannot be read; what came before has been given then.
-   * @throws {Interrupted} If the user wants the work to end.
    * @throws {UsageError} If it has grown by what was written to stdout.
    */
   async next(most = BLOCK): Promise<Uint8Array | undefined> {
@@ -218,11 +211,7 @@ export class Input implements Blocks {
   }
 }
 
-/**
- * Waits for a promise, but not longer than until the signal.
- *
- * @throws {Interrupted} If the signal comes first.
- */
+/** Waits for a promise, but not longer than until the signal. */
 export function unlessInterrupted<T>(
   promise: Promise<T>,
   signal: AbortSignal,

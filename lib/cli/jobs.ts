@@ -94,9 +94,6 @@ type Report =
  * Works on inputs and gives what comes of each, in their order; what the work writes has been
  * written by then. In a thread that another one has started, it works for that and never ends.
  *
- * @param job The inputs and the work.
- * @param context What the command works with.
- * @throws {Interrupted} If the user wants the work to end.
  * @throws {Error} What the work throws.
  */
 export async function* resultsOf<I extends JobInput, O>(
@@ -302,13 +299,7 @@ function errorOf({ name, message }: { name: string; message: string }): Error {
   return new (ERRORS.get(name) ?? Error)(message);
 }
 
-/**
- * Runs the command in a thread, for the one that started it.
- *
- * @param peer The thread that started it.
- * @param context What the command is given.
- * @param run Runs the command.
- */
+/** Runs the command in a thread, for the one that started it. */
 export function runThread(
   peer: Peer,
   context: RunContext,

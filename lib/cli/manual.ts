@@ -1,17 +1,10 @@
-/**
- * The manual page, made from the tables of commands and flags.
- */
+/** The manual page, made from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
 import { type Command, type CommandTable, flagsOf } from "./command.ts";
 import { ALL_FLAGS, CACHE_FOLDER, type Flag } from "./flags.ts";
 
-/**
- * Writes the manual page, codexpipe(1), for man and mandoc.
- *
- * @param table The commands and their flags.
- * @returns The page in roff, with the macros of man(7).
- */
+/** Writes the manual page, codexpipe(1), for man and mandoc. */
 export function manualPage({ commands, commonFlags }: CommandTable): string {
   return [
     `.TH CODEXPIPE 1 "" "${VERSION_TEXT}" "User Commands"`,

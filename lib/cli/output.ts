@@ -1,6 +1,4 @@
-/**
- * Writing: everything, or an error that says why.
- */
+/** Writing: everything, or an error that says why. */
 
 import type { ByteSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
@@ -13,13 +11,6 @@ export class Output {
   readonly #name: string;
   readonly #context: Pick<Surroundings, "pause">;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param sink Takes the bytes.
-   * @param name What it is called when it fails.
-   * @param context Knows how to wait.
-   */
   constructor(
     sink: ByteSink,
     name: string,
@@ -34,8 +25,6 @@ export class Output {
    * Writes all of some bytes.
    *
    * @param bytes The bytes; they must stay as they are until then.
-   * @throws {ClosedOutput} If the reader has gone.
-   * @throws {IoError} If they cannot be written.
    */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
@@ -57,12 +46,7 @@ export class Output {
     }
   }
 
-  /**
-   * Writes what was held back, if anything was: nothing more comes.
-   *
-   * @throws {ClosedOutput} If the reader has gone.
-   * @throws {IoError} If it cannot be written.
-   */
+  /** Writes what was held back, if anything was: nothing more comes. */
   async end(): Promise<void> {}
 }
 

@@ -1,6 +1,4 @@
-/**
- * Long output on a terminal, shown by a pager.
- */
+/** Long output on a terminal, shown by a pager. */
 
 import type { ByteSink, Pager, RunContext } from "./context.ts";
 import { Output } from "./output.ts";
@@ -29,12 +27,6 @@ export class Paging {
   #lines = 0;
   #pager: Pager | undefined;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param context The process.
-   * @param isScreen Whether stdout is a terminal that more than text can be said to.
-   */
   constructor(context: RunContext, isScreen: boolean) {
     this.#context = context;
     this.#isScreen = isScreen;
@@ -66,12 +58,7 @@ export class Paging {
     };
   }
 
-  /**
-   * Writes what was held back: nothing more comes.
-   *
-   * @throws {ClosedOutput} If the reader has gone.
-   * @throws {IoError} If it cannot be written.
-   */
+  /** Writes what was held back: nothing more comes. */
   async flush(): Promise<void> {
     const held = this.#held;
     this.#held = [];

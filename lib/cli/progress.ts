@@ -1,6 +1,4 @@
-/**
- * How far long work is, for the person who waits for it.
- */
+/** How far long work is, for the person who waits for it. */
 
 import { durationText } from "../render/quantity_text.ts";
 import type { RunningWork } from "../render/text.ts";

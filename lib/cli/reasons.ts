@@ -1,6 +1,4 @@
-/**
- * Why an operation of the platform failed.
- */
+/** Why an operation of the platform failed. */
 
 /** The codes that need an answer of their own. */
 const REASONS: ReadonlyMap<string, string> = new Map([
@@ -23,11 +21,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 /** How Deno says which permission lacks, and the flag that gives it. */
 const NOT_CAPABLE_REGEXP = /^Requires (\w+) access.* (--allow-[a-z]+) flag$/s;
 
-/**
- * Gives the code of an error of the platform, such as `ENOENT`.
- *
- * @param error Whatever was thrown.
- */
+/** Gives the code of an error of the platform, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error &&
       typeof error.code === "string"

@@ -1,6 +1,4 @@
-/**
- * Runs the command: arguments in, exit status out.
- */
+/** Runs the command: arguments in, exit status out. */
 
 import { VERSION_TEXT } from "./about.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
@@ -54,10 +52,6 @@ type Stream = "stdout" | "stderr";
  * Whatever happens becomes an exit status: a reader that closes stdout has all that it
  * wanted, so the status is 0; what nobody thought of is a bug, is said to be one, and ends
  * with 70.
- *
- * @param args The arguments, without the name of the program.
- * @param context The process.
- * @returns The exit status.
  */
 export async function run(
   args: readonly string[],

@@ -1,6 +1,4 @@
-/**
- * Files that are read and written at once.
- */
+/** Files that are read and written at once. */
 
 import type { Surroundings } from "./context.ts";
 import { UsageError } from "./endings.ts";
@@ -10,7 +8,6 @@ import { STDIN } from "./standard_streams.ts";
  * Asks what tells an input from any other file.
  *
  * @param input The path of a file, or `-`.
- * @param process Knows.
  * @param isQuick Whether nothing is said either if it takes long to find out.
  * @returns What tells it, if it is a regular file.
  */
@@ -29,7 +26,6 @@ export async function identityOf(
  * was known is taken back.
  *
  * @param input The path of the file that is read, or `-`.
- * @param process Knows what stdout is.
  * @param size How large it was when reading began, if that is known: inputs before it may have
  *   made it grow by then.
  * @param isQuick Whether to look only if it does not take long.

@@ -1,6 +1,4 @@
-/**
- * Colours, or none.
- */
+/** Colours, or none. */
 
 import { PLAIN_STYLE, type TextStyle } from "../render/text_style.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Guesses at what was meant.
- */
+/** Guesses at what was meant. */
 
 /** Longer words than this are not compared: no command or flag is as long. */
 const MAX_LENGTH = 40;
@@ -8,8 +6,6 @@ const MAX_LENGTH = 40;
 /**
  * Asks for the known word that is close to a given one.
  *
- * @param given What was given.
- * @param known What could have been.
  * @param shared What all begin with; it tells nothing of what was meant.
  * @returns `; did you mean "…"?`, or nothing if no word is close.
  */

@@ -1,6 +1,4 @@
-/**
- * Tables for people.
- */
+/** Tables for people. */
 
 import { escapeControls } from "./escape.ts";
 import type { Style } from "./styles.ts";
@@ -40,10 +38,7 @@ export interface TableOptions {
  * the table is too wide, the widest columns that may lose text do until it fits, or until
  * nothing is left to cut.
  *
- * @param columns The columns.
  * @param rows The cells of each row, as plain text.
- * @param options How it is laid out.
- * @returns The lines, each with a line feed.
  */
 export async function tableText(
   columns: readonly Column[],

@@ -1,6 +1,4 @@
-/**
- * How wide texts are on a terminal, and how they are made to fit.
- */
+/** How wide texts are on a terminal, and how they are made to fit. */
 
 /** What takes one column a character. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
@@ -22,7 +20,6 @@ export class TextRuler {
    * start: it is loaded if there is something for it.
    *
    * @param texts All texts that are to be measured; parts of them may be, too.
-   * @returns The ruler.
    */
   static async for(texts: Iterable<string>): Promise<TextRuler> {
     for (const text of texts) {
@@ -41,9 +38,7 @@ export class TextRuler {
   /**
    * Shortens a text that is wider than there is room.
    *
-   * @param text The text, without control characters.
    * @param room What it may take, in columns of a terminal.
-   * @param cut The side that it loses text at.
    * @returns The text, or as much of it as there is room for beside an ellipsis.
    */
   fitted(text: string, room: number, cut: "start" | "end" = "end"): string {

@@ -1,6 +1,4 @@
-/**
- * Times on the command line.
- */
+/** Times on the command line. */
 
 /** How long the units are, in milliseconds. */
 const UNITS: ReadonlyMap<string, number> = new Map([

@@ -1,6 +1,4 @@
-/**
- * Goes through all values of a record, and finds the marks of their types and words in a tree.
- */
+/** Goes through all values of a record, and finds the marks of their types and words in a tree. */
 
 import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
@@ -37,13 +35,6 @@ export class WireWalker {
   readonly #inner: JsonTape[] = [];
   readonly #names = new WordCache();
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param tree What the marks are in.
-   * @param words Knows words.
-   * @param report Is told of marks.
-   */
   constructor(
     tree: WireTree,
     words: KindTeller,

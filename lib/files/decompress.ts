@@ -244,10 +244,7 @@ const UTF16_BLOCK = 1 << 16;
 /**
  * Gives text in UTF-16 as UTF-8, without its byte order mark; half a character is U+FFFD.
  *
- * @param source The rest of the source.
- * @param head The first bytes of it.
  * @param encoding In which order the bytes are.
- * @returns The text.
  */
 function utf16Source(
   source: ByteSource,

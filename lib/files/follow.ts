@@ -507,7 +507,6 @@ class OpenedFile {
   /**
    * Reads what is there at a place of the content.
    *
-   * @returns How many bytes were read, 0 at the end.
    * @throws {Error} If it cannot be read; a `PackedDataError` if it does not unpack.
    */
   async readAt(into: Uint8Array, position: number): Promise<number> {
@@ -747,7 +746,6 @@ class GrowingContent {
   /**
    * Constructs a new instance.
    *
-   * @param file The file that it is in.
    * @param from The offset that is the first to be given; infinite until it is known.
    */
   constructor(file: OpenedFile, from: number) {

@@ -1,6 +1,4 @@
-/**
- * Unpacks gzip and zstd data with the decoders of the platform, and says where it breaks.
- */
+/** Unpacks gzip and zstd data with the decoders of the platform, and says where it breaks. */
 
 import type { Transform } from "node:stream";
 import { type ByteSource, ChunkSource } from "./byte_source.ts";
@@ -368,9 +366,6 @@ export class ZstdFrames {
 /**
  * Gives what a source holds in packed form.
  *
- * @param packed The rest of the source.
- * @param head The first bytes of it.
- * @param format How it is packed.
  * @returns The content; to read it throws a {@linkcode PackedDataError} where it is damaged or
  *   cut off.
  */

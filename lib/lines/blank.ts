@@ -12,19 +12,13 @@ const BLANK_REGEXP =
 /**
  * Says whether a text is empty or has only characters that are white space in Unicode.
  *
- * @param text The text.
  * @returns Whether it is blank.
  */
 export function isBlank(text: string): boolean {
   return BLANK_REGEXP.test(text);
 }
 
-/**
- * Cuts blank characters off both ends of a text.
- *
- * @param text The text.
- * @returns What is left.
- */
+/** Cuts blank characters off both ends of a text. */
 export function trimBlank(text: string): string {
   let start = 0;
   let end = text.length;

@@ -158,7 +158,6 @@ export class FailedLine implements FailureView {
 /**
  * Makes the failure of a line, or of a part of one, that rules have refused.
  *
- * @param bytes The bytes that hold the line.
  * @param at The number of the line, and where the bytes start in the input.
  */
 export function failureOf(
@@ -191,7 +190,6 @@ const ENCODER = new TextEncoder();
  * one that is not UTF-8 has U+FFFD in `raw` and all of its bytes in `raw_base64`. This list
  * may expand over time.
  *
- * @param out Takes the record.
  * @param failure Where the line is, and why it failed.
  * @param raw The bytes of the line; absent if they were not kept.
  */

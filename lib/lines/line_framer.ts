@@ -1,6 +1,4 @@
-/**
- * Finds the lines in chunks of bytes, and hands each over where it lies.
- */
+/** Finds the lines in chunks of bytes, and hands each over where it lies. */
 
 import { CR, LF } from "../json/bytes.ts";
 
@@ -45,7 +43,6 @@ export interface LineVisitor {
    *
    * @param start Where the first line starts.
    * @param end Where the last one ends, behind its LF.
-   * @param line The number of the first line.
    * @param offset Where it starts in the input.
    * @returns How many it has taken and where the next one starts; nothing if there is none
    *   that it can take.

@@ -1,6 +1,4 @@
-/**
- * What the rules of all dialects begin with.
- */
+/** What the rules of all dialects begin with. */
 
 import {
   FAILURE_KINDS,
@@ -56,7 +54,6 @@ export abstract class RecordRules implements LineRules {
   /**
    * Constructs a new instance.
    *
-   * @param reader Reads the lines.
    * @param context What records depend on besides themselves; without it, none is repeated.
    */
   constructor(reader: JsonReader, context?: RecordContext) {
@@ -81,8 +78,6 @@ export abstract class RecordRules implements LineRules {
   /**
    * Makes a record of a line.
    *
-   * @param root The object that the line is.
-   * @param line Its members.
    * @param out Takes the record; what is written when the line fails is dropped.
    * @returns Why the line failed, or `undefined`.
    */

@@ -29,7 +29,6 @@ export class Batches<I, O> {
   /**
    * Constructs a new instance.
    *
-   * @param stage Is fed the blocks.
    * @param blocks Where they come from; nothing is read before it is asked for.
    */
   constructor(stage: Stage<I, O>, blocks: BlockReader<I>) {
@@ -37,11 +36,7 @@ export class Batches<I, O> {
     this.#blocks = blocks;
   }
 
-  /**
-   * Reads blocks until the stage has made something of them.
-   *
-   * @returns At least one value, or none at the end.
-   */
+  /** Reads blocks until the stage has made something of them. */
   async next(): Promise<readonly O[]> {
     for (;;) {
       if (this.#thrown !== undefined) throw this.#thrown.error;

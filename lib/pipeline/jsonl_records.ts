@@ -19,7 +19,6 @@ import type { Emit, Stage } from "../stage.ts";
  * It is not called for exec records, which were written by the shapes of their types, nor for lines that are proven to be as their types say: the normalizer leaves the others as
  * they are.
  *
- * @param value The value.
  * @returns Why; nothing if it is one.
  */
 export interface LineCheck {
@@ -36,8 +35,6 @@ const KEPT_CAPACITY = 1 << 16;
  * values of exec streams are events then, since they were written by the shapes of their
  * types; those of rollout files are open: every field may be missing or of another kind than
  * in the releases that are known.
- *
- * @typeParam T What the values are taken for.
  */
 export class JsonlRecords<T = unknown>
   implements Stage<Uint8Array, Outcome<T>> {
@@ -98,7 +95,6 @@ export class JsonlRecords<T = unknown>
    * Takes a block and emits what becomes of the lines that it completes.
    *
    * @param block The bytes; they may be used again afterwards.
-   * @param emit Is called with each outcome.
    * @throws {LineError} If a line fails and `onError` is `stop`; the outcomes of the lines
    *   before it have been emitted then.
    * @throws {TypeError} If the block is no bytes.
@@ -111,7 +107,6 @@ export class JsonlRecords<T = unknown>
   /**
    * Ends the input and emits what becomes of a last line without LF.
    *
-   * @param emit Is called with the outcome.
    * @throws {LineError} If the line fails and `onError` is `stop`.
    */
   flush(emit: Emit<Outcome<T>>): void {

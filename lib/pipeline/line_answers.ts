@@ -66,7 +66,6 @@ export class RecordSelection {
    * @param names The types, as they are called when normalized; behind a slash the kind of
    *   item that an event is about, or the type of what a rollout line holds, and behind another
    *   one the role of a message. All, without it.
-   * @param except Those of them that are not wanted.
    * @param thread The only thread whose events are wanted. Lines of session files say no thread,
    *   and are wanted.
    * @throws {TypeError} If they are no list of texts, or no text.
@@ -248,12 +247,8 @@ export interface AnswerTaker {
   /**
    * Takes a record whose value was made along the way.
    *
-   * @param value The value.
-   * @param text The record.
    * @param isProven Whether `proof` holds for the value, so that nothing has to be checked.
-   * @param line The number of its line.
    * @param offset Where the line starts.
-   * @returns Why it is no record after all.
    */
   value?(
     value: unknown,
@@ -266,7 +261,6 @@ export interface AnswerTaker {
    * Takes a record.
    *
    * @param out Holds the record from `start` to its end, and what the taker left before.
-   * @param line The number of its line.
    * @param offset Where the line, or the part of it that is the record, starts.
    * @returns Why it is none after all; it has been taken out of `out` then.
    */
@@ -312,7 +306,6 @@ export class LineAnswers implements LineVisitor {
    * Constructs a new instance.
    *
    * @param options The dialect, the limits, and what to do with failures.
-   * @param taker Takes the answers.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
    *   option is none of its words.
    * @throws {TypeError} If WebAssembly is asked for and cannot run here.

@@ -1,13 +1,8 @@
-/**
- * Asks for many things, a few at a time.
- */
+/** Asks for many things, a few at a time. */
 
 /**
  * Makes something of each item, and never of more than `count` at once.
  *
- * @param items The items.
- * @param count How many at once.
- * @param work Makes it.
  * @returns What was made, in the order of the items.
  */
 export async function mapAtOnce<T, R>(

@@ -1,6 +1,4 @@
-/**
- * Reads files of sessions into the index, one after the other.
- */
+/** Reads files of sessions into the index, one after the other. */
 
 import type { Count, IndexBatch } from "./_index_batch.ts";
 import { isRewritten, isSameContent, type Task } from "./_index_plan.ts";
@@ -62,8 +60,6 @@ export class FileIndexer {
   /**
    * Reads a file, and writes what that changes, now or with others.
    *
-   * @param task The file, and what the index has of it.
-   * @param tell Is told how far it is.
    * @returns Whether it was read to its end; `false` if the work was stopped.
    */
   async read(task: Task, tell: TellBytes): Promise<boolean> {
@@ -188,12 +184,7 @@ export interface FilePiece {
   readonly problem: PieceProblem | undefined;
 }
 
-/**
- * Reads a file piece by piece; one that cannot be opened is one piece that says so.
- *
- * @param task The file, and what the index has of it.
- * @param how How to read it.
- */
+/** Reads a file piece by piece; one that cannot be opened is one piece that says so. */
 export async function* piecesOf(
   task: Pick<Task, "file" | "before">,
   { checkpoint, openContent = openSessionContent, block }: {

@@ -1,6 +1,4 @@
-/**
- * Reads the first records of a session file, and no more than that.
- */
+/** Reads the first records of a session file, and no more than that. */
 
 import { readPlainLine } from "../dialects/rollout/plain_line.ts";
 import { LineSelection } from "../events/line_selection.ts";
@@ -30,7 +28,6 @@ const SLICE = 1 << 13;
  * Reads the first records of a session file: at most those of 210 lines and 16 MiB. Lines
  * that are none are passed over.
  *
- * @param file The file.
  * @param wanted The records that are wanted; all, without it.
  * @param begin Makes what takes the records; where it turns out that rules are needed, another
  *   one, for all of them.
@@ -58,7 +55,6 @@ const HEADERS = new RecordSelection(
 /**
  * Reads when a session began, as its header says.
  *
- * @param file The file.
  * @returns The time; `undefined` if its first records have no header, or that no time.
  * @throws {Error} If the file cannot be opened or read, or unpacked that far.
  */

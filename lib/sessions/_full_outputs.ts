@@ -1,6 +1,4 @@
-/**
- * What calls gave of which the history shows a part.
- */
+/** What calls gave of which the history shows a part. */
 
 import {
   type Fields,
@@ -47,10 +45,6 @@ const NOTHING: FullOutput = {};
  *
  * - What commands printed that share an `explore` record: with its command, a message each.
  * - What tools gave of which a `tool_call` has the first and last lines only: all of it.
- *
- * @param event The event.
- * @param mutations What it changed in the history.
- * @returns What it says.
  */
 export function readFullOutput(
   event: Fields,

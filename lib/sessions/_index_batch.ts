@@ -1,6 +1,4 @@
-/**
- * Writes to the index what was read of many files at once.
- */
+/** Writes to the index what was read of many files at once. */
 
 import type { FileUpdate, IndexWriter, OnStep } from "./_index_writer.ts";
 import type { SessionFile } from "./session_files.ts";

@@ -1,6 +1,4 @@
-/**
- * What can be wrong with the file of an index, and what is done about it.
- */
+/** What can be wrong with the file of an index, and what is done about it. */
 
 import {
   closeSync,

@@ -1,6 +1,4 @@
-/**
- * Finds out what has to be done to bring an index up to date.
- */
+/** Finds out what has to be done to bring an index up to date. */
 
 import { basename } from "node:path";
 import type { IndexedFile } from "./_index_writer.ts";
@@ -40,9 +38,6 @@ export interface RefreshPlan {
  *
  * A file that is new in one place and missing in another is the same one, if the names are. What
  * lies in a folder that cannot be read just now is not gone.
- *
- * @param found What is there.
- * @param indexed What the index has.
  */
 export function planRefresh(
   { files, problems, nameOf }: FoundSessions,

@@ -1,6 +1,4 @@
-/**
- * Waiting for other processes that keep an index busy.
- */
+/** Waiting for other processes that keep an index busy. */
 
 import { isBusy } from "./_index_damage.ts";
 import { SessionIndexError } from "./session_index_error.ts";
@@ -30,8 +28,6 @@ const PAUSE = 50;
  * Does something as soon as others let it.
  *
  * @param work What to do; it is called again as long as the index is busy.
- * @param waiting How to wait.
- * @returns What it returns.
  * @throws {SessionIndexError} If the others take too long.
  * @throws {StoppedWaiting} If it is to stop.
  */

@@ -1,6 +1,4 @@
-/**
- * Writes what was read of session files into the index.
- */
+/** Writes what was read of session files into the index. */
 
 import { MessageRows } from "./_message_rows.ts";
 import { fileSum } from "./_row_sums.ts";
@@ -112,9 +110,7 @@ export class IndexWriter {
   /**
    * Constructs a new instance.
    *
-   * @param database The index.
    * @param files All session files that were found, newest first.
-   * @param onStep Is told of each step.
    */
   constructor(
     database: SessionIndexDatabase,
@@ -235,7 +231,6 @@ export class IndexWriter {
   /**
    * Removes all files and all that is known of them.
    *
-   * @param files All files of the index, as they were looked up.
    * @returns Whether they still were all, and as they were.
    */
   clear(files: readonly IndexedFile[]): boolean {

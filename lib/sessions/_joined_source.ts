@@ -1,6 +1,4 @@
-/**
- * Parts of session files, one after the other, as one source of bytes.
- */
+/** Parts of session files, one after the other, as one source of bytes. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import { openSession } from "./open_session.ts";

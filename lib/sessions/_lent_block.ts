@@ -1,6 +1,4 @@
-/**
- * Opens session files to read their beginnings, thousands of them in a row.
- */
+/** Opens session files to read their beginnings, thousands of them in a row. */
 
 import type { ByteSource } from "../files/byte_source.ts";
 import { openSession } from "./open_session.ts";
@@ -17,10 +15,8 @@ const FREE: Uint8Array[] = [];
 /**
  * Opens a session file for some work, and lends a block to it.
  *
- * @param file The file.
  * @param work Reads the file into the block, or does what it likes with it; whatever it
  *   started must have come to its end.
- * @returns What came of the work.
  * @throws {Error} If the file cannot be opened, or the work throws.
  */
 export async function withSession<T>(

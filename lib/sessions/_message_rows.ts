@@ -1,6 +1,4 @@
-/**
- * The rows that the index has for a message: its text, and what it is found by.
- */
+/** The rows that the index has for a message: its text, and what it is found by. */
 
 import { messageSum } from "./_row_sums.ts";
 import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
@@ -21,12 +19,6 @@ export class MessageRows {
   readonly #database: SessionIndexDatabase;
   readonly #onMessage: () => void;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param database The index.
-   * @param onMessage Is called after each message.
-   */
   constructor(database: SessionIndexDatabase, onMessage: () => void) {
     this.#database = database;
     this.#onMessage = onMessage;

@@ -1,6 +1,4 @@
-/**
- * Opens session files that are to be read into the index.
- */
+/** Opens session files that are to be read into the index. */
 
 import type { Task } from "./_index_plan.ts";
 import type { openSessionContent, SessionContent } from "./session_content.ts";
@@ -19,9 +17,7 @@ export interface OpenedTask {
 /**
  * Opens a file where it was read to, or at its beginning if it is not the same.
  *
- * @param task The file.
  * @param checkpoint What it takes to read on; `undefined` to begin anew.
- * @param openContent Opens it.
  * @throws {Error} If it cannot be opened.
  */
 export async function openTask(

@@ -1,6 +1,4 @@
-/**
- * Sums over the rows of the index, which tell whether a row still says what was written.
- */
+/** Sums over the rows of the index, which tell whether a row still says what was written. */
 
 import zlib from "node:zlib";
 import type { SqlRow, SqlValue } from "./session_index_database.ts";

@@ -1,6 +1,4 @@
-/**
- * What of a history can be searched: the text of each record, and whose it is.
- */
+/** What of a history can be searched: the text of each record, and whose it is. */
 
 import {
   type AnyHistoryRecord,
@@ -41,7 +39,6 @@ const NUL_REGEXP = /\0/g;
 /**
  * Gives what can be searched of a record.
  *
- * @param record The record.
  * @param output What its call gave, if more is known of it than the record shows.
  * @returns Its text; `undefined` if there is nothing to search.
  */
@@ -59,7 +56,6 @@ export function searchableText(
 /**
  * Makes the text of a message.
  *
- * @param pieces Its pieces.
  * @returns A line for each, at most 64 Ki code units of all: the beginning and the end of what
  *   is longer; `undefined` if it is blank.
  */

@@ -1,6 +1,4 @@
-/**
- * What searches say of the sessions that messages are from.
- */
+/** What searches say of the sessions that messages are from. */
 
 import { basename } from "node:path";
 import { checkFileSum } from "./index_check.ts";
@@ -40,12 +38,6 @@ export class SearchedSessions {
   readonly #shortIds = new Map<string, string>();
   readonly #oldest = new Map<string, string>();
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param database The index.
-   * @param codexHomes The homes that are searched.
-   */
   constructor(database: SessionIndexDatabase, codexHomes: readonly string[]) {
     this.#database = database;
     this.#codexHomes = codexHomes;

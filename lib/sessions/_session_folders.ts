@@ -1,6 +1,4 @@
-/**
- * Walks the folders that Codex keeps session files in.
- */
+/** Walks the folders that Codex keeps session files in. */
 
 import { readdir, realpath } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";

@@ -140,7 +140,6 @@ export function isInside(path: string, folder: string): boolean {
  * Says where the user's home is. On Windows `HOME` may be set for other programs, to a place of
  * its own: Codex asks the system, which answers what `USERPROFILE` says.
  *
- * @param env The environment.
  * @param on The platform, as `process.platform` names it.
  * @returns The path, or `undefined` if the user has no home.
  */

@@ -1,6 +1,4 @@
-/**
- * What it takes to go on with a session that was read in part.
- */
+/** What it takes to go on with a session that was read in part. */
 
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import {

@@ -79,8 +79,6 @@ export class HeadCache {
    *
    * @param folder The folder of all caches; nothing is remembered without one, and nothing
    *   in one that lies in the Codex home, which is only read.
-   * @param home The Codex home.
-   * @returns What is remembered.
    */
   static async open(
     folder: string | undefined,

@@ -73,9 +73,6 @@ export class HeadReader {
   /**
    * Reads the heads of files, and gives their sessions in the same order. What is remembered is
    * only looked at if that takes less time than to read so many heads.
-   *
-   * @param files The files.
-   * @param expected How many heads will be read in all, as far as that is known.
    */
   async read(
     files: readonly SessionFile[],

@@ -105,9 +105,6 @@ const FAST = 1.6;
  * Only those are looked at whose name has no time, of which there are several for one
  * session, or which may be no files. To look at each of 10,000 takes half of the time that a
  * list of 20 of them needs.
- *
- * @param codexHomes The homes.
- * @returns The files, and what could not be read.
  */
 export async function listSessionFiles(
   codexHomes: readonly string[],
@@ -144,7 +141,6 @@ export async function filesThatCount(
 /**
  * Looks at files that were listed.
  *
- * @param files The files.
  * @param fast How long {@linkcode ONE_BY_ONE} may take to be fast; what tests hold on to.
  * @returns Those that are still there, in the same order.
  */

@@ -100,14 +100,7 @@ export class SearchCandidates {
       : rangeOf(database, files, since);
   }
 
-  /**
-   * Prepares a search.
-   *
-   * @param database The index.
-   * @param expressions What to look up.
-   * @param filter Which messages are searched.
-   * @param limits What tests hold on to.
-   */
+  /** Prepares a search. */
   static async of(
     database: SessionIndexDatabase,
     expressions: SearchExpressions,

@@ -58,8 +58,6 @@ export class SearchMatcher {
   /**
    * Tells whether a message that was looked up is one that the query is about: has all of its
    * strings, and words with all of its short beginnings.
-   *
-   * @param text The text of the message.
    */
   confirms(text: string): boolean {
     let isPlainText: boolean | undefined;
@@ -77,7 +75,6 @@ export class SearchMatcher {
    * Says how much of a text is about the query: the more often it says each term, and the less
    * else, the more.
    *
-   * @param text The text.
    * @returns A number that only compares texts.
    */
   score(text: string): number {

@@ -121,9 +121,6 @@ export interface SearchExpressions {
 /**
  * Says what to look up for a query. Every message that the query is about is among those that
  * are found so; where there are strings or short beginnings, others may be, too.
- *
- * @param terms The terms.
- * @returns Expressions that FTS5 can always read.
  */
 export function expressionsOf(
   terms: readonly SearchTerm[],

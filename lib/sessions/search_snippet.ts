@@ -29,7 +29,6 @@ const LOW_SURROGATE_REGEXP = /[\udc00-\udfff]/;
  * Of several places it takes the one with the most terms of the query, and of those the first.
  * White space is one blank; what was left out at either end is `…`.
  *
- * @param text The text.
  * @param matches What was found in it, in order.
  * @param length How long the snippet is, about, in UTF-16 code units.
  * @returns The pieces, in order.

@@ -60,14 +60,7 @@ export function titleOf(head: SessionHead, name?: string): string {
   return "(no message)";
 }
 
-/**
- * Puts together what is known of a session.
- *
- * @param file The file.
- * @param head Its head.
- * @param name The name that it was given.
- * @returns The session.
- */
+/** Puts together what is known of a session. */
 export function sessionOf(
   file: SessionFile,
   head: SessionHead,

@@ -42,8 +42,6 @@ export function markOf(tail: Uint8Array): string {
  * A packed file is unpacked up to the place; of a plain one nothing but the last bytes before
  * it is read.
  *
- * @param file The file.
- * @param from The place to begin at.
  * @returns The lines; `undefined` if what comes before the place is not what it was.
  * @throws {Error} If the file cannot be read.
  */

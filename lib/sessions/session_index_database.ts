@@ -146,8 +146,6 @@ export class SessionIndexDatabase {
    * Does something that happens as a whole or not at all, also when the process is killed.
    *
    * @param work What to do; no other process writes meanwhile.
-   * @param shouldStop Is asked whether to stop while another process writes.
-   * @returns What it returns.
    * @throws {StoppedWaiting} If it was to stop.
    */
   async transaction<T>(
@@ -294,7 +292,6 @@ async function connect(path: string): Promise<Connect> {
  *
  * @param options Where it is.
  * @param work What to do; it may be called twice.
- * @returns What the work returns.
  * @throws {SessionIndexError} If the index cannot be used.
  */
 export async function withSessionIndex<T>(
@@ -323,7 +320,6 @@ export async function withSessionIndex<T>(
 /**
  * Opens an index as it is, for reading only.
  *
- * @param path The path of the database.
  * @returns The database; `undefined` if there is none of this version that can be read.
  */
 export async function openIndexToRead(

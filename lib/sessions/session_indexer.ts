@@ -238,14 +238,7 @@ export async function indexSessions(
   });
 }
 
-/**
- * Brings an open index up to date; see {@linkcode indexSessions}.
- *
- * @param database The index.
- * @param options The homes.
- * @param hooks What tests hold on to.
- * @returns What was done.
- */
+/** Brings an open index up to date; see {@linkcode indexSessions}. */
 export async function refreshSessionIndex(
   database: SessionIndexDatabase,
   options: RefreshOptions,
@@ -260,12 +253,7 @@ export async function refreshSessionIndex(
   return { sessions, files: files.length, ...done, missingHomes };
 }
 
-/**
- * Says what there is to read to bring an index up to date that cannot be written.
- *
- * @param database The index.
- * @param options The homes.
- */
+/** Says what there is to read to bring an index up to date that cannot be written. */
 export async function reportUnread(
   database: SessionIndexDatabase,
   options: Pick<RefreshOptions, "codexHomes">,

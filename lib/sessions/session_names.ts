@@ -31,7 +31,6 @@ const BLOCK = 1 << 16;
  * Reads the names of sessions: `session_index.jsonl` of a Codex home, whose last line for
  * each session counts (rollout.md D.5). Lines that are none are passed over.
  *
- * @param home The Codex home.
  * @returns The names; none if there is no such file.
  */
 export async function readSessionNames(home: string): Promise<SessionNames> {

@@ -288,9 +288,6 @@ async function searchNewestFiles(
 /**
  * Searches an open index as it is; see {@linkcode searchSessions}.
  *
- * @param database The index.
- * @param options What to search.
- * @returns What was found.
  * @throws {RangeError} If `limit` is no whole number from 0, or `since` is `NaN`.
  */
 export async function searchSessionIndex(

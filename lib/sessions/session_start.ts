@@ -82,7 +82,6 @@ export function timeInName(name: string): string | undefined {
  * summer time, are in order.
  *
  * @param nameTime The time in the name, in milliseconds, as if it were UTC.
- * @param id The id.
  * @returns The time in milliseconds since 1970.
  */
 export function startOf(nameTime: number, id: string | undefined): number {
@@ -121,7 +120,6 @@ export function compareNewestFirst(
  * Says when a session began, by its header if that tells.
  *
  * @param place The place of its file in the order, which counts if the header does not tell.
- * @param started The time in its header.
  * @returns The time in milliseconds since 1970.
  */
 export function startedAt(

@@ -41,13 +41,7 @@ export function shortIds(ids: Iterable<string>): Map<string, string> {
   }));
 }
 
-/**
- * Says how much of the ids of some sessions it takes to tell them from all sessions.
- *
- * @param sessions The sessions.
- * @param files The files of all sessions.
- * @returns The beginning of each id, by the id.
- */
+/** Says how much of the ids of some sessions it takes to tell them from all sessions. */
 export function shortIdsOf(
   sessions: readonly { readonly head: { readonly id: string } }[],
   files: readonly { readonly id: string }[],

@@ -144,7 +144,6 @@ class Pieces {
  * makes this part of the index a third of what it would be. A unit is one of UTF-16, or white
  * space, however much; what is not a character on its own becomes U+FFFD on both sides.
  *
- * @param text The text.
  * @returns The pieces, each once, with blanks between them; a gap within one is U+0001.
  */
 export function symbolGrams(text: string): string {
@@ -178,9 +177,6 @@ export function symbolGrams(text: string): string {
 /**
  * Gives what to look up for a string: the longer pieces that it is made of, and of what
  * is shorter between white space, all of it.
- *
- * @param text The string.
- * @returns Pieces that a text has which has the string.
  */
 export function symbolLookups(text: string): string[] {
   const parts = text.toLowerCase().split(SPACES_REGEXP)

@@ -80,12 +80,7 @@ export class EventCounts {
     this.#ledger = ledger;
   }
 
-  /**
-   * Takes an event of an exec stream.
-   *
-   * @param event The event.
-   * @param line The number of its line.
-   */
+  /** Takes an event of an exec stream. */
   takeExec(event: Fields, line: number): void {
     const state = this.#stateOf(event);
     switch (event.type) {
@@ -156,12 +151,7 @@ export class EventCounts {
     };
   }
 
-  /**
-   * Takes an event of a session file.
-   *
-   * @param event The event.
-   * @param line The number of its line.
-   */
+  /** Takes an event of a session file. */
   takeSession(event: Fields, line: number): void {
     this.#isFork ||= event.inherited === true;
     switch (event.type) {

@@ -11,9 +11,6 @@ import type { Tokens, UsageRow } from "./tokens.ts";
 /**
  * Reads comma-separated values (RFC 4180). Fields may stand in quotes, with commas, line feeds and doubled quotes in
  * them; LF and CRLF end a row; empty rows are none.
- *
- * @param text The text.
- * @returns The fields of each row.
  */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
@@ -44,7 +41,6 @@ const DECIMAL_PLACES = 12;
 /**
  * Parses a number that is not negative.
  *
- * @param text Digits, with a point and up to twelve more of them.
  * @returns How many times 10^-12 it is; `undefined` if it is no such number.
  */
 export function parseDecimal(text: string): bigint | undefined {
@@ -60,7 +56,6 @@ export function parseDecimal(text: string): bigint | undefined {
  * @param scale How many of its digits stand behind the point.
  * @param places How many digits it is rounded to, half up; all that are needed, if it is
  * left out.
- * @returns The number.
  */
 export function decimalText(
   units: bigint,

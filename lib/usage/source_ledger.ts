@@ -1,6 +1,4 @@
-/**
- * What one file or stream adds to what was used, turn by turn.
- */
+/** What one file or stream adds to what was used, turn by turn. */
 
 import { msOf, timestampOf } from "../events/times.ts";
 import { ownText } from "../json/own_text.ts";

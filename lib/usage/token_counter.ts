@@ -1,6 +1,4 @@
-/**
- * Tells what each `token_count` of a stream adds to what was used.
- */
+/** Tells what each `token_count` of a stream adds to what was used. */
 
 import { type Fields, fieldsOf } from "../json/fields.ts";
 import type { UsageRule } from "./derivations.ts";
@@ -85,7 +83,6 @@ export class TokenCounter {
   /**
    * Tells whether a count goes on from the last total.
    *
-   * @param count The count.
    * @returns Whether its total is the last one, or has grown by what the last request used.
    */
   isContinuedBy({ total, last }: TokenCount): boolean {
@@ -110,9 +107,7 @@ export class TokenCounter {
   /**
    * Tells what a count adds.
    *
-   * @param count The count.
    * @param context Where it stands.
-   * @returns What is added, and why.
    */
   count(count: TokenCount, context: CountContext): Addition {
     if (count.isUnknown) {
@@ -224,7 +219,6 @@ function isSameCount(one: SeenTotal, other: SeenTotal): boolean {
 /**
  * Reads a `token_count`.
  *
- * @param content What it says.
  * @returns The counts; `info` is null as long as nothing is known.
  */
 export function readTokenCount({ info }: Fields): TokenCount {

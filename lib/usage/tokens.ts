@@ -44,7 +44,6 @@ export const NO_TOKENS: Tokens = tokensOf(() => 0n);
  * Makes tokens of a number for each kind.
  *
  * @param count Gives the number of a kind.
- * @returns The tokens, with their total.
  */
 export function tokensOf(count: (kind: TokenKind) => bigint): Tokens {
   const input_tokens = count("input_tokens");

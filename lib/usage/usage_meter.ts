@@ -47,7 +47,6 @@ class Settlement {
   /**
    * Constructs a new instance.
    *
-   * @param ledgers What each file and stream adds.
    * @param counters What the usage of exec turns counts.
    */
   constructor(ledgers: readonly Ledger[], counters: RunCounters) {
@@ -361,8 +360,6 @@ export interface UsageMeterOptions {
 /**
  * Begins with a file or stream whose events the caller reads.
  *
- * @param meter What settles what counts, of it and others.
- * @param name What the file or stream is called.
  * @returns What takes what the events count.
  */
 export let openLedger: (meter: UsageMeter, name: string) => CountTaker;

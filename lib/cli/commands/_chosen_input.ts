@@ -1,6 +1,4 @@
-/**
- * What commands read that read files or a Codex home, wherever it is from.
- */
+/** What commands read that read files or a Codex home, wherever it is from. */
 
 import type { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
@@ -19,10 +17,6 @@ export interface ChosenInputs {
   readonly inputs: readonly ChosenInput[];
   /** Whether something could not be looked at; it has been said. */
   readonly isIncomplete: boolean;
-  /**
-   * Opens one of them; the one before must have been read.
-   *
-   * @throws {IoError} If it cannot be opened.
-   */
+  /** Opens one of them; the one before must have been read. */
   open(input: ChosenInput): Promise<Input>;
 }

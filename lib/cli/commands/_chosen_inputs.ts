@@ -12,10 +12,7 @@ import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 /**
  * Finds what is to be read.
  *
- * @param args What the command was called with.
- * @param context What it works with.
  * @param since What was last written to before that time does not matter.
- * @returns What there is to read.
  * @throws {UsageError} If files and a home are named.
  */
 export async function chosenInputs(

@@ -35,10 +35,6 @@ export interface ContinuedInput {
  * home that the file lies in, else beside it; that one is missing is said.
  *
  * @param file The path of the file, or `-`, which is taken as it is.
- * @param peeked The file, opened.
- * @param args Say whether to be quiet, or verbose.
- * @param context What the command works with.
- * @returns What is to be read in its place.
  */
 export async function continuedInput(
   file: string,

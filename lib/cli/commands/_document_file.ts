@@ -1,6 +1,4 @@
-/**
- * Where a document goes: to stdout, or to the file that `--output` names.
- */
+/** Where a document goes: to stdout, or to the file that `--output` names. */
 
 import { basename } from "node:path";
 import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
@@ -31,13 +29,8 @@ const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
 /**
  * Opens the place that the flags ask for.
  *
- * @param args What the command was called with.
- * @param context What the command works with.
- * @param inputs The files that are to be read.
  * @returns The place; it is closed when the document is written.
  * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
- * @throws {IoError} If the file cannot be made.
- * @throws {Interrupted} If the user wants the work to end.
  */
 export async function openDocument(
   args: Arguments,

@@ -1,6 +1,4 @@
-/**
- * That there is drift, as commands say it that are about something else: once for an input.
- */
+/** That there is drift, as commands say it that are about something else: once for an input. */
 
 import { DriftMeter } from "../../drift/drift.ts";
 import { countedText } from "../../render/quantity_text.ts";
@@ -20,7 +18,6 @@ export class DriftRemark {
   /**
    * Constructs a new instance.
    *
-   * @param file What the input is called.
    * @param options How long lines may be, and whether all of the input is looked at.
    */
   constructor(

@@ -1,6 +1,4 @@
-/**
- * What commands share that write files into a folder, one or more for each input.
- */
+/** What commands share that write files into a folder, one or more for each input. */
 
 import { basename, dirname, resolve } from "node:path";
 import {

@@ -1,6 +1,4 @@
-/**
- * What commands that follow a file have in common.
- */
+/** What commands that follow a file have in common. */
 
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../endings.ts";
@@ -8,8 +6,6 @@ import { UsageError } from "../endings.ts";
 /**
  * Refuses to follow several files: what they give would stand mixed in one output.
  *
- * @param args What the command was called with.
- * @param files The files that it was given.
  * @throws {UsageError} If several files are to be followed.
  */
 export function refuseSeveral(

@@ -1,6 +1,4 @@
-/**
- * What a step of GitHub Actions is told of a run: annotations, a summary and outputs.
- */
+/** What a step of GitHub Actions is told of a run: annotations, a summary and outputs. */
 
 import type { Verdict } from "../../check/check.ts";
 import { Redactor } from "../../redact/redact.ts";
@@ -62,13 +60,6 @@ export class GithubStep {
   #isUnread = false;
   #said: GithubVerdict | undefined;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param args What the command was called with.
-   * @param context What the command works with.
-   * @param options What there is to tell.
-   */
   constructor(
     args: Arguments,
     context: CommandContext,
@@ -117,7 +108,6 @@ export class GithubStep {
    * Tells the step what is known.
    *
    * @param remark Something else that the summary is to say, in a few safe words.
-   * @throws {IoError} If a file of the step cannot be written.
    */
   async end(remark?: string): Promise<void> {
     const { process } = this.#context;
@@ -139,11 +129,7 @@ export class GithubStep {
     }
   }
 
-  /**
-   * Tells the step that the run could not be read.
-   *
-   * @param message Why.
-   */
+  /** Tells the step that the run could not be read. */
   fail(message: string): void {
     this.#isUnread = true;
     this.#context.diagnostics.command(annotationOf(message));
@@ -154,7 +140,6 @@ export class GithubStep {
    * taken for one.
    *
    * @param isPassed Whether all runs of the step are good: it has one verdict.
-   * @throws {IoError} If the file of the outputs cannot be written.
    */
   async output(isPassed: boolean): Promise<void> {
     const path = this.#context.process.env("GITHUB_OUTPUT") ?? "";

@@ -1,6 +1,4 @@
-/**
- * What is said of a session file whose history may not be all of it.
- */
+/** What is said of a session file whose history may not be all of it. */
 
 import type { HistoryState } from "../../history/history_state.ts";
 import { idText, isSessionId } from "../../sessions/session_id.ts";

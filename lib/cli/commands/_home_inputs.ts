@@ -1,6 +1,4 @@
-/**
- * What commands read of Codex homes.
- */
+/** What commands read of Codex homes. */
 
 import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
@@ -18,10 +16,8 @@ const UNCOUNTED_REGEXP = /\.json$/i;
 /**
  * Finds the session files of the Codex homes.
  *
- * @param args Say which homes.
  * @param context What the command works with; is told what could not be looked at.
  * @param since What was last written to before that time does not matter.
- * @returns What there is to read.
  */
 export async function homeInputs(
   args: Arguments,

@@ -1,16 +1,9 @@
-/**
- * What is said to a person whom a command waits for, and who may not know it.
- */
+/** What is said to a person whom a command waits for, and who may not know it. */
 
 import type { CommandContext } from "../command.ts";
 import { STDIN } from "../standard_streams.ts";
 
-/**
- * Says that a command reads from the terminal, if it does.
- *
- * @param file What is read.
- * @param context Knows who sits at the standard streams.
- */
+/** Says that a command reads from the terminal, if it does. */
 export async function invite(
   file: string,
   { process: { isTerminal }, diagnostics }: CommandContext,

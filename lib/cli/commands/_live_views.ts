@@ -1,6 +1,4 @@
-/**
- * How a session that is followed is shown: as lines, or as text.
- */
+/** How a session that is followed is shown: as lines, or as text. */
 
 import { type FailureView, JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
@@ -118,7 +116,6 @@ export class TextView implements LiveView {
   /**
    * Constructs a new instance.
    *
-   * @param path The path of the file.
    * @param renderer Writes it, behind what it may have written of another content.
    */
   constructor(path: string, renderer: TextRenderer) {

@@ -1,6 +1,4 @@
-/**
- * The work of `codexpipe normalize`: input after input, block after block.
- */
+/** The work of `codexpipe normalize`: input after input, block after block. */
 
 import type { StreamKind } from "../../dialects/dialect_names.ts";
 import {
@@ -50,11 +48,7 @@ export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
   return new JsonlNormalizer(options);
 }
 
-/**
- * How to normalize.
- *
- * @typeParam S What answers the lines.
- */
+/** How to normalize. */
 export interface NormalizationOptions<S extends LineStage = LineStage> {
   /** Makes what answers the lines of an input. */
   readonly make: (options: JsonlNormalizerOptions) => S;
@@ -131,11 +125,7 @@ export class Normalization<S extends LineStage = LineStage> {
   /**
    * Normalizes a file, or stdin; one that cannot be read is reported.
    *
-   * @param file What it is called.
    * @param opening Opens it, if it takes more than its name.
-   * @throws {ClosedOutput} If the reader of the answers has gone.
-   * @throws {IoError} If something cannot be written.
-   * @throws {Interrupted} If the user wants the work to end.
    */
   async normalize(file: string, opening?: () => Promise<Input>): Promise<void> {
     const input = await this.open(file, opening);
@@ -146,8 +136,6 @@ export class Normalization<S extends LineStage = LineStage> {
    * Normalizes a file while it grows; one that cannot be read is reported. A file that is
    * emptied or replaced begins another stream.
    *
-   * @throws {ClosedOutput} If the reader of the answers has gone.
-   * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} When what was complete has been answered, if the user wanted the
    *   work to end.
    */
@@ -172,9 +160,7 @@ export class Normalization<S extends LineStage = LineStage> {
   /**
    * Opens a file, or stdin; one that cannot be opened is reported.
    *
-   * @param file What it is called.
    * @param opening Opens it, if it takes more than its name.
-   * @throws {Interrupted} If the user wants the work to end.
    */
   async open(
     file: string,
@@ -194,13 +180,7 @@ export class Normalization<S extends LineStage = LineStage> {
   /**
    * Normalizes what was opened, and closes it.
    *
-   * @param file What it is called in messages.
-   * @param input Its blocks.
    * @param placeOf Where its lines are, if it was put together of several files.
-   * @returns The stage that did it.
-   * @throws {ClosedOutput} If the reader of the answers has gone.
-   * @throws {IoError} If something cannot be written.
-   * @throws {Interrupted} If the user wants the work to end.
    */
   async normalizeInput(
     file: string,

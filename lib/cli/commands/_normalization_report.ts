@@ -1,6 +1,4 @@
-/**
- * What is said of an input when it has been normalized.
- */
+/** What is said of an input when it has been normalized. */
 
 import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";

@@ -41,8 +41,6 @@ const SOURCES: JsonOfSources = JSON;
 /**
  * Finds the numbers in a text that are not spelled as JavaScript spells them.
  *
- * @param text JSON.
- * @param value What it means.
  * @returns Those numbers, each where it is in the value, and nothing else; `undefined` if
  *   there are none, or the engine cannot tell, of values that nest very deep among others.
  */
@@ -70,7 +68,6 @@ export function spellingOf(text: string, value: unknown): unknown {
  *
  * @param value What was made of the value that the text had, its numbers where they were.
  * @param spelling What {@linkcode spellingOf} gave.
- * @returns The value, for nothing but to be encoded.
  */
 export function spelled(value: unknown, spelling: unknown): unknown {
   if (spelling instanceof SpelledNumber) {

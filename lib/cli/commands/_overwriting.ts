@@ -1,6 +1,4 @@
-/**
- * Files that are written must not be those that are read.
- */
+/** Files that are written must not be those that are read. */
 
 import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
@@ -19,10 +17,6 @@ const SESSION_FILE_REGEXP =
  * session file: those are Codex's own.
  *
  * @param flag What names the file to write, without the dashes.
- * @param path The file to write.
- * @param files The files to read.
- * @param process Knows which names are of the same file.
- * @param codexHomes Codex homes that were named.
  * @throws {UsageError} If it is one of them, the session file of whatever session, or lies in a
  *   Codex home.
  */
@@ -56,9 +50,7 @@ export async function refuseOverwriting(
  * Refuses to write into a Codex home, whatever is to be written there: it is Codex's own.
  *
  * @param flag What names the file to write, without the dashes.
- * @param path The file to write.
  * @param process Knows where it leads, and which home is the usual one.
- * @param codexHomes Codex homes that were named.
  * @throws {UsageError} If the file lies in one of them, in the usual one, or where sessions lie.
  */
 export async function refuseCodexHome(

@@ -90,8 +90,6 @@ export class Rendering {
   /**
    * Begins a document: loads what renders it.
    *
-   * @param args What the command was called with.
-   * @param context What the command works with.
    * @param destination Where the document goes.
    */
   static async create(
@@ -120,13 +118,7 @@ export class Rendering {
     return this.#work.hasStopped;
   }
 
-  /**
-   * Renders a file, or stdin; one that cannot be read is reported.
-   *
-   * @throws {ClosedOutput} If the reader of the document has gone.
-   * @throws {IoError} If something cannot be written.
-   * @throws {Interrupted} If the user wants the work to end.
-   */
+  /** Renders a file, or stdin; one that cannot be read is reported. */
   async render(file: string): Promise<void> {
     const input = await this.#work.open(file);
     const peeked = input && await this.#peek(file, input);
@@ -150,8 +142,6 @@ export class Rendering {
   /**
    * Renders a file while it grows; one that cannot be read is reported.
    *
-   * @throws {ClosedOutput} If the reader of the document has gone.
-   * @throws {IoError} If something cannot be written.
    * @throws {Interrupted} When what was complete has been rendered, if the user wanted the
    *   work to end.
    */
@@ -164,12 +154,7 @@ export class Rendering {
   /**
    * Renders what was opened, and closes it. What may be missing in it is not said.
    *
-   * @param name What it is called in messages.
-   * @param input The bytes: JSONL of any dialect, or a snapshot.
    * @param placeOf Where its lines are, if it was put together of several files.
-   * @throws {ClosedOutput} If the reader of the document has gone.
-   * @throws {IoError} If something cannot be read or written.
-   * @throws {Interrupted} If the user wants the work to end.
    */
   async renderInput(
     name: string,
@@ -183,12 +168,7 @@ export class Rendering {
     else await this.#renderSnapshot(snapshot, blocks);
   }
 
-  /**
-   * Ends the document, and says what was masked in it.
-   *
-   * @throws {ClosedOutput} If the reader of the document has gone.
-   * @throws {IoError} If it cannot be written.
-   */
+  /** Ends the document, and says what was masked in it. */
   async end(): Promise<void> {
     this.#context.progress.watch();
     // Whatever ended the work: what was read so far is shown.

@@ -1,6 +1,4 @@
-/**
- * How a document is rendered: the form, and what makes it, as the flags of a command say.
- */
+/** How a document is rendered: the form, and what makes it, as the flags of a command say. */
 
 import { Redactor } from "../../redact/redactor.ts";
 import type {
@@ -68,8 +66,6 @@ export interface Rendition {
 /**
  * Finds out how a document is to be rendered, and loads what does it and no more.
  *
- * @param args What the command was called with.
- * @param context What the command works with.
  * @param destination Where the document goes.
  * @param turn Is called when what comes next is of the next page.
  */

@@ -1,6 +1,4 @@
-/**
- * What a run came to, in figures.
- */
+/** What a run came to, in figures. */
 
 import type { Verdict } from "../../check/check.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";

@@ -1,6 +1,4 @@
-/**
- * Lines that are not as the schemas of `codexpipe schema` say, each path once.
- */
+/** Lines that are not as the schemas of `codexpipe schema` say, each path once. */
 
 import type { VerdictReason } from "../../check/check.ts";
 import {

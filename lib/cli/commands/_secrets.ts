@@ -1,6 +1,4 @@
-/**
- * Secrets, for the commands that mask them.
- */
+/** Secrets, for the commands that mask them. */
 
 import { LinearPattern } from "../../redact/linear_pattern.ts";
 import type { Arguments } from "../arguments.ts";
@@ -14,7 +12,6 @@ const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
 /**
  * Makes the patterns that the flags ask for.
  *
- * @param args What the command was called with.
  * @returns The patterns, in order.
  * @throws {UsageError} If one could hang; the message says why.
  */
@@ -38,7 +35,6 @@ export function patternsOf(args: Arguments): LinearPattern[] {
  * Refuses patterns that would mask nothing. It is called before any file is opened to be
  * written.
  *
- * @param args What the command was called with.
  * @throws {UsageError} If there are some, and nothing is to be masked.
  */
 export function refuseIdlePatterns(args: Arguments): void {
@@ -49,7 +45,6 @@ export function refuseIdlePatterns(args: Arguments): void {
 /**
  * Says how many secrets were masked, by kind, if there were any.
  *
- * @param counts How many of each kind.
  * @param args What the command was called with: it may be quiet.
  * @param context Says it.
  */

@@ -1,6 +1,4 @@
-/**
- * What the commands about the index of sessions share.
- */
+/** What the commands about the index of sessions share. */
 
 import { resolve } from "node:path";
 import { countText } from "../../render/quantity_text.ts";
@@ -22,7 +20,6 @@ const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 /**
  * Where the index is, and what it is of.
  *
- * @throws {IoError} If there is no place for it.
  * @throws {UsageError} If it is to be in a Codex home.
  */
 export async function indexPlaces(
@@ -52,15 +49,7 @@ export type IndexWatch = Required<
   Pick<IndexSessionsOptions, "onProgress" | "onBusy" | "onDamage">
 >;
 
-/**
- * Works with the index, and says how far the work is.
- *
- * @param context What the command works with.
- * @param path The path of the index.
- * @param work The work.
- * @throws {IoError} If the index cannot be used.
- * @throws {Interrupted} If the user wants the work to end.
- */
+/** Works with the index, and says how far the work is. */
 export async function withProgress<T>(
   { process, progress, diagnostics }: CommandContext,
   path: string,

@@ -1,6 +1,4 @@
-/**
- * Reading one whole session: its file, joined with what it goes on from.
- */
+/** Reading one whole session: its file, joined with what it goes on from. */
 
 import type { Session } from "../../sessions/session.ts";
 import { idText } from "../../sessions/session_id.ts";
@@ -32,11 +30,8 @@ export interface WholeSession {
  * missing is said; what is wrong with its beginning is for the command to say.
  *
  * @param args Name a session, or say `--last`.
- * @param context What the command works with.
- * @param command What it is called, for messages.
  * @returns The session; if there is none, or several, which has been said, the exit status.
  * @throws {UsageError} If no session is named, or several are.
- * @throws {IoError} If its file cannot be read.
  */
 export async function wholeSession(
   args: Arguments,
@@ -84,9 +79,6 @@ export interface JoinedInput {
 /**
  * Opens a session, with what it goes on from.
  *
- * @param name What it is called in messages.
- * @param lineage What it consists of.
- * @param context What the command works with.
  * @throws {UsageError} If stdout is one of its files.
  */
 export async function openWhole(

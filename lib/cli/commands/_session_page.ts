@@ -1,6 +1,4 @@
-/**
- * The sessions that the flags of a list are about.
- */
+/** The sessions that the flags of a list are about. */
 
 import { countText } from "../../render/quantity_text.ts";
 import { CursorError } from "../../sessions/cursor.ts";
@@ -29,11 +27,8 @@ export const FILTERS = [
 /**
  * Asks for the sessions that the flags are about.
  *
- * @param args The flags.
- * @param context What the command works with.
  * @param most How many there may be at most, unless --limit says.
  * @throws {UsageError} If --cursor is none.
- * @throws {Interrupted} If the user wants the work to end.
  */
 export async function sessionPage(
   args: Arguments,

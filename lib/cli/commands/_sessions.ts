@@ -49,10 +49,7 @@ export function sessionPlaces(
   return { codexHomes, cache: cacheFolder({ env }) };
 }
 
-/**
- * Gives the absolute path of a folder that a flag names. A `~` stands for the user's
- * home.
- */
+/** Gives the absolute path of a folder that a flag names. A `~` stands for the user's home. */
 export function folderOf(
   folder: string,
   { env, cwd }: Pick<Surroundings, "env" | "cwd">,
@@ -87,8 +84,6 @@ export interface LookedUpSession {
  * @param context What the command works with; is told what could not be looked at, and why
  *   there is none.
  * @param told The paths of what could not be looked at and is not to be said again.
- * @returns The session.
- * @throws {IoError} If its file is there and cannot be looked at.
  */
 export async function lookUpSession(
   query: string | undefined,

@@ -1,6 +1,4 @@
-/**
- * A list of sessions, for people.
- */
+/** A list of sessions, for people. */
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import { countText, durationText } from "../../render/quantity_text.ts";

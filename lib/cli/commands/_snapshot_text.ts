@@ -1,6 +1,4 @@
-/**
- * Snapshots as text: read whole, written record by record.
- */
+/** Snapshots as text: read whole, written record by record. */
 
 import { isSnapshotLike, readSnapshot } from "../../history/code_layout.ts";
 import {
@@ -52,11 +50,6 @@ export function peekOptions(args: Arguments): PeekOptions {
  * Finds out whether an input is a snapshot: its first line says so, or is the brace that an
  * indented one begins with. No more than that line is read of anything else, and of one that
  * does not begin like a snapshot or a session file, no more than its beginning.
- *
- * @param input The input.
- * @param name What it is called in messages.
- * @param options How it is looked at.
- * @throws {IoError} If it is a snapshot that cannot be read, or is said to be one and is none.
  */
 export async function peekSnapshot(
   input: Blocks,
@@ -241,8 +234,6 @@ class PrefixedBlocks implements Blocks {
  * Writes a snapshot as JSON, in pieces of one record: one text of all of them could be
  * longer than the engine can encode.
  *
- * @param snapshot The snapshot.
- * @param isPretty Whether it is for people.
  * @param spelling How its numbers are spelled, if not as usual.
  */
 export function* snapshotText(

@@ -1,6 +1,4 @@
-/**
- * Usage in the forms that it is printed in.
- */
+/** Usage in the forms that it is printed in. */
 
 import {
   derivationFields,
@@ -69,10 +67,7 @@ const NO_DERIVATION: UsageDerivation = {
 /**
  * Prints what was used.
  *
- * @param rows The rows.
  * @param parts What is to be made of them.
- * @param options How it is printed.
- * @returns The text, in pieces.
  */
 export async function* usageText(
   rows: readonly UsageRow[],
@@ -107,14 +102,7 @@ export async function* usageText(
   }
 }
 
-/**
- * Prints what became of lines.
- *
- * @param derivations What became of each.
- * @param rows What was counted of them.
- * @param options How it is printed.
- * @returns The text, in pieces.
- */
+/** Prints what became of lines. */
 export async function* derivationText(
   derivations: readonly UsageDerivation[],
   rows: readonly UsageRow[],

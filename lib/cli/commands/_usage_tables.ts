@@ -1,6 +1,4 @@
-/**
- * Usage as tables for people.
- */
+/** Usage as tables for people. */
 
 import { countText } from "../../render/quantity_text.ts";
 import {
@@ -82,15 +80,7 @@ const COST: GroupColumn = {
   cell: ({ cost }) => cost?.isKnown ? grouped(cost.rounded) : "-",
 };
 
-/**
- * Lays out groups, and what they are together.
- *
- * @param rows The groups.
- * @param total All of them together.
- * @param by What they were made by.
- * @param options How it is laid out.
- * @returns The lines.
- */
+/** Lays out groups, and what they are together. */
 export async function groupsTable(
   rows: readonly CostedGroup[],
   total: CostedGroup,
@@ -123,14 +113,7 @@ export async function groupsTable(
   return await tableText(shown, cellsOf(shown), { width, style });
 }
 
-/**
- * Lays out what became of lines.
- *
- * @param derivations What became of each.
- * @param total What was counted of them in all.
- * @param options How it is laid out.
- * @returns The lines.
- */
+/** Lays out what became of lines. */
 export async function derivationsTable(
   derivations: readonly UsageDerivation[],
   total: UsageGroup,
@@ -172,7 +155,6 @@ export async function derivationsTable(
  * Writes a number with commas between thousands.
  *
  * @param text The number in digits, with a point in it or none.
- * @returns The number.
  */
 export function grouped(text: string): string {
   const [whole = "", places] = text.split(".");

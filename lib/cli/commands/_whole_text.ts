@@ -1,6 +1,4 @@
-/**
- * Files that are read whole: lists of prices, baselines.
- */
+/** Files that are read whole: lists of prices, baselines. */
 
 import type { Surroundings } from "../context.ts";
 import { openInput } from "../input.ts";
@@ -9,10 +7,7 @@ import { openInput } from "../input.ts";
  * Reads a text.
  *
  * @param path The path of a file, or `-`.
- * @param process Has the files.
  * @param limit How much is read, in UTF-16 units; a text that is longer is cut.
- * @returns The text.
- * @throws {IoError} If it cannot be read.
  */
 export async function textOf(
   path: string,

@@ -1,6 +1,4 @@
-/**
- * `codexpipe check`.
- */
+/** `codexpipe check`. */
 
 import {
   type Verdict,

@@ -1,6 +1,4 @@
-/**
- * `codexpipe completions`.
- */
+/** `codexpipe completions`. */
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext, CommandTable } from "../command.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe drift`.
- */
+/** `codexpipe drift`. */
 
 import { type DriftFinding, DriftMeter, driftText } from "../../drift/drift.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe events`.
- */
+/** `codexpipe events`. */
 
 import { JsonlEventWriter } from "../../pipeline/event_pipeline.ts";
 import type { Arguments } from "../arguments.ts";

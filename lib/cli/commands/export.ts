@@ -1,6 +1,4 @@
-/**
- * `codexpipe export`.
- */
+/** `codexpipe export`. */
 
 import { dirname, join, resolve } from "node:path";
 import type { StreamKind } from "../../dialects/dialect_names.ts";
@@ -306,12 +304,7 @@ class ExportFiles extends Output {
     open.isComplete = isLast && name !== "";
   };
 
-  /**
-   * Writes the pieces that were added.
-   *
-   * @throws {ClosedOutput} If the reader of stdout has gone.
-   * @throws {IoError} If a file cannot be made or written.
-   */
+  /** Writes the pieces that were added. */
   override async write(): Promise<void> {
     for (const [name, file] of this.#files) {
       file.output ??= name === ""

@@ -1,6 +1,4 @@
-/**
- * `codexpipe history`.
- */
+/** `codexpipe history`. */
 
 import { DIALECTS } from "../../dialects/dialect_names.ts";
 import {

@@ -1,6 +1,4 @@
-/**
- * `codexpipe man`.
- */
+/** `codexpipe man`. */
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe normalize`.
- */
+/** `codexpipe normalize`. */
 
 import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
@@ -53,11 +51,7 @@ type HowItWent = Pick<
   "isIncomplete" | "hasFailures" | "hasStopped"
 >;
 
-/**
- * What is to be answered.
- *
- * @typeParam T What is known of each input.
- */
+/** What is to be answered. */
 interface AnsweredInputs<T extends AnsweredInput>
   extends Pick<NormalizationOptions, "make" | "onEnd"> {
   /** The names of the files, as far as they are known: nothing is written over them. */

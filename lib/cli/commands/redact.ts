@@ -1,6 +1,4 @@
-/**
- * `codexpipe redact`.
- */
+/** `codexpipe redact`. */
 
 import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe render`.
- */
+/** `codexpipe render`. */
 
 import { resolve } from "node:path";
 import type { Arguments } from "../arguments.ts";

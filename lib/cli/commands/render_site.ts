@@ -1,6 +1,4 @@
-/**
- * `codexpipe render --to=site`.
- */
+/** `codexpipe render --to=site`. */
 
 import { join, resolve } from "node:path";
 import { Redactor } from "../../redact/redactor.ts";

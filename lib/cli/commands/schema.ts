@@ -1,6 +1,4 @@
-/**
- * `codexpipe schema`.
- */
+/** `codexpipe schema`. */
 
 import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import {

@@ -100,7 +100,6 @@ export class SessionChooser {
   /**
    * Takes a key.
    *
-   * @param key What the terminal sends for it.
    * @returns What it decides, if it decides something.
    */
   press(key: string): Choice | undefined {
@@ -156,12 +155,7 @@ export class SessionChooser {
     );
   }
 
-  /**
-   * Gives the lines to show.
-   *
-   * @param columns The width of the terminal.
-   * @param rows Its height.
-   */
+  /** Gives the lines to show. */
   lines(columns: number, rows: number): string[] {
     const { ruler, style } = this.#options;
     const room = columns - 1;
@@ -253,7 +247,6 @@ function folded(text: string, room: number, ruler: TextRuler): string[] {
 /**
  * Tells keys apart that came together.
  *
- * @param text What a terminal has sent.
  * @returns The keys; an escape with nothing behind it is the key Esc.
  */
 export function keysOf(text: string): string[] {

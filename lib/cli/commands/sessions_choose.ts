@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions choose`.
- */
+/** `codexpipe sessions choose`. */
 
 import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import { readSessionRun } from "../../sessions/session_run.ts";
@@ -111,8 +109,6 @@ async function choose(
  * Tells the list how the session that is selected went, unless a key comes before its file has
  * been read.
  *
- * @param chooser The list.
- * @param key The next key.
  * @returns Whether it was told.
  */
 async function isTold(

@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions du`.
- */
+/** `codexpipe sessions du`. */
 
 import { countedText, countText } from "../../render/quantity_text.ts";
 import {

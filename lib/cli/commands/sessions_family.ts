@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions family`.
- */
+/** `codexpipe sessions family`. */
 
 import {
   type FamilyMember,

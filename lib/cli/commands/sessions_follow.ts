@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions follow`.
- */
+/** `codexpipe sessions follow`. */
 
 import { TextRenderer } from "../../render/text.ts";
 import type { Arguments } from "../arguments.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions index`.
- */
+/** `codexpipe sessions index`. */
 
 import { countText } from "../../render/quantity_text.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";

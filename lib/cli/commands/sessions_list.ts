@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions list`.
- */
+/** `codexpipe sessions list`. */
 
 import { shellWord } from "../../render/command_line.ts";
 import { countText } from "../../render/quantity_text.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions path`.
- */
+/** `codexpipe sessions path`. */
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions repair`.
- */
+/** `codexpipe sessions repair`. */
 
 import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";

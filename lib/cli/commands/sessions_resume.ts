@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions resume`.
- */
+/** `codexpipe sessions resume`. */
 
 import { shellWord } from "../../render/command_line.ts";
 import { codexHomesFrom } from "../../sessions/codex_homes.ts";

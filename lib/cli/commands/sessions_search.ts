@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions search`.
- */
+/** `codexpipe sessions search`. */
 
 import { countedText, countText } from "../../render/quantity_text.ts";
 import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe sessions show`.
- */
+/** `codexpipe sessions show`. */
 
 import { HistoryState } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";

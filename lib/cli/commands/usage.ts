@@ -1,6 +1,4 @@
-/**
- * `codexpipe usage`.
- */
+/** `codexpipe usage`. */
 
 import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Failure } from "../../outcome.ts";

@@ -1,6 +1,4 @@
-/**
- * `codexpipe watch`.
- */
+/** `codexpipe watch`. */
 
 import {
   type Happening,

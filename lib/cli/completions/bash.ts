@@ -1,6 +1,4 @@
-/**
- * Completions for bash.
- */
+/** Completions for bash. */
 
 import type { CommandTable } from "../command.ts";
 import {
@@ -13,12 +11,7 @@ import {
   secondWords,
 } from "./grammar.ts";
 
-/**
- * Writes a script that completes the command line in bash (3.2 and later), to be sourced.
- *
- * @param table What the command line can be.
- * @returns The script.
- */
+/** Writes a script that completes the command line in bash (3.2 and later), to be sourced. */
 export function bashCompletions(table: CommandTable): string {
   const first = firstWords(table).map(({ name }) => name);
   const groups = [...secondWords(table)];

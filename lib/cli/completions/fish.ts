@@ -1,6 +1,4 @@
-/**
- * Completions for fish.
- */
+/** Completions for fish. */
 
 import type { CommandTable } from "../command.ts";
 import {
@@ -13,12 +11,7 @@ import {
   secondWords,
 } from "./grammar.ts";
 
-/**
- * Writes a script that completes the command line in fish, to be sourced.
- *
- * @param table What the command line can be.
- * @returns The script.
- */
+/** Writes a script that completes the command line in fish, to be sourced. */
 export function fishCompletions(table: CommandTable): string {
   const groups = [...secondWords(table)];
   return `# fish completion of codexpipe: codexpipe completions fish | source

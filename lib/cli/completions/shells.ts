@@ -1,6 +1,4 @@
-/**
- * The shells whose command line can be completed.
- */
+/** The shells whose command line can be completed. */
 
 /** The names of the shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;

@@ -1,6 +1,4 @@
-/**
- * Completions for zsh.
- */
+/** Completions for zsh. */
 
 import { shellWord } from "../../render/command_line.ts";
 import type { CommandTable } from "../command.ts";
@@ -19,9 +17,6 @@ import {
 /**
  * Writes a script that completes the command line in zsh, to be sourced or put where zsh finds
  * functions.
- *
- * @param table What the command line can be.
- * @returns The script.
  */
 export function zshCompletions(table: CommandTable): string {
   const commands = commandPlaces(table);
