@@ -231,6 +231,19 @@ export const FLAGS = [
       "All sessions of the family that `codexpipe sessions family ID` shows, the root first. ID is what it takes there; --codex-home says where to look.",
   },
   {
+    name: "shards",
+    value: {
+      name: "NUM",
+      expects: "a whole number from 1 to 10000",
+      admits: (text: string): boolean => isCount(text) && Number(text) <= 1e4,
+      example: "8",
+    },
+    category: "OUTPUT",
+    summary: "Divide all sessions into NUM parts.",
+    details:
+      "Parts that other commands can read apart, on as many machines: files of one family are in one part, and parts are about as large. The same files are always divided the same way. There are fewer parts where there are fewer families.",
+  },
+  {
     name: "index",
     value: { name: "FILE", expects: "a file", example: "sessions.sqlite" },
     category: "INPUT",

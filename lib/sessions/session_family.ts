@@ -1,16 +1,18 @@
 /**
- * The family of a session: what it was forked or spawned from, and what was from it.
+ * The family of a session: what it was forked or spawned from, and what was from it; and sessions
+ * divided into shards by their families.
  *
  * @module
  */
 
+import { basename } from "node:path";
 import { codexHomesFrom } from "./codex_homes.ts";
 import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
-import { compareNewestFirst } from "./session_start.ts";
+import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
 
 /** A session of a family. */
 export interface FamilyMember {
@@ -100,6 +102,137 @@ export async function findSessionFamily(
     return { ...member, files: all };
   });
   return { members, missing };
+}
+
+/** A file of a session, to be put into a shard. */
+export type ShardedFile = Pick<SessionFile, "path" | "size">;
+
+/** Session files that are read together, apart from others. */
+export interface SessionShard {
+  /** Its files, in the order in which they were given. */
+  readonly files: readonly ShardedFile[];
+  /** How many families they are of. */
+  readonly families: number;
+  /** How large they are together, in bytes. */
+  readonly bytes: number;
+}
+
+/** The releases in which a thread writes down what a review used that counts itself, too. */
+const TWICE_COUNTED_REGEXP = /^0\.(?:6\d|7[0-7])\./;
+
+/**
+ * Divides session files into shards that can be read apart: what commands count and write of all
+ * shards is together what they count and write of all files.
+ *
+ * The files of a family are in one shard, as are those of a session that goes on in several. So
+ * is a review of 0.61 to 0.77 with the sessions that may have asked for it, which it does not
+ * name: those of its folder that had begun, and were written to since. The largest family goes
+ * first, each to the shard that is smallest then; so the same files are divided the same way.
+ *
+ * @param files The files.
+ * @param sessions The sessions that they are of; a file of none of them is a family by itself.
+ * @param count How many shards there are to be: a whole number from 1. Of fewer families there are
+ *   fewer.
+ * @returns The shards.
+ * @throws {RangeError} If the count is not a whole number from 1.
+ *
+ * @example Halves
+ * ```ts
+ * import { divideSessions } from "@codexpipe/codexpipe/sessions";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const files = [{ path: "a", size: 2 }, { path: "b", size: 3 }, { path: "c", size: 2 }];
+ * const shards = divideSessions(files, [], 2);
+ *
+ * assertEquals(shards.map(({ bytes }) => bytes), [3, 4]);
+ * ```
+ */
+export function divideSessions(
+  files: readonly ShardedFile[],
+  sessions: readonly Session[],
+  count: number,
+): readonly SessionShard[] {
+  if (!(count >= 1) || count % 1 !== 0) {
+    throw new RangeError(
+      `Cannot divide sessions: the count is ${count}, expected a whole number from 1`,
+    );
+  }
+  const families = [...familiesOf(files, sessions)].map((files) => ({
+    files,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+  }));
+  // Sorting leaves what is equal in its order.
+  families.sort((one, other) => other.bytes - one.bytes);
+  const shards = families.slice(0, count).map(({ files, bytes }) => ({
+    files: [...files],
+    families: 1,
+    bytes,
+  }));
+  for (const { files, bytes } of families.slice(count)) {
+    const shard = shards.reduce((least, each) =>
+      each.bytes < least.bytes ? each : least
+    );
+    shard.files.push(...files);
+    shard.families += 1;
+    shard.bytes += bytes;
+  }
+  const places = new Map(files.map((file, place) => [file, place]));
+  const placeOf = (file: ShardedFile): number => places.get(file) ?? 0;
+  for (const { files } of shards) {
+    files.sort((one, other) => placeOf(one) - placeOf(other));
+  }
+  return shards;
+}
+
+/** Puts files of one family together. */
+function familiesOf(
+  files: readonly ShardedFile[],
+  sessions: readonly Session[],
+): Iterable<ShardedFile[]> {
+  const joined = new Map<string, string>();
+  const rootOf = (id: string): string => {
+    let root = id;
+    for (let next; (next = joined.get(root)) !== undefined;) root = next;
+    // What was joined often is found at once the next time.
+    if (root !== id) joined.set(id, root);
+    return root;
+  };
+  const join = (one: string, other: string | undefined): void => {
+    const [from, to] = [rootOf(one), rootOf(other?.toLowerCase() ?? one)];
+    if (from !== to) joined.set(from, to);
+  };
+  const ids = new Map<string, string>();
+  const folders = new Map<string | undefined, SessionFile[]>();
+  for (const session of sessions) {
+    const { head, file } = session;
+    const inFolder = folders.get(head.cwd);
+    if (inFolder === undefined) folders.set(head.cwd, [file]);
+    else inFolder.push(file);
+    const id = idOf(session) || file.path;
+    ids.set(file.path, id);
+    join(id, head.parent);
+    join(id, head.forkedFrom);
+    if (file.sessionId !== "") join(id, file.sessionId);
+  }
+  const reviews = sessions.filter(({ head: { source, cliVersion = "" } }) =>
+    source === "subagent:review" && TWICE_COUNTED_REGEXP.test(cliVersion)
+  );
+  for (const { head: { cwd }, file: { path, start } } of reviews) {
+    for (const file of folders.get(cwd) ?? []) {
+      if (file.start > start || file.mtime < start) continue;
+      join(ids.get(path) ?? path, ids.get(file.path));
+    }
+  }
+  const families = new Map<string, ShardedFile[]>();
+  for (const file of files) {
+    const { path } = file;
+    const id = ids.get(path) ?? sessionIdInName(basename(path)) ?? path;
+    const root = rootOf(id);
+    const family = families.get(root);
+    if (family === undefined) families.set(root, [file]);
+    else family.push(file);
+  }
+  return families.values();
 }
 
 function idOf({ head }: Session): string {

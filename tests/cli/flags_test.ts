@@ -117,6 +117,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "since": ["", "2026", "x2026-11-20", "2026-11-20x", "0x"],
   "until": ["", "2026-13-01", "tomorrow"],
   "jobs": ["", "0", "257", "2x", "auto"],
+  "shards": ["", "0", "10001", "2x"],
   "limit": ["", "0", "-1", "x5", "5x", "1.5", "1234567890"],
   "grep": ["", "("],
   "family": [""],

@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { withHome } from "../sessions/homes.ts";
+import { TABLE_NAMES } from "../../lib/export/export.ts";
+import { sessions, sumsOf } from "../../tools/fleet/generate.ts";
+import { withFolder, withHome, writeFile } from "../sessions/homes.ts";
 import { call } from "./memory.ts";
 
 const AGENT = "01a1f998-5f84-74a2-9ac4-dc3406938438";
@@ -49,7 +51,75 @@ Deno.test("sessions family shows the family of an agent, and --family reads it",
   });
 });
 
+Deno.test("the shards of a home have all of it, and their tables are its tables", async () => {
+  await withFolder(async (folder) => {
+    const home = `${folder}/home`;
+    for (const [path, text] of sessions(40)) {
+      await writeFile(`${home}/${path}`, text);
+    }
+    const [torn = ""] = [...sessions(1)].map(([path]) => `${home}/${path}`);
+    await writeFile(torn, (await Deno.readTextFile(torn)).slice(0, -9));
+    const env = { CODEX_HOME: home };
+    const family = ["sessions", "family", "--shards=3"];
+    const { stdout: json } = await call([...family, "--json"], { env });
+    const { shards } = JSON.parse(json);
+    const paths = shards.map(({ files }: { files: string[] }) => files);
+    const { stdout: text } = await call([...family, "--format=paths"], { env });
+    assertEquals(
+      text.split("\n\n").map((shard) => shard.trimEnd().split("\n")),
+      paths,
+    );
+    const files = Object.fromEntries(
+      paths.flat().map((path: string) => [path, Deno.readFileSync(path)]),
+    );
+    const rowsOf = async (names: string[]): Promise<Map<string, string[]>> => {
+      const args = ["export", "--to=tables", "-q", "-o", "/out", ...names];
+      const directories = ["/out"];
+      const { status, written } = await call(args, { files, directories });
+      assertEquals(status, names.includes("/gone.jsonl") ? 3 : 0);
+      return new Map(
+        TABLE_NAMES.map((name) => {
+          const text = written.get(`/out/${name}.jsonl`) ?? "";
+          return [name, text.split("\n").slice(0, -1)];
+        }),
+      );
+    };
+    const whole = await rowsOf(paths.flat().concat("/gone.jsonl"));
+    const parts: Map<string, string[]>[] = [];
+    for (const names of paths) parts.push(await rowsOf(names));
+    const counts: Record<string, number> = {};
+    for (const [table, rows] of whole) {
+      const merged = parts.flatMap((part) => part.get(table) ?? []);
+      assertEquals(merged.toSorted(), rows.toSorted(), table);
+      counts[table] = rows.length;
+    }
+    const { input_tokens: _, output_tokens: __, ...sums } = sumsOf(40);
+    // Of the file that is torn, its last line is all that is lost.
+    assertEquals(counts, { ...sums, failures: 1 });
+  });
+});
+
 const REFUSED = [
+  {
+    args: ["sessions", "family", "--shards=2", "x"],
+    status: 2,
+    words: "--shards divides all sessions: name none beside it",
+  },
+  {
+    args: ["sessions", "family", "--shards=2", "--format=ids"],
+    status: 2,
+    words: "say --format=paths, or jsonl",
+  },
+  {
+    args: ["sessions", "family", "--shards=0"],
+    status: 2,
+    words: "a whole number from 1 to 10000",
+  },
+  {
+    args: ["sessions", "family", "--shards=2", "--codex-home=/no/such/home"],
+    status: 3,
+    words: "/no/such/home: cannot read: not found",
+  },
   { args: ["sessions", "family"], status: 2, words: "takes the id" },
   {
     args: ["usage", "--family=x", "a.jsonl"],

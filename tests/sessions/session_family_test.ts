@@ -1,5 +1,10 @@
-import { assertEquals } from "@std/assert";
-import { findSessionFamily } from "../../lib/sessions/session_family.ts";
+import { assertEquals, assertThrows } from "@std/assert";
+import {
+  divideSessions,
+  findSessionFamily,
+} from "../../lib/sessions/session_family.ts";
+import { findSessionFiles } from "../../lib/sessions/session_files.ts";
+import { listSessions } from "../../lib/sessions/session_list.ts";
 import { findSession } from "../../lib/sessions/session_lookup.ts";
 import {
   sessionPath,
@@ -97,5 +102,76 @@ Deno.test("a member of a family has all files that it goes on in", async () => {
       members.map(({ files }) => files.map(({ path }) => path)),
       [files.map(({ path }) => path)],
     );
+  });
+});
+
+const REVIEW = { source: { subagent: "review" }, cli_version: "0.72.0" };
+
+const DIVIDED: readonly {
+  readonly name: string;
+  readonly sessions: readonly (readonly [number: number, meta: object])[];
+  readonly shards: readonly (readonly number[])[];
+}[] = [
+  {
+    name: "by size, as many as are asked for",
+    sessions: [[1, {}], [2, { cwd: "/home/dev/a-longer-path" }], [3, {}], [
+      4,
+      {},
+    ]],
+    shards: [[2], [1, 4], [3]],
+  },
+  {
+    name: "with forks and agents in one, of a thread that is not there, too",
+    sessions: [
+      [2, { forked_from_id: testId(1) }],
+      [3, { parent_thread_id: testId(1).toUpperCase() }],
+      [4, {}],
+      [5, { forked_from_id: testId(3) }],
+    ],
+    shards: [[2, 3, 5], [4]],
+  },
+  {
+    name: "with an old review and its folder's sessions in one",
+    sessions: [
+      [1, { cwd: "/a" }],
+      [2, { cwd: "/b" }],
+      [3, { ...REVIEW, cwd: "/a" }],
+      [4, { cwd: "/a" }],
+      [5, { ...REVIEW, cwd: "/b", cli_version: "0.80.0" }],
+    ],
+    shards: [[1, 3], [5], [2, 4]],
+  },
+];
+
+for (const { name, sessions, shards } of DIVIDED) {
+  Deno.test(`sessions are divided ${name}`, async () => {
+    await withFolder(async (home) => {
+      await writeSessions(home, sessions);
+      const options = { codexHomes: [home] };
+      const files = (await findSessionFiles(options)).files.toReversed();
+      const found = (await listSessions(options)).sessions;
+      const divided = divideSessions(files, found, 3);
+      assertEquals(
+        divided.map(({ files }) => files.map(({ path }) => path)),
+        shards.map((shard) =>
+          shard.map((number) =>
+            files.find(({ id }) => id === testId(number))?.path
+          )
+        ),
+      );
+      assertEquals(divideSessions(files, found.toReversed(), 3), divided);
+      assertThrows(() => divideSessions(files, found, 0), RangeError);
+    });
+  });
+}
+
+Deno.test("a session that goes on in several files is in one shard", async () => {
+  await withFolder(async (home) => {
+    const { files } = await writeContinued(home);
+    const options = { codexHomes: [home] };
+    const found = (await findSessionFiles(options)).files;
+    const { sessions } = await listSessions(options);
+    const [shard, ...others] = divideSessions(found, sessions, 9);
+    assertEquals([shard?.files.length, others], [files.length, []]);
   });
 });

@@ -1,15 +1,22 @@
 /** `codexpipe sessions family`. */
 
+import { countText } from "../../render/quantity_text.ts";
 import {
+  divideSessions,
   type FamilyMember,
   findSessionFamily,
   type SessionFamily,
+  type SessionShard,
 } from "../../sessions/session_family.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { FAMILY_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
+import { tableText } from "../table.ts";
+import { homeInputs } from "./_home_inputs.ts";
+import { bytesText } from "./_session_index.ts";
+import { sessionPage } from "./_session_page.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
@@ -19,6 +26,8 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   const { operands } = args;
+  const shards = args.value("shards");
+  if (shards !== undefined) return await divide(Number(shards), args, context);
   if (operands.length + Number(args.has("last")) !== 1) {
     throw new UsageError(
       "sessions family takes the id, the name or the file of one session, or --last",
@@ -56,6 +65,70 @@ export async function run(
       );
   }
   return status;
+}
+
+/** Divides all sessions into shards that other commands read apart. */
+async function divide(
+  count: number,
+  args: Arguments,
+  context: CommandContext,
+): Promise<number> {
+  if (args.operands.length > 0 || args.has("last")) {
+    throw new UsageError("--shards divides all sessions: name none beside it");
+  }
+  const form = args.choice("format", FAMILY_FORMATS) ?? "table";
+  if (form === "ids") {
+    throw new UsageError(
+      "--shards divides files, not ids: say --format=paths, or jsonl",
+    );
+  }
+  const page = await sessionPage(args, context, undefined);
+  // What is divided is what a home is read for, and no other files.
+  const { inputs, isIncomplete } = await homeInputs(args, context, -Infinity);
+  const files = inputs.map(({ name, size = 0 }) => ({ path: name, size }));
+  const shards = divideSessions(files, page.sessions, count);
+  context.paging.begin();
+  const output = form === "table" ? context.screen : context.stdout;
+  await writeTexts(output, await shardTexts(shards, form, context));
+  await context.diagnostics.flush();
+  return isIncomplete ? EXIT.io : EXIT.done;
+}
+
+/** Shards in some form, piece by piece. */
+async function shardTexts(
+  shards: readonly SessionShard[],
+  form: Exclude<typeof FAMILY_FORMATS[number], "ids">,
+  { process, style }: CommandContext,
+): Promise<readonly string[]> {
+  const texts = shards.map(({ files, families, bytes }, at) => {
+    const paths = files.map(({ path }) => path);
+    return JSON.stringify({ shard: at + 1, families, bytes, files: paths });
+  });
+  switch (form) {
+    case "json":
+      return ['{"shards":[', texts.join(",\n"), "]}\n"];
+    case "jsonl":
+      return texts.map((text) => `${text}\n`);
+    case "paths":
+      return shards.map(({ files }, at) =>
+        `${at === 0 ? "" : "\n"}${
+          files.map(({ path }) => `${path}\n`).join("")
+        }`
+      );
+    case "table": {
+      if (shards.length === 0) return [];
+      const columns = ["Shard", "Families", "Files", "Size"]
+        .map((title) => ({ title, align: "right" as const }));
+      const rows = shards.map(({ files, families, bytes }, at) => [
+        countText(at + 1),
+        countText(families),
+        countText(files.length),
+        bytesText(bytes),
+      ]);
+      const width = process.columns();
+      return [await tableText(columns, rows, { width, style })];
+    }
+  }
 }
 
 /** The table of lists, in the order of the family: what is from a session stands below it. */
