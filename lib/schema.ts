@@ -61,7 +61,11 @@ import * as drift from "./drift/schema.ts";
 import * as events from "./events/schema.ts";
 import { EXEC_SCHEMAS, type ExecTypes } from "./dialects/exec/schema.ts";
 import * as tables from "./export/schema.ts";
-import { HISTORY_SCHEMAS, type HistoryTypes } from "./history/schema.ts";
+import {
+  HISTORY_SCHEMAS,
+  type HistoryRecordTypes,
+  type HistoryTypes,
+} from "./history/schema.ts";
 import * as lines from "./lines/schema.ts";
 import {
   ROLLOUT_SCHEMA_MAPS,
@@ -78,7 +82,7 @@ export type {
   RolloutTypeMaps,
   RolloutTypes,
 } from "./dialects/rollout/schema.ts";
-export type { HistoryTypes } from "./history/schema.ts";
+export type { HistoryRecordTypes, HistoryTypes } from "./history/schema.ts";
 export type { SchemasOf } from "./shapes/schema.ts";
 
 /** What the modules of schemas export. */
@@ -96,7 +100,7 @@ export type SchemaModules =
  * of types such as `EventMsgs` there is a map of schemas.
  */
 export const SCHEMAS:
-  & SchemasOf<ExecTypes & RolloutTypes & HistoryTypes>
+  & SchemasOf<ExecTypes & RolloutTypes & HistoryTypes & HistoryRecordTypes>
   & { readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]> }
   & {
     readonly [

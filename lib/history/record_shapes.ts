@@ -10,7 +10,6 @@ import {
   ANY_OBJECT,
   BOOLEAN,
   either,
-  type Known,
   list,
   map,
   maybe,
@@ -45,7 +44,7 @@ export const TONE: Shape<records.TextTone> = words(
 );
 
 /** How a text stands out. */
-export const EMPHASIS: Shape<records.Emphasis> = object<records.Emphasis>({
+export const EMPHASIS: Shape<records.Emphasis> = object({
   bold: BOOLEAN,
   italic: BOOLEAN,
   dim: BOOLEAN,
@@ -54,16 +53,14 @@ export const EMPHASIS: Shape<records.Emphasis> = object<records.Emphasis>({
 });
 
 /** A text of one look. */
-export const INLINE_SPAN: Shape<records.InlineSpan> = object<
-  records.InlineSpan
->({
+export const INLINE_SPAN: Shape<records.InlineSpan> = object({
   text: STRING,
   tone: TONE,
   emphasis: EMPHASIS,
   entity: nullable(
-    variant<records.Entity, "type">(
+    variant(
       "type",
-      typed<Known<records.Entity, "type">>({
+      typed({
         link: { href: STRING },
         code: {},
       }),
@@ -76,9 +73,7 @@ const SPANS = list(INLINE_SPAN);
 export const SUMMARY: Shape<readonly records.InlineSpan[]> = list(INLINE_SPAN);
 
 /** A line of a message. */
-export const MESSAGE_LINE: Shape<records.MessageLine> = object<
-  records.MessageLine
->({
+export const MESSAGE_LINE: Shape<records.MessageLine> = object({
   kind: words(
     "paragraph",
     "bullet",
@@ -93,31 +88,25 @@ export const MESSAGE_LINE: Shape<records.MessageLine> = object<
 const LINES = list(MESSAGE_LINE);
 
 /** Tokens that were used. */
-export const TOKEN_USAGE: Shape<records.TokenUsage> = object<
-  records.TokenUsage
->({
+export const TOKEN_USAGE: Shape<records.TokenUsage> = object({
   prompt: NUMBER,
   completion: NUMBER,
   total: NUMBER,
 });
 
 /** What is told of a message. */
-export const MESSAGE_METADATA: Shape<records.MessageMetadata> = object<
-  records.MessageMetadata
->({
+export const MESSAGE_METADATA: Shape<records.MessageMetadata> = object({
   citations: TEXTS,
   token_usage: nullable(TOKEN_USAGE),
 });
 const METADATA = nullable(MESSAGE_METADATA);
 
 /** An argument of a tool. */
-export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object<
-  records.ToolArgument
->({
+export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
   name: STRING,
-  value: variant<records.ToolArgumentValue, "type">(
+  value: variant(
     "type",
-    typed<Known<records.ToolArgumentValue, "type">>({
+    typed({
       text: { text: STRING },
       json: { value: ANY },
       secret: {},
@@ -132,12 +121,9 @@ export const INDENT: Shape<number> = { kind: "number" };
 export const MARKER: Shape<string> = { kind: "string" };
 
 /** A block of a reasoning. */
-export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant<
-  records.ReasoningBlock,
-  "type"
->(
+export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant(
   "type",
-  typed<Known<records.ReasoningBlock, "type">>({
+  typed({
     paragraph: { spans: SPANS },
     bullet: { indent: INDENT, marker: MARKER, spans: SPANS },
     code: { language: TEXT_OR_NULL, content: STRING },
@@ -155,16 +141,14 @@ export const EXEC_STATUS: Shape<records.ExecPayload["status"]> = words(
 );
 
 /** A piece of an output. */
-export const EXEC_CHUNK: Shape<records.ExecChunk> = object<records.ExecChunk>({
+export const EXEC_CHUNK: Shape<records.ExecChunk> = object({
   offset: NUMBER,
   content: STRING,
 });
 const CHUNKS = list(EXEC_CHUNK);
 
 /** A piece of an answer. */
-export const ASSISTANT_DELTA: Shape<records.AssistantDelta> = object<
-  records.AssistantDelta
->({
+export const ASSISTANT_DELTA: Shape<records.AssistantDelta> = object({
   delta: STRING,
   sequence: NUMBER_OR_NULL,
   received_at: TIME,
@@ -174,12 +158,9 @@ export const ASSISTANT_DELTA: Shape<records.AssistantDelta> = object<
 export const FILE_CONTENT: Shape<string> = { kind: "string" };
 
 /** A change of a file. */
-export const FILE_CHANGE: Shape<records.FileChange> = variant<
-  records.FileChange,
-  "type"
->(
+export const FILE_CHANGE: Shape<records.FileChange> = variant(
   "type",
-  typed<Known<records.FileChange, "type">>({
+  typed({
     add: { content: FILE_CONTENT },
     delete: { content: FILE_CONTENT },
     update: { unified_diff: STRING, move_path: TEXT_OR_NULL },
@@ -206,9 +187,7 @@ export const ACTION: Shape<records.ExecAction> = words(
 /** The command line of a part of a command. */
 export const PARSED_LINE: Shape<string> = { kind: "string" };
 /** A part of a command, as Codex understands it. */
-export const PARSED_COMMAND: Shape<records.ParsedCommand> = object<
-  records.ParsedCommand
->({
+export const PARSED_COMMAND: Shape<records.ParsedCommand> = object({
   type: STRING,
   cmd: PARSED_LINE,
   name: maybe(STRING),
@@ -220,7 +199,7 @@ export const PARSED_COMMAND: Shape<records.ParsedCommand> = object<
 export const PAYLOADS: {
   readonly [T in records.HistoryRecordType]: Shape<records.HistoryPayloads[T]>;
 } = {
-  plain_message: object<records.PlainMessagePayload>({
+  plain_message: object({
     role: words(
       "system",
       "user",
@@ -239,28 +218,28 @@ export const PAYLOADS: {
       "notice",
     ),
     header: nullable(
-      object<records.MessageHeader>({ label: STRING, badge: TEXT_OR_NULL }),
+      object({ label: STRING, badge: TEXT_OR_NULL }),
     ),
     lines: LINES,
     metadata: METADATA,
   }),
-  wait_status: object<records.WaitStatusPayload>({
-    header: object<records.WaitStatusHeader>({
+  wait_status: object({
+    header: object({
       title: STRING,
       title_tone: TONE,
       summary: TEXT_OR_NULL,
       summary_tone: TONE,
     }),
     details: list(
-      object<records.WaitStatusDetail>({
+      object({
         label: STRING,
         value: TEXT_OR_NULL,
         tone: TONE,
       }),
     ),
   }),
-  loading: object<records.LoadingPayload>({ message: STRING }),
-  running_tool: object<records.RunningToolPayload>({
+  loading: object({ message: STRING }),
+  running_tool: object({
     title: STRING,
     started_at: TIME,
     arguments: list(TOOL_ARGUMENT),
@@ -268,42 +247,42 @@ export const PAYLOADS: {
     wait_has_target: BOOLEAN,
     wait_has_call_id: BOOLEAN,
   }),
-  tool_call: object<records.ToolCallPayload>({
+  tool_call: object({
     status: words("running", "success", "failed"),
     title: STRING,
     duration_ms: nullable(DURATION),
     arguments: list(TOOL_ARGUMENT),
     result_preview: nullable(
-      object<records.ToolResultPreview>({ lines: TEXTS, truncated: BOOLEAN }),
+      object({ lines: TEXTS, truncated: BOOLEAN }),
     ),
     error_message: TEXT_OR_NULL,
   }),
-  plan_update: object<records.PlanUpdatePayload>({
+  plan_update: object({
     name: STRING,
     icon: either(
       words("light_bulb", "rocket", "clipboard"),
-      object<records.CustomPlanIcon>({ custom: STRING }),
+      object({ custom: STRING }),
     ),
-    progress: object<records.PlanProgress>({
+    progress: object({
       completed: NUMBER,
       total: NUMBER,
     }),
     steps: list(
-      object<records.PlanStep>({
+      object({
         description: STRING,
         status: STEP_STATUS,
       }),
     ),
   }),
-  upgrade_notice: object<records.UpgradeNoticePayload>({
+  upgrade_notice: object({
     current_version: STRING,
     latest_version: STRING,
     message: STRING,
   }),
-  reasoning: object<records.ReasoningPayload>({
+  reasoning: object({
     in_progress: BOOLEAN,
     sections: list(
-      object<records.ReasoningSection>({
+      object({
         heading: TEXT_OR_NULL,
         summary: SUMMARY,
         blocks: list(REASONING_BLOCK),
@@ -311,7 +290,7 @@ export const PAYLOADS: {
     ),
     hide_when_collapsed: BOOLEAN,
   }),
-  exec: object<records.ExecPayload>({
+  exec: object({
     call_id: TEXT_OR_NULL,
     command: TEXTS,
     parsed: list(PARSED_COMMAND),
@@ -323,7 +302,7 @@ export const PAYLOADS: {
     wait_total_ms: nullable(DURATION),
     wait_active: BOOLEAN,
     wait_notes: list(
-      object<records.ExecWaitNote>({
+      object({
         message: STRING,
         tone: TONE,
         timestamp: TIME,
@@ -332,7 +311,7 @@ export const PAYLOADS: {
     started_at: TIME,
     completed_at: TIME_OR_NULL,
   }),
-  assistant_stream: object<records.AssistantStreamPayload>({
+  assistant_stream: object({
     stream_id: STRING,
     preview_markdown: STRING,
     deltas: list(ASSISTANT_DELTA),
@@ -341,7 +320,7 @@ export const PAYLOADS: {
     in_progress: BOOLEAN,
     last_updated_at: TIME,
   }),
-  assistant_message: object<records.AssistantMessagePayload>({
+  assistant_message: object({
     stream_id: TEXT_OR_NULL,
     markdown: STRING,
     citations: TEXTS,
@@ -349,12 +328,12 @@ export const PAYLOADS: {
     token_usage: nullable(TOKEN_USAGE),
     created_at: TIME,
   }),
-  diff: object<records.DiffPayload>({
+  diff: object({
     hunks: list(
-      object<records.DiffHunk>({
+      object({
         header: STRING,
         lines: list(
-          object<records.DiffLine>({
+          object({
             kind: words("context", "added", "removed"),
             text: STRING,
           }),
@@ -362,20 +341,20 @@ export const PAYLOADS: {
       }),
     ),
   }),
-  image: object<records.ImagePayload>({
+  image: object({
     path: STRING,
     caption: TEXT_OR_NULL,
     metadata: nullable(ANY_OBJECT),
   }),
-  explore: object<records.ExplorePayload>({
+  explore: object({
     entries: list(
-      object<records.ExploreEntry>({
+      object({
         command: TEXTS,
         cwd: TEXT_OR_NULL,
         status: either(
           words("running", "success", "not_found"),
-          object<records.ExploreError>({
-            error: object<records.ExploreError["error"]>({
+          object({
+            error: object({
               exit_code: NUMBER_OR_NULL,
             }),
           }),
@@ -384,7 +363,7 @@ export const PAYLOADS: {
     ),
     trailing: BOOLEAN,
   }),
-  rate_limits: object<records.RateLimitsPayload>({
+  rate_limits: object({
     primary_used_percent: NUMBER_OR_NULL,
     secondary_used_percent: NUMBER_OR_NULL,
     primary_to_secondary_ratio_percent: NUMBER_OR_NULL,
@@ -395,21 +374,21 @@ export const PAYLOADS: {
     primary_resets_at: TIME_OR_NULL,
     secondary_resets_at: TIME_OR_NULL,
   }),
-  patch: object<records.PatchPayload>({
+  patch: object({
     event: words("apply_begin", "apply_success", "apply_failure", "proposed"),
     auto_approved: nullable(BOOLEAN),
     changes: map(FILE_CHANGE),
     failure: nullable(
-      object<records.PatchFailure>({
+      object({
         message: STRING,
         stdout_excerpt: TEXT_OR_NULL,
         stderr_excerpt: TEXT_OR_NULL,
       }),
     ),
   }),
-  background_event: object<records.BackgroundEventPayload>({
+  background_event: object({
     title: STRING,
     description: STRING,
   }),
-  notice: object<records.NoticePayload>({ title: TEXT_OR_NULL, body: LINES }),
+  notice: object({ title: TEXT_OR_NULL, body: LINES }),
 };

@@ -7,10 +7,16 @@
  * @module
  */
 
-import { type SchemasOf, schemasOf } from "../shapes/schema.ts";
+import {
+  type SchemaOf,
+  schemaOf,
+  type SchemasOf,
+  schemasOf,
+} from "../shapes/schema.ts";
 import {
   ANY,
   ANY_OBJECT,
+  type AnyShape,
   BOOLEAN,
   COUNT,
   type Known,
@@ -46,26 +52,18 @@ import {
 import * as records from "./records.ts";
 import type { HistorySnapshot } from "./snapshot.ts";
 
-const RECORDS = typed<Known<records.HistoryRecord, "type">>({
-  plain_message: { id: COUNT, payload: PAYLOADS.plain_message },
-  wait_status: { id: COUNT, payload: PAYLOADS.wait_status },
-  loading: { id: COUNT, payload: PAYLOADS.loading },
-  running_tool: { id: COUNT, payload: PAYLOADS.running_tool },
-  tool_call: { id: COUNT, payload: PAYLOADS.tool_call },
-  plan_update: { id: COUNT, payload: PAYLOADS.plan_update },
-  upgrade_notice: { id: COUNT, payload: PAYLOADS.upgrade_notice },
-  reasoning: { id: COUNT, payload: PAYLOADS.reasoning },
-  exec: { id: COUNT, payload: PAYLOADS.exec },
-  assistant_stream: { id: COUNT, payload: PAYLOADS.assistant_stream },
-  assistant_message: { id: COUNT, payload: PAYLOADS.assistant_message },
-  diff: { id: COUNT, payload: PAYLOADS.diff },
-  image: { id: COUNT, payload: PAYLOADS.image },
-  explore: { id: COUNT, payload: PAYLOADS.explore },
-  rate_limits: { id: COUNT, payload: PAYLOADS.rate_limits },
-  patch: { id: COUNT, payload: PAYLOADS.patch },
-  background_event: { id: COUNT, payload: PAYLOADS.background_event },
-  notice: { id: COUNT, payload: PAYLOADS.notice },
-});
+/** The record of each type; the compiler has held each payload to its interface. */
+const RECORDS = typed<Known<records.HistoryRecord, "type">>(
+  byType((type) => ({ id: COUNT, payload: PAYLOADS[type] })) as never,
+);
+
+function byType<T>(
+  make: (type: records.HistoryRecordType) => T,
+): Record<string, T> {
+  return Object.fromEntries(
+    records.HISTORY_RECORD_TYPES.map((type) => [type, make(type)]),
+  );
+}
 
 const EXTENSION_RECORD = object<records.ExtensionRecord>({
   id: COUNT,
@@ -169,50 +167,42 @@ export type HistoryTypes = {
   readonly ExecChunk: records.ExecChunk;
   readonly AssistantDelta: records.AssistantDelta;
   readonly FileChange: records.FileChange;
-  readonly PlainMessagePayload: records.PlainMessagePayload;
-  readonly WaitStatusPayload: records.WaitStatusPayload;
-  readonly LoadingPayload: records.LoadingPayload;
-  readonly RunningToolPayload: records.RunningToolPayload;
-  readonly ToolCallPayload: records.ToolCallPayload;
-  readonly PlanUpdatePayload: records.PlanUpdatePayload;
-  readonly UpgradeNoticePayload: records.UpgradeNoticePayload;
-  readonly ReasoningPayload: records.ReasoningPayload;
-  readonly ExecPayload: records.ExecPayload;
-  readonly AssistantStreamPayload: records.AssistantStreamPayload;
-  readonly AssistantMessagePayload: records.AssistantMessagePayload;
-  readonly DiffPayload: records.DiffPayload;
-  readonly ImagePayload: records.ImagePayload;
-  readonly ExplorePayload: records.ExplorePayload;
-  readonly RateLimitsPayload: records.RateLimitsPayload;
-  readonly PatchPayload: records.PatchPayload;
-  readonly BackgroundEventPayload: records.BackgroundEventPayload;
-  readonly NoticePayload: records.NoticePayload;
-  readonly PlainMessageRecord: records.HistoryRecordOf<"plain_message">;
-  readonly WaitStatusRecord: records.HistoryRecordOf<"wait_status">;
-  readonly LoadingRecord: records.HistoryRecordOf<"loading">;
-  readonly RunningToolRecord: records.HistoryRecordOf<"running_tool">;
-  readonly ToolCallRecord: records.HistoryRecordOf<"tool_call">;
-  readonly PlanUpdateRecord: records.HistoryRecordOf<"plan_update">;
-  readonly UpgradeNoticeRecord: records.HistoryRecordOf<"upgrade_notice">;
-  readonly ReasoningRecord: records.HistoryRecordOf<"reasoning">;
-  readonly ExecRecord: records.HistoryRecordOf<"exec">;
-  readonly AssistantStreamRecord: records.HistoryRecordOf<"assistant_stream">;
-  readonly AssistantMessageRecord: records.HistoryRecordOf<"assistant_message">;
-  readonly DiffRecord: records.HistoryRecordOf<"diff">;
-  readonly ImageRecord: records.HistoryRecordOf<"image">;
-  readonly ExploreRecord: records.HistoryRecordOf<"explore">;
-  readonly RateLimitsRecord: records.HistoryRecordOf<"rate_limits">;
-  readonly PatchRecord: records.HistoryRecordOf<"patch">;
-  readonly BackgroundEventRecord: records.HistoryRecordOf<"background_event">;
-  readonly NoticeRecord: records.HistoryRecordOf<"notice">;
 };
 
-/** The schema of each of them. */
-export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes> = schemasOf<
-  HistoryTypes
->({
+/** The payload and the record of each type, by name: `ExecPayload`, `ExecRecord`. */
+export type HistoryRecordTypes =
+  & {
+    readonly [
+      T in records.HistoryRecordType as `${PascalCase<T>}Payload`
+    ]: records.HistoryPayloads[T];
+  }
+  & {
+    readonly [
+      T in records.HistoryRecordType as `${PascalCase<T>}Record`
+    ]: records.HistoryRecordOf<T>;
+  };
+
+type PascalCase<S extends string> = S extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${PascalCase<Rest>}`
+  : Capitalize<S>;
+
+/** The schemas of what each type of record has, under names that end alike. */
+function namedSchemas(
+  shapes: { readonly [T in records.HistoryRecordType]: AnyShape },
+  end: string,
+): Record<string, SchemaOf<unknown>> {
+  return Object.fromEntries(
+    records.HISTORY_RECORD_TYPES.map((type) => [
+      type.replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase()) +
+      end,
+      schemaOf(shapes[type]),
+    ]),
+  );
+}
+
+const NAMED_SCHEMAS = schemasOf<HistoryTypes>({
   HistorySnapshot: HISTORY_SNAPSHOT,
-  HistoryMutation: variant<mutations.HistoryMutation, "type">(
+  HistoryMutation: variant(
     "type",
     MUTATIONS,
     "the type of a mutation",
@@ -236,40 +226,12 @@ export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes> = schemasOf<
   ExecChunk: EXEC_CHUNK,
   AssistantDelta: ASSISTANT_DELTA,
   FileChange: FILE_CHANGE,
-  PlainMessagePayload: PAYLOADS.plain_message,
-  WaitStatusPayload: PAYLOADS.wait_status,
-  LoadingPayload: PAYLOADS.loading,
-  RunningToolPayload: PAYLOADS.running_tool,
-  ToolCallPayload: PAYLOADS.tool_call,
-  PlanUpdatePayload: PAYLOADS.plan_update,
-  UpgradeNoticePayload: PAYLOADS.upgrade_notice,
-  ReasoningPayload: PAYLOADS.reasoning,
-  ExecPayload: PAYLOADS.exec,
-  AssistantStreamPayload: PAYLOADS.assistant_stream,
-  AssistantMessagePayload: PAYLOADS.assistant_message,
-  DiffPayload: PAYLOADS.diff,
-  ImagePayload: PAYLOADS.image,
-  ExplorePayload: PAYLOADS.explore,
-  RateLimitsPayload: PAYLOADS.rate_limits,
-  PatchPayload: PAYLOADS.patch,
-  BackgroundEventPayload: PAYLOADS.background_event,
-  NoticePayload: PAYLOADS.notice,
-  PlainMessageRecord: RECORDS.plain_message,
-  WaitStatusRecord: RECORDS.wait_status,
-  LoadingRecord: RECORDS.loading,
-  RunningToolRecord: RECORDS.running_tool,
-  ToolCallRecord: RECORDS.tool_call,
-  PlanUpdateRecord: RECORDS.plan_update,
-  UpgradeNoticeRecord: RECORDS.upgrade_notice,
-  ReasoningRecord: RECORDS.reasoning,
-  ExecRecord: RECORDS.exec,
-  AssistantStreamRecord: RECORDS.assistant_stream,
-  AssistantMessageRecord: RECORDS.assistant_message,
-  DiffRecord: RECORDS.diff,
-  ImageRecord: RECORDS.image,
-  ExploreRecord: RECORDS.explore,
-  RateLimitsRecord: RECORDS.rate_limits,
-  PatchRecord: RECORDS.patch,
-  BackgroundEventRecord: RECORDS.background_event,
-  NoticeRecord: RECORDS.notice,
 });
+
+/** The schema of each of them. */
+export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes & HistoryRecordTypes> = {
+  ...NAMED_SCHEMAS,
+  ...namedSchemas(PAYLOADS, "Payload"),
+  ...namedSchemas(RECORDS, "Record"),
+  // The boundary: the names are put together.
+} as never;

@@ -238,7 +238,7 @@ export function maybe<T>(shape: Shape<T>): Optional<T | null> {
  * @param oneOf Of these members at least one must be there.
  */
 export function object<T>(
-  members: Members<T>,
+  members: NoInfer<Members<T>>,
   oneOf?: readonly (keyof T & string)[],
 ): ShapeOfObject<T> {
   const entries: [string, AnyShape | Optional<unknown>][] = Object.entries(
@@ -267,7 +267,7 @@ export function partial<T>(
 
 /** The objects that their `type` tells apart, each by its other members. */
 export function typed<M extends { readonly [W in keyof M]: Tagged<"type"> }>(
-  members: { readonly [W in keyof M]: Members<Omit<M[W], "type">> },
+  members: NoInfer<{ readonly [W in keyof M]: Members<Omit<M[W], "type">> }>,
 ): ShapesOf<M> {
   const shapes: { -readonly [W in keyof M]?: Shape<M[W]> } = {};
   for (const word in members) {
@@ -292,7 +292,7 @@ export const UNKNOWN_KIND: ShapeOfObject<Tagged<"type">> = object<
  */
 export function variant<T, K extends string>(
   key: K,
-  shapes: ShapesOf<Known<T, K>>,
+  shapes: NoInfer<ShapesOf<Known<T, K>>>,
   others: [OpenOf<T, K>] extends [never] ? string
     : ShapeOfObject<OpenOf<T, K>>,
 ): Shape<T> {

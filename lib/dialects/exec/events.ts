@@ -555,21 +555,22 @@ export const ITEM_TYPE_ALIASES: ReadonlyMap<string, KnownItemType> = new Map([
 ]);
 
 /** @ignore The shape of {@linkcode ThreadError}. */
-export const THREAD_ERROR: ShapeOfObject<ThreadError> = object<ThreadError>({
+export const THREAD_ERROR: ShapeOfObject<ThreadError> = object({
   message: STRING,
   code: optional(either(STRING, NUMBER)),
 });
 
 /** @ignore The shape of {@linkcode TodoEntry}. */
-export const TODO_ENTRY: ShapeOfObject<TodoEntry> = object<TodoEntry>({
+export const TODO_ENTRY: ShapeOfObject<TodoEntry> = object({
   title: STRING,
   completed: BOOLEAN,
 });
 
 /** @ignore The shape of {@linkcode FileChangeEntry}. */
-export const FILE_CHANGE_ENTRY: Shape<FileChangeEntry> = object<
-  FileChangeEntry
->({ path: STRING, kind: optional(ANY) });
+export const FILE_CHANGE_ENTRY: Shape<FileChangeEntry> = object({
+  path: STRING,
+  kind: optional(ANY),
+});
 
 const TEXT = { text: STRING };
 const TEXT_DELTA = { text_delta: STRING };
@@ -618,10 +619,10 @@ const TODO_LIST = object<TodoListContent>({
 export const ITEM_CONTENTS: {
   readonly [T in KnownItemType]: ShapeOfObject<ItemContents[T]>;
 } = {
-  agent_message: object<AgentMessageContent>(TEXT),
-  reasoning: object<ReasoningContent>(TEXT),
+  agent_message: object(TEXT),
+  reasoning: object(TEXT),
   command_execution: COMMAND_EXECUTION,
-  file_change: object<FileChangeContent>(FILE_CHANGE, ["path", "changes"]),
+  file_change: object(FILE_CHANGE, ["path", "changes"]),
   mcp_tool_call: MCP_TOOL_CALL,
   web_search: WEB_SEARCH,
   todo_list: TODO_LIST,
@@ -632,10 +633,10 @@ export const ITEM_CONTENTS: {
 export const ITEM_DELTAS: {
   readonly [T in KnownItemType]: ShapeOfObject<ItemDeltas[T]>;
 } = {
-  agent_message: object<AgentMessageDelta>(TEXT_DELTA),
-  reasoning: object<ReasoningDelta>(TEXT_DELTA),
+  agent_message: object(TEXT_DELTA),
+  reasoning: object(TEXT_DELTA),
   command_execution: partial(COMMAND_EXECUTION),
-  file_change: object<FileChangeDelta>(FILE_CHANGE),
+  file_change: object(FILE_CHANGE),
   mcp_tool_call: partial(MCP_TOOL_CALL),
   web_search: partial(WEB_SEARCH),
   todo_list: TODO_LIST,
@@ -702,7 +703,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     "rpc.error": {},
   }),
   "item.started": itemEvent<ItemStartedEvent>(
-    object<UnknownStartedItem>({
+    object({
       type: literal("item.started"),
       ...ITEM,
       status: STRING,
@@ -713,7 +714,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     ITEM_CONTENTS,
   ),
   "item.delta": itemEvent<ItemDeltaEvent>(
-    object<UnknownItemDelta>({
+    object({
       type: literal("item.delta"),
       ...ITEM,
       status: optional(STRING),
@@ -725,7 +726,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
     ITEM_DELTAS,
   ),
   "item.completed": itemEvent<ItemCompletedEvent>(
-    object<UnknownCompletedItem>({
+    object({
       type: literal("item.completed"),
       ...ITEM,
       status: STRING,
@@ -738,7 +739,7 @@ export const EVENT_SHAPES: ShapesOf<Known<ThreadEvent, "type">> = {
 };
 
 /** @ignore The shape of {@linkcode ThreadEvent}. */
-export const THREAD_EVENT: Shape<ThreadEvent> = variant<ThreadEvent, "type">(
+export const THREAD_EVENT: Shape<ThreadEvent> = variant(
   "type",
   EVENT_SHAPES,
   "the type of an event",

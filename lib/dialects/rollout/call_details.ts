@@ -170,13 +170,13 @@ export interface ErrorInfo {
 }
 
 /** @ignore The shape of {@linkcode Duration}. */
-export const DURATION: Shape<Duration> = object<Duration>({
+export const DURATION: Shape<Duration> = object({
   secs: NUMBER,
   nanos: maybe(NUMBER),
 });
 
 /** @ignore The shape of {@linkcode ParsedStep}. */
-export const PARSED_STEP: Shape<ParsedStep> = object<ParsedStep>({
+export const PARSED_STEP: Shape<ParsedStep> = object({
   type: maybe(STRING),
   cmd: maybe(STRING),
   name: maybe(STRING),
@@ -198,9 +198,7 @@ const FILE_PATCH = object<FilePatch>({
 export const FILE_PATCHES: Shape<FilePatches> = map(either(STRING, FILE_PATCH));
 
 /** @ignore The shape of {@linkcode WebSearchAction}. */
-export const WEB_SEARCH_ACTION: Shape<WebSearchAction> = object<
-  WebSearchAction
->({
+export const WEB_SEARCH_ACTION: Shape<WebSearchAction> = object({
   type: STRING,
   query: maybe(STRING),
   queries: maybe(list(STRING)),
@@ -209,14 +207,14 @@ export const WEB_SEARCH_ACTION: Shape<WebSearchAction> = object<
 });
 
 /** @ignore The shape of {@linkcode McpInvocation}. */
-export const MCP_INVOCATION: Shape<McpInvocation> = object<McpInvocation>({
+export const MCP_INVOCATION: Shape<McpInvocation> = object({
   server: STRING,
   tool: STRING,
   arguments: optional(ANY),
 });
 
 /** @ignore The shape of {@linkcode McpResult}. */
-export const MCP_RESULT: Shape<McpResult> = object<McpResult>({
+export const MCP_RESULT: Shape<McpResult> = object({
   content: maybe(list(ANY)),
   structuredContent: optional(ANY),
   isError: maybe(BOOLEAN),
@@ -224,13 +222,13 @@ export const MCP_RESULT: Shape<McpResult> = object<McpResult>({
 });
 
 /** @ignore The shape of {@linkcode McpOutcome}. */
-export const MCP_OUTCOME: Shape<McpOutcome> = object<McpOutcome>({
+export const MCP_OUTCOME: Shape<McpOutcome> = object({
   Ok: maybe(MCP_RESULT),
   Err: maybe(STRING),
 });
 
 /** @ignore The shape of {@linkcode ReviewTarget}. */
-export const REVIEW_TARGET: Shape<ReviewTarget> = object<ReviewTarget>({
+export const REVIEW_TARGET: Shape<ReviewTarget> = object({
   type: maybe(STRING),
   instructions: maybe(STRING),
 });
@@ -254,7 +252,7 @@ const REVIEW_FINDING = object<ReviewFinding>({
 });
 
 /** @ignore The shape of {@linkcode ReviewOutput}. */
-export const REVIEW_OUTPUT: Shape<ReviewOutput> = object<ReviewOutput>({
+export const REVIEW_OUTPUT: Shape<ReviewOutput> = object({
   findings: maybe(list(REVIEW_FINDING)),
   overall_correctness: maybe(STRING),
   overall_explanation: maybe(STRING),
@@ -262,7 +260,7 @@ export const REVIEW_OUTPUT: Shape<ReviewOutput> = object<ReviewOutput>({
 });
 
 /** @ignore The shape of {@linkcode ErrorInfo}. */
-export const ERROR_INFO: Shape<ErrorInfo> = object<ErrorInfo>({
+export const ERROR_INFO: Shape<ErrorInfo> = object({
   message: STRING,
   codex_error_info: optional(ANY),
 });

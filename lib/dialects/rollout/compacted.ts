@@ -50,7 +50,7 @@ export interface Compacted {
 }
 
 /** @ignore The shape of {@linkcode Compacted}. */
-export const COMPACTED: Shape<Compacted> = object<Compacted>({
+export const COMPACTED: Shape<Compacted> = object({
   message: STRING,
   replacement_history: maybe(list(RESPONSE_ITEM)),
   replacement_history_metadata: maybe(list(nullable(ANY_OBJECT))),

@@ -6,7 +6,6 @@
 
 import {
   ANY,
-  type Known,
   list,
   maybe,
   type Members,
@@ -74,9 +73,9 @@ const TEXT_PART: Members<Omit<TextPart<string>, "type">> = {
 };
 
 /** @ignore The shape of {@linkcode ContentPart}. */
-export const CONTENT_PART: Shape<ContentPart> = variant<ContentPart, "type">(
+export const CONTENT_PART: Shape<ContentPart> = variant(
   "type",
-  typed<Known<ContentPart, "type">>({
+  typed({
     input_text: TEXT_PART,
     output_text: TEXT_PART,
     reasoning_text: TEXT_PART,

@@ -41,7 +41,7 @@ export const EVENT_MSGS: ShapesOf<EventMsgs> = {
 };
 
 /** @ignore The shape of an event. */
-export const EVENT_MSG: Shape<EventMsg> = variant<EventMsg, "type">(
+export const EVENT_MSG: Shape<EventMsg> = variant(
   "type",
   EVENT_MSGS,
   UNKNOWN_KIND,

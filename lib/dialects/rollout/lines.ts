@@ -209,7 +209,7 @@ const FORK_EVENT = object<ForkEvent>({
 });
 
 /** @ignore The shape of each line that is known. */
-export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed<RolloutLines>({
+export const ROLLOUT_LINES: ShapesOf<RolloutLines> = typed({
   session_meta: { ...LINE, payload: SESSION_META },
   response_item: { ...LINE, payload: RESPONSE_ITEM },
   event_msg: { ...LINE, payload: EVENT_MSG },

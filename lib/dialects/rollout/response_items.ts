@@ -370,7 +370,7 @@ const LOCAL_SHELL_ACTION = object<LocalShellAction>({
 });
 
 /** @ignore The shape of each response item that is known. */
-export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed<ResponseItems>({
+export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed({
   message: {
     ...ITEM,
     role: STRING,
@@ -449,7 +449,7 @@ export const RESPONSE_ITEMS: ShapesOf<ResponseItems> = typed<ResponseItems>({
 });
 
 /** @ignore The shape of a response item. */
-export const RESPONSE_ITEM: Shape<ResponseItem> = variant<ResponseItem, "type">(
+export const RESPONSE_ITEM: Shape<ResponseItem> = variant(
   "type",
   RESPONSE_ITEMS,
   UNKNOWN_KIND,

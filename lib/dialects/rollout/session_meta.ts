@@ -187,7 +187,7 @@ const SESSION_SOURCE = object<SessionSource>({
 });
 
 /** @ignore The shape of {@linkcode SessionMeta}. */
-export const SESSION_META: Shape<SessionMeta> = object<SessionMeta>({
+export const SESSION_META: Shape<SessionMeta> = object({
   id: STRING,
   timestamp: STRING,
   session_id: maybe(STRING),

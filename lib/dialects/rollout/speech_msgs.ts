@@ -174,7 +174,7 @@ const NOTICE: Members<Omit<NoticeMsg<string>, "type">> = {
 };
 
 /** @ignore The shape of each event of {@linkcode SpeechMsgs}. */
-export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed<SpeechMsgs>({
+export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
   user_message: {
     message: STRING,
     kind: maybe(STRING),

@@ -102,7 +102,7 @@ export interface TokenUsageRecord {
 }
 
 /** @ignore The shape of {@linkcode TokenCounts}. */
-export const TOKEN_COUNTS: Shape<TokenCounts> = object<TokenCounts>({
+export const TOKEN_COUNTS: Shape<TokenCounts> = object({
   input_tokens: NUMBER,
   cached_input_tokens: maybe(NUMBER),
   cache_write_input_tokens: maybe(NUMBER),
@@ -112,7 +112,7 @@ export const TOKEN_COUNTS: Shape<TokenCounts> = object<TokenCounts>({
 });
 
 /** @ignore The shape of {@linkcode TokenCountInfo}. */
-export const TOKEN_COUNT_INFO: Shape<TokenCountInfo> = object<TokenCountInfo>({
+export const TOKEN_COUNT_INFO: Shape<TokenCountInfo> = object({
   total_token_usage: TOKEN_COUNTS,
   last_token_usage: TOKEN_COUNTS,
   model_context_window: maybe(NUMBER),
@@ -127,7 +127,7 @@ const RATE_LIMIT_WINDOW = object<RateLimitWindow>({
 });
 
 /** @ignore The shape of {@linkcode RateLimits}. */
-export const RATE_LIMITS: Shape<RateLimits> = object<RateLimits>({
+export const RATE_LIMITS: Shape<RateLimits> = object({
   primary: maybe(RATE_LIMIT_WINDOW),
   secondary: maybe(RATE_LIMIT_WINDOW),
   limit_id: maybe(STRING),
@@ -140,9 +140,7 @@ export const RATE_LIMITS: Shape<RateLimits> = object<RateLimits>({
 });
 
 /** @ignore The shape of {@linkcode TokenUsageRecord}. */
-export const TOKEN_USAGE_RECORD: Shape<TokenUsageRecord> = object<
-  TokenUsageRecord
->({
+export const TOKEN_USAGE_RECORD: Shape<TokenUsageRecord> = object({
   thread_id: STRING,
   turn_id: maybe(STRING),
   session_id: maybe(STRING),

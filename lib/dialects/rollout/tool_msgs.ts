@@ -324,7 +324,7 @@ const OTHER_CALL: Members<Omit<OtherCallMsg<string>, "type">> = {
 };
 
 /** @ignore The shape of each event of {@linkcode ToolMsgs}. */
-export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed<ToolMsgs>({
+export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
   exec_command_begin: COMMAND,
   exec_command_output_delta: {
     ...CALL,

@@ -177,7 +177,7 @@ const TRUNCATION_POLICY = object<TruncationPolicy>({
 });
 
 /** @ignore The shape of {@linkcode TurnContext}. */
-export const TURN_CONTEXT: Shape<TurnContext> = object<TurnContext>({
+export const TURN_CONTEXT: Shape<TurnContext> = object({
   cwd: STRING,
   turn_id: maybe(STRING),
   root_turn_id: maybe(STRING),
@@ -205,26 +205,26 @@ export const TURN_CONTEXT: Shape<TurnContext> = object<TurnContext>({
 });
 
 /** @ignore The shape of {@linkcode WorldState}. */
-export const WORLD_STATE: Shape<WorldState> = object<WorldState>({
+export const WORLD_STATE: Shape<WorldState> = object({
   full: BOOLEAN,
   state: ANY_OBJECT,
 });
 
 /** @ignore The shape of {@linkcode InterAgentCommunication}. */
-export const INTER_AGENT_COMMUNICATION: Shape<InterAgentCommunication> = object<
-  InterAgentCommunication
->({
-  author: maybe(STRING),
-  recipient: maybe(STRING),
-  other_recipients: maybe(list(ANY)),
-  content: maybe(STRING),
-  encrypted_content: maybe(STRING),
-  trigger_turn: maybe(BOOLEAN),
-});
+export const INTER_AGENT_COMMUNICATION: Shape<InterAgentCommunication> = object(
+  {
+    author: maybe(STRING),
+    recipient: maybe(STRING),
+    other_recipients: maybe(list(ANY)),
+    content: maybe(STRING),
+    encrypted_content: maybe(STRING),
+    trigger_turn: maybe(BOOLEAN),
+  },
+);
 
 /** @ignore The shape of {@linkcode InterAgentCommunicationMetadata}. */
 export const INTER_AGENT_COMMUNICATION_METADATA: Shape<
   InterAgentCommunicationMetadata
-> = object<InterAgentCommunicationMetadata>({
+> = object({
   trigger_turn: maybe(BOOLEAN),
 });

@@ -345,7 +345,7 @@ const TURN_MESSAGE_PART = object<TurnMessagePart>({
 });
 
 /** @ignore The shape of each item of a turn that is known. */
-export const TURN_ITEMS: ShapesOf<TurnItems> = typed<TurnItems>({
+export const TURN_ITEMS: ShapesOf<TurnItems> = typed({
   UserMessage: {
     ...ITEM,
     content: list(TURN_MESSAGE_PART),
@@ -446,7 +446,7 @@ export const TURN_ITEMS: ShapesOf<TurnItems> = typed<TurnItems>({
 });
 
 /** @ignore The shape of an item of a turn. */
-export const TURN_ITEM: Shape<TurnItem> = variant<TurnItem, "type">(
+export const TURN_ITEM: Shape<TurnItem> = variant(
   "type",
   TURN_ITEMS,
   UNKNOWN_KIND,

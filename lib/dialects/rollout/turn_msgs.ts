@@ -324,7 +324,7 @@ const THREAD_GOAL = object<ThreadGoal>({
 });
 
 /** @ignore The shape of each event of {@linkcode TurnMsgs}. */
-export const TURN_MSGS: ShapesOf<TurnMsgs> = typed<TurnMsgs>({
+export const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
   task_started: TASK_STARTED,
   turn_started: TASK_STARTED,
   task_complete: TASK_COMPLETE,
