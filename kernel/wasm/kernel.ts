@@ -42,7 +42,10 @@ import {
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
+  PLAN_KEY,
+  PLAN_NOTE,
   PLAN_NUMBER,
+  PLAN_RECALLS,
   PLAN_STEP_COUNT,
   PLAN_STEPS,
   SLOT_COUNT,
@@ -91,6 +94,22 @@ const STATE: usize = memory.data(STATE_SIZE, 16);
  */
 const WAY: usize = memory.data(16 * (MAX_VALUES + 1), 16);
 
+/** Fills the slots that are by a key; says which ones. */
+// @ts-ignore: AssemblyScript
+@external("rules", "recall")
+declare function recall(start: usize, end: usize): u32;
+
+/** Has it noted what a line tells of a key. */
+// @ts-ignore: AssemblyScript
+@external("rules", "note")
+declare function note(
+  what: u32,
+  start: usize,
+  end: usize,
+  line: usize,
+  lineEnd: usize,
+): void;
+
 /** Where the state is. */
 export function state(): usize {
   return STATE;
@@ -99,6 +118,11 @@ export function state(): usize {
 /** Where the slots are. */
 export function slots(): usize {
   return SLOTS;
+}
+
+/** Where the places of the line are. */
+export function places(): usize {
+  return PLACES;
 }
 
 /** Where memory is free. */
@@ -180,11 +204,19 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
           start = at + length;
           kind = load<u32>(branch, BRANCH_KIND);
           if (kind != KIND_END) end = valueEnd(start, kind);
-          else if (load<u32>(load<u32>(branch, BRANCH_TO), PLAN_FILLED) == bits) {
+          else {
             if (load<u8>(start) == LF) end = start;
             else if (load<u8>(start) == CR && load<u8>(start, 1) == LF) {
               end = start + 1;
             }
+            const found: usize = load<u32>(branch, BRANCH_TO);
+            let has = bits;
+            if (end != 0 && load<u32>(found, PLAN_RECALLS) != 0) {
+              const key: usize = load<u32>(found, PLAN_KEY);
+              has |= recall(load<u32>(key), load<u32>(key, 4));
+              epoch += 1;
+            }
+            if (load<u32>(found, PLAN_FILLED) != has) end = 0;
           }
           if (end != 0) break;
         }
@@ -302,6 +334,11 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         bits = filled();
         epoch += 1;
       }
+    }
+    const what = load<u32>(plan, PLAN_NOTE);
+    if (what != 0) {
+      const key: usize = load<u32>(plan, PLAN_KEY);
+      note(what, load<u32>(key), load<u32>(key, 4), line, at);
     }
     lines += 1;
     line = at + 1;

@@ -5,6 +5,7 @@ import {
   EFFECT_CLEAR,
   EFFECT_COUNT,
   EFFECT_VALUE,
+  KEYED_SLOT,
   MAX_VALUES,
   PLACE_END,
   PLACE_START,
@@ -26,10 +27,10 @@ export const SLOTS: usize = memory.data(SLOT_COUNT * SLOT_STRIDE, 16);
 /** Where the places of the line are. */
 export const PLACES: usize = memory.data((MAX_VALUES + 1) * PLACE_STRIDE, 16);
 
-/** Which slots are filled. */
+/** Which slots are filled, those by keys apart. */
 export function filled(): u32 {
   let bits: u32 = 0;
-  for (let slot: u32 = 0; slot < (SLOT_COUNT as u32); slot++) {
+  for (let slot: u32 = 0; slot < (KEYED_SLOT as u32); slot++) {
     if (load<u32>(SLOTS + slot * SLOT_STRIDE, SLOT_LENGTH) != 0) {
       bits |= 1 << slot;
     }

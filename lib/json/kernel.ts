@@ -6,6 +6,7 @@
 import type { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
 import {
+  KEYED_SLOT,
   SLOT_COUNT,
   SLOT_COUNTER,
   SLOT_LENGTH,
@@ -182,6 +183,7 @@ interface KernelExports {
   readonly memory: WebAssembly.Memory;
   state(): number;
   slots(): number;
+  places(): number;
   free(): number;
   run(from: number, to: number, out: number, outEnd: number): number;
 }
@@ -244,6 +246,7 @@ export class Kernel {
   /** What was copied in, from where to where, and where it went. */
   #source: Uint8Array | undefined;
   #rules: unknown;
+  #context: RecordContext | undefined;
   /** What the last run changed. */
   readonly #changes: ContextChanges = {
     isTouched: (slot) => (this.#get(STATE_TOUCHED) & (1 << slot)) !== 0,
@@ -306,7 +309,21 @@ export class Kernel {
     maxLineBytes: number,
     wishes: KernelWishes,
   ) {
-    const instance = new WebAssembly.Instance(module);
+    const instance = new WebAssembly.Instance(module, {
+      rules: {
+        recall: (start: number, end: number) => this.#recall(start, end),
+        note: (
+          what: number,
+          start: number,
+          end: number,
+          line: number,
+          lineEnd: number,
+        ) => {
+          const text = this.#bytes.subarray(line, lineEnd);
+          this.#context?.note?.(what, this.#key(start, end), text);
+        },
+      },
+    });
     // The boundary where the exports get their types.
     const exports = instance.exports as unknown as KernelExports;
     const { memory } = exports;
@@ -337,6 +354,7 @@ export class Kernel {
       {
         root: this.#state + STATE_ROOT,
         slot: (slot) => this.#slotAt(slot),
+        values: exports.places(),
       },
       wishes,
     );
@@ -351,6 +369,7 @@ export class Kernel {
   release(): void {
     // What was wished for last is most likely wished for next.
     if (IDLE.length === MAX_IDLE) IDLE.shift();
+    this.#context = undefined;
     IDLE.push(this);
   }
 
@@ -408,6 +427,7 @@ export class Kernel {
     let lines = 0;
     let records = 0;
     this.#obey(context.rules);
+    this.#context = context;
     if (!this.#give(context)) return { next, lines, records };
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
@@ -468,19 +488,40 @@ export class Kernel {
   /** Gives the kernel the values that have changed; says whether it can hold them. */
   #give({ slots, counters }: RecordContext): boolean {
     for (let slot = 0; slot < slots.length; slot++) {
-      const value = slots[slot];
-      if (value !== this.#given[slot]) {
-        const length = value === undefined ? 0 : value.end - value.start;
-        if (length > SLOT_SIZE) return false;
-        this.#given[slot] = value;
-        this.#setSlot(slot, value);
-      }
+      if (!this.#giveSlot(slot, slots[slot])) return false;
       const counter = counters[slot];
       if (counter === undefined) continue;
       if (counter > MAX_COUNTER) return false;
       this.#words[(this.#slotAt(slot) + SLOT_COUNTER) >> 2] = counter;
     }
     return true;
+  }
+
+  #giveSlot(slot: number, value: JsonSlice | undefined): boolean {
+    if (value === this.#given[slot]) return true;
+    const length = value === undefined ? 0 : value.end - value.start;
+    if (length > SLOT_SIZE) return false;
+    this.#given[slot] = value;
+    this.#setSlot(slot, value);
+    return true;
+  }
+
+  /** Fills the slots that are by a key; says which ones, by bits. */
+  #recall(start: number, end: number): number {
+    const slots = this.#context?.recall?.(this.#key(start, end)) ?? [];
+    let bits = 0;
+    for (const [i, value] of slots.entries()) {
+      const slot = KEYED_SLOT + i;
+      // No plan is for a line whose slots have no room.
+      if (!this.#giveSlot(slot, value)) return -1;
+      if (value !== undefined) bits |= 1 << slot;
+    }
+    return bits;
+  }
+
+  /** The text of a key, which is that of a string without escapes. */
+  #key(start: number, end: number): string {
+    return decodeUtf8(this.#bytes, start + 1, end - 1);
   }
 
   #slotAt(slot: number): number {

@@ -32,6 +32,8 @@ export const STATE_SIZE = 48;
 
 /** The slots, texts that are kept from line to line: how many there are. */
 export const SLOT_COUNT = 4;
+/** From this one on they are filled anew for each line that asks, by a key that it names. */
+export const KEYED_SLOT = 2;
 /** How much one can hold. */
 export const SLOT_SIZE = 16384;
 /** The length of its text, 0 if it is empty; the number that was counted last; the text. */
@@ -78,8 +80,12 @@ export const PLAN_PREFIX = 20;
 export const PLAN_PREFIX_LENGTH = 24;
 /** What stands for it in the trace; `UNWANTED` if its records are not wanted. */
 export const PLAN_NUMBER = 28;
-export const PLAN_STEP_COUNT = 32;
-export const PLAN_STEPS = 36;
+/** Where it is written where the key is; whether slots are filled by it; what to note of it. */
+export const PLAN_KEY = 32;
+export const PLAN_RECALLS = 36;
+export const PLAN_NOTE = 40;
+export const PLAN_STEP_COUNT = 44;
+export const PLAN_STEPS = 48;
 export const UNWANTED = 0xffffffff;
 
 /** A step of a plan: a text, then a slot, or else a part of the line. */

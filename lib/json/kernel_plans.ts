@@ -35,9 +35,12 @@ import {
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
+  PLAN_KEY,
+  PLAN_NOTE,
   PLAN_NUMBER,
   PLAN_PREFIX,
   PLAN_PREFIX_LENGTH,
+  PLAN_RECALLS,
   PLAN_STEP_COUNT,
   PLAN_STEPS,
   STEP_BEFORE,
@@ -331,6 +334,8 @@ interface KernelPlaces {
   readonly root: number;
   /** Where a slot is. */
   readonly slot: (slot: number) => number;
+  /** The places of the values of a line. */
+  readonly values: number;
 }
 
 /** Tells wanted records from others, by words alone. */
@@ -443,7 +448,7 @@ export class KernelPlans {
     const effects = effectsOf(watched, values);
     if (pieces === undefined || effects === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
-    const size = end - start + watched.output.length + PLAN_STEPS +
+    const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
       (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
       pieces.length * (STEP_SIZE + ALIGNMENT) + 4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
@@ -548,7 +553,7 @@ export class KernelPlans {
     }
     const mask = filled.reduce((bits, is, i) => is ? bits | (1 << i) : bits, 0);
     const text = root.bytes.subarray(from, root.end);
-    const plan = this.#plan(rewriting, mask);
+    const plan = this.#plan(rewriting, values, mask);
     const branch = this.#branch(head, text, KIND_END, maxBranches, mask);
     if (branch === undefined) return false;
     words[(branch + BRANCH_TO) >> 2] = plan;
@@ -593,9 +598,10 @@ export class KernelPlans {
 
   #plan(
     { watched, pieces, effects, isWanted }: Rewriting,
+    values: readonly Value[],
     mask: number,
   ): number {
-    const { effects: slotEffects, output } = watched;
+    const { effects: slotEffects, output, key, isRecalled, note } = watched;
     const { proof } = this.#wishes;
     const words = this.#words;
     const steps = stepsOf(pieces);
@@ -633,8 +639,26 @@ export class KernelPlans {
     words[(plan + PLAN_PREFIX) >> 2] = this.#write(prefix);
     words[(plan + PLAN_PREFIX_LENGTH) >> 2] = prefix.length;
     words[(plan + PLAN_NUMBER) >> 2] = number;
+    words[(plan + PLAN_KEY) >> 2] = key === undefined
+      ? 0
+      : this.#keyPlace(key, values);
+    words[(plan + PLAN_RECALLS) >> 2] = isRecalled ? 1 : 0;
+    words[(plan + PLAN_NOTE) >> 2] = note;
     words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
     return plan;
+  }
+
+  /** Where it is written where a key is: it is a value, or the same in all lines of a plan. */
+  #keyPlace(
+    { bytes, start, end }: JsonSlice,
+    values: readonly Value[],
+  ): number {
+    const value = values.findIndex((each) => each.start === start);
+    if (value !== -1) {
+      return this.#places.values + PLACE_START + PLACE_STRIDE * value;
+    }
+    const text = this.#write(bytes.subarray(start, end));
+    return this.#writeWords([text, text + end - start]);
   }
 
   /** Writes a text, and gives its place. */

@@ -36,10 +36,12 @@ const KINDS: ReadonlyMap<number, JsonKind> = new Map([
 const ENCODER = new TextEncoder();
 /** What strings are put together in. */
 const SCRATCH = new ByteWriter(256);
+/** How much room for long ones is kept: making it takes longer than the rest. */
+const KEPT_ROOM = 1 << 13;
 
 /** Makes a string value. */
 export function stringValue(text: string): JsonSlice {
-  SCRATCH.clear(256);
+  SCRATCH.clear(KEPT_ROOM);
   SCRATCH.string(text);
   return sliceOf(SCRATCH.view().slice(), "string");
 }

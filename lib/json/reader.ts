@@ -14,6 +14,7 @@ import {
   JsonSlice,
   JsonString,
   type MemberBlock,
+  sameSource,
 } from "./value.ts";
 
 // The members of an object that has more of them than are asked for.
@@ -431,6 +432,13 @@ export class JsonReader {
   isWhole(number: JsonSlice): boolean {
     this.#observations?.wholes.push(number);
     return isWhole(number.bytes, number.start, number.end);
+  }
+
+  /** Whether two values have the same text. */
+  isSame(one: JsonNode, other: JsonNode): boolean {
+    if (!(one instanceof JsonSlice && other instanceof JsonSlice)) return false;
+    this.#observations?.words.push(one, other);
+    return sameSource(one, other);
   }
 
   /** The source text of a value. */

@@ -7,6 +7,7 @@
 
 import { copyOf } from "./bytes.ts";
 import type { ByteWriter, CopyObserver } from "./byte_writer.ts";
+import { KEYED_SLOT } from "./kernel_layout.ts";
 import {
   type JsonReader,
   noObservations,
@@ -34,13 +35,19 @@ export interface RecordContext {
   /** Takes over what became of the slots while records were rewritten by plans. */
   take(changes: ContextChanges): void;
   /**
-   * Is shown the lines that were rewritten by plans, if there is something to remember of them.
+   * Gives what is kept by a key that a record names: the slots from `KEYED_SLOT` on.
    *
-   * @param bytes The bytes; they may be used again afterwards.
-   * @param start Where the first line starts.
-   * @param end Where the last one ends, behind its LF.
+   * @param key The text of a string of the record.
    */
-  passed?(bytes: Uint8Array, start: number, end: number): void;
+  recall?(key: string): Slots;
+  /**
+   * Notes what a record tells of a key.
+   *
+   * @param what A number of the rules, from 1.
+   * @param key The text of a string of the record.
+   * @param line The record; the bytes may be used again afterwards.
+   */
+  note?(what: number, key: string, line: Uint8Array): void;
 }
 
 /** What records that were rewritten by plans changed. */
@@ -91,6 +98,12 @@ export interface WatchedRecord {
   readonly filled: readonly boolean[];
   /** What became of each slot. */
   readonly effects: readonly SlotEffect[];
+  /** The string that slots were filled by, or that something was noted of. */
+  readonly key: JsonSlice | undefined;
+  /** Whether slots were filled by the key. */
+  readonly isRecalled: boolean;
+  /** What was noted of the key; 0: nothing. */
+  readonly note: number;
 }
 
 /** Any copy that was made. */
@@ -108,10 +121,13 @@ export class RecordWatch implements CopyObserver {
   readonly #root: JsonSlice;
   readonly #from: number;
   readonly #context: RecordContext;
-  readonly #slots: Slots;
+  readonly #slots: (JsonSlice | undefined)[];
   readonly #counters: readonly (number | undefined)[];
   readonly #copies: AnyCopy[] = [];
   readonly #observations = noObservations();
+  #key: JsonSlice | undefined;
+  #isRecalled = false;
+  #note = 0;
 
   /** Begins to watch how the record that the reader has read is rewritten. */
   constructor(
@@ -134,6 +150,21 @@ export class RecordWatch implements CopyObserver {
   /** Is told of a copy. */
   copied(source: Uint8Array, start: number, end: number, to: number): void {
     this.#copies.push({ source, start, end, to });
+  }
+
+  /** Is told that slots were filled by a key. */
+  recalled(key: JsonSlice, slots: Slots): void {
+    this.#key = key;
+    this.#isRecalled = true;
+    for (const [i, value] of slots.entries()) {
+      this.#slots[KEYED_SLOT + i] = value;
+    }
+  }
+
+  /** Is told that something was noted of a key. */
+  noted(what: number, key: JsonSlice): void {
+    this.#key = key;
+    this.#note = what;
   }
 
   /**
@@ -170,6 +201,9 @@ export class RecordWatch implements CopyObserver {
       observations,
       filled: slots.map((value) => value !== undefined),
       effects,
+      key: this.#key,
+      isRecalled: this.#isRecalled,
+      note: this.#note,
     };
   }
 
@@ -180,6 +214,7 @@ export class RecordWatch implements CopyObserver {
   }
 
   #effect(slot: number): SlotEffect | undefined {
+    if (slot >= KEYED_SLOT) return { kind: "keep" };
     const before = this.#slots[slot];
     const after = this.#context.slots[slot];
     const lastNumber = this.#counters[slot];

@@ -8,7 +8,12 @@ import {
 import type { ByteWriter } from "../json/byte_writer.ts";
 import { syntaxReason } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
-import { type RecordContext, RecordWatch } from "../json/record_watch.ts";
+import {
+  type RecordContext,
+  RecordWatch,
+  type Slots,
+} from "../json/record_watch.ts";
+import { decodeUtf8 } from "../json/utf8.ts";
 import { JsonObject, type JsonSlice, KIND_WORDS } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "./failures.ts";
 import type { LineRules, RecordLearner } from "./line_rules.ts";
@@ -42,6 +47,7 @@ export abstract class RecordRules implements LineRules {
   protected readonly reader: JsonReader;
   readonly #context: RecordContext | undefined;
   #learner: RecordLearner | undefined;
+  #watched: RecordWatch | undefined;
   #isRepeatable = false;
   #isTeachable = false;
   /**
@@ -103,6 +109,26 @@ export abstract class RecordRules implements LineRules {
     this.#isTeachable = true;
   }
 
+  /** Asks the context for what it keeps by a key that the record names. */
+  protected recall(key: JsonSlice): Slots {
+    const slots = this.#context?.recall?.(this.#keyOf(key)) ?? [];
+    this.#watched?.recalled(key, slots);
+    return slots;
+  }
+
+  /** Has the context note what the record tells of a key. */
+  protected note(what: number, key: JsonSlice, record: JsonSlice): void {
+    const { bytes, start, end } = record;
+    this.#context?.note?.(what, this.#keyOf(key), bytes.subarray(start, end));
+    this.#watched?.noted(what, key);
+  }
+
+  #keyOf(key: JsonSlice): string {
+    return key.escaped
+      ? this.reader.text(key)
+      : decodeUtf8(key.bytes, key.start + 1, key.end - 1);
+  }
+
   /** Normalizes one line; see {@linkcode LineRules.apply}. */
   apply(
     bytes: Uint8Array,
@@ -127,7 +153,7 @@ export abstract class RecordRules implements LineRules {
       return { reason, start: root.start, end: root.end, inBand: true };
     }
     const length = out.length;
-    const watch = this.#watch(root, out);
+    const watch = this.#watched = this.#watch(root, out);
     this.#isRepeatable = false;
     const reason = this.record(root, line, out);
     if (watch !== undefined) this.#learn(watch, reason === undefined);

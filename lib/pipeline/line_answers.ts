@@ -419,7 +419,6 @@ export class LineAnswers implements LineVisitor {
     const { lines } = kernel;
     const run = kernel.run(bytes, start, end, this.out, context);
     if (run.lines === 0) return undefined;
-    context.passed?.(bytes, start, run.next);
     const taker = this.#taker;
     this.records += this.#isSelective ? run.records : kernel.lines - lines;
     if (taker.value !== undefined) {

@@ -11,6 +11,7 @@ import {
   JsonlNormalizer,
   type Outcome,
 } from "@codexpipe/codexpipe";
+import { readServerRuns } from "../dialects/app_server/sessions.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat } from "../running.ts";
 import { binaryOf, bytesOf, damaged, type Random } from "./damage.ts";
@@ -39,7 +40,10 @@ let captures: readonly (readonly string[])[] | undefined;
  * @param size How many lines it has, about.
  */
 export function drawStream(size: number, random: Random): Uint8Array {
-  captures ??= readCapturedFiles(/\.jsonl$/).map(({ bytes }) =>
+  captures ??= [
+    ...readCapturedFiles(/\.jsonl$/).map(({ bytes }) => bytes),
+    ...readServerRuns().map(({ stdout }) => stdout),
+  ].map((bytes) =>
     binaryOf(bytes).split("\n").filter(({ length }) =>
       length > 0 && length <= LONGEST
     )
@@ -49,6 +53,7 @@ export function drawStream(size: number, random: Random): Uint8Array {
 
 /** What may be asked for; as often, everything is. */
 const SELECTIONS: readonly (readonly string[])[] = [
+  ["thread.started", "turn.completed", "item.completed/token_count"],
   ["turn.completed", "item.completed/command_execution", "error"],
   ["event_msg/token_count", "response_item/message", "session_meta"],
   ["item.started", "item.completed", "response_item"],

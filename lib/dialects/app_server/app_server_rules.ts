@@ -8,10 +8,9 @@
 
 import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { COMMA, LF, OPEN_BRACE, QUOTE } from "../../json/bytes.ts";
+import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
-  lasting,
   sliceOf,
   stringValue,
   TRUE_VALUE,
@@ -37,7 +36,6 @@ import {
   JsonObject,
   JsonSlice,
   KIND_WORDS,
-  sameSource,
 } from "../../json/value.ts";
 import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
@@ -176,58 +174,6 @@ function summarized(textOf: TextOf): string {
   return withDetails(textOf("summary") ?? "", textOf("details"));
 }
 
-// The counts of tokens in lines that were rewritten without asking the rules: found again by the
-// text that such lines begin with.
-
-/** What lines begin with that may be rewritten so. */
-const BEGINNING = new TextEncoder().encode(
-  '{"method":"thread/tokenUsage/updated","params":{"threadId":"',
-);
-const LAST = BEGINNING.length - 1;
-/** By the two bytes that stand where its last two could: how far it is to where these could. */
-const SKIPS = new Uint8Array(1 << 16).fill(LAST);
-for (let at = 1; at < LAST; at++) SKIPS[pairAt(BEGINNING, at)] = LAST - at;
-
-/** A byte and the one before it. */
-function pairAt(bytes: Uint8Array, at: number): number {
-  return (bytes[at - 1] ?? 0) << 8 | (bytes[at] ?? 0);
-}
-
-/** Says whether a line begins so that it is found again. */
-function isFoundAgain(bytes: Uint8Array, start: number): boolean {
-  // Most others differ at the end of it.
-  for (let at = LAST; at >= 0; at--) {
-    if (bytes[start + at] !== BEGINNING[at]) return false;
-  }
-  return true;
-}
-
-/**
- * Finds such lines.
- *
- * @param bytes The bytes.
- * @param start Where the first line starts.
- * @param end Where the last one ends, behind its LF.
- * @param take Is called with the id of the thread and the line, its LF included; it is a view.
- */
-function findCounts(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  take: (thread: string, line: Uint8Array) => void,
-): void {
-  // Horspool's search by pairs: most bytes are never looked at.
-  for (let at = start + LAST; at < end; at += SKIPS[pairAt(bytes, at)] ?? 1) {
-    const from = at - LAST;
-    if (!isFoundAgain(bytes, from)) continue;
-    if (from !== start && bytes[from - 1] !== LF) continue;
-    const quote = bytes.indexOf(QUOTE, at + 1);
-    const last = bytes.indexOf(LF, quote);
-    if (quote === -1 || last === -1) return;
-    take(decodeUtf8(bytes, at + 1, quote), bytes.subarray(from, last + 1));
-  }
-}
-
 // What is remembered of the threads of an app-server.
 
 /**
@@ -236,30 +182,47 @@ function findCounts(
  */
 const MAX_THREADS = 4096;
 
+const NO_LINE = new Uint8Array(0);
+
 /** What is remembered of a thread. */
 interface ThreadMemory {
   /** Whether it has been said that it begins. */
   isStarted: boolean;
-  /** What it has used so far, as the app-server says it: as a value, or in the line that says it. */
-  usage: JsonSlice | Uint8Array | undefined;
+  /** What it has used so far, as exec says it. */
+  usage: JsonSlice | undefined;
+  /** Room for the line that says so, and how long that is; 0: it has been read. */
+  line: Uint8Array<ArrayBuffer>;
+  lineLength: number;
   /** The turn whose plan has been told. */
   planTurn: string | undefined;
 }
 
-/** The threads, in the order in which they were last of use. */
+/** The threads, in the order in which something was last told of them. */
 class Threads {
   readonly #threads = new Map<string, ThreadMemory>();
+  #last: ThreadMemory | undefined;
+
+  /** Gives what is remembered of a thread, if anything is. */
+  find(id: string): ThreadMemory | undefined {
+    return this.#threads.get(id);
+  }
 
   /** Gives what is remembered of a thread, from now on if there is nothing yet. */
   of(id: string): ThreadMemory {
     const known = this.#threads.get(id);
-    if (known !== undefined) this.#threads.delete(id);
+    if (known !== undefined) {
+      if (known === this.#last) return known;
+      this.#threads.delete(id);
+    }
     const memory = known ??
       {
         isStarted: false,
         usage: undefined,
+        line: NO_LINE,
+        lineLength: 0,
         planTurn: undefined,
       };
+    this.#last = memory;
     this.#threads.set(id, memory);
     if (this.#threads.size > MAX_THREADS) {
       const [oldest] = this.#threads.keys();
@@ -271,16 +234,19 @@ class Threads {
   /** Forgets all. */
   clear(): void {
     this.#threads.clear();
+    this.#last = undefined;
   }
 
   /** Writes down what is remembered. */
   save(): unknown {
     return [...this.#threads].map(([id, memory]) => {
       const { isStarted, planTurn } = memory;
-      const usage = totalOf(memory);
+      const usage = usageOf(memory);
       return [id, {
         started: isStarted,
-        usage: textOf(usage) ?? null,
+        usage: usage === undefined
+          ? null
+          : decodeUtf8(usage.bytes, usage.start, usage.end),
         plan_turn: planTurn ?? null,
       }];
     });
@@ -302,25 +268,26 @@ class Threads {
 /** Reads the lines of counts; a new one takes as long as a hundred lines. */
 let countReader: JsonReader | undefined;
 
-/** What a thread has used so far, as the app-server says it. */
-function totalOf(memory: ThreadMemory): JsonSlice | undefined {
-  const { usage } = memory;
-  if (!(usage instanceof Uint8Array)) return usage;
+/** What a thread has used so far, as exec says it. */
+function usageOf(memory: ThreadMemory): JsonSlice | undefined {
+  const { line, lineLength } = memory;
+  if (lineLength === 0) return memory.usage;
+  memory.lineLength = 0;
   const reader = countReader ??= new JsonReader(4);
-  let node: JsonNode | undefined = reader.read(usage, 0, usage.length - 1);
+  let node: JsonNode | undefined = reader.read(line, 0, lineLength);
   for (const name of ["params", "tokenUsage", "total"]) {
     node = node && reader.members(node).get(name);
   }
-  const total = node instanceof JsonSlice && node.kind === "object"
-    ? lasting(node)
-    : undefined;
-  memory.usage = total;
-  return total;
-}
-
-/** The JSON text of a value. */
-function textOf(value: JsonSlice | undefined): string | undefined {
-  return value && decodeUtf8(value.bytes, value.start, value.end);
+  if (node === undefined) return memory.usage;
+  const counts = reader.members(node);
+  const usage = new JsonObject();
+  for (const [wire, name] of COUNTS) {
+    const count = counts.live(wire);
+    if (count !== undefined) usage.set(name, count);
+  }
+  const out = new ByteWriter(256);
+  writeNode(out, usage);
+  return memory.usage = sliceOf(out.view().slice(), "object");
 }
 
 /** The methods of the protocol before, whose events come again in the one of today (0.98). */
@@ -378,16 +345,33 @@ class ServerContext implements RecordContext {
     this.#slots = [value];
   }
 
-  passed(bytes: Uint8Array, start: number, end: number): void {
-    const counts = new Map<string, Uint8Array>();
-    findCounts(bytes, start, end, (thread, line) => {
-      // Threads are forgotten in the order of their last lines.
-      counts.delete(thread);
-      counts.set(thread, line);
-    });
-    for (const [thread, line] of counts) {
-      this.#threads.of(thread).usage = line.slice();
+  /** What a turn of a thread ends with, and something if the thread has been told of. */
+  recall(thread: string): Slots {
+    const memory = this.#threads.find(thread);
+    const usage = memory && usageOf(memory);
+    if (memory?.isStarted !== true) return [usage, undefined];
+    // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
+    return [usage ?? NO_USAGE, STARTED];
+  }
+
+  note(what: number, thread: string, line: Uint8Array): void {
+    const memory = this.#threads.of(thread);
+    if (what === BEGINNING) {
+      memory.isStarted = true;
+      return;
     }
+    // It is read when a turn ends: most are followed by others before.
+    const { length } = line;
+    if (memory.line.length <= length) {
+      memory.line = new Uint8Array(length + SPARE);
+    }
+    memory.line.set(line);
+    // The text behind a value must be a control character.
+    memory.line[length] = LF;
+    memory.lineLength = length;
+    if (length <= MAX_LINE) return;
+    usageOf(memory);
+    memory.line = NO_LINE;
   }
 
   /** Goes on behind so many items. */
@@ -403,8 +387,15 @@ class ServerContext implements RecordContext {
   }
 }
 
-/** The only slot. */
+/** The only slot that is not by thread. */
 const ITEM = 0;
+/** What is noted of a thread: that it has been said that it begins, and what it has used. */
+const BEGINNING = 1;
+const USAGE = 2;
+/** Longer lines are not kept. */
+const MAX_LINE = 1024;
+/** Later lines have some more digits. */
+const SPARE = 32;
 /** What is in it before an item has been counted. */
 const FIRST_ITEM = stringValue("item_0");
 
@@ -427,6 +418,8 @@ const NO_USAGE: JsonSlice = sliceOf(
 
 /** Of how many item types the values are kept. */
 const MAX_TYPES = 256;
+/** Stands for a thread of which it has been said that it begins. */
+const STARTED = stringValue("started");
 const PLAIN_REGEXP = /^[\w.:-]*$/;
 const METHOD_WORDS = new WordTable(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
@@ -457,7 +450,7 @@ export class AppServerRules extends RecordRules {
   readonly #events = new Map<string, ExecRules>();
   readonly #items: ServerContext;
   /** The line that is read. */
-  #root: JsonSlice | undefined;
+  #root: JsonSlice = NO_USAGE;
 
   /**
    * Constructs a new instance.
@@ -603,15 +596,10 @@ export class AppServerRules extends RecordRules {
     if (result.kind === "object") {
       const members = this.reader.members(result);
       const begun = this.#threadOfResult(members);
-      if (begun !== undefined) {
-        const memory = this.#memory(begun.id);
-        if (!memory.isStarted) {
-          memory.isStarted = true;
-          line.take("result");
-          line.rename("id", "request_id");
-          return this.#thread(begun.id, begun.thread, members, line, out);
-        }
-        return this.#writer.write(out, "rpc.response", line);
+      if (begun !== undefined && this.#begins(begun.id)) {
+        line.take("result");
+        line.rename("id", "request_id");
+        return this.#thread(begun.id, begun.thread, members, line, out);
       }
     }
     this.repeatable();
@@ -657,15 +645,18 @@ export class AppServerRules extends RecordRules {
     if (thread === undefined || id === undefined) {
       return this.#message(false, line, out);
     }
-    const memory = this.#memory(id);
-    // The answer to the request has said so already.
-    if (memory.isStarted) {
-      return this.#writer.write(out, "rpc.notification", line);
-    }
-    memory.isStarted = true;
+    // The answer to the request may have said so already.
+    if (!this.#begins(id)) return this.#message(false, line, out);
     line.take("method");
     line.take("params");
     return this.#thread(id, thread, params, line, out);
+  }
+
+  /** Whether it is the first time that a thread is told of; from now on it is not. */
+  #begins(thread: JsonSlice): boolean {
+    const [, started] = this.recall(thread);
+    if (started === undefined) this.note(BEGINNING, thread, this.#root);
+    return started === undefined;
   }
 
   #thread(
@@ -675,6 +666,7 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
+    this.repeatable();
     const event = new JsonObject();
     event.set("thread_id", id);
     thread.take("id");
@@ -687,7 +679,7 @@ export class AppServerRules extends RecordRules {
       const name = snakeCase(around.nameAt(place));
       const known = event.get(name);
       if (known === undefined || known.kind === "null") event.set(name, value);
-      else if (!isSame(known, value)) {
+      else if (!this.reader.isSame(known, value)) {
         keep(event, around.nameAt(place), value, "result_");
       }
     }
@@ -709,7 +701,7 @@ export class AppServerRules extends RecordRules {
     if (id === undefined) {
       return unnormalizable(`${type} names no turn`, "params.turn.id");
     }
-    const memory = isEnd ? this.#memory(thread) : undefined;
+    this.repeatable();
     const event = new JsonObject();
     event.set("thread_id", thread);
     event.set("turn_id", id);
@@ -721,13 +713,9 @@ export class AppServerRules extends RecordRules {
     if (isFailed) turn.take("error");
     spell(turn, event, "turn_", ["status"]);
     if (isEnd) {
-      // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
-      const total = memory && totalOf(memory);
-      const usage = total === undefined
-        ? memory?.isStarted === true ? NO_USAGE : undefined
-        : this.#turnUsage(total);
+      const [usage] = this.recall(thread);
       if (usage !== undefined) event.set("usage", usage);
-    } else this.repeatable();
+    }
     if (isFailed) {
       const message = stringValue(status ?? "failed");
       event.set("error", this.#failure(error, message));
@@ -738,17 +726,6 @@ export class AppServerRules extends RecordRules {
     line.take("params");
     rest(line, event, "rpc_");
     return this.#writer.write(out, isFailed ? "turn.failed" : type, event);
-  }
-
-  /** What a thread has used, as exec says it. */
-  #turnUsage(total: JsonSlice): JsonObject {
-    const counts = this.reader.members(total);
-    const usage = new JsonObject();
-    for (const [wire, name] of COUNTS) {
-      const count = counts.live(wire);
-      if (count !== undefined) usage.set(name, count);
-    }
-    return usage;
   }
 
   /** An error as events have it: with what exec says of it as its message. */
@@ -971,6 +948,7 @@ export class AppServerRules extends RecordRules {
     { line, params, thread }: Notification,
     out: ByteWriter,
   ): FailureReason | undefined {
+    this.repeatable();
     const { reader } = this;
     const usage = params.get("tokenUsage");
     const members = usage === undefined
@@ -980,17 +958,7 @@ export class AppServerRules extends RecordRules {
     const info = new JsonObject();
     if (total?.kind === "object") {
       members.take("total");
-      // What it is called in a turn that ends matters once one does.
-      if (total instanceof JsonSlice) {
-        const isFound = !thread.escaped && this.#root !== undefined &&
-          isFoundAgain(this.#root.bytes, this.#root.start);
-        if (isFound) this.repeatable();
-        const { bytes, start, end } = thread;
-        const id = thread.escaped
-          ? this.reader.text(thread)
-          : decodeUtf8(bytes, start + 1, end - 1);
-        this.#threads.of(id).usage = lasting(total);
-      }
+      this.note(USAGE, thread, this.#root);
       const counts = reader.members(total);
       info.set("total_token_usage", spelled(counts));
     }
@@ -1131,11 +1099,6 @@ function withThread(
   line.range(bytes, start + 1, end);
   line.byte(LF);
   return line.view();
-}
-
-function isSame(one: JsonNode, other: JsonNode): boolean {
-  return one instanceof JsonSlice && other instanceof JsonSlice &&
-    sameSource(one, other);
 }
 
 function move(
