@@ -648,7 +648,7 @@ export const FLAGS = [
     category: "OUTPUT",
     summary: "Show images on a page, though nothing in them is masked.",
     details:
-      "Those that the log holds: what the user attached, and what tools gave, up to 4 MiB each and 24 MiB on a page. Without it, they are shown with --no-redact; otherwise it is said where one is.",
+      "Those that the log holds: what the user attached, what tools gave, and what the agent made, up to 4 MiB each and 24 MiB on a page. Without it, they are shown with --no-redact; otherwise it is said where one is.",
   },
   {
     name: "redact",

@@ -194,7 +194,9 @@ export function imageContent(fields: Fields): Fields {
   const path = textOf(fields.saved_path ?? fields.savedPath);
   const prompt = textOf(fields.revised_prompt ?? fields.revisedPrompt);
   const status = textOf(fields.status);
+  const result = textOf(fields.result);
   return {
+    ...(result === undefined ? {} : { result }),
     ...(path === undefined ? {} : { saved_path: path }),
     ...(prompt === undefined ? {} : { revised_prompt: prompt }),
     ...(status === undefined ? {} : { status }),

@@ -428,7 +428,8 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
   const { call, isNew } = context.beginCall(callId, "item", "image_generation");
   if (!isNew && call.hasItem) return;
   const status = item.status === "failed" ? "failed" : "completed";
-  call.content = content;
+  // The image itself is let go: the call waits for its event.
+  call.content = imageContent({ ...item, result: undefined });
   context.complete("image_generation", content, {
     ...context.of(call),
     status,

@@ -52,6 +52,7 @@ const CONTENTS = {
   }),
   image_view: v.looseObject({ path: v.string() }),
   image_generation: v.looseObject({
+    result: text,
     saved_path: text,
     revised_prompt: text,
     status: text,

@@ -227,6 +227,8 @@ export interface SessionItemContents {
   readonly image_view: { readonly path: string };
   /** An image that the agent has made. */
   readonly image_generation: {
+    /** The image, in base64. */
+    readonly result?: string;
     readonly saved_path?: string;
     readonly revised_prompt?: string;
     readonly status?: string;

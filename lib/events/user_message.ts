@@ -115,12 +115,23 @@ function dataUrlOf({ data, mimeType }: Fields): string | undefined {
     : undefined;
 }
 
+/** The types of images that models make, by how their base64 begins. */
+const MADE_TYPES = new Map([
+  ["/9j/", "jpeg"],
+  ["UklG", "webp"],
+]);
+
 /**
- * Gives the URLs of the images that an item has: those that the user attached, or that a tool
- * gave. One that has no URL is an empty text, so that each has its place.
+ * Gives the URLs of the images that an item has: those that the user attached, that a tool gave,
+ * or that the model made. One that has no URL is an empty text, so that each has its place.
  */
 export function imageUrlsOf({ item_type, content }: Fields): string[] {
   const { images, result, output, content_items } = fieldsOf(content);
+  if (item_type === "image_generation") {
+    const data = textOf(result) ?? "";
+    const type = MADE_TYPES.get(data.slice(0, 4)) ?? "png";
+    return [data && `data:image/${type};base64,${data}`];
+  }
   return item_type === "user_message"
     ? listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "")
     : urlsIn([

@@ -321,9 +321,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       if (line !== "") return line;
     }
     const folder = session?.cwd?.split(/[\\/]/).findLast((name) => name !== "");
-    return folder === undefined
-      ? "Codex session"
-      : `Codex session in ${folder}`;
+    const { agent } = session ?? {};
+    const name = agent === undefined ? "Codex session" : `Sub-agent ${agent}`;
+    return folder === undefined ? name : `${name} in ${folder}`;
   }
 
   #redacted(session: SessionPart): SessionPart {
@@ -339,6 +339,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       ...(session.parent_thread_id === undefined ? {} : {
         parent_thread_id: redactor.redact(session.parent_thread_id),
       }),
+      ...(session.agent === undefined
+        ? {}
+        : { agent: firstLine(redactor.redact(session.agent)) }),
     };
   }
 

@@ -30,6 +30,12 @@ export interface SessionPart {
    * @default {undefined}
    */
   readonly parent_thread_id?: string;
+  /**
+   * What it is called as a sub-agent: its path among the agents, else its nickname.
+   *
+   * @default {undefined}
+   */
+  readonly agent?: string;
 }
 
 /** A turn begins: with an event, or with what the user says if there are none. */

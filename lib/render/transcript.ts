@@ -429,6 +429,7 @@ export class TranscriptBuilder
       cwd: idOf(event.cwd) ?? idOf(event.workdir),
       model: idOf(event.model),
       cli_version: idOf(event.cli_version),
+      agent: idOf(event.agent_path) ?? idOf(event.agent_nickname),
     });
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;

@@ -548,6 +548,7 @@ Deno.test("codexpipe render --to=site writes a page of each session, and an inde
       .map(([, href = ""]) => href);
   assertEquals(hrefsOf(root).sort(), [...agents, "index.html"].sort());
   for (const page of agents) assertEquals(hrefsOf(page), [root, "index.html"]);
+  assertMatch(list, />Sub-agent \/root\/inspect_repo in proj</);
   assertMatch(list, /✓ completed/);
   assertMatch(index.page, /<rect class="m0"/);
   assertMatch(JSON.stringify(index.data), /"codex session api_token redacted/);

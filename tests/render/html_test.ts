@@ -155,6 +155,24 @@ Deno.test("HtmlRenderer shows images where nothing is masked, or they are asked 
       1,
     ],
     [
+      "made by the model, and told of twice",
+      [
+        message(text),
+        call("image_generation_call", { id: "c", result: "/9j/4AA=" }),
+        JSON.stringify({
+          type: "event_msg",
+          payload: {
+            type: "image_generation_end",
+            call_id: "c",
+            result: "/9j/4AA=",
+            saved_path: "/a.jpg",
+          },
+        }),
+      ],
+      1,
+      1,
+    ],
+    [
       "too long",
       [
         message(text, { ...part, image_url: url.padEnd(5_000_000, "A") }),
