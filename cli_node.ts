@@ -205,7 +205,6 @@ function readStdin(): ByteSource["read"] {
   };
 }
 
-/** Starts a pager. */
 async function startPager(
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,

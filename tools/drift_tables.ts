@@ -7,7 +7,6 @@ import type { DriftDialect as WireDialectName } from "../lib/drift/drift_finding
 
 /** A row of a table: a path in a kind of record, and the releases that wrote it. */
 export interface DriftRow {
-  /** The dialect. */
   readonly dialect: WireDialectName;
   /** The kind of record. */
   readonly kind: string;
@@ -112,15 +111,11 @@ function rangesOf(
 
 /** A word that releases wrote. */
 export interface DriftWord {
-  /** The dialect. */
   readonly dialect: "exec" | "rollout";
-  /** The path. */
   readonly path: string;
-  /** The word. */
   readonly word: string;
   /** The first release that wrote it. */
   readonly first: string;
-  /** The last one. */
   readonly last: string;
 }
 

@@ -225,7 +225,6 @@ type WorkSign =
   | { readonly type: "error"; readonly message: string }
   | {
     readonly type: "answer";
-    /** The item. */
     readonly item: string | undefined;
     /** Whether nothing more is to come of it, in session files, for it to be complete. */
     readonly isAlone: boolean;
@@ -355,7 +354,6 @@ interface ShownAnswer {
 
 /** What an answer has to give back if it was meant for the model itself. */
 interface BeforeAnswer {
-  /** The item of the answer. */
   readonly item: string | undefined;
   readonly endsWithAnswer: boolean;
   readonly shown: ShownAnswer;

@@ -3,7 +3,6 @@
 import config from "../../deno.json" with { type: "json" };
 import { EXIT } from "./endings.ts";
 
-/** The version. */
 export const VERSION: string = config.version;
 
 /** `codexpipe` and its version. */

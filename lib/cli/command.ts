@@ -16,7 +16,6 @@ import type { Style } from "./styles.ts";
 
 /** What a command works with. */
 export interface CommandContext {
-  /** The process. */
   readonly process: Surroundings;
   /** What it was called with, all of it. */
   readonly words: readonly string[];
@@ -52,7 +51,6 @@ export interface NarrowedFlag {
   readonly details?: string;
 }
 
-/** One command. */
 export interface Command {
   /** Its name: a word, or two if it belongs to a group. */
   readonly name: string;

@@ -47,7 +47,6 @@ export interface PathFacts {
 
 /** What lies in a directory. */
 export interface PathEntry {
-  /** Its name. */
   readonly name: string;
   /** Whether it is a directory, and no link to one. */
   readonly isDirectory: boolean;

@@ -2,7 +2,6 @@
 
 /** What the process says with its exit status. */
 export const EXIT = {
-  /** Done. */
   done: 0,
   /** The answer is no. */
   no: 1,
@@ -18,24 +17,20 @@ export const EXIT = {
 
 /** The reader of the output has gone: it has enough. */
 export class ClosedOutput extends Error {
-  /** The name of the class. */
   override readonly name = "ClosedOutput";
 }
 
 /** The user wants the work to end. */
 export class Interrupted extends Error {
-  /** The name of the class. */
   override readonly name = "Interrupted";
 }
 
 /** A file or stream could not be read or written; the message says which and why. */
 export class IoError extends Error {
-  /** The name of the class. */
   override readonly name = "IoError";
 }
 
 /** The command line is wrong; the message says what was expected. */
 export class UsageError extends Error {
-  /** The name of the class. */
   override readonly name = "UsageError";
 }

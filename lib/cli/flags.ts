@@ -42,7 +42,6 @@ export interface FlagValue {
   readonly example?: string;
 }
 
-/** One flag. */
 export interface Flag {
   /** Its name, without the dashes. */
   readonly name: string;
@@ -853,7 +852,6 @@ export const FLAGS = [
   },
 ] as const satisfies readonly Flag[];
 
-/** The name of a flag. */
 export type FlagName = typeof FLAGS[number]["name"];
 
 /** Every flag, in the order of the help. */

@@ -54,7 +54,6 @@ export class Gathered {
     this.#length += bytes.length;
   }
 
-  /** Adds a text. */
   addText(text: string): void {
     this.#makeRoom(3 * text.length);
     const { read, written } = ENCODER.encodeInto(

@@ -35,7 +35,6 @@ export interface JobInput {
 
 /** The work on some inputs. */
 export interface Job<I extends JobInput, O> {
-  /** The inputs. */
   readonly inputs: readonly I[];
   /** Works on one of them; what comes of it, part by part, is copied, too. */
   readonly work: (input: I) => AsyncIterable<O>;

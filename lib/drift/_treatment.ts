@@ -36,7 +36,6 @@ const MAX_LOOKS = 100_000;
 export interface Part {
   /** The names on the way to it; `[]` is any element, `*` any member. */
   readonly steps: readonly string[];
-  /** Its type. */
   readonly type: string;
   /** The word that it is, if that is what matters. */
   readonly word: string | undefined;

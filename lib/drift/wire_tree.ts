@@ -56,11 +56,9 @@ const MAX_KINDS = 2000;
 
 /** That a type or a word was at a path. */
 export class Mark {
-  /** Where. */
   readonly node: WireNode;
   /** The type, by its place. */
   readonly type: number;
-  /** The word, if it is of a word. */
   readonly word: string | undefined;
   /** Whether it was known before anything was read. */
   readonly isKnown: boolean;
@@ -220,7 +218,6 @@ export class WireNode {
 export class WireKind extends WireNode {
   /** In how many sessions it was. */
   sessions = 0;
-  /** The last session that it was in. */
   lastSession = 0;
 
   /** Constructs a new instance. */
@@ -299,7 +296,6 @@ const CONTENT = "wire";
 
 /** Says why something is no saved tree. */
 export class WireTreeError extends SyntaxError {
-  /** The name of the class. */
   override readonly name = "WireTreeError";
 }
 

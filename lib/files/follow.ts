@@ -753,7 +753,6 @@ class GrowingContent {
     this.#from = from;
   }
 
-  /** The file that it is in. */
   get file(): OpenedFile {
     return this.#file;
   }

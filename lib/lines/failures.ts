@@ -40,7 +40,6 @@ export interface LineFailed {
   readonly raw_base64?: string;
 }
 
-/** Where a line is. */
 export type LinePlace = Pick<Failure, "line" | "offset">;
 
 /** Says that a line, or a part of it, failed. */
@@ -49,7 +48,6 @@ export interface FailedRange {
   readonly reason: FailureReason;
   /** Where the part that failed starts: an index into the bytes of the line. */
   readonly start: number;
-  /** Where it ends. */
   readonly end: number;
   /** Whether the part is itself the record of a failure, reported in band (T6). */
   readonly inBand: boolean;

@@ -462,7 +462,6 @@ export class LineAnswers implements LineVisitor {
     kernel.release();
   }
 
-  /** Answers a line. */
   line(
     bytes: Uint8Array,
     start: number,

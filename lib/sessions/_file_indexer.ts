@@ -13,7 +13,6 @@ import type { SessionIndexDatabase } from "./session_index_database.ts";
 
 /** What reading files into an index needs. */
 export interface FileIndexerOptions {
-  /** The index. */
   readonly database: SessionIndexDatabase;
   /** Writes into it. */
   readonly writer: IndexWriter;
@@ -190,7 +189,6 @@ export async function* piecesOf(
   { checkpoint, openContent = openSessionContent, block }: {
     /** What it takes to read on. */
     readonly checkpoint?: Uint8Array | undefined;
-    /** Opens it. */
     readonly openContent?: typeof openSessionContent;
     /** What it is read into. */
     readonly block: Uint8Array;

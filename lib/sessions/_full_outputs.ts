@@ -25,7 +25,6 @@ export interface OwnOutput extends SearchableText {
 
 /** A text that belongs to a record. */
 export interface AttachedOutput {
-  /** The number of the record. */
   readonly record: number;
   /** What its call gave, not more than a message has. */
   readonly text: string;

@@ -39,7 +39,6 @@ const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 
 /** Rows of an index that do not agree, though SQLite can read them: a flipped bit is enough. */
 export class IndexDisagreement extends Error {
-  /** The name of the class. */
   override readonly name = "IndexDisagreement";
 
   /** Constructs a new instance. */

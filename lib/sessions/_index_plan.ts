@@ -5,7 +5,6 @@ import type { IndexedFile } from "./_index_writer.ts";
 import { isInside } from "./codex_homes.ts";
 import type { SessionFile, SessionProblem } from "./session_files.ts";
 
-/** What is there. */
 export interface FoundSessions {
   /** The files, newest first. */
   readonly files: readonly SessionFile[];
@@ -17,7 +16,6 @@ export interface FoundSessions {
 
 /** A file that is to be looked at. */
 export interface Task {
-  /** The file. */
   readonly file: SessionFile;
   /** What the index knows of it; `undefined` if nothing. */
   readonly before: IndexedFile | undefined;

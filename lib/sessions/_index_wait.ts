@@ -5,7 +5,6 @@ import { SessionIndexError } from "./session_index_error.ts";
 
 /** How to wait for others. */
 export interface IndexWaiting {
-  /** The path of the index. */
   readonly path: string;
   /** Is called before each try but the first, and waited for. */
   readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
@@ -15,7 +14,6 @@ export interface IndexWaiting {
 
 /** The others are not waited for any more. */
 export class StoppedWaiting extends Error {
-  /** The name of the class. */
   override readonly name = "StoppedWaiting";
 }
 

@@ -13,11 +13,8 @@ import { startOf } from "./session_start.ts";
 
 /** A file as the index knows it. */
 export interface IndexedFile {
-  /** Its number. */
   readonly number: number;
-  /** Its path. */
   readonly path: string;
-  /** The id of its session in the index. */
   readonly sessionId: string;
   /** Its size on disk when it was read. */
   readonly size: number;
@@ -39,7 +36,6 @@ export interface IndexedFile {
 
 /** What is to be written about a file. */
 export interface FileUpdate {
-  /** The file. */
   readonly file: SessionFile;
   /** What the index knew of it when it was read; `undefined` if nothing. */
   readonly before: IndexedFile | undefined;

@@ -103,7 +103,6 @@ export class JoinedSource implements ByteSource {
     this.#part?.source.close();
   }
 
-  /** Opens the next part. */
   async #next(): Promise<OpenPart | undefined> {
     const part = this.#parts.shift();
     if (part === undefined) return undefined;

@@ -6,9 +6,7 @@ import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
 import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
 import { symbolGrams } from "./symbol_grams.ts";
 
-/** Whose rows they are. */
 export interface FileRows {
-  /** The number of the file. */
   readonly number: number;
   /** The id of its session in the index. */
   readonly sessionId: string;

@@ -15,7 +15,6 @@ import type { MessageRole } from "./message_roles.ts";
 
 /** The text of a record, and whose it is. */
 export interface SearchableText {
-  /** Whose it is. */
   readonly role: MessageRole;
   /** The text; never blank. */
   readonly text: string;

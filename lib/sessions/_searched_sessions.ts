@@ -13,7 +13,6 @@ import { shortIds } from "./short_ids.ts";
 
 /** A session whose messages are searched. */
 export interface SearchedSession {
-  /** Its id. */
   readonly id: string;
   /** What the index calls it: a session that goes on in further files is several there. */
   readonly key: string;

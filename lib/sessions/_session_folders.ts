@@ -8,7 +8,6 @@ import { codeOf, messageOf } from "./open_session.ts";
 
 /** What lies in one of the folders. */
 export interface PlacedPath {
-  /** Its path. */
   readonly path: string;
   /** The Codex home. */
   readonly home: string;
@@ -18,7 +17,6 @@ export interface PlacedPath {
 
 /** A file in one of the folders. */
 export interface PlacedFile extends PlacedPath {
-  /** Its name. */
   readonly name: string;
 }
 
@@ -106,14 +104,12 @@ async function differentHomes(
   return { homes: [...homes.values()], missingHomes };
 }
 
-/** What is in a folder. */
 interface FolderContent {
   readonly files: readonly FoundFile[];
   readonly folders: readonly PlacedPath[];
   readonly problem?: SessionProblem;
 }
 
-/** Reads one of the folders. */
 export async function readFolder(folder: PlacedPath): Promise<FolderContent> {
   const { path, home } = folder;
   const files: FoundFile[] = [];

@@ -76,7 +76,6 @@ export class SearchCandidates {
   readonly #since: number | undefined;
   /** The numbers of the files that are searched; `undefined` is all. */
   readonly #files: readonly number[] | undefined;
-  /** Where what is searched is. */
   readonly #range: Range;
   readonly #limits: Required<SearchLimits>;
 

@@ -15,7 +15,6 @@ import {
 export interface SearchMatch {
   /** Where it begins. */
   readonly start: number;
-  /** Where it ends. */
   readonly end: number;
   /** Which term it is, counted from 0. */
   readonly term: number;

@@ -107,9 +107,7 @@ function asIndexed(words: string): string {
 
 /** What of the index has to be looked up for a query; `undefined` is nothing. */
 export interface SearchExpressions {
-  /** For the words. */
   readonly words: string | undefined;
-  /** For the symbols. */
   readonly symbols: string | undefined;
   /**
    * For the words, if there is nothing else: beginnings that are so short that it takes longer

@@ -64,7 +64,6 @@ export interface FoldStart {
 
 /** Options for {@linkcode SessionFold}. */
 export interface SessionFoldOptions {
-  /** The name of the file. */
   readonly fileName: string;
   /** The time of what comes before any line has one, in milliseconds since 1970. */
   readonly start: number;

@@ -81,7 +81,6 @@ const MAX_VERSION = 1_000;
 
 /** The database of an index of sessions. It is opened by {@linkcode openSessionIndex}. */
 export class SessionIndexDatabase {
-  /** The path of the database. */
   readonly path: string;
   readonly #connection: DatabaseSync;
   readonly #onBusy: SessionIndexOptions["onBusy"];

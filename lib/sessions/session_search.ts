@@ -317,7 +317,6 @@ interface ComparedMessage extends Message {
   readonly score: number;
 }
 
-/** One search. */
 class Search {
   readonly #database: SessionIndexDatabase;
   readonly #candidates: SearchCandidates;

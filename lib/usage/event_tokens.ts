@@ -12,7 +12,6 @@ import { addTokens, growth, NO_TOKENS, type Tokens } from "./tokens.ts";
 
 /** What the ends of the exec turns of a thread have said. */
 interface ThreadRuns {
-  /** The last of them. */
   last: Tokens;
   /** All together. */
   sum: Tokens;
@@ -48,7 +47,6 @@ export class EventTokens {
 
 /** Tokens, and the turn and the model that used them. */
 export interface TokensOfTurn {
-  /** The tokens. */
   readonly tokens: Tokens;
   /** The turn, as far as it is known. */
   readonly turn: string | null;

@@ -55,7 +55,6 @@ export class Calendar {
 
 /** Where counts stand. */
 export interface CountPlace {
-  /** The number of the line. */
   readonly line: number;
   /** The id of the thread, as far as it is known. */
   readonly thread: string | null;
@@ -73,13 +72,10 @@ export interface CountPlace {
 
 /** What a turn used on one day, of one model, in one directory. */
 interface Slice {
-  /** The day. */
   readonly day: string | null;
-  /** The model. */
   readonly model: string | null;
   /** The directory. */
   readonly cwd: string | null;
-  /** The tokens. */
   tokens: Tokens;
 }
 
@@ -95,7 +91,6 @@ export interface TurnEntry {
 
 /** The usage that the end of a turn of an exec stream says. */
 export interface RunEntry {
-  /** Where. */
   readonly place: CountPlace;
   /** What it says. */
   readonly usage: Tokens;
@@ -115,13 +110,9 @@ export interface ThreadEntry {
 
 /** What became of a line; the end of an exec turn is settled when all have been read. */
 export interface Step {
-  /** The number of the line. */
   readonly line: number;
-  /** The thread. */
   readonly thread: string | null;
-  /** The turn. */
   readonly turn: string | null;
-  /** The rule. */
   readonly rule: UsageRule;
   /** What was counted. */
   readonly tokens?: Tokens;

@@ -22,7 +22,6 @@ export interface TokenCount {
 
 /** Where a `token_count` stands. */
 export interface CountContext {
-  /** The turn. */
   readonly turn: unknown;
   /** Whether the thread began with what another one used. */
   readonly isFork: boolean;

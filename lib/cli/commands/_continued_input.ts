@@ -22,7 +22,6 @@ import type { Peeked } from "./_snapshot_text.ts";
 
 /** A file, with what it goes on from as far as that is there. */
 export interface ContinuedInput {
-  /** Its blocks. */
   readonly blocks: Blocks;
   /** Where its lines are, if they are in several files. */
   readonly placeOf?: PlaceOf;

@@ -51,7 +51,6 @@ export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
 
 /** How a document is rendered. */
 export interface Rendition {
-  /** The form. */
   readonly form: RenderForm;
   /** What masks secrets. */
   readonly redactor: Redactor | undefined;

@@ -19,7 +19,6 @@ import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 
 /** A session, and what it consists of. */
 export interface WholeSession {
-  /** The session. */
   readonly session: Session;
   /** What it consists of. */
   readonly lineage: SessionLineage;

@@ -31,7 +31,6 @@ import { isPlatformError, reasonOf } from "../reasons.ts";
 
 /** Where to look for sessions. */
 export interface SessionPlaces {
-  /** The Codex homes. */
   readonly codexHomes: readonly string[];
   /** Where heads are remembered; `undefined` if there is no place for that. */
   readonly cache: string | undefined;
@@ -68,7 +67,6 @@ export function workingFolderOf(
   return isWindowsPath(folder) ? folder : folderOf(folder, process);
 }
 
-/** A session that was looked up. */
 export interface LookedUpSession {
   /** The session; `undefined` if there is none, or several. */
   readonly session: Session | undefined;

@@ -111,7 +111,6 @@ async function peek(
 class Beginning {
   readonly #input: Blocks;
   readonly #maxLineBytes: number;
-  /** What was read. */
   readonly read: Uint8Array[] = [];
   /** How much was read, in bytes. */
   size = 0;

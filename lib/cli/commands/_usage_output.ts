@@ -37,7 +37,6 @@ export interface UsageReportParts {
   readonly by: readonly UsageKey[];
   /** The time zone of days. */
   readonly timeZone: string;
-  /** The prices, if there are any. */
   readonly prices: PriceList | undefined;
 }
 
@@ -126,7 +125,6 @@ export async function* derivationText(
   }
 }
 
-/** All rows as one group. */
 export function totalOf(rows: readonly UsageRow[]): UsageGroup {
   const [total] = groupUsage(rows, []);
   return total ??

@@ -22,15 +22,11 @@ export interface UsageTableOptions {
 
 /** A group, and what it cost if there are prices. */
 export interface CostedGroup {
-  /** The group. */
   readonly group: UsageGroup;
-  /** What it cost. */
   readonly cost: UsageCost | undefined;
 }
 
-/** A column of groups. */
 interface GroupColumn extends Column {
-  /** The cell of a group. */
   cell(row: CostedGroup): string;
   /** Whether it is left out where the table would be too wide. */
   readonly isSpare?: boolean;

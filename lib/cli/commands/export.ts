@@ -133,7 +133,6 @@ interface NestedInput extends AnsweredInput {
   readonly depth?: number;
 }
 
-/** An input, and whose session it is. */
 interface SessionInput extends AnsweredInput {
   readonly id?: string;
   readonly parent?: string | undefined;

@@ -39,7 +39,6 @@ export function answerLines(
 
 /** A file that is to be answered, or stdin. */
 export interface AnsweredInput {
-  /** Its name. */
   readonly name: string;
   /** Opens it, if that takes more than its name. */
   readonly open?: () => Promise<Input>;
@@ -51,7 +50,6 @@ type HowItWent = Pick<
   "isIncomplete" | "hasFailures" | "hasStopped"
 >;
 
-/** What is to be answered. */
 interface AnsweredInputs<T extends AnsweredInput>
   extends Pick<NormalizationOptions, "make" | "onEnd"> {
   /** The names of the files, as far as they are known: nothing is written over them. */

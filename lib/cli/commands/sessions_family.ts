@@ -156,7 +156,6 @@ function recordOf(
   };
 }
 
-/** A family that was looked up. */
 interface LookedUpFamily {
   /** The family; `undefined` if there is no such session, or there are several. */
   readonly family: SessionFamily | undefined;

@@ -94,7 +94,6 @@ const NOTHING_HIDDEN: HiddenSessions = { hidden: new Map(), indexes: [] };
 
 /** A page, and what of it Codex itself does not show. */
 interface MarkedPage extends SessionPage {
-  /** What that is. */
   readonly codex: HiddenSessions;
 }
 

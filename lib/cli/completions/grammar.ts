@@ -13,7 +13,6 @@ export type Filler =
 
 /** A word that chooses what the words behind it mean. */
 export interface Word {
-  /** The word. */
   readonly name: string;
   /** What it stands for, in one sentence. */
   readonly summary: string;
@@ -27,7 +26,6 @@ export interface FlagPlace {
   readonly value: Filler | undefined;
 }
 
-/** A command. */
 export interface CommandPlace {
   /** Its name: a word, or two. */
   readonly name: string;
