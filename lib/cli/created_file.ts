@@ -1,9 +1,10 @@
 /** Opening a file to write. */
 
 import type { FileSink, Surroundings } from "./context.ts";
-import { Interrupted, IoError } from "./endings.ts";
+import { Interrupted } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
-import { reasonOf } from "./reasons.ts";
+import { Output } from "./output.ts";
+import { cannot } from "./reasons.ts";
 
 /** Opens a file to write, emptied. */
 export async function createFile(
@@ -15,7 +16,26 @@ export async function createFile(
     return await unlessInterrupted(create(path), interrupt);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
-    const message = `${path}: cannot create: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
+    throw cannot("create", path, error);
+  }
+}
+
+/** Writes a text to a file, in place of what is in it or behind that. */
+export async function writeFile(
+  path: string,
+  text: string,
+  process: Surroundings,
+  options?: { readonly isAppending?: boolean },
+): Promise<void> {
+  let file;
+  try {
+    file = await process.create(path, options);
+  } catch (error) {
+    throw cannot("write", path, error);
+  }
+  try {
+    await new Output(file, path, process).writeText(text);
+  } finally {
+    file.close();
   }
 }

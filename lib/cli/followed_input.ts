@@ -7,7 +7,7 @@ import type { CommandContext } from "./command.ts";
 import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { type Blocks, isDirectory, openInput, unreadable } from "./input.ts";
-import { reasonOf } from "./reasons.ts";
+import { cannot } from "./reasons.ts";
 import { refuseOwnOutput } from "./same_file.ts";
 import { STDIN } from "./standard_streams.ts";
 
@@ -86,8 +86,7 @@ export async function* followInput(
       yield new FollowedInput(content, path);
     }
   } catch (error) {
-    const message = `${path}: cannot open: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
+    throw cannot("open", path, error);
   }
   if (interrupt.aborted) throw new Interrupted();
 }

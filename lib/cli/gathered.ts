@@ -3,6 +3,7 @@
 import type { Output } from "./output.ts";
 
 const ENCODER = new TextEncoder();
+
 /** The size of a piece: what is gathered is never moved to make room for more. */
 const PIECE = 1 << 18;
 
@@ -27,10 +28,10 @@ export async function writeTexts(
   for await (const text of texts) {
     gathered += text;
     if (gathered.length < enough) continue;
-    await output.write(ENCODER.encode(gathered));
+    await output.writeText(gathered);
     gathered = "";
   }
-  await output.write(ENCODER.encode(gathered));
+  await output.writeText(gathered);
 }
 
 /** Bytes and texts, one after the other. */

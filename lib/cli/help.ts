@@ -8,6 +8,7 @@ import type { Style } from "./styles.ts";
 
 /** The width that help is folded at. */
 const WIDTH = 79;
+
 /** Where the text beside a flag begins. */
 const COLUMN = 24;
 

@@ -14,8 +14,10 @@ import { STDIN } from "./standard_streams.ts";
  * larger ones save nothing.
  */
 const BLOCK = 1 << 19;
+
 /** How much is read at first: enough to show what larger blocks would be good for. */
 const FIRST_BLOCK = 1 << 17;
+
 /**
  * How much is read of stdin before it is looked at whether it is the file that stdout goes to:
  * to look takes as long as to read 10 to 20 MB.
@@ -77,6 +79,23 @@ export interface Blocks {
   readonly size?: number | undefined;
   /** Gives back what reading needs. */
   close(): void;
+}
+
+/** Gives the blocks of an input unless the user wants the work to end, and closes it. */
+export async function* blocksOf(
+  input: Blocks,
+  { interrupt }: Pick<Surroundings, "interrupt">,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (;;) {
+      const block = await input.next();
+      if (block === undefined) return;
+      yield block;
+      if (interrupt.aborted) throw new Interrupted();
+    }
+  } finally {
+    input.close();
+  }
 }
 
 /** What inputs that are read one after the other have in common: the room for their blocks. */

@@ -22,6 +22,7 @@ import { STDIN } from "./standard_streams.ts";
 
 /** How many bytes of input are worth a thread: to start it takes as long as to read half of them. */
 const WORTH = 1 << 26;
+
 /** How much a thread may write that waits for its turn, in bytes. */
 const WINDOW = 1 << 21;
 

@@ -3,7 +3,9 @@
 import type { ByteSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeLines } from "./escape.ts";
-import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
+import { cannot, codeOf, isWouldBlock } from "./reasons.ts";
+
+const ENCODER = new TextEncoder();
 
 /** Writes whole pieces to somewhere that takes parts of them. */
 export class Output {
@@ -36,21 +38,21 @@ export class Output {
           throw error;
         }
         if (codeOf(error) === "EPIPE") throw new ClosedOutput();
-        if (!isWouldBlock(error)) {
-          const message = `${this.#name}: cannot write: ${reasonOf(error)}`;
-          throw new IoError(message, { cause: error });
-        }
+        if (!isWouldBlock(error)) throw cannot("write", this.#name, error);
         // A program that shares the pipe has made it one that does not wait.
         await this.#context.pause();
       }
     }
   }
 
+  /** Writes all of a text. */
+  async writeText(text: string): Promise<void> {
+    await this.write(ENCODER.encode(text));
+  }
+
   /** Writes what was held back, if anything was: nothing more comes. */
   async end(): Promise<void> {}
 }
-
-const ENCODER = new TextEncoder();
 
 /**
  * Writes data to a terminal: what it holds of logs does nothing there.

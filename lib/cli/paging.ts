@@ -4,8 +4,10 @@ import type { ByteSink, Pager, RunContext } from "./context.ts";
 import { Output } from "./output.ts";
 
 const LF = 0x0a;
+
 /** What shows text where no variable says. */
 const USUAL_PAGER = "less";
+
 /** As git has it: colours are shown, and nothing stays open or is taken away for one screen. */
 const LESS = "FRX";
 

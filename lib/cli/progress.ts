@@ -9,17 +9,18 @@ import { TextRuler } from "./text_ruler.ts";
 
 /** How long work takes before it is worth a word, in milliseconds. */
 const PATIENCE = 500;
+
 /** How often what is said changes, in milliseconds. */
 const PERIOD = 100;
+
 /** The width of a terminal that does not tell. */
 const WIDTH = 80;
+
 /** Goes to the start of the line and empties it. */
 const ERASE = "\r\x1b[2K";
 
 /** What turns while something runs. */
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
-
-const ENCODER = new TextEncoder();
 
 /** What progress is shown on. */
 export interface ProgressOptions {
@@ -141,7 +142,7 @@ export class Progress {
 
   async #writeNow(text: string): Promise<void> {
     try {
-      await this.#options.output.write(ENCODER.encode(text));
+      await this.#options.output.writeText(text);
     } catch (error) {
       const isExpected = error instanceof ClosedOutput ||
         error instanceof IoError;

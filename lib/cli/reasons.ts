@@ -1,5 +1,7 @@
 /** Why an operation of the platform failed. */
 
+import { IoError } from "./endings.ts";
+
 /** The codes that need an answer of their own. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
@@ -47,6 +49,11 @@ export function isNotCapable(error: unknown): boolean {
 export function isWouldBlock(error: unknown): boolean {
   const code = codeOf(error);
   return code === "EAGAIN" || code === "EWOULDBLOCK";
+}
+
+/** That something cannot be done with a path, and why. */
+export function cannot(what: string, path: string, cause: unknown): IoError {
+  return new IoError(`${path}: cannot ${what}: ${reasonOf(cause)}`, { cause });
 }
 
 /** Says why an operation failed, in plain words. */

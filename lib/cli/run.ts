@@ -35,8 +35,6 @@ import { isNotCapable, reasonOf } from "./reasons.ts";
 import { COLORED, PLAIN, type Style } from "./styles.ts";
 import { suggestion } from "./suggestion.ts";
 
-const ENCODER = new TextEncoder();
-
 /** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
 
@@ -93,7 +91,7 @@ export async function run(
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
-      await screen.write(ENCODER.encode(`${VERSION_TEXT}\n`));
+      await screen.writeText(`${VERSION_TEXT}\n`);
       return EXIT.done;
     }
     const target = find(isHelp ? asked(parsed.operands) : parsed.operands);
@@ -101,7 +99,7 @@ export async function run(
       // Only -h asks for less than everything.
       const isLong = !parsed.isShort("help");
       if (isLong && !parsed.has("no-pager")) paging.begin();
-      await screen.write(ENCODER.encode(await help(target, { isLong, style })));
+      await screen.writeText(await help(target, { isLong, style }));
       await paging.flush();
       return EXIT.done;
     }
@@ -110,9 +108,7 @@ export async function run(
       if (target.unknown !== undefined) throw unknownCommand(target);
       // Nothing was asked for, and in a pipe help must not be taken for data.
       const style = styleOf("stderr", parsed);
-      await stderr.write(
-        ENCODER.encode(await help(target, { isLong: false, style })),
-      );
+      await stderr.writeText(await help(target, { isLong: false, style }));
       return EXIT.usage;
     }
     checkFlags(command, parsed);

@@ -6,6 +6,7 @@ import { TextRuler } from "./text_ruler.ts";
 
 /** What stands between two columns. */
 const GAP = "  ";
+
 /** What a column that can shrink keeps at least. */
 const MIN_WIDTH = 8;
 

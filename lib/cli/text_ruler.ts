@@ -2,6 +2,7 @@
 
 /** What takes one column a character. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
+
 /** What stands for what was cut off. */
 const ELLIPSIS = "…";
 

@@ -120,7 +120,7 @@ const REFUSED = [
     status: 3,
     words: "/no/such/home: cannot read: not found",
   },
-  { args: ["sessions", "family"], status: 2, words: "takes the id" },
+  { args: ["sessions", "family"], status: 2, words: "takes one session" },
   {
     args: ["usage", "--family=x", "a.jsonl"],
     status: 2,

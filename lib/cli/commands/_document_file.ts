@@ -5,11 +5,11 @@ import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import { folderOf } from "./_sessions.ts";
 import type { Destination, FollowingPages } from "./_rendition.ts";
+import { folderOf } from "./_sessions.ts";
 
 /** A place for a document. */
 export interface DocumentFile extends Destination {

@@ -14,13 +14,13 @@ import {
 } from "../../render/render.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { IoError } from "../endings.ts";
-import { Output } from "../output.ts";
-import { reasonOf } from "../reasons.ts";
+import { writeFile } from "../created_file.ts";
+import {} from "../endings.ts";
 import { runFigures } from "./_run_figures.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
+
 /** GitHub shows no more errors of a step. */
 const MAX_ANNOTATIONS = 10;
 
@@ -181,19 +181,7 @@ export class GithubStep {
   }
 
   async #append(path: string, text: string): Promise<void> {
-    const { process } = this.#context;
-    let file;
-    try {
-      file = await process.create(path, { isAppending: true });
-    } catch (error) {
-      const message = `${path}: cannot write: ${reasonOf(error)}`;
-      throw new IoError(message, { cause: error });
-    }
-    try {
-      await new Output(file, path, process).write(ENCODER.encode(text));
-    } finally {
-      file.close();
-    }
+    await writeFile(path, text, this.#context.process, { isAppending: true });
   }
 }
 

@@ -4,11 +4,11 @@ import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { IoError } from "../endings.ts";
+import {} from "../endings.ts";
 import { type BlockRoom, Input } from "../input.ts";
-import { reasonOf } from "../reasons.ts";
-import { reportHomes, sessionPlaces } from "./_sessions.ts";
+import { cannot } from "../reasons.ts";
 import type { ChosenInputs } from "./_chosen_input.ts";
+import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 /** The first CLI, which wrote one object a file, did not count. */
 const UNCOUNTED_REGEXP = /\.json$/i;
@@ -57,7 +57,6 @@ export async function openSessionInput(
   try {
     return new Input(await openSession({ path }), path, process, { room });
   } catch (error) {
-    const message = `${path}: cannot open: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
+    throw cannot("open", path, error);
   }
 }

@@ -10,6 +10,7 @@ import type {
   LineageSource,
   LinePlace,
 } from "../../sessions/session_lineage.ts";
+import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -19,11 +20,13 @@ import { invite } from "./_invitation.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 
 const LF = 0x0a;
+
 /**
  * How much is answered at once where lines fail: what is said of a short one is fifty times as
  * long, and waits in memory until it is written.
  */
 const FAILING_PIECE = 1 << 15;
+
 /** How much is answered at first, which tells whether lines fail and what engine is of use. */
 const FIRST_PIECE = 1 << 12;
 
@@ -55,19 +58,15 @@ export interface NormalizationOptions<S extends LineStage = LineStage> {
   /** What the stage is to do. */
   readonly options: JsonlNormalizerOptions;
   /** Where failed lines are kept. */
-  readonly errors: ErrorFile | undefined;
-  /** Whether each answer is written before the next line is answered. */
-  readonly isLineBuffered: boolean;
-  /** Whether nothing is said about failed lines. */
-  readonly isQuiet: boolean;
+  readonly errors?: ErrorFile | undefined;
+  /** What the command was called with: how much is said, and when answers are written. */
+  readonly args: Arguments;
   /**
    * Whether something is said about each failed line.
    *
    * @default {true} Unless `onError` keeps them in band, or drops them.
    */
   readonly isReporting?: boolean;
-  /** Whether it is said what each input was read as. */
-  readonly isVerbose: boolean;
   /**
    * Is called when an input has been answered to its end.
    *
@@ -80,6 +79,8 @@ export interface NormalizationOptions<S extends LineStage = LineStage> {
 export class Normalization<S extends LineStage = LineStage> {
   readonly #context: CommandContext;
   readonly #options: NormalizationOptions<S>;
+  readonly #isQuiet: boolean;
+  readonly #isVerbose: boolean;
   #isIncomplete = false;
   #hasFailures = false;
   #hasStopped = false;
@@ -94,6 +95,8 @@ export class Normalization<S extends LineStage = LineStage> {
   constructor(context: CommandContext, options: NormalizationOptions<S>) {
     this.#context = context;
     this.#options = options;
+    this.#isQuiet = options.args.has("quiet");
+    this.#isVerbose = options.args.has("verbose");
     this.#resume = options.options.resume;
   }
 
@@ -141,10 +144,12 @@ export class Normalization<S extends LineStage = LineStage> {
    */
   async follow(file: string): Promise<void> {
     const { followInput } = await import("../followed_input.ts");
-    const { isQuiet, isVerbose } = this.#options;
     this.#isFollowing = true;
     try {
-      const inputs = followInput(file, this.#context, { isQuiet, isVerbose });
+      const inputs = followInput(file, this.#context, {
+        isQuiet: this.#isQuiet,
+        isVerbose: this.#isVerbose,
+      });
       for await (const input of inputs) {
         await this.normalizeInput(file, input);
         if (this.#hasStopped) break;
@@ -168,7 +173,7 @@ export class Normalization<S extends LineStage = LineStage> {
   ): Promise<Input | undefined> {
     try {
       const input = await opening();
-      if (!this.#options.isQuiet) await invite(file, this.#context);
+      if (!this.#isQuiet) await invite(file, this.#context);
       return input;
     } catch (error) {
       this.#reportUnreadable(error);
@@ -202,7 +207,7 @@ export class Normalization<S extends LineStage = LineStage> {
     });
     this.#normalizer = normalizer;
     this.#resume = undefined;
-    const drift = this.#options.isVerbose
+    const drift = this.#isVerbose
       ? await driftRemark(file, options.maxLineBytes)
       : undefined;
     try {
@@ -238,7 +243,7 @@ export class Normalization<S extends LineStage = LineStage> {
       }
       drift?.feed(block);
       const { failures } = normalizer;
-      const pieces = this.#options.isLineBuffered
+      const pieces = this.#options.args.has("line-buffered")
         ? linesIn(block)
         : piecesIn(block, size, normalizer);
       for (const piece of pieces) {
@@ -273,7 +278,7 @@ export class Normalization<S extends LineStage = LineStage> {
   }
 
   #failed(failed: FailureView, place: LinePlace): void {
-    const { errors, isQuiet, options: { onError } } = this.#options;
+    const { errors, options: { onError } } = this.#options;
     const isKept = onError === "inline" || onError === "drop";
     const { isReporting = !isKept } = this.#options;
     this.#hasFailures = true;
@@ -285,7 +290,7 @@ export class Normalization<S extends LineStage = LineStage> {
       this.#failures.threadless += 1;
     }
     errors?.add(failed, place);
-    if (isQuiet || !isReporting) return;
+    if (this.#isQuiet || !isReporting) return;
     const { kind, message } = failed.error;
     this.#context.diagnostics.failed(place.path, {
       line: place.line,
@@ -302,17 +307,17 @@ export class Normalization<S extends LineStage = LineStage> {
 
   /** Says how an input went, if that was asked for or looks like a wrong guess. */
   async #report(file: string, normalizer: LineStage): Promise<void> {
-    const { isQuiet, isVerbose, options: { from } } = this.#options;
+    const { from } = this.#options.options;
     const { failures, records } = normalizer;
     // What failed when it was read before, and what is too long to be looked at, says nothing
     // of how it was read now.
     const { inBand, tooLong } = this.#failures;
-    const isDoubtful = !this.#hasStopped && !isQuiet && from === "auto" &&
+    const isDoubtful = !this.#hasStopped && !this.#isQuiet && from === "auto" &&
       failures - inBand - tooLong > records;
-    if (!isVerbose && !isDoubtful) return;
+    if (!this.#isVerbose && !isDoubtful) return;
     const { hintOf, summaryOf } = await import("./_normalization_report.ts");
     const { diagnostics } = this.#context;
-    if (isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
+    if (this.#isVerbose) diagnostics.say(`${file}: ${summaryOf(normalizer)}`);
     const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
     if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
   }

@@ -9,6 +9,7 @@
  */
 const UNUSUAL_REGEXP =
   /[[:,]\s*(?:-0|-?\d+(?:\.\d*0\b|\.0{6}|\.?\d*[eE]|[.\d]{15}))/;
+
 /** How deep values may nest: engines that read and write any depth do not call back at any. */
 const MAX_DEPTH = 500;
 

@@ -3,21 +3,19 @@
  * into one document.
  */
 
-import { STDIN } from "../standard_streams.ts";
-import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { ClosedOutput, IoError } from "../endings.ts";
 import { ON_ERROR } from "../flags.ts";
 import { GATHERED, Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
+import { STDIN } from "../standard_streams.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import {
@@ -26,6 +24,7 @@ import {
   normalizing,
   type PlaceOf,
 } from "./_normalization.ts";
+import { readingOptions } from "./_reading_options.ts";
 import { type Destination, type Rendition, renditionOf } from "./_rendition.ts";
 import { saySecrets } from "./_secrets.ts";
 import {
@@ -237,27 +236,19 @@ export class Rendering {
 
   #normalizationOptions(): NormalizationOptions {
     const args = this.#args;
-    const from = args.choice("from", DIALECTS);
     const onError = args.choice("on-error", ON_ERROR) ?? "report";
     const isReporting = onError === "report";
-    const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     return {
       make: normalizing,
       options: {
+        ...readingOptions(args),
         except: LINES_NOT_SHOWN,
-        thread: args.value("thread"),
-        initialThreadId: args.value("thread-id"),
-        initialTurnId: args.value("turn-id"),
-        ...(from === undefined ? {} : { from }),
         // What is reported has its place in the transcript too.
         onError: isReporting || onError === "inline" ? "mark" : onError,
-        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
       },
       errors: this.#destination.errors,
-      isLineBuffered: false,
-      isQuiet: args.has("quiet"),
+      args,
       isReporting: isReporting || onError === "stop",
-      isVerbose: args.has("verbose"),
       onEnd: () => {
         // There may have been nothing but lines that are not shown.
         if (this.#work.records > 0) this.#transcript ??= this.#newTranscript();

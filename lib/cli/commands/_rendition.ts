@@ -143,13 +143,11 @@ function renderOptionsOf(
   args: Arguments,
   redactor: Redactor | undefined,
 ): RenderOptions {
-  const reasoning = args.choice("reasoning", REASONING);
-  const tools = args.choice("tools", TOOLS);
   const lines = args.value("max-output-lines");
   return {
-    ...(redactor === undefined ? {} : { redactor }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(lines === undefined ? {} : { maxOutputLines: Number(lines) }),
+    redactor,
+    reasoning: args.choice("reasoning", REASONING),
+    tools: args.choice("tools", TOOLS),
+    maxOutputLines: lines === undefined ? undefined : Number(lines),
   };
 }

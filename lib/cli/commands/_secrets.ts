@@ -4,7 +4,7 @@ import { LinearPattern } from "../../redact/linear_pattern.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 
 /** A class of characters, or an escape that has no meaning of its own. */
 const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;

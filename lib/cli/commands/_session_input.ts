@@ -10,9 +10,9 @@ import {
 } from "../../sessions/session_lineage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { IoError, UsageError } from "../endings.ts";
 import { Input } from "../input.ts";
-import { reasonOf } from "../reasons.ts";
+import { cannot } from "../reasons.ts";
+import { oneSession } from "../refusals.ts";
 import { refuseOwnOutput } from "../same_file.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
@@ -37,13 +37,7 @@ export async function wholeSession(
   context: CommandContext,
   command: string,
 ): Promise<WholeSession | number> {
-  const [query, ...more] = args.operands;
-  const isOne = args.has("last") ? query === undefined : more.length === 0;
-  if (!isOne || (query === undefined && !args.has("last"))) {
-    throw new UsageError(
-      `${command} takes one session: its id, its name or its file, or --last`,
-    );
-  }
+  const query = oneSession(args, command);
   const { session, status } = await lookUpSession(query, args, context);
   if (session === undefined) return status;
   const { path } = session.file;
@@ -61,9 +55,7 @@ export async function wholeSession(
     }
     return { session, lineage };
   } catch (error) {
-    throw new IoError(`${path}: cannot read: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw cannot("read", path, error);
   }
 }
 

@@ -26,8 +26,8 @@ import { isWindowsPath } from "../../sessions/working_directory.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import { EXIT, IoError } from "../endings.ts";
-import { isPlatformError, reasonOf } from "../reasons.ts";
+import { EXIT } from "../endings.ts";
+import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
 
 /** Where to look for sessions. */
 export interface SessionPlaces {
@@ -110,9 +110,7 @@ export async function lookUpSession(
     } else if (error instanceof AmbiguousSessionError) {
       for (const line of ambiguousLines(error)) diagnostics.say(line);
     } else if (isPlatformError(error)) {
-      throw new IoError(`${query}: cannot read: ${reasonOf(error)}`, {
-        cause: error,
-      });
+      throw cannot("read", query ?? "the last session", error);
     } else throw error;
     // Where something could not be read, what was meant may be there.
     return { session: undefined, status: status || EXIT.no };

@@ -1,7 +1,7 @@
 /** A list of sessions, for people. */
 
-import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import { countText, durationText } from "../../render/quantity_text.ts";
+import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import type { HiddenReason } from "../../sessions/codex_index.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionPage } from "../../sessions/session_list.ts";
@@ -14,6 +14,7 @@ import { minuteOf } from "./_sessions.ts";
 
 /** A terminal of this width has room for what is nice to know. */
 const WIDE = 130;
+
 /** One that is narrower has room for how sessions ended, and no figures. */
 const NARROW = 80;
 

@@ -7,12 +7,13 @@ import {
 } from "../../history/snapshot.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../../lines/line_framer.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import { IoError } from "../endings.ts";
 import type { Blocks } from "../input.ts";
 import { spelled, spellingAt, spellingOf } from "./_number_spelling.ts";
+import { maxLineBytesOf } from "./_reading_options.ts";
 
 const INDENT = "  ";
+
 /** How much is read to find out what an input is, in bytes, and the words that tell. */
 const LOOK_AHEAD = 1 << 17;
 const CLUE_REGEXP = /"(?:records|history_snapshot|session_meta)"/;
@@ -41,8 +42,7 @@ export interface PeekOptions {
 export function peekOptions(args: Arguments): PeekOptions {
   return {
     from: args.value("from") ?? "auto",
-    maxLineBytes: parseByteSize(args.value("max-line-bytes") ?? "") ??
-      DEFAULT_MAX_LINE_BYTES,
+    maxLineBytes: maxLineBytesOf(args) ?? DEFAULT_MAX_LINE_BYTES,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Files that are read whole: lists of prices, baselines. */
 
 import type { Surroundings } from "../context.ts";
-import { openInput } from "../input.ts";
+import { blocksOf, openInput } from "../input.ts";
 
 /**
  * Reads a text.
@@ -17,16 +17,9 @@ export async function textOf(
   const input = await openInput(path, process);
   const decoder = new TextDecoder();
   let text = "";
-  try {
-    for (
-      let block = await input.next();
-      block !== undefined && text.length <= limit;
-      block = await input.next()
-    ) {
-      text += decoder.decode(block, { stream: true });
-    }
-  } finally {
-    input.close();
+  for await (const block of blocksOf(input, process)) {
+    text += decoder.decode(block, { stream: true });
+    if (text.length > limit) break;
   }
   return text + decoder.decode();
 }

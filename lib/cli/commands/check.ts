@@ -6,11 +6,9 @@ import {
   verdictJson,
   type VerdictOptions,
 } from "../../check/check.ts";
-import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import {
   ClosedOutput,
@@ -20,19 +18,21 @@ import {
   UsageError,
 } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
 import { type Blocks, openInput } from "../input.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
 import { invite } from "./_invitation.ts";
-import type { SchemaFailures } from "./_schema_failures.ts";
+import { readingOptions } from "./_reading_options.ts";
 import { runFigures } from "./_run_figures.ts";
+import type { SchemaFailures } from "./_schema_failures.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
+
 /** How many reasons against a run are said on stderr. */
 const MAX_SAID = 10;
 
@@ -312,19 +312,13 @@ class Check {
 
 /** The options that the flags ask for. */
 function optionsOf(args: Arguments): VerdictOptions {
-  const from = args.choice("from", DIALECTS);
-  const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
   const maxTokens = args.value("max-tokens");
   return {
+    ...readingOptions(args),
     maxFailures: Number(args.value("max-failures") ?? 0),
     failOnCommand: args.has("fail-on-command"),
     failOnDeclined: args.has("fail-on-declined"),
     jsonOutput: args.has("json-output"),
-    thread: args.value("thread"),
-    initialThreadId: args.value("thread-id"),
-    initialTurnId: args.value("turn-id"),
-    ...(maxTokens === undefined ? {} : { maxTokens: BigInt(maxTokens) }),
-    ...(from === undefined ? {} : { from }),
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+    maxTokens: maxTokens === undefined ? undefined : BigInt(maxTokens),
   };
 }

@@ -30,6 +30,6 @@ export async function run(
       }`,
     );
   }
-  await stdout.write(new TextEncoder().encode(SCRIPTS[shell](table)));
+  await stdout.writeText(SCRIPTS[shell](table));
   return EXIT.done;
 }

@@ -4,23 +4,23 @@ import { type DriftFinding, DriftMeter, driftText } from "../../drift/drift.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
+import { writeFile } from "../created_file.ts";
+import { EXIT, IoError, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
-import { Output } from "../output.ts";
-import { reasonOf } from "../reasons.ts";
+import { blocksOf } from "../input.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
 import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
+import { maxLineBytesOf } from "./_reading_options.ts";
 import { textOf } from "./_whole_text.ts";
 
-const ENCODER = new TextEncoder();
 /** How large a baseline can be, in UTF-16 units. */
 const MAX_BASELINE = 1 << 26;
+
 /** GitHub shows no more notices of a step. */
 const MAX_ANNOTATIONS = 10;
 
@@ -108,9 +108,7 @@ class Drift {
   ): Promise<void> {
     const { name, place } = chosen;
     const { diagnostics, process, progress } = this.#context;
-    const maxLineBytes = parseByteSize(
-      this.#args.value("max-line-bytes") ?? "",
-    );
+    const maxLineBytes = maxLineBytesOf(this.#args);
     const source = this.#meter.open(place ?? name, { maxLineBytes });
     let hasSaid = false;
     let isRead = true;
@@ -119,19 +117,8 @@ class Drift {
       diagnostics.say(message);
     };
     try {
-      const input = await open(chosen);
-      try {
-        for (
-          let block = await input.next();
-          block !== undefined;
-          block = await input.next()
-        ) {
-          source.feed(block);
-          if (process.interrupt.aborted) throw new Interrupted();
-        }
-      } finally {
-        input.close();
-      }
+      const blocks = blocksOf(await open(chosen), process);
+      for await (const block of blocks) source.feed(block);
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
@@ -202,19 +189,7 @@ class Drift {
   /** Writes the baseline. */
   async write(path: string): Promise<void> {
     const { process, diagnostics } = this.#context;
-    let file;
-    try {
-      file = await process.create(path);
-    } catch (error) {
-      const message = `${path}: cannot write: ${reasonOf(error)}`;
-      throw new IoError(message, { cause: error });
-    }
-    try {
-      const text = this.#meter.baseline();
-      await new Output(file, path, process).write(ENCODER.encode(text));
-    } finally {
-      file.close();
-    }
+    await writeFile(path, this.#meter.baseline(), process);
     if (this.#args.has("quiet")) return;
     diagnostics.say(
       `${path}: written, of ${countedText(this.#files, "file")}`,

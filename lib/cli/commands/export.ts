@@ -2,16 +2,16 @@
 
 import { dirname, join, resolve } from "node:path";
 import type { StreamKind } from "../../dialects/dialect_names.ts";
+import type { Exporter, ExportPiece } from "../../export/exporter.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
+import { TABLE_NAMES } from "../../export/tables.ts";
 import {
   JsonlEvents,
   type JsonlEventsOptions,
 } from "../../pipeline/event_pipeline.ts";
-import type { Exporter, ExportPiece } from "../../export/exporter.ts";
-import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import type { Engine } from "../../pipeline/pipeline.ts";
-import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import { JsonRedactor } from "../../redact/json_redactor.ts";
-import { TABLE_NAMES } from "../../export/tables.ts";
+import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
@@ -20,13 +20,13 @@ import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, TABLE_FORMATS } from "../flags.ts";
 import { Gathered } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import type { LineStage } from "./_normalization_report.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { patternsOf, refuseIdlePatterns, saySecrets } from "./_secrets.ts";
 import { type AnsweredInput, answerInputs } from "./normalize.ts";
 

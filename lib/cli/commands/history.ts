@@ -1,6 +1,5 @@
 /** `codexpipe history`. */
 
-import { DIALECTS } from "../../dialects/dialect_names.ts";
 import {
   HistoryState,
   type HistoryStateOptions,
@@ -8,20 +7,20 @@ import {
 } from "../../history/history_state.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
-import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
+import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, writeTexts } from "../gathered.ts";
 import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
+import { refuseSeveral } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
 import { continuedInput } from "./_continued_input.ts";
-import { refuseSeveral } from "./_following.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
+import { readingOptions } from "./_reading_options.ts";
 import {
   isObject,
   peekOptions,
@@ -29,7 +28,6 @@ import {
   snapshotText,
 } from "./_snapshot_text.ts";
 
-const ENCODER = new TextEncoder();
 /** How many threads are named where one has to be chosen. */
 const MAX_NAMED = 20;
 
@@ -143,24 +141,15 @@ class Fold {
       "records",
       process,
     );
-    const from = args.choice("from", DIALECTS);
-    const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
     const resume = normalizerOf(base?.resume);
     this.work = new Normalization({ ...context, stdout: records }, {
       make: normalizing,
       options: {
+        ...readingOptions(args),
         except: LINES_WITHOUT_RECORD,
-        thread: args.value("thread"),
-        initialThreadId: args.value("thread-id"),
-        initialTurnId: args.value("turn-id"),
-        ...(from === undefined ? {} : { from }),
-        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-        ...(resume === undefined ? {} : { resume }),
+        resume,
       },
-      errors: undefined,
-      isLineBuffered: false,
-      isQuiet: args.has("quiet"),
-      isVerbose: args.has("verbose"),
+      args,
       onEnd: () => {
         this.#isOver = true;
         return Promise.resolve();
@@ -265,11 +254,11 @@ class Fold {
         changes += encodeLine({ ...mutation, ...stamp });
       }
       if (changes.length > GATHERED) {
-        await this.#stdout.write(ENCODER.encode(changes));
+        await this.#stdout.writeText(changes);
         changes = "";
       }
     }
-    if (changes !== "") await this.#stdout.write(ENCODER.encode(changes));
+    if (changes !== "") await this.#stdout.writeText(changes);
     // A reader of a live stream is not to wait for the end.
     if (isWritten) this.#refuseThreads();
     this.#remarks?.see(this.#state);

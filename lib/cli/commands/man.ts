@@ -2,15 +2,16 @@
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT } from "../endings.ts";
 import { manualPage } from "../manual.ts";
+import { refuseOperands } from "../refusals.ts";
 
 /** Prints the manual page. */
 export async function run(
-  { operands }: Arguments,
+  args: Arguments,
   { stdout, table }: CommandContext,
 ): Promise<number> {
-  if (operands.length > 0) throw new UsageError("man takes no operand");
-  await stdout.write(new TextEncoder().encode(manualPage(table)));
+  refuseOperands(args, "man");
+  await stdout.writeText(manualPage(table));
   return EXIT.done;
 }

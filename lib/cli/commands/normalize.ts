@@ -1,22 +1,21 @@
 /** `codexpipe normalize`. */
 
-import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, UsageError } from "../endings.ts";
-import { STDIN } from "../standard_streams.ts";
 import type { Surroundings } from "../context.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
-import { refuseSeveral } from "./_following.ts";
+import { refuseSeveral } from "../refusals.ts";
+import { STDIN } from "../standard_streams.ts";
 import {
   Normalization,
   type NormalizationOptions,
   normalizing,
 } from "./_normalization.ts";
+import { readingOptions } from "./_reading_options.ts";
 
 /** Normalizes the named files, or stdin, to stdout. */
 export function run(
@@ -82,9 +81,7 @@ export async function answerInputs<T extends AnsweredInput>(
     make,
     options,
     errors,
-    isLineBuffered: args.has("line-buffered"),
-    isQuiet: args.has("quiet"),
-    isVerbose: args.has("verbose"),
+    args,
     ...(onEnd === undefined ? {} : { onEnd }),
   });
   async function* answer(
@@ -179,17 +176,9 @@ function checkEngine(
 
 /** The options that the flags ask for. */
 function optionsOf(args: Arguments): JsonlNormalizerOptions {
-  const from = args.choice("from", DIALECTS);
-  const onError = args.choice("on-error", ON_ERROR);
-  const engine = args.choice("engine", ENGINES);
-  const maxLineBytes = parseByteSize(args.value("max-line-bytes") ?? "");
   return {
-    thread: args.value("thread"),
-    initialThreadId: args.value("thread-id"),
-    initialTurnId: args.value("turn-id"),
-    ...(from === undefined ? {} : { from }),
-    ...(onError === undefined ? {} : { onError }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+    ...readingOptions(args),
+    onError: args.choice("on-error", ON_ERROR),
+    engine: args.choice("engine", ENGINES),
   };
 }

@@ -2,12 +2,12 @@
 
 import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError } from "../endings.ts";
 import { openInput } from "../input.ts";
 import { STDIN } from "../standard_streams.ts";
 import { invite } from "./_invitation.ts";
+import { maxLineBytesOf } from "./_reading_options.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 const LF = 0x0a;
@@ -76,12 +76,9 @@ class Redaction {
     input: { next(): Promise<Uint8Array | undefined> },
   ): Promise<void> {
     const { process, diagnostics } = this.#context;
-    const maxLineBytes = parseByteSize(
-      this.#args.value("max-line-bytes") ?? "",
-    );
     const redactor = new JsonlRedactor({
       patterns: this.#patterns,
-      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      maxLineBytes: maxLineBytesOf(this.#args),
       onFailure: ({ line, error: { kind, message } }) => {
         this.hasFailures = true;
         if (this.#args.has("quiet")) return;

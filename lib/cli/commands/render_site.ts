@@ -14,18 +14,18 @@ import { UsageMeter, type UsageSource } from "../../usage/usage_meter.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
-import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
+import { EXIT, IoError, UsageError } from "../endings.ts";
 import { writeTexts } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
-import type { Input } from "../input.ts";
+import { blocksOf, type Input } from "../input.ts";
 import { Output } from "../output.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
 import type { ChosenInput } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import { type CreatedPage, followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
-import { type CreatedPage, followingPages } from "./_document_file.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
 /** Writes a page of each session, and an index of them. */
@@ -154,16 +154,8 @@ async function count(
 ): Promise<void> {
   const ignore = (): void => {};
   try {
-    const input = await open();
-    try {
-      let block = await input.next();
-      for (; block !== undefined; block = await input.next()) {
-        source.feed(block, ignore);
-        if (process.interrupt.aborted) throw new Interrupted();
-      }
-    } finally {
-      input.close();
-    }
+    const blocks = blocksOf(await open(), process);
+    for await (const block of blocks) source.feed(block, ignore);
   } catch (error) {
     if (!(error instanceof IoError)) throw error;
   }

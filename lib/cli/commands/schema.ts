@@ -1,17 +1,17 @@
 /** `codexpipe schema`. */
 
-import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import {
   type ColumnOptions,
   createTable,
   TABLE_NAMES,
 } from "../../export/tables.ts";
+import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { SCHEMA_FORMATS } from "../flags.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { suggestion } from "../suggestion.ts";
 
 /** Prints the schema of one thing, or of all. */
@@ -28,7 +28,7 @@ export async function run(
   const text = isSql
     ? statements(name, { content: args.has("content") })
     : `${JSON.stringify(schemaOf(name), undefined, 2)}\n`;
-  await stdout.write(new TextEncoder().encode(text));
+  await stdout.writeText(text);
   return EXIT.done;
 }
 

@@ -7,19 +7,21 @@
  */
 
 import type { Session } from "../../sessions/session.ts";
+import type { SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
 import { escapeControls } from "../escape.ts";
 import type { Style } from "../styles.ts";
 import type { TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
-import type { SessionRun } from "../../sessions/session_run.ts";
 import { kindText, runFacts, shortPath, titleText } from "./_sessions_table.ts";
 
 /** How many lines stand above and below the list. */
 const AROUND = 8;
+
 /** How many sessions are shown at once, at most and at least. */
 const MOST = 12;
 const LEAST = 3;
+
 /** How many lines the preview has for the first message. */
 const PREVIEW = 3;
 const KEYS = "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves";

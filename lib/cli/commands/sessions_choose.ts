@@ -6,26 +6,28 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { unlessInterrupted } from "../input.ts";
+import { refuseOperands } from "../refusals.ts";
 import { TextRuler } from "../text_ruler.ts";
+import { sessionPage } from "./_session_page.ts";
+import { reportHomes } from "./_sessions.ts";
 import {
   type Choice,
   chooserTexts,
   keysOf,
   SessionChooser,
 } from "./session_chooser.ts";
-import { sessionPage } from "./_session_page.ts";
-import { reportHomes } from "./_sessions.ts";
 import { run as resume } from "./sessions_resume.ts";
 import { run as show } from "./sessions_show.ts";
 
-const ENCODER = new TextEncoder();
 /** The size of a terminal that does not tell. */
 const COLUMNS = 80;
 const ROWS = 24;
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
+
 /** Empties the screen from here on. */
 const ERASE = "\x1b[J";
+
 /** Longer than what any key sends. */
 const KEY_BYTES = 1 << 10;
 
@@ -35,11 +37,7 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   const { isTerminal } = context.process;
-  if (args.operands.length > 0) {
-    throw new UsageError(
-      `sessions choose takes no ${JSON.stringify(args.operands[0])}`,
-    );
-  }
+  refuseOperands(args, "sessions choose");
   if (!isTerminal.stdin || !isTerminal.stdout) {
     throw new UsageError(
       'sessions choose needs a terminal; "codexpipe sessions list" lists sessions',
@@ -69,8 +67,7 @@ async function choose(
 ): Promise<Choice> {
   const decoder = new TextDecoder();
   const bytes = new Uint8Array(KEY_BYTES);
-  const write = (text: string): Promise<void> =>
-    screen.write(ENCODER.encode(text));
+  const write = (text: string): Promise<void> => screen.writeText(text);
   /** Goes to where the list begins. */
   let home = "\r";
   let reading: Promise<number | null> | undefined;

@@ -1,5 +1,6 @@
 /** `codexpipe sessions du`. */
 
+import { csvRow } from "../../export/csv.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import {
   findSessionFiles,
@@ -18,17 +19,18 @@ import {
 } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { csvRow } from "../../export/csv.ts";
-import { EXIT, UsageError } from "../endings.ts";
+import { EXIT } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
+import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
 import { problemRecords, reportHomes, sessionPlaces } from "./_sessions.ts";
 
 /** How long each table is, unless a flag says. */
 const ROWS = 10;
+
 /** How wide the longest bar is. */
 const BAR = 20;
 const DAY = 86_400_000;
@@ -56,14 +58,7 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { operands } = args;
-  if (operands.length > 0) {
-    throw new UsageError(
-      `sessions du takes no ${
-        JSON.stringify(operands[0])
-      }: --codex-home names a home`,
-    );
-  }
+  refuseOperands(args, "sessions du", "--codex-home names a home");
   const found = await measure(args, context);
   const report = new SizesReport(found, args, context);
   const format = args.choice("format", USAGE_FORMATS) ?? "table";

@@ -17,6 +17,7 @@ import { tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";
 import { sessionPage } from "./_session_page.ts";
+import { oneSession } from "../refusals.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
@@ -25,15 +26,10 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { operands } = args;
   const shards = args.value("shards");
   if (shards !== undefined) return await divide(Number(shards), args, context);
-  if (operands.length + Number(args.has("last")) !== 1) {
-    throw new UsageError(
-      "sessions family takes the id, the name or the file of one session, or --last",
-    );
-  }
-  const { family, status } = await lookUpFamily(operands[0], args, context);
+  const query = oneSession(args, "sessions family");
+  const { family, status } = await lookUpFamily(query, args, context);
   if (family === undefined) return status;
   const { members, missing } = family;
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";

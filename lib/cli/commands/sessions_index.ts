@@ -10,9 +10,10 @@ import {
 } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { EXIT, Interrupted } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
+import { refuseOperands } from "../refusals.ts";
 import {
   bytesText,
   indexPlaces,
@@ -26,13 +27,11 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  if (args.operands.length > 0) {
-    throw new UsageError(
-      `sessions index takes no ${
-        JSON.stringify(args.operands[0])
-      }: "sessions search" looks for words, --index=FILE names an index`,
-    );
-  }
+  refuseOperands(
+    args,
+    "sessions index",
+    '"sessions search" looks for words, --index=FILE names an index',
+  );
   const { process, stdout, diagnostics } = context;
   const readAhead = (
     files: readonly SessionFile[],
@@ -61,7 +60,7 @@ export async function run(
   const text = form === "json"
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);
-  await stdout.write(new TextEncoder().encode(text));
+  await stdout.writeText(text);
   const isIncomplete = reportProblems(report, args, context);
   await diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;

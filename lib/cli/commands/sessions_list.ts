@@ -15,19 +15,19 @@ import type {
 import type { SessionRun } from "../../sessions/session_run.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, UsageError } from "../endings.ts";
+import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
+import { refuseIdleFlags, refuseOperands } from "../refusals.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
-import { sessionsTable } from "./_sessions_table.ts";
 import {
   problemRecords,
   reportHomes,
   sessionPlaces,
   sessionRecord,
 } from "./_sessions.ts";
+import { sessionsTable } from "./_sessions_table.ts";
 
 /** How long a table on a terminal is, unless a flag says. */
 const SCREENFUL = 50;
@@ -37,13 +37,11 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  if (args.operands.length > 0) {
-    throw new UsageError(
-      `sessions list takes no ${
-        JSON.stringify(args.operands[0])
-      }: --grep=REGEXP looks for a word, "sessions search" into whole sessions`,
-    );
-  }
+  refuseOperands(
+    args,
+    "sessions list",
+    '--grep=REGEXP looks for a word, "sessions search" into whole sessions',
+  );
   const form = args.choice("format", LIST_FORMATS) ?? "table";
   if (form === "ids" || form === "paths") {
     refuseIdleFlags(args, ["fast"], `with --format=${form}, which is fast`);

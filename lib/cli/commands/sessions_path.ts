@@ -27,7 +27,7 @@ export async function run(
     status = Math.max(status, found.status);
     if (session !== undefined) {
       const line = `${session.file.path}\n`;
-      await context.stdout.write(new TextEncoder().encode(line));
+      await context.stdout.writeText(line);
     }
   }
   return status;

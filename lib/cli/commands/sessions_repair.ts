@@ -2,19 +2,19 @@
 
 import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";
-import { openSession, SessionRepairer } from "../../sessions/sessions.ts";
 import type { Session } from "../../sessions/session.ts";
+import { openSession, SessionRepairer } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { Input } from "../input.ts";
 import { Output } from "../output.ts";
-import { reasonOf } from "../reasons.ts";
+import { cannot } from "../reasons.ts";
+import { oneSession } from "../refusals.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf, lookUpSession, sessionPlaces } from "./_sessions.ts";
 
-const ENCODER = new TextEncoder();
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 
 /** Writes a copy of a session file without what is torn in it. */
@@ -22,15 +22,9 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { operands } = args;
-  const isLast = args.has("last");
-  if (operands.length > 1 || isLast === (operands.length === 1)) {
-    throw new UsageError(
-      "sessions repair takes one session: its id, its name, its file, or --last",
-    );
-  }
+  const query = oneSession(args, "sessions repair");
   const folder = await targetFolder(args, context);
-  const { session, status } = await lookUpSession(operands[0], args, context);
+  const { session, status } = await lookUpSession(query, args, context);
   if (session === undefined) return status;
   return Math.max(status, await repair(session, folder, context));
 }
@@ -73,8 +67,7 @@ async function repair(
   try {
     input = new Input(await openSession(file), file.path, process);
   } catch (error) {
-    const message = `${file.path}: cannot open: ${reasonOf(error)}`;
-    throw new IoError(message, { cause: error });
+    throw cannot("open", file.path, error);
   }
   const sink = await createFile(target, process);
   const output = new Output(sink, target, process);
@@ -125,6 +118,6 @@ async function repair(
     : `${countedText(tornCount, "torn part")} left out`;
   diagnostics.say(`${target}: ${countedText(lines, "line")}, ${left}`);
   await diagnostics.flush();
-  await stdout.write(ENCODER.encode(`${target}\n`));
+  await stdout.writeText(`${target}\n`);
   return EXIT.done;
 }

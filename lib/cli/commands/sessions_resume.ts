@@ -3,23 +3,22 @@
 import { shellWord } from "../../render/command_line.ts";
 import { codexHomesFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
-import { startedAt } from "../../sessions/session_start.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
+import { startedAt } from "../../sessions/session_start.ts";
 import type { Arguments } from "../arguments.ts";
-import type { ByteSink } from "../context.ts";
 import type { CommandContext } from "../command.ts";
+import type { ByteSink } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { Output } from "../output.ts";
 import { ageText } from "../times.ts";
-import { minuteOf } from "./_sessions.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
 import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
+import { minuteOf } from "./_sessions.ts";
 
 const LF = 0x0a;
 const COMMA = 0x2c;
-const ENCODER = new TextEncoder();
 
 /** Prints what it takes to go on with a session. */
 export async function run(
@@ -49,33 +48,26 @@ export async function run(
     await diagnostics.flush();
   }
   if (args.has("command")) {
-    await stdout.write(ENCODER.encode(`${command}\n`));
+    await stdout.writeText(`${command}\n`);
     return EXIT.done;
   }
   if (form === "text") {
-    await screen.write(ENCODER.encode(resumeText(session, command, context)));
+    await screen.writeText(resumeText(session, command, context));
     return EXIT.done;
   }
   const { input, placeOf } = await openWhole(file.path, whole.lineage, context);
   const start = { type: "resumed", conversation_id: head.id };
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
-  await stdout.write(
-    ENCODER.encode(`${JSON.stringify(start).slice(0, -1)},"history":[`),
-  );
+  await stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`);
   const list = new Output(new ListSink(stdout), "history", context.process);
   const work = new Normalization({ ...context, stdout: list }, {
     make: normalizing,
     options: { from: "rollout" },
-    errors: undefined,
-    isLineBuffered: false,
-    isQuiet: args.has("quiet"),
-    isVerbose: args.has("verbose"),
+    args,
   });
   await work.normalizeInput(file.path, input, placeOf);
-  await stdout.write(
-    ENCODER.encode(`\n],${JSON.stringify(end).slice(1)}\n`),
-  );
+  await stdout.writeText(`\n],${JSON.stringify(end).slice(1)}\n`);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 

@@ -27,11 +27,14 @@ import { minuteOf, workingFolderOf } from "./_sessions.ts";
 /** How long a search waits for the index at most, in milliseconds. */
 const PATIENCE = 3_000;
 const INDENT = "    ";
+
 /** How long snippets are where there is no terminal, and at least. */
 const SNIPPET = 200;
 const MIN_SNIPPET = 60;
+
 /** What there is room for of a title at least. */
 const MIN_TITLE = 10;
+
 /** What a match is marked with where nothing can be bold. */
 const MARK = "**";
 
@@ -51,7 +54,7 @@ export async function run(
   context.paging.begin();
   const result = await search(query, args, context);
   const text = await textOf(query, result, form, context);
-  await output.write(new TextEncoder().encode(text));
+  await output.writeText(text);
   const isIncomplete = await remark(result, args, context);
   if (result.hits.length === 0) await hint(args.operands, context);
   if (isIncomplete) return EXIT.io;

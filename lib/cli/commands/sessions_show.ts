@@ -5,8 +5,8 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
 import { Output } from "../output.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { openDocument } from "./_document_file.ts";
 import { Normalization, normalizing } from "./_normalization.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
@@ -154,7 +154,7 @@ async function writeMeta(
     missing: missingRecord(lineage),
   };
   const text = JSON.stringify(meta, undefined, args.has("pretty") ? 2 : 0);
-  await stdout.write(new TextEncoder().encode(`${text}\n`));
+  await stdout.writeText(`${text}\n`);
   return EXIT.done;
 }
 
@@ -167,9 +167,6 @@ function normalization(
     make: normalizing,
     // A file that was named by its path may be something else.
     options: { from: session.head.hasHeader ? "rollout" : "auto" },
-    errors: undefined,
-    isLineBuffered: false,
-    isQuiet: args.has("quiet"),
-    isVerbose: args.has("verbose"),
+    args,
   });
 }

@@ -1,6 +1,5 @@
 /** `codexpipe usage`. */
 
-import { DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Failure } from "../../outcome.ts";
 import {
   PriceList,
@@ -10,19 +9,19 @@ import {
   type UsageKey,
   UsageMeter,
   type UsageRow,
-  type UsageSourceOptions,
 } from "../../usage/usage.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, IoError, UsageError } from "../endings.ts";
+import { EXIT, IoError, UsageError } from "../endings.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { refuseIdleFlags } from "../idle_flags.ts";
+import { blocksOf } from "../input.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
 import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import { readingOptions } from "./_reading_options.ts";
 import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
 import { textOf } from "./_whole_text.ts";
@@ -137,7 +136,7 @@ class UsageCommand {
     const { process, diagnostics, progress } = this.#context;
     const { name } = chosen;
     let isIncomplete = false;
-    const source = this.#meter.open(name, this.#sourceOptions());
+    const source = this.#meter.open(name, readingOptions(this.#args));
     const isQuiet = this.#args.has("quiet");
     let hasSaid = false;
     const report = ({ line, error }: Failure): void => {
@@ -146,19 +145,8 @@ class UsageCommand {
       diagnostics.failed(name, { line, ...error });
     };
     try {
-      const input = await open(chosen);
-      try {
-        for (
-          let block = await input.next();
-          block !== undefined;
-          block = await input.next()
-        ) {
-          source.feed(block, report);
-          if (process.interrupt.aborted) throw new Interrupted();
-        }
-      } finally {
-        input.close();
-      }
+      const blocks = blocksOf(await open(chosen), process);
+      for await (const block of blocks) source.feed(block, report);
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
@@ -173,18 +161,6 @@ class UsageCommand {
     }
     const hasFailures = source.failures > 0;
     yield { added: this.#meter.take(), hasFailures, isIncomplete };
-  }
-
-  #sourceOptions(): UsageSourceOptions {
-    const from = this.#args.choice("from", DIALECTS);
-    const maxLineBytes = parseByteSize(
-      this.#args.value("max-line-bytes") ?? "",
-    );
-    return {
-      ...(from === undefined ? {} : { from }),
-      thread: this.#args.value("thread"),
-      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-    };
   }
 
   /** Reads the list of prices, if there is one. */

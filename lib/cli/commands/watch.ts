@@ -28,6 +28,7 @@ import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { unreadable } from "../input.ts";
+import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { parseTime } from "../times.ts";
@@ -35,28 +36,35 @@ import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
 import { shortPath } from "./_sessions_table.ts";
 
-const ENCODER = new TextEncoder();
 /** How much is read at once. */
 const BLOCK = 1 << 16;
+
 /** What happened less long ago, in milliseconds, waits: others may have happened before it. */
 const SETTLE_MS = 100;
+
 /**
  * A session without a turn that is not written to for so long, in milliseconds, is read no longer.
  * Once it is written to again, it is read from its start: one of so many bytes is kept for longer.
  */
 const REST_MS = 60_000;
 const LARGE = 1 << 22;
+
 /** After how many milliseconds without a line it is said for how long there was none. */
 const SILENT_MS = 60_000;
+
 /** How much is shown of an id: of those that Codex gives, the time, to the millisecond. */
 const SHORT_ID = 13;
+
 /** The size of a terminal that does not tell. */
 const COLUMNS = 80;
 const ROWS = 24;
+
 /** How many lines of a terminal the table leaves free. */
 const SPARE_ROWS = 4;
+
 /** How much is shown of a command, in characters. */
 const MAX_COMMAND = 120;
+
 /** Empties the screen from here on. */
 const ERASE = "\x1b[J";
 
@@ -65,14 +73,11 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const [operand] = args.operands;
-  if (operand !== undefined) {
-    throw new UsageError(
-      `watch takes no ${
-        JSON.stringify(operand)
-      }: --codex-home=DIR names a home, "codexpipe sessions follow" takes one session`,
-    );
-  }
+  refuseOperands(
+    args,
+    "watch",
+    '--codex-home=DIR names a home, "codexpipe sessions follow" takes one session',
+  );
   const watch = new Watching(args, context);
   try {
     return await watch.run();
@@ -604,7 +609,7 @@ class Screen {
   }
 
   async #write(text: string): Promise<void> {
-    await this.#context.screen.write(ENCODER.encode(text));
+    await this.#context.screen.writeText(text);
   }
 
   get #columns(): readonly Column[] {

@@ -1,7 +1,7 @@
 import { assertThrows } from "@std/assert";
 import { parseArguments } from "../../lib/cli/arguments.ts";
 import { UsageError } from "../../lib/cli/endings.ts";
-import { refuseIdleFlags } from "../../lib/cli/idle_flags.ts";
+import { refuseIdleFlags } from "../../lib/cli/refusals.ts";
 
 Deno.test("refuseIdleFlags() refuses what was given, and nothing else", () => {
   const args = parseArguments(["--tee", "--pretty"]);

@@ -1,0 +1,30 @@
+/** What the flags say of how lines are read. */
+
+import { type Dialect, DIALECTS } from "../../dialects/dialect_names.ts";
+import type { Arguments } from "../arguments.ts";
+import { parseByteSize } from "../byte_size.ts";
+
+/** How lines are read. */
+export interface ReadingOptions {
+  /** The dialect. */
+  readonly from: Dialect | undefined;
+  readonly maxLineBytes: number | undefined;
+  /** The only thread that is wanted. */
+  readonly thread: string | undefined;
+  readonly initialThreadId: string | undefined;
+  readonly initialTurnId: string | undefined;
+}
+
+export function readingOptions(args: Arguments): ReadingOptions {
+  return {
+    from: args.choice("from", DIALECTS),
+    maxLineBytes: maxLineBytesOf(args),
+    thread: args.value("thread"),
+    initialThreadId: args.value("thread-id"),
+    initialTurnId: args.value("turn-id"),
+  };
+}
+
+export function maxLineBytesOf(args: Arguments): number | undefined {
+  return parseByteSize(args.value("max-line-bytes") ?? "");
+}
