@@ -47,8 +47,12 @@ Deno.test("Redactor finds a token behind a sign, an escape and a colour", () => 
           ["line\\n", "\\nline"],
           ['\\"', '\\"'],
           ["?x=", "&y"],
+          ["%20", "&x"],
         ] as const
       ) {
+        // Digits would become a part of the number that these begin with.
+        const isNumber = kind === "telegram_token" || kind === "facebook_token";
+        if (isNumber && before === "%20") continue;
         assertEquals(
           new Redactor().redact(before + secret + after),
           `${before}[redacted:${kind}]${after}`,
@@ -186,486 +190,214 @@ const A36 = A20 + A20.slice(0, 16);
 const A60 = A20 + A20 + A20;
 const HEX32 = "0123456789abcdef".repeat(2);
 const HEX40 = HEX32 + "01234567";
-const UPPER16 = "IOSFODNN7" + "EXAMPLE";
 const KEY_LINE = A60 + "wXyZ";
 const BEGIN = "-----BEGIN";
 
-const TOKENS = [
-  { kind: "openai_key", token: `sk-${A20}T3BlbkFJ${A20}` },
-  { kind: "openai_key", token: `sk-proj-${A60}-${A20}_${A20}` },
-  { kind: "openai_key", token: `sk-svcacct-${A60}` },
-  { kind: "anthropic_key", token: `sk-ant-api03-${A60}-AA` },
-  { kind: "openrouter_key", token: `sk-or-v1-${HEX40}` },
-  { kind: "github_token", token: `ghp_${A36}` },
-  { kind: "github_token", token: `gho_${A36}` },
-  { kind: "github_token", token: `ghs_${A36}` },
-  { kind: "github_token", token: `github_pat_${A20}_${A60}` },
-  { kind: "gitlab_token", token: `glpat-${A20}` },
-  { kind: "gitlab_token", token: `glwt-${A20}` },
-  { kind: "slack_token", token: `xoxb-123456789012-${A20}` },
-  { kind: "slack_token", token: `xoxc-123456789012-${A20}` },
-  { kind: "slack_webhook", token: `hooks.slack.com/services/T0/B0/${A20}` },
-  { kind: "aws_access_key_id", token: "AKIA" + "IOSFODNN7EXAMPLE" },
-  { kind: "aws_access_key_id", token: "ASIA" + "IOSFODNN7EXAMPLE" },
-  { kind: "google_key", token: `AIza${A36.slice(0, 35)}` },
-  { kind: "google_oauth", token: `ya29.${A36}` },
-  { kind: "jwt", token: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${A36}` },
-  { kind: "npm_token", token: `npm_${A36}` },
-  { kind: "pypi_token", token: `pypi-AgEIcHlwaS5vcmc${A60}` },
-  { kind: "stripe_key", token: `sk_live_${A20}` },
-  { kind: "huggingface_token", token: `hf_${A36}` },
-  { kind: "azure_secret", token: `abc8Q~${A36.slice(0, 34)}` },
-  { kind: "databricks_token", token: `dapi${HEX32}` },
-  { kind: "sendgrid_key", token: `SG.${A20}.${A36}` },
-  { kind: "telegram_token", token: `123456789:AA${A36.slice(0, 33)}` },
-  { kind: "vault_token", token: `hvs.${A36}` },
-  { kind: "terraform_token", token: `${A20.slice(0, 14)}.atlasv1.${A60}` },
-  { kind: "docker_token", token: `dckr_pat_${A36}` },
-  { kind: "openai_session", token: `sess-${A36}` },
-  { kind: "gitlab_token", token: `GR1348941${A20}` },
-  { kind: "slack_token", token: `xapp-1-${A20}` },
-  { kind: "slack_webhook", token: `hooks.slack.com/triggers/T0/1/${A20}` },
-  { kind: "slack_webhook", token: `hooks.slack.com/workflows/T0/${A20}` },
-  {
-    kind: "discord_webhook",
-    token: `discord.com/api/webhooks/123456789012/${A60}`,
-  },
-  {
-    kind: "discord_webhook",
-    token: `discordapp.com/api/webhooks/123456789012/${A60}`,
-  },
-  { kind: "google_oauth", token: `GOCSPX-${A20}` },
-  { kind: "google_oauth", token: `1//0${A36}` },
-  { kind: "rubygems_key", token: `rubygems_${HEX40}` },
-  { kind: "crates_token", token: `cio${A36.slice(0, 32)}` },
-  { kind: "stripe_key", token: `whsec_${A36}` },
-  { kind: "huggingface_token", token: `api_org_${A36}` },
-  { kind: "groq_key", token: `gsk_${A60}` },
-  { kind: "xai_key", token: `xai-${A60}` },
-  { kind: "perplexity_key", token: `pplx-${A36}` },
-  { kind: "replicate_token", token: `r8_${A36}` },
-  { kind: "azure_secret", token: `sig=${A36}%3D` },
-  { kind: "digitalocean_token", token: `dop_v1_${HEX40}` },
-  { kind: "twilio_key", token: `SK${HEX32}` },
-  { kind: "mailgun_key", token: `key-${HEX32}` },
-  { kind: "pulumi_token", token: `pul-${HEX40}` },
-  { kind: "linear_key", token: `lin_api_${A36}` },
-  { kind: "linear_key", token: `lin_oauth_${A36}` },
-  { kind: "notion_token", token: `ntn_${A60}` },
-  { kind: "figma_token", token: `figd_${A36}` },
-  { kind: "shopify_token", token: `shpat_${HEX32}` },
-  { kind: "supabase_key", token: `sbp_${HEX40}` },
-  { kind: "supabase_key", token: `sb_secret_${A36}` },
-  { kind: "atlassian_token", token: `ATATT${A60}` },
-  { kind: "atlassian_token", token: `ATCTT${A60}` },
-  { kind: "atlassian_token", token: `ATBB${A36}` },
-  { kind: "age_key", token: `AGE-SECRET-KEY-1${UPPER16.repeat(4)}` },
-  { kind: "newrelic_key", token: `NRAK-${A36}` },
-  { kind: "grafana_token", token: `glc_${A36}` },
-  { kind: "grafana_token", token: `glsa_${A36}` },
-  { kind: "postman_key", token: `PMAK-${HEX32.slice(0, 24)}-${HEX40}` },
-  { kind: "tailscale_key", token: `tskey-auth-${A20}` },
-  { kind: "sentry_token", token: `sntrys_${A60}` },
-  { kind: "doppler_token", token: `dp.st.${A60}` },
-  { kind: "circleci_token", token: `CCIPAT_${A36}` },
-  { kind: "buildkite_token", token: `bkua_${HEX40}` },
-  { kind: "heroku_key", token: `HRKU-${A36}` },
-  { kind: "fly_token", token: `fm2_${A60}` },
-  { kind: "onepassword_token", token: `ops_eyJ${A60}` },
-  { kind: "jfrog_key", token: `AKCp${A60}` },
-  ...["BIA", "CCA", "3TX"].map((head) => ({
-    kind: "aws_access_key_id",
-    token: `A${head}${UPPER16}`,
-  })),
-  ...["hvb", "hvr"].map((head) => ({
-    kind: "vault_token",
-    token: `${head}.${A36}`,
-  })),
-  ...["sk_test", "sk_prod", "rk_live"].map((head) => ({
-    kind: "stripe_key",
-    token: `${head}_${A20}`,
-  })),
-  ...["ca", "pa", "ss"].map((head) => ({
-    kind: "shopify_token",
-    token: `shp${head}_${HEX32}`,
-  })),
-  ...["ghr", "ghu"].map((head) => ({
-    kind: "github_token",
-    token: `${head}_${A36}`,
-  })),
-  ...["agent", "cbt", "dt", "ffct", "ft", "imt", "oas", "ptt", "rt", "rtr"]
-    .map((word) => ({ kind: "gitlab_token", token: `gl${word}-${A20}` })),
-  { kind: "gitlab_token", token: `glsoat-${A20}` },
-  { kind: "docker_token", token: `dckr_oat_${A36}` },
-] satisfies { kind: string; token: string }[];
+/** Kinds of tokens that are known by what stands in their middle or at their end. */
+const ANYWHERE: ReadonlySet<string> = new Set([
+  "azure_key",
+  "facebook_token",
+  "maxmind_key",
+  "telegram_token",
+  "terraform_token",
+]);
 
-for (const { kind, token } of TOKENS) {
-  Deno.test(`Redactor masks a token: ${kind} ${token.slice(0, 12)}`, () => {
-    for (
-      const [before, after] of [
-        ["", ""],
-        ["set ", " now"],
-        ["(", ")."],
-        ['{"a": "', '"}'],
-        ["\u001b[32m", "\u001b[0m"],
-        ["line\n", "\nline"],
-        ["escaped\\n", "\\nmore"],
-        ["%20", "&x"],
-      ] as const
-    ) {
-      // Digits would become a part of the number that this one begins with.
-      if (kind === "telegram_token" && before === "%20") continue;
-      const redactor = new Redactor();
-      assertEquals(
-        redactor.redact(before + token + after),
-        `${before}[redacted:${kind}]${after}`,
-      );
-      assertEquals([...redactor.counts], [[kind, 1]]);
+Deno.test("Redactor finds no token inside a longer word", () => {
+  for (const { kind, shapes } of TOKEN_FAMILIES) {
+    if (ANYWHERE.has(kind)) continue;
+    for (const shape of shapes) {
+      const text = `x${A20}${exampleOf(shape, 3).secret}`;
+      assertEquals(new Redactor().redact(text), text);
     }
-  });
+  }
+});
 
-  Deno.test(`Redactor finds no token inside a longer word: ${kind} ${token.slice(0, 12)}`, () => {
-    if (token.startsWith("hooks") || kind === "azure_secret") return;
-    if (kind === "terraform_token" || kind === "telegram_token") return;
-    const text = `x${A20}${token}`;
-    assertEquals(new Redactor().redact(text), text);
-  });
-}
-
-const MASKED = [
-  {
-    name: "an exported variable",
-    text: "export FOO_TOKEN=abc && x",
-    expected: "export FOO_TOKEN=[redacted:token] && x",
-  },
-  {
-    name: "a variable before a command",
-    text: "PGPASSWORD=abc psql",
-    expected: "PGPASSWORD=[redacted:password] psql",
-  },
-  {
-    name: "a quoted variable",
-    text: "export DB_PASSWORD='a b c'",
-    expected: "export DB_PASSWORD='[redacted:password]'",
-  },
-  {
-    name: "a line of an environment file, to its end",
-    text: "DB_PASS=foo;bar&baz\nX=1",
-    expected: "DB_PASS=[redacted:password]\nX=1",
-  },
-  {
-    name: "JSON",
-    text: '{"api_key": "abcd1234efgh", "n": 1}',
-    expected: '{"api_key": "[redacted:api_key]", "n": 1}',
-  },
-  {
-    name: "JSON in a string of JSON",
-    text: '{\\"client_secret\\":\\"abcd1234efgh\\"}',
-    expected: '{\\"client_secret\\":\\"[redacted:secret]\\"}',
-  },
-  {
-    name: "YAML",
-    text: "db:\n  password: swordfish\n  user: me",
-    expected: "db:\n  password: [redacted:password]\n  user: me",
-  },
-  {
-    name: "a quoted word in source code",
-    text: 'const password = "swordfish";',
-    expected: 'const password = "[redacted:password]";',
-  },
-  {
-    name: "a flag and its value",
-    text: "mysql --password swordfish --user me",
-    expected: "mysql --password [redacted:password] --user me",
-  },
-  {
-    name: "a flag with an equals sign",
-    text: "deploy --api-key=abc123 now",
-    expected: "deploy --api-key=[redacted:api_key] now",
-  },
-  {
-    name: "AWS's secret key",
-    text: `aws_secret_access_key = ${A20}/${A20.slice(1)}`,
-    expected: "aws_secret_access_key = [redacted:api_key]",
-  },
-  {
-    name: "a connection string",
-    text: `AccountName=x;AccountKey=${A36}==;EndpointSuffix=y`,
-    expected: "AccountName=x;AccountKey=[redacted:api_key];EndpointSuffix=y",
-  },
-  {
-    name: "a query string",
-    text: "/cb?access_token=abc123&user=me",
-    expected: "/cb?access_token=[redacted:token]&user=me",
-  },
-  {
-    name: "npm's settings",
-    text: "//npm.example/:_authToken=abcd-efgh-1",
-    expected: "//npm.example/:_authToken=[redacted:token]",
-  },
-  {
-    name: "a header of a command",
-    text: 'curl -H "Authorization: Bearer abcdef" x',
-    expected: 'curl -H "Authorization: Bearer [redacted:authorization]" x',
-  },
-  {
-    name: "basic authorization",
-    text: "authorization: Basic dXNlcjpwYXNz\r\nAccept: */*",
-    expected: "authorization: Basic [redacted:authorization]\r\nAccept: */*",
-  },
-  {
-    name: "a header in an object",
-    text: '{"Authorization": "token abcdef"}',
-    expected: '{"Authorization": "token [redacted:authorization]"}',
-  },
-  {
-    name: "a header of many parameters",
-    text: 'Authorization: Digest username="a", response="b"\nX',
-    expected: "Authorization: Digest [redacted:authorization]\nX",
-  },
-  {
-    name: "a header of a service",
-    text: "X-Api-Key: abc123def",
-    expected: "X-Api-Key: [redacted:api_key]",
-  },
-  {
-    name: "a header of a scheme that is in no list",
-    text: "Authorization: Custom abc123def456\nX",
-    expected: "Authorization: Custom [redacted:authorization]\nX",
-  },
-  {
-    name: "a header of a scheme with an account before its signature",
-    text: "-H 'Authorization: SharedKey acct:abcd1234/efgh5678=='",
-    expected: "-H 'Authorization: SharedKey [redacted:authorization]'",
-  },
-  {
-    name: "cookies",
-    text: "Set-Cookie: sid=1; Path=/\nX",
-    expected: "Set-Cookie: [redacted:cookie]\nX",
-  },
-  {
-    name: "a password in a URL",
-    text: "see postgres://u:p@ss:w@db:5432/x and http://a:b@c",
-    expected:
-      "see postgres://u:[redacted:url_password]@db:5432/x and http://a:[redacted:url_password]@c",
-  },
-  {
-    name: "a password in a URL with escaped slashes",
-    text: "redis:\\/\\/:pw@host",
-    expected: "redis:\\/\\/:[redacted:url_password]@host",
-  },
-  {
-    name: "a token as the user of a URL",
-    text: `https://ghp_${A36}@github.com/x`,
-    expected: "https://[redacted:github_token]@github.com/x",
-  },
-  {
-    name: "the user of a request",
-    text: "curl -s -u admin:hunter2 https://x",
-    expected: "curl -s -u admin:[redacted:password] https://x",
-  },
-  {
-    name: "the user of a download",
-    text: "wget --user me:hunter2 https://x",
-    expected: "wget --user me:[redacted:password] https://x",
-  },
-  {
-    name: "a value behind Pwd that looks like a secret, and one in a query",
-    text: 'x?password=swordfish1&y=1 {"Pwd": "swordfish1234"}',
-    expected:
-      'x?password=[redacted:password]&y=1 {"Pwd": "[redacted:password]"}',
-  },
-  {
-    name: "a password for ssh",
-    text: "sshpass -p hunter2 ssh x; sshpass -p'hunter3' ssh x",
-    expected:
-      "sshpass -p [redacted:password] ssh x; sshpass -p'[redacted:password]' ssh x",
-  },
-  {
-    name: "a name with words behind the one that counts",
-    text: '{"db_password_old": "swordfish", "NPM_TOKEN_2": "abcd1234"}',
-    expected:
-      '{"db_password_old": "[redacted:password]", "NPM_TOKEN_2": "[redacted:token]"}',
-  },
-  {
-    name: "a secret without another word, if it looks like one",
-    text: `secret: ${A20}\nsecret: parties`,
-    expected: "secret: [redacted:secret]\nsecret: parties",
-  },
-  {
-    name: "a key that shouts",
-    text: `LICENSE_KEY=${A20}`,
-    expected: "LICENSE_KEY=[redacted:api_key]",
-  },
-  {
-    name: "a JSON Web Token without its signature",
-    text: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${A20}`,
-    expected: "[redacted:jwt]",
-  },
-  {
-    name: "a signature in a URL that was encoded once more",
-    text: `https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26sig=${A36}`,
-    expected: "https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26[redacted:azure_secret]",
-  },
-  {
-    name: "a signature behind a name that ends like its own",
-    text: `commitsig=sig=${A36} xhvs.hvs.${A36}`,
-    expected: "commitsig=[redacted:azure_secret] xhvs.[redacted:vault_token]",
-  },
-  {
-    name: "the user of a request behind a long flag",
-    text: "curl --user admin:hunter2 --proxy-user me:hunter3 x",
-    expected:
-      "curl --user admin:[redacted:password] --proxy-user me:[redacted:password] x",
-  },
-  {
-    name: "a .netrc",
-    text: "machine x login y password zzzz1",
-    expected: "machine x login y password [redacted:password]",
-  },
-  {
-    name: "the user of a request behind other flags of one letter",
-    text: "curl -sSfu admin:hunter2 -U me:hunter3 https://x",
-    expected:
-      "curl -sSfu admin:[redacted:password] -U me:[redacted:password] https://x",
-  },
-  {
-    name: "a .netrc on several lines",
-    text: "machine x\n  login y\n  password swordfish\nmachine z",
-    expected: "machine x\n  login y\n  password [redacted:password]\nmachine z",
-  },
-  {
-    name: "a private key",
-    text:
-      `a\n${BEGIN} RSA PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END RSA PRIVATE KEY-----\nb`,
-    expected: "a\n[redacted:private_key]\nb",
-  },
-  {
-    name: "a private key with escaped line ends",
-    text:
-      `"${BEGIN} PRIVATE KEY-----\\n${KEY_LINE}\\n-----END PRIVATE KEY-----\\n"`,
-    expected: '"[redacted:private_key]\\n"',
-  },
-  {
-    name: "a private key with numbered lines and a header",
-    text:
-      `     1\t${BEGIN} RSA PRIVATE KEY-----\n     2\tProc-Type: 4,ENCRYPTED\n     3\t\n     4\t${KEY_LINE}\n     5\t-----END RSA PRIVATE KEY-----\n     6\tx`,
-    expected: "     1\t[redacted:private_key]\n     6\tx",
-  },
-  {
-    name: "a private key in a diff",
-    text:
-      `+${BEGIN} EC PRIVATE KEY-----\n+${KEY_LINE}\n+-----END EC PRIVATE KEY-----\n+x`,
-    expected: "+[redacted:private_key]\n+x",
-  },
-  {
-    name: "a private key that was cut off",
-    text: `${BEGIN} OPENSSH PRIVATE KEY-----\n${KEY_LINE}\n${A20}`,
-    expected: "[redacted:private_key]",
-  },
-  {
-    name: "a private key in lines that a diff takes away",
-    text:
-      `-  ${BEGIN} PRIVATE KEY-----\n-  ${KEY_LINE}\n-  -----END PRIVATE KEY-----\n+x`,
-    expected: "-  [redacted:private_key]\n+x",
-  },
-  {
-    name: "a private key in a diff in colours",
-    text:
-      `\u001b[32m+${BEGIN} PRIVATE KEY-----\u001b[m\n\u001b[32m+\u001b[m\u001b[32m${KEY_LINE}\u001b[m\n\u001b[32m+-----END PRIVATE KEY-----\u001b[m`,
-    expected: "+[redacted:private_key]",
-  },
-  {
-    name: "a private key with the line numbers of read_file",
-    text:
-      `L1: ${BEGIN} PRIVATE KEY-----\nL2: ${KEY_LINE}\nL3: -----END PRIVATE KEY-----\nL4: x`,
-    expected: "L1: [redacted:private_key]\nL4: x",
-  },
-  {
-    name: "a private key in a frame",
-    text:
-      `  1   │ ${BEGIN} PRIVATE KEY-----\n  2   │ ${KEY_LINE}\n  3   │ -----END PRIVATE KEY-----`,
-    expected: "  1   │ [redacted:private_key]",
-  },
-  {
-    name: "a private key that a search found",
-    text:
-      `a/k.pem:1:${BEGIN} PRIVATE KEY-----\na/k.pem-2-${KEY_LINE}\na/k.pem-3------END PRIVATE KEY-----\nx`,
-    expected: "a/k.pem:1:[redacted:private_key]\nx",
-  },
-  {
-    name: "a private key in a comment",
-    text:
-      `# ${BEGIN} PRIVATE KEY-----\n# ${KEY_LINE}\n# -----END PRIVATE KEY-----`,
-    expected: "# [redacted:private_key]",
-  },
-  {
-    name: "a private key with escaped tabs and line ends",
-    text:
-      `1\\t${BEGIN} PRIVATE KEY-----\\n2\\t${KEY_LINE}\\n3\\t-----END PRIVATE KEY-----\\n`,
-    expected: "1\\t[redacted:private_key]\\n",
-  },
-  {
-    name: "a private key that source code puts together",
-    text:
-      `k = "${BEGIN} PRIVATE KEY-----\\n" +\n  "${KEY_LINE}\\n" +\n  "-----END PRIVATE KEY-----";`,
-    expected: 'k = "[redacted:private_key]";',
-  },
-  {
-    name: "a private key without line ends",
-    text: `K=${BEGIN} PRIVATE KEY-----${KEY_LINE}-----END PRIVATE KEY----- x`,
-    expected: "K=[redacted:private_key] x",
-  },
-  {
-    name: "a private key without its beginning",
-    text: `a\n${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----\nb`,
-    expected: "a\n[redacted:private_key]\nb",
-  },
-  {
-    name: "a private key without its middle",
-    text:
-      `${BEGIN} PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}…9 tokens truncated…${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----\nb`,
-    expected:
-      "[redacted:private_key]…9 tokens truncated…[redacted:private_key]\nb",
-  },
-  {
-    name: "a value that colours set apart from its name",
-    text:
-      '\u001b[34;1m"password"\u001b[0m\u001b[39m:\u001b[0m \u001b[32m"swordfish"\u001b[0m',
-    expected: '"password": "[redacted:password]"',
-  },
-  {
-    name: "a value before the end of a colour",
-    text: "password=hunter2\u001b[0m x",
-    expected: "password=[redacted:password] x",
-  },
-  {
-    name: "a token of which a search coloured a part",
-    text: `\u001b[01;31m\u001b[Kghp_${A20}\u001b[m\u001b[K${A20}`,
-    expected: "[redacted:github_token]",
-  },
-  {
-    name: "a token that a move of the cursor tells from the next word",
-    text: "AKIAIOSFODNN7EXAMPLE\u001b[9Gok",
-    expected: "[redacted:aws_access_key_id]ok",
-  },
-  {
-    name: "the secrets of several rules",
-    text: `GITHUB_TOKEN=ghp_${A36} curl https://a:b@c`,
-    expected:
-      "GITHUB_TOKEN=[redacted:github_token] curl https://a:[redacted:url_password]@c",
-  },
-] satisfies { name: string; text: string; expected: string }[];
-
-for (const { name, text, expected } of MASKED) {
-  Deno.test(`Redactor masks: ${name}`, () => {
-    const redactor = new Redactor();
-    assertEquals(redactor.redact(text), expected);
-    assertEquals(redactor.redact(expected), expected, "again");
-  });
-}
-
-const KEPT = [
+/** Texts, in which `«` and `»` hold a secret behind its kind, and those without a secret. */
+const TEXTS: readonly (readonly [name: string, text: string])[] = [
+  ["an exported variable", "export FOO_TOKEN=«token:abc» && x"],
+  ["a variable before a command", "PGPASSWORD=«password:abc» psql"],
+  ["a quoted variable", "export DB_PASSWORD='«password:a b c»'"],
+  [
+    "a line of an environment file, to its end",
+    "DB_PASS=«password:foo;bar&baz»\nX=1",
+  ],
+  ["JSON", '{"api_key": "«api_key:abcd1234efgh»", "n": 1}'],
+  [
+    "JSON in a string of JSON",
+    '{\\"client_secret\\":\\"«secret:abcd1234efgh»\\"}',
+  ],
+  ["YAML", "db:\n  password: «password:swordfish»\n  user: me"],
+  ["a quoted word in source code", 'const password = "«password:swordfish»";'],
+  ["a flag and its value", "mysql --password «password:swordfish» --user me"],
+  ["a flag with an equals sign", "deploy --api-key=«api_key:abc123» now"],
+  [
+    "AWS's secret key",
+    `aws_secret_access_key = «api_key:${A20}/${A20.slice(1)}»`,
+  ],
+  [
+    "a connection string",
+    `AccountName=x;AccountKey=«api_key:${A36}==»;EndpointSuffix=y`,
+  ],
+  ["a query string", "/cb?access_token=«token:abc123»&user=me"],
+  ["npm's settings", "//npm.example/:_authToken=«token:abcd-efgh-1»"],
+  [
+    "a header of a command",
+    'curl -H "Authorization: Bearer «authorization:abcdef»" x',
+  ],
+  [
+    "basic authorization",
+    "authorization: Basic «authorization:dXNlcjpwYXNz»\r\nAccept: */*",
+  ],
+  [
+    "a header in an object",
+    '{"Authorization": "token «authorization:abcdef»"}',
+  ],
+  [
+    "a header of many parameters",
+    'Authorization: Digest «authorization:username="a", response="b"»\nX',
+  ],
+  ["a header of a service", "X-Api-Key: «api_key:abc123def»"],
+  [
+    "a header of a scheme that is in no list",
+    "Authorization: Custom «authorization:abc123def456»\nX",
+  ],
+  [
+    "a header of a scheme with an account before its signature",
+    "-H 'Authorization: SharedKey «authorization:acct:abcd1234/efgh5678==»'",
+  ],
+  ["cookies", "Set-Cookie: «cookie:sid=1; Path=/»\nX"],
+  [
+    "a password in a URL",
+    "see postgres://u:«url_password:p@ss:w»@db:5432/x and http://a:«url_password:b»@c",
+  ],
+  [
+    "a password in a URL with escaped slashes",
+    "redis:\\/\\/:«url_password:pw»@host",
+  ],
+  [
+    "a token as the user of a URL",
+    `https://«github_token:ghp_${A36}»@github.com/x`,
+  ],
+  ["the user of a request", "curl -s -u admin:«password:hunter2» https://x"],
+  ["the user of a download", "wget --user me:«password:hunter2» https://x"],
+  [
+    "a value behind Pwd that looks like a secret, and one in a query",
+    'x?password=«password:swordfish1»&y=1 {"Pwd": "«password:swordfish1234»"}',
+  ],
+  [
+    "a password for ssh",
+    "sshpass -p «password:hunter2» ssh x; sshpass -p'«password:hunter3»' ssh x",
+  ],
+  [
+    "a name with words behind the one that counts",
+    '{"db_password_old": "«password:swordfish»", "NPM_TOKEN_2": "«token:abcd1234»"}',
+  ],
+  [
+    "a secret without another word, if it looks like one",
+    `secret: «secret:${A20}»\nsecret: parties`,
+  ],
+  ["a key that shouts", `LICENSE_KEY=«api_key:${A20}»`],
+  [
+    "a JSON Web Token without its signature",
+    `«jwt:eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx${A20}»`,
+  ],
+  [
+    "a signature in a URL that was encoded once more",
+    `https://x/?u=https%3A%2F%2Fy%3Fa%3Db%26«azure_secret:sig=${A36}»`,
+  ],
+  [
+    "a signature behind a name that ends like its own",
+    `commitsig=«azure_secret:sig=${A36}» xhvs.«vault_token:hvs.${A36}»`,
+  ],
+  [
+    "the user of a request behind a long flag",
+    "curl --user admin:«password:hunter2» --proxy-user me:«password:hunter3» x",
+  ],
+  ["a .netrc", "machine x login y password «password:zzzz1»"],
+  [
+    "the user of a request behind other flags of one letter",
+    "curl -sSfu admin:«password:hunter2» -U me:«password:hunter3» https://x",
+  ],
+  [
+    "a .netrc on several lines",
+    "machine x\n  login y\n  password «password:swordfish»\nmachine z",
+  ],
+  [
+    "a private key",
+    `a\n«private_key:${BEGIN} RSA PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END RSA PRIVATE KEY-----»\nb`,
+  ],
+  [
+    "a private key with escaped line ends",
+    `"«private_key:${BEGIN} PRIVATE KEY-----\\n${KEY_LINE}\\n-----END PRIVATE KEY-----»\\n"`,
+  ],
+  [
+    "a private key with numbered lines and a header",
+    `     1\t«private_key:${BEGIN} RSA PRIVATE KEY-----\n     2\tProc-Type: 4,ENCRYPTED\n     3\t\n     4\t${KEY_LINE}\n     5\t-----END RSA PRIVATE KEY-----»\n     6\tx`,
+  ],
+  [
+    "a private key in a diff",
+    `+«private_key:${BEGIN} EC PRIVATE KEY-----\n+${KEY_LINE}\n+-----END EC PRIVATE KEY-----»\n+x`,
+  ],
+  [
+    "a private key that was cut off",
+    `«private_key:${BEGIN} OPENSSH PRIVATE KEY-----\n${KEY_LINE}\n${A20}»`,
+  ],
+  [
+    "a private key in lines that a diff takes away",
+    `-  «private_key:${BEGIN} PRIVATE KEY-----\n-  ${KEY_LINE}\n-  -----END PRIVATE KEY-----»\n+x`,
+  ],
+  [
+    "a private key with the line numbers of read_file",
+    `L1: «private_key:${BEGIN} PRIVATE KEY-----\nL2: ${KEY_LINE}\nL3: -----END PRIVATE KEY-----»\nL4: x`,
+  ],
+  [
+    "a private key in a frame",
+    `  1   │ «private_key:${BEGIN} PRIVATE KEY-----\n  2   │ ${KEY_LINE}\n  3   │ -----END PRIVATE KEY-----»`,
+  ],
+  [
+    "a private key that a search found",
+    `a/k.pem:1:«private_key:${BEGIN} PRIVATE KEY-----\na/k.pem-2-${KEY_LINE}\na/k.pem-3------END PRIVATE KEY-----»\nx`,
+  ],
+  [
+    "a private key in a comment",
+    `# «private_key:${BEGIN} PRIVATE KEY-----\n# ${KEY_LINE}\n# -----END PRIVATE KEY-----»`,
+  ],
+  [
+    "a private key with escaped tabs and line ends",
+    `1\\t«private_key:${BEGIN} PRIVATE KEY-----\\n2\\t${KEY_LINE}\\n3\\t-----END PRIVATE KEY-----»\\n`,
+  ],
+  [
+    "a private key that source code puts together",
+    `k = "«private_key:${BEGIN} PRIVATE KEY-----\\n" +\n  "${KEY_LINE}\\n" +\n  "-----END PRIVATE KEY-----»";`,
+  ],
+  [
+    "a private key without line ends",
+    `K=«private_key:${BEGIN} PRIVATE KEY-----${KEY_LINE}-----END PRIVATE KEY-----» x`,
+  ],
+  [
+    "a private key without its beginning",
+    `a\n«private_key:${KEY_LINE}\n${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----»\nb`,
+  ],
+  [
+    "a private key without its middle",
+    `«private_key:${BEGIN} PRIVATE KEY-----\n${KEY_LINE}\n${KEY_LINE}»…9 tokens truncated…«private_key:${KEY_LINE}\nabc=\n-----END PRIVATE KEY-----»\nb`,
+  ],
+  [
+    "a value before the end of a colour",
+    "password=«password:hunter2\u001b[0m» x",
+  ],
+  [
+    "a token of which a search coloured a part",
+    `«github_token:\u001b[01;31m\u001b[Kghp_${A20}\u001b[m\u001b[K${A20}»`,
+  ],
+  [
+    "a token that a move of the cursor tells from the next word",
+    "«aws_access_key_id:AKIAIOSFODNN7EXAMPLE\u001b[9G»ok",
+  ],
+  [
+    "the secrets of several rules",
+    `GITHUB_TOKEN=«github_token:ghp_${A36}» curl https://a:«url_password:b»@c`,
+  ],
   [
     "a commit and a UUID",
     `commit ${HEX40} 550e8400-e29b-41d4-a716-446655440000`,
@@ -728,15 +460,36 @@ const KEPT = [
   ["a header in source code", "authorization = headers[1].encode('ascii')"],
   ["a sentence on schemes", "authorization: uses HMAC-SHA256 signatures"],
   ["a sentence on headers", "authorization: see https://a.example/v2/auth"],
-] as const;
+];
 
-for (const [name, text] of KEPT) {
-  Deno.test(`Redactor keeps: ${name}`, () => {
+/** What a secret is marked by in {@linkcode TEXTS}. */
+const MARK_REGEXP = /«(\w+):([^»]*)»/g;
+
+for (const [name, marked] of TEXTS) {
+  Deno.test(`Redactor masks the secrets, and nothing else, of: ${name}`, () => {
+    const text = marked.replace(MARK_REGEXP, "$2");
+    const expected = marked.replace(MARK_REGEXP, "[redacted:$1]");
     const redactor = new Redactor();
-    assertEquals(redactor.redact(text), text);
-    assertEquals(redactor.counts.size, 0);
+    assertEquals(redactor.redact(text), expected);
+    assertEquals(redactor.counts.size > 0, text !== expected);
+    assertEquals(redactor.redact(expected), expected, "again");
   });
 }
+
+Deno.test("Redactor masks what colours take apart, and leaves them out", () => {
+  for (
+    const [text, expected] of [
+      [
+        `\u001b[32m+${BEGIN} PRIVATE KEY-----\u001b[m\n\u001b[32m+\u001b[m\u001b[32m${KEY_LINE}\u001b[m\n\u001b[32m+-----END PRIVATE KEY-----\u001b[m`,
+        "+[redacted:private_key]",
+      ],
+      [
+        '\u001b[34;1m"password"\u001b[0m\u001b[39m:\u001b[0m \u001b[32m"swordfish"\u001b[0m',
+        '"password": "[redacted:password]"',
+      ],
+    ] as const
+  ) assertEquals(new Redactor().redact(text), expected);
+});
 
 const NAMES = {
   password: [
@@ -979,9 +732,9 @@ Deno.test("Redactor.redactMember() masks the value of a secret's name", () => {
 const FRAGMENTS = fc.array(
   fc.oneof(
     fc.constantFrom(
-      ...TOKENS.map(({ token }) => token),
-      ...MASKED.map(({ text }) => text),
-      ...KEPT.map(([, text]) => text),
+      ...TOKEN_FAMILIES.flatMap(({ shapes }) => shapes)
+        .map((shape) => exampleOf(shape, 1).secret),
+      ...TEXTS.map(([, text]) => text.replace(MARK_REGEXP, "$2")),
     ),
     fc.constantFrom(
       ...["token", "TOKEN", "password", "api_key", "--", "=", ": ", '"', "'"],
