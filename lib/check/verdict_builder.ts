@@ -843,7 +843,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     tapEvents(this.#transcript, (event, reader, take) => {
       this.#reader = reader;
       this.#judge(event, reader.isSession, take);
-    });
+    }, { isSelection: options.turnsOnly });
     if (options === OTHER_THREAD) return;
     const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
     checkedCount("maxFailures", maxFailures);

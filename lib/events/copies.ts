@@ -267,6 +267,7 @@ export function tellCompaction(
   });
   if (isSummary) context.lastAnswer = null;
   context.compaction = { itemId: id, from };
+  context.seen.request = null;
 }
 
 /** Tells what the model says, unless the other copy has been told; gives the id of its item. */

@@ -266,8 +266,9 @@ function isUnanswered(
   }
   if (!seen.prompt) return false;
   const answer = seen.review === "unreviewed" ? null : lastAnswer;
-  return answer === null ||
-    (answer.text.trim() !== "" && seen.review !== "reviewed");
+  // A refusal leaves nothing in the file but its tokens.
+  if (answer === null) return seen.request !== "counted";
+  return answer.text.trim() !== "" && seen.review !== "reviewed";
 }
 
 function abortTurn(context: SessionContext, event: Fields): void {
@@ -299,9 +300,20 @@ function tellTokens(
 ): void {
   const exact = withExactCounts(event, context.place.text, path);
   const content = tokenContent(restOf(exact));
-  const total = fieldsOf(content.info).total_token_usage;
-  if (isObject(total)) context.usage = total;
+  const { total_token_usage: total, last_token_usage } = fieldsOf(content.info);
+  if (isObject(total)) {
+    const isAdded = tokensIn(last_token_usage) > 0 &&
+      tokensIn(context.usage) + tokensIn(last_token_usage) === tokensIn(total);
+    if (isAdded) context.countRequest();
+    context.usage = total;
+  }
   context.complete("token_count", content);
+}
+
+/** Counts the tokens of requests; the total of a full window has others in it. */
+function tokensIn(counts: unknown): number {
+  const { input_tokens, output_tokens } = fieldsOf(counts);
+  return Number(input_tokens ?? 0) + Number(output_tokens ?? 0);
 }
 
 // Messages, reasoning and remarks.
@@ -321,6 +333,7 @@ function tellPrompt(context: SessionContext, event: Fields): void {
     return;
   }
   context.seen.prompt = true;
+  context.seen.request = null;
   context.lastAnswer = null;
   if (context.reviewPrompt !== null) {
     if (context.reviewPrompt === message.text) return;

@@ -242,6 +242,7 @@ function tellCustomCall(context: SessionContext, item: Fields): void {
 /** Tells of a call as the item type that its name says. */
 function tellCall(context: SessionContext, made: ModelCall): void {
   const { name, isScript = false } = made;
+  context.seen.request = "called";
   const [type, content] = callContent(made);
   const isPoll = type === "tool_call" && name === "write_stdin" &&
     isObject(made.args) && made.args.chars === "";
@@ -699,6 +700,12 @@ const FAILURES: readonly string[] = [
   "write_stdin failed:",
   "unable to locate image at",
   "unable to process image:",
+  "unable to read image at",
+  "image path `",
+  "view_image is not allowed",
+  "resources/read failed:",
+  "resources/list failed:",
+  "failed to spawn code-mode host",
   "collab spawn failed:",
   "Script failed",
   "aborted by user",

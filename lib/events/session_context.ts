@@ -43,7 +43,7 @@ export interface SessionOptions {
   readonly initialThreadId?: string | undefined;
   /**
    * Whether only some lines are read: then no copy of a message is kept to wait for the other
-   * one.
+   * one, and that a request was counted does not say that it called no tool.
    *
    * @default {false}
    */
@@ -145,6 +145,7 @@ const MAX_LOOSE = 256;
 export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
+  readonly #isSelection: boolean;
   readonly #hasModelCalls: boolean;
   /** The thread. */
   threadId: string | null;
@@ -195,8 +196,16 @@ export class SessionContext {
   lastAnswer: LastAnswer | null;
   /** How many response items there have been that are no messages, and tell of work. */
   steps = 0;
-  /** Whether the turn has a prompt, and how a review ended in it. */
-  readonly seen: { prompt: boolean; answer: boolean; review: string | null };
+  /**
+   * Whether the turn has a prompt and an answer, how a review ended in it, and how far the last
+   * request is: it has `called` a tool, which asks for another one, or was `counted` without that.
+   */
+  readonly seen: {
+    prompt: boolean;
+    answer: boolean;
+    review: string | null;
+    request: string | null;
+  };
   /** The decoders of output that ended inside a character. */
   readonly decoders: Map<string, Utf8Decoder>;
   /** What the thread has used so far, as the last count says it. */
@@ -244,6 +253,7 @@ export class SessionContext {
       streams: wholeOf(made.streams) ?? 0,
       thoughts: wholeOf(made.thoughts) ?? 0,
     };
+    this.#isSelection = isSelection;
     this.pairing = new Pairing(field.pairing, isSelection);
     this.calls = new CallBook(field.calls);
     this.loose = new Map(
@@ -279,6 +289,7 @@ export class SessionContext {
       prompt: seen.prompt === true,
       answer: seen.answer === true,
       review: textOf(seen.review) ?? null,
+      request: textOf(seen.request) ?? null,
     };
     this.decoders = new Map(
       listOf(field.decoders).map((each) => {
@@ -486,6 +497,12 @@ export class SessionContext {
     this.seen.prompt = true;
   }
 
+  /** Takes note that a request has been counted, which only those are that succeed. */
+  countRequest(): void {
+    if (this.#isSelection) return;
+    this.seen.request = this.seen.request === "called" ? null : "counted";
+  }
+
   /** Begins a turn because an event says so. */
   beginTurn(id: string | undefined, fields: Fields): void {
     const isPrompted = this.turn === "prompted";
@@ -511,6 +528,7 @@ export class SessionContext {
     this.seen.prompt = false;
     this.seen.answer = false;
     this.seen.review = null;
+    this.seen.request = null;
     this.lastAnswer = null;
     this.loose.clear();
     if (this.mode === "paginated") this.compaction = null;

@@ -51,6 +51,8 @@ interface Entry {
   state: EntryState;
   /** What was given of it. */
   given: Given | undefined;
+  /** The call that asked for it and has not been answered. */
+  askedBy: string | undefined;
   /** Its images that were not given. */
   images: readonly string[] | undefined;
   /** What its commands printed that was not given, by their places; only of an `explore`. */
@@ -76,8 +78,8 @@ export class EntryLog {
   ofTurn: number | undefined;
   /** Whether errors of the event are warnings. */
   isWarning = false;
-  /** Whether a plan that is added next was asked for by a call, whose output may refuse it. */
-  isAskedFor = false;
+  /** The call that asks for the plan or the image that is added next; its output may refuse it. */
+  askedBy: string | undefined;
   /** Whether the event is what the user says. */
   isFromUser = false;
   /** What the event says that a command of an `explore` record printed, until that is taken. */
@@ -97,6 +99,8 @@ export class EntryLog {
   readonly #settling = new Set<Entry>();
   /** Those of them that are images: a message may have many, which are settled together. */
   readonly #images = new Set<Entry>();
+  /** What calls have asked for that were not answered: each waits for its own answer. */
+  readonly #asked = new Map<string, Entry>();
   /** What has changed in the turn: what has not is as it was given when the last one ended. */
   readonly #changed = new Set<Entry>();
   /** The highest number of an entry. */
@@ -148,11 +152,14 @@ export class EntryLog {
     this.pass(id);
   }
 
-  /** Takes note that the calls for plans have been answered. */
-  settlePlans(): void {
-    for (const entry of this.#settling) {
-      if (isPlan(entry.records[0])) this.#settle(entry);
-    }
+  /** Takes note that a call has been answered. */
+  answer(callId: string): void {
+    const entry = this.#asked.get(callId);
+    if (entry === undefined) return;
+    this.#asked.delete(callId);
+    entry.askedBy = undefined;
+    if (isPlan(entry.records[0])) this.#settle(entry);
+    else if (entry.state === "settling") this.#images.add(entry);
   }
 
   /** Takes note of a record that is not shown. */
@@ -167,6 +174,7 @@ export class EntryLog {
     this.turn = null;
     this.#settling.clear();
     this.#images.clear();
+    this.#asked.clear();
     for (const entry of this.#changedInOrder()) {
       if (entry.state !== "open") this.#end(entry);
     }
@@ -223,6 +231,8 @@ export class EntryLog {
   #add(id: number, record: AnyHistoryRecord): void {
     const records: [AnyHistoryRecord] = [record];
     applyMutation(records, { type: "replaced", index: 0, id, record });
+    const isRefusable = isPlan(record) || record.type === "image";
+    const askedBy = isRefusable ? this.askedBy : undefined;
     const entry: Entry = {
       id,
       turn: this.ofTurn ?? this.turn,
@@ -232,9 +242,8 @@ export class EntryLog {
       startedAt: this.now,
       endedAt: null,
       saidMs: undefined,
-      state: this.isAskedFor && isPlan(record)
-        ? "settling"
-        : entryState(record),
+      state: askedBy === undefined ? entryState(record) : "settling",
+      askedBy,
       given: undefined,
       images: undefined,
       outputs: undefined,
@@ -248,19 +257,23 @@ export class EntryLog {
     else if (!this.#options.isLive) this.#waiting.push(entry);
     this.#note(entry);
     if (this.#waiting.length > MAX_WAITING.count) this.#drain();
-    if (entry.state === "open") this.#open(entry);
+    if (askedBy !== undefined) this.#asked.set(askedBy, entry);
+    if (isAwaited(entry)) this.#open(entry);
   }
 
-  /** Takes note of an entry whose work goes on, and gives up the oldest of too many. */
+  /** Takes note of an entry that something more is expected of, and gives up the oldest of too many. */
   #open(entry: Entry): void {
     this.#opened.push(entry);
     if (this.#opened.length <= 2 * MAX_OPEN) return;
     const open = this.#opened.filter((each) =>
-      each.state === "open" && this.#entries.get(each.id) === each
+      isAwaited(each) && this.#entries.get(each.id) === each
     );
     this.#opened = open.splice(-MAX_OPEN);
     // Those that come first in this order have been given: few may wait.
-    for (const each of open) this.#end(each);
+    for (const each of open) {
+      this.#asked.delete(each.askedBy ?? "");
+      this.#end(each);
+    }
   }
 
   #update(
@@ -341,7 +354,8 @@ export class EntryLog {
     const { isLive } = this.#options;
     if (entry.state === "settling") {
       const isImage = entry.records[0].type === "image";
-      (isImage ? this.#images : this.#settling).add(entry);
+      const settling = isImage ? this.#images : this.#settling;
+      if (entry.askedBy === undefined) settling.add(entry);
     } else {
       this.#settling.delete(entry);
       this.#images.delete(entry);
@@ -448,6 +462,11 @@ function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
   const copies: [AnyHistoryRecord] = [record];
   applyMutation(copies, { type: "replaced", index: 0, id, record });
   return copies[0];
+}
+
+/** Tells whether an entry goes on, or the call that asked for it has no answer. */
+function isAwaited({ state, askedBy }: Entry): boolean {
+  return state === "open" || askedBy !== undefined;
 }
 
 function isPlan(record: AnyHistoryRecord): boolean {

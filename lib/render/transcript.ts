@@ -5,7 +5,7 @@
  */
 
 import { checkOutcome } from "../checked.ts";
-import { EventReader } from "../events/event_reader.ts";
+import { EventReader, type SessionOptions } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
@@ -125,7 +125,11 @@ export interface EventTap {
 }
 
 /** Has something take part in the events of a transcript; of each, before the next one is read. */
-export let tapEvents: (builder: TranscriptBuilder, tap: EventTap) => void;
+export let tapEvents: (
+  builder: TranscriptBuilder,
+  tap: EventTap,
+  options: Pick<SessionOptions, "isSelection">,
+) => void;
 
 /**
  * Makes a transcript of a session: parts to be written one after the other.
@@ -172,7 +176,7 @@ export let tapEvents: (builder: TranscriptBuilder, tap: EventTap) => void;
  */
 export class TranscriptBuilder
   implements Stage<Outcome<unknown>, TranscriptPart> {
-  readonly #reader = new EventReader();
+  #reader = new EventReader();
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
   readonly #usage = new TurnUsageCounter();
@@ -200,7 +204,8 @@ export class TranscriptBuilder
   #tap: EventTap | undefined;
 
   static {
-    tapEvents = (builder, tap): void => {
+    tapEvents = (builder, tap, options): void => {
+      builder.#reader = new EventReader(undefined, options);
       builder.#tap = tap;
     };
   }
@@ -331,8 +336,8 @@ export class TranscriptBuilder
     if (event.item_type === "thread_rolled_back") {
       this.#rollBack(wholeOf(fieldsOf(event.content).num_turns) ?? 0);
     }
-    if (event.item_type === "todo_list" && event.type !== "item.started") {
-      this.#entries.settlePlans();
+    if (event.type !== "item.started") {
+      this.#entries.answer(idOf(event.call_id) ?? "");
     }
     if (mutations.length > 0 || isCount) this.#lastAt = this.#now;
   };
@@ -352,8 +357,9 @@ export class TranscriptBuilder
     const isCommand = event.type === "item.completed" &&
       event.item_type === "command_execution";
     entries.isWarning = isErrorItem(event);
-    entries.isAskedFor = event.type === "item.started" &&
-      idOf(event.call_id) !== undefined;
+    entries.askedBy = event.type === "item.started"
+      ? idOf(event.call_id)
+      : undefined;
     entries.isFromUser = event.item_type === "user_message";
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;

@@ -22,6 +22,16 @@ const RUNNING = "Wall time: 0.5 seconds\nProcess running with session ID 7\n" +
 const EXITED = "Wall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n";
 
 /** What lines tell, in a few words each. */
+/** What the thread has used so far, and its last request. */
+function counted(total: number, last: number): Fields {
+  return event("token_count", {
+    info: {
+      total_token_usage: { input_tokens: total },
+      last_token_usage: { input_tokens: last },
+    },
+  });
+}
+
 const CASES: readonly {
   readonly name: string;
   readonly lines: readonly Fields[];
@@ -285,6 +295,49 @@ const CASES: readonly {
     expected: [
       "turn.started",
       "completed user_message synthetic-item-1 Hi",
+      "turn.failed ",
+    ],
+  },
+  {
+    name:
+      "a turn without an answer whose last request succeeded, as one does that is refused",
+    lines: [
+      event("task_started", { turn_id: "1" }),
+      event("user_message", { message: "Hi" }),
+      call("exec_command", { cmd: "ls" }),
+      counted(10, 10),
+      output("Exit code: 0\nOutput:\n"),
+      counted(20, 10),
+      event("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
+    expected: [
+      "turn.started",
+      "completed user_message synthetic-item-1 Hi",
+      "started command_execution ls",
+      "completed token_count synthetic-item-2",
+      "completed command_execution ls = 0 > ",
+      "completed token_count synthetic-item-3",
+      "turn.completed",
+    ],
+  },
+  {
+    name: "a turn whose last request was not counted anew, because it failed",
+    lines: [
+      event("task_started", { turn_id: "1" }),
+      event("user_message", { message: "Hi" }),
+      call("exec_command", { cmd: "ls" }),
+      output("Exit code: 0\nOutput:\n"),
+      counted(10, 10),
+      counted(10, 10),
+      event("task_complete", { turn_id: "1", last_agent_message: null }),
+    ],
+    expected: [
+      "turn.started",
+      "completed user_message synthetic-item-1 Hi",
+      "started command_execution ls",
+      "completed command_execution ls = 0 > ",
+      "completed token_count synthetic-item-2",
+      "completed token_count synthetic-item-3",
       "turn.failed ",
     ],
   },

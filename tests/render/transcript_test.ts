@@ -64,6 +64,24 @@ const META = line("session_meta", {
   cli_version: "0.104.0",
 });
 
+function asked(
+  name: string,
+  call_id: string,
+  args: string,
+): Record<string, unknown> {
+  return line("response_item", {
+    type: "function_call",
+    name,
+    call_id,
+    arguments: args,
+  });
+}
+
+function answered(call_id: string, output: string): Record<string, unknown> {
+  const type = "function_call_output";
+  return line("response_item", { type, call_id, output });
+}
+
 const IMAGE = "data:image/png;base64,iVBORw0KGgo=";
 
 const CASES = [
@@ -137,23 +155,31 @@ const CASES = [
     ],
   },
   {
-    name: "a plan that was refused, as the call of a tool",
+    name:
+      "of plans and images at once those that are refused as calls of tools",
     lines: [
       META,
       line("event_msg", { type: "task_started", turn_id: "1" }),
-      line("response_item", {
-        type: "function_call",
-        name: "update_plan",
-        call_id: "c",
-        arguments: '{"plan":[{"step":"A","status":"pending"}]}',
-      }),
-      line("response_item", {
-        type: "function_call_output",
-        call_id: "c",
-        output: "unsupported call: update_plan",
-      }),
+      ...["c1", "c2"].map((call_id) =>
+        asked("update_plan", call_id, '{"plan":[{"step":"A"}]}')
+      ),
+      ...["c3", "c4"].map((call_id) =>
+        asked("view_image", call_id, `{"path":"${call_id}.png"}`)
+      ),
+      answered("c1", "Plan updated"),
+      answered("c2", "unsupported call: update_plan"),
+      answered("c3", "unable to locate image at `c3.png`"),
+      answered("c4", "attached local image path"),
     ],
-    parts: ["session", "turn 1", "final tool_call 1", "open 1"],
+    parts: [
+      "session",
+      "turn 1",
+      "final plan_update 1",
+      "final tool_call 2",
+      "final tool_call 3",
+      "final image 4",
+      "open 1",
+    ],
   },
   {
     name: "an error that ends a turn, as its end only",
