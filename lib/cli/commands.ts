@@ -291,6 +291,12 @@ export const COMMANDS: readonly Command[] = [
       },
       "errors-to",
       "strict",
+      {
+        name: "jobs",
+        summary: "Write NUM pages at once.",
+        details:
+          "With --to=site. What is written is the same. Each page that is written takes up to 200 MB of memory. Without it, one for each 64 MB of sessions, and at most as many as the machine has cores; with --on-error=stop one.",
+      },
       "quiet",
       "verbose",
       "no-pager",
@@ -379,6 +385,11 @@ export const COMMANDS: readonly Command[] = [
       "errors-to",
       "strict",
       "engine",
+      {
+        name: "jobs",
+        details:
+          "Of --to=tables: what the others write of a file depends on those before it. What is written is the same, in the order of the files; each one that is read takes up to 60 MB of memory. Without it, one for each 64 MB, and at most as many as the machine has cores; with stdin among them, --errors-to, --on-error=stop and --verbose one.",
+      },
       "quiet",
       "verbose",
     ],
@@ -515,6 +526,7 @@ export const COMMANDS: readonly Command[] = [
           "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, what is new, how often, and what codexpipe does with it. json is one object with the findings and how many there are more, jsonl one finding a line.",
       },
       "json",
+      "jobs",
       {
         name: "quiet",
         summary: "Say nothing about failed lines and what was read.",

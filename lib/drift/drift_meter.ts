@@ -115,6 +115,14 @@ const MANY_SESSIONS = 5;
 const MAX_TRIED = 1 << 24;
 const OPEN_BRACE = 0x7b;
 
+/** What a {@linkcode DriftMeter} has found, as data that `structuredClone` can copy. */
+export interface DriftCounts {
+  /** What is new, in the order in which it was come upon. */
+  readonly findings: readonly DriftFinding[];
+  /** How many findings there are beyond those. */
+  readonly more: number;
+}
+
 let known: unknown;
 
 /** What codexpipe knows, as it was saved. */
@@ -169,12 +177,20 @@ function knownNames(): WireTree {
  * ```
  */
 export class DriftMeter {
-  readonly #tree: WireTree;
+  /** What is read is marked in it. */
+  #tree: WireTree;
+  /** Makes it as it was before anything was read. */
+  readonly #newTree: () => WireTree;
+  /** Whether something that was not known is marked in it. */
+  #isMarked = false;
   readonly #isRecording: boolean;
   readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
   readonly #hasBaseline: boolean;
   /** What sessions lack that all of the baseline had: how many, and the first of them. */
   readonly #lacking = new Map<WireKind, { count: number; file: string }>();
+  /** What was found by other meters, by what tells findings apart. */
+  readonly #added = new Map<string, DriftFinding>();
+  #moreAdded = 0;
   #count = 0;
   #more = 0;
 
@@ -188,22 +204,27 @@ export class DriftMeter {
     const { baseline, isRecording = false, isPublic = false } = options;
     this.#isRecording = isRecording;
     this.#hasBaseline = baseline !== undefined;
-    this.#tree = new WireTree({
-      isTrusted: isPublic,
-      ...(isPublic ? {} : { moreNames: knownNames }),
-    });
-    if (baseline !== undefined) this.#tree.load(JSON.parse(baseline));
-    else if (!isRecording) this.#tree.load(knownWire());
+    const saved = baseline === undefined ? undefined : JSON.parse(baseline);
+    this.#newTree = () => {
+      const tree = new WireTree({
+        isTrusted: isPublic,
+        ...(isPublic ? {} : { moreNames: knownNames }),
+      });
+      if (baseline !== undefined) tree.load(saved);
+      else if (!isRecording) tree.load(knownWire());
+      return tree;
+    };
+    this.#tree = this.#newTree();
   }
 
   /** How many findings there are beyond those that are told. */
   get more(): number {
-    return this.#more;
+    return this.#more + this.#moreAdded;
   }
 
   /** Whether something was found; quicker than to ask for the findings. */
   get count(): number {
-    return this.#count;
+    return this.#count + this.#added.size;
   }
 
   /**
@@ -216,6 +237,7 @@ export class DriftMeter {
    */
   open(file: string, options: DriftSourceOptions = {}): DriftSource {
     return new Source(file, this.#tree, this.#isRecording, options, {
+      marked: () => this.#isMarked = true,
       found: (mark, at) => this.#found(mark, at),
       ended: (dialect, kinds) => this.#ended(file, dialect, kinds),
     });
@@ -227,10 +249,7 @@ export class DriftMeter {
    * @returns The findings: by dialect, kind and path, and of the latest release first.
    */
   findings(): readonly DriftFinding[] {
-    const findings = [...this.#tallies.values()].flatMap((byRelease) =>
-      [...byRelease.values()].map(findingOf)
-    );
-    findings.push(...this.#missing());
+    const findings = [...this.#added.values(), ...this.#own()];
     return findings.sort((a, b) =>
       compare(a.dialect, b.dialect) || compare(a.kind, b.kind) ||
       compare(a.path, b.path) || compare(a.change, b.change) ||
@@ -238,6 +257,71 @@ export class DriftMeter {
       compare(a.types.join(), b.types.join()) ||
       compare(b.release ?? "", a.release ?? "")
     );
+  }
+
+  /**
+   * Gives away what has been found so far, to be added to another meter: files can so be read in
+   * several threads. What is read next is compared with what was known at first.
+   *
+   * @returns What was found; it counts here no more.
+   *
+   * @example From one thread to another
+   * ```ts
+   * import { DriftMeter } from "@codexpipe/codexpipe/drift";
+   * import { assertEquals } from "@std/assert";
+   *
+   * const there = new DriftMeter();
+   * const source = there.open("run.jsonl");
+   * source.feed(new TextEncoder().encode('{"type":"thread.started","hue":1}\n'));
+   * source.flush();
+   * const meter = new DriftMeter();
+   * meter.add(structuredClone(there.take()));
+   *
+   * assertEquals(meter.findings().map(({ path }) => path), ["hue"]);
+   * ```
+   */
+  take(): DriftCounts {
+    const counts = { findings: this.#own(), more: this.#more };
+    this.#tallies.clear();
+    this.#lacking.clear();
+    this.#count = 0;
+    this.#more = 0;
+    if (this.#isMarked) this.#tree = this.#newTree();
+    this.#isMarked = false;
+    return counts;
+  }
+
+  /**
+   * Adds what another meter has found, behind all that this one has.
+   *
+   * @param counts What {@linkcode DriftMeter.take} gave there.
+   */
+  add({ findings, more }: DriftCounts): void {
+    this.#moreAdded += more;
+    for (const finding of findings) {
+      const { dialect, kind, path, change, word, release, types } = finding;
+      const type = change === "type" ? types : [];
+      const key = JSON.stringify(
+        [dialect, kind, path, change, word, release, type],
+      );
+      const known = this.#added.get(key);
+      if (known !== undefined) {
+        this.#added.set(key, {
+          ...known,
+          types: [...new Set([...known.types, ...types])],
+          count: known.count + finding.count,
+        });
+      } else if (this.#added.size < MAX_FINDINGS || change === "missing") {
+        this.#added.set(key, finding);
+      } else this.#moreAdded += finding.count;
+    }
+  }
+
+  #own(): DriftFinding[] {
+    const findings = [...this.#tallies.values()].flatMap((byRelease) =>
+      [...byRelease.values()].map(findingOf)
+    );
+    return [...findings, ...this.#missing()];
   }
 
   /**
@@ -345,6 +429,7 @@ interface Occurrence {
 
 /** Is told what there is in a stream. */
 interface SourceReports {
+  marked(): void;
   found(mark: Mark, at: Occurrence): void;
   ended(dialect: WireDialectName, kinds: ReadonlySet<WireKind>): void;
 }
@@ -469,6 +554,7 @@ class Source implements DriftSource, LineVisitor {
     if (mark.isKnown && lastAround(mark) < this.#walker.limit) return;
     const kind = this.#node;
     if (kind === undefined) return;
+    this.#reports.marked();
     const at = {
       file: this.#file,
       line: this.#line,

@@ -123,4 +123,17 @@ export interface Exporter {
    * @param emit Is called with what there is to write.
    */
   flush(emit: Emit<ExportPiece>): void;
+  /**
+   * Gives away what the end of the export takes of the inputs so far, as data that
+   * `structuredClone` can copy. Only formats have it that write the same of an input whatever came
+   * before: inputs can so be read in several threads. What begins their files is written by
+   * {@linkcode Exporter.flush} then, which is also called before the first input.
+   */
+  take?(): unknown;
+  /**
+   * Adds what the exporter of another thread has given away, behind all that this one has.
+   *
+   * @param taken What it was.
+   */
+  add?(taken: unknown): void;
 }

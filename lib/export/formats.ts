@@ -38,7 +38,7 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = [
     name: "tables",
     summary:
       "flat rows for DuckDB and spreadsheets, with the same columns of every release, as JSONL or CSV",
-    flags: ["content", "table", "format"],
+    flags: ["content", "table", "format", "jobs"],
     load: async () => (await import("./table_exporter.ts")).TableExporter,
   },
 ];

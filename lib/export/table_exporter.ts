@@ -27,7 +27,11 @@ import {
   readTokens,
   type Tokens,
 } from "../usage/tokens.ts";
-import { openLedger, UsageMeter } from "../usage/usage_meter.ts";
+import {
+  openLedger,
+  type UsageCounts,
+  UsageMeter,
+} from "../usage/usage_meter.ts";
 import { csvRow } from "./csv.ts";
 import type {
   Exporter,
@@ -214,6 +218,36 @@ export class TableExporter implements Exporter {
       for (const turn of turns.values()) this.#writer.write("turns", turn);
     }
   }
+
+  /**
+   * Gives away the turns and requests of the inputs so far, for the exporter of another thread.
+   *
+   * @returns What {@linkcode TableExporter.add} takes.
+   */
+  take(): unknown {
+    const counts = this.#meter.take();
+    const taken: TakenTables = { sources: new Map(this.#sources), counts };
+    this.#sources.clear();
+    return taken;
+  }
+
+  /**
+   * Adds the turns and requests of further inputs.
+   *
+   * @param taken What {@linkcode TableExporter.take} gave in another thread.
+   */
+  add(taken: unknown): void {
+    // The boundary between exporters: what is given away is given by one of this format.
+    const { sources, counts } = taken as TakenTables;
+    for (const [name, source] of sources) this.#sources.set(name, source);
+    this.#meter.add(counts);
+  }
+}
+
+/** What the end of an export takes of its inputs. */
+interface TakenTables {
+  readonly sources: ReadonlyMap<string, SourceState>;
+  readonly counts: UsageCounts;
 }
 
 /** Writes rows, as lines of their tables. */

@@ -45,6 +45,15 @@ export class JsonRedactor {
   }
 
   /**
+   * Gives away the counts, and begins anew with none.
+   *
+   * @returns What {@linkcode JsonRedactor.counts} was.
+   */
+  takeCounts(): Map<string, number> {
+    return this.#redactor.takeCounts();
+  }
+
+  /**
    * Masks the secrets in a JSON text.
    *
    * @param text One JSON value.

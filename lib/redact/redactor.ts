@@ -141,6 +141,17 @@ export class Redactor {
   }
 
   /**
+   * Gives away the counts, and begins anew with none.
+   *
+   * @returns What {@linkcode Redactor.counts} was.
+   */
+  takeCounts(): Map<string, number> {
+    const counts = new Map(this.#counts);
+    this.#counts.clear();
+    return counts;
+  }
+
+  /**
    * Masks the secrets in a text. Where colours for a terminal divide one, those of the text
    * are left out.
    *

@@ -144,7 +144,7 @@ export class SiteSession implements PageListing {
   begin(title: string, session: SessionPart | undefined): void {
     this.title = title;
     this.session = session;
-    this.#learn(title);
+    this.learn(title);
   }
 
   /**
@@ -155,19 +155,24 @@ export class SiteSession implements PageListing {
   take(view: EntryView): void {
     switch (view.kind) {
       case "message":
-        return this.#learn(view.text);
+        return this.learn(view.text);
       case "command":
-        return this.#learn(view.command);
+        return this.learn(view.command);
       case "edit":
-        return view.files.forEach(({ path }) => this.#learn(path));
+        return view.files.forEach(({ path }) => this.learn(path));
       case "explore":
-        return view.looks.forEach(({ command }) => this.#learn(command));
+        return view.looks.forEach(({ command }) => this.learn(command));
       case "tool":
-        return this.#learn(view.title);
+        return this.learn(view.title);
     }
   }
 
-  #learn(text: string): void {
+  /**
+   * Takes the words of a text.
+   *
+   * @param text The text.
+   */
+  learn(text: string): void {
     if (this.#room <= 0) return;
     // What does not fit is not taken apart.
     const words = text.slice(0, MAX_WORDS.session).toLowerCase();

@@ -14,12 +14,16 @@ import {
 
 const EVENT =
   '{"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":1}}\n';
+const DRIFTED =
+  '{"type":"thread.started","thread_id":"t","hue":HUE}\n{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"API_TOKEN=abc123def"}}\n';
 /** What is long comes first: what is behind it is done sooner, and waits. */
 const FILES: World["files"] = {
   "long.jsonl": EVENT.repeat(1000),
   "empty.jsonl": "",
   "torn.jsonl": `${EVENT}{"type":"turn.completed","usage":{"inp\n${EVENT}`,
   "gone.jsonl": platformError("EACCES"),
+  "new.jsonl": DRIFTED.replaceAll("HUE", '"red"'),
+  "newer.jsonl": DRIFTED.replaceAll("HUE", "7").repeat(2),
   ...Object.fromEntries(
     readCaptures().filter((_, at) => at % 60 === 0)
       .map(({ path, bytes }) => [path, bytes]),
@@ -51,11 +55,18 @@ for (
     "usage --by=turn --json --strict",
     "usage --explain",
     "usage --since=2026-01-01",
+    "drift --json",
+    "export --to=tables --table=requests --format=csv",
+    "export --to=tables --content -o /out",
+    "render --to=site -o /out",
   ]
 ) {
   Deno.test(`codexpipe ${words} gives the same of many files in threads`, async () => {
     const args = [...words.split(" "), ...Object.keys(FILES ?? {})];
-    const { stderr } = await callBoth(args, { files: FILES });
+    const { stderr } = await callBoth(args, {
+      files: FILES,
+      directories: ["/out"],
+    });
     if (words !== "normalize --on-error=stop") {
       assertStringIncludes(stderr, "gone.jsonl: cannot open");
     }

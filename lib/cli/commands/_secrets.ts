@@ -42,6 +42,16 @@ export function refuseIdlePatterns(args: Arguments): void {
   refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
 }
 
+/** Adds how many secrets were masked, by kind, to what was counted before. */
+export function addSecrets(
+  counts: Map<string, number>,
+  more: ReadonlyMap<string, number> = new Map(),
+): void {
+  for (const [kind, count] of more) {
+    counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+}
+
 /**
  * Says how many secrets were masked, by kind, if there were any.
  *

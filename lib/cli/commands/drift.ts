@@ -1,6 +1,11 @@
 /** `codexpipe drift`. */
 
-import { type DriftFinding, DriftMeter, driftText } from "../../drift/drift.ts";
+import {
+  type DriftCounts,
+  type DriftFinding,
+  DriftMeter,
+  driftText,
+} from "../../drift/drift.ts";
 import { githubAnnotation } from "../../render/github_commands.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
@@ -10,6 +15,7 @@ import { EXIT, IoError, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { blocksOf } from "../input.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
 import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
@@ -54,12 +60,14 @@ export async function run(
       : parseTime(since, context.process.now()) ?? -Infinity,
   );
   const drift = new Drift(args, context, meter);
-  for (const [i, input] of inputs.entries()) {
-    await context.progress.update(() =>
-      `Looking for drift: ${countText(i)} of ${countText(inputs.length)} files`
-    );
-    await drift.read(input, open);
-  }
+  const found = resultsOf({
+    inputs,
+    work: (input) => drift.read(input, open),
+    // What is recorded stays where it was read.
+    jobs: target === undefined ? jobsOf(args) : 1,
+    title: "Looking for drift",
+  }, context);
+  for await (const one of found) drift.add(one);
   await context.progress.clear();
   if (target === undefined) await drift.print();
   else await drift.write(target);
@@ -87,11 +95,20 @@ async function meterOf(
   }
 }
 
-/** Reads one input after the other, and remembers how it went. */
+/** What came of an input. */
+interface Found {
+  readonly counts: DriftCounts | undefined;
+  /** Whether it was compared, to its end. */
+  readonly isCompared: boolean;
+  readonly isIncomplete: boolean;
+}
+
+/** Reads inputs, and remembers how it went. */
 class Drift {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #meter: DriftMeter;
+  readonly #isRecording: boolean;
   #files = 0;
   isIncomplete = false;
 
@@ -99,13 +116,14 @@ class Drift {
     this.#args = args;
     this.#context = context;
     this.#meter = meter;
+    this.#isRecording = args.has("write-baseline");
   }
 
   /** Reads a file, or stdin; one that cannot be read is reported. */
-  async read(
+  async *read(
     chosen: ChosenInput,
     open: ChosenInputs["open"],
-  ): Promise<void> {
+  ): AsyncGenerator<Found> {
     const { name, place } = chosen;
     const { diagnostics, process, progress } = this.#context;
     const maxLineBytes = maxLineBytesOf(this.#args);
@@ -122,13 +140,11 @@ class Drift {
     } catch (error) {
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
-      this.isIncomplete = true;
       isRead = false;
       say(error.message);
     }
     source.flush();
     const { other, failures } = source;
-    if (isRead && other === undefined) this.#files += 1;
     if (!this.#args.has("quiet")) {
       if (other !== undefined) {
         say(
@@ -140,9 +156,22 @@ class Drift {
         say(`${name}: ${lines} could not be read; normalize says why`);
       }
     }
-    if (!hasSaid) return;
-    await progress.clear();
-    await diagnostics.flush();
+    if (hasSaid) {
+      await progress.clear();
+      await diagnostics.flush();
+    }
+    yield {
+      counts: this.#isRecording ? undefined : this.#meter.take(),
+      isCompared: isRead && other === undefined,
+      isIncomplete: !isRead,
+    };
+  }
+
+  /** Takes what came of an input. */
+  add({ counts, isCompared, isIncomplete }: Found): void {
+    if (counts !== undefined) this.#meter.add(counts);
+    if (isCompared) this.#files += 1;
+    this.isIncomplete ||= isIncomplete;
   }
 
   /** Prints what is new. */

@@ -23,12 +23,18 @@ import { Gathered } from "../gathered.ts";
 import { Output } from "../output.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
+import type { ChosenInput } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import type { LineStage } from "./_normalization_report.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import { patternsOf, refuseIdlePatterns, saySecrets } from "./_secrets.ts";
-import { type AnsweredInput, answerInputs } from "./normalize.ts";
+import {
+  addSecrets,
+  patternsOf,
+  refuseIdlePatterns,
+  saySecrets,
+} from "./_secrets.ts";
+import { answerInputs } from "./normalize.ts";
 
 /** Exports the named files, stdin, or the sessions of a Codex home. */
 export async function run(
@@ -52,11 +58,8 @@ export async function run(
     context,
     -Infinity,
   );
-  const inputs = chosen.map((input) => ({
-    name: input.name,
-    open: () => open(input),
-  }));
-  const names = inputs.map(({ name }) => name);
+  const { process } = context;
+  const names = chosen.map(({ name }) => name);
   const files = new ExportFiles(folder, names, context);
   const redactor = args.has("no-redact")
     ? undefined
@@ -71,22 +74,37 @@ export async function run(
     csv: args.choice("format", TABLE_FORMATS) === "csv",
   });
   const stemOf = stems();
+  // Columns have their names before the first row, which a thread may write.
+  if (exporter.take) exporter.flush(process.starter ? () => {} : files.add);
+  const secrets = new Map<string, number>();
   let current = "";
   let hasRefused = false;
   try {
-    const status = await answerInputs<NestedInput>(args, {
+    const status = await answerInputs<NestedInput, TakenExport>(args, {
       ...context,
       stdout: files,
     }, {
       names,
       inputs: exporter.agents === undefined
-        ? inputs
-        : nested(inputs, exporter, context),
+        ? chosen.map((input) => ({ ...input, stem: stemOf(input.name) }))
+        : nested(chosen, exporter, context),
+      // A file that is named twice has its rows once.
+      isInTurn: exporter.take === undefined ||
+        new Set(names).size < names.length,
+      open,
       make: (options) => new ExportStage(exporter, files, options),
-      onBegin: ({ name, depth }) => {
+      onBegin: ({ name, stem = stemOf(name), depth }) => {
         current = name;
         files.hasNews = false;
-        exporter.begin({ name, stem: stemOf(name), depth }, files.add);
+        exporter.begin({ name, stem, depth }, files.add);
+      },
+      take: () => ({
+        taken: exporter.take?.(),
+        secrets: redactor?.takeCounts(),
+      }),
+      add: ({ taken, secrets: more }) => {
+        exporter.add?.(taken);
+        addSecrets(secrets, more);
       },
       onEnd: async () => {
         exporter.end(files.add);
@@ -104,7 +122,7 @@ export async function run(
     });
     exporter.flush(files.add);
     await files.write();
-    saySecrets(redactor?.counts ?? new Map(), args, context);
+    saySecrets(secrets, args, context);
     await context.diagnostics.flush();
     return isIncomplete || hasRefused ? EXIT.io : status;
   } finally {
@@ -128,12 +146,19 @@ function formatOf(args: Arguments): ExportFormat {
   return format;
 }
 
+/** What comes of an input beside what is written of it. */
+interface TakenExport {
+  readonly taken: unknown;
+  readonly secrets: ReadonlyMap<string, number> | undefined;
+}
+
 /** What is exported, and how deep it stands within what comes before it. */
-interface NestedInput extends AnsweredInput {
+interface NestedInput extends ChosenInput {
+  readonly stem?: string;
   readonly depth?: number;
 }
 
-interface SessionInput extends AnsweredInput {
+interface SessionInput extends ChosenInput {
   readonly id?: string;
   readonly parent?: string | undefined;
 }
@@ -143,7 +168,7 @@ interface SessionInput extends AnsweredInput {
  * named, they are also looked for in the Codex home that it lies in, else beside it.
  */
 async function* nested(
-  inputs: readonly AnsweredInput[],
+  inputs: readonly ChosenInput[],
   exporter: Exporter,
   { process }: CommandContext,
 ): AsyncGenerator<NestedInput, void, void> {
@@ -191,13 +216,14 @@ async function* nested(
 }
 
 async function sessionInput(
-  input: AnsweredInput,
+  input: ChosenInput,
   process: Surroundings,
 ): Promise<SessionInput> {
   const { id, parent } = await headOfInput(input, process) ?? {};
   return id === undefined ? input : { ...input, id, parent };
 }
 
+const LF = 0x0a;
 /** Says that there is something to write. */
 const WRITTEN = new Uint8Array(0);
 
@@ -303,10 +329,21 @@ class ExportFiles extends Output {
     open.isComplete = isLast && name !== "";
   };
 
-  /** Writes the pieces that were added. */
-  override async write(): Promise<void> {
+  /**
+   * Writes the pieces that were added.
+   *
+   * @param bytes What another thread has written: the name of a file, and below it a piece.
+   */
+  override async write(bytes: Uint8Array = WRITTEN): Promise<void> {
+    if (bytes.length > 0) {
+      const end = bytes.indexOf(LF);
+      const file = new TextDecoder().decode(bytes.subarray(0, end));
+      this.add({ file, data: bytes.subarray(end + 1) });
+    }
     for (const [name, file] of this.#files) {
-      file.output ??= name === ""
+      file.output ??= this.#context.process.starter !== undefined
+        ? this.#shared(name)
+        : name === ""
         ? this.#context.stdout
         : await this.#create(name, file);
       await file.pieces.writeTo(file.output);
@@ -314,6 +351,20 @@ class ExportFiles extends Output {
       file.sink?.close();
       this.#files.delete(name);
     }
+  }
+
+  /** What writes the pieces of a file to the thread that writes it. */
+  #shared(name: string): Output {
+    const { stdout, process } = this.#context;
+    const head = new TextEncoder().encode(`${name}\n`);
+    const write = async (bytes: Uint8Array): Promise<number> => {
+      const piece = new Uint8Array(head.length + bytes.length);
+      piece.set(head);
+      piece.set(bytes, head.length);
+      await stdout.write(piece);
+      return bytes.length;
+    };
+    return new Output({ write }, name, process);
   }
 
   async #create(name: string, file: ExportFile): Promise<Output> {

@@ -8,6 +8,7 @@ import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
 import type { Input } from "../input.ts";
+import type { JobInput } from "../jobs.ts";
 import { refuseSeveral } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
 import {
@@ -33,42 +34,44 @@ export function answerLines(
 ): Promise<number> {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   refuseSeveral(args, files);
-  return answerInputs(args, context, { names: files, make });
-}
-
-/** A file that is to be answered, or stdin. */
-export interface AnsweredInput {
-  readonly name: string;
-  /** Opens it, if that takes more than its name. */
-  readonly open?: () => Promise<Input>;
+  const inputs = files.map((name) => ({ name }));
+  return answerInputs(args, context, { names: files, inputs, make });
 }
 
 /** How it went so far. */
-type HowItWent = Pick<
-  Normalization,
-  "isIncomplete" | "hasFailures" | "hasStopped"
->;
+interface HowItWent<R> extends
+  Pick<
+    Normalization,
+    "isIncomplete" | "hasFailures" | "hasStopped"
+  > {
+  readonly taken: R | undefined;
+}
 
-interface AnsweredInputs<T extends AnsweredInput>
+interface AnsweredInputs<T extends JobInput, R>
   extends Pick<NormalizationOptions, "make" | "onEnd"> {
   /** The names of the files, as far as they are known: nothing is written over them. */
   readonly names: readonly string[];
-  /**
-   * The files, to be read one after the other.
-   *
-   * @default {undefined} Those that are named, which threads may share.
-   */
-  readonly inputs?: Iterable<T> | AsyncIterable<T>;
+  /** The files: a list of them, which threads may share, or one after the other. */
+  readonly inputs: readonly T[] | AsyncIterable<T>;
+  /** Opens one of them, if that takes more than its name. */
+  readonly open?: (input: T) => Promise<Input>;
   /** Is called before an input is read. */
   readonly onBegin?: (input: T) => void;
+  /** Whether what is written of an input depends on those before it. */
+  readonly isInTurn?: boolean;
+  /** Gives what has come of the last input, in the thread that has read it. */
+  readonly take?: () => R;
+  /** Takes that. */
+  readonly add?: (taken: R) => void;
 }
 
 /** Answers the lines of inputs to stdout, as the flags say. */
-export async function answerInputs<T extends AnsweredInput>(
+export async function answerInputs<T extends JobInput, R = never>(
   args: Arguments,
   context: CommandContext,
-  { names, inputs, make, onBegin, onEnd }: AnsweredInputs<T>,
+  given: AnsweredInputs<T, R>,
 ): Promise<number> {
+  const { names, inputs, open, make, onBegin, onEnd, take, add } = given;
   const { process } = context;
   const isFollowing = args.has("follow");
   const options = optionsOf(args);
@@ -84,28 +87,30 @@ export async function answerInputs<T extends AnsweredInput>(
     args,
     ...(onEnd === undefined ? {} : { onEnd }),
   });
-  async function* answer(
-    { name, open }: AnsweredInput,
-  ): AsyncGenerator<HowItWent> {
+  async function* answer(input: T): AsyncGenerator<HowItWent<R>> {
+    onBegin?.(input);
+    const { name } = input;
     if (isFollowing) await work.follow(name);
-    else await work.normalize(name, open);
+    else await work.normalize(name, open && (() => open(input)));
     const { isIncomplete, hasFailures, hasStopped } = work;
-    yield { isIncomplete, hasFailures, hasStopped };
+    yield { isIncomplete, hasFailures, hasStopped, taken: take?.() };
   }
   async function* oneByOne(
-    inputs: Iterable<T> | AsyncIterable<T>,
-  ): AsyncGenerator<HowItWent> {
-    for await (const input of inputs) {
-      onBegin?.(input);
-      yield* answer(input);
-    }
+    inputs: AsyncIterable<T>,
+  ): AsyncGenerator<HowItWent<R>> {
+    for await (const input of inputs) yield* answer(input);
   }
   const all = { isIncomplete: false, hasFailures: false, hasStopped: false };
   try {
-    const answers = inputs === undefined
-      ? shared(names.map((name) => ({ name })), answer, args, context)
-      : oneByOne(inputs);
+    const answers = Symbol.asyncIterator in inputs ? oneByOne(inputs) : shared(
+      inputs,
+      answer,
+      given.isInTurn === true || isInTurn(args),
+      args,
+      context,
+    );
     for await (const one of answers) {
+      if (one.taken !== undefined) add?.(one.taken);
       all.isIncomplete ||= one.isIncomplete;
       all.hasFailures ||= one.hasFailures;
       all.hasStopped ||= one.hasStopped;
@@ -120,27 +125,31 @@ export async function answerInputs<T extends AnsweredInput>(
 }
 
 /** With these, the inputs are read one after the other; which engine runs depends on those before. */
-const ALONE: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
+const IN_TURN: readonly FlagName[] = ["errors-to", "line-buffered", "verbose"];
+
+function isInTurn(args: Arguments): boolean {
+  return args.value("on-error") === "stop" ||
+    IN_TURN.some((name) => args.has(name));
+}
 
 /** Works on inputs, in several threads unless what comes of one depends on those before it. */
-async function* shared(
-  inputs: readonly AnsweredInput[],
-  work: (input: AnsweredInput) => AsyncIterable<HowItWent>,
+async function* shared<T extends JobInput, R>(
+  inputs: readonly T[],
+  work: (input: T) => AsyncIterable<HowItWent<R>>,
+  isInTurn: boolean,
   args: Arguments,
   context: CommandContext,
-): AsyncGenerator<HowItWent> {
+): AsyncGenerator<HowItWent<R>> {
   const [input] = inputs;
   if (inputs.length === 1 && input && context.process.starter === undefined) {
     // Nothing more is loaded for the one input that most runs have.
     return yield* work(input);
   }
   const { jobsOf, resultsOf } = await import("../jobs.ts");
-  const isAlone = args.value("on-error") === "stop" ||
-    ALONE.some((name) => args.has(name));
   yield* resultsOf({
     inputs,
     work,
-    jobs: isAlone ? 1 : jobsOf(args),
+    jobs: isInTurn ? 1 : jobsOf(args),
   }, context);
 }
 

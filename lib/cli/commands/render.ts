@@ -22,7 +22,7 @@ export async function run(
     const { renderSite } = await import("./render_site.ts");
     return await renderSite(args, context);
   }
-  refuseIdleFlags(args, ["home"], "without --to=site");
+  refuseIdleFlags(args, ["home", "jobs"], "without --to=site");
   const { process } = context;
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const isFollowing = args.has("follow");

@@ -2,15 +2,21 @@
 
 import { join, resolve } from "node:path";
 import { Redactor } from "../../redact/redactor.ts";
+import type { SessionPart } from "../../render/parts.ts";
 import {
   SITE_INDEX,
   SiteIndex,
   type SiteOrigin,
+  type SiteRun,
   SiteSession,
 } from "../../render/site.ts";
 import type { SessionHead } from "../../sessions/session_head.ts";
 import { readSessionRun } from "../../sessions/session_run.ts";
-import { UsageMeter, type UsageSource } from "../../usage/usage_meter.ts";
+import {
+  type UsageCounts,
+  UsageMeter,
+  type UsageSource,
+} from "../../usage/usage_meter.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
@@ -18,22 +24,23 @@ import { EXIT, IoError, UsageError } from "../endings.ts";
 import { writeTexts } from "../gathered.ts";
 import { blocksOf, type Input } from "../input.ts";
 import { Output } from "../output.ts";
+import { jobsOf, resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../standard_streams.ts";
-import type { ChosenInput } from "./_chosen_input.ts";
+import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { type CreatedPage, followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
-import { patternsOf, saySecrets } from "./_secrets.ts";
+import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 
 /** Writes a page of each session, and an index of them. */
 export async function renderSite(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const { process, progress, diagnostics } = context;
+  const { progress, diagnostics } = context;
   refuseIdleFlags(
     args,
     ["follow", "errors-to", "thread", "thread-id", "turn-id"],
@@ -55,58 +62,144 @@ export async function renderSite(
   const names = new Set(pages.map(({ listing: { page } }) => page));
   const likeAPage = inputs.map(({ name }) => name)
     .filter((name) => names.has(name.replace(/^.*[\\/]/, "")));
-  const created = async (page: string): Promise<CreatedPage> => {
-    const path = join(folder, page);
-    await refuseOverwriting("output", path, likeAPage, process);
-    const sink = await createFile(path, process);
-    return [new Output(sink, path, process), () => sink.close()];
-  };
+  const numbered = [...names].filter((name) => /\.-*\d+\.html$/.test(name));
+  const written = resultsOf({
+    inputs: pages.map(({ input, listing: { page, facts } }) => ({
+      ...input,
+      page,
+      facts,
+      numbered,
+      likeAPage,
+    })),
+    work: (page) =>
+      writePage(page, { folder, redactor, open: chosen.open }, args, context),
+    jobs: args.value("on-error") === "stop" ? 1 : jobsOf(args),
+    title: "Writing pages",
+  }, context);
   const index = new SiteIndex();
   const meter = new UsageMeter();
+  const secrets = new Map<string, number>();
   let { isIncomplete } = chosen;
   let hasFailures = false;
-  for (const [i, { input, listing }] of pages.entries()) {
-    await progress.update(() => `Writing pages: ${i} of ${pages.length}`);
-    const [output, closePage] = await created(listing.page);
-    const following = followingPages(listing.page, closePage, created, names);
-    try {
-      const rendering = await Rendering.create(args, context, {
-        output,
-        pages: following,
-        isTerminal: false,
-        form: "html",
-        site: { redactor, listing },
-      });
-      await rendering.render(input.name);
-      await rendering.end();
-      isIncomplete ||= rendering.isIncomplete;
-      hasFailures ||= rendering.hasFailures;
-      if (rendering.hasStopped) return EXIT.no;
-      // Of what could not be opened nothing is known.
-      if (rendering.isIncomplete && listing.session === undefined) continue;
-    } finally {
-      following.close();
-    }
-    await count(() => chosen.open(input), meter.open(input.name), context);
-    listing.run = await readSessionRun({
-      path: resolve(process.cwd(), input.name),
-    }, process.interrupt) ?? listing.run;
+  const left = pages.values();
+  for await (const page of written) {
+    isIncomplete ||= page.isIncomplete;
+    hasFailures ||= page.hasFailures;
+    if (page.hasStopped) return EXIT.no;
+    addSecrets(secrets, page.secrets);
+    const listing = left.next().value?.listing;
+    if (page.shown === undefined || listing === undefined) continue;
+    const { title, session, words, run } = page.shown;
+    listing.begin(title, session);
+    listing.learn(words);
+    listing.run = run ?? listing.run;
+    meter.add(page.shown.counts);
     index.add(listing);
   }
   await progress.clear();
-  const [output, close] = await created(SITE_INDEX);
+  const [output, close] = await createPage(
+    join(folder, SITE_INDEX),
+    likeAPage,
+    context,
+  );
   try {
     await writeTexts(output, index.write(meter.rows()));
   } finally {
     close();
   }
-  saySecrets(redactor?.counts ?? new Map(), args, context);
+  saySecrets(secrets, args, context);
   await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
 }
 
-/** A page that is to be written. */
+/** A page that a thread is to write. */
+interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {
+  /** The pages that are called like those that others go on in. */
+  readonly numbered: readonly string[];
+  /** The inputs that are called like a page. */
+  readonly likeAPage: readonly string[];
+}
+
+/** What became of a page. */
+interface WrittenPage {
+  readonly isIncomplete: boolean;
+  readonly hasFailures: boolean;
+  readonly hasStopped: boolean;
+  readonly secrets: ReadonlyMap<string, number> | undefined;
+  /** What the index says of it; nothing of what could not be opened. */
+  readonly shown: {
+    readonly title: string;
+    readonly session: SessionPart | undefined;
+    readonly words: string;
+    readonly run: SiteRun | undefined;
+    readonly counts: UsageCounts;
+  } | undefined;
+}
+
+async function createPage(
+  path: string,
+  likeAPage: readonly string[],
+  { process }: CommandContext,
+): Promise<CreatedPage> {
+  await refuseOverwriting("output", path, likeAPage, process);
+  const sink = await createFile(path, process);
+  return [new Output(sink, path, process), () => sink.close()];
+}
+
+async function* writePage(
+  { page, facts, numbered, likeAPage, ...input }: PageInput,
+  { folder, redactor, open }: {
+    readonly folder: string;
+    readonly redactor: Redactor | undefined;
+    readonly open: ChosenInputs["open"];
+  },
+  args: Arguments,
+  context: CommandContext,
+): AsyncGenerator<WrittenPage> {
+  const { process } = context;
+  const seen = new SiteSession("", "", undefined, new Map());
+  const created = (page: string): Promise<CreatedPage> =>
+    createPage(join(folder, page), likeAPage, context);
+  const [output, closePage] = await created(page);
+  const pages = followingPages(page, closePage, created, new Set(numbered));
+  let rendering;
+  try {
+    rendering = await Rendering.create(args, context, {
+      output,
+      pages,
+      isTerminal: false,
+      form: "html",
+      site: {
+        redactor,
+        listing: {
+          facts,
+          begin: (title, session) => seen.begin(title, session),
+          take: (view) => seen.take(view),
+        },
+      },
+    });
+    await rendering.render(input.name);
+    await rendering.end();
+  } finally {
+    pages.close();
+  }
+  const { isIncomplete, hasFailures, hasStopped } = rendering;
+  const secrets = redactor?.takeCounts();
+  const { title, session } = seen;
+  let shown: WrittenPage["shown"];
+  if (!hasStopped && (!isIncomplete || session !== undefined)) {
+    const meter = new UsageMeter();
+    await count(() => open(input), meter.open(input.name), context);
+    const file = { path: resolve(process.cwd(), input.name) };
+    const run = await readSessionRun(file, process.interrupt);
+    const words = seen.giveWords(Infinity);
+    shown = { title, session, words, run, counts: meter.take() };
+  }
+  yield { isIncomplete, hasFailures, hasStopped, secrets, shown };
+}
+
+/** A page, and what the index says of it. */
 interface Page {
   readonly input: ChosenInput;
   readonly listing: SiteSession;
