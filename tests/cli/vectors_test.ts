@@ -1,4 +1,4 @@
-/** Holds `codexpipe normalize` to the vectors of the specification. */
+/** Holds `codexpipe normalize` to the vectors that are whole inputs. */
 
 import { assert, assertEquals } from "@std/assert";
 import {
@@ -25,15 +25,6 @@ interface Expected {
   readonly skip?: true;
   /** The number of the line, in reader records. */
   readonly line?: number;
-}
-
-interface Vector {
-  readonly name: string;
-  readonly rule: string;
-  readonly input: readonly string[];
-  readonly expect: readonly Expected[];
-  readonly options?: { initialThreadId?: string; initialTurnId?: string };
-  readonly reset_before?: readonly number[];
 }
 
 interface ReaderVector {
@@ -73,31 +64,9 @@ async function assertAnswers(
   assertEquals(lines.length, expected.length);
 }
 
-const vectors = readJsonl(`${FOLDER}vectors.jsonl`) as Vector[];
 const readerVectors = readJsonl(
   `${FOLDER}reader_vectors.jsonl`,
 ) as ReaderVector[];
-
-for (const { name, rule, input, expect, options, reset_before } of vectors) {
-  // A file has no resets, and its lines no line feeds.
-  const isFile = reset_before === undefined &&
-    input.every((line) => !line.includes("\n"));
-  if (!isFile) continue;
-  Deno.test(`codexpipe normalize follows ${rule}: ${name}`, async () => {
-    const { initialThreadId, initialTurnId } = options ?? {};
-    await assertAnswers(
-      encode(input.join("\n")),
-      expect.map((entry, i) => ({ ...entry, line: i + 1 }))
-        .filter(({ skip }) => skip !== true),
-      [
-        ...(initialThreadId === undefined
-          ? []
-          : [`--thread-id=${initialThreadId}`]),
-        ...(initialTurnId === undefined ? [] : [`--turn-id=${initialTurnId}`]),
-      ],
-    );
-  });
-}
 
 for (const { name, rule, bytes_b64, expect, options } of readerVectors) {
   Deno.test(`codexpipe normalize follows ${rule}: ${name}`, async () => {

@@ -19,10 +19,10 @@ import { eventsIn } from "./reading.ts";
 /** What a run said, turn by turn; its parallel calls stand in any order. */
 type Story = readonly (readonly string[])[];
 
-/** The captures of one run, by what wrote them. */
+/** What the captures of one run tell, by what wrote them. */
 interface Run {
-  readonly streams: CapturedFile[];
-  readonly sessions: CapturedFile[];
+  readonly streams: Story[];
+  readonly sessions: Story[];
 }
 
 /**
@@ -72,14 +72,16 @@ const EXCEPTIONS: readonly {
   },
 ];
 
+const RUNS = readRuns();
+
 Deno.test("the events of session files hold those of the exec streams of the same runs (C.7)", () => {
   const used = new Set<string>();
   let runs = 0;
-  for (const [name, { streams, sessions }] of readRuns()) {
+  for (const [name, { streams, sessions }] of RUNS) {
     if (streams.length === 0 || sessions.length === 0) continue;
     runs += 1;
-    const told = sessions.flatMap((file) => storyOf(file)).flat();
-    for (const said of streams.flatMap((file) => storyOf(file)).flat()) {
+    const told = sessions.flat(2);
+    for (const said of streams.flat(2)) {
       const at = told.indexOf(said);
       if (at !== -1) {
         told.splice(at, 1);
@@ -98,16 +100,16 @@ Deno.test("the events of session files hold those of the exec streams of the sam
 });
 
 Deno.test("the turns of session files hold what those of the exec streams do, in their order (C.7)", () => {
-  for (const [name, { streams, sessions }] of readRuns()) {
+  for (const [name, { streams, sessions }] of RUNS) {
     const isPlain = streams.length === 1 && sessions.length === 1 &&
       !EXCEPTIONS.some(({ run }) => run.test(name));
     const [stream] = streams;
     const [session] = sessions;
     if (!isPlain || stream === undefined || session === undefined) continue;
-    const [turn, ...others] = storyOf(stream);
+    const [turn, ...others] = stream;
     // Warnings stand before the turn, and a review is a turn of its own.
     if (turn === undefined || others.length > 0) continue;
-    const told = storyOf(session).flat();
+    const told = session.flat();
     const answers = (said: readonly string[]): readonly string[] =>
       said.filter((each) => /^(?:says|plan)/.test(each));
     assertEquals(answers(told), answers(turn), name);
@@ -127,7 +129,7 @@ function readRuns(): Map<string, Run> {
     const run = runs.get(name) ?? { streams: [], sessions: [] };
     runs.set(name, run);
     const isSession = file.name.includes("rollout");
-    (isSession ? run.sessions : run.streams).push(file);
+    (isSession ? run.sessions : run.streams).push(storyOf(file));
   }
   return runs;
 }

@@ -14,14 +14,17 @@ import {
 const FILES = readCapturedFiles(
   /^(?:stdout(?:\.\d+)?|(?:archived-)?rollout-.*)\.jsonl$/,
 ).map((file) => ({ ...readEvents(file), size: file.bytes.length }));
-/** Files up to this size are looked at after every event, larger ones now and then. */
+/**
+ * Files up to this size are looked at after every third event, larger ones now and then; which
+ * ones differs from file to file, as many have the same lines.
+ */
 const SMALL = 20_000;
 const MOMENTS = 6;
 
 /** Tells whether a file is looked at after an event. */
 function isMoment({ events, size }: typeof FILES[number], at: number): boolean {
-  const step = size <= SMALL ? 1 : Math.ceil(events.length / MOMENTS);
-  return at % step === 0 || at === events.length - 1;
+  const step = size <= SMALL ? 3 : Math.ceil(events.length / MOMENTS);
+  return at % step === size % step || at === events.length - 1;
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

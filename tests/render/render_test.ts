@@ -81,50 +81,52 @@ const FORMS = [
   { form: "github", create: () => new GithubRenderer({ maxOutputLines: 9 }) },
 ] as const;
 
-for (const { form, create } of FORMS) {
-  Deno.test(`the ${form} renderer says how much of an output is not in the history`, () => {
-    // The history keeps the last 32 MiB or so of an output.
-    const output = "a line of output\n".repeat(2_500_000);
-    const parts = partsOfLines([
-      THREAD,
-      TURN,
-      ...itemOf("command_execution", {
-        command: "x",
-        aggregated_output: output,
-        exit_code: 0,
-        status: "completed",
-      }),
-      DONE,
-    ]);
+Deno.test("every renderer says how much of an output is not in the history", () => {
+  // The history keeps the last 32 MiB or so of an output.
+  const output = "a line of output\n".repeat(2_500_000);
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    ...itemOf("command_execution", {
+      command: "x",
+      aggregated_output: output,
+      exit_code: 0,
+      status: "completed",
+    }),
+    DONE,
+  ]);
+  for (const { form, create } of FORMS) {
     const text = writtenBy(create(), parts);
     const [, lost = "", before = ""] =
       text.match(/(\d+(?:,\d+)+) bytes of output not kept([^]*)/) ?? [];
-    assert(lost !== "", "nothing is said");
-    assert(/[\d,]+ lines left out/.test(before));
-  });
+    assert(lost !== "", `${form}: nothing is said`);
+    assert(/[\d,]+ lines left out/.test(before), form);
+  }
+});
 
-  Deno.test(`the ${form} renderer says that an answer was longer than the history keeps`, () => {
-    const answer = { type: "text", text: "a line\n".repeat(1000) };
-    const parts = partsOfLines([
-      THREAD,
-      TURN,
-      ...itemOf("mcp_tool_call", {
-        server: "s",
-        tool: "t",
-        arguments: {},
-        result: { content: [answer], structured_content: null },
-        error: null,
-        status: "completed",
-      }),
-      DONE,
-    ]);
+Deno.test("every renderer says that an answer was longer than the history keeps", () => {
+  const answer = { type: "text", text: "a line\n".repeat(1000) };
+  const parts = partsOfLines([
+    THREAD,
+    TURN,
+    ...itemOf("mcp_tool_call", {
+      server: "s",
+      tool: "t",
+      arguments: {},
+      result: { content: [answer], structured_content: null },
+      error: null,
+      status: "completed",
+    }),
+    DONE,
+  ]);
+  for (const { form, create } of FORMS) {
+    const text = writtenBy(create(), parts);
     assert(
-      /the history keeps no more of it|result, shortened:/.test(
-        writtenBy(create(), parts),
-      ),
+      /the history keeps no more of it|result, shortened:/.test(text),
+      form,
     );
-  });
-}
+  }
+});
 
 /** A snapshot that some other program may have written. */
 function snapshotOf(
