@@ -309,6 +309,8 @@ const LEVELS = 7;
 /** A place with more branches than this is taken up by data that looks like vocabulary. */
 const MAX_BRANCHES = 48;
 const FINE_BRANCHES = 16;
+/** Where records begin, there are so many times more: an app-server has a hundred methods. */
+const AT_ROOT = 4;
 /** An object with more members than this is a table of data. */
 const FINE_MEMBERS = 24;
 /** How many plans may be made before any has been of use. */
@@ -585,7 +587,10 @@ export class KernelPlans {
       ) return at;
       at = words[(at + BRANCH_NEXT) >> 2] ?? 0;
     }
-    if (count >= maxBranches) return undefined;
+    const most = head === this.#places.root
+      ? AT_ROOT * maxBranches
+      : maxBranches;
+    if (count >= most) return undefined;
     const branch = this.#take(BRANCH_TEXT + text.length);
     words[(branch + BRANCH_NEXT) >> 2] = words[head >> 2] ?? 0;
     words[(branch + BRANCH_TO) >> 2] = 0;

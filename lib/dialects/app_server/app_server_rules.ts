@@ -267,6 +267,8 @@ class Threads {
 
 /** Reads the lines of counts; a new one takes as long as a hundred lines. */
 let countReader: JsonReader | undefined;
+/** What a thread has used is written there. */
+const USAGE_TEXT = new ByteWriter(256);
 
 /** What a thread has used so far, as exec says it. */
 function usageOf(memory: ThreadMemory): JsonSlice | undefined {
@@ -285,9 +287,9 @@ function usageOf(memory: ThreadMemory): JsonSlice | undefined {
     const count = counts.live(wire);
     if (count !== undefined) usage.set(name, count);
   }
-  const out = new ByteWriter(256);
-  writeNode(out, usage);
-  return memory.usage = sliceOf(out.view().slice(), "object");
+  USAGE_TEXT.clear(MAX_LINE);
+  writeNode(USAGE_TEXT, usage);
+  return memory.usage = sliceOf(USAGE_TEXT.view().slice(), "object");
 }
 
 /** The methods of the protocol before, whose events come again in the one of today (0.98). */
@@ -389,6 +391,8 @@ class ServerContext implements RecordContext {
 
 /** The only slot that is not by thread. */
 const ITEM = 0;
+/** What is in it before an item has been counted. */
+const FIRST_ITEM = stringValue("item_0");
 /** What is noted of a thread: that it has been said that it begins, and what it has used. */
 const BEGINNING = 1;
 const USAGE = 2;
@@ -396,8 +400,6 @@ const USAGE = 2;
 const MAX_LINE = 1024;
 /** Later lines have some more digits. */
 const SPARE = 32;
-/** What is in it before an item has been counted. */
-const FIRST_ITEM = stringValue("item_0");
 
 /** The counts of tokens, as the app-server and as events call them, in the order of exec. */
 const COUNTS: readonly (readonly [wire: string, name: string])[] = [
