@@ -11,7 +11,6 @@ import type {
 import { TABLE_NAMES } from "../export/tables.ts";
 import { RENDER_FORMS } from "../render/render_options.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
-import { SHELLS } from "./completions/shells.ts";
 import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
@@ -25,6 +24,7 @@ import {
   REPORT_FORMATS,
   SCHEMA_FORMATS,
   SEARCH_FORMATS,
+  SHELLS,
   TABLE_FORMATS,
   USAGE_FORMATS,
 } from "./flags.ts";

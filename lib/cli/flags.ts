@@ -1,14 +1,14 @@
 /** The flags, in one table: parsing, both helps and the tests read it. */
 
 import { DIALECTS } from "../dialects/dialect_names.ts";
+import { TABLE_NAMES } from "../export/tables.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import type { Engine, OnError } from "../pipeline/pipeline.ts";
-import { TABLE_NAMES } from "../export/tables.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
 import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
 import { parseByteSize } from "./byte_size.ts";
-import { STDIN } from "./standard_streams.ts";
+import { STDIN } from "./context.ts";
 import { parseTime } from "./times.ts";
 
 /** The headings that flags stand under in the help. */
@@ -902,3 +902,6 @@ function isTimeZone(text: string): boolean {
     return false;
   }
 }
+
+/** The names of the shells. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;

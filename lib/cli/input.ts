@@ -3,11 +3,11 @@
 import type { ByteSource } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import { PackedDataError } from "../files/errors.ts";
-import type { FileSource, Surroundings } from "./context.ts";
+import type { CommandContext } from "./command.ts";
+import { type FileSource, STDIN, type Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
 import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
 import { refuseOwnOutput } from "./same_file.ts";
-import { STDIN } from "./standard_streams.ts";
 
 /**
  * How much is read at once: blocks of half the size cost 3 % more time on files of 200 MB,
@@ -253,4 +253,14 @@ export function unreadable(error: unknown): string {
   }
   const verb = codeOf(error) === "EISDIR" ? "open" : "read";
   return `cannot ${verb}: ${reasonOf(error)}`;
+}
+
+/** Says that a command reads from the terminal, if it does. */
+export async function invite(
+  file: string,
+  { process: { isTerminal }, diagnostics }: CommandContext,
+): Promise<void> {
+  if (file !== STDIN || !isTerminal.stdin || !isTerminal.stderr) return;
+  diagnostics.say("reading from the terminal");
+  await diagnostics.flush();
 }

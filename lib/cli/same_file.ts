@@ -1,8 +1,7 @@
 /** Files that are read and written at once. */
 
-import type { Surroundings } from "./context.ts";
+import { STDIN, type Surroundings } from "./context.ts";
 import { UsageError } from "./endings.ts";
-import { STDIN } from "./standard_streams.ts";
 
 /**
  * Asks what tells an input from any other file.

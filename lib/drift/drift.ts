@@ -32,4 +32,3 @@
 
 export * from "./drift_finding.ts";
 export * from "./drift_meter.ts";
-export * from "./drift_text.ts";

@@ -49,3 +49,19 @@ export class ChunkSource implements ByteSource {
     this.#chunks.return(undefined).catch(() => {});
   }
 }
+
+/** Gives the blocks of a source, each in the room of the one before, and closes it. */
+export async function* blocksOf(
+  source: ByteSource,
+  room: Uint8Array,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (;;) {
+      const size = await source.read(room);
+      if (size === null) return;
+      yield room.subarray(0, size);
+    }
+  } finally {
+    source.close();
+  }
+}

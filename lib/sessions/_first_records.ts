@@ -7,7 +7,7 @@ import { LF } from "../json/bytes.ts";
 import { type Fields, fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers, RecordSelection } from "../pipeline/line_answers.ts";
-import { withSession } from "./_lent_block.ts";
+import { withSession } from "./open_session.ts";
 
 /** Takes the records of a file until it has enough. */
 export interface RecordTaker {

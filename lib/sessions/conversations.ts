@@ -5,10 +5,13 @@
  */
 
 import { resolve } from "node:path";
+import type { JsonRecord } from "../dialects/normalizer.ts";
+import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { sessionHeaderOf } from "../events/session_reader.ts";
-import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
+import { blocksOf } from "../files/byte_source.ts";
+import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import {
   type Fields,
   fieldsOf,
@@ -16,14 +19,12 @@ import {
   parseJson,
   textOf,
 } from "../json/fields.ts";
-import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
-import type { JsonRecord } from "../dialects/normalizer.ts";
 import type { Failure, Outcome } from "../outcome.ts";
+import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
 import { JsonlNormalizer } from "../pipeline/pipeline.ts";
-import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { readFirstRecords } from "./_first_records.ts";
-import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
+import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
@@ -206,7 +207,7 @@ export async function getRolloutHistory(path: string): Promise<ResumedHistory> {
     if (outcome.ok) history.push(outcome.value);
     else failures.push(outcome);
   };
-  await eachBlock({ path }, (block) => decoder.feed(block, keep));
+  for await (const block of sessionBlocks({ path })) decoder.feed(block, keep);
   decoder.flush(keep);
   const headers = history.map((line) => sessionHeaderOf(fieldsOf(line)));
   const { id, history_mode } = headers.find(isObject) ?? {};
@@ -280,7 +281,7 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
     texts.splice(0, texts.length - MAX_RECORDS);
   };
   try {
-    await eachBlock(file, (block) => normalizer.feed(block, keep));
+    for await (const block of sessionBlocks(file)) normalizer.feed(block, keep);
     normalizer.flush(keep);
   } catch {
     // What came before the damage may do.
@@ -291,19 +292,8 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Reads a session file to its end, block by block. */
-async function eachBlock(
+async function* sessionBlocks(
   file: { readonly path: string },
-  take: (block: Uint8Array) => void,
-): Promise<void> {
-  const source = await openSession(file);
-  try {
-    const block = new Uint8Array(BLOCK);
-    for (;;) {
-      const size = await source.read(block);
-      if (size === null) break;
-      take(block.subarray(0, size));
-    }
-  } finally {
-    source.close();
-  }
+): AsyncGenerator<Uint8Array, void, void> {
+  yield* blocksOf(await openSession(file), new Uint8Array(BLOCK));
 }

@@ -6,7 +6,12 @@
 
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ByteSource } from "../files/byte_source.ts";
+import { sessionHeaderOf } from "../events/session_reader.ts";
+import { blocksOf, type ByteSource } from "../files/byte_source.ts";
+import {
+  type HistoryBase,
+  readHistoryBase,
+} from "../history/mapping/fold_memory.ts";
 import {
   type Fields,
   fieldsOf,
@@ -14,11 +19,6 @@ import {
   numberOf,
   parseJson,
 } from "../json/fields.ts";
-import { sessionHeaderOf } from "../events/session_reader.ts";
-import {
-  type HistoryBase,
-  readHistoryBase,
-} from "../history/mapping/fold_memory.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
@@ -425,17 +425,11 @@ async function readLines(
     tooLong(): void {},
   };
   const source = await openSession({ path });
-  try {
-    const block = new Uint8Array(BLOCK);
-    while (!isEnough) {
-      const read = await source.read(block);
-      if (read === null) break;
-      size += read;
-      framer.feed(block.subarray(0, read), visitor);
-    }
-    if (!isEnough) framer.flush(visitor);
-  } finally {
-    source.close();
+  for await (const block of blocksOf(source, new Uint8Array(BLOCK))) {
+    size += block.length;
+    framer.feed(block, visitor);
+    if (isEnough) break;
   }
+  if (!isEnough) framer.flush(visitor);
   return size;
 }

@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { blocksOf } from "../files/byte_source.ts";
 import { openFile } from "../files/open.ts";
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
@@ -52,17 +53,10 @@ export async function readSessionNames(home: string): Promise<SessionNames> {
   let problem: SessionProblem | undefined;
   try {
     const source = await openFile(path);
-    try {
-      const block = new Uint8Array(BLOCK);
-      for (;;) {
-        const size = await source.read(block);
-        if (size === null) break;
-        framer.feed(block.subarray(0, size), visitor);
-      }
-      framer.flush(visitor);
-    } finally {
-      source.close();
+    for await (const block of blocksOf(source, new Uint8Array(BLOCK))) {
+      framer.feed(block, visitor);
     }
+    framer.flush(visitor);
   } catch (error) {
     const code = codeOf(error);
     if (code !== "ENOENT") {

@@ -5,6 +5,7 @@
  */
 
 import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
+import { blocksOf } from "../files/byte_source.ts";
 import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
@@ -67,16 +68,9 @@ async function judged(
   };
   try {
     const source = await openSession(file);
-    try {
-      const block = new Uint8Array(BLOCK_BYTES);
-      for (;;) {
-        signal?.throwIfAborted();
-        const size = await source.read(block);
-        if (size === null) break;
-        builder.feed(block.subarray(0, size), take);
-      }
-    } finally {
-      source.close();
+    for await (const block of blocksOf(source, new Uint8Array(BLOCK_BYTES))) {
+      signal?.throwIfAborted();
+      builder.feed(block, take);
     }
   } catch {
     signal?.throwIfAborted();

@@ -5,8 +5,9 @@
  */
 
 import { stat } from "node:fs/promises";
-import { withSession } from "./_lent_block.ts";
-import { messageOf } from "./open_session.ts";
+import { blocksOf } from "../files/byte_source.ts";
+import { messageOf, withSession } from "./open_session.ts";
+import { titleOf } from "./session.ts";
 import {
   findSessionFiles,
   type FindSessionFilesOptions,
@@ -16,7 +17,6 @@ import {
 } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
 import { SessionPartCounter, type SessionPartSizes } from "./session_parts.ts";
-import { titleOf } from "./session.ts";
 
 /** What one session file takes. */
 export interface SessionSize {
@@ -200,11 +200,7 @@ async function count(
     return;
   }
   await withSession(file, async (source, block) => {
-    for (
-      let length = await source.read(block);
-      length !== null;
-      length = await source.read(block)
-    ) counter.feed(block.subarray(0, length));
+    for await (const bytes of blocksOf(source, block)) counter.feed(bytes);
   });
 }
 

@@ -8,7 +8,7 @@ import {
   COMMANDS,
   COMMON_FLAGS,
 } from "../../lib/cli/commands.ts";
-import { SHELLS } from "../../lib/cli/completions/shells.ts";
+import { SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { call } from "./memory.ts";
 

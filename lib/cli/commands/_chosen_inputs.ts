@@ -6,7 +6,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
 import { blockRoom, type Input, openInput } from "../input.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 
 /**

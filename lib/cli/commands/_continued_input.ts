@@ -15,7 +15,7 @@ import { homeInPath } from "../../sessions/session_places.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { missingText, openWhole } from "./_session_input.ts";
 import type { Peeked } from "./_snapshot_text.ts";

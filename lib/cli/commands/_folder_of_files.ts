@@ -9,9 +9,8 @@ import {
 } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import type { Surroundings } from "../context.ts";
+import { STDIN, type Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
-import { STDIN } from "../standard_streams.ts";
 import type { ChosenInput } from "./_chosen_input.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";

@@ -14,9 +14,8 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { type Blocks, type Input, openInput } from "../input.ts";
+import { type Blocks, type Input, invite, openInput } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
-import { invite } from "./_invitation.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
 
 const LF = 0x0a;

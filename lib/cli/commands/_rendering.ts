@@ -15,7 +15,7 @@ import { ON_ERROR } from "../flags.ts";
 import { GATHERED, Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
 import { Output } from "../output.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import {

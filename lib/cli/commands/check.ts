@@ -18,14 +18,13 @@ import {
   UsageError,
 } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
-import { type Blocks, openInput } from "../input.ts";
+import { type Blocks, invite, openInput } from "../input.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";
-import { invite } from "./_invitation.ts";
 import { readingOptions } from "./_reading_options.ts";
 import { runFigures } from "./_run_figures.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";

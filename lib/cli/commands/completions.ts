@@ -4,7 +4,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, CommandTable } from "../command.ts";
 import { bashCompletions } from "../completions/bash.ts";
 import { fishCompletions } from "../completions/fish.ts";
-import { SHELLS } from "../completions/shells.ts";
+import { SHELLS } from "../flags.ts";
 import { zshCompletions } from "../completions/zsh.ts";
 import { EXIT, UsageError } from "../endings.ts";
 

@@ -16,7 +16,7 @@ import { GATHERED, writeTexts } from "../gathered.ts";
 import { openInput } from "../input.ts";
 import { Output } from "../output.ts";
 import { refuseSeveral } from "../refusals.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization, normalizing } from "./_normalization.ts";

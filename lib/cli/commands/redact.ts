@@ -4,9 +4,8 @@ import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError } from "../endings.ts";
-import { openInput } from "../input.ts";
-import { STDIN } from "../standard_streams.ts";
-import { invite } from "./_invitation.ts";
+import { invite, openInput } from "../input.ts";
+import { STDIN } from "../context.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 

@@ -6,7 +6,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ErrorFile } from "../error_file.ts";
 import { refuseIdleFlags, refuseSeveral } from "../refusals.ts";
-import { STDIN } from "../standard_streams.ts";
+import { STDIN } from "../context.ts";
 import { openDocument } from "./_document_file.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
