@@ -1,9 +1,5 @@
 #!/usr/bin/env node
-/**
- * The `codexpipe` command as npm installs it, on Node; `cli.ts` is the same on Deno.
- *
- * @module
- */
+/** The `codexpipe` command as npm installs it, on Node; `cli.ts` is the same on Deno. */
 
 import { close, fstatSync, open as openPath, read, write } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";

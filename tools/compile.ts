@@ -4,8 +4,6 @@
  * Without an argument for this machine, as `dist/codexpipe`; with `--target=NAME`, which may
  * be given several times, for that platform, as `dist/codexpipe-NAME`; with `--all` for every
  * platform, and a file of checksums beside them.
- *
- * @module
  */
 
 import { parseArgs } from "@std/cli";

@@ -4,8 +4,6 @@
  * An executable keeps the compiled form of what it has loaded, in the folder for temporary
  * files, and what its first run has not loaded it compiles in each run anew. So what is run
  * most, and what others share with it, is loaded in every run.
- *
- * @module
  */
 
 import "../lib/cli/commands/normalize.ts";

@@ -4,8 +4,6 @@
  * A bundler that leaves out what not every run needs makes a chunk of whatever the same parts
  * have in common, and so what each run needs lies in some forty chunks. To load each of them
  * takes longer than what is in it.
- *
- * @module
  */
 
 /** The module to begin with. */

@@ -1,8 +1,4 @@
-/**
- * Makes the npm package: the library, and the command for Node.
- *
- * @module
- */
+/** Makes the npm package: the library, and the command for Node. */
 
 import config from "../deno.json" with { type: "json" };
 import { withFile } from "./tarball.ts";

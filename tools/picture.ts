@@ -1,8 +1,4 @@
-/**
- * Draws what a terminal and a browser show.
- *
- * @module
- */
+/** Draws what a terminal and a browser show. */
 
 /** What a character takes, in pixels. */
 const WIDTH = 8.4;

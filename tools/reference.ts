@@ -1,8 +1,4 @@
-/**
- * Writes the page of all commands and options, from the table of the command.
- *
- * @module
- */
+/** Writes the page of all commands and options, from the table of the command. */
 
 import { STATUSES } from "../lib/cli/about.ts";
 import {

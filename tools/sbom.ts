@@ -2,8 +2,6 @@
  * Prints what the command and the library are made of, as CycloneDX 1.6: the packages that their
  * modules import, and what these import in turn. What only builds and tests need is not among it,
  * though the lock has it.
- *
- * @module
  */
 
 import config from "../deno.json" with { type: "json" };

@@ -1,8 +1,4 @@
-/**
- * Changes a file of a packed tarball.
- *
- * @module
- */
+/** Changes a file of a packed tarball. */
 
 /** What a tarball is made of, in bytes. */
 const BLOCK = 512;

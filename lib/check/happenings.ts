@@ -1,8 +1,4 @@
-/**
- * What happens in a session, told as it happens.
- *
- * @module
- */
+/** What happens in a session, told as it happens. */
 
 import { msOf, timestampOf } from "../events/times.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * The schema of verdicts as JSON.
- *
- * @module
- */
+/** The schema of verdicts as JSON. */
 
 import * as v from "valibot";
 import type { HappeningRecord } from "./happenings.ts";

@@ -1,8 +1,4 @@
-/**
- * Judges the runs of an input.
- *
- * @module
- */
+/** Judges the runs of an input. */
 
 import { checkedCount } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";

@@ -1,8 +1,4 @@
-/**
- * Verdicts as JSON.
- *
- * @module
- */
+/** Verdicts as JSON. */
 
 import { TOKEN_KINDS } from "../usage/tokens.ts";
 import type { TokenFields } from "../usage/usage_records.ts";

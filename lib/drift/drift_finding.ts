@@ -1,8 +1,4 @@
-/**
- * What a finding of drift says.
- *
- * @module
- */
+/** What a finding of drift says. */
 
 /** The dialects that drift is looked for in. */
 export type DriftDialect = "exec" | "rollout" | "app-server";

@@ -1,8 +1,6 @@
 /**
  * Measures drift: what there is in lines of Codex that the releases that are known did not
  * write.
- *
- * @module
  */
 
 import { streamKindOf } from "../dialects/dialects.ts";

@@ -1,8 +1,4 @@
-/**
- * Schemas of drift as JSON.
- *
- * @module
- */
+/** Schemas of drift as JSON. */
 
 import * as v from "valibot";
 import type { DriftFinding, DriftReport } from "./drift_finding.ts";

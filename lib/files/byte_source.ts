@@ -1,8 +1,4 @@
-/**
- * Where bytes come from: a file, a pipe, or what is packed in them.
- *
- * @module
- */
+/** Where bytes come from: a file, a pipe, or what is packed in them. */
 
 /** Something that bytes are read from, a buffer at a time. */
 export interface ByteSource {

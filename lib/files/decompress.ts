@@ -1,8 +1,4 @@
-/**
- * Reads `.gz` and `.zst` through, and text in UTF-16, told by content.
- *
- * @module
- */
+/** Reads `.gz` and `.zst` through, and text in UTF-16, told by content. */
 
 import { copyOf } from "../json/bytes.ts";
 import { type ByteSource, ChunkSource } from "./byte_source.ts";

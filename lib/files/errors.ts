@@ -1,8 +1,4 @@
-/**
- * Why a file or a stream could not be read.
- *
- * @module
- */
+/** Why a file or a stream could not be read. */
 
 /** A packed file that ends too early or does not unpack; what came before was delivered. */
 export class PackedDataError extends Error {

@@ -1,8 +1,4 @@
-/**
- * Waiting until a file may have changed.
- *
- * @module
- */
+/** Waiting until a file may have changed. */
 
 import type { FSWatcher } from "node:fs";
 import { checkedCount } from "../checked.ts";

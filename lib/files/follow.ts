@@ -1,8 +1,4 @@
-/**
- * Following a file that grows.
- *
- * @module
- */
+/** Following a file that grows. */
 
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";

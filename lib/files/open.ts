@@ -1,8 +1,4 @@
-/**
- * Files and streams as sources of bytes.
- *
- * @module
- */
+/** Files and streams as sources of bytes. */
 
 import { checkBytes } from "../checked.ts";
 import type { ByteSource } from "./byte_source.ts";

@@ -2,8 +2,6 @@
  * Blankness by the Unicode White_Space property (normalize.md L4).
  *
  * JavaScript's `trim` and `\s` differ: they include U+FEFF and leave out U+0085.
- *
- * @module
  */
 
 const BLANK_REGEXP =

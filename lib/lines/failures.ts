@@ -1,8 +1,6 @@
 /**
  * Lines that failed: what rules say of them, the failure as long as the bytes of its line last,
  * and the record that stands for it in band.
- *
- * @module
  */
 
 import type { FailureKind, FailureReason } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Values to lines of JSONL.
- *
- * @module
- */
+/** Values to lines of JSONL. */
 
 import { checkOutcome } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";

@@ -1,8 +1,4 @@
-/**
- * Lines that were split elsewhere to numbered lines.
- *
- * @module
- */
+/** Lines that were split elsewhere to numbered lines. */
 
 import { checkText } from "../checked.ts";
 import { CR } from "../json/bytes.ts";

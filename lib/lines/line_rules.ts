@@ -1,8 +1,6 @@
 /**
  * What every family of dialects is to the pipeline: bytes of one line in, bytes of its
  * normalized records out.
- *
- * @module
  */
 
 import type { ByteWriter } from "../json/byte_writer.ts";

@@ -1,8 +1,4 @@
-/**
- * Bytes in arbitrary chunks to numbered lines.
- *
- * @module
- */
+/** Bytes in arbitrary chunks to numbered lines. */
 
 import { checkBytes } from "../checked.ts";
 import { copyOf } from "../json/bytes.ts";

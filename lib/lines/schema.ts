@@ -1,8 +1,4 @@
-/**
- * The schema of failed lines.
- *
- * @module
- */
+/** The schema of failed lines. */
 
 import * as v from "valibot";
 import { FAILURE_KINDS } from "../errors.ts";

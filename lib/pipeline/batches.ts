@@ -1,8 +1,6 @@
 /**
  * Values that come in batches and are given one at a time: to `for await` without a queue
  * between, and to the readers of a stream of them.
- *
- * @module
  */
 
 import type { Emit, Stage } from "../stage.ts";

@@ -1,8 +1,4 @@
-/**
- * The stages composed, from bytes to typed events.
- *
- * @module
- */
+/** The stages composed, from bytes to typed events. */
 
 import { checkOutcome, wordsOf } from "../checked.ts";
 import type { RecordOf } from "../dialects/decoder.ts";

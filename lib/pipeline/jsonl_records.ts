@@ -1,8 +1,4 @@
-/**
- * The stages composed, from bytes to the values of normalized records.
- *
- * @module
- */
+/** The stages composed, from bytes to the values of normalized records. */
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import type { FailureReason } from "../errors.ts";

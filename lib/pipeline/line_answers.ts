@@ -1,8 +1,6 @@
 /**
  * What stages over the bytes of JSONL share: each line that is not blank is normalized, and
  * its answer is handed to the stage that writes or decodes it.
- *
- * @module
  */
 
 import { checkBytes, checkedList, checkedWord, wordsOf } from "../checked.ts";

@@ -1,8 +1,4 @@
-/**
- * The stages composed, from bytes to bytes: blocks in, blocks of normalized JSONL out.
- *
- * @module
- */
+/** The stages composed, from bytes to bytes: blocks in, blocks of normalized JSONL out. */
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import { LF } from "../json/bytes.ts";

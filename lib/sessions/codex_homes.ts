@@ -1,8 +1,4 @@
-/**
- * Where Codex keeps its files, and where codexpipe keeps its own.
- *
- * @module
- */
+/** Where Codex keeps its files, and where codexpipe keeps its own. */
 
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { env as variables, platform } from "node:process";

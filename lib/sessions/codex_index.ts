@@ -3,8 +3,6 @@
  *
  * Since 0.115 or so, Codex lists sessions by a database in its home (`state_N.sqlite`), not by
  * the files: what that lacks, Codex does not show.
- *
- * @module
  */
 
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";

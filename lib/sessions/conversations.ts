@@ -1,8 +1,4 @@
-/**
- * Lists and reads sessions as Codex's own programs do, by the same names.
- *
- * @module
- */
+/** Lists and reads sessions as Codex's own programs do, by the same names. */
 
 import { resolve } from "node:path";
 import type { JsonRecord } from "../dialects/normalizer.ts";

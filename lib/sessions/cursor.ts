@@ -1,8 +1,4 @@
-/**
- * Where a page of a list ends.
- *
- * @module
- */
+/** Where a page of a list ends. */
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type SessionPlace, startOf } from "./session_start.ts";

@@ -1,8 +1,4 @@
-/**
- * What was read of session files before: their heads, and how they went.
- *
- * @module
- */
+/** What was read of session files before: their heads, and how they went. */
 
 import { createHash, randomUUID } from "node:crypto";
 import {

@@ -1,8 +1,4 @@
-/**
- * Reads the heads of many session files, and how they went, and remembers that.
- *
- * @module
- */
+/** Reads the heads of many session files, and how they went, and remembers that. */
 
 import { mapAtOnce } from "./_at_once.ts";
 import { HeadCache } from "./head_cache.ts";

@@ -1,8 +1,4 @@
-/**
- * Watching Codex homes: which session files are written to, archived, packed, deleted.
- *
- * @module
- */
+/** Watching Codex homes: which session files are written to, archived, packed, deleted. */
 
 import { existsSync, type Stats, statSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Checks whether the rows of an index agree with each other.
- *
- * @module
- */
+/** Checks whether the rows of an index agree with each other. */
 
 import { IndexDisagreement } from "./_index_damage.ts";
 import { fileSum, messageSum } from "./_row_sums.ts";

@@ -1,8 +1,6 @@
 /**
  * Lists the session files below Codex homes by their names, and looks at them when they are
  * wanted: most lists show few of thousands.
- *
- * @module
  */
 
 import { type Stats, statSync } from "node:fs";

@@ -1,8 +1,4 @@
-/**
- * Whose a text in the index of sessions is.
- *
- * @module
- */
+/** Whose a text in the index of sessions is. */
 
 /**
  * Whose a text is, or what it is about.

@@ -1,8 +1,4 @@
-/**
- * Opens a session file, also while Codex packs or unpacks it.
- *
- * @module
- */
+/** Opens a session file, also while Codex packs or unpacks it. */
 
 import { lstat, readFile, stat } from "node:fs/promises";
 import type { ByteSource } from "../files/byte_source.ts";

@@ -1,8 +1,4 @@
-/**
- * Schemas of sessions and what they take, as JSON.
- *
- * @module
- */
+/** Schemas of sessions and what they take, as JSON. */
 
 import * as v from "valibot";
 import type {

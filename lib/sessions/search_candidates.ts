@@ -1,8 +1,4 @@
-/**
- * Which messages of the index may be what is searched.
- *
- * @module
- */
+/** Which messages of the index may be what is searched. */
 
 import type { MessageRole } from "./message_roles.ts";
 import { quoted, type SearchExpressions } from "./search_query.ts";

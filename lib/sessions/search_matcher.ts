@@ -1,8 +1,4 @@
-/**
- * Finding the terms of a search in texts.
- *
- * @module
- */
+/** Finding the terms of a search in texts. */
 
 import {
   isLookedInto,

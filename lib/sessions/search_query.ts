@@ -1,8 +1,4 @@
-/**
- * What is searched in the index of sessions: words, phrases, beginnings of words, and strings.
- *
- * @module
- */
+/** What is searched in the index of sessions: words, phrases, beginnings of words, and strings. */
 
 import { hasSymbol, symbolLookups } from "./symbol_grams.ts";
 

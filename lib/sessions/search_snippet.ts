@@ -1,8 +1,4 @@
-/**
- * The part of a message that shows why it was found.
- *
- * @module
- */
+/** The part of a message that shows why it was found. */
 
 import type { SearchMatch } from "./search_matcher.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A session, as lists show it.
- *
- * @module
- */
+/** A session, as lists show it. */
 
 import type { SessionFile } from "./session_files.ts";
 import type { SessionHead } from "./session_head.ts";

@@ -1,8 +1,4 @@
-/**
- * The lines of a session file, from a place on.
- *
- * @module
- */
+/** The lines of a session file, from a place on. */
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";

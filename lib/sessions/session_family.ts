@@ -1,8 +1,6 @@
 /**
  * The family of a session: what it was forked or spawned from, and what was from it; and sessions
  * divided into shards by their families.
- *
- * @module
  */
 
 import { basename } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Finds the session files below Codex homes, without opening one.
- *
- * @module
- */
+/** Finds the session files below Codex homes, without opening one. */
 
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";

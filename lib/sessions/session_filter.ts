@@ -1,8 +1,4 @@
-/**
- * Which sessions a list is about.
- *
- * @module
- */
+/** Which sessions a list is about. */
 
 import { checkedTime } from "../checked.ts";
 import type { ListedFile } from "./listed_files.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads a session into the messages that the index has, piece by piece.
- *
- * @module
- */
+/** Reads a session into the messages that the index has, piece by piece. */
 
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";

@@ -1,8 +1,4 @@
-/**
- * What the first lines of a session file tell of the session.
- *
- * @module
- */
+/** What the first lines of a session file tell of the session. */
 
 import { LineSelection } from "../events/line_selection.ts";
 import { SessionReader } from "../events/session_reader.ts";

@@ -1,8 +1,4 @@
-/**
- * What an id of a session is.
- *
- * @module
- */
+/** What an id of a session is. */
 
 const ID_REGEXP = /^\w[\w.-]{0,127}$/;
 /** How much is shown of what is no id, in UTF-16 code units. */

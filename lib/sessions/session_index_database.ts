@@ -1,8 +1,4 @@
-/**
- * The database of the index of sessions: opening, and making it anew.
- *
- * @module
- */
+/** The database of the index of sessions: opening, and making it anew. */
 
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Why an index of sessions cannot be used.
- *
- * @module
- */
+/** Why an index of sessions cannot be used. */
 
 /**
  * Why an index could not be used.

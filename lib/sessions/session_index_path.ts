@@ -1,8 +1,4 @@
-/**
- * Where the index of sessions is.
- *
- * @module
- */
+/** Where the index of sessions is. */
 
 import { join } from "node:path";
 import { checkedList } from "../checked.ts";

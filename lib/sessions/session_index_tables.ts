@@ -1,8 +1,4 @@
-/**
- * The tables of the index of sessions.
- *
- * @module
- */
+/** The tables of the index of sessions. */
 
 import type { MessageRole } from "./message_roles.ts";
 import { ASCII_SYMBOLS } from "./symbol_grams.ts";

@@ -1,8 +1,4 @@
-/**
- * Brings the index of sessions up to date with the files.
- *
- * @module
- */
+/** Brings the index of sessions up to date with the files. */
 
 import {
   BLOCK,

@@ -1,8 +1,4 @@
-/**
- * What a session goes on from: the file of a fork may hold only what came after the fork.
- *
- * @module
- */
+/** What a session goes on from: the file of a fork may hold only what came after the fork. */
 
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

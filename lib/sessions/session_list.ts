@@ -1,8 +1,4 @@
-/**
- * Lists sessions, a page at a time.
- *
- * @module
- */
+/** Lists sessions, a page at a time. */
 
 import { listSessionFiles, lookAtAll } from "./listed_files.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";

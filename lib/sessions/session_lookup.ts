@@ -1,8 +1,4 @@
-/**
- * Finds the one session that an argument means.
- *
- * @module
- */
+/** Finds the one session that an argument means. */
 
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

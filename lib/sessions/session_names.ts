@@ -1,8 +1,4 @@
-/**
- * The names that people, or Codex, gave to sessions.
- *
- * @module
- */
+/** The names that people, or Codex, gave to sessions. */
 
 import { join } from "node:path";
 import { blocksOf } from "../files/byte_source.ts";

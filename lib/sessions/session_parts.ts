@@ -1,8 +1,4 @@
-/**
- * What the bytes of a session file are of.
- *
- * @module
- */
+/** What the bytes of a session file are of. */
 
 import { Buffer } from "node:buffer";
 import { firstOrdinalOf, isForkHeader } from "../events/inherited_lines.ts";

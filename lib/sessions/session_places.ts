@@ -1,8 +1,4 @@
-/**
- * Where the file of a session may lie.
- *
- * @module
- */
+/** Where the file of a session may lie. */
 
 const SESSION_REGEXP =
   /^(.*[\\/]|)(sessions(?:[\\/]\d{4}[\\/]\d\d[\\/]\d\d)?|archived_sessions)([\\/])(rollout-(\d{4})-(\d\d)-(\d\d)[^\\/]*)$/s;

@@ -1,8 +1,4 @@
-/**
- * Sessions and what they take, as JSON.
- *
- * @module
- */
+/** Sessions and what they take, as JSON. */
 
 import type { CodexIndexState, HiddenReason } from "./codex_index.ts";
 import type { SessionKind } from "./session_head.ts";

@@ -1,8 +1,4 @@
-/**
- * Session files without what is torn in them.
- *
- * @module
- */
+/** Session files without what is torn in them. */
 
 import { ByteWriter } from "../json/byte_writer.ts";
 import { isBlank } from "../lines/blank.ts";

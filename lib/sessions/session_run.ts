@@ -1,8 +1,4 @@
-/**
- * How sessions went: what only their whole files tell.
- *
- * @module
- */
+/** How sessions went: what only their whole files tell. */
 
 import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
 import { blocksOf } from "../files/byte_source.ts";

@@ -1,8 +1,4 @@
-/**
- * Searches the texts of sessions.
- *
- * @module
- */
+/** Searches the texts of sessions. */
 
 import { checkedCount, checkedTime } from "../checked.ts";
 import { checkIndex, checkMessageSum } from "./index_check.ts";

@@ -1,8 +1,4 @@
-/**
- * What session files take, and of what.
- *
- * @module
- */
+/** What session files take, and of what. */
 
 import { stat } from "node:fs/promises";
 import { blocksOf } from "../files/byte_source.ts";

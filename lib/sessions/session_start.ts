@@ -1,8 +1,4 @@
-/**
- * When a session began, as far as the name of its file tells, and the order that follows.
- *
- * @module
- */
+/** When a session began, as far as the name of its file tells, and the order that follows. */
 
 import {
   fileNameTimestamp,

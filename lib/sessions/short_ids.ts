@@ -1,8 +1,4 @@
-/**
- * The beginnings of ids that are enough to tell sessions apart.
- *
- * @module
- */
+/** The beginnings of ids that are enough to tell sessions apart. */
 
 /** What is shown of an id at least. */
 const MIN_LENGTH = 8;

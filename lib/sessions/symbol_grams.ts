@@ -1,8 +1,6 @@
 /**
  * The part of the index that finds text inside words and between them: `foo(bar)`, `C:\a\b`,
  * and languages that put no spaces between words.
- *
- * @module
  */
 
 /**

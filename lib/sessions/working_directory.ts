@@ -1,8 +1,4 @@
-/**
- * Whether a session ran in a folder.
- *
- * @module
- */
+/** Whether a session ran in a folder. */
 
 import { realpath } from "node:fs/promises";
 import { resolve, win32 } from "node:path";

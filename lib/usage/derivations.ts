@@ -1,8 +1,4 @@
-/**
- * Where the numbers come from: which line was counted, by which rule, and which was not.
- *
- * @module
- */
+/** Where the numbers come from: which line was counted, by which rule, and which was not. */
 
 import type { Tokens } from "./tokens.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The tokens that the events of one file or stream count.
- *
- * @module
- */
+/** The tokens that the events of one file or stream count. */
 
 import {
   type Fields,

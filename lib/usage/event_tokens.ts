@@ -1,8 +1,4 @@
-/**
- * The tokens that each event adds, told at once.
- *
- * @module
- */
+/** The tokens that each event adds, told at once. */
 
 import type { Fields } from "../json/fields.ts";
 import type { CountPlace, CountTaker, ThreadEntry } from "./source_ledger.ts";

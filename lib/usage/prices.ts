@@ -1,8 +1,4 @@
-/**
- * What tokens cost, by a list of prices that the user has.
- *
- * @module
- */
+/** What tokens cost, by a list of prices that the user has. */
 
 import { JsonReader } from "../json/reader.ts";
 import { type JsonObject, JsonSlice } from "../json/value.ts";

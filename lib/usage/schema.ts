@@ -1,8 +1,4 @@
-/**
- * Schemas of usage as JSON.
- *
- * @module
- */
+/** Schemas of usage as JSON. */
 
 import * as v from "valibot";
 import type {

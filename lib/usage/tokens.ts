@@ -1,8 +1,4 @@
-/**
- * Numbers of tokens, exact however large they are.
- *
- * @module
- */
+/** Numbers of tokens, exact however large they are. */
 
 import { fieldsOf } from "../json/fields.ts";
 

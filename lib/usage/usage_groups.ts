@@ -1,8 +1,4 @@
-/**
- * What was used, summed up.
- *
- * @module
- */
+/** What was used, summed up. */
 
 import { addTokens, NO_TOKENS, type Tokens, type UsageRow } from "./tokens.ts";
 import type { UsageKey } from "./usage_names.ts";

@@ -1,8 +1,4 @@
-/**
- * What was used, from any number of files and streams.
- *
- * @module
- */
+/** What was used, from any number of files and streams. */
 
 import { checkedTime, checkedWord } from "../checked.ts";
 import type { Dialect } from "../dialects/dialect_names.ts";

@@ -1,8 +1,4 @@
-/**
- * What usage can be asked for by name.
- *
- * @module
- */
+/** What usage can be asked for by name. */
 
 /** What usage can be summed up by. */
 export const USAGE_KEYS = ["turn", "thread", "model", "day", "cwd"] as const;

@@ -1,8 +1,4 @@
-/**
- * Usage as JSON.
- *
- * @module
- */
+/** Usage as JSON. */
 
 import { explainRule, type UsageDerivation } from "./derivations.ts";
 import type { UsageCost } from "./prices.ts";

@@ -5,8 +5,6 @@
  * Of five sessions, the second is forked from the first and begins with a copy of its first turn,
  * the third is an agent that the first has spawned, and the fifth is a review of the fourth, which
  * both of them write down, as 0.72 did: what counts in one file depends on what another one has.
- *
- * @module
  */
 
 /** A line of a session file: its type, and what it says. */
