@@ -62,6 +62,31 @@ const FROM_WITH_SNAPSHOTS: NarrowedFlag = {
     `${DIALECT_MEANINGS}; history is a snapshot. auto decides by the first line, for each file by itself.`,
 };
 
+/** What the commands take that read a Codex home, too. */
+const FILES_OR_HOME: Command["operands"] = [[
+  SEVERAL_FILES,
+  'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
+]];
+
+/** Which thread is wanted, and which one lines belong to before one says it. */
+const THREADS = ["thread", "thread-id", "turn-id"] as const;
+
+/** What the commands have that answer each line. */
+const ANSWERING: Command["flags"] = [
+  "from",
+  "follow",
+  "max-line-bytes",
+  ...THREADS,
+  "on-error",
+  "errors-to",
+  "strict",
+  "line-buffered",
+  "engine",
+  "jobs",
+  "quiet",
+  "verbose",
+];
+
 /** How a session can be named. */
 const WHAT_AN_ID_IS =
   "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file";
@@ -92,22 +117,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe normalize --follow FILE",
     ],
     operands: INPUT_FILES,
-    flags: [
-      "from",
-      "follow",
-      "max-line-bytes",
-      "thread",
-      "thread-id",
-      "turn-id",
-      "on-error",
-      "errors-to",
-      "strict",
-      "line-buffered",
-      "engine",
-      "jobs",
-      "quiet",
-      "verbose",
-    ],
+    flags: ANSWERING,
     load: () => import("./commands/normalize.ts"),
   },
   {
@@ -122,22 +132,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe events --follow FILE",
     ],
     operands: INPUT_FILES,
-    flags: [
-      "from",
-      "follow",
-      "max-line-bytes",
-      "thread",
-      "thread-id",
-      "turn-id",
-      "on-error",
-      "errors-to",
-      "strict",
-      "line-buffered",
-      "engine",
-      "jobs",
-      "quiet",
-      "verbose",
-    ],
+    flags: ANSWERING,
     load: () => import("./commands/events.ts"),
   },
   {
@@ -159,9 +154,7 @@ export const COMMANDS: readonly Command[] = [
         details:
           "With --mutations: each change is printed as the file grows. A last line is held back until it is complete; the file may be moved, archived, packed or written anew with the same beginning. If it is emptied or replaced by another one, a truncated mutation with the index 0 comes first, and then the other history. Ctrl-C ends it, with 130. Takes one file, in UTF-8; stdin is read to its end as ever.",
       },
-      "thread",
-      "thread-id",
-      "turn-id",
+      ...THREADS,
       "restore",
       "stamp",
       "strict",
@@ -183,10 +176,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe usage [OPTIONS] FILE ...",
       'codex exec --json "…" | codexpipe usage',
     ],
-    operands: [[
-      SEVERAL_FILES,
-      'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
-    ]],
+    operands: FILES_OR_HOME,
     flags: [
       "from",
       "max-line-bytes",
@@ -281,9 +271,7 @@ export const COMMANDS: readonly Command[] = [
           "For live exec streams, whose events have no time: an event happened when it was read. Without it there are no durations, so that the same input gives the same output.",
       },
       "max-line-bytes",
-      "thread",
-      "thread-id",
-      "turn-id",
+      ...THREADS,
       {
         name: "on-error",
         details:
@@ -315,10 +303,7 @@ export const COMMANDS: readonly Command[] = [
       "codexpipe export --to=FORMAT [OPTIONS] [FILE ...]",
       "codexpipe export --to=FORMAT -o DIR --home",
     ],
-    operands: [[
-      SEVERAL_FILES,
-      'Input files, or folders with session files; "-" is stdin. None reads stdin or, if that is a terminal, the Codex home.',
-    ]],
+    operands: FILES_OR_HOME,
     flags: [
       {
         name: "to",
@@ -345,9 +330,7 @@ export const COMMANDS: readonly Command[] = [
       },
       "from",
       "max-line-bytes",
-      "thread",
-      "thread-id",
-      "turn-id",
+      ...THREADS,
       "codex-home",
       "home",
       "family",
@@ -441,9 +424,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       "from",
       "max-line-bytes",
-      "thread",
-      "thread-id",
-      "turn-id",
+      ...THREADS,
       "max-failures",
       "fail-on-command",
       "fail-on-declined",

@@ -1,6 +1,6 @@
 /** The helps, made from the tables of commands and flags. */
 
-import { ABOUT, STATUSES, VERSION, VERSION_TEXT } from "./about.ts";
+import { ABOUT, STATUSES, VERSION } from "./about.ts";
 import { type Command, type CommandGroup, flagsOf } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
 import { ALL_FLAGS, CATEGORIES, type Flag } from "./flags.ts";
@@ -20,47 +20,34 @@ export interface HelpOptions {
   readonly style: Style;
 }
 
-/** The help of the whole: what it is, and its commands. */
-export function overview({ isLong, style }: HelpOptions): string {
-  return [
-    style.bold(VERSION_TEXT),
-    ABOUT,
-    "",
-    'Use "codexpipe COMMAND -h" for a summary and --help for details.',
-    "",
-    style.bold("USAGE:"),
-    "  codexpipe COMMAND [OPTIONS] [FILE ...]",
-    "  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)",
-    "",
-    style.bold("COMMANDS:"),
-    ...COMMANDS.flatMap(({ name, summary }) => beside(`  ${name}`, summary)),
-    ...beside("  help [COMMAND]", "Shows the help of a command, or this one."),
-    "",
-    style.bold("OPTIONS:"),
-    ...flagLines(flagsNamed(COMMON_FLAGS), isLong),
-    "",
-    ...statusLines(style),
-    "",
-  ].join("\n");
-}
-
-/** The help of some commands that share their first word. */
-export function groupHelp(
-  { name, summary }: CommandGroup,
+/** The help of the whole, or of some commands that share their first word. */
+export function overview(
+  group: CommandGroup | undefined,
   { isLong, style }: HelpOptions,
 ): string {
+  const isWhole = group === undefined;
+  const name = isWhole ? "codexpipe" : `codexpipe ${group.name}`;
+  const prefix = isWhole ? "" : `${group.name} `;
   return [
-    style.bold(`codexpipe ${name} ${VERSION}`),
-    ...fold(summary, WIDTH),
+    style.bold(`${name} ${VERSION}`),
+    ...fold(isWhole ? ABOUT : group.summary, WIDTH),
     "",
-    `Use "codexpipe ${name} COMMAND -h" for a summary and --help for details.`,
+    `Use "${name} COMMAND -h" for a summary and --help for details.`,
     "",
     style.bold("USAGE:"),
-    `  codexpipe ${name} COMMAND [OPTIONS]`,
+    `  ${name} COMMAND [OPTIONS]${isWhole ? " [FILE ...]" : ""}`,
+    ...(isWhole
+      ? [
+        "  codexpipe [OPTIONS] FILE ...   (render on a terminal, normalize in a pipe)",
+      ]
+      : []),
     "",
     style.bold("COMMANDS:"),
-    ...COMMANDS.filter((command) => command.name.startsWith(`${name} `))
+    ...COMMANDS.filter((command) => command.name.startsWith(prefix))
       .flatMap(({ name, summary }) => beside(`  ${name}`, summary)),
+    ...(isWhole
+      ? beside("  help [COMMAND]", "Shows the help of a command, or this one.")
+      : []),
     "",
     style.bold("OPTIONS:"),
     ...flagLines(flagsNamed(COMMON_FLAGS), isLong),

@@ -264,11 +264,10 @@ function asked([first, ...others]: readonly string[]): readonly string[] {
 /** The help of what is named. */
 async function help(target: Target, options: HelpOptions): Promise<string> {
   if (target.unknown !== undefined) throw unknownCommand(target);
-  const { groupHelp, helpOf, overview } = await import("./help.ts");
-  if (target.command !== undefined) return helpOf(target.command, options);
-  return target.group === undefined
-    ? overview(options)
-    : groupHelp(target.group, options);
+  const { helpOf, overview } = await import("./help.ts");
+  return target.command === undefined
+    ? overview(target.group, options)
+    : helpOf(target.command, options);
 }
 
 function unknownCommand({ unknown = "", group }: Target): UsageError {
