@@ -31,7 +31,7 @@ function blocksOf(text: string): Block[] {
 }
 
 /** The pages that have recipes; no two headings are alike. */
-const PAGES = ["docs/cookbook.md", "docs/coming-from.md"];
+const PAGES = ["docs/cookbook.md", "docs/coming-from.md", "docs/fleet.md"];
 
 const texts = await Promise.all(
   PAGES.map((page) => Deno.readTextFile(new URL(page, ROOT))),
@@ -159,6 +159,20 @@ const RECIPES: readonly {
     heading: "What a session does just now",
     checks: [prints("Done with the flaky test.")],
   },
+  {
+    heading: "Divide, and run a shard",
+    checks: [writes("shards.txt", "/rollout-"), writesShard],
+  },
+  {
+    heading: "Shards with GNU parallel",
+    programs: ["parallel"],
+    checks: [writesShard],
+  },
+  {
+    heading: "Lines with Redpanda Connect",
+    programs: ["connect"],
+    checks: [writes("normalized.jsonl", '"type":"thread.started"')],
+  },
 ];
 
 function ends(): void {}
@@ -178,6 +192,16 @@ function writes(
   };
 }
 
+/** A shard says the name of its folder. */
+async function writesShard(ran: Ran, folder: string): Promise<void> {
+  const path = `out/${ran.stdout.trim()}/threads.jsonl`;
+  await writes(path, "01a1f985-0000-7000-8000-000000000001")(ran, folder);
+  assertEquals(
+    (await Array.fromAsync(Deno.readDir(`${folder}/out`))).length,
+    1,
+  );
+}
+
 /** Makes a folder with what the recipes stand in, and the command on the path. */
 async function kitchen(): Promise<
   { folder: string; env: Record<string, string> }
@@ -188,6 +212,11 @@ async function kitchen(): Promise<
   await Deno.mkdir(`${folder}/logs`);
   for (const path of ["run.jsonl", "logs/a.jsonl", "logs/b.jsonl"]) {
     await Deno.writeFile(`${folder}/${path}`, log);
+  }
+  const tools = new URL("tools/fleet/", ROOT);
+  await Deno.mkdir(`${folder}/tools/fleet`, { recursive: true });
+  for (const name of ["shard.sh", "connect.yaml"]) {
+    await Deno.copyFile(new URL(name, tools), `${folder}/tools/fleet/${name}`);
   }
   const day = `${folder}/home/sessions/2026/11/20`;
   await Deno.mkdir(day, { recursive: true });

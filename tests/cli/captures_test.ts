@@ -48,5 +48,8 @@ for (const [version, captures] of byVersion) {
     });
     assertSameText(lines.stdout, whole.stdout, version);
     assertEquals(lines.writes.length, lines.stdout.split("\n").length - 1);
+    // One for each, which line processors wait for.
+    const asked = captures.flatMap(({ bytes }) => linesOf(bytes));
+    assertEquals(lines.writes.length, asked.length);
   });
 }
