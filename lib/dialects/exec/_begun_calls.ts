@@ -3,12 +3,12 @@
  */
 
 import { ByteMap } from "../../json/byte_map.ts";
+import { ByteWriter } from "../../json/byte_writer.ts";
 import { sliceAt, sliceOf, wordValue } from "../../json/literal.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import { savedPairs, valueOf } from "../../json/saved.ts";
 import { decodeUtf8 } from "../../json/utf8.ts";
 import { type JsonNode, type JsonObject, JsonSlice } from "../../json/value.ts";
-import { CallKeys } from "./_call_keys.ts";
 
 /** What the ends of calls of one type leave out: by name, what there is without a begin. */
 export type CallType = ReadonlyMap<string, JsonSlice | undefined>;
@@ -96,5 +96,36 @@ export class BegunCalls {
     if (found === undefined) return undefined;
     this.#values.delete(key);
     return sliceAt(found.bytes, found.start, found.end);
+  }
+}
+
+const KEPT_CAPACITY = 1 << 10;
+const SEPARATOR = 0x20;
+
+/** Makes keys of what is remembered of a call, and of its id. */
+export class CallKeys {
+  readonly #reader: JsonReader;
+  readonly #key = new ByteWriter(KEPT_CAPACITY);
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Gives a key that holds until the next one is made.
+   *
+   * @param name What is remembered, in ASCII.
+   * @param id A string; two spellings of a text are one id.
+   */
+  of(name: string, id: JsonNode | undefined): Uint8Array {
+    const key = this.#key;
+    key.clear(KEPT_CAPACITY);
+    for (let i = 0; i < name.length; i++) key.byte(name.charCodeAt(i));
+    key.byte(SEPARATOR);
+    if (id instanceof JsonSlice && !id.escaped) {
+      key.range(id.bytes, id.start + 1, id.end - 1);
+    } else key.text(this.#reader.textOf(id) ?? "");
+    return key.view();
   }
 }

@@ -11,7 +11,7 @@ import type { JsonReader } from "../../json/reader.ts";
 import { savedPairs } from "../../json/saved.ts";
 import { decodeUtf8, unfinishedBytes } from "../../json/utf8.ts";
 import { type JsonNode, JsonSlice, JsonString } from "../../json/value.ts";
-import { CallKeys } from "./_call_keys.ts";
+import { CallKeys } from "./_begun_calls.ts";
 
 const ALPHABET =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

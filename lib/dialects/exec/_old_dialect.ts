@@ -18,8 +18,15 @@ import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
 import { OldCalls } from "./_old_calls.ts";
-import { itemId, itemIdValue, itemOf } from "./_old_items.ts";
-import { refused, type Rewritten, setText, typeValue } from "./_old_lines.ts";
+import {
+  itemId,
+  itemIdValue,
+  itemOf,
+  refused,
+  type Rewritten,
+  setText,
+  typeValue,
+} from "./_old_lines.ts";
 import { OldUsage } from "./_old_usage.ts";
 import { OpenTexts } from "./_open_texts.ts";
 import { THREAD_ID_NAMES } from "./field_rules.ts";

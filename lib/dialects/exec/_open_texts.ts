@@ -4,7 +4,7 @@
  */
 
 import { savedField, savedPairs } from "../../json/saved.ts";
-import { itemId, itemOf } from "./_old_items.ts";
+import { itemId, itemOf } from "./_old_lines.ts";
 
 /** A text that may come in deltas. */
 export interface TextKind {

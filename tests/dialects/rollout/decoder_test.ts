@@ -46,194 +46,165 @@ for (const [version, files] of byVersion) {
 const EVENT = '{"type":"event_msg","payload":';
 const ITEM = '{"type":"response_item","payload":';
 
-const REFUSED = [
-  {
-    name: "no JSON",
-    text: "{",
-    message: undefined,
-    issues: undefined,
-  },
-  {
-    name: "no object",
-    text: "[]",
-    message: "Cannot decode the record: it is a list, expected an object",
-    issues: [{ path: "", message: "a list, expected an object" }],
-  },
-  {
-    name: "no type",
-    text: '{"payload":{}}',
-    message: "Cannot decode the record: type is absent, expected a string",
-    issues: [{ path: "type", message: "absent, expected a string" }],
-  },
-  {
-    name: "a type that is no string",
-    text: '{"type":3,"payload":{}}',
-    message: "Cannot decode the record: type is a number, expected a string",
-    issues: [{ path: "type", message: "a number, expected a string" }],
-  },
-  {
-    name: "an unknown type without a payload",
-    text: '{"type":"dream"}',
-    message: "Cannot decode dream: payload is absent, expected an object",
-    issues: [{ path: "payload", message: "absent, expected an object" }],
-  },
-  {
-    name: "an unknown type with a list for its payload",
-    text: '{"type":"dream\\n","payload":[]}',
-    message: 'Cannot decode "dream\\n": payload is a list, expected an object',
-    issues: [{ path: "payload", message: "a list, expected an object" }],
-  },
-  {
-    name: "a known type with null for its payload",
-    text: '{"type":"compacted","payload":null}',
-    message: "Cannot decode compacted: payload is null, expected an object",
-    issues: [{ path: "payload", message: "null, expected an object" }],
-  },
-  {
-    name: "an item without a type",
-    text: `${ITEM}{"role":"user"}}`,
-    message:
-      "Cannot decode response_item: payload.type is absent, expected a string",
-    issues: [{ path: "payload.type", message: "absent, expected a string" }],
-  },
-  {
-    name: "all that is wrong, each with its path",
-    text:
-      '{"timestamp":1,"ordinal":"7","type":"response_item","payload":{"type":"message",' +
-      '"content":[{"type":"input_text","text":"a"},{"type":"output_text"},3]}}',
-    message:
-      "Cannot decode response_item message: timestamp is a number, expected a string",
-    issues: [
-      { path: "timestamp", message: "a number, expected a string" },
-      { path: "ordinal", message: "a string, expected a number or null" },
-      { path: "payload.role", message: "absent, expected a string" },
-      { path: "payload.content[1].text", message: "absent, expected a string" },
-      { path: "payload.content[2]", message: "a number, expected an object" },
-    ],
-  },
-  {
-    name: "a value that may be of one of some sorts",
-    text:
-      `${ITEM}{"type":"function_call_output","call_id":"c","output":false}}`,
-    message: "Cannot decode response_item function_call_output: " +
-      "payload.output is a boolean, expected a string or a list of objects or an object or null",
-    issues: [{
-      path: "payload.output",
-      message:
-        "a boolean, expected a string or a list of objects or an object or null",
-    }],
-  },
-  {
-    name: "a field of an item in an event",
-    text:
-      `${EVENT}{"type":"item_completed","item":{"type":"CommandExecution","id":"1","command":"ls"}}}`,
-    message:
-      "Cannot decode event_msg item_completed: payload.item.command is a string, expected a list of strings",
-    issues: [{
-      path: "payload.item.command",
-      message: "a string, expected a list of strings",
-    }],
-  },
-  {
-    name: "a value under a name that is data",
-    text:
-      `${EVENT}{"type":"patch_apply_begin","call_id":"c","changes":{"a":"delete","__proto__":1}}}`,
-    message: "Cannot decode event_msg patch_apply_begin: " +
-      "payload.changes.__proto__ is a number, expected a string or an object",
-    issues: [{
-      path: "payload.changes.__proto__",
-      message: "a number, expected a string or an object",
-    }],
-  },
-] satisfies {
-  name: string;
-  text: string;
-  message: string | undefined;
-  issues: { path: string; message: string }[] | undefined;
-}[];
+/** Records, what they are called, and all that is wrong with them. */
+const REFUSED: readonly (readonly [
+  name: string,
+  text: string,
+  called: string,
+  ...issues: string[],
+])[] = [
+  ["no object", "[]", "the record", "it is a list, expected an object"],
+  [
+    "no type",
+    '{"payload":{}}',
+    "the record",
+    "type is absent, expected a string",
+  ],
+  [
+    "a type that is no string",
+    '{"type":3,"payload":{}}',
+    "the record",
+    "type is a number, expected a string",
+  ],
+  [
+    "an unknown type without a payload",
+    '{"type":"dream"}',
+    "dream",
+    "payload is absent, expected an object",
+  ],
+  [
+    "an unknown type with a list for its payload",
+    '{"type":"dream\\n","payload":[]}',
+    '"dream\\n"',
+    "payload is a list, expected an object",
+  ],
+  [
+    "a known type with null for its payload",
+    '{"type":"compacted","payload":null}',
+    "compacted",
+    "payload is null, expected an object",
+  ],
+  [
+    "an item without a type",
+    `${ITEM}{"role":"user"}}`,
+    "response_item",
+    "payload.type is absent, expected a string",
+  ],
+  [
+    "all that is wrong, each with its path",
+    '{"timestamp":1,"ordinal":"7","type":"response_item","payload":{"type":"message",' +
+    '"content":[{"type":"input_text","text":"a"},{"type":"output_text"},3]}}',
+    "response_item message",
+    "timestamp is a number, expected a string",
+    "ordinal is a string, expected a number or null",
+    "payload.role is absent, expected a string",
+    "payload.content[1].text is absent, expected a string",
+    "payload.content[2] is a number, expected an object",
+  ],
+  [
+    "a value that may be of one of some sorts",
+    `${ITEM}{"type":"function_call_output","call_id":"c","output":false}}`,
+    "response_item function_call_output",
+    "payload.output is a boolean, expected a string or a list of objects or an object or null",
+  ],
+  [
+    "a field of an item in an event",
+    `${EVENT}{"type":"item_completed","item":{"type":"CommandExecution","id":"1","command":"ls"}}}`,
+    "event_msg item_completed",
+    "payload.item.command is a string, expected a list of strings",
+  ],
+  [
+    "a value under a name that is data",
+    `${EVENT}{"type":"patch_apply_begin","call_id":"c","changes":{"a":"delete","__proto__":1}}}`,
+    "event_msg patch_apply_begin",
+    "payload.changes.__proto__ is a number, expected a string or an object",
+  ],
+];
 
-for (const { name, text, message, issues } of REFUSED) {
+for (const [name, text, called, ...issues] of REFUSED) {
   Deno.test(`decodeRolloutLine() refuses: ${name}`, () => {
     const decoded = decodeRolloutLine(text);
     assert(!decoded.ok);
-    assertEquals(decoded.error.kind, issues === undefined ? "json" : "typed");
-    assertEquals(decoded.error.issues, issues);
-    if (message === undefined) return;
-    assertEquals(decoded.error.message, message);
-    assertEquals(decoded.error.field, issues?.[0]?.path);
+    const { kind, message, field, issues: found = [] } = decoded.error;
+    assertEquals(
+      found.map(({ path, message }) => `${path || "it"} is ${message}`),
+      issues,
+    );
+    assertEquals([kind, field], ["typed", found[0]?.path]);
+    assertEquals(message, `Cannot decode ${called}: ${issues[0]}`);
   });
 }
+
+Deno.test("decodeRolloutLine() refuses what is no JSON", () => {
+  const decoded = decodeRolloutLine("{");
+  assert(!decoded.ok);
+  assertEquals(decoded.error.kind, "json");
+  assertEquals(decoded.error.issues, undefined);
+});
 
 const DEEP = 10_000;
 
 const ADMITTED = [
-  { name: "a line of an unknown type", text: '{"type":"dream","payload":{}}' },
-  {
-    name: "a line with a record type",
-    text: '{"type":"state","payload":{"record_type":"state"}}',
-  },
-  { name: "an unknown event", text: `${EVENT}{"type":"dream","message":3}}` },
-  { name: "an unknown item", text: `${ITEM}{"type":"dream","content":3}}` },
-  {
-    name: "an unknown item of a turn",
-    text: `${EVENT}{"type":"item_completed","item":{"type":"Dream","id":3}}}`,
-  },
-  {
-    name: "an unknown part of a message",
-    text:
-      `${ITEM}{"type":"message","role":"user","content":[{"type":"dream","text":3}]}}`,
-  },
-  {
-    name: "types that are names of every object",
-    text: '{"type":"constructor","payload":{"type":"__proto__"}}',
-  },
-  {
-    name: "an event of a type that is a name of every object",
-    text: `${EVENT}{"type":"toString"}}`,
-  },
-  {
-    name: "keys that are names of every object",
-    text:
-      '{"type":"compacted","__proto__":{"type":3},"payload":{"message":"m","constructor":1,"__proto__":null,"10":1,"":2}}',
-  },
-  {
-    name: "null where a field may be absent",
-    text:
-      '{"type":"session_meta","ordinal":null,"payload":{"id":"i","timestamp":"t","git":null,"cwd":null}}',
-  },
-  {
-    name: "the header of a bare file",
-    text:
-      '{"timestamp":"t","type":"session_meta","payload":{"id":"i","timestamp":"t","instructions":null}}',
-  },
-  {
-    name: "an event of a fork",
-    text:
-      '{"type":"event","payload":{"id":"1","event_seq":2,"order":{"request_ordinal":1},"msg":{"type":"agent_message","message":"yo"}}}',
-  },
-  {
-    name: "an output as old files have it",
-    text:
-      `${ITEM}{"type":"function_call_output","call_id":"c","output":{"content":"o","success":true}}}`,
-  },
-  {
-    name: "numbers that JavaScript rounds",
-    text:
-      '{"ordinal":9007199254740993,"type":"token_usage_record","payload":{"thread_id":"t","usage":{"input_tokens":1e400,"output_tokens":1.0}}}',
-  },
-  {
-    name: "two keys of one name",
-    text: '{"type":"compacted","payload":{"message":1,"message":"m"}}',
-  },
-  {
-    name: "values nested 10,000 deep",
-    text: `{"type":"world_state","payload":{"full":true,"state":{"a":${
+  ["a line of an unknown type", '{"type":"dream","payload":{}}'],
+  [
+    "a line with a record type",
+    '{"type":"state","payload":{"record_type":"state"}}',
+  ],
+  ["an unknown event", `${EVENT}{"type":"dream","message":3}}`],
+  ["an unknown item", `${ITEM}{"type":"dream","content":3}}`],
+  [
+    "an unknown item of a turn",
+    `${EVENT}{"type":"item_completed","item":{"type":"Dream","id":3}}}`,
+  ],
+  [
+    "an unknown part of a message",
+    `${ITEM}{"type":"message","role":"user","content":[{"type":"dream","text":3}]}}`,
+  ],
+  [
+    "types that are names of every object",
+    '{"type":"constructor","payload":{"type":"__proto__"}}',
+  ],
+  [
+    "an event of a type that is a name of every object",
+    `${EVENT}{"type":"toString"}}`,
+  ],
+  [
+    "keys that are names of every object",
+    '{"type":"compacted","__proto__":{"type":3},"payload":{"message":"m","constructor":1,"__proto__":null,"10":1,"":2}}',
+  ],
+  [
+    "null where a field may be absent",
+    '{"type":"session_meta","ordinal":null,"payload":{"id":"i","timestamp":"t","git":null,"cwd":null}}',
+  ],
+  [
+    "the header of a bare file",
+    '{"timestamp":"t","type":"session_meta","payload":{"id":"i","timestamp":"t","instructions":null}}',
+  ],
+  [
+    "an event of a fork",
+    '{"type":"event","payload":{"id":"1","event_seq":2,"order":{"request_ordinal":1},"msg":{"type":"agent_message","message":"yo"}}}',
+  ],
+  [
+    "an output as old files have it",
+    `${ITEM}{"type":"function_call_output","call_id":"c","output":{"content":"o","success":true}}}`,
+  ],
+  [
+    "numbers that JavaScript rounds",
+    '{"ordinal":9007199254740993,"type":"token_usage_record","payload":{"thread_id":"t","usage":{"input_tokens":1e400,"output_tokens":1.0}}}',
+  ],
+  [
+    "two keys of one name",
+    '{"type":"compacted","payload":{"message":1,"message":"m"}}',
+  ],
+  [
+    "values nested 10,000 deep",
+    `{"type":"world_state","payload":{"full":true,"state":{"a":${
       "[".repeat(DEEP) + "]".repeat(DEEP)
     }}}}`,
-  },
-] satisfies { name: string; text: string }[];
+  ],
+] as const;
 
-for (const { name, text } of ADMITTED) {
+for (const [name, text] of ADMITTED) {
   Deno.test(`decodeRolloutLine() admits: ${name}`, () => {
     const decoded = decodeRolloutLine(text);
     assertEquals(decoded.ok ? undefined : decoded.error, undefined);

@@ -1,7 +1,7 @@
 /** The tables of normalize.md section 5, tried with values of every kind. */
 
 import { assertEquals } from "@std/assert";
-import { answers } from "../running.ts";
+import { answers } from "../../running.ts";
 
 /** A thread and a turn that are open. */
 const OPEN = { initialThreadId: "T", initialTurnId: "U" };
