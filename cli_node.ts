@@ -134,7 +134,9 @@ async function create(
 async function open(path: string): Promise<FileSource> {
   const fd = await called<number>((done) => openPath(path, "r", done));
   const isPipe = fstatSync(fd).isFIFO();
-  const source = isPipe ? pipeSource(fd) : fileSource(fd);
+  // Sockets of Bun never say that such a pipe has ended.
+  const isSocket = isPipe && !("bun" in process.versions);
+  const source = isSocket ? pipeSource(fd) : fileSource(fd);
   let isOpen = true;
   return {
     read: (into) => source.read(into),

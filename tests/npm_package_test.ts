@@ -273,24 +273,27 @@ await nodeTest("normalize of packed files", "zstd", () => [{
   },
 }]);
 
-await programTest(
-  "the command of the npm package reads pipes that have a name",
-  ["tar", "node", "bash"],
-  async () => {
-    const script = `${folder}/node_modules/${config.name}/cli_node.js`;
-    const line = '{"type":"thread.started","thread_id":"t"}\n';
-    const { status, stdout, stderr } = await runProgram("bash", {
-      args: [
-        "-c",
-        'node "$0" normalize <(printf %s "$1")',
-        script,
-        line,
-      ],
-      cwd: folder,
-    });
-    assertEquals([status, stdout, stderr], [0, line, ""]);
-  },
-);
+for (const runtime of ["node", "bun"]) {
+  await programTest(
+    `the command of the npm package reads pipes that have a name under ${runtime}`,
+    ["tar", runtime, "bash"],
+    async () => {
+      const script = `${folder}/node_modules/${config.name}/cli_node.js`;
+      const line = '{"type":"thread.started","thread_id":"t"}\n';
+      const { status, stdout, stderr } = await runProgram("bash", {
+        args: [
+          "-c",
+          '"$0" "$1" normalize <(printf %s "$2")',
+          runtime,
+          script,
+          line,
+        ],
+        cwd: folder,
+      });
+      assertEquals([status, stdout, stderr], [0, line, ""]);
+    },
+  );
+}
 
 Deno.test("the npm package leaves nothing behind", async () => {
   await Deno.remove(folder, { recursive: true });
