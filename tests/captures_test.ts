@@ -18,6 +18,7 @@ import {
   emitted,
   encode,
   normalizeBytes,
+  once,
 } from "./running.ts";
 
 /** The first CLI, which printed response items and no events. */
@@ -71,9 +72,17 @@ Deno.test("the captures are all there", () => {
 });
 
 for (const [version, files] of byVersion) {
+  const runs = once(() =>
+    files.map(({ path, bytes }) => ({
+      path,
+      bytes,
+      outcomes: split([bytes]),
+      output: normalizeBytes([bytes]),
+    }))
+  );
+
   Deno.test(`Normalizer answers each line that ${version} printed, with an event where it is one`, () => {
-    for (const { path, bytes } of files) {
-      const outcomes = split([bytes]);
+    for (const { path, bytes, outcomes } of runs()) {
       const lines = printedLines(bytes);
       assertEquals(outcomes.length, lines.length, path);
       assertEquals(
@@ -85,8 +94,7 @@ for (const [version, files] of byVersion) {
   });
 
   Deno.test(`JsonlNormalizer writes what Normalizer makes of ${version}`, () => {
-    for (const { path, bytes } of files) {
-      const expected = split([bytes]);
+    for (const { path, bytes, outcomes: expected } of runs()) {
       const failed: string[] = [];
       const output = normalizeBytes([bytes], {
         onError: "drop",
@@ -103,23 +111,22 @@ for (const [version, files] of byVersion) {
   });
 
   Deno.test(`JsonlNormalizer gives its own output for ${version} again, byte for byte`, () => {
-    for (const { path, bytes } of files) {
-      const output = normalizeBytes([bytes]);
+    for (const { path, output } of runs()) {
       assertSameText(decode(normalizeBytes([output])), decode(output), path);
     }
   });
 
   Deno.test(`Normalizer gives its own output for ${version} again, line for line`, () => {
-    for (const { path, bytes } of files) {
-      const events = split([bytes]).filter(({ ok }) => ok).map(answerOf);
+    for (const { path, outcomes } of runs()) {
+      const events = outcomes.filter(({ ok }) => ok).map(answerOf);
       assertSameText(answers(events).join("\n"), events.join("\n"), path);
     }
   });
 
   for (const engine of ["js", "wasm"] as const) {
     Deno.test(`JsonlNormalizer makes the same of ${version} when it comes in one buffer, ${engine}`, () => {
-      for (const { path, bytes } of files) {
-        const whole = decode(normalizeBytes([bytes]));
+      for (const { path, bytes, output: expected } of runs()) {
+        const whole = decode(expected);
         for (const size of [300, 4096]) {
           const output = normalizeBytes(inOneBuffer(bytes, size), { engine });
           assertSameText(decode(output), whole, path);
@@ -129,11 +136,11 @@ for (const [version, files] of byVersion) {
   }
 
   Deno.test(`JsonlNormalizer makes the same of ${version} when it comes byte by byte`, () => {
-    for (const { path, bytes } of files) {
+    for (const { path, bytes, output } of runs()) {
       if (bytes.length > 20_000) continue;
       assertSameText(
         decode(normalizeBytes(byteByByte(bytes))),
-        decode(normalizeBytes([bytes])),
+        decode(output),
         path,
       );
     }

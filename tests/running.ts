@@ -99,6 +99,12 @@ export function normalizeBytes(
   return concat(blocks);
 }
 
+/** Makes something when it is first asked for, and gives that from then on. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 /** Says what became of a line: its text, or the kind of its failure. */
 export function answerOf(outcome: Outcome<string>): string {
   return outcome.ok ? outcome.value : outcome.error.kind;
