@@ -189,7 +189,8 @@ function tellDone(
 
 /**
  * Finds the call in a script of code mode that an item is of: the item's id is the program's own.
- * A command that went on is known by its session, another one by what it runs, else by its turn.
+ * A command that went on is known by its session, another one by what it runs, else by its turn:
+ * a fork may have inherited calls that nothing ends.
  */
 function scriptedCall(
   context: SessionContext,
@@ -211,7 +212,7 @@ function scriptedCall(
     } else if (isSame) return call;
     else first ??= call;
   }
-  return first ?? ended;
+  return ended ?? first;
 }
 
 /** Tells whether a call may turn out to be an item of a type. */

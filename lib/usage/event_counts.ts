@@ -125,7 +125,9 @@ export class EventCounts {
       counter: new TokenCounter(),
       model: textOf(event.model) ?? null,
       cwd: firstIdOf(event.workdir, event.cwd) ?? null,
-      isResumed: idOf(event.preview) !== undefined,
+      // Some releases have no preview of a fork.
+      isResumed: (idOf(event.preview) ?? idOf(event.forked_from_id)) !==
+        undefined,
       hasCounts: false,
     };
     this.#threads.set(id, state);

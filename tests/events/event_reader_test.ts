@@ -198,6 +198,7 @@ const CASES: readonly {
     name: "an item behind what its script was given up with",
     lines: [
       PAGINATED,
+      script('await tools.exec_command({"cmd":"a fork\'s"});', "c0"),
       script('await tools.exec_command({"cmd":"sleep 9"});'),
       output("aborted by user after 1.0s"),
       event("turn_aborted", { reason: "interrupted" }),
@@ -206,13 +207,16 @@ const CASES: readonly {
         command: ["sh", "-c", "sleep 9"],
         exit_code: 130,
       }),
+      output("aborted by user", "c0"),
     ],
     expected: [
       "thread.started",
+      "started command_execution a fork's",
       "started command_execution sleep 9",
       "completed command_execution failed sleep 9 > aborted by user after 1.0s",
       "turn.failed interrupted",
       "completed command_execution failed sh -c sleep 9 = 130 > ",
+      "completed command_execution failed a fork's > aborted by user",
     ],
   },
   {

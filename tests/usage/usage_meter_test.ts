@@ -633,6 +633,27 @@ for (
   });
 }
 
+for (const fork of ['"preview":"Hi"', '"preview":"","forkedFromId":"p"']) {
+  Deno.test(`UsageMeter does not count what an app-server says once more of {${fork}}`, () => {
+    const [before, own] = [[50, 20], [75, 25]].map(([total, last]) =>
+      JSON.stringify({
+        method: "thread/tokenUsage/updated",
+        params: {
+          threadId: "t",
+          turnId: "1",
+          tokenUsage: {
+            total: { inputTokens: total },
+            last: { inputTokens: last },
+          },
+        },
+      })
+    );
+    const thread = `{"id":1,"result":{"thread":{"id":"t",${fork}}}}`;
+    const content = [thread, before ?? "", own ?? ""];
+    assertEquals(totalOf(metered([{ name: "f", content }]))[0], 25);
+  });
+}
+
 Deno.test("UsageMeter counts what a turn used that failed", () => {
   const content = ["turn.completed", "turn.failed"].flatMap((type) => [
     `{"type":"thread.started","thread_id":"${type}"}`,
