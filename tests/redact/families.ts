@@ -565,3 +565,12 @@ export function wrapped(text: string, width: number): string {
   );
   return lines.join("\n");
 }
+
+/** Gives a text in which `«` and `»` hold a secret behind its kind, and what becomes of it. */
+export function unmarked(marked: string): { input: string; expected: string } {
+  const mark = /«(\w+):([^»]*)»/g;
+  return {
+    input: marked.replace(mark, "$2"),
+    expected: marked.replace(mark, "[redacted:$1]"),
+  };
+}

@@ -7,7 +7,12 @@ import {
 import { equalJson, readCaptures } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
-import { exampleOf, PLACE_FAMILIES, TOKEN_FAMILIES } from "./families.ts";
+import {
+  exampleOf,
+  PLACE_FAMILIES,
+  TOKEN_FAMILIES,
+  unmarked,
+} from "./families.ts";
 
 /** Redacts records, each on its line. */
 function redactRecords(records: readonly unknown[]): unknown[] {
@@ -241,31 +246,68 @@ const PEM = [
 ];
 const MASKED_PEM = ["a", "[redacted:private_key]", "", "", "", "b"];
 
+/** Lines, in which `«` and `»` hold a secret behind its kind. */
+const MARKED: readonly (readonly [name: string, lines: string])[] = [
+  [
+    "nothing but the string that holds a secret",
+    ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=«token:abc»","e":"\\u0041" }\n',
+  ],
+  [
+    "the string behind the name of a secret",
+    '{"db_password" : "«password:swordfish»","tokens":"swordfish","password":7}\n',
+  ],
+  [
+    "what an escape hides in JSON that a string holds",
+    '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"«aws_access_key_id:AKIA\\\\u0049OSFODNN7EXAMPLE»\\"}"}\n',
+  ],
+  [
+    "strings at any depth, and keys",
+    '[{"a":[[{"PASSWORD=«password:abc»":"--token «token:abc»"}]]}]\n',
+  ],
+  [
+    "headers, environments and arguments",
+    '{"h":{"Authorization":"«authorization:Basic dXNlcjpwYXNz»","cookie":"«cookie:a=b»"},"env":{"GH_TOKEN":"«token:abc»"},"argv":["x","--password", "«password:swordfish»","--token","«token:abc»","--user","me"]}\n',
+  ],
+  [
+    "what stands behind the shortest flags",
+    '{"argv":["x","--pwd","«password:swordfish»","-p","--pw","abc"]}\n',
+  ],
+  [
+    "no more than what a name or a flag stands for",
+    '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
+  ],
+  [
+    "a key that is called __proto__",
+    '{"__proto__":{"password":"«password:swordfish»"}}\n',
+  ],
+  [
+    "the same key twice",
+    '{"id":"PASSWORD=«password:abc»","id":"PASSWORD=«password:abc»"}\n',
+  ],
+  [
+    "no list that is none of bytes, but what stands behind it",
+    '{"chunk":[1,256,2],"s":"PASSWORD=«password:abc»"}\n',
+  ],
+  [
+    "a chunk that is no output",
+    '{"chunk":"PASSWORD=«password:abc»"}\n{"chunk":[256,"PASSWORD=«password:abc»"]}\n',
+  ],
+  [
+    "lines that are no JSON",
+    'PASSWORD=«password:abc»\n{"password":"«password:swordfish»","torn":"--token «token:ab»\n\n',
+  ],
+  [
+    "line ends of all sorts, and a byte order mark",
+    '\ufeff{"s":"PASSWORD=«password:abc»"}\r\n\r\n{}\r\n"PASSWORD=«password:abc»"\r',
+  ],
+];
+
+/** Lines whose secrets stand in other forms. */
 const CASES = [
-  {
-    name: "nothing but the string that holds a secret",
-    input:
-      ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=abc","e":"\\u0041" }\n',
-    expected:
-      ' { "n" : 1.0, "big":12345678901234567890,"s":"TOKEN=[redacted:token]","e":"\\u0041" }\n',
-  },
   {
     name: "what an escape hides",
     input: '{"s":"AKIA\\u0049OSFODNN7EXAMPLE \\"x\\"\\n\\u20ac€"}\n',
     expected: '{"s":"[redacted:aws_access_key_id] \\"x\\"\\n€€"}\n',
-  },
-  {
-    name: "the string behind the name of a secret",
-    input: '{"db_password" : "swordfish","tokens":"swordfish","password":7}\n',
-    expected:
-      '{"db_password" : "[redacted:password]","tokens":"swordfish","password":7}\n',
-  },
-  {
-    name: "what an escape hides in JSON that a string holds",
-    input:
-      '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"AKIA\\\\u0049OSFODNN7EXAMPLE\\"}"}\n',
-    expected:
-      '{"arguments":"{\\"n\\":1.0,\\"s\\":\\"[redacted:aws_access_key_id]\\"}"}\n',
   },
   {
     name: "the string behind a name in JSON in JSON that a string holds",
@@ -292,43 +334,6 @@ const CASES = [
         arguments: JSON.stringify({ s: '--password "[redacted:password]"' }),
       })
     }\n`,
-  },
-  {
-    name: "strings at any depth, and keys",
-    input: '[{"a":[[{"PASSWORD=abc":"--token abc"}]]}]\n',
-    expected:
-      '[{"a":[[{"PASSWORD=[redacted:password]":"--token [redacted:token]"}]]}]\n',
-  },
-  {
-    name: "headers, environments and arguments",
-    input:
-      '{"h":{"Authorization":"Basic dXNlcjpwYXNz","cookie":"a=b"},"env":{"GH_TOKEN":"abc"},"argv":["x","--password", "swordfish","--token","abc","--user","me"]}\n',
-    expected:
-      '{"h":{"Authorization":"[redacted:authorization]","cookie":"[redacted:cookie]"},"env":{"GH_TOKEN":"[redacted:token]"},"argv":["x","--password", "[redacted:password]","--token","[redacted:token]","--user","me"]}\n',
-  },
-  {
-    name: "what stands behind the shortest flags",
-    input: '{"argv":["x","--pwd","swordfish","-p","--pw","abc"]}\n',
-    expected:
-      '{"argv":["x","--pwd","[redacted:password]","-p","--pw","abc"]}\n',
-  },
-  {
-    name: "no more than what a name or a flag stands for",
-    input:
-      '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
-    expected:
-      '{"authorization":"Bearer $TOKEN","a":["--password"],"b":"swordfish","c":["--password",["swordfish"]],"d":["--token",1,"abc"]}\n',
-  },
-  {
-    name: "a key that is called __proto__",
-    input: '{"__proto__":{"password":"swordfish"}}\n',
-    expected: '{"__proto__":{"password":"[redacted:password]"}}\n',
-  },
-  {
-    name: "the same key twice",
-    input: '{"id":"PASSWORD=abc","id":"PASSWORD=abc"}\n',
-    expected:
-      '{"id":"PASSWORD=[redacted:password]","id":"PASSWORD=[redacted:password]"}\n',
   },
   {
     name: "output in base64",
@@ -374,23 +379,6 @@ const CASES = [
     }}\n`,
   },
   {
-    name: "no list that is none of bytes, but what stands behind it",
-    input: '{"chunk":[1,256,2],"s":"PASSWORD=abc"}\n',
-    expected: '{"chunk":[1,256,2],"s":"PASSWORD=[redacted:password]"}\n',
-  },
-  {
-    name: "a chunk that is no output",
-    input: '{"chunk":"PASSWORD=abc"}\n{"chunk":[256,"PASSWORD=abc"]}\n',
-    expected:
-      '{"chunk":"PASSWORD=[redacted:password]"}\n{"chunk":[256,"PASSWORD=[redacted:password]"]}\n',
-  },
-  {
-    name: "lines that are no JSON",
-    input: 'PASSWORD=abc\n{"password":"swordfish","torn":"--token ab\n\n',
-    expected:
-      'PASSWORD=[redacted:password]\n{"password":"[redacted:password]","torn":"--token [redacted:token]\n\n',
-  },
-  {
     name: "a private key in lines of a list, and in lines of a message",
     input: `${JSON.stringify(PEM)}\n${
       JSON.stringify({ lines: PEM.map((text) => ({ spans: [{ text }] })) })
@@ -410,15 +398,14 @@ const CASES = [
     expected:
       '{"stdout_chunks":[{"offset":0,"content":"x [redacted:github_token]"},{"offset":17,"content":" y"}]}\n',
   },
-  {
-    name: "line ends of all sorts, and a byte order mark",
-    input: '\ufeff{"s":"PASSWORD=abc"}\r\n\r\n{}\r\n"PASSWORD=abc"\r',
-    expected:
-      '\ufeff{"s":"PASSWORD=[redacted:password]"}\r\n\r\n{}\r\n"PASSWORD=[redacted:password]"\r',
-  },
 ] satisfies { name: string; input: string; expected: string }[];
 
-for (const { name, input, expected } of CASES) {
+for (
+  const { name, input, expected } of [
+    ...MARKED.map(([name, lines]) => ({ name, ...unmarked(lines) })),
+    ...CASES,
+  ]
+) {
   Deno.test(`JsonlRedactor redacts: ${name}`, () => {
     const bytes = encode(input);
     for (let cut = 0; cut <= bytes.length; cut++) {
