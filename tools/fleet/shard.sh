@@ -6,7 +6,10 @@
 set -eu
 out=${1%/}
 files=()
-while IFS= read -r file; do [ -z "$file" ] || files+=("$file"); done
+# The last line may have no end.
+while IFS= read -r file || [ -n "$file" ]; do
+  [ -z "$file" ] || files+=("$file")
+done
 [ ${#files[@]} -gt 0 ] || exit 0
 name=$(printf '%s\n' "${files[@]}" | cksum | tr ' ' -)
 mkdir -p "$out"
