@@ -82,7 +82,11 @@ export type {
   RolloutTypeMaps,
   RolloutTypes,
 } from "./dialects/rollout/schema.ts";
-export type { HistoryRecordTypes, HistoryTypes } from "./history/schema.ts";
+export type {
+  HistoryRecordTypes,
+  HistoryTypes,
+  PascalCase,
+} from "./history/schema.ts";
 export type { SchemasOf } from "./shapes/schema.ts";
 
 /** What the modules of schemas export. */

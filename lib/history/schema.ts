@@ -182,8 +182,13 @@ export type HistoryRecordTypes =
     ]: records.HistoryRecordOf<T>;
   };
 
-type PascalCase<S extends string> = S extends `${infer First}_${infer Rest}`
-  ? `${Capitalize<First>}${PascalCase<Rest>}`
+/**
+ * A type of records as types are called: `plain_message` is `PlainMessage`.
+ *
+ * @typeParam S The type of records.
+ */
+export type PascalCase<S extends string> = S extends
+  `${infer First}_${infer Rest}` ? `${Capitalize<First>}${PascalCase<Rest>}`
   : Capitalize<S>;
 
 /** The schemas of what each type of record has, under names that end alike. */
