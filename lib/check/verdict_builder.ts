@@ -357,33 +357,21 @@ interface BeforeAnswer {
 
 /** Follows the signs of work of one input: whether it last failed, answered or did something. */
 class WorkTrail {
-  #pendingError: string | null = null;
-  #endsWithAnswer = false;
+  /** What went wrong, if nothing has happened since. */
+  pendingError: string | null = null;
+  /** Whether what the model says is the last thing to happen. */
+  endsWithAnswer = false;
   /** Whether a review has ended in the turn without having found anything out. */
   #isUnreviewed = false;
-  #hasWork = false;
+  /** Whether anything has happened in the run. */
+  hasWork = false;
   /** What was before the last answer. */
   #before: BeforeAnswer | undefined;
-
-  /** What went wrong, if nothing has happened since. */
-  get pendingError(): string | null {
-    return this.#pendingError;
-  }
-
-  /** Whether what the model says is the last thing to happen. */
-  get endsWithAnswer(): boolean {
-    return this.#endsWithAnswer;
-  }
-
-  /** Whether anything has happened in the run. */
-  get hasWork(): boolean {
-    return this.#hasWork;
-  }
 
   /** Takes note of what was shown before an event, which may be an answer to be taken back. */
   remember(sign: WorkSign, shown: ShownAnswer): void {
     if (sign.type !== "answer") return;
-    const endsWithAnswer = this.#endsWithAnswer;
+    const endsWithAnswer = this.endsWithAnswer;
     this.#before = { item: sign.item, endsWithAnswer, shown };
   }
 
@@ -401,16 +389,16 @@ class WorkTrail {
         this.#isUnreviewed = sign.type === "unreviewed";
         return undefined;
       case "run":
-        this.#hasWork = false;
+        this.hasWork = false;
         break;
     }
-    this.#pendingError = sign.type === "error" ? sign.message : null;
+    this.pendingError = sign.type === "error" ? sign.message : null;
     // What ends after an answer was left running.
     if (sign.type === "settled") return undefined;
     // What is said behind a review without a result is that it was interrupted.
-    this.#endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
+    this.endsWithAnswer = sign.type === "answer" && !this.#isUnreviewed;
     const isBorder = sign.type === "begin" || sign.type === "run";
-    if (!isBorder) this.#hasWork = true;
+    if (!isBorder) this.hasWork = true;
     // Up to 0.98 nothing but a prompt says that another turn begins.
     if (isBorder || sign.type === "work") this.#isUnreviewed = false;
     return undefined;
@@ -424,7 +412,7 @@ class WorkTrail {
     const before = this.#before;
     this.#before = undefined;
     if (before === undefined || before.item !== item) return undefined;
-    this.#endsWithAnswer = before.endsWithAnswer;
+    this.endsWithAnswer = before.endsWithAnswer;
     return before.shown;
   }
 }

@@ -444,7 +444,7 @@ class Source implements DriftSource, LineVisitor {
   readonly #walker: WireWalker;
   readonly #kinds = new Set<WireKind>();
   #release: number;
-  #other: string | undefined;
+  other: string | undefined;
   /** The record that is looked at: where it is, and what it is. */
   #bytes: Uint8Array = NOTHING;
   #start = 0;
@@ -480,43 +480,39 @@ class Source implements DriftSource, LineVisitor {
     );
   }
 
-  get other(): string | undefined {
-    return this.#other;
-  }
-
   feed(block: Uint8Array): void {
-    if (this.#other === undefined) this.#framer.feed(block, this);
+    if (this.other === undefined) this.#framer.feed(block, this);
   }
 
   flush(): void {
-    if (this.#other === undefined) this.#framer.flush(this);
+    if (this.other === undefined) this.#framer.flush(this);
     // Codex names no thread in these events, and codexpipe does in all.
     const isOwn = this.#early?.some(([{ node }]) =>
       node.path === "thread_id" && isNewNode(node)
     );
-    if (isOwn === true) this.#other = NORMALIZED_STREAM;
-    if (this.#other !== undefined) return;
+    if (isOwn === true) this.other = NORMALIZED_STREAM;
+    if (this.other !== undefined) return;
     this.#reportEarly();
     const { dialect } = this.#teller;
     if (dialect !== undefined) this.#reports.ended(dialect, this.#kinds);
   }
 
   line(bytes: Uint8Array, start: number, end: number, line: number): void {
-    if (this.#other !== undefined || isBlankLine(bytes, start, end)) return;
+    if (this.other !== undefined || isBlankLine(bytes, start, end)) return;
     const { tape } = this.#teller;
     if (!tape.scan(bytes, start, end, LEVELS) || tape.kind(0) !== "object") {
       this.failures += 1;
       return;
     }
     if (this.#teller.dialect === undefined) {
-      this.#other = otherThanStream(bytes, start, end);
-      if (this.#other !== undefined) return;
+      this.other = otherThanStream(bytes, start, end);
+      if (this.other !== undefined) return;
     }
     const kind = this.#teller.kind(bytes);
     // What codexpipe wrote itself says nothing of Codex.
     if (kind === LINE_FAILED) return;
     if (kind === NORMALIZED) {
-      if (this.#early !== undefined) this.#other = NORMALIZED_STREAM;
+      if (this.#early !== undefined) this.other = NORMALIZED_STREAM;
       return;
     }
     if (!EARLY_REGEXP.test(kind)) this.#reportEarly();

@@ -109,7 +109,8 @@ export class WireNode {
   readonly isData: boolean;
   /** Whether the names of its members are its own, and not those of data. */
   #isOpen: boolean;
-  readonly #members = new Map<string, WireNode>();
+  /** The members that are known by now. */
+  readonly members = new Map<string, WireNode>();
 
   /** Constructs a new instance. */
   constructor(
@@ -132,26 +133,21 @@ export class WireNode {
     ) this.words = new Map();
   }
 
-  /** The members that are known by now. */
-  get members(): ReadonlyMap<string, WireNode> {
-    return this.#members;
-  }
-
   /** Finds a member, or makes one; what may be a user's name becomes `*`. */
   member(name: string, tree: WireTree): WireNode {
-    return this.#members.get(name) ?? this.#other(name, tree);
+    return this.members.get(name) ?? this.#other(name, tree);
   }
 
   /** Finds what stands for the elements of a list. */
   element(tree: WireTree): WireNode {
-    return this.#members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
+    return this.members.get(ELEMENT) ?? this.#add(ELEMENT, tree);
   }
 
   #other(name: string, tree: WireTree): WireNode {
-    const isOwn = !isMap(this.name) && this.#members.size < MAX_MEMBERS &&
+    const isOwn = !isMap(this.name) && this.members.size < MAX_MEMBERS &&
       (tree.knowsName(name) || (this.#isOpen && isName(name)));
     if (isOwn) return this.#add(name, tree);
-    return this.#members.get(ANY_NAME) ?? this.#add(ANY_NAME, tree);
+    return this.members.get(ANY_NAME) ?? this.#add(ANY_NAME, tree);
   }
 
   #add(name: string, tree: WireTree): WireNode {
@@ -159,7 +155,7 @@ export class WireNode {
       (this.parent === undefined && isRecordProper(name)) ||
       (this.#isOpen && isRecordProper(this.name) && isRecordProper(name));
     const node = new WireNode(this.kind, this, name, isOpen);
-    this.#members.set(name, node);
+    this.members.set(name, node);
     return node;
   }
 
@@ -176,7 +172,7 @@ export class WireNode {
   /** Adds a member that is known. */
   load(name: string): WireNode {
     const node = new WireNode(this.kind, this, name, true);
-    this.#members.set(name, node);
+    this.members.set(name, node);
     return node;
   }
 
@@ -301,7 +297,8 @@ export class WireTreeError extends SyntaxError {
 
 /** What records of each dialect look like. */
 export class WireTree {
-  readonly #dialects = new Map<string, WireDialect>();
+  /** The dialects by their names. */
+  readonly dialects = new Map<string, WireDialect>();
   readonly #names = new Set<string>();
   readonly #moreNames: (() => WireTree) | undefined;
   /** Whether nothing that is read is a user's. */
@@ -319,17 +316,12 @@ export class WireTree {
     this.isTrusted = options.isTrusted ?? false;
   }
 
-  /** The dialects by their names. */
-  get dialects(): ReadonlyMap<string, WireDialect> {
-    return this.#dialects;
-  }
-
   /** Finds a dialect. */
   dialect(name: string): WireDialect {
-    let dialect = this.#dialects.get(name);
+    let dialect = this.dialects.get(name);
     if (dialect === undefined) {
       dialect = new WireDialect();
-      this.#dialects.set(name, dialect);
+      this.dialects.set(name, dialect);
     }
     return dialect;
   }
@@ -354,7 +346,7 @@ export class WireTree {
       return true;
     }
     // The names of kinds that were not asked for are not read yet.
-    for (const dialect of this.#dialects.values()) dialect.makeAll();
+    for (const dialect of this.dialects.values()) dialect.makeAll();
     return this.#names.has(name);
   }
 
@@ -425,7 +417,7 @@ export class WireTree {
 
   /** Writes the tree, so that `load` reads it. */
   save(): string {
-    const dialects = sorted(this.#dialects).map(([name, dialect]) => {
+    const dialects = sorted(this.dialects).map(([name, dialect]) => {
       const releases = [...dialect.releases].sort((a, b) => a - b);
       const kinds = sorted(dialect.kinds).map(([kind, node]) =>
         `${JSON.stringify(kind)}:${savedNode(node, "", node.sessions)}`

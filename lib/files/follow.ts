@@ -576,30 +576,26 @@ type TakeEnd = (offset: number, hash: number) => void;
 
 /** Hashes bytes and says where lines end. */
 class LineHash {
-  #offset = 0;
-  #hash = SEED;
-
   /** How many bytes were taken. */
-  get offset(): number {
-    return this.#offset;
-  }
+  offset = 0;
+  #hash = SEED;
 
   /** Takes the next bytes. */
   add(bytes: Uint8Array, onEnd: TakeEnd): void {
     let hash = this.#hash;
-    const start = this.#offset;
+    const start = this.offset;
     for (let i = 0; i < bytes.length; i++) {
       const byte = bytes[i] ?? 0;
       hash = Math.imul(hash ^ byte, PRIME);
       if (byte === LF) onEnd(start + i + 1, hash);
     }
     this.#hash = hash;
-    this.#offset = start + bytes.length;
+    this.offset = start + bytes.length;
   }
 
   /** Goes back to a line end. */
   goTo(offset: number, hash: number): void {
-    this.#offset = offset;
+    this.offset = offset;
     this.#hash = hash;
   }
 }
@@ -673,7 +669,8 @@ export class TrailComparison {
   readonly #hash = new LineHash();
   readonly #ends: LineEnds;
   #next = 0;
-  #hasParted = false;
+  /** Whether the content goes on otherwise than what was read. */
+  hasParted = false;
 
   /** Constructs a new instance. */
   constructor(ends: LineEnds) {
@@ -690,16 +687,11 @@ export class TrailComparison {
     return this.#next === this.#ends.length;
   }
 
-  /** Whether the content goes on otherwise than what was read. */
-  get hasParted(): boolean {
-    return this.#hasParted;
-  }
-
   /** Takes the next bytes of the content. */
   add(bytes: Uint8Array): void {
-    if (this.isWhole || this.#hasParted) return;
+    if (this.isWhole || this.hasParted) return;
     this.#hash.add(bytes, (offset, hash) => this.#compare(offset, hash));
-    this.#hasParted ||= !this.isWhole && this.#hash.offset >= this.#nextOffset;
+    this.hasParted ||= !this.isWhole && this.#hash.offset >= this.#nextOffset;
   }
 
   get #nextOffset(): number {
@@ -707,11 +699,11 @@ export class TrailComparison {
   }
 
   #compare(offset: number, hash: number): void {
-    if (this.isWhole || this.#hasParted) return;
+    if (this.isWhole || this.hasParted) return;
     const isNext = offset === this.#nextOffset;
     if (isNext && hash === this.#ends.hashes[this.#next]) this.#next += 1;
     else if (offset >= this.#nextOffset || this.#next >= this.#ends.dense) {
-      this.#hasParted = true;
+      this.hasParted = true;
     }
   }
 }
@@ -727,15 +719,16 @@ const MAX_REST = 1 << 26;
 
 /** Reads the lines of a content, and knows it again in another file. */
 class GrowingContent {
-  #file: OpenedFile;
+  file: OpenedFile;
   /** What was read. */
   readonly #trail = new LineTrail();
   #overlap = new Uint8Array(0);
-  #position = 0;
+  /** Up to where it was read. */
+  position = 0;
   /** Up to where lines are known to be complete. */
   #complete = 0;
-  /** Up to where there is no line end behind that. */
-  #scanned = 0;
+  /** Up to where it was looked for line ends. */
+  scanned = 0;
   #from: number;
   #rest = 0;
 
@@ -745,37 +738,23 @@ class GrowingContent {
    * @param from The offset that is the first to be given; infinite until it is known.
    */
   constructor(file: OpenedFile, from: number) {
-    this.#file = file;
+    this.file = file;
     this.#from = from;
-  }
-
-  get file(): OpenedFile {
-    return this.#file;
-  }
-
-  /** Up to where it was read. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Up to where it was looked for line ends. */
-  get scanned(): number {
-    return this.#scanned;
   }
 
   /** Begins to give lines here, if it was not known where. */
   beginHere(): void {
-    if (this.#from === Infinity) this.#from = this.#position;
+    if (this.#from === Infinity) this.#from = this.position;
   }
 
   /** Reads lines that are complete and were not read yet; 0 if there are none. */
   async readLines(into: Uint8Array): Promise<number> {
     for (;;) {
-      const known = this.#complete - this.#position;
+      const known = this.#complete - this.position;
       const isKnown = known > 0;
       const part = into.subarray(0, isKnown ? known : into.length);
-      const at = isKnown ? this.#position : this.#scanned;
-      const size = await this.#file.readAt(part, at);
+      const at = isKnown ? this.position : this.scanned;
+      const size = await this.file.readAt(part, at);
       if (size === 0) {
         // What was known to be there has been cut off since.
         if (isKnown) this.scanAgain();
@@ -784,9 +763,9 @@ class GrowingContent {
       const length = isKnown ? size : into.lastIndexOf(LF, size - 1) + 1;
       if (!isKnown) {
         if (length > 0) this.#complete = at + length;
-        this.#scanned = at + (length || size);
+        this.scanned = at + (length || size);
       }
-      if (length > 0 && at === this.#position) {
+      if (length > 0 && at === this.position) {
         const given = this.#give(into, length);
         if (given > 0) return given;
       }
@@ -795,17 +774,17 @@ class GrowingContent {
 
   /** Looks for line ends once more in what was not read yet. */
   scanAgain(): void {
-    this.#complete = this.#position;
-    this.#scanned = this.#position;
+    this.#complete = this.position;
+    this.scanned = this.position;
   }
 
   /** Whether the file still has what was read of it last. */
   async isThere(): Promise<boolean> {
     // A packed file is not written to, but replaced.
-    if (this.#file.isPacked) return true;
+    if (this.file.isPacked) return true;
     const before = new Uint8Array(this.#overlap.length);
-    const at = this.#position - before.length;
-    const read = await this.#file.readAt(before, at);
+    const at = this.position - before.length;
+    const read = await this.file.readAt(before, at);
     return read === before.length &&
       before.every((byte, i) => byte === this.#overlap[i]);
   }
@@ -831,13 +810,13 @@ class GrowingContent {
 
   /** Goes on in a file behind what it is known to have: a line end. */
   goOnIn(file: OpenedFile, common: number): void {
-    if (this.#file !== file) this.#file.close();
-    this.#file = file;
-    if (common < this.#position) {
+    if (this.file !== file) this.file.close();
+    this.file = file;
+    if (common < this.position) {
       this.#trail.cutTo(common);
       this.#overlap = new Uint8Array(0);
       this.#from = Math.min(this.#from, common);
-      this.#position = common;
+      this.position = common;
     }
     this.scanAgain();
   }
@@ -853,12 +832,12 @@ class GrowingContent {
    * @returns Whether nothing is left out.
    */
   async endWithRecord(): Promise<boolean> {
-    const size = this.#scanned - this.#position;
+    const size = this.scanned - this.position;
     const rest = new Uint8Array(Math.min(size, MAX_REST + 1));
     let length = 0;
     while (length < rest.length) {
       const part = rest.subarray(length);
-      const read = await this.#file.readAt(part, this.#position + length);
+      const read = await this.file.readAt(part, this.position + length);
       if (read === 0) break;
       length += read;
     }
@@ -872,9 +851,9 @@ class GrowingContent {
     const part = into.subarray(0, Math.min(into.length, this.#rest));
     const size = part.length === 0
       ? 0
-      : await this.#file.readAt(part, this.#position);
+      : await this.file.readAt(part, this.position);
     this.#rest -= size;
-    this.#position += size;
+    this.position += size;
     return size === 0 ? null : size;
   }
 
@@ -883,8 +862,8 @@ class GrowingContent {
     const bytes = into.subarray(0, size);
     this.#trail.add(bytes);
     this.#overlap = overlapOf(this.#overlap, bytes);
-    const skipped = Math.min(size, Math.max(0, this.#from - this.#position));
-    this.#position += size;
+    const skipped = Math.min(size, Math.max(0, this.#from - this.position));
+    this.position += size;
     if (skipped > 0) into.copyWithin(0, skipped, size);
     return size - skipped;
   }

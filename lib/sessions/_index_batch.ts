@@ -37,16 +37,12 @@ export class IndexBatch {
   readonly #options: IndexBatchOptions;
   #waiting: Waiting[] = [];
   #waitingUnits = 0;
-  #isBehind = false;
+  /** Whether another process does the same, and is faster. */
+  isBehind = false;
 
   /** Constructs a new instance. */
   constructor(options: IndexBatchOptions) {
     this.#options = options;
-  }
-
-  /** Whether another process does the same, and is faster. */
-  get isBehind(): boolean {
-    return this.#isBehind;
   }
 
   /** The files that were read and are not written yet. */
@@ -88,6 +84,6 @@ export class IndexBatch {
     onStep("committed");
     for (const { count } of written) counts[count] += 1;
     if (written.length < waiting.length) onOvertaken();
-    this.#isBehind ||= 2 * written.length < waiting.length;
+    this.isBehind ||= 2 * written.length < waiting.length;
   }
 }

@@ -103,7 +103,8 @@ export class SessionFold {
   #said: string | undefined;
   #lastOffset = -1;
   #inLine = 0;
-  #bytes: number;
+  /** How many bytes have been read, from the beginning of the file. */
+  bytes: number;
   #readTo: number;
   #tail: Uint8Array;
   #recent: Uint8Array;
@@ -123,7 +124,7 @@ export class SessionFold {
     const base = from?.readTo ?? 0;
     const saved = from && unpacked(from.checkpoint);
     this.#start = start;
-    this.#bytes = this.#readTo = base;
+    this.bytes = this.#readTo = base;
     this.#pieceEnd = base + PIECE_BYTES;
     this.#tail = this.#recent = from?.tail ?? NOTHING;
     this.#state = saved === undefined
@@ -160,14 +161,9 @@ export class SessionFold {
     );
   }
 
-  /** How many bytes have been read, from the beginning of the file. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Whether so much was read that it is time to ask what has changed. */
   get isFull(): boolean {
-    return this.#bytes >= this.#pieceEnd;
+    return this.bytes >= this.#pieceEnd;
   }
 
   /** Takes a block; it may be used again afterwards. */
@@ -175,11 +171,11 @@ export class SessionFold {
     this.#answers.feed(block);
     const end = block.lastIndexOf(LF) + 1;
     if (end > 0) {
-      this.#readTo = this.#bytes + end;
+      this.#readTo = this.bytes + end;
       this.#tail = lastBytes(this.#recent, block.subarray(0, end));
     }
     this.#recent = lastBytes(this.#recent, block);
-    this.#bytes += block.length;
+    this.bytes += block.length;
   }
 
   /**
@@ -199,7 +195,7 @@ export class SessionFold {
       between: this.#rows.save(),
       outputs: keptOutputs(this.#outputs, emptied),
     });
-    const hasMore = isEnd && this.#readTo < this.#bytes;
+    const hasMore = isEnd && this.#readTo < this.bytes;
     if (hasMore) this.#answers.flush();
     if (isEnd) this.#answers.end();
     const changes = this.#changes(
@@ -213,7 +209,7 @@ export class SessionFold {
     this.#emptied = emptied;
     this.#outputs = new Map(keptOutputs(this.#outputs, emptied));
     if (!isEnd) this.#state = HistoryState.restore(history);
-    this.#pieceEnd = this.#bytes +
+    this.#pieceEnd = this.bytes +
       Math.max(PIECE_BYTES, PIECE_PER_CHECKPOINT * bytes);
     return {
       ...changes,

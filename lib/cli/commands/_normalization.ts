@@ -80,9 +80,12 @@ export class Normalization<S extends LineStage = LineStage> {
   readonly #options: NormalizationOptions<S>;
   readonly #isQuiet: boolean;
   readonly #isVerbose: boolean;
-  #isIncomplete = false;
-  #hasFailures = false;
-  #hasStopped = false;
+  /** Whether something could not be read to its end. */
+  isIncomplete = false;
+  /** Whether a line has failed. */
+  hasFailures = false;
+  /** Whether a failed line was to end everything, and has. */
+  hasStopped = false;
   #isFollowing = false;
   #normalizer: S | undefined;
   /** What the first input goes on from: those behind it are streams of their own. */
@@ -99,11 +102,6 @@ export class Normalization<S extends LineStage = LineStage> {
     this.#resume = options.options.resume;
   }
 
-  /** Whether something could not be read to its end. */
-  get isIncomplete(): boolean {
-    return this.#isIncomplete;
-  }
-
   /** What the input that is being read has turned out to be. */
   get kind(): StreamKind | undefined {
     return this.#normalizer?.kind;
@@ -112,16 +110,6 @@ export class Normalization<S extends LineStage = LineStage> {
   /** How many lines of the input have become records so far. */
   get records(): number {
     return this.#normalizer?.records ?? 0;
-  }
-
-  /** Whether a line has failed. */
-  get hasFailures(): boolean {
-    return this.#hasFailures;
-  }
-
-  /** Whether a failed line was to end everything, and has. */
-  get hasStopped(): boolean {
-    return this.#hasStopped;
   }
 
   /**
@@ -151,7 +139,7 @@ export class Normalization<S extends LineStage = LineStage> {
       });
       for await (const input of inputs) {
         await this.normalizeInput(file, input);
-        if (this.#hasStopped) break;
+        if (this.hasStopped) break;
       }
     } catch (error) {
       this.#reportUnreadable(error);
@@ -247,7 +235,7 @@ export class Normalization<S extends LineStage = LineStage> {
         : piecesIn(block, size, normalizer);
       for (const piece of pieces) {
         await this.#answer((emit) => normalizer.feed(piece, emit));
-        if (this.#hasStopped) return;
+        if (this.hasStopped) return;
       }
       size = normalizer.failures > failures ? FAILING_PIECE : Infinity;
     }
@@ -263,7 +251,7 @@ export class Normalization<S extends LineStage = LineStage> {
       // They are not copied: nothing else is asked of the stage until they are written.
       work((bytes) => answers.push(bytes));
     } catch (error) {
-      if (!this.#hasStopped) throw error;
+      if (!this.hasStopped) throw error;
     }
     // First what could be lost: a reader of an answer can trust that the failures before
     // it are on record.
@@ -280,8 +268,8 @@ export class Normalization<S extends LineStage = LineStage> {
     const { errors, options: { onError } } = this.#options;
     const isKept = onError === "inline" || onError === "drop";
     const { isReporting = !isKept } = this.#options;
-    this.#hasFailures = true;
-    if (onError === "stop") this.#hasStopped = true;
+    this.hasFailures = true;
+    if (onError === "stop") this.hasStopped = true;
     if (failed.isInBand) this.#failures.inBand += 1;
     else if (failed.error.kind === "line_too_long") {
       this.#failures.tooLong += 1;
@@ -300,7 +288,7 @@ export class Normalization<S extends LineStage = LineStage> {
 
   #reportUnreadable(error: unknown): void {
     if (!(error instanceof IoError)) throw error;
-    this.#isIncomplete = true;
+    this.isIncomplete = true;
     this.#context.diagnostics.say(error.message);
   }
 
@@ -311,7 +299,7 @@ export class Normalization<S extends LineStage = LineStage> {
     // What failed when it was read before, and what is too long to be looked at, says nothing
     // of how it was read now.
     const { inBand, tooLong } = this.#failures;
-    const isDoubtful = !this.#hasStopped && !this.#isQuiet && from === "auto" &&
+    const isDoubtful = !this.hasStopped && !this.#isQuiet && from === "auto" &&
       failures - inBand - tooLong > records;
     if (!this.#isVerbose && !isDoubtful) return;
     const { hintOf, summaryOf } = await import("./_normalization_report.ts");
