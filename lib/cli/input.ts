@@ -1,12 +1,12 @@
 /** Reading: a file or stdin, block by block. */
 
-import type { ByteSource } from "../files/byte_source.ts";
+import { type ByteSource, codeOf } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import { PackedDataError } from "../files/errors.ts";
 import type { CommandContext } from "./command.ts";
 import { type FileSource, STDIN, type Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
-import { codeOf, isWouldBlock, reasonOf } from "./reasons.ts";
+import { isWouldBlock, reasonOf } from "./reasons.ts";
 import { refuseOwnOutput } from "./same_file.ts";
 
 /**

@@ -1,9 +1,10 @@
 /** Writing: everything, or an error that says why. */
 
+import { codeOf } from "../files/byte_source.ts";
 import type { ByteSink, Surroundings } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeLines } from "./escape.ts";
-import { cannot, codeOf, isWouldBlock } from "./reasons.ts";
+import { cannot, isWouldBlock } from "./reasons.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -1,5 +1,6 @@
 /** Why an operation of the platform failed. */
 
+import { codeOf } from "../files/byte_source.ts";
 import { IoError } from "./endings.ts";
 
 /** The codes that need an answer of their own. */
@@ -23,17 +24,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 /** How Deno says which permission lacks, and the flag that gives it. */
 const NOT_CAPABLE_REGEXP = /^Requires (\w+) access.* (--allow-[a-z]+) flag$/s;
 
-/** Gives the code of an error of the platform, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error &&
-      typeof error.code === "string"
-    ? error.code
-    : undefined;
-}
-
 /** Whether an error is one of the platform's: not a bug, but what cannot be done here. */
 export function isPlatformError(error: unknown): boolean {
-  return codeOf(error) !== undefined || isNotCapable(error);
+  return codeOf(error) !== "" || isNotCapable(error);
 }
 
 /**
@@ -61,7 +54,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "DanglingLinkError") {
     return error.message;
   }
-  const words = REASONS.get(codeOf(error) ?? "");
+  const words = REASONS.get(codeOf(error));
   if (words !== undefined) return words;
   if (!(error instanceof Error)) return String(error);
   // Deno's own permissions, which a compiled command does not ask for.

@@ -61,3 +61,11 @@ export async function* blocksOf(
     source.close();
   }
 }
+
+/** What the platform calls an error, such as `ENOENT`; empty if it has no name for it. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error &&
+      typeof error.code === "string"
+    ? error.code
+    : "";
+}

@@ -4,7 +4,7 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { checkedCount, checkedList } from "../checked.ts";
 import { copyOf, LF } from "../json/bytes.ts";
-import type { ByteSource } from "./byte_source.ts";
+import { type ByteSource, codeOf } from "./byte_source.ts";
 import {
   cutOffFormat,
   decompressed,
@@ -403,7 +403,7 @@ async function tryOpen(path: string): Promise<OpenedFile | undefined> {
   try {
     return await OpenedFile.open(path);
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (codeOf(error) === "") throw error;
     return undefined;
   }
 }
@@ -552,14 +552,6 @@ class OpenedFile {
       close(): void {},
     };
   }
-}
-
-/** What the platform calls an error. */
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error &&
-      typeof error.code === "string"
-    ? error.code
-    : undefined;
 }
 
 // What was read of a file, remembered by the hashes of its lines: enough to tell how much

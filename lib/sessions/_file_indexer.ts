@@ -1,5 +1,6 @@
 /** Reads files of sessions into the index, one after the other. */
 
+import { codeOf } from "../files/byte_source.ts";
 import type { Count, IndexBatch } from "./_index_batch.ts";
 import { isRewritten, isSameContent, type Task } from "./_index_plan.ts";
 import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
@@ -255,11 +256,7 @@ function weightOf({ messages, checkpoint }: FoldedPiece): number {
 
 function problemOf(error: unknown): PieceProblem {
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && "code" in error &&
-      typeof error.code === "string"
-    ? error.code
-    : "";
-  return { code, message };
+  return { code: codeOf(error), message };
 }
 
 /** A file that is being read. */

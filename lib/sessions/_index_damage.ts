@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { codeOf } from "./open_session.ts";
+import { codeOf } from "../files/byte_source.ts";
 import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
 
 /** Opens a database. */

@@ -3,8 +3,9 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { checkedList } from "../checked.ts";
+import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
-import { codeOf, messageOf } from "./open_session.ts";
+import { messageOf } from "./open_session.ts";
 
 /** What lies in one of the folders. */
 export interface PlacedPath {

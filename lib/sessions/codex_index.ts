@@ -8,7 +8,8 @@
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf, messageOf } from "./open_session.ts";
+import { codeOf } from "../files/byte_source.ts";
+import { messageOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 
 /**

@@ -6,15 +6,16 @@
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
+import { headerTime } from "./_first_records.ts";
 import {
   type FoundFile,
   type PlacedFile,
   type SessionProblem,
   walkSessionFolders,
 } from "./_session_folders.ts";
-import { headerTime } from "./_first_records.ts";
-import { codeOf, isGone } from "./open_session.ts";
+import { isGone } from "./open_session.ts";
 import { otherPlacesOf } from "./session_places.ts";
 import {
   compareNewestFirst,

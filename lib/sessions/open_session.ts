@@ -1,7 +1,7 @@
 /** Opens a session file, also while Codex packs or unpacks it. */
 
 import { lstat, readFile, stat } from "node:fs/promises";
-import type { ByteSource } from "../files/byte_source.ts";
+import { type ByteSource, codeOf } from "../files/byte_source.ts";
 import { openFile } from "../files/open.ts";
 import {
   fieldsOf,
@@ -114,14 +114,6 @@ async function openObject(path: string): Promise<ByteSource> {
     },
     close(): void {},
   };
-}
-
-/** What the platform calls an error, such as `ENOENT`; empty if it has no name for it. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error &&
-      typeof error.code === "string"
-    ? error.code
-    : "";
 }
 
 /**

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import type { ByteSource } from "../files/byte_source.ts";
-import { TAIL_BYTES } from "./session_fold.ts";
-import { codeOf, openSession } from "./open_session.ts";
+import { type ByteSource, codeOf } from "../files/byte_source.ts";
+import { openSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
+import { TAIL_BYTES } from "./session_fold.ts";
 
 /** A place in the lines of a session file, and what tells that they are still the same. */
 export interface ContentPlace {

@@ -2,8 +2,9 @@
 
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { codeOf } from "../files/byte_source.ts";
 import {
   BUSY_TIMEOUT,
   type Connect,
@@ -19,7 +20,6 @@ import {
   removeDamaged,
 } from "./_index_damage.ts";
 import { whenFree } from "./_index_wait.ts";
-import { codeOf } from "./open_session.ts";
 import { SessionIndexError } from "./session_index_error.ts";
 import {
   APPLICATION_ID,

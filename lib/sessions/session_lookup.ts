@@ -2,14 +2,14 @@
 
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { codeOf } from "../files/byte_source.ts";
+import { codexHomesFrom, isInside } from "./codex_homes.ts";
+import { HeadReader } from "./head_reader.ts";
 import {
   type ListedFile,
   listSessionFiles,
   lookAtAll,
 } from "./listed_files.ts";
-import { codexHomesFrom, isInside } from "./codex_homes.ts";
-import { HeadReader } from "./head_reader.ts";
-import { codeOf } from "./open_session.ts";
 import type { Session } from "./session.ts";
 import {
   findSessionFiles,

@@ -1,12 +1,12 @@
 /** The names that people, or Codex, gave to sessions. */
 
 import { join } from "node:path";
-import { blocksOf } from "../files/byte_source.ts";
+import { blocksOf, codeOf } from "../files/byte_source.ts";
 import { openFile } from "../files/open.ts";
 import { fieldsOf, parseJson, textOf } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineFramer } from "../lines/line_framer.ts";
-import { codeOf, messageOf } from "./open_session.ts";
+import { messageOf } from "./open_session.ts";
 import type { SessionProblem } from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 

@@ -2,11 +2,11 @@
 
 import { assertEquals } from "@std/assert";
 import {
-  codeOf,
   isPlatformError,
   isWouldBlock,
   reasonOf,
 } from "../../lib/cli/reasons.ts";
+import { codeOf } from "../../lib/files/byte_source.ts";
 import { platformError } from "./memory.ts";
 
 /** What is thrown when a file cannot be opened. */
