@@ -195,15 +195,7 @@ function env(name: string): string | undefined {
   }
 }
 
-/** The width of the terminal that is one of the standard streams; 0 is that it is not known. */
-function columns(): number | undefined {
-  return size()?.columns || undefined;
-}
-
-function rows(): number | undefined {
-  return size()?.rows || undefined;
-}
-
+/** The terminal that is one of the standard streams; a size of 0 is that it is not known. */
 function size(): { columns: number; rows: number } | undefined {
   try {
     return Deno.consoleSize();
@@ -263,8 +255,8 @@ const context: RunContext = {
   list,
   streamIdentity,
   takeBack,
-  columns,
-  rows,
+  columns: () => size()?.columns || undefined,
+  rows: () => size()?.rows || undefined,
   setRaw: (isRaw) => Deno.stdin.setRaw(isRaw),
   startPager,
   every(period, tick): () => void {

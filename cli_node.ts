@@ -237,15 +237,7 @@ async function startPager(
   };
 }
 
-/** The width of the terminal that is one of the standard streams; 0 is that it is not known. */
-function columns(): number | undefined {
-  return screen()?.columns || undefined;
-}
-
-function rows(): number | undefined {
-  return screen()?.rows || undefined;
-}
-
+/** The terminal that is one of the standard streams; a size of 0 is that it is not known. */
 function screen(): WriteStream | undefined {
   const streams = [process.stdout, process.stderr];
   return streams.find(({ fd }) => isatty(fd));
@@ -279,8 +271,8 @@ const context: RunContext = {
   look,
   list,
   streamIdentity,
-  columns,
-  rows,
+  columns: () => screen()?.columns || undefined,
+  rows: () => screen()?.rows || undefined,
   setRaw: (isRaw) => void process.stdin.setRawMode(isRaw),
   startPager,
   every(period, tick): () => void {

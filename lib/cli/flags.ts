@@ -151,6 +151,13 @@ export const DIALECT_MEANINGS =
 const TIME_FORMS =
   "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)";
 
+/** A file that is written: stdout has no name. */
+const FILE_NAME = {
+  name: "FILE",
+  expects: "the name of a file",
+  admits: (text: string): boolean => text !== "" && text !== STDIN,
+};
+
 /** Every flag of every command. */
 export const FLAGS = [
   {
@@ -435,11 +442,7 @@ export const FLAGS = [
   },
   {
     name: "errors-to",
-    value: {
-      name: "FILE",
-      expects: "the name of a file",
-      admits: (text: string): boolean => text !== "" && text !== STDIN,
-    },
+    value: FILE_NAME,
     category: "FAILURES",
     summary: "Write failed lines to FILE, as JSONL.",
     details:
@@ -590,24 +593,14 @@ export const FLAGS = [
   {
     name: "output",
     short: "o",
-    value: {
-      name: "FILE",
-      expects: "the name of a file",
-      admits: (text: string): boolean => text !== "" && text !== STDIN,
-      example: "session.html",
-    },
+    value: { ...FILE_NAME, example: "session.html" },
     category: "OUTPUT",
     summary: "Write to FILE instead of stdout.",
     details: "FILE is emptied first.",
   },
   {
     name: "write-baseline",
-    value: {
-      name: "FILE",
-      expects: "the name of a file",
-      admits: (text: string): boolean => text !== "" && text !== STDIN,
-      example: "baseline.json",
-    },
+    value: { ...FILE_NAME, example: "baseline.json" },
     category: "OUTPUT",
     summary: "Write to FILE what there is, to compare with later.",
     details:

@@ -98,6 +98,26 @@ export async function* blocksOf(
   }
 }
 
+/**
+ * Reads a text, and not all of one that is longer than a limit.
+ *
+ * @param path The path of a file, or `-`.
+ * @param limit How much is read, in UTF-16 units; a text that is longer is cut.
+ */
+export async function readText(
+  path: string,
+  process: Surroundings,
+  limit: number,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const block of blocksOf(await openInput(path, process), process)) {
+    text += decoder.decode(block, { stream: true });
+    if (text.length > limit) break;
+  }
+  return text + decoder.decode();
+}
+
 /** What inputs that are read one after the other have in common: the room for their blocks. */
 export type BlockRoom = readonly [
   Uint8Array<ArrayBuffer>,

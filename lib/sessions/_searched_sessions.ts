@@ -112,6 +112,7 @@ export class SearchedSessions {
   }
 }
 
-function textOrNull(value: SqlValue | undefined): string | null {
+/** The text of a column; `null` if it has none. */
+export function textOrNull(value: SqlValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }

@@ -11,6 +11,7 @@ import { SearchCandidates } from "./search_candidates.ts";
 import {
   type SearchedSession,
   SearchedSessions,
+  textOrNull,
 } from "./_searched_sessions.ts";
 import { MESSAGE_ROLES, type MessageRole } from "./message_roles.ts";
 import { SearchMatcher } from "./search_matcher.ts";
@@ -26,7 +27,6 @@ import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
   type SqlRow,
-  type SqlValue,
   withSessionIndex,
 } from "./session_index_database.ts";
 import { SessionIndexError } from "./session_index_error.ts";
@@ -469,8 +469,4 @@ class Search {
       this.#hits.push({ hit, id });
     } else if (id < known.id) this.#hits[place] = { hit, id };
   }
-}
-
-function textOrNull(value: SqlValue | undefined): string | null {
-  return typeof value === "string" ? value : null;
 }

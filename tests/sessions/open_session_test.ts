@@ -1,9 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import {
-  codeOf,
-  messageOf,
-  openSession,
-} from "../../lib/sessions/open_session.ts";
+import { messageOf, openSession } from "../../lib/sessions/open_session.ts";
+import { codeOf } from "../../lib/files/byte_source.ts";
 import { decode, encode } from "../running.ts";
 import { drained, zstd } from "../sources.ts";
 import { withFolder, writeFile } from "./homes.ts";

@@ -14,7 +14,7 @@ import { writeFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { blocksOf } from "../input.ts";
+import { blocksOf, readText } from "../input.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
@@ -22,7 +22,6 @@ import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
-import { textOf } from "./_whole_text.ts";
 
 /** How large a baseline can be, in UTF-16 units. */
 const MAX_BASELINE = 1 << 26;
@@ -84,7 +83,7 @@ async function meterOf(
 ): Promise<DriftMeter> {
   const file = args.value("baseline");
   if (file === undefined) return new DriftMeter({ isRecording });
-  const baseline = await textOf(file, process, MAX_BASELINE);
+  const baseline = await readText(file, process, MAX_BASELINE);
   try {
     return new DriftMeter({ isRecording, baseline });
   } catch (error) {

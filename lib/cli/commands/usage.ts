@@ -15,7 +15,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { blocksOf } from "../input.ts";
+import { blocksOf, readText } from "../input.ts";
 import { jobsOf, resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
@@ -24,7 +24,6 @@ import { chosenInputs } from "./_chosen_inputs.ts";
 import { readingOptions } from "./_reading_options.ts";
 import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
-import { textOf } from "./_whole_text.ts";
 
 /** How large a list of prices can be, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -167,7 +166,7 @@ class UsageCommand {
   async #prices(): Promise<PriceList | undefined> {
     const file = this.#args.value("prices");
     if (file === undefined) return undefined;
-    const text = await textOf(file, this.#context.process, MAX_PRICES);
+    const text = await readText(file, this.#context.process, MAX_PRICES);
     try {
       return PriceList.parse(text);
     } catch (error) {
