@@ -226,13 +226,13 @@ Deno.test("DriftMeter tells what many releases did without, but not a gap", () =
     { type: "session_meta", payload: { cli_version } },
     { type: "event_msg", payload: { type: "agent_reasoning", text: "t" } },
   ];
-  // The last release that is known to write it is 0.145.
-  assertEquals(findingsIn(action("0.150.0")), []);
+  // The last release that is known to write it is 0.150.
+  assertEquals(findingsIn(action("0.155.0")), []);
   const [finding, ...others] = findingsIn(action("0.180.0"));
   assertEquals(others, []);
   assertEquals(finding && [finding.change, finding.seen], [
     "kind",
-    ["0.34.0", "0.145.0"],
+    ["0.34.0", "0.150.0"],
   ]);
 });
 
