@@ -178,7 +178,6 @@ await Deno.writeTextFile(
  */
 
 /** A saved tree. */
-export const KNOWN_WIRE: string =
-  \`${text}\`;
+export const KNOWN_WIRE: string = \`${text}\`;
 `,
 );
