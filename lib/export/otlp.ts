@@ -124,6 +124,8 @@ class Turn {
   counts: "before" | "between" | "behind" | undefined;
   /** How many characters of content wait to be written. */
   weight = 0;
+  /** How many requests and calls there are when it is looked for what can be written. */
+  full = MAX.spans;
 
   constructor(readonly number: number, readonly start: number) {}
 }
@@ -676,12 +678,14 @@ export class OtlpExporter implements Exporter {
     const { calls, weight } = turn;
     const isHeavy = weight >= MAX.content;
     const count = turn.requests.length + calls.size;
-    if (!isAll && !isHeavy && count < MAX.spans) return;
+    if (!isAll && !isHeavy && count < turn.full) return;
     const ids = idsOf(thread, turn);
     const ended = [...calls.values()].filter(({ end }) => end !== undefined);
     const kept = isAll || isHeavy ? 0 : MAX_RECENT;
     const written = ended.slice(0, Math.max(0, ended.length - kept));
     for (const { item } of written) calls.delete(item);
+    // What goes on is not looked through again before as much can be written.
+    turn.full = MAX.spans + calls.size - (ended.length - written.length);
     const spans = [...turn.requests, ...written].map((span) =>
       this.#childText(thread, ids, span)
     );
