@@ -82,7 +82,7 @@ export function tellResponseItem(context: SessionContext, item: Fields): void {
     context.lastAnswer = null;
     context.steps += 1;
   }
-  quoteCall(context, type, item);
+  if (context.hasModelCalls) quoteCall(context, type, item);
   ITEMS.get(type)?.(context, item);
 }
 
@@ -97,12 +97,12 @@ function quoteCall(context: SessionContext, type: string, item: Fields): void {
   const callId = callIdOf(item.call_id, item.id);
   if (type.endsWith("_output")) {
     const { output = item.tools } = item;
-    return context.quote("model_call_output", callId, () => ({ output }));
+    return context.quote("model_call_output", callId, { output });
   }
   const name = CALL_NAMES.get(type) ?? item.name;
   if (!type.endsWith("_call") || typeof name !== "string") return;
   const args = item.arguments ?? item.input ?? item.action;
-  context.quote("model_call", callId, () => ({
+  context.quote("model_call", callId, {
     name,
     ...(typeof item.namespace === "string"
       ? { namespace: item.namespace }
@@ -110,7 +110,7 @@ function quoteCall(context: SessionContext, type: string, item: Fields): void {
     arguments: typeof args === "string"
       ? args
       : context.argumentsText(args) ?? jsonTextOf(args ?? {}),
-  }));
+  });
 }
 
 // Messages.

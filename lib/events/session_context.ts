@@ -146,7 +146,8 @@ export class SessionContext {
   readonly #initialThreadId: string;
   readonly #unwanted: ReadonlySet<string>;
   readonly #isSelection: boolean;
-  readonly #hasModelCalls: boolean;
+  /** Whether calls are also told as the model made them. */
+  readonly hasModelCalls: boolean;
   /** The thread. */
   threadId: string | null;
   /** Whether the header has been read. */
@@ -232,7 +233,7 @@ export class SessionContext {
       modelCalls = false,
     }: SessionOptions = {},
   ) {
-    this.#hasModelCalls = modelCalls;
+    this.hasModelCalls = modelCalls;
     this.#unwanted = unwanted;
     this.#initialThreadId = initialThreadId;
     const field = fieldsOf(saved);
@@ -415,15 +416,14 @@ export class SessionContext {
   }
 
   /**
-   * Tells of a call as the model made it, or of what it was given back, if that is asked for:
-   * nothing that follows depends on it.
+   * Tells of a call as the model made it, or of what it was given back: nothing that follows
+   * depends on it.
    */
   quote(
     itemType: "model_call" | "model_call_output",
     callId: string | undefined,
-    content: () => Fields,
+    content: Fields,
   ): void {
-    if (!this.#hasModelCalls) return;
     if (itemType === "model_call") this.#openPrompted();
     this.#emit({
       type: "item.completed",
@@ -432,7 +432,7 @@ export class SessionContext {
       item_id: callId ?? "",
       status: "completed",
       item_type: itemType,
-      content: content(),
+      content,
       ...(callId === undefined ? {} : { call_id: callId }),
     });
   }

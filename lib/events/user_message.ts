@@ -188,6 +188,9 @@ const STARTS: readonly string[] = [
   "warning: your account was flagged",
 ];
 
+/** What these begin with: most prompts are told from them by it. */
+const FIRST_REGEXP = /^\s*[<#=w]/i;
+
 /** The longest text that has to be looked at on either side. */
 const LONGEST = Math.max(
   ...MARKER_PAIRS.flat().map(({ length }) => length),
@@ -203,6 +206,7 @@ const LONGEST = Math.max(
  * @returns Whether no person wrote it.
  */
 export function isInjectedContext(text: string): boolean {
+  if (!FIRST_REGEXP.test(text)) return false;
   const trimmed = text.trim();
   // Only the ends are looked at: the text itself may be long.
   const head = trimmed.slice(0, LONGEST).toLowerCase();

@@ -27,15 +27,23 @@ import {
 
 export type { HistoryBase } from "./mapping/fold_memory.ts";
 
-/** What makes no record. */
-const UNWANTED: ReadonlySet<string> = new Set([
+/** The types of items that make no record. */
+const WITHOUT_RECORD: ReadonlySet<string> = new Set([
   "injected_context",
   "thread_settings_applied",
   "token_usage_record",
   "turn_context",
 ]);
 /** The types of lines that need not be read for a history. */
-export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(UNWANTED);
+export const LINES_WITHOUT_RECORD: readonly string[] = linesWithout(
+  WITHOUT_RECORD,
+);
+
+/** Tells whether an event of a session file makes no record, whatever it says. */
+export function makesNoRecord({ type, item_type }: Fields): boolean {
+  return type === "item.completed" && typeof item_type === "string" &&
+    WITHOUT_RECORD.has(item_type);
+}
 
 /** The version of what a checkpoint says besides its records. */
 const VERSION = 2;
@@ -117,7 +125,7 @@ export let applyEvent: (
  */
 export class HistoryState {
   #context: FoldContext;
-  #reader = new EventReader(undefined, { unwanted: UNWANTED });
+  #reader = new EventReader(undefined, { unwanted: WITHOUT_RECORD });
   /** The time that the last event said, and how it said it. */
   #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
@@ -191,7 +199,7 @@ export class HistoryState {
     state.#context = new FoldContext(store, memory);
     if (exact) {
       state.#reader = new EventReader(saved("reader"), {
-        unwanted: UNWANTED,
+        unwanted: WITHOUT_RECORD,
       });
     } else {
       findOpenWork(

@@ -14,6 +14,7 @@ import {
   applyEvent,
   type HistoryBase,
   HistoryState,
+  makesNoRecord,
 } from "../history/history_state.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
@@ -321,6 +322,10 @@ export class TranscriptBuilder
     const end = isLeftOut ? undefined : this.#endOf(event);
     const isCount = this.#takeItem(event, { isLeftOut });
     if (isLeftOut) return;
+    if (this.#reader.isSession && makesNoRecord(event)) {
+      if (isCount) this.#lastAt = this.#now;
+      return;
+    }
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
     const mutations = applyEvent(this.#state, event, text);
