@@ -13,7 +13,6 @@ import { commandLine } from "../render/command_line.ts";
 import type { TranscriptPart } from "../render/parts.ts";
 import type { Emit, Stage } from "../stage.ts";
 import {
-  hearLines,
   type Verdict,
   VerdictBuilder,
   type VerdictFailure,
@@ -123,8 +122,7 @@ export class HappeningReader implements Stage<Uint8Array, Happening> {
    */
   constructor(options: VerdictOptions = {}) {
     this.#builder = new VerdictBuilder({ from: "rollout", ...options });
-    hearLines(
-      this.#builder,
+    this.#builder.hearLines(
       (event) => this.#hear(event),
       (failure) => this.#hearFailure(failure),
     );

@@ -25,7 +25,7 @@ import type {
   TurnStatus,
 } from "../render/parts.ts";
 import { countedText, countText } from "../render/quantity_text.ts";
-import { tapEvents, TranscriptBuilder } from "../render/transcript.ts";
+import { TranscriptBuilder } from "../render/transcript.ts";
 import type { Emit, Stage } from "../stage.ts";
 import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
@@ -722,13 +722,6 @@ interface LastTurn {
   readonly line: number | null;
 }
 
-/** Has something hear of each line of a builder before it is judged: its events, or that it failed. */
-export let hearLines: (
-  builder: VerdictBuilder,
-  hear: (event: Fields) => void,
-  hearFailure: (failure: VerdictFailure) => void,
-) => void;
-
 /**
  * Judges runs: bytes in, the parts of their transcript out, so that a program that shows
  * them need not read the input again; in the end there is a {@linkcode Verdict}.
@@ -808,13 +801,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   #hear: (event: Fields) => void = () => {};
   #hearFailure: (failure: VerdictFailure) => void = () => {};
 
-  static {
-    hearLines = (builder, hear, hearFailure): void => {
-      builder.#hear = hear;
-      builder.#hearFailure = hearFailure;
-    };
-  }
-
   /**
    * Constructs a new instance.
    *
@@ -824,7 +810,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   constructor(options: VerdictOptions = {}) {
     this.#options = options;
-    tapEvents(this.#transcript, (event, reader, take) => {
+    this.#transcript.tapEvents((event, reader, take) => {
       this.#reader = reader;
       this.#judge(event, reader.isSession, take);
     }, { isSelection: options.turnsOnly });
@@ -842,6 +828,15 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       initialThreadId,
       initialTurnId,
     });
+  }
+
+  /** @ignore Has something hear of each line before it is judged: its events, or that it failed. */
+  hearLines(
+    hear: (event: Fields) => void,
+    hearFailure: (failure: VerdictFailure) => void,
+  ): void {
+    this.#hear = hear;
+    this.#hearFailure = hearFailure;
   }
 
   /**

@@ -31,9 +31,6 @@ export const WIRE_TYPES = [
   "integer",
 ] as const;
 
-/** The type of a value. */
-export type WireType = typeof WIRE_TYPES[number];
-
 /** The place of `integer` among the types. */
 export const INTEGER = 6;
 /** The place of `number` among the types: of those that are no integers. */
@@ -47,7 +44,7 @@ const CLOSED = "m";
 /** Stands for names and words that are data. */
 export const ANY_NAME = "*";
 /** Stands for the elements of a list. */
-export const ELEMENT = "[]";
+const ELEMENT = "[]";
 
 /** How many members one node can have: beyond that they are data. */
 const MAX_MEMBERS = 250;
@@ -214,7 +211,6 @@ export class WireNode {
 export class WireKind extends WireNode {
   /** In how many sessions it was. */
   sessions = 0;
-  lastSession = 0;
 
   /** Constructs a new instance. */
   constructor(name: string) {

@@ -27,11 +27,7 @@ import {
   readTokens,
   type Tokens,
 } from "../usage/tokens.ts";
-import {
-  openLedger,
-  type UsageCounts,
-  UsageMeter,
-} from "../usage/usage_meter.ts";
+import { type UsageCounts, UsageMeter } from "../usage/usage_meter.ts";
 import { csvRow } from "./csv.ts";
 import type {
   Exporter,
@@ -155,7 +151,7 @@ export class TableExporter implements Exporter {
     if (this.#sources.has(name)) return;
     const state: SourceState = { turns: new Map(), counted: new Map() };
     this.#sources.set(name, state);
-    const ledger = openLedger(this.#meter, name);
+    const ledger = this.#meter.openLedger(name);
     const source = new TableSource(name, state, this.#writer, this.#content);
     source.counts = new EventCounts({
       thread: (id) => ledger.thread(id),

@@ -70,24 +70,6 @@ export interface ExploredPlace {
 }
 
 /**
- * Takes a record as {@linkcode HistoryState.apply} does, and hands over each of its events with
- * what that changed, for those who have to know more of them than the history shows.
- */
-export let applyEvents: (
-  state: HistoryState,
-  record: Fields,
-  place: LinePlace,
-  take: (event: Fields, mutations: readonly HistoryMutation[]) => void,
-) => void;
-
-/** Takes an event that a reader has given, as {@linkcode HistoryState.apply} takes a record. */
-export let applyEvent: (
-  state: HistoryState,
-  event: Fields,
-  text: string | undefined,
-) => HistoryMutation[];
-
-/**
  * The history of a thread, made of its events: what a reader of the session sees, in order.
  *
  * It takes normalized exec events and normalized rollout lines, told apart by their shape, and
@@ -332,16 +314,24 @@ export class HistoryState {
       : snapshot;
   }
 
-  static {
-    applyEvent = (state, event, text): HistoryMutation[] => {
-      state.#fold(event, text);
-      return state.#context.takeMutations();
-    };
-    applyEvents = (state, record, place, take): void => {
-      state.#reader.read(record, place, (event, text) => {
-        take(event, applyEvent(state, event, text));
-      });
-    };
+  /** @ignore Takes an event that a reader has given, as `apply` takes a record. */
+  applyEvent(event: Fields, text: string | undefined): HistoryMutation[] {
+    this.#fold(event, text);
+    return this.#context.takeMutations();
+  }
+
+  /**
+   * @ignore Takes a record as `apply` does, and hands over each of its events with what that
+   * changed, for those who have to know more of them than the history shows.
+   */
+  applyEvents(
+    record: Fields,
+    place: LinePlace,
+    take: (event: Fields, mutations: readonly HistoryMutation[]) => void,
+  ): void {
+    this.#reader.read(record, place, (event, text) => {
+      take(event, this.applyEvent(event, text));
+    });
   }
 
   /** The event's own time, else the last one seen, else what there is instead. */

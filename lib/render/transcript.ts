@@ -11,7 +11,6 @@ import { linesWithout } from "../events/line_selection.ts";
 import { timestampOf } from "../events/times.ts";
 import { handedImages, imageUrlsOf } from "../events/user_message.ts";
 import {
-  applyEvent,
   type HistoryBase,
   HistoryState,
   makesNoRecord,
@@ -125,13 +124,6 @@ export interface EventTap {
   (event: Fields, reader: EventReader, take: () => void): void;
 }
 
-/** Has something take part in the events of a transcript; of each, before the next one is read. */
-export let tapEvents: (
-  builder: TranscriptBuilder,
-  tap: EventTap,
-  options: Pick<SessionOptions, "isSelection">,
-) => void;
-
 /**
  * Makes a transcript of a session: parts to be written one after the other.
  *
@@ -204,13 +196,6 @@ export class TranscriptBuilder
   #emit: Emit<TranscriptPart> = () => {};
   #tap: EventTap | undefined;
 
-  static {
-    tapEvents = (builder, tap, options): void => {
-      builder.#reader = new EventReader(undefined, options);
-      builder.#tap = tap;
-    };
-  }
-
   /**
    * Constructs a new instance.
    *
@@ -251,6 +236,12 @@ export class TranscriptBuilder
   /** How a session file is told, if its header does not say; see {@linkcode HistoryState.unknownMode}. */
   get unknownMode(): string | null {
     return this.#state.unknownMode;
+  }
+
+  /** @ignore Has something take part in the events; of each, before the next one is read. */
+  tapEvents(tap: EventTap, options: Pick<SessionOptions, "isSelection">): void {
+    this.#reader = new EventReader(undefined, options);
+    this.#tap = tap;
   }
 
   /**
@@ -328,7 +319,7 @@ export class TranscriptBuilder
     }
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
-    const mutations = applyEvent(this.#state, event, text);
+    const mutations = this.#state.applyEvent(event, text);
     this.#tellEntries(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)

@@ -2,7 +2,7 @@
 
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
-import { applyEvents, HistoryState } from "../history/history_state.ts";
+import { HistoryState } from "../history/history_state.ts";
 import { fieldsOf, parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
@@ -223,7 +223,7 @@ export class SessionFold {
   #apply(value: unknown, text: string, offset: number): void {
     this.#said = timestampOf(fieldsOf(value).timestamp) ?? this.#said;
     const place = { text, offset };
-    applyEvents(this.#state, fieldsOf(value), place, (event, mutations) => {
+    this.#state.applyEvents(fieldsOf(value), place, (event, mutations) => {
       const { own, attached } = readFullOutput(event, mutations);
       // Before the records: of an explore record that the event made, only this has a text.
       if (own !== undefined) this.#addOwn(own, offset);

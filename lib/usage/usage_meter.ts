@@ -354,13 +354,6 @@ export interface UsageMeterOptions {
 }
 
 /**
- * Begins with a file or stream whose events the caller reads.
- *
- * @returns What takes what the events count.
- */
-export let openLedger: (meter: UsageMeter, name: string) => CountTaker;
-
-/**
  * Counts tokens: each request once, whatever repeats it.
  *
  * It is fed exec streams and session files of every release, and tells apart counters that
@@ -432,12 +425,11 @@ export class UsageMeter {
     return source;
   }
 
-  static {
-    openLedger = (meter, name): CountTaker => {
-      const ledger = new SourceLedger(name, meter.#options);
-      meter.#ledgers.push(ledger);
-      return ledger;
-    };
+  /** @ignore Begins with a file or stream whose events the caller reads, and takes their counts. */
+  openLedger(name: string): CountTaker {
+    const ledger = new SourceLedger(name, this.#options);
+    this.#ledgers.push(ledger);
+    return ledger;
   }
 
   /**
