@@ -235,11 +235,12 @@ async function say(text: string): Promise<void> {
   await Deno.stdout.write(encode(`${text}\n`));
 }
 
-const USAGE = "--minutes=NUM --seed=NUM --attack=NAME";
+const unknown: string[] = [];
 const args = parseArgs(Deno.args, {
   string: ["minutes", "seed", "attack"],
-  unknown(arg): never {
-    throw new TypeError(`Cannot attack with "${arg}": expected ${USAGE}`);
+  boolean: ["help"],
+  unknown: (arg): void => {
+    unknown.push(arg);
   },
 });
 const minutes = Number(args.minutes ?? 60);
@@ -247,9 +248,14 @@ const seed = Number(args.seed ?? 1);
 const names = Object.keys(ATTACKS).filter((name) =>
   name.includes(args.attack ?? "")
 );
-if (!(minutes > 0) || !Number.isInteger(seed) || names.length === 0) {
-  const known = Object.keys(ATTACKS).join(", ");
-  throw new TypeError(`Cannot attack: expected ${USAGE}, one of: ${known}`);
+const isWrong = unknown.length > 0 || !(minutes > 0) ||
+  !Number.isInteger(seed) || names.length === 0;
+if (args.help || isWrong) {
+  await say(
+    "Usage: deno task soak [--minutes=NUM] [--seed=NUM] [--attack=NAME]\n" +
+      `A NAME is, or is part of: ${Object.keys(ATTACKS).join(", ")}`,
+  );
+  Deno.exit(isWrong ? 2 : 0);
 }
 const summary = new Map(
   names.map((name) => [name, { times: 0, failed: 0, seconds: 0 }]),
