@@ -255,34 +255,38 @@ if (args.help || isWrong) {
     "Usage: deno task soak [--minutes=NUM] [--seed=NUM] [--attack=NAME]\n" +
       `A NAME is, or is part of: ${Object.keys(ATTACKS).join(", ")}`,
   );
-  Deno.exit(isWrong ? 2 : 0);
-}
-const summary = new Map(
-  names.map((name) => [name, { times: 0, failed: 0, seconds: 0 }]),
-);
-const end = performance.now() + minutes * 60_000;
-for (let round = 0; performance.now() < end; round++) {
-  for (const [place, name] of names.entries()) {
-    const counts = summary.get(name);
-    const attack = ATTACKS[name];
-    if (counts === undefined || attack === undefined) continue;
-    if (performance.now() >= end) break;
-    const started = performance.now();
-    const random = new Random((seed * 1_000_003 + round) * 7 + place);
-    const problems = await attack(random);
-    counts.times += 1;
-    counts.failed += problems.length === 0 ? 0 : 1;
-    counts.seconds += (performance.now() - started) / 1_000;
-    for (const problem of problems) {
-      await say(`round ${round}: ${name}: ${problem}`);
+  if (isWrong) Deno.exitCode = 2;
+} else await soak();
+
+/** Attacks in turns, and says what came of it. */
+async function soak(): Promise<void> {
+  const summary = new Map(
+    names.map((name) => [name, { times: 0, failed: 0, seconds: 0 }]),
+  );
+  const end = performance.now() + minutes * 60_000;
+  for (let round = 0; performance.now() < end; round++) {
+    for (const [place, name] of names.entries()) {
+      const counts = summary.get(name);
+      const attack = ATTACKS[name];
+      if (counts === undefined || attack === undefined) continue;
+      if (performance.now() >= end) break;
+      const started = performance.now();
+      const random = new Random((seed * 1_000_003 + round) * 7 + place);
+      const problems = await attack(random);
+      counts.times += 1;
+      counts.failed += problems.length === 0 ? 0 : 1;
+      counts.seconds += (performance.now() - started) / 1_000;
+      for (const problem of problems) {
+        await say(`round ${round}: ${name}: ${problem}`);
+      }
     }
   }
+  await say(`${minutes} minutes with the seed ${seed}:`);
+  for (const [name, { times, failed, seconds }] of summary) {
+    await say(
+      `  ${name}: ${times} times in ${seconds.toFixed()} s, ${failed} failed`,
+    );
+  }
+  const hasFailed = [...summary.values()].some(({ failed }) => failed > 0);
+  if (hasFailed) Deno.exitCode = 1;
 }
-await say(`${minutes} minutes with the seed ${seed}:`);
-for (const [name, { times, failed, seconds }] of summary) {
-  await say(
-    `  ${name}: ${times} times in ${seconds.toFixed()} s, ${failed} failed`,
-  );
-}
-const hasFailed = [...summary.values()].some(({ failed }) => failed > 0);
-if (hasFailed) Deno.exitCode = 1;
