@@ -15,7 +15,6 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
-import {} from "../endings.ts";
 import { runFigures } from "./_run_figures.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 

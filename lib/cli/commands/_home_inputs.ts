@@ -4,7 +4,6 @@ import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
-import {} from "../endings.ts";
 import { type BlockRoom, Input } from "../input.ts";
 import { cannot } from "../reasons.ts";
 import type { ChosenInputs } from "./_chosen_input.ts";
