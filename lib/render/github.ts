@@ -57,6 +57,10 @@ const MAX_MESSAGE_LENGTH = 200_000;
 const MAX_ROWS = 2000;
 const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
+/** How many things are told that no known release writes. */
+const MAX_DRIFT = 20;
+/** How many characters of each are shown. */
+const MAX_DRIFT_LENGTH = 500;
 
 /** Options for {@linkcode GithubRenderer}. Reasoning is never in a summary. */
 export interface GithubOptions extends RenderOptions {
@@ -207,7 +211,13 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       redactor: this.#options.redactor,
     }, maxBytes);
     const shown = reasons.slice(0, start.reasonCount);
-    emit(joinSections(start.text, this.#sections(shown), maxBytes));
+    emit(
+      joinSections(
+        start.text,
+        this.#sections(shown, verdict?.drift ?? []),
+        maxBytes,
+      ),
+    );
   }
 
   #takeSession(part: SessionPart): void {
@@ -283,7 +293,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   }
 
   /** @param shown The reasons that the head of the summary gives. */
-  #sections(shown: readonly string[]): SummarySection[] {
+  #sections(
+    shown: readonly string[],
+    drift: readonly string[],
+  ): SummarySection[] {
     const said = new Set(shown.map((reason) => reason.trim()));
     return [
       this.#messageSection(),
@@ -299,6 +312,16 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         close: "",
         word: "error",
         unkept: this.#unkeptErrors,
+      },
+      {
+        heading: "### Written by no known release of Codex",
+        open: "<ul>\n",
+        blocks: drift.slice(0, MAX_DRIFT).map((line) =>
+          `<li>${elementText(cutText(line, MAX_DRIFT_LENGTH))}</li>\n`
+        ),
+        close: "</ul>\n",
+        word: "thing",
+        unkept: Math.max(0, drift.length - MAX_DRIFT),
       },
       {
         heading: "### Turns",

@@ -25,6 +25,8 @@ export interface GithubVerdict {
   readonly title: string;
   /** Why, a line each. */
   readonly reasons: readonly string[];
+  /** What no known release of Codex writes, a line each; none if it was not looked for. */
+  readonly drift?: readonly string[] | undefined;
 }
 
 /** What a step can tell later ones of a run. */

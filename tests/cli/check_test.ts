@@ -605,6 +605,25 @@ Deno.test("check says that there is drift, once, and fails for it only if it is 
   assertEquals([quiet.status, quiet.stderr], [0, ""]);
 });
 
+Deno.test("check tells GitHub what no known release writes, as text", async () => {
+  const stdin = DRIFTED.replace(
+    '"colour"',
+    '"<b>sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEF"',
+  )
+    .replace("{", '{"shade":1,');
+  const { written } = await call(["check", "--github"], { stdin, env: GITHUB });
+  const summary = written.get("summary") ?? "";
+  assertStringIncludes(
+    summary,
+    "### Written by no known release of Codex\n\n<ul>\n<li>-:1: - exec thread.started ",
+  );
+  assertStringIncludes(
+    summary,
+    " shade: new field (integer), once: kept</li>\n",
+  );
+  assert(!/<b>|sk-proj-0/.test(summary), summary);
+});
+
 Deno.test("check --schema names each path that is not as its schema says, once", async () => {
   const stdin = '{"type":"thread.started","thread_id":"t"}\n' +
     '{"type":"turn.started"}\n' +

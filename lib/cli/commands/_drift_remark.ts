@@ -1,6 +1,6 @@
 /** That there is drift, as commands say it that are about something else: once for an input. */
 
-import { DriftMeter } from "../../drift/drift.ts";
+import { DriftMeter, driftText } from "../../drift/drift.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /**
@@ -44,12 +44,17 @@ export class DriftRemark {
     if (this.#left > 0) this.#source.flush();
   }
 
-  /** What there is to say; it holds no text of the input. */
+  /** What there is to say in a line; it holds no text of the input. */
   get text(): string | undefined {
     const { count } = this.#meter;
     if (count === 0) return undefined;
     return `${
       countedText(count, "thing")
     } that no known release of Codex writes; codexpipe drift says which`;
+  }
+
+  /** What was found, a line each, with names of fields from the input. */
+  get lines(): readonly string[] {
+    return this.#meter.findings().map(driftText);
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
+import type { DriftRemark } from "./_drift_remark.ts";
 import { runFigures } from "./_run_figures.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 
@@ -22,9 +23,6 @@ const ENCODER = new TextEncoder();
 
 /** GitHub shows no more errors of a step. */
 const MAX_ANNOTATIONS = 10;
-
-/** How long a remark is at most. */
-const REMARK_BYTES = 200;
 
 /** What is known of a run that could not be read. */
 const NOTHING = {
@@ -40,6 +38,8 @@ export interface GithubStepOptions {
   readonly name?: string | undefined;
   /** Gives the verdict when everything has been read. */
   readonly verdict: () => Verdict;
+  /** What else the summary tells of. */
+  readonly drift: DriftRemark | undefined;
   /** How many bytes the summaries of the runs before it have: those of a step share a limit. */
   readonly summaryBytes: number;
   /** How many runs there are still to tell of, with this one. */
@@ -51,6 +51,7 @@ export class GithubStep {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #verdict: () => Verdict;
+  readonly #drift: DriftRemark | undefined;
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
   readonly #hasRoom: boolean;
@@ -62,14 +63,15 @@ export class GithubStep {
   constructor(
     args: Arguments,
     context: CommandContext,
-    { name, verdict, summaryBytes, runsLeft }: GithubStepOptions,
+    { name, verdict, drift, summaryBytes, runsLeft }: GithubStepOptions,
   ) {
     this.#name = name;
-    const room = GITHUB_SUMMARY_BYTES - summaryBytes - REMARK_BYTES;
+    const room = GITHUB_SUMMARY_BYTES - summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
     this.#context = context;
     this.#verdict = verdict;
+    this.#drift = drift;
     this.#redactor = args.has("no-redact")
       ? undefined
       : new Redactor({ patterns: patternsOf(args) });
@@ -103,16 +105,11 @@ export class GithubStep {
     this.#renderer.feed(part);
   }
 
-  /**
-   * Tells the step what is known.
-   *
-   * @param remark Something else that the summary is to say, in a few safe words.
-   */
-  async end(remark?: string): Promise<void> {
+  /** Tells the step what is known. */
+  async end(): Promise<void> {
     const { process } = this.#context;
     if (this.#hasRoom) {
       this.#renderer.flush((text) => this.#summary += text);
-      if (remark !== undefined) this.#summary += `\n<p>${remark}</p>\n`;
     }
     for (const message of this.reasons.slice(0, MAX_ANNOTATIONS)) {
       this.#annotate(message);
@@ -164,6 +161,7 @@ export class GithubStep {
       isPassed,
       title: `The Codex run ${words} · ${runFigures(verdict)}`,
       reasons: reasons.map(({ message }) => this.masked(message)),
+      drift: this.#drift?.lines.map((line) => this.masked(line)),
     };
   }
 

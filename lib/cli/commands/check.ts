@@ -122,7 +122,7 @@ class Check {
     };
     const verdictOf = (): Verdict => this.#verdict(builder, witnesses);
     const step = this.#args.has("github")
-      ? await this.#githubStep(file, verdictOf)
+      ? await this.#githubStep(file, verdictOf, witnesses.drift)
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
@@ -157,7 +157,7 @@ class Check {
     if (remark !== undefined && !isSaid) {
       diagnostics.say(`${file}: ${remark}`);
     }
-    await step?.end(remark);
+    await step?.end();
     this.#summaryBytes += step?.summaryBytes ?? 0;
     this.hasFailed ||= !verdict.isPassed;
     await diagnostics.flush();
@@ -173,11 +173,13 @@ class Check {
   async #githubStep(
     file: string,
     verdict: () => Verdict,
+    drift: DriftRemark | undefined,
   ): Promise<GithubStep> {
     const { GithubStep } = await import("./_github_step.ts");
     return new GithubStep(this.#args, this.#context, {
       name: this.#isOneOfMany ? file : undefined,
       verdict,
+      drift,
       summaryBytes: this.#summaryBytes,
       runsLeft: this.#filesLeft,
     });
