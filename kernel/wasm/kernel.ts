@@ -65,6 +65,7 @@ import {
   STATE_TOUCHED,
   STATE_TRACE,
   STATE_TRACE_END,
+  STEP_AFTER,
   STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
@@ -317,7 +318,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
               trace += 8;
             }
           }
-          out = copy(out, start, load<u32>(last) - start);
+          const end = load<u32>(last) - load<u32>(step, STEP_AFTER);
+          out = copy(out, start, end - start);
         }
       }
       if (record != 0) {

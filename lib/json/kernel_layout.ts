@@ -95,9 +95,10 @@ export const STEP_SLOT = 8;
 /** The part: the place where its first value starts, how much goes before that, */
 export const STEP_FIRST = 12;
 export const STEP_BEFORE = 16;
-/** and the place where its last value ends. */
+/** and the place where its last value ends. Of a string without its quotes: -1, and 1. */
 export const STEP_LAST = 20;
-export const STEP_SIZE = 24;
+export const STEP_AFTER = 24;
+export const STEP_SIZE = 28;
 
 /** The places of a line: where it starts, then where each of its values starts and ends. */
 export const PLACE_START = 4;

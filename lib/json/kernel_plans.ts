@@ -43,6 +43,7 @@ import {
   PLAN_RECALLS,
   PLAN_STEP_COUNT,
   PLAN_STEPS,
+  STEP_AFTER,
   STEP_BEFORE,
   STEP_FIRST,
   STEP_LAST,
@@ -160,14 +161,21 @@ type Piece =
     readonly first: number;
     readonly last: number;
     readonly before: number;
+    /** How much of the last one is left out: the quote of a string that goes on. */
+    readonly after: number;
     /** Where in the output of the record that was watched each of them is. */
     readonly places: readonly Place[];
   };
 
-/** The pieces that an output consists of. */
+/**
+ * The pieces that an output consists of.
+ *
+ * @param isTraced Whether the places of values in the output are to be known.
+ */
 function piecesOf(
   { root, output, copies }: WatchedRecord,
   values: readonly Value[],
+  isTraced: boolean,
 ): readonly Piece[] | undefined {
   const pieces: Piece[] = [];
   /** Takes a value whose text in the output ends with that of the record before it. */
@@ -200,6 +208,7 @@ function piecesOf(
       first: index,
       last: index,
       before: isWhole ? between : 0,
+      after: 0,
       places: [place],
     });
   };
@@ -226,8 +235,16 @@ function piecesOf(
     let from = start;
     for (const [index, value] of values.entries()) {
       if (value.end <= start || value.start >= end) continue;
-      // Half a value cannot be found again.
-      if (value.start < start || value.end > end) return undefined;
+      if (value.start < start || value.end > end) {
+        const isInside = value.kind === KIND_STRING &&
+          value.start + 1 === start && value.end - 1 === end;
+        // Another part of a value cannot be found again, nor this one by its place.
+        if (!isInside || isTraced) return undefined;
+        const ends = { first: index, last: index, before: -1, after: 1 };
+        pieces.push({ kind: "part", ...ends, places: [] });
+        from = end;
+        break;
+      }
       addText(root.bytes.subarray(from, value.start));
       addValue(index, value, to + value.start - start);
       from = value.end;
@@ -446,7 +463,9 @@ export class KernelPlans {
   ): boolean {
     if (values === undefined || values.length > MAX_VALUES) return false;
     const { start, end } = watched.root;
-    const pieces = isWanted ? piecesOf(watched, values) : [];
+    const pieces = isWanted
+      ? piecesOf(watched, values, this.#wishes.proof !== undefined)
+      : [];
     const effects = effectsOf(watched, values);
     if (pieces === undefined || effects === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
@@ -631,6 +650,7 @@ export class KernelPlans {
         ? 0
         : PLACE_START + PLACE_STRIDE * part.first;
       words[(at + STEP_BEFORE) >> 2] = part?.before ?? 0;
+      words[(at + STEP_AFTER) >> 2] = part?.after ?? 0;
       words[(at + STEP_LAST) >> 2] = part === undefined
         ? 0
         : PLACE_END + PLACE_STRIDE * part.last;

@@ -9,10 +9,12 @@ import {
   COMMA,
   OPEN_BRACE,
   OPEN_BRACKET,
+  QUOTE,
 } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";
 import { sliceOf } from "./literal.ts";
 import {
+  JsonJoined,
   JsonList,
   type JsonNode,
   JsonObject,
@@ -43,8 +45,20 @@ export function writeNode(out: ByteWriter, node: JsonNode): void {
       writeNode(out, each);
     }
     out.byte(CLOSE_BRACKET);
-  } else if (node instanceof JsonString) out.string(node.text);
+  } else if (node instanceof JsonJoined) writeJoined(out, node);
+  else if (node instanceof JsonString) out.string(node.text);
   else out.range(node.bytes, node.start, node.end);
+}
+
+/** Writes a string of several, each as it is spelled. */
+function writeJoined(out: ByteWriter, { parts, between }: JsonJoined): void {
+  const separator = JSON.stringify(between).slice(1, -1);
+  out.byte(QUOTE);
+  for (const [place, { bytes, start, end }] of parts.entries()) {
+    if (place > 0) out.text(separator);
+    out.range(bytes, start + 1, end - 1);
+  }
+  out.byte(QUOTE);
 }
 
 /** Writes the members of an object, in their order, without its braces. */

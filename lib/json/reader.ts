@@ -9,6 +9,7 @@ import { isWhole } from "./number.ts";
 import { JsonTape, keyText, NAMED_ENTRIES, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import {
+  JsonJoined,
   type JsonNode,
   JsonObject,
   JsonSlice,
@@ -344,7 +345,7 @@ export class JsonReader {
   /** The members of an object; none of what is no object. */
   members(node: JsonNode): JsonObject {
     if (node instanceof JsonObject) return node;
-    if (node instanceof JsonString || node.kind !== "object") {
+    if (!(node instanceof JsonSlice) || node.kind !== "object") {
       return new JsonObject();
     }
     const tape = this.#tapeOf(node);
@@ -412,6 +413,9 @@ export class JsonReader {
   /** The text of a value, if it is a string. */
   textOf(node: JsonNode | undefined): string | undefined {
     if (node instanceof JsonString) return node.text;
+    if (node instanceof JsonJoined) {
+      return node.parts.map((part) => this.text(part)).join(node.between);
+    }
     return node instanceof JsonSlice && node.kind === "string"
       ? this.text(node)
       : undefined;

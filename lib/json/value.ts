@@ -57,6 +57,22 @@ export class JsonString {
   }
 }
 
+/** A string that is put together from strings of the source. */
+export class JsonJoined {
+  /** What the value is. */
+  readonly kind = "string";
+  /** The strings. */
+  readonly parts: readonly JsonSlice[];
+  /** What stands between two of them. */
+  readonly between: string;
+
+  /** Constructs a new instance. */
+  constructor(parts: readonly JsonSlice[], between: string) {
+    this.parts = parts;
+    this.between = between;
+  }
+}
+
 /** A list that is not in the source, of values that are, or are put together from it. */
 export class JsonList {
   /** What the value is. */
@@ -71,7 +87,12 @@ export class JsonList {
 }
 
 /** A value of a {@linkcode JsonObject}: source text, or put together from it. */
-export type JsonNode = JsonSlice | JsonString | JsonObject | JsonList;
+export type JsonNode =
+  | JsonSlice
+  | JsonString
+  | JsonJoined
+  | JsonObject
+  | JsonList;
 
 /** The kinds of JSON values, as messages say them. */
 export const KIND_WORDS: Readonly<Record<JsonKind, string>> = {

@@ -3,7 +3,12 @@
  * nearly everything.
  */
 
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import {
   type Engine,
   JsonlNormalizer,
@@ -301,6 +306,24 @@ const NUMBERS = [
   "1 ",
   " 1",
 ];
+
+Deno.test("Kernel joins strings as the rules do, whatever is in them", () => {
+  const reasoning = (...summary: readonly string[]): string =>
+    `{"method":"item/completed","params":{"item":{"type":"reasoning","id":"r","summary":[${
+      summary.map((text) => `"${text}"`).join()
+    }],"content":[]},"threadId":"t","turnId":"u"}}`;
+  const lines = STRINGS.flatMap((text) => [
+    reasoning(text, ""),
+    reasoning("", text),
+    reasoning("a", text, "b"),
+  ]);
+  const fastLines = assertSame([streamOf(lines)], { from: "app-server" });
+  assert(fastLines > lines.length / 3, `${fastLines} of ${lines.length}`);
+  assertStringIncludes(
+    answersOf([streamOf([reasoning("\\u00e9", "\\/")])], "wasm").text,
+    '"text":"\\u00e9\\n\\/"',
+  );
+});
 
 Deno.test("Kernel reads numbers as the rules do", () => {
   const codes = NUMBERS.flatMap((code) => [command(code), command("3")]);

@@ -5,6 +5,7 @@
 import { stringValue, TRUE_VALUE, wordValue } from "../../json/literal.ts";
 import type { JsonReader } from "../../json/reader.ts";
 import {
+  JsonJoined,
   JsonList,
   type JsonNode,
   JsonObject,
@@ -213,7 +214,7 @@ function userMessage(reader: JsonReader, item: JsonObject): JsonObject {
       images.push(image);
     }
   }
-  content.set("text", joined(reader, texts, ""));
+  content.set("text", joined(texts, ""));
   if (images.length > 0) {
     content.set("images", new JsonList(images));
   }
@@ -227,7 +228,7 @@ function reasoning(reader: JsonReader, item: JsonObject): JsonObject {
   for (const part of partsOf(reader, item.get("summary"))) {
     if (part.kind === "string") texts.push(part);
   }
-  content.set("text", joined(reader, texts, "\n"));
+  content.set("text", joined(texts, "\n"));
   item.rename("content", "rawContent");
   return content;
 }
@@ -242,16 +243,8 @@ function partsOf(
 }
 
 /** One text of several. */
-function joined(
-  reader: JsonReader,
-  texts: readonly JsonSlice[],
-  between: string,
-): JsonSlice {
-  const [first] = texts;
-  if (first === undefined) return EMPTY;
-  return texts.length === 1
-    ? first
-    : stringValue(texts.map((text) => reader.text(text)).join(between));
+function joined(texts: readonly JsonSlice[], between: string): JsonNode {
+  return texts.length > 1 ? new JsonJoined(texts, between) : texts[0] ?? EMPTY;
 }
 
 function fileChange(reader: JsonReader, item: JsonObject): JsonObject {
