@@ -3,14 +3,17 @@
  * show; what check calls failed, no transcript calls done, and the other way round.
  */
 
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { VerdictBuilder } from "../lib/check/verdict_builder.ts";
+import { setOwn } from "../lib/history/plain_json.ts";
+import { isObject } from "../lib/json/fields.ts";
 import { JsonlRecords } from "../lib/pipeline/jsonl_records.ts";
 import { HtmlRenderer } from "../lib/render/html.ts";
 import type { TranscriptPart } from "../lib/render/parts.ts";
 import { TranscriptBuilder } from "../lib/render/transcript.ts";
 import { SessionFold } from "../lib/sessions/session_fold.ts";
 import { readCapturedFiles } from "./rollouts.ts";
+import { encode } from "./running.ts";
 
 // deno-lint-ignore no-control-regex -- That is what they begin with.
 const CONTROL_SEQUENCES = /\u001b\[[\d;?]*[A-Za-z]/g;
@@ -105,3 +108,40 @@ Deno.test("what check calls failed, no transcript calls done, and the other way 
   }
   assertEquals(contradictions, []);
 });
+
+/** The text of a line with another value in one place after the other. */
+function* withAnother(line: string): Generator<string> {
+  const root: unknown = JSON.parse(line);
+  function* walk(holder: unknown): Generator<string> {
+    if (!isObject(holder)) return;
+    for (const [name, value] of Object.entries(holder)) {
+      yield* walk(value);
+      // No function is where programs call one to make a text or a number of it.
+      setOwn(holder, name, { toString: 1, valueOf: 1 });
+      yield JSON.stringify(root);
+      setOwn(holder, name, value);
+    }
+  }
+  yield* walk(root);
+}
+
+for (const name of ["0.42.0/mcp", "0.104.0/mcp", "0.169.0/shellmany"]) {
+  Deno.test(`whatever stands in a field of ${name}, it is judged and shown`, () => {
+    const kinds = new Set<string>();
+    for (const { path, bytes } of readCapturedFiles(/\.jsonl$/)) {
+      if (!path.startsWith(`${name}/`)) continue;
+      const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
+      for (const line of lines) {
+        const kind = line.replaceAll(/"(?:[^"\\]|\\.)*"(?!:)|[\d.]+/g, "");
+        if (kinds.has(kind)) continue;
+        kinds.add(kind);
+        const builder = new VerdictBuilder();
+        for (const text of [lines[0], ...withAnother(line)]) {
+          builder.feed(encode(`${text}\n`), () => {});
+        }
+        builder.flush(() => {});
+      }
+    }
+    assert(kinds.size > 0);
+  });
+}

@@ -313,7 +313,7 @@ function tellTokens(
 /** Counts the tokens of requests; the total of a full window has others in it. */
 function tokensIn(counts: unknown): number {
   const { input_tokens, output_tokens } = fieldsOf(counts);
-  return Number(input_tokens ?? 0) + Number(output_tokens ?? 0);
+  return (numberOf(input_tokens) ?? 0) + (numberOf(output_tokens) ?? 0);
 }
 
 // Messages, reasoning and remarks.

@@ -540,12 +540,13 @@ export class OtlpExporter implements Exporter {
   }
 
   /** A call has spawned threads. */
-  #spawn(thread: Thread, item: unknown, threads: readonly unknown[]): void {
+  #spawn(thread: Thread, id: unknown, threads: readonly unknown[]): void {
     const { turn } = thread;
-    if (turn === undefined || !turn.seen.has(String(item))) return;
+    const item = textOf(id) ?? "";
+    if (turn === undefined || !turn.seen.has(item)) return;
     for (const spawned of threads) {
       if (typeof spawned !== "string" || this.#spawned.has(spawned)) continue;
-      this.#spawned.set(spawned, childIds(idsOf(thread, turn), String(item)));
+      this.#spawned.set(spawned, childIds(idsOf(thread, turn), item));
     }
   }
 

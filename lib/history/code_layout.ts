@@ -9,7 +9,7 @@
  * @module
  */
 
-import { type Fields, isObject } from "../json/fields.ts";
+import { type Fields, isObject, numberOf } from "../json/fields.ts";
 import { list, map, NUMBER, object } from "../shapes/shapes.ts";
 import {
   join,
@@ -109,7 +109,7 @@ const usage: Rewrite = (value) => {
   const {
     input_tokens: prompt,
     output_tokens: completion,
-    total_tokens: total = Number(prompt) + Number(completion),
+    total_tokens: total = (numberOf(prompt) ?? 0) + (numberOf(completion) ?? 0),
     cached_input_tokens: _cached,
     cache_write_input_tokens: _written,
     reasoning_output_tokens: _reasoning,

@@ -84,7 +84,7 @@ export function isNamedPlace(
     case "variant": {
       const tag = memberOf(value, shape.key);
       if (rest.length === 0 && key === shape.key && word !== undefined) {
-        return shape.shapes.has(String(tag));
+        return typeof tag === "string" && shape.shapes.has(tag);
       }
       return isNamedPlace(shapeFor(shape, tag), value, place, word);
     }
@@ -97,7 +97,8 @@ export function isNamedPlace(
       return key === undefined && (word === undefined || word === shape.word);
     case "words":
       return key === undefined &&
-        (word === undefined || shape.words.includes(String(word)));
+        (word === undefined ||
+          (typeof word === "string" && shape.words.includes(word)));
   }
   // A word where any text may stand is passed on; nothing depends on it.
   if (key === undefined) return word === undefined;
@@ -123,7 +124,7 @@ function shapeFor(
   { shapes, others }: VariantShape,
   word: unknown,
 ): AnyShape | string {
-  return shapes.get(String(word)) ?? others;
+  return (typeof word === "string" ? shapes.get(word) : undefined) ?? others;
 }
 
 function memberOf(value: unknown, key: string | number): unknown {

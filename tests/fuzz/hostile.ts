@@ -121,6 +121,7 @@ export const VALUES: readonly [string, ...string[]] = [
   "[[]]",
   '{"":null}',
   '{"__proto__":{"x":1}}',
+  '{"toString":1,"valueOf":1}',
   '{"type":"x","type":null}',
   "[[[[[[]]]]]]",
   '{"type":"thread.started","thread_id":"other"}',

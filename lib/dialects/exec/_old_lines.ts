@@ -55,7 +55,8 @@ export function itemId(item: number): string {
 
 /** The number of the item that has an id; nothing, if it is no such id. */
 export function itemOf(id: unknown): number | undefined {
-  const [, item] = ITEM_ID_REGEXP.exec(String(id)) ?? [];
+  if (typeof id !== "string") return undefined;
+  const [, item] = ITEM_ID_REGEXP.exec(id) ?? [];
   return item === undefined ? undefined : Number(item);
 }
 
