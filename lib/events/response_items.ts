@@ -205,15 +205,24 @@ function tellLocalShell(context: SessionContext, item: Fields): void {
 }
 
 function tellFunctionCall(context: SessionContext, item: Fields): void {
-  const { arguments: args } = item;
-  const isText = typeof args === "string";
   tellCall(context, {
     callId: callIdOf(item.call_id, item.id),
     name: textOf(item.name) ?? "",
     namespace: item.namespace,
-    args: isText ? parseJson(args) ?? args : args,
-    text: isText ? args : context.argumentsText(args),
+    ...argumentsIn(context, item.arguments),
   });
+}
+
+/** What a call is given, and its JSON text; what is no JSON is a text to the tool, too. */
+function argumentsIn(
+  context: SessionContext,
+  given: unknown,
+): Pick<ModelCall, "args" | "text"> {
+  if (typeof given !== "string") {
+    return { args: given, text: context.argumentsText(given) };
+  }
+  const args = parseJson(given) ?? undefined;
+  return args === undefined ? { args: given } : { args, text: given };
 }
 
 function tellCustomCall(context: SessionContext, item: Fields): void {
@@ -390,12 +399,8 @@ function mcpNames(
 
 function tellToolSearch(context: SessionContext, item: Fields): void {
   const callId = callIdOf(item.call_id, item.id);
-  const { arguments: args } = item;
-  const isText = typeof args === "string";
-  const content = withText({
-    name: "tool_search",
-    arguments: isText ? parseJson(args) ?? args : args,
-  }, isText ? args : context.argumentsText(args));
+  const { args, text } = argumentsIn(context, item.arguments);
+  const content = withText({ name: "tool_search", arguments: args }, text);
   const { call } = context.beginCall(callId, "item", "tool_call");
   context.startCall(call, "tool_call", content);
   const isOver = item.execution === "server" &&

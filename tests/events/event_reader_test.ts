@@ -517,6 +517,18 @@ Deno.test("eventText() writes arguments as they were spelled", () => {
   assert(started !== undefined && eventText(started).includes(args));
 });
 
+for (const args of ["", "{not json", "wait", '{"a":1} x', '"a']) {
+  Deno.test(`eventText() writes arguments that are no JSON as a text: ${args}`, () => {
+    for (const type of ["function_call", "tool_search_call"]) {
+      const [started] = eventsOf([
+        item(type, { name: "f", arguments: args, call_id: "c" }),
+      ]);
+      const { content } = fieldsOf(JSON.parse(eventText(started ?? {})));
+      assertEquals(fieldsOf(content).arguments, args);
+    }
+  });
+}
+
 Deno.test("EventReader gives up calls that never end before they take much memory", () => {
   const reader = new EventReader();
   for (let at = 0; at < 20_000; at++) {

@@ -40,6 +40,11 @@ const CALLS: readonly Call[] = [
   { args: ["usage", "--format=csv", "--by=day"], output: "text" },
   { args: ["usage", "--explain"], output: "text" },
   { args: ["usage", "--since=2026-01-01", "--by=model"], output: "text" },
+  { args: ["events"], output: "json" },
+  { args: ["drift", "--json"], output: "json" },
+  { args: ["export", "--to=atif"], output: "json" },
+  { args: ["export", "--to=otlp", "--stamp", "--content"], output: "json" },
+  { args: ["export", "--to=tables", "--table=items"], output: "json" },
 ];
 
 /**
