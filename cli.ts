@@ -64,14 +64,27 @@ async function list(path: string): Promise<PathEntry[]> {
   }
 }
 
+/** What standard streams turned out to be: they stay that, however many inputs there are. */
+const identities = new Map<string, Promise<string | undefined>>();
+
 /**
  * Looks at what a standard stream is. Deno's own functions have a way to only with all
  * permissions, and node:fs starts half as long (22 ms) as all else that normalize needs, so few
  * runs ask that.
  */
-async function streamIdentity(
+function streamIdentity(
   name: "stdin" | "stdout",
   isQuick = false,
+): Promise<string | undefined> {
+  const key = `${name} ${isQuick}`;
+  const identity = identities.get(key) ?? identityOf(name, isQuick);
+  identities.set(key, identity);
+  return identity;
+}
+
+async function identityOf(
+  name: "stdin" | "stdout",
+  isQuick: boolean,
 ): Promise<string | undefined> {
   if (!HAS_NUMBERS) return undefined;
   try {

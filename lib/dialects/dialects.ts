@@ -50,6 +50,9 @@ export interface RulesOptions extends InitialContext, RolloutContext {
 export interface StreamRules extends LineRules {
   /** What the stream is; `undefined` until a line has told. */
   readonly kind: StreamKind | undefined;
+
+  /** Takes note that its first record was repeated, which tells what it is. */
+  begun(): void;
 }
 
 /**
@@ -76,7 +79,12 @@ class DetectingRules implements StreamRules {
   #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
   #finder: LineRules | undefined;
-  #rules: LineRules;
+  /** Those that count; made when they are needed. */
+  #rules: LineRules | undefined;
+  /** Those that there were, for the next stream of their kind. */
+  readonly #known = new Map<StreamKind, LineRules>();
+  /** What the stream before was: this one most likely is the same. */
+  #guess: StreamKind | undefined;
   #learner: RecordLearner | undefined;
   kind: StreamKind | undefined;
 
@@ -87,33 +95,55 @@ class DetectingRules implements StreamRules {
     this.#given = given;
     this.#options = options;
     this.kind = given;
-    this.#rules = rulesOf(given ?? "exec", options);
+  }
+
+  /** The rules that count. */
+  get #current(): LineRules {
+    if (this.#rules !== undefined) return this.#rules;
+    const kind = this.kind ?? "exec";
+    const known = this.#known.get(kind);
+    if (known !== undefined) return this.#rules = known;
+    const rules = rulesOf(kind, this.#options);
+    this.#known.set(kind, rules);
+    rules.teach?.(this.#learner);
+    return this.#rules = rules;
   }
 
   get context(): RecordContext | undefined {
-    // Until a line has told what the stream is, there are no rules for it.
-    return this.kind === undefined ? undefined : this.#rules.context;
+    if (this.kind !== undefined) return this.#current.context;
+    return this.#guess && this.#known.get(this.#guess)?.context;
   }
 
   get isTeachable(): boolean {
-    return this.#rules.isTeachable === true;
+    return this.#rules?.isTeachable === true;
   }
 
   teach(learner: RecordLearner | undefined): void {
-    this.#learner = learner;
-    this.#rules.teach?.(learner);
+    this.#learner = learner && {
+      get isEager(): boolean {
+        return learner.isEager;
+      },
+      // What is repeated as a first record has to tell what the stream is.
+      learn: (watched) =>
+        learner.learn(this.#tells(watched?.root) ? watched : undefined),
+    };
+    for (const rules of this.#known.values()) rules.teach?.(this.#learner);
   }
 
   reset(): void {
-    if (this.kind === this.#given) this.#rules.reset();
-    else {
-      this.kind = this.#given;
-      this.#rules = rulesOf(this.#given ?? "exec", this.#options);
-    }
+    for (const rules of this.#known.values()) rules.reset();
+    this.#guess = this.kind;
+    this.kind = this.#given;
+    this.#rules = undefined;
+  }
+
+  begun(): void {
+    this.kind ??= this.#guess;
+    this.#rules = undefined;
   }
 
   save(): unknown {
-    return { kind: this.kind ?? null, rules: this.#rules.save() };
+    return { kind: this.kind ?? null, rules: this.#current.save() };
   }
 
   load(saved: unknown): void {
@@ -121,13 +151,13 @@ class DetectingRules implements StreamRules {
     const kind = STREAM_KINDS.find((each) => each === name);
     if (this.#given === undefined && kind !== undefined) {
       this.kind = kind;
-      this.#rules = rulesOf(kind, this.#options);
+      this.#rules = undefined;
     }
     const { initialThreadId, initialTurnId } = this.#options;
     const hasSeeds = (initialThreadId ?? initialTurnId) !== undefined;
     // Before its first record, a stream has saved what it began with; what is given now counts.
     if (this.kind === undefined && hasSeeds) return;
-    this.#rules.load(savedField(saved, "rules"));
+    this.#current.load(savedField(saved, "rules"));
   }
 
   apply(
@@ -141,13 +171,22 @@ class DetectingRules implements StreamRules {
       if (kind !== undefined) {
         this.kind = kind;
         // What there has been so far has left nothing behind in the rules.
-        if (kind !== "exec") {
-          this.#rules = rulesOf(kind, this.#options);
-          this.#rules.teach?.(this.#learner);
-        }
+        if (kind !== "exec") this.#rules = undefined;
       }
     }
-    return this.#rules.apply(bytes, start, end, out);
+    return this.#current.apply(bytes, start, end, out);
+  }
+
+  /** Whether a record would tell that a stream is what this one is. */
+  #tells(record: JsonSlice | undefined): boolean {
+    if (record === undefined || this.#given !== undefined) {
+      return record !== undefined;
+    }
+    const { bytes, start, end } = record;
+    const reader = this.#reader ??= new JsonReader(1);
+    const root = reader.read(bytes, start, end);
+    return root !== undefined &&
+      streamKindOf(reader, reader.members(root)) === this.kind;
   }
 
   /** What a line tells of its stream; nothing, if it is not an object or an old failure. */

@@ -3,7 +3,7 @@
  */
 
 import { EVENTS } from "./exec/field_rules.ts";
-import { hashBytes, WordCache } from "../json/names.ts";
+import { hashBytes, WORDS } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import { RESPONSE_ITEM_TYPES } from "./rollout/kinds.ts";
 import { releaseNumber } from "./releases.ts";
@@ -34,9 +34,8 @@ export interface RecordKind {
 
 /** Tells the kinds of records apart, those of one stream. */
 export class KindTeller {
-  readonly #words = new WordCache();
   /** Where the values of the record are; three levels at least. */
-  readonly tape: JsonTape = new JsonTape(this.#words);
+  readonly tape: JsonTape = new JsonTape();
   #bytes: Uint8Array = new Uint8Array(0);
   /** What the stream is, as far as a line has told. */
   dialect: WireDialectName | undefined;
@@ -159,6 +158,6 @@ export class KindTeller {
     const end = tape.end(at) - 1;
     // No word has escapes, or is as long.
     if (tape.isEscaped(at) || end - start > MAX_WORD) return "*";
-    return this.#words.text(bytes, start, end, hashBytes(bytes, start, end));
+    return WORDS.text(bytes, start, end, hashBytes(bytes, start, end));
   }
 }

@@ -1,6 +1,5 @@
 /** Goes through all values of a record, and finds the marks of their types and words in a tree. */
 
-import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import type { KindTeller } from "../dialects/wire_kinds.ts";
 import {
@@ -33,7 +32,6 @@ export class WireWalker {
   #bytes: Uint8Array = new Uint8Array(0);
   /** Tapes of what lies deeper than one tape goes, those of one record at a time. */
   readonly #inner: JsonTape[] = [];
-  readonly #names = new WordCache();
 
   constructor(
     tree: WireTree,
@@ -73,7 +71,7 @@ export class WireWalker {
     if (type > ARRAY || node.isData || depth > MAX_DEPTH) return;
     if (level < LEVELS) this.#parts(tape, at, node, level, depth);
     else {
-      const inner = this.#inner[depth] ??= new JsonTape(this.#names);
+      const inner = this.#inner[depth] ??= new JsonTape();
       inner.scan(this.#bytes, tape.start(at), tape.end(at), LEVELS);
       this.#parts(inner, 0, node, 0, depth);
     }

@@ -53,9 +53,9 @@ import {
   STEP_TEXT_LENGTH,
   UNWANTED,
 } from "./kernel_layout.ts";
-import { WordCache } from "./names.ts";
 import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
+import type { Sieve } from "./sieve.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
 import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
@@ -371,6 +371,8 @@ export interface KernelWishes {
   readonly proof?: Proof | undefined;
   /** Which ones are wanted; all, without it. */
   readonly selection?: Selection | undefined;
+  /** Which lines are passed over; none, without it. */
+  readonly sieve?: Sieve | undefined;
 }
 
 /** The plans of one stream. */
@@ -379,7 +381,7 @@ export class KernelPlans {
   readonly #words: Uint32Array;
   readonly #room: { readonly start: number; readonly end: number };
   readonly #places: KernelPlaces;
-  readonly #tape = new JsonTape(new WordCache());
+  readonly #tape = new JsonTape();
   readonly #wishes: KernelWishes;
   readonly #reader = new JsonReader(1);
   #values: (ValuePlan | undefined)[] = [];

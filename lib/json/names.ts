@@ -17,7 +17,7 @@ const MAX_BYTES = 64;
 const FIRST: Word = { bytes: new Uint8Array(0), text: "" };
 /** How often a word comes before it is kept; rules look at some words of a line twice. */
 const USUAL = 3;
-/** How many words of a stream may be names; more than that is data in the place of names. */
+/** How many words of a process may be names; more than that is data in the place of names. */
 const MAX_INTERNED = 2048;
 
 /**
@@ -69,6 +69,12 @@ export class WordCache {
     return times === USUAL;
   }
 }
+
+/**
+ * The words of all streams: most are the same ones, and a cache for each of its own takes longer
+ * to make than small files to read.
+ */
+export const WORDS: WordCache = new WordCache();
 
 /**
  * Gives the engine's own copy of a string: property names have one, and so have the names

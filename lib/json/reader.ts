@@ -4,7 +4,7 @@
 
 import { BACKSLASH, QUOTE } from "./bytes.ts";
 import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
-import { hashBytes, WordCache } from "./names.ts";
+import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
 import { JsonTape, keyText, NAMED_ENTRIES, stringText } from "./tape.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -272,9 +272,8 @@ export function noObservations(): Observations {
  * the next `read`.
  */
 export class JsonReader {
-  readonly #words = new WordCache();
-  readonly #tape = new JsonTape(this.#words);
-  #inner = new JsonTape(this.#words);
+  readonly #tape = new JsonTape();
+  #inner = new JsonTape();
   readonly #numbers = new Numbers();
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
@@ -429,7 +428,7 @@ export class JsonReader {
     const start = node.start + 1;
     const end = node.end - 1;
     const hash = hashBytes(node.bytes, start, end);
-    return this.#words.text(node.bytes, start, end, hash);
+    return WORDS.text(node.bytes, start, end, hash);
   }
 
   /** Whether a number is an integer, however it is spelled. */
@@ -462,7 +461,7 @@ export class JsonReader {
 
   /** Leaves a tape as it is to its user, who needs it until the next record. */
   #leave(tape: JsonTape): void {
-    if (tape === this.#inner) this.#inner = new JsonTape(this.#words);
+    if (tape === this.#inner) this.#inner = new JsonTape();
   }
 
   /** A part of a value, by its entry on the tape. */

@@ -31,7 +31,7 @@ import {
   TAB,
   ZERO,
 } from "./bytes.ts";
-import type { WordCache } from "./names.ts";
+import { WORDS } from "./names.ts";
 import { decodeUtf8, endOfMultibyte } from "./utf8.ts";
 
 /** What a JSON value is. */
@@ -111,21 +111,11 @@ export class JsonTape {
   #bytes: Uint8Array = NO_BYTES;
   readonly #open = new Int32Array(DEEPEST_LEVEL + 1);
   #escaped = false;
-  readonly #words: WordCache;
 
   /** What is wrong with the text of the last scan that failed. */
   problem = "";
   /** Where it is wrong: an index into its bytes. */
   problemAt = 0;
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param words The cache for keys; several tapes may share one.
-   */
-  constructor(words: WordCache) {
-    this.#words = words;
-  }
 
   /**
    * Reads one JSON value, with nothing but JSON white space around it.
@@ -212,7 +202,7 @@ export class JsonTape {
             byte = bytes[++at] ?? 0;
           }
           if (byte === QUOTE) {
-            name = this.#words.text(bytes, keyStart, at, hash);
+            name = WORDS.text(bytes, keyStart, at, hash);
             at += 1;
           } else {
             at = this.#string(bytes, at);

@@ -3,7 +3,6 @@
  * that were copied is as it was in the first one.
  */
 
-import { WordCache } from "./names.ts";
 import type { JsonReader } from "./reader.ts";
 import type { RecordParts } from "./record_parts.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
@@ -108,7 +107,7 @@ export class ValuePlan {
     proof: Proof,
   ): ValuePlan | undefined {
     if (parts.length > MAX_PARTS) return undefined;
-    const tape = new JsonTape(new WordCache());
+    const tape = new JsonTape();
     // The text behind a value must be a control character.
     const bytes = new Uint8Array(output.length + 1);
     bytes.set(output);

@@ -13,6 +13,7 @@ import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
 import { Kernel } from "../json/kernel.ts";
 import type { KernelWishes } from "../json/kernel_plans.ts";
 import { JsonReader } from "../json/reader.ts";
+import type { Sieve } from "../json/sieve.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { JsonNode } from "../json/value.ts";
 import type { Proof } from "../json/value_plan.ts";
@@ -240,6 +241,8 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 export interface AnswerTaker {
   /** Whether all that `record` does is to end the record with an LF. */
   readonly takesLines?: boolean;
+  /** Which lines are passed over unread: not even their failures are wanted. */
+  readonly sieve?: Sieve | undefined;
   /** What is to be proven of values; there if `value` is. */
   readonly proof?: Proof;
   /**
@@ -274,7 +277,7 @@ export interface AnswerTaker {
 
 /** Answers the lines of one stream. */
 export class LineAnswers implements LineVisitor {
-  readonly #framer: LineFramer;
+  #framer: LineFramer;
   readonly #rules: StreamRules;
   readonly #taker: AnswerTaker;
   readonly #limit: number;
@@ -326,7 +329,7 @@ export class LineAnswers implements LineVisitor {
       ? undefined
       : new RecordSelection(only, except, thread);
     if (selection !== undefined) this.#reader = new JsonReader(1);
-    this.#wishes = { proof: taker.proof, selection };
+    this.#wishes = { proof: taker.proof, selection, sieve: taker.sieve };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
     // A caller with `onAnswer` is told of each line in its turn: values are given one by one
     // then, but for those that are not wanted.
@@ -415,7 +418,11 @@ export class LineAnswers implements LineVisitor {
     const { context } = this.#rules;
     if (kernel === undefined || context === undefined) return undefined;
     const { lines } = kernel;
-    const run = kernel.run(bytes, start, end, this.out, context);
+    // The line that tells what the input is comes alone, and is not passed over.
+    const isFirst = this.kind === undefined;
+    const to = isFirst ? bytes.indexOf(LF, start) + 1 : end;
+    const run = kernel.run(bytes, start, to, this.out, context, !isFirst);
+    if (isFirst && kernel.lines > lines) this.#rules.begun();
     if (run.lines === 0) return undefined;
     const taker = this.#taker;
     this.records += this.#isSelective ? run.records : kernel.lines - lines;
@@ -460,6 +467,17 @@ export class LineAnswers implements LineVisitor {
     kernel.release();
   }
 
+  /** Begins with another input, when one has ended. */
+  reset(): void {
+    this.#framer = new LineFramer(this.#limit);
+    this.#rules.reset();
+    this.#hasKernel = this.#isSlow = false;
+    this.#bytes = this.#fastLines = 0;
+    this.failures = this.records = 0;
+    this.out.truncate(0);
+    if (this.#engine === "wasm") this.#startKernel();
+  }
+
   line(
     bytes: Uint8Array,
     start: number,
@@ -469,6 +487,12 @@ export class LineAnswers implements LineVisitor {
   ): void {
     if (bytes[start] !== OPEN_BRACE && isBlankLine(bytes, start, end)) return;
     const { out } = this;
+    const { sieve } = this.#wishes;
+    const context = this.kind && this.#rules.context;
+    if (context && sieve?.passes(bytes, start, end, context)) {
+      this.#onAnswer?.();
+      return;
+    }
     const length = out.length;
     const range = this.#rules.apply(bytes, start, end, out);
     if (range === undefined) {

@@ -8,7 +8,6 @@ import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { CR, LF } from "../json/bytes.ts";
 import { type Fields, isObject } from "../json/fields.ts";
-import { WordCache } from "../json/names.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
 import { writeLineFailed } from "../lines/failures.ts";
@@ -147,7 +146,7 @@ class RedactingWriter implements LineVisitor {
   readonly #deltas: DeltaLines;
   readonly #redactors: Redactors;
   readonly #limit: number;
-  readonly #tape = new JsonTape(new WordCache());
+  readonly #tape = new JsonTape();
   /** Whether the line is one without LF. */
   isLast = false;
   readonly #onFailure: JsonlRedactorOptions["onFailure"];

@@ -1,7 +1,9 @@
 /** Opens a session file, also while Codex packs or unpacks it. */
 
+import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readFile, stat } from "node:fs/promises";
 import { type ByteSource, codeOf } from "../files/byte_source.ts";
+import { decompressed } from "../files/decompress.ts";
 import { openFile } from "../files/open.ts";
 import {
   fieldsOf,
@@ -11,6 +13,9 @@ import {
   parseJson,
 } from "../json/fields.ts";
 import { otherPlacesOf } from "./session_places.ts";
+
+/** The largest file that is read without waiting, in bytes. */
+const SMALL = 1 << 20;
 
 /** The largest file that is read as one object. */
 const MAX_OBJECT_BYTES = 64 << 20;
@@ -26,7 +31,8 @@ const MAX_OBJECT_BYTES = 64 << 20;
  * (`rollout-….json`). Its parts are given as the lines that 0.8 would have written of them;
  * such a file is read whole, up to 64 MiB.
  *
- * @param file The file: one that was found, or a path.
+ * @param file The file: one that was found, or a path. A small one is read at once if its size
+ *   is known.
  * @returns Its content; close it when it is not read to the end.
  * @throws {Error} If it cannot be opened, with the `code` of the platform.
  *
@@ -46,11 +52,15 @@ const MAX_OBJECT_BYTES = 64 << 20;
  * ```
  */
 export async function openSession(
-  { path }: { readonly path: string },
+  { path, size = Infinity }: {
+    readonly path: string;
+    readonly size?: number | undefined;
+  },
 ): Promise<ByteSource> {
   const isObject = /\.json$/i.test(path);
   try {
-    return isObject ? await openObject(path) : await openFile(path);
+    if (isObject) return await openObject(path);
+    return size <= SMALL ? openSmall(path) : await openFile(path);
   } catch (error) {
     if (!ABSENT_CODES.has(codeOf(error))) throw error;
     for (const other of isObject ? [] : otherPlacesOf(path)) {
@@ -62,6 +72,29 @@ export async function openSession(
     }
     throw await isLink(path) ? new DanglingLinkError(error) : error;
   }
+}
+
+/**
+ * Opens a regular file, and reads it without waiting: that takes some microseconds where the
+ * system has it in memory, and to wait a hundred.
+ */
+function openSmall(path: string): ByteSource {
+  const file = openSync(path, "r");
+  let isOpen = true;
+  return decompressed({
+    read(into): Promise<number | null> {
+      try {
+        const size = readSync(file, into, 0, into.length, null);
+        return Promise.resolve(size === 0 && into.length > 0 ? null : size);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    close(): void {
+      if (isOpen) closeSync(file);
+      isOpen = false;
+    },
+  }, { name: path });
 }
 
 /**

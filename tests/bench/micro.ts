@@ -6,7 +6,6 @@
 
 import { JsonlNormalizer } from "@codexpipe/codexpipe";
 import { JsonlRedactor } from "@codexpipe/codexpipe/redact";
-import { WordCache } from "../../lib/json/names.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
 import { generate, type KindName, Random, readRuns } from "./generator.ts";
 import { columns, spreadOf } from "./statistics.ts";
@@ -88,7 +87,7 @@ function timesOf(run: () => void): number[] {
 
 /** The check of a line by our own reader, and by the engine's. */
 function validations(which: string, input: Uint8Array): MicroCase[] {
-  const tape = new JsonTape(new WordCache());
+  const tape = new JsonTape();
   const decoder = new TextDecoder();
   const ends = linesOf(input).map((line) =>
     line.byteOffset - input.byteOffset + line.length - 1

@@ -4,7 +4,6 @@ import {
   assertNotStrictEquals,
   assertStrictEquals,
 } from "@std/assert";
-import { WordCache } from "../../lib/json/names.ts";
 import { JsonReader, ManyMembers, Numbers } from "../../lib/json/reader.ts";
 import { JsonTape } from "../../lib/json/tape.ts";
 import {
@@ -69,7 +68,7 @@ const PAIRS: fc.Arbitrary<readonly Pair[]> = fc.array(
 function objectOf(pairs: readonly Pair[], kind: Kind): JsonObject {
   const text = `{${pairs.map(([key, value]) => `${key}:${value}`).join()}}`;
   const bytes = encode(`${text}\n`);
-  const tape = new JsonTape(new WordCache());
+  const tape = new JsonTape();
   assertEquals(tape.scan(bytes, 0, bytes.length - 1, 1), true, tape.problem);
   const valueOf = (at: number): JsonSlice =>
     new JsonSlice(

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import { WordCache } from "../../lib/json/names.ts";
 import {
   JsonTape,
   MAX_DEPTH,
@@ -19,7 +18,7 @@ interface Entry {
   readonly escaped?: true;
 }
 
-const tape = new JsonTape(new WordCache());
+const tape = new JsonTape();
 
 /** Scans bytes as the line that they are: with its LF behind it. */
 function accepts(bytes: Uint8Array, levels = 2): boolean {
@@ -391,7 +390,7 @@ Deno.test("JsonTape gives elements behind an object no name", () => {
 
 Deno.test("JsonTape grows with the number of entries", () => {
   // Its own tape, which no other test has made grow.
-  const small = new JsonTape(new WordCache());
+  const small = new JsonTape();
   const members = Array.from(
     { length: 1_000 },
     (_, i) => ({ name: `key${i}`, text: i % 2 === 0 ? `[${i}]` : `"\\n${i}"` }),

@@ -23,11 +23,13 @@ export async function chosenInputs(
   const { operands } = args;
   const { process } = context;
   const room = blockRoom();
-  const open = async ({ name, place }: ChosenInput): Promise<Input> => {
+  let homes: typeof import("./_home_inputs.ts") | undefined;
+  const open = async (input: ChosenInput): Promise<Input> => {
+    const { name, place } = input;
     if (place === undefined) return await openInput(name, process, room);
     // Files are read without all that it takes to find sessions, and begin sooner.
-    const { openSessionInput } = await import("./_home_inputs.ts");
-    return await openSessionInput(name, process, room);
+    homes ??= await import("./_home_inputs.ts");
+    return await homes.openSessionInput(input, process, room);
   };
   // They come from the thread that started this one.
   if (process.starter !== undefined) {

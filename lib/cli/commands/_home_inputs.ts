@@ -6,7 +6,7 @@ import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";
 import { cannot } from "../reasons.ts";
-import type { ChosenInputs } from "./_chosen_input.ts";
+import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
 /** The first CLI, which wrote one object a file, did not count. */
@@ -49,12 +49,14 @@ function placeIn(codexHomes: readonly string[], path: string): string {
 
 /** Opens a session file, also while Codex packs it. */
 export async function openSessionInput(
-  path: string,
+  { name: path, size }: ChosenInput,
   process: Surroundings,
   room: BlockRoom,
 ): Promise<Input> {
   try {
-    return new Input(await openSession({ path }), path, process, { room });
+    return new Input(await openSession({ path, size }), path, process, {
+      room,
+    });
   } catch (error) {
     throw cannot("open", path, error);
   }

@@ -21,7 +21,7 @@ import { refuseIdleFlags } from "../refusals.ts";
 import { parseTime } from "../times.ts";
 import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
-import { readingOptions } from "./_reading_options.ts";
+import { type ReadingOptions, readingOptions } from "./_reading_options.ts";
 import { derivationText, usageText } from "./_usage_output.ts";
 import { grouped } from "./_usage_tables.ts";
 
@@ -52,7 +52,11 @@ class UsageCommand {
   readonly #context: CommandContext;
   readonly #timeZone: string;
   readonly #since: number;
+  readonly #reading: ReadingOptions;
+  /** Counts all. */
   readonly #meter: UsageMeter;
+  /** Counts one input after the other: each is taken before the next one begins. */
+  readonly #inputMeter: UsageMeter;
   #isIncomplete = false;
   #hasFailures = false;
 
@@ -73,13 +77,16 @@ class UsageCommand {
     };
     this.#timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
     this.#since = timeOf("since") ?? -Infinity;
-    this.#meter = new UsageMeter({
+    this.#reading = readingOptions(args);
+    const options = {
       timeZone: this.#timeZone,
       explain: args.has("explain"),
       since: this.#since,
       until: timeOf("until") ?? Infinity,
       runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
-    });
+    };
+    this.#meter = new UsageMeter(options);
+    this.#inputMeter = new UsageMeter(options);
   }
 
   async run(): Promise<number> {
@@ -135,7 +142,7 @@ class UsageCommand {
     const { process, diagnostics, progress } = this.#context;
     const { name } = chosen;
     let isIncomplete = false;
-    const source = this.#meter.open(name, readingOptions(this.#args));
+    const source = this.#inputMeter.open(name, this.#reading);
     const isQuiet = this.#args.has("quiet");
     let hasSaid = false;
     const report = ({ line, error }: Failure): void => {
@@ -159,7 +166,7 @@ class UsageCommand {
       await diagnostics.flush();
     }
     const hasFailures = source.failures > 0;
-    yield { added: this.#meter.take(), hasFailures, isIncomplete };
+    yield { added: this.#inputMeter.take(), hasFailures, isIncomplete };
   }
 
   /** Reads the list of prices, if there is one. */

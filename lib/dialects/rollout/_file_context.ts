@@ -20,6 +20,13 @@ const ENCODER = new TextEncoder();
 /** The slots. */
 const TIME = 0;
 const SESSION_TIME = 1;
+/** Wrapped lines as Codex writes them. */
+const PASSABLE = {
+  beginning: '{"timestamp":"',
+  key: '"type":"',
+  last: '"payload":',
+  slot: TIME,
+};
 /** What is longer is no time, and in no slot. */
 const MAX_TIME_BYTES = SLOT_SIZE;
 /** How much there is room for at first: a reader of thousands of files has as many of these. */
@@ -29,6 +36,8 @@ const TIME_BYTES = 64;
 export class FileContext implements RecordContext {
   /** The same for all files. */
   readonly rules: unknown = FileContext;
+  /** The wrapped lines. */
+  readonly passable = PASSABLE;
   readonly #fileTime: string | undefined;
   #bytes = new Uint8Array(TIME_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
@@ -60,12 +69,12 @@ export class FileContext implements RecordContext {
   take(changes: ContextChanges): void {
     this.isBareFile = false;
     // Neither is ever taken away by a line.
-    const time = changes.valueOf(TIME);
-    if (changes.isTouched(TIME) && time !== undefined) this.remember(time);
-    const sessionTime = changes.valueOf(SESSION_TIME);
-    if (changes.isTouched(SESSION_TIME) && sessionTime !== undefined) {
-      this.startSession(sessionTime);
-    }
+    const valueOf = (slot: number): JsonSlice | undefined =>
+      changes.isTouched(slot) ? changes.valueOf(slot) : undefined;
+    const time = valueOf(TIME);
+    if (time !== undefined) this.remember(time);
+    const sessionTime = valueOf(SESSION_TIME);
+    if (sessionTime !== undefined) this.startSession(sessionTime);
   }
 
   /** Forgets the file: the next line is the first one of another. */
