@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ownText } from "../json/own_text.ts";
 import {
   type Fields,
   fieldsOf,
@@ -517,7 +518,10 @@ export class SessionContext {
 
   #openTurn(id: string | null, fields: Fields): void {
     if (id === null) this.made.turns += 1;
-    this.turnId = id ?? `synthetic-turn-${this.made.turns}`;
+    // Many are kept, and each would keep its line.
+    this.turnId = id === null
+      ? `synthetic-turn-${this.made.turns}`
+      : ownText(id);
     this.turns.push(this.turnId);
     if (this.turns.length > MAX_TURNS) this.turns.shift();
     this.tell("turn.started", { turn_id: this.turnId, ...fields });

@@ -5,6 +5,7 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { msOf, timestampOfMs } from "../events/times.ts";
 import { sourceText } from "../events/session_items.ts";
 import {
   type Fields,
@@ -25,7 +26,9 @@ import {
   addTokens,
   NO_TOKENS,
   readTokens,
+  TOKEN_KINDS,
   type Tokens,
+  tokensOf,
 } from "../usage/tokens.ts";
 import { type UsageCounts, UsageMeter } from "../usage/usage_meter.ts";
 import { csvRow } from "./csv.ts";
@@ -76,23 +79,42 @@ interface WaitingItem {
 interface ThreadState {
   readonly row: Draft<"threads">;
   /** The turn that goes on, or the last one that nothing has ended. */
-  turn: Draft<"turns"> | undefined;
+  turn: TurnState | undefined;
   /** How many turns had no id. */
   unnamed: number;
   model: string | null;
 }
 
-/** A turn by whose counts usage goes: they may count in another file, or nowhere. */
-interface CountedTurn {
-  readonly turn: Draft<"turns">;
-  readonly requests: TableRow<"requests">[];
+/** A turn, kept until all files tell in which of them its counts count. */
+interface TurnState extends Draft<"turns"> {
+  /** Where it stands among those of its source. */
+  readonly index: number;
+  /** Whether anything has been counted in it, and whether that counts here. */
+  counts: "none" | "some" | "here";
 }
+
+/** Turns by the ids of their threads and their own. */
+type TurnsById = Map<string | null, Map<string | null, TurnState>>;
 
 /** What is known of a file or stream when it has been read. */
 interface SourceState {
-  readonly turns: Map<string, Draft<"turns">>;
-  readonly counted: Map<string, CountedTurn>;
+  readonly turns: TurnState[];
+  readonly byId: TurnsById;
+  /** Those that usage knows by other ids than those of their rows. */
+  readonly counted: TurnsById;
+  /**
+   * Their requests as numbers, `PACKED` for each, in lists of which none is long: objects take
+   * twice the memory, and a session has a hundred thousand.
+   */
+  readonly requests: number[][];
+  /** What stands for itself in none of these numbers; -1 is the first of them. */
+  readonly words: TableValue[];
 }
+
+/** How many numbers there are of a request: its turn, line, time, model and rule; its tokens. */
+const PACKED = 5 + TOKEN_KINDS.length;
+/** How many numbers are in a list. */
+const MAX_PACKED = 1024 * PACKED;
 
 /**
  * Writes what happened as rows of tables, of which {@linkcode TABLES} says the columns.
@@ -149,7 +171,13 @@ export class TableExporter implements Exporter {
   begin({ name }: ExportInput): void {
     this.#source = undefined;
     if (this.#sources.has(name)) return;
-    const state: SourceState = { turns: new Map(), counted: new Map() };
+    const state: SourceState = {
+      turns: [],
+      byId: new Map(),
+      counted: new Map(),
+      requests: [],
+      words: [],
+    };
     this.#sources.set(name, state);
     const ledger = this.#meter.openLedger(name);
     const source = new TableSource(name, state, this.#writer, this.#content);
@@ -200,18 +228,21 @@ export class TableExporter implements Exporter {
     this.#writer.begin();
     for (const row of this.#meter.rows()) {
       const { source, thread_id, turn_id } = row;
-      const key = keyOf(thread_id, turn_id);
-      const counted = this.#sources.get(source)?.counted.get(key);
-      if (counted === undefined) continue;
-      const { turn, requests } = counted;
-      Object.assign(turn, addTokens(readTokens(turn) ?? NO_TOKENS, row));
+      const { counted, byId } = this.#sources.get(source) ?? {};
+      const turn = counted?.get(thread_id)?.get(turn_id) ??
+        byId?.get(thread_id)?.get(turn_id);
+      if (turn === undefined) continue;
       // A turn has more rows if it went over midnight.
-      for (const request of requests.splice(0)) {
+      Object.assign(turn, addTokens(readTokens(turn) ?? NO_TOKENS, row));
+      turn.counts = "here";
+    }
+    for (const state of this.#sources.values()) {
+      for (const request of requestsOf(state)) {
         this.#writer.write("requests", request);
       }
     }
     for (const { turns } of this.#sources.values()) {
-      for (const turn of turns.values()) this.#writer.write("turns", turn);
+      for (const turn of turns) this.#writer.write("turns", turn);
     }
   }
 
@@ -283,6 +314,11 @@ class RowWriter {
     this.#data(table, this.#options.csv ? csvRow(texts) : line(columns, texts));
   }
 
+  /** Says that rows of a table are to come. */
+  announce(table: TableName): void {
+    if (this.#columns.has(table)) this.#data(table, "");
+  }
+
   #data(table: TableName, data: string): void {
     const { csv = false } = this.#options;
     let header = "";
@@ -290,7 +326,7 @@ class RowWriter {
       this.#begun.add(table);
       const columns = this.#columns.get(table) ?? [];
       if (csv) header = csvRow(columns.map(([name]) => name));
-    } else if (data === "") return;
+    }
     this.emit({
       file: `${table}.${csv ? "csv" : "jsonl"}`,
       data: `${header}${data}`,
@@ -327,10 +363,11 @@ class TableSource {
   readonly #hasContent: boolean;
   readonly #threads = new Map<string, ThreadState>();
   readonly #waiting = new Map<string, WaitingItem>();
+  readonly #words = new Map<TableValue, number>();
   #waitingText = 0;
   /** The thread of the last event, and the turn that it was in. */
   #thread: ThreadState | undefined;
-  #turn: Draft<"turns"> | undefined;
+  #turn: TurnState | undefined;
   #line = 0;
   #isInherited = false;
   /** The time of the last event. */
@@ -384,6 +421,9 @@ class TableSource {
     for (const { row } of this.#threads.values()) {
       this.#writer.write("threads", row);
     }
+    const { turns, requests } = this.#state;
+    if (turns.length > 0) this.#writer.announce("turns");
+    if (requests.length > 0) this.#writer.announce("requests");
   }
 
   /** Takes note that the event that is being taken counts tokens. */
@@ -391,33 +431,48 @@ class TableSource {
     { thread, turn: id, timestamp, model }: CountPlace,
     request?: { readonly rule: UsageRule; readonly tokens: Tokens },
   ): void {
-    const key = keyOf(thread, id);
-    let counted = this.#state.counted.get(key);
-    if (counted === undefined) {
-      // What is counted outside of any turn has a turn of its own.
-      const turn = this.#turn ?? this.#beginTurn({});
+    const { byId, counted } = this.#state;
+    let turn = counted.get(thread)?.get(id);
+    if (turn === undefined) {
+      const own = byId.get(thread)?.get(id);
+      turn = own;
+      if (own === undefined || own.counts === "none") {
+        // What is counted outside of any turn has a turn of its own.
+        turn = this.#turn ?? this.#beginTurn({});
+      }
       if (turn === undefined) return;
-      counted = { turn, requests: [] };
-      this.#state.counted.set(key, counted);
+      if (turn !== own) addTurn(counted, thread, id, turn);
     }
+    turn.counts = "some";
     if (request === undefined) return;
-    const { turn, requests } = counted;
     const { rule, tokens } = request;
-    requests.push({
-      source: this.#name,
-      line: this.#line,
-      thread_id: turn.thread_id,
-      turn_id: turn.turn_id,
-      ended_at: timestamp === undefined ? null : this.#time,
-      model,
-      rule,
-      input_tokens: small(tokens.input_tokens),
-      cached_input_tokens: small(tokens.cached_input_tokens),
-      cache_write_input_tokens: small(tokens.cache_write_input_tokens),
-      output_tokens: small(tokens.output_tokens),
-      reasoning_output_tokens: small(tokens.reasoning_output_tokens),
-      total_tokens: small(tokens.total_tokens),
-    });
+    const time = timestamp === undefined ? null : this.#time;
+    let list = this.#state.requests.at(-1);
+    if (list === undefined || list.length >= MAX_PACKED) {
+      this.#state.requests.push(list = []);
+    }
+    list.push(turn.index, this.#line, this.#packedTime(time));
+    list.push(this.#packed(model), this.#packed(rule));
+    for (const kind of TOKEN_KINDS) {
+      list.push(this.#packed(small(tokens[kind])));
+    }
+  }
+
+  /** The number that stands for a time: its milliseconds, if they say all that it does. */
+  #packedTime(time: string | null): number {
+    const ms = time === null ? -1 : msOf(time);
+    return ms >= 0 && timestampOfMs(ms) === time ? ms : this.#packed(time);
+  }
+
+  /** The number that stands for a value. */
+  #packed(value: TableValue): number {
+    if (typeof value === "number" && value >= 0) return value;
+    let at = this.#words.get(value);
+    if (at === undefined) {
+      at = -this.#state.words.push(value);
+      this.#words.set(value, at);
+    }
+    return at;
   }
 
   #threadOf(id: string): ThreadState {
@@ -500,7 +555,7 @@ class TableSource {
   }
 
   /** Begins a turn of the last thread; one without an id is given one. */
-  #beginTurn(event: Fields): Draft<"turns"> | undefined {
+  #beginTurn(event: Fields): TurnState | undefined {
     const thread = this.#thread;
     if (thread === undefined) return undefined;
     let turn = this.#turn;
@@ -514,19 +569,19 @@ class TableSource {
   }
 
   /** The turn that an event names. */
-  #turnOf(event: Fields): Draft<"turns"> | undefined {
+  #turnOf(event: Fields): TurnState | undefined {
     const thread = this.#thread;
     if (thread === undefined) return undefined;
     const id = idOf(event.turn_id) ?? "";
-    const { turns } = this.#state;
-    const key = keyOf(thread.row.thread_id, id);
-    const known = turns.get(key);
+    const { turns, byId } = this.#state;
+    const { thread_id } = thread.row;
+    const known = byId.get(thread_id)?.get(id);
     if (known !== undefined) return known;
     const isStart = event.type === "turn.started";
-    const turn: Draft<"turns"> = {
+    const turn: TurnState = {
       source: this.#name,
       line: this.#line,
-      thread_id: thread.row.thread_id,
+      thread_id,
       turn_id: ownText(id),
       started_at: ownTextOf(event.started_at, isStart && this.#time),
       ended_at: null,
@@ -541,8 +596,11 @@ class TableSource {
       output_tokens: null,
       reasoning_output_tokens: null,
       total_tokens: null,
+      index: turns.length,
+      counts: "none",
     };
-    turns.set(key, turn);
+    turns.push(turn);
+    addTurn(byId, thread_id, turn.turn_id, turn);
     return turn;
   }
 
@@ -689,13 +747,61 @@ class TableSource {
     if (call !== undefined) this.#writer.write("tool_calls", call);
   }
 
-  #place(turn: Draft<"turns"> | undefined): Place {
+  #place(turn: TurnState | undefined): Place {
     return {
       source: this.#name,
       line: this.#line,
       thread_id: this.#thread?.row.thread_id ?? null,
       turn_id: turn?.turn_id ?? null,
     };
+  }
+}
+
+function addTurn(
+  turns: TurnsById,
+  thread: string | null,
+  id: string | null,
+  turn: TurnState,
+): void {
+  const known = turns.get(thread);
+  if (known === undefined) turns.set(thread, new Map([[id, turn]]));
+  else known.set(id, turn);
+}
+
+/** The requests that count. */
+function* requestsOf(
+  { turns, requests, words }: SourceState,
+): Generator<TableRow<"requests">> {
+  // The boundary between rows and numbers: what stands for a value is packed in its place.
+  const unpacked = (packed = 0) =>
+    (packed < 0 ? words[-1 - packed] : packed) as never;
+  for (const list of requests) {
+    for (let at = 0; at < list.length; at += PACKED) {
+      const [index = 0, line = 0, time = 0, model, rule, ...counts] = list
+        .slice(at, at + PACKED);
+      const turn = turns[index];
+      if (turn?.counts !== "here") continue;
+      const tokens = tokensOf((kind) =>
+        BigInt(unpacked(counts[TOKEN_KINDS.indexOf(kind)]))
+      );
+      const { source, thread_id, turn_id } = turn;
+      const ended_at = time < 0 ? unpacked(time) : timestampOfMs(time) ?? null;
+      yield {
+        source,
+        line,
+        thread_id,
+        turn_id,
+        ended_at,
+        model: unpacked(model),
+        rule: unpacked(rule),
+        input_tokens: small(tokens.input_tokens),
+        cached_input_tokens: small(tokens.cached_input_tokens),
+        cache_write_input_tokens: small(tokens.cache_write_input_tokens),
+        output_tokens: small(tokens.output_tokens),
+        reasoning_output_tokens: small(tokens.reasoning_output_tokens),
+        total_tokens: small(tokens.total_tokens),
+      };
+    }
   }
 }
 

@@ -82,7 +82,7 @@ interface Slice {
 /** What a turn used. */
 export interface TurnEntry {
   /** Its parts; there is one unless the turn went over midnight or changed its settings. */
-  readonly slices: Slice[];
+  slices: readonly Slice[];
   /** Of a turn of an exec stream: what its end said. */
   run: RunEntry | undefined;
   /** When it began, if it is a review that another thread did, in milliseconds since 1970. */
@@ -201,12 +201,13 @@ export class SourceLedger implements CountTaker, Ledger {
     const { model, cwd } = place;
     const entry = this.#turn(place);
     entry.reviewed = place.reviewed;
-    const { slices } = entry;
-    const slice = slices.find((slice) =>
+    const slice = entry.slices.find((slice) =>
       slice.day === day && slice.model === model && slice.cwd === cwd
     );
-    if (slice === undefined) slices.push({ day, model, cwd, tokens });
-    else slice.tokens = addTokens(slice.tokens, tokens);
+    // A list that grows takes room for sixteen more, and there may be many turns.
+    if (slice === undefined) {
+      entry.slices = entry.slices.concat({ day, model, cwd, tokens });
+    } else slice.tokens = addTokens(slice.tokens, tokens);
     this.#step(place, rule, tokens);
   }
 

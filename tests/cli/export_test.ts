@@ -124,6 +124,14 @@ Deno.test("codexpipe export --to=otlp leaves out what has no times, and says so"
   ]);
 });
 
+Deno.test("codexpipe export --to=tables says of no input with rows that it has none", async () => {
+  for (const table of ["turns", "requests", "failures"]) {
+    const args = ["export", "--to=tables", `--table=${table}`];
+    const { stdout, stderr } = await call(args, { stdin: LOG });
+    assertEquals(stdout === "", stderr.includes("nothing in it"), table);
+  }
+});
+
 Deno.test("codexpipe export --to=otlp --stamp --content tells of a live run, without secrets", async () => {
   const args = ["export", "--to=otlp", "--stamp", "--content"];
   const { status, stdout } = await call(args, { stdin: LOG });
