@@ -183,6 +183,13 @@ export interface VerdictOptions {
    * @default {false}
    */
   readonly turnsOnly?: boolean | undefined;
+  /**
+   * Whether the parts of all threads of an app-server are emitted, and not only those of the
+   * first: until the input has ended, they are held in memory.
+   *
+   * @default {true}
+   */
+  readonly allThreads?: boolean | undefined;
 }
 
 /** The lines that tell of threads, turns and tokens. */
@@ -678,6 +685,8 @@ function because(what: string, why: string | null): string {
 
 /** How many failed lines, and commands that failed or were declined, are named. */
 const MAX_NAMED = 10;
+/** How many threads of an app-server but the first are told of at once; idle ones rest. */
+const MAX_AWAKE = 64;
 /** For the judges of the threads of an app-server but the first: they read nothing. */
 const OTHER_THREAD: VerdictOptions = {};
 /** How bad an end is, the worst first. */
@@ -759,13 +768,16 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #options: VerdictOptions;
   /** Nothing, for another thread than the first: it is told what concerns it. */
   readonly #lines: JsonlRecords | undefined;
-  readonly #transcript = new TranscriptBuilder();
+  /** Absent while the thread rests. */
+  #transcript: TranscriptBuilder | undefined;
   readonly #counts = new EventTokens();
   /** What was used; `null` as long as nothing says it. */
   #tokens: Tokens | null = null;
   /** The judges of the other threads of an app-server, and what their transcripts say. */
   readonly #others = new Map<string, VerdictBuilder>();
   #parts: TranscriptPart[] = [];
+  /** Those that do not rest, in the order of their last lines. */
+  readonly #awake = new Set<VerdictBuilder>();
   /** The thread that is judged here, of those of an app-server. */
   #firstThread: string | undefined;
   readonly #declined: string[] = [];
@@ -810,10 +822,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   constructor(options: VerdictOptions = {}) {
     this.#options = options;
-    this.#transcript.tapEvents((event, reader, take) => {
-      this.#reader = reader;
-      this.#judge(event, reader.isSession, take);
-    }, { isSelection: options.turnsOnly });
     if (options === OTHER_THREAD) return;
     const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
     checkedCount("maxFailures", maxFailures);
@@ -856,6 +864,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    */
   flush(emit: Emit<TranscriptPart>): void {
     this.#lines?.flush((outcome) => this.#give(outcome, emit));
+    this.#told();
     this.#end(emit);
     for (const judge of this.#others.values()) {
       const parts = judge.#parts;
@@ -866,8 +875,27 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   }
 
   #end(emit: Emit<TranscriptPart>): void {
-    this.#transcript.flush((part) => this.#see(part, emit));
+    this.#transcript?.flush((part) => this.#see(part, emit));
     this.#endRun();
+  }
+
+  /** The transcript, which a thread that has rested begins anew. */
+  #told(): TranscriptBuilder {
+    if (this.#transcript !== undefined) return this.#transcript;
+    const firstTurn = this.#turns + 1;
+    const transcript = this.#transcript = new TranscriptBuilder({ firstTurn });
+    transcript.tapEvents((event, reader, take) => {
+      this.#reader = reader;
+      this.#judge(event, reader.isSession, take);
+    }, { isSelection: this.#options.turnsOnly });
+    return transcript;
+  }
+
+  /** Gives up all of a thread but what is found out about it. */
+  #rest(emit: Emit<TranscriptPart>): void {
+    this.#end(emit);
+    this.#transcript = undefined;
+    this.#reader = undefined;
   }
 
   /** Gives an outcome to the judge of its thread: app-servers have them among one another. */
@@ -885,8 +913,25 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       judge = new VerdictBuilder(OTHER_THREAD);
       this.#others.set(thread, judge);
     }
+    const keep = this.#keeperOf(judge);
+    judge.#take(outcome, keep);
+    this.#awake.delete(judge);
+    this.#awake.add(judge);
+    if (this.#awake.size <= MAX_AWAKE) return;
+    const [oldest = judge] = this.#awake;
+    this.#awake.delete(oldest);
+    const { isRun, isEnded } = oldest.#seen;
+    // A turn that is going on has to be judged as a whole.
+    if (isRun || isEnded) oldest.#rest(this.#keeperOf(oldest));
+  }
+
+  /** Keeps the parts of another thread until the input has ended, if they are wanted. */
+  #keeperOf(judge: VerdictBuilder): Emit<TranscriptPart> {
+    const isKept = this.#options.allThreads ?? true;
     const parts = judge.#parts;
-    judge.#take(outcome, (part) => parts.push(part));
+    return (part) => {
+      if (isKept) parts.push(part);
+    };
   }
 
   /**
@@ -894,7 +939,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
    * and the verdict may be wrong. See {@linkcode TranscriptBuilder.unknownMode}.
    */
   get unknownMode(): string | null {
-    return this.#transcript.unknownMode;
+    return this.#transcript?.unknownMode ?? null;
   }
 
   /** What is found out about the input; whole when it has been flushed. */
@@ -940,7 +985,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       this.#hearFailure({ line, kind, message });
     }
     this.#hasSign = false;
-    this.#transcript.feed(outcome, (part) => this.#see(part, emit));
+    this.#told().feed(outcome, (part) => this.#see(part, emit));
     this.#heedLine();
   }
 

@@ -4,8 +4,9 @@ import {
   VerdictBuilder,
   type VerdictOptions,
 } from "../../lib/check/check.ts";
-import { fieldsOf } from "../../lib/json/fields.ts";
+import { type Fields, fieldsOf } from "../../lib/json/fields.ts";
 import { JsonlNormalizer } from "../../lib/pipeline/pipeline.ts";
+import type { TranscriptPart } from "../../lib/render/parts.ts";
 import { namesIn, readFixture } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { concat, decode, encode } from "../running.ts";
@@ -1146,3 +1147,44 @@ Deno.test("VerdictBuilder judges whatever it is given, and never throws", () => 
     { numRuns: 500, seed: 11 },
   );
 });
+
+Deno.test("VerdictBuilder judges hundreds of threads of an app-server, also those that rest in between", () => {
+  const tell = (method: string, id: number, params: Fields): string =>
+    `${
+      JSON.stringify({ method, params: { threadId: `t${id}`, ...params } })
+    }\n`;
+  const ids = Array.from({ length: 200 }, (_, id) => id);
+  const turns = (number: number): string =>
+    [
+      ...ids.map((id) =>
+        tell("turn/started", id, turnOf(number, "inProgress"))
+      ),
+      ...ids.map((id) =>
+        tell(
+          "turn/completed",
+          id,
+          turnOf(number, id === 7 ? "failed" : "completed"),
+        )
+      ),
+    ].join("");
+  for (const allThreads of [true, false]) {
+    const builder = new VerdictBuilder({ from: "app-server", allThreads });
+    const shown = new Map<string, number>();
+    const show = (part: TranscriptPart): void => {
+      shown.set(part.type, (shown.get(part.type) ?? 0) + 1);
+    };
+    builder.feed(encode(turns(1) + turns(2)), show);
+    builder.flush(show);
+    const { turns: count, reasons } = builder.verdict;
+    assertEquals(count, 400);
+    assertEquals(reasons.map(({ message }) => message), [
+      "turn 2 of thread t7 failed: No",
+    ]);
+    assertEquals(shown.get("turn_ended"), allThreads ? 400 : 2);
+  }
+});
+
+function turnOf(number: number, status: string): Fields {
+  const error = status === "failed" ? { message: "No" } : null;
+  return { turn: { id: `u${number}`, items: [], status, error } };
+}

@@ -320,6 +320,7 @@ function optionsOf(args: Arguments): VerdictOptions {
     failOnCommand: args.has("fail-on-command"),
     failOnDeclined: args.has("fail-on-declined"),
     jsonOutput: args.has("json-output"),
+    allThreads: args.has("github"),
     maxTokens: maxTokens === undefined ? undefined : BigInt(maxTokens),
   };
 }
