@@ -67,8 +67,8 @@ type Order =
   | { readonly words: readonly string[] }
   /** An input, and which of all it is. */
   | { readonly at: number; readonly input: unknown }
-  /** How many bytes of what it gave wait no more. */
-  | { readonly taken: number };
+  /** How many bytes of what it gave wait no more, and room for others, if they left any. */
+  | { readonly taken: number; readonly room?: ArrayBuffer };
 
 /** What a thread gives of the input that it works on; it takes memory until its turn. */
 type Given =
@@ -272,9 +272,16 @@ class Crew<I extends JobInput, O> {
     await diagnostics.flush();
   }
 
-  #release({ weight }: Given, peer: Peer): void {
+  #release(given: Given, peer: Peer): void {
+    const { weight } = given;
     this.#held -= weight;
-    if (weight > 0) tell(peer, { taken: weight });
+    if (weight === 0) return;
+    if (this.#isAnyOrder || !("stream" in given)) tell(peer, { taken: weight });
+    else {
+      // What has been written: the engine would be slow to find out that it is garbage.
+      const room = given.bytes.buffer;
+      peer.post({ taken: weight, room } satisfies Order, [room]);
+    }
   }
 
   async #news(): Promise<void> {
@@ -330,6 +337,8 @@ class Thread implements Starter {
   #at = -1;
   /** How many bytes of what it gave wait. */
   #waiting = 0;
+  /** Room for what it gives next: that of what it gave before. */
+  readonly #rooms: ArrayBuffer[] = [];
   #wake = (): void => {};
 
   constructor(peer: Peer) {
@@ -339,7 +348,10 @@ class Thread implements Starter {
   /** Takes what the thread is told. */
   take(order: Exclude<Order, { words: unknown }>): void {
     if ("at" in order) this.#orders.push(order);
-    else this.#waiting -= order.taken;
+    else {
+      this.#waiting -= order.taken;
+      if (order.room !== undefined) this.#rooms.push(order.room);
+    }
     this.#wake();
   }
 
@@ -373,8 +385,16 @@ class Thread implements Starter {
   sink(stream: "stdout" | "stderr"): ByteSink {
     return {
       write: async (given): Promise<number> => {
-        const bytes = given.slice();
-        const weight = bytes.length;
+        const weight = given.length;
+        const room = this.#rooms.pop();
+        const bytes = new Uint8Array(
+          room === undefined || room.byteLength < weight
+            ? new ArrayBuffer(weight)
+            : room,
+          0,
+          weight,
+        );
+        bytes.set(given);
         await this.#give({ at: this.#at, stream, bytes, weight }, bytes.buffer);
         return weight;
       },
