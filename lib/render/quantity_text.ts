@@ -40,11 +40,11 @@ export function countText(count: number | bigint): string {
  * ```
  */
 export function countedText(
-  count: number,
+  count: number | bigint,
   one: string,
   many: string = `${one}s`,
 ): string {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+  return `${countText(count)} ${Number(count) === 1 ? one : many}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What a run came to, in figures. */
 
 import type { Verdict } from "../../check/check.ts";
-import { countedText, countText } from "../../render/quantity_text.ts";
+import { countedText } from "../../render/quantity_text.ts";
 
 /** Says how many turns, failed commands and tokens a run had. */
 export function runFigures(
@@ -15,6 +15,6 @@ export function runFigures(
     ...(failedCommands === 0
       ? []
       : [countedText(failedCommands, "failed command")]),
-    ...(tokens === null ? [] : [`${countText(tokens.total_tokens)} tokens`]),
+    ...(tokens === null ? [] : [countedText(tokens.total_tokens, "token")]),
   ].join(", ");
 }
