@@ -894,10 +894,13 @@ class Trajectory {
 
 /** The fields that have a value; nothing if none has. */
 function valued(fields: Fields): Fields | undefined {
-  const entries = Object.entries(fields).filter(([, value]) =>
-    value !== undefined && value !== null
+  const hasValue = (value: unknown): boolean =>
+    value !== undefined && value !== null;
+  const values = Object.values(fields);
+  if (!values.some(hasValue)) return undefined;
+  return values.every(hasValue) ? fields : Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => hasValue(value)),
   );
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** The text of a member of an object; nothing if it has no value. */

@@ -81,8 +81,13 @@ export function textsOf(value: unknown): string[] {
   return listOf(value).filter((each) => typeof each === "string");
 }
 
+/** What JSON text begins with. */
+const JSON_START_REGEXP = /^[ \t\r\n]*(?:[{["\d-]|true|false|null)/;
+
 /** Parses JSON text; `undefined` if it is none. */
 export function parseJson(text: string): unknown {
+  // An error takes longer than what most texts are parsed in: scripts and patches are none.
+  if (!JSON_START_REGEXP.test(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -106,7 +106,7 @@ export class Redactor {
   readonly #patterns: readonly (RegExp | LinearPattern)[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
-  /** Texts without a secret: looking at each again takes twice the time (case `redact/small`). */
+  /** Texts without a secret: looking at each again takes twice the time, or four times. */
   readonly #clean = new KnownTexts<true>();
   /** What the names of members say; `null` if that is nothing. */
   readonly #members = new KnownTexts<SecretMember | null>();
@@ -335,26 +335,37 @@ function isInPair(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-// What was found out about short texts: every record has the same keys, types and words.
+// What was found out about texts that come again: every record has the same keys, types and words,
+// and instructions are told again with each turn and in each session.
 
-/** Longer texts are data, which hardly ever comes again. */
-const LONGEST = 32;
+/** Whether a text is one that may come again; others are data, which hardly ever does. */
+function mayComeAgain({ length }: string): boolean {
+  return length <= 32 || length >= 1024 && length <= 1 << 16;
+}
+
 /** How many texts are remembered; then all are forgotten, and the usual ones soon known again. */
 const MOST = 1024;
+/** How long they are together. */
+const MOST_CHARACTERS = 1 << 20;
 
-/** Remembers what was found out about short texts, and bounds how many there are. */
+/** Remembers what was found out about texts, and bounds how many there are. */
 class KnownTexts<T> {
   readonly #known = new Map<string, T>();
+  #characters = 0;
 
   /** Gives what is known of a text. */
   get(text: string): T | undefined {
-    return text.length > LONGEST ? undefined : this.#known.get(text);
+    return mayComeAgain(text) ? this.#known.get(text) : undefined;
   }
 
-  /** Remembers something of a text, if it is short. */
+  /** Remembers something of a text, if it may come again. */
   set(text: string, found: T): void {
-    if (text.length > LONGEST) return;
-    if (this.#known.size === MOST) this.#known.clear();
+    if (!mayComeAgain(text)) return;
+    this.#characters += text.length;
+    if (this.#known.size === MOST || this.#characters > MOST_CHARACTERS) {
+      this.#known.clear();
+      this.#characters = text.length;
+    }
     this.#known.set(ownText(text), found);
   }
 }

@@ -787,3 +787,16 @@ Deno.test("Redactor leaves the line behind a secret, unless that may be its rest
     "the token of this run is [redacted:github_token]\nmore",
   );
 });
+
+Deno.test("Redactor masks a secret each time in a long text that comes again, among others", () => {
+  const redactor = new Redactor();
+  const words = "no secret here ".repeat(1000);
+  for (let round = 0; round < 200; round++) {
+    // A text may differ from a clean one that is remembered in nothing but the secret.
+    for (const word of ["nothing_here", "sk-ant-a1b2c3d4e5f6g7h8i9j0k1l2"]) {
+      const masked = redactor.redact(`${words}${round % 90} ${word}`);
+      assertEquals(masked.endsWith(word), word === "nothing_here");
+    }
+  }
+  assertEquals([...redactor.counts], [["anthropic_key", 200]]);
+});
