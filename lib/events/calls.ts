@@ -27,7 +27,7 @@ export interface Call {
   /** What is called, as the model names it; empty where no response item did. */
   name: string;
   /** The turn that it belongs to. */
-  readonly turnId: string | null;
+  turnId: string | null;
   /** What is known of it; dropped at its end. */
   content: Fields;
   /** How far it is: `closed` says that no output will change it. */

@@ -413,7 +413,7 @@ function begin(type: string, read: (event: Fields) => Fields): TellEvent {
     const content = spelled(context, type, read(event));
     if (call.state === "closed") {
       // It still says more of how the call began.
-      context.start(type, content, context.of(call));
+      context.start(type, content, { call });
       return;
     }
     const known = call.type === type ? call.content : {};
@@ -456,7 +456,7 @@ function streamOutput(context: SessionContext, event: Fields): void {
   if (decoder.pending.length > 0) context.decoders.set(key, decoder);
   else context.decoders.delete(key);
   if (text === "") return;
-  context.delta("command_execution", { [stream]: text }, context.of(call));
+  context.delta("command_execution", { [stream]: text }, { call });
 }
 
 function mcpContent(event: Fields): Fields {
@@ -519,7 +519,7 @@ function tellCustomCall(context: SessionContext, event: Fields): void {
   const command = waitedFor(context, event);
   if (command !== undefined) {
     context.delta("command_execution", { wait: { active: true } }, {
-      ...context.of(command),
+      call: command,
     });
     return;
   }
@@ -547,7 +547,7 @@ function endCustomCall(context: SessionContext, event: Fields): void {
     // A wait that failed goes on, unless it was given up (C.6).
     const active = !isWell && !text.includes("Cancelled by user.");
     const wait = { active, ...spent(event.duration), text };
-    context.delta("command_execution", { wait }, context.of(command));
+    context.delta("command_execution", { wait }, { call: command });
     return;
   }
   const call = known ?? context.endedCall(callId, "tool_call");

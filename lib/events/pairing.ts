@@ -15,7 +15,14 @@ import type { Witness } from "./calls.ts";
 /** What there are copies of. */
 export type CopyKind = "user" | "assistant" | "reasoning" | "search" | "plan";
 
-const WITNESSES: readonly Witness[] = ["item", "event"];
+/** Where the copies are kept, by who told them: no name is put together for a line. */
+const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
+  user: { item: "user_item", event: "user_event" },
+  assistant: { item: "assistant_item", event: "assistant_event" },
+  reasoning: { item: "reasoning_item", event: "reasoning_event" },
+  search: { item: "search_item", event: "search_event" },
+  plan: { item: "plan_item", event: "plan_event" },
+};
 
 /** For each text, what was told with each copy. */
 type Copies<T> = Map<string, T[]>;
@@ -59,7 +66,7 @@ export class Pairing<T> {
    */
   match(kind: CopyKind, text: string, witness: Witness): T | undefined {
     const copies = this.#unmatched.get(
-      `${kind}_${witness === "item" ? "event" : "item"}`,
+      SLOTS[kind][witness === "item" ? "event" : "item"],
     );
     if (copies === undefined || copies.size === 0) return undefined;
     const key = keyOf(text);
@@ -80,15 +87,15 @@ export class Pairing<T> {
    * @param told What was told with it.
    */
   add(kind: CopyKind, text: string, witness: Witness, told: T): void {
-    if (!this.#isIdle) this.#add(`${kind}_${witness}`, keyOf(text), told);
+    if (!this.#isIdle) this.#add(SLOTS[kind][witness], keyOf(text), told);
   }
 
   /** Forgets the copies of some kinds: what comes now belongs to other messages. */
   forget(...kinds: readonly CopyKind[]): void {
     if (this.#waiting === 0) return;
     for (const kind of kinds) {
-      for (const witness of WITNESSES) {
-        const copies = this.#unmatched.get(`${kind}_${witness}`);
+      for (const slot of Object.values(SLOTS[kind])) {
+        const copies = this.#unmatched.get(slot);
         if (copies === undefined || copies.size === 0) continue;
         for (const { length } of copies.values()) this.#waiting -= length;
         copies.clear();

@@ -437,7 +437,7 @@ function tellImageGeneration(context: SessionContext, item: Fields): void {
   // The image itself is let go: the call waits for its event.
   call.content = imageContent({ ...item, result: undefined });
   context.complete("image_generation", content, {
-    ...context.of(call),
+    call,
     status,
   });
   context.noteLoose("image_generation", "item", call.itemId);
@@ -818,7 +818,7 @@ function endCommand(context: SessionContext, call: Call, given: Given): void {
 function tellPrinted(context: SessionContext, call: Call, text: string): void {
   if (text === "") return;
   context.calls.append(call, text);
-  context.delta(call.type, { stdout: text }, context.of(call));
+  context.delta(call.type, { stdout: text }, { call });
 }
 
 function finishCommand(
@@ -845,7 +845,7 @@ function finishCommand(
   // What was too long to be held has been told in pieces.
   const isLost = call.output === "" && before === "";
   if (isLost && text !== "") {
-    context.delta(call.type, { stdout: text }, context.of(call));
+    context.delta(call.type, { stdout: text }, { call });
   }
   context.completeCall(call, {
     ...call.content,
@@ -923,7 +923,7 @@ function endOrFail(
   if (failure === null && success !== false) {
     return context.completeCall(call, call.content);
   }
-  context.fail(call.type, failure ?? text, context.of(call));
+  context.fail(call.type, failure ?? text, { call });
   context.calls.close(call);
 }
 

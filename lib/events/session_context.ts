@@ -84,6 +84,8 @@ interface Told {
 
 /** What is said of an item beside its content. */
 interface ItemOptions {
+  /** The call that it is, which has the ids and the turn that are not said. */
+  readonly call?: Call | undefined;
   /** The id of the item; a made up one if it has none. */
   readonly itemId?: string | null | undefined;
   /** The id of its call. */
@@ -366,10 +368,14 @@ export class SessionContext {
     itemType: string,
     name: "content" | "delta" | "error",
     value: Fields,
-    { itemId, callId, turnId, startedAt, at, status }: ItemOptions,
+    options: ItemOptions,
+    call: Call | undefined = options.call,
   ): string {
     this.#begin(itemType);
-    const id = itemId ?? this.madeUpItem();
+    const { startedAt, at, status } = options;
+    const callId = options.callId ?? call?.callId;
+    const turnId = options.turnId ?? call?.turnId;
+    const id = options.itemId ?? call?.itemId ?? this.madeUpItem();
     if (!SILENT_TYPES.has(itemType)) this.lastItem = id;
     if (this.#unwanted.has(itemType)) return id;
     const turn = turnId ?? this.turnId;
@@ -642,12 +648,6 @@ export class SessionContext {
     else if (loose.length < MAX_LOOSE) loose.push([witness, itemId]);
   }
 
-  /** What the events of a call have. */
-  of(call: Call): ItemOptions {
-    const { itemId, callId } = call;
-    return { itemId, callId, turnId: call.turnId };
-  }
-
   /** Tells that a call begins, and notes what is known of it. */
   startCall(
     call: Call,
@@ -657,9 +657,9 @@ export class SessionContext {
   ): void {
     call.type = type;
     call.content = content;
-    this.start(type, content, { ...this.of(call), ...options });
+    this.#item("item.started", type, "content", content, options, call);
     // Now the turn has begun that it belongs to.
-    Object.assign(call, { turnId: call.turnId ?? this.turnId });
+    call.turnId ??= this.turnId;
   }
 
   /** Tells that a call is over. */
@@ -668,7 +668,8 @@ export class SessionContext {
     content: Fields,
     options: ItemOptions = {},
   ): void {
-    this.complete(call.type, content, { ...this.of(call), ...options });
+    const { type } = call;
+    this.#item("item.completed", type, "content", content, options, call);
     this.dropDecoders(call);
     this.calls.close(call);
   }

@@ -23,8 +23,16 @@ const MAX_DATE_MS = 8.64e15;
  * @returns The same as `YYYY-MM-DDTHH:mm:ss.sssZ`, or `undefined` if it names none.
  */
 export function timestampOf(value: unknown): string | undefined {
-  return typeof value === "string" ? utcTimestamp(value) : undefined;
+  if (typeof value !== "string") return undefined;
+  if (value !== last.said) last = { said: value, time: utcTimestamp(value) };
+  return last.time;
 }
+
+/** The last time that was asked for: readers and folds all ask for that of the same line. */
+let last: { readonly said: string; readonly time: string | undefined } = {
+  said: "",
+  time: undefined,
+};
 
 /** Writes milliseconds since 1970 as a timestamp; `undefined` if its year has not four digits. */
 export function timestampOfMs(ms: number): string | undefined {

@@ -40,6 +40,8 @@ type PlainOutput = Omit<ToolOutput, "blocks" | "success">;
 
 const COMMAND_REGEXP =
   /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
+/** How the lines of a header begin. */
+const HEADER_REGEXP = /^(?:Chunk|Command|Exit|Original|Process|Total|Wall)\b/;
 const OUTPUT_LINE = "Output:";
 const HEADER_REGEXPS: readonly RegExp[] = [
   /^Exit code: (?<code>-?\d+)$/,
@@ -95,12 +97,14 @@ export function isSuccess({ exitCode, success }: ToolOutput): boolean {
 /** Joins the texts of a list of content. */
 export function contentText(content: unknown, separator = ""): string {
   if (typeof content === "string") return content;
-  return listOf(content)
-    .map((part) =>
-      typeof part === "string" ? part : textOf(fieldsOf(part).text)
-    )
-    .filter((text) => text !== undefined)
-    .join(separator);
+  let all: string | undefined;
+  for (const part of listOf(content)) {
+    const text = typeof part === "string" ? part : textOf(fieldsOf(part).text);
+    if (text !== undefined) {
+      all = all === undefined ? text : all + separator + text;
+    }
+  }
+  return all ?? "";
 }
 
 function withoutHeader(text: string): PlainOutput {
@@ -147,6 +151,7 @@ function fromJson(text: string): PlainOutput | undefined {
 
 /** Lines that say how it ended, then `Output:` and what was printed. */
 function fromHeader(text: string): PlainOutput | undefined {
+  if (!HEADER_REGEXP.test(text)) return undefined;
   let exitCode: number | null = null;
   let seconds: number | null = null;
   let session: string | null = null;

@@ -179,7 +179,6 @@ function tellDone(
   context.completeCall(call, context.spelled(content, ["item"]), {
     status,
     ...place,
-    turnId: place.turnId ?? call.turnId,
     ...(startedAt === undefined ? {} : { startedAt }),
   });
   if (known === undefined && LOOSE_TYPES.has(type)) {

@@ -125,34 +125,43 @@ const MADE_TYPES = new Map([
  * Gives the URLs of the images that an item has: those that the user attached, that a tool gave,
  * or that the model made. One that has no URL is an empty text, so that each has its place.
  */
-export function imageUrlsOf({ item_type, content }: Fields): string[] {
+export function imageUrlsOf(
+  { item_type, content }: Fields,
+): readonly string[] {
   const { images, result, output, content_items } = fieldsOf(content);
   if (item_type === "image_generation") {
     const data = textOf(result) ?? "";
     const type = MADE_TYPES.get(data.slice(0, 4)) ?? "png";
     return [data && `data:image/${type};base64,${data}`];
   }
-  return item_type === "user_message"
-    ? listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "")
-    : urlsIn([
-      ...listOf(fieldsOf(result).content),
-      ...listOf(output),
-      ...listOf(content_items),
-    ]);
+  if (item_type === "user_message") {
+    return listOf(images).map((image) => textOf(fieldsOf(image).url) ?? "");
+  }
+  const given = result ?? output ?? content_items;
+  return given === undefined ? NO_URLS : urlsIn([
+    ...listOf(fieldsOf(result).content),
+    ...listOf(output),
+    ...listOf(content_items),
+  ]);
 }
+
+/** Most items have none. */
+const NO_URLS: readonly string[] = [];
 
 /**
  * Gives the URLs of the images that a line of a session file hands to the model: in what a call
  * gave, or in the name of the user. No event has those of a call that looks at an image.
  */
-export function handedImages(line: Fields): string[] {
+export function handedImages(line: Fields): readonly string[] {
   const { type, role, output, content } = fieldsOf(line.payload ?? line);
   if (type === "message" && role === "user") {
     const parts = listOf(content);
     // An image that could not be read is handed over as nothing.
     return parts.length === 0 ? [""] : urlsIn(parts);
   }
-  return textOf(type)?.endsWith("_output") ? urlsIn(listOf(output)) : [];
+  return Array.isArray(output) && textOf(type)?.endsWith("_output")
+    ? urlsIn(output)
+    : NO_URLS;
 }
 
 function urlsIn(parts: readonly unknown[]): string[] {

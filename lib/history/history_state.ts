@@ -108,8 +108,6 @@ export interface ExploredPlace {
 export class HistoryState {
   #context: FoldContext;
   #reader = new EventReader(undefined, { unwanted: WITHOUT_RECORD });
-  /** The time that the last event said, and how it said it. */
-  #time: { readonly said: unknown; readonly now: string } | undefined;
   readonly #clock: (() => string) | undefined;
   readonly #fold = (event: Fields, text?: string): void => {
     const context = this.#context;
@@ -336,16 +334,9 @@ export class HistoryState {
 
   /** The event's own time, else the last one seen, else what there is instead. */
   #timeOf({ timestamp }: Fields): string {
-    // Many events are of one line.
-    if (timestamp !== undefined && timestamp === this.#time?.said) {
-      return this.#time.now;
-    }
     const { memory } = this.#context;
     const own = timestampOf(timestamp);
-    if (own === undefined) {
-      return memory.now ?? timestampOf(this.#clock?.()) ?? EPOCH;
-    }
-    this.#time = { said: timestamp, now: own };
-    return memory.now = own;
+    if (own !== undefined) return memory.now = own;
+    return memory.now ?? timestampOf(this.#clock?.()) ?? EPOCH;
   }
 }

@@ -138,6 +138,14 @@ interface GrowingPayload {
   deltas?: AssistantDelta[];
 }
 
+/** The fields of a mutation that grows something which are none of the record's. */
+const OF_MUTATIONS: ReadonlySet<string> = new Set([
+  "type",
+  "index",
+  "id",
+  "field",
+  "value",
+]);
 const GROWING_FIELDS = ["stdout_chunks", "stderr_chunks", "deltas"] as const;
 
 /**
@@ -224,14 +232,6 @@ function append(
   mutation: AppendedMutation,
 ): void {
   if (record === undefined) return;
-  const {
-    type: _type,
-    index: _index,
-    id: _id,
-    field: _field,
-    value: _value,
-    ...beside
-  } = mutation;
   // The boundary: the list owns its records, so that they are not `readonly` here.
   const payload = record.payload as GrowingPayload;
   if (mutation.field === "deltas") {
@@ -242,8 +242,8 @@ function append(
       deltas[deltas.length - 1] = { ...last, delta };
     } else deltas.push({ ...mutation.value });
   } else appendChunk(payload[mutation.field] ??= [], mutation.value);
-  for (const [name, scalar] of Object.entries(beside)) {
-    setOwn(payload, name, scalar);
+  for (const [name, scalar] of Object.entries(mutation)) {
+    if (!OF_MUTATIONS.has(name)) setOwn(payload, name, scalar);
   }
 }
 

@@ -13,7 +13,8 @@ export function setOwn(target: object, name: string, value: unknown): void {
       enumerable: true,
       configurable: true,
     });
-  } else Object.assign(target, { [name]: value });
+    // The boundary: an object under construction takes members of any name.
+  } else (target as { [name: string]: unknown })[name] = value;
 }
 
 /** Makes an object of names and values. */
@@ -21,10 +22,7 @@ export function toObject<T>(
   members: Iterable<readonly [string, T]>,
 ): { [name: string]: T } {
   const object: { [name: string]: T } = {};
-  for (const [name, value] of members) {
-    if (name === "__proto__") setOwn(object, name, value);
-    else object[name] = value;
-  }
+  for (const [name, value] of members) setOwn(object, name, value);
   return object;
 }
 
@@ -41,29 +39,24 @@ export function deepCopy<T>(value: T): T {
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     const { from, into, name } = next;
     if (typeof from !== "object" || from === null) {
-      put(into, name, from);
+      setOwn(into, name, from);
       continue;
     }
     const copy: object = Array.isArray(from) ? new Array(from.length) : {};
-    put(into, name, copy);
+    setOwn(into, name, copy);
     const members = Object.entries(from);
     for (const [key, member] of members) {
-      if (typeof member !== "object" || member === null) put(copy, key, member);
-      else {
+      if (typeof member !== "object" || member === null) {
+        setOwn(copy, key, member);
+      } else {
         // Holds the place, or the members would stand in another order.
-        put(copy, key, null);
+        setOwn(copy, key, null);
         work.push({ from: member, into: copy, name: key });
       }
     }
   }
   // The one boundary: what was copied member by member has the type that it had.
   return box.copy as T;
-}
-
-function put(target: object, name: string, value: unknown): void {
-  if (name === "__proto__") setOwn(target, name, value);
-  // The boundary: a copy under construction takes members of any name.
-  else (target as { [name: string]: unknown })[name] = value;
 }
 
 /** Tells whether two JSON values are the same, member by member and in the same order. */

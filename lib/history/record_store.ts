@@ -807,9 +807,11 @@ function isTool(content: Content): boolean {
   return type === "running_tool" || type === "tool_call";
 }
 
-function callIdsOf(content: Content, options: RecordOptions): string[] {
-  const { callId = null } = options;
-  return callId !== null && isTool(content) ? [callId] : [];
+function callIdsOf(
+  content: Content,
+  { callId = null }: RecordOptions,
+): readonly string[] {
+  return callId !== null && isTool(content) ? [callId] : NO_KEYS;
 }
 
 /** Sets whether an explore record is trailing, and tells whether that has changed it. */
@@ -886,7 +888,8 @@ class RecordIndex {
   /** Takes a record in: the ids that it has belong to it from now on. */
   register(entry: Entry): void {
     this.registerDerived(entry);
-    for (const [map, key] of keysOf(entry, this)) map.set(key, entry.id);
+    const lookup = this.#lookupOf(entry);
+    for (const key of keysOf(entry)) lookup.set(key, entry.id);
   }
 
   /** Takes a record in without changing a lookup. */
@@ -904,8 +907,9 @@ class RecordIndex {
   /** Lets a record go: the ids that still belong to it belong to none. */
   unregister(entry: Entry): void {
     if (this.#byId.get(entry.id) === entry) this.#byId.delete(entry.id);
-    for (const [map, key] of keysOf(entry, this)) {
-      if (map.get(key) === entry.id) map.delete(key);
+    const lookup = this.#lookupOf(entry);
+    for (const key of keysOf(entry)) {
+      if (lookup.get(key) === entry.id) lookup.delete(key);
     }
     const [map, streamId] = this.#streamOf(entry);
     if (map === undefined || streamId === null) return;
@@ -941,6 +945,14 @@ class RecordIndex {
     };
   }
 
+  /** Gives the lookup that a record is in; each type is in one at most. */
+  #lookupOf({ content: { kind, record } }: Entry): Map<string, number> {
+    if (kind === "stream") return this.streams;
+    return kind === "exec" || record.type === "merged_exec"
+      ? this.execCalls
+      : this.toolCalls;
+  }
+
   #streamOf(entry: Entry): [EntriesByStream | undefined, string | null] {
     const { content } = entry;
     if (content.kind === "stream") {
@@ -955,24 +967,23 @@ class RecordIndex {
   }
 }
 
-/** Gives the lookups that a record is in, and by which ids. */
-function keysOf(
-  entry: Entry,
-  index: RecordIndex,
-): (readonly [Map<string, number>, string])[] {
-  const { content } = entry;
-  if (content.kind === "exec") {
-    const { call_id } = content.record.payload;
-    return call_id === null ? [] : [[index.execCalls, call_id]];
+/** Gives the ids that a record is found by. */
+function keysOf({ content, callIds }: Entry): readonly string[] {
+  switch (content.kind) {
+    case "exec": {
+      const { call_id } = content.record.payload;
+      return call_id === null ? NO_KEYS : [call_id];
+    }
+    case "stream":
+      return [content.record.payload.stream_id];
+    case "plain":
+      return content.record.type === "merged_exec"
+        ? segmentCallIds(content.record)
+        : callIds;
   }
-  if (content.kind === "stream") {
-    return [[index.streams, content.record.payload.stream_id]];
-  }
-  return [
-    ...segmentCallIds(content).map((key) => [index.execCalls, key] as const),
-    ...entry.callIds.map((key) => [index.toolCalls, key] as const),
-  ];
 }
+
+const NO_KEYS: readonly string[] = [];
 
 // Records in their order.
 
@@ -1162,12 +1173,11 @@ function recordOf(content: Content): AnyHistoryRecord {
     case "plain":
       return content.record;
     case "exec": {
-      const { record, stdout, stderr } = content;
-      const payload = {
-        ...record.payload,
-        stdout_chunks: stdout.chunks(),
-        stderr_chunks: stderr.chunks(),
-      };
+      const { record } = content;
+      const stdout_chunks = content.stdout.chunks();
+      const stderr_chunks = content.stderr.chunks();
+      if (stdout_chunks.length + stderr_chunks.length === 0) return record;
+      const payload = { ...record.payload, stdout_chunks, stderr_chunks };
       return { ...record, payload };
     }
     case "stream": {
@@ -1181,9 +1191,7 @@ function recordOf(content: Content): AnyHistoryRecord {
 }
 
 /** Gives the call ids of commands that were put together, which only other producers write. */
-function segmentCallIds(content: Content): string[] {
-  const { type, payload } = content.record;
-  if (type !== "merged_exec") return [];
+function segmentCallIds({ payload }: AnyHistoryRecord): string[] {
   const segments: unknown = "segments" in payload ? payload.segments : null;
   if (!Array.isArray(segments)) return [];
   return segments.flatMap((segment: unknown) =>

@@ -61,6 +61,8 @@ interface Entry {
   weight: number;
 }
 
+const NO_ENTRIES: readonly Entry[] = [];
+
 /** How much may wait for an entry that does not end: entries, and their weight. */
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
 /** How many entries may be open: the oldest of more are given up, and an end is told apart. */
@@ -195,7 +197,8 @@ export class EntryLog {
     this.#ofTurn = [];
   }
 
-  #changedInOrder(): Entry[] {
+  #changedInOrder(): readonly Entry[] {
+    if (this.#changed.size === 0) return NO_ENTRIES;
     return [...this.#changed].sort((a, b) => a.id - b.id);
   }
 
@@ -632,8 +635,12 @@ function weightOf(record: AnyHistoryRecord): number {
     if (value === undefined) break;
     weight += 16;
     if (typeof value === "string") weight += value.length;
-    else if (typeof value === "object" && value !== null) {
-      for (const each of Object.values(value)) left.push(each ?? null);
+    else if (Array.isArray(value)) {
+      for (const each of value) left.push(each ?? null);
+    } else {
+      // Nothing is listed for it: this is asked of every record.
+      const fields = fieldsOf(value);
+      for (const name in fields) left.push(fields[name] ?? null);
     }
   }
   return weight;

@@ -360,9 +360,8 @@ export class TranscriptBuilder
     entries.ofTurn = this.#numbers.get(idOf(event.turn_id) ?? "");
     entries.saidMs = isCommand ? wholeOf(content.duration_ms) : undefined;
     entries.printed = undefined;
-    entries.images = event.type !== "item.completed"
-      ? []
-      : imageUrlsOf(event).map((url) => this.#carried(url));
+    const urls = event.type === "item.completed" ? imageUrlsOf(event) : [];
+    entries.images = urls.map((url) => this.#carried(url));
     if (!isCommand || !mutations.some(changesExplore)) return;
     const callId = textOf(event.call_id) ?? textOf(event.item_id) ?? "";
     const place = this.#state.placeOfExplored(callId);
@@ -379,13 +378,13 @@ export class TranscriptBuilder
     if (event.type !== "item.completed") return false;
     const content = fieldsOf(event.content);
     switch (event.item_type) {
-      case "turn_context":
+      case "turn_context": {
+        const { cwd, model } = content;
         if (!isLeftOut) {
-          this.#lead.learn(
-            known({ cwd: idOf(content.cwd), model: idOf(content.model) }),
-          );
+          this.#lead.learn({ cwd: idOf(cwd), model: idOf(model) });
         }
         return false;
+      }
       case "token_usage_record": {
         const usage = readTurnUsage(content.turn_token_usage);
         if (usage === undefined || isLeftOut) return false;
@@ -425,14 +424,14 @@ export class TranscriptBuilder
 
   /** A session file begins, or a process. */
   #startThread(event: Fields): void {
-    const facts = known({
+    const facts: SessionFacts = {
       thread_id: realId(event.thread_id),
       startedAt: timestampOf(event.started_at) ?? timestampOf(event.timestamp),
       cwd: idOf(event.cwd) ?? idOf(event.workdir),
       model: idOf(event.model),
       cli_version: idOf(event.cli_version),
       agent: idOf(event.agent_path) ?? idOf(event.agent_nickname),
-    });
+    };
     if (!isHeader(event)) return this.#startRun(event, facts);
     this.#hasHeader = true;
     this.#isPaginated = event.history_mode === "paginated";
@@ -636,15 +635,6 @@ function realId(value: unknown): string | undefined {
   return id === undefined || MADE_UP_REGEXP.test(id) ? undefined : id;
 }
 
-/** Leaves out what is not known. */
-function known(
-  facts: { [K in keyof SessionFacts]: SessionFacts[K] | undefined },
-): SessionFacts {
-  return Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => value !== undefined),
-  );
-}
-
 function changesExplore(mutation: HistoryMutation): boolean {
   return mutation.type === "replaced" && mutation.record.type === "explore";
 }
@@ -725,9 +715,9 @@ function textOfError(record: AnyHistoryRecord): string {
 
 /** What is known of a session, as far as an event says it. */
 type SessionFacts = {
-  readonly [Name in Exclude<keyof SessionPart, "type">]?: NonNullable<
-    SessionPart[Name]
-  >;
+  readonly [Name in Exclude<keyof SessionPart, "type">]?:
+    | NonNullable<SessionPart[Name]>
+    | undefined;
 };
 
 /** How many parts may wait for the beginning of a session file to say what the session is. */
@@ -765,7 +755,11 @@ class SessionLead {
 
   /** Takes in what is found out about the session. */
   learn(facts: SessionFacts): void {
-    this.#session = { ...this.#session, ...facts };
+    for (const [name, fact] of Object.entries(facts)) {
+      const isNews = fact !== undefined &&
+        fact !== Reflect.get(this.#session, name);
+      if (isNews) this.#session = { ...this.#session, [name]: fact };
+    }
   }
 
   /** Begins with another session, of which nothing is known. */

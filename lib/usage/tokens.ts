@@ -85,7 +85,10 @@ export function growth(earlier: Tokens, later: Tokens): Tokens | undefined {
 
 /** Whether two counts say the same. */
 export function sameTokens(one: Tokens, other: Tokens): boolean {
-  return TOKEN_KINDS.every((kind) => one[kind] === other[kind]);
+  // Of the kinds, those that differ first: this is asked of every count.
+  return one.input_tokens === other.input_tokens &&
+    one.output_tokens === other.output_tokens &&
+    TOKEN_KINDS.every((kind) => one[kind] === other[kind]);
 }
 
 /** Whether a count says that nothing was used. */

@@ -140,10 +140,11 @@ function renameCommand(
   { id, payload }: Extract<HistoryRecord, { readonly type: "exec" }>,
   { command, parsed, startedAt, isTimed = false }: CommandStart,
 ): void {
-  const isNew = command.length > 0 &&
-    textOfStart(payload) !== textOfStart({ command, parsed }) &&
-    // What names the command again need not say again what it does.
-    (parsed.length > 0 || jsonTextOf(command) !== jsonTextOf(payload.command));
+  const isOther = command.length !== payload.command.length ||
+    command.some((word, at) => word !== payload.command[at]);
+  // What names the command again need not say again what it does.
+  const isNew = command.length > 0 && (isOther ||
+    (parsed.length > 0 && textOfParts(parsed) !== textOfParts(payload.parsed)));
   const isMoved = isTimed && startedAt !== payload.started_at;
   if (!isNew && !isMoved) return;
   context.replace(id, {
@@ -157,13 +158,12 @@ function renameCommand(
 }
 
 /** What is the same for the same command; in a checkpoint its parts have another order. */
-function textOfStart(
-  { command, parsed }: Pick<CommandStart, "command" | "parsed">,
-): string {
-  const parts = parsed.map((part) =>
-    Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)
+function textOfParts(parsed: readonly ParsedCommand[]): string {
+  return jsonTextOf(
+    parsed.map((part) =>
+      Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1)
+    ),
   );
-  return jsonTextOf([command, parts]);
 }
 
 /**
@@ -558,6 +558,7 @@ function endOfQuote(line: string, start: number): number {
 }
 
 function unquoted(text: string): string {
+  if (!text.includes("\\")) return text;
   return text.replace(
     /\\([^])/g,
     (whole, char: string) =>
