@@ -70,6 +70,11 @@ export class JsonlRecords<T = unknown>
     return this.#answers.kind;
   }
 
+  /** Writes down what later lines depend on; see {@linkcode JsonlNormalizer.save}. */
+  save(): unknown {
+    return this.#answers.save();
+  }
+
   /** What answers lines by now. */
   get engine(): Exclude<Engine, "auto"> {
     return this.#answers.engine;

@@ -17,6 +17,7 @@ import type { ErrorFile } from "../error_file.ts";
 import { type Blocks, type Input, invite, openInput } from "../input.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { FailureFacts, LineStage } from "./_normalization_report.ts";
+import type { Output } from "../output.ts";
 
 const LF = 0x0a;
 
@@ -50,10 +51,29 @@ export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
   return new JsonlNormalizer(options);
 }
 
+/** Writes answers to an output; they are not copied until then. */
+export function writing(
+  output: Output,
+): Pick<NormalizationOptions, "take" | "write"> {
+  let answers: Uint8Array[] = [];
+  return {
+    take: (bytes) => answers.push(bytes),
+    async write() {
+      const gathered = answers;
+      answers = [];
+      for (const bytes of gathered) await output.write(bytes);
+    },
+  };
+}
+
 /** How to normalize. */
-export interface NormalizationOptions<S extends LineStage = LineStage> {
+export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   /** Makes what answers the lines of an input. */
-  readonly make: (options: JsonlNormalizerOptions) => S;
+  readonly make: (options: JsonlNormalizerOptions) => LineStage<A>;
+  /** Takes an answer: of the stage nothing else is asked until it is written. */
+  readonly take: (answer: A) => void;
+  /** Writes what has come of the answers to a piece of the input. */
+  readonly write: () => Promise<void>;
   /** What the stage is to do. */
   readonly options: JsonlNormalizerOptions;
   /** Where failed lines are kept. */
@@ -75,9 +95,9 @@ export interface NormalizationOptions<S extends LineStage = LineStage> {
 }
 
 /** Normalizes one input after the other, and remembers how it went. */
-export class Normalization<S extends LineStage = LineStage> {
+export class Normalization<A = Uint8Array<ArrayBuffer>> {
   readonly #context: CommandContext;
-  readonly #options: NormalizationOptions<S>;
+  readonly #options: NormalizationOptions<A>;
   readonly #isQuiet: boolean;
   readonly #isVerbose: boolean;
   /** Whether something could not be read to its end. */
@@ -87,14 +107,14 @@ export class Normalization<S extends LineStage = LineStage> {
   /** Whether a failed line was to end everything, and has. */
   hasStopped = false;
   #isFollowing = false;
-  #normalizer: S | undefined;
+  #normalizer: LineStage<A> | undefined;
   /** What the first input goes on from: those behind it are streams of their own. */
   #resume: unknown;
   /** What is known of the lines of the input that failed. */
   #failures: FailureFacts = { ...NO_FAILURES };
 
   /** Constructs a new instance. */
-  constructor(context: CommandContext, options: NormalizationOptions<S>) {
+  constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
     this.#options = options;
     this.#isQuiet = options.args.has("quiet");
@@ -178,7 +198,7 @@ export class Normalization<S extends LineStage = LineStage> {
     file: string,
     input: Blocks,
     placeOf?: PlaceOf,
-  ): Promise<S> {
+  ): Promise<void> {
     const { options } = this.#options;
     const { diagnostics } = this.#context;
     this.#failures = { ...NO_FAILURES };
@@ -207,12 +227,11 @@ export class Normalization<S extends LineStage = LineStage> {
     drift?.flush();
     if (drift?.text !== undefined) diagnostics.say(`${file}: ${drift.text}`);
     await diagnostics.flush();
-    return normalizer;
   }
 
   async #answerAll(
     input: Blocks,
-    normalizer: LineStage,
+    normalizer: LineStage<A>,
     drift: DriftRemark | undefined,
   ): Promise<void> {
     let size = FIRST_PIECE;
@@ -243,20 +262,18 @@ export class Normalization<S extends LineStage = LineStage> {
 
   /** Lets the normalizer work, and writes what it emits and reports. */
   async #answer(
-    work: (emit: (answers: Uint8Array) => void) => void,
+    work: (emit: (answer: A) => void) => void,
   ): Promise<void> {
-    const { stdout, diagnostics, process } = this.#context;
-    const answers: Uint8Array[] = [];
+    const { diagnostics, process } = this.#context;
     try {
-      // They are not copied: nothing else is asked of the stage until they are written.
-      work((bytes) => answers.push(bytes));
+      work(this.#options.take);
     } catch (error) {
       if (!this.hasStopped) throw error;
     }
     // First what could be lost: a reader of an answer can trust that the failures before
     // it are on record.
     await this.#options.errors?.flush();
-    for (const bytes of answers) await stdout.write(bytes);
+    await this.#options.write();
     await diagnostics.flush();
     // Of a file that is followed, what is complete is still answered.
     if (process.interrupt.aborted && !this.#isFollowing) {
@@ -293,7 +310,7 @@ export class Normalization<S extends LineStage = LineStage> {
   }
 
   /** Says how an input went, if that was asked for or looks like a wrong guess. */
-  async #report(file: string, normalizer: LineStage): Promise<void> {
+  async #report(file: string, normalizer: LineStage<A>): Promise<void> {
     const { from } = this.#options.options;
     const { failures, records } = normalizer;
     // What failed when it was read before, and what is too long to be looked at, says nothing
@@ -332,7 +349,7 @@ function* linesIn(block: Uint8Array): Generator<Uint8Array> {
 function* piecesIn(
   block: Uint8Array,
   size: number,
-  normalizer: LineStage,
+  normalizer: LineStage<unknown>,
 ): Generator<Uint8Array> {
   // A first line tells what the input is, however long it is.
   let end = Math.min(Math.max(size, block.indexOf(LF) + 1), block.length);

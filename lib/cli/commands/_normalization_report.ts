@@ -2,12 +2,19 @@
 
 import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
+import type { Stage } from "../../stage.ts";
 
-/** What answers the lines of an input, bytes to bytes. */
-export type LineStage = Pick<
-  JsonlNormalizer,
-  "kind" | "engine" | "fastLines" | "failures" | "records" | "feed" | "flush"
->;
+/**
+ * What answers the lines of an input.
+ *
+ * @typeParam A An answer.
+ */
+export type LineStage<A = Uint8Array<ArrayBuffer>> =
+  & Pick<
+    JsonlNormalizer,
+    "kind" | "engine" | "fastLines" | "failures" | "records"
+  >
+  & Required<Stage<Uint8Array, A>>;
 
 /** What is known of the lines of an input that failed, beside how many there are. */
 export interface FailureFacts {
@@ -20,7 +27,7 @@ export interface FailureFacts {
 }
 
 /** What an input was read as, how many lines it had, and what answered them. */
-export function summaryOf(normalizer: LineStage): string {
+export function summaryOf(normalizer: LineStage<unknown>): string {
   const { kind, failures, records } = normalizer;
   const dialect = kind === undefined ? "" : `${kind}, `;
   const failed = countedText(failures, "failed line");
@@ -30,7 +37,7 @@ export function summaryOf(normalizer: LineStage): string {
 
 /** Which engine ran, and how much of the work it did. */
 function engineOf(
-  { engine, fastLines, records, failures }: LineStage,
+  { engine, fastLines, records, failures }: LineStage<unknown>,
 ): string {
   if (engine === "js") return "engine js";
   // Not rounded up: what looks like all of them is all of them.
@@ -44,7 +51,7 @@ function engineOf(
  * @returns What may help, if there is something.
  */
 export function hintOf(
-  { kind, failures, records }: LineStage,
+  { kind, failures, records }: LineStage<unknown>,
   { inBand, tooLong, threadless }: Readonly<FailureFacts>,
 ): string | undefined {
   const lines = failures + records;

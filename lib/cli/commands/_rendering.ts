@@ -4,24 +4,25 @@
  */
 
 import type { HistorySnapshot } from "../../history/snapshot.ts";
+import type { Outcome } from "../../outcome.ts";
+import { JsonlRecords } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { snapshotParts } from "../../render/snapshot_parts.ts";
 import { ThreadTranscripts } from "../../render/thread_transcripts.ts";
 import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { ClosedOutput, IoError } from "../endings.ts";
+import { IoError } from "../endings.ts";
 import { ON_ERROR } from "../flags.ts";
 import { GATHERED, Gathered } from "../gathered.ts";
 import type { Blocks } from "../input.ts";
-import { Output } from "../output.ts";
+import type { Output } from "../output.ts";
 import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import {
   Normalization,
   type NormalizationOptions,
-  normalizing,
   type PlaceOf,
 } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
@@ -44,17 +45,18 @@ export class Rendering {
   readonly #context: CommandContext;
   readonly #destination: Destination;
   readonly #rendition: Rendition;
-  readonly #work: Normalization;
+  readonly #work: Normalization<Outcome<unknown>>;
   /** What is to be written: the end of a page, and the next one. */
   readonly #written: Gathered[];
   #output: Output;
   #page = 1;
-  readonly #decoder = new TextDecoder();
   #length = 0;
   #isIncomplete = false;
   /** Whether more may be written: text then says at once what begins. */
   #isGrowing = false;
   #transcript: TranscriptBuilder | ThreadTranscripts | undefined;
+  /** What has become of lines before the transcript. */
+  #early: Outcome<unknown>[] = [];
   #nextTurn = 1;
   /** Where the lines of the input are that is being read, if several files are one. */
   #placeOf: PlaceOf | undefined;
@@ -75,15 +77,7 @@ export class Rendering {
     this.#rendition = rendition;
     this.#written = written;
     this.#output = destination.output;
-    const records = new Output(
-      { write: (bytes) => this.#fold(bytes) },
-      "records",
-      context.process,
-    );
-    this.#work = new Normalization(
-      { ...context, stdout: records },
-      this.#normalizationOptions(),
-    );
+    this.#work = new Normalization(context, this.#normalizationOptions());
   }
 
   /**
@@ -147,7 +141,7 @@ export class Rendering {
   async follow(file: string): Promise<void> {
     this.#grow();
     this.#remarksOnNext = () => this.#remarksOn(file, false);
-    await unwrapped(this.#work.follow(file));
+    await this.#work.follow(file);
   }
 
   /**
@@ -210,7 +204,7 @@ export class Rendering {
     placeOf: PlaceOf | undefined,
   ): Promise<void> {
     this.#placeOf = placeOf;
-    await unwrapped(this.#work.normalizeInput(name, blocks, placeOf));
+    await this.#work.normalizeInput(name, blocks, placeOf);
   }
 
   #remarksOn(file: string, isBaseKnown: boolean): HistoryRemarks {
@@ -234,12 +228,14 @@ export class Rendering {
     }
   }
 
-  #normalizationOptions(): NormalizationOptions {
+  #normalizationOptions(): NormalizationOptions<Outcome<unknown>> {
     const args = this.#args;
     const onError = args.choice("on-error", ON_ERROR) ?? "report";
     const isReporting = onError === "report";
     return {
-      make: normalizing,
+      make: (options) => new JsonlRecords(options),
+      take: (outcome) => this.#fold(outcome),
+      write: () => this.#write(),
       options: {
         ...readingOptions(args),
         except: LINES_NOT_SHOWN,
@@ -257,19 +253,34 @@ export class Rendering {
     };
   }
 
-  /** Takes normalized records, and writes what they add to the document. */
-  async #fold(bytes: Uint8Array): Promise<number> {
-    this.#transcript ??= this.#newTranscript();
-    for (const text of this.#decoder.decode(bytes).split("\n")) {
-      if (text === "") continue;
-      const value = this.#stamped(text);
-      const outcome = { ok: true, line: 0, offset: 0, value } as const;
-      this.#transcript.feed(outcome, (part) => this.#take(part));
-      if (this.#length > GATHERED) await this.#flush();
-    }
-    this.#remarks?.see(this.#transcript);
+  /** Takes what has become of a line into the document. */
+  #fold(outcome: Outcome<unknown>): void {
+    if (this.#transcript === undefined) {
+      // Whose transcript it is, a line that has failed does not tell.
+      this.#early.push(outcome);
+      if (this.#work.kind !== undefined) this.#begin();
+    } else this.#feed(this.#transcript, outcome);
+  }
+
+  /** Begins a transcript with the lines so far. */
+  #begin(): void {
+    const transcript = this.#transcript = this.#newTranscript();
+    for (const outcome of this.#early) this.#feed(transcript, outcome);
+    this.#early = [];
+  }
+
+  #feed(
+    transcript: TranscriptBuilder | ThreadTranscripts,
+    outcome: Outcome<unknown>,
+  ): void {
+    transcript.feed(this.#told(outcome), (part) => this.#take(part));
+  }
+
+  /** Writes what a piece of the input has added to the document. */
+  async #write(): Promise<void> {
+    if (this.#early.length > 0) this.#begin();
+    if (this.#transcript !== undefined) this.#remarks?.see(this.#transcript);
     await this.#flush();
-    return bytes.length;
   }
 
   #newTranscript(): TranscriptBuilder | ThreadTranscripts {
@@ -314,16 +325,20 @@ export class Rendering {
     return place === undefined ? part : { ...part, line: place.line };
   }
 
-  /** Gives a record the time, if it is to have one; all else in it stays as it is spelled. */
-  #stamped(text: string): string {
-    if (!this.#args.has("stamp")) return text;
-    const value: unknown = JSON.parse(text);
+  /** What is said of a line: what failed before says so itself, and a record may need a time. */
+  #told(outcome: Outcome<unknown>): Outcome<unknown> {
+    const { line, offset } = outcome;
+    if (!outcome.ok) {
+      const { inBand: value } = outcome;
+      return value === undefined ? outcome : { ok: true, line, offset, value };
+    }
+    if (!this.#args.has("stamp")) return outcome;
+    const { value } = outcome;
     const isTimed = !isObject(value) || "timestamp" in value ||
       "payload" in value;
-    if (isTimed) return text;
-    const now = new Date(this.#context.process.now()).toISOString();
-    const end = text.lastIndexOf("}");
-    return `${text.slice(0, end)},"timestamp":"${now}"${text.slice(end)}`;
+    if (isTimed) return outcome;
+    const timestamp = new Date(this.#context.process.now()).toISOString();
+    return { ...outcome, value: { ...value, timestamp } };
   }
 
   #add(text: string): void {
@@ -342,17 +357,5 @@ export class Rendering {
       await written.writeTo(this.#output);
     }
     this.#written.splice(0, this.#written.length - 1);
-  }
-}
-
-/** What was thrown while records were folded is no trouble of writing them. */
-async function unwrapped(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    const cause = error instanceof IoError ? error.cause : undefined;
-    throw cause instanceof ClosedOutput || cause instanceof IoError
-      ? cause
-      : error;
   }
 }

@@ -5,21 +5,23 @@ import {
   type HistoryStateOptions,
   LINES_WITHOUT_RECORD,
 } from "../../history/history_state.ts";
+import type { HistoryMutation } from "../../history/mutations.ts";
 import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
-import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
+import type { Outcome, Success } from "../../outcome.ts";
+import { JsonlRecords } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, writeTexts } from "../gathered.ts";
 import { openInput } from "../input.ts";
-import { Output } from "../output.ts";
+import type { Output } from "../output.ts";
 import { refuseSeveral } from "../refusals.ts";
 import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
-import { Normalization, normalizing } from "./_normalization.ts";
+import { Normalization } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
 import {
   isObject,
@@ -54,10 +56,6 @@ export async function run(
       if (args.has("follow")) await fold.follow(file);
       else await fold.run(file);
     } catch (error) {
-      // What is thrown while records are folded comes as trouble of writing them.
-      if (error instanceof IoError && error.cause instanceof UsageError) {
-        throw error.cause;
-      }
       // One file that cannot be read does not keep the others from being.
       if (!(error instanceof IoError)) throw error;
       isIncomplete = true;
@@ -108,7 +106,6 @@ class Fold {
   #state: HistoryState;
   /** Whether what comes next is another stream, and its first mutation is to say so. */
   #isOver = false;
-  readonly #decoder = new TextDecoder();
   /** The time that the clock gave for the event that is being folded. */
   #stamp: string | undefined;
   readonly #context: CommandContext;
@@ -119,15 +116,19 @@ class Fold {
   #remarks: HistoryRemarks | undefined;
   /** The threads that events have named. */
   readonly #threads = new Set<string>();
-  /** Normalizes, and hands what it writes to the state. */
-  readonly work: Normalization<JsonlNormalizer>;
+  /** Reads the lines of the input. */
+  #lines: JsonlRecords | undefined;
+  /** What was read of it, as long as nothing has come of that. */
+  #records: Success<unknown>[] = [];
+  /** Has them read, and hands what comes of them to the state. */
+  readonly work: Normalization<Outcome<unknown>>;
 
   constructor(
     args: Arguments,
     context: CommandContext,
     base: HistorySnapshot | undefined,
   ) {
-    const { process, stdout } = context;
+    const { stdout } = context;
     this.#args = args;
     this.#context = context;
     this.#stdout = stdout;
@@ -136,14 +137,11 @@ class Fold {
     this.#state = base === undefined
       ? new HistoryState(this.#options)
       : HistoryState.restore(base, this.#options);
-    const records = new Output(
-      { write: (bytes) => this.#fold(bytes) },
-      "records",
-      process,
-    );
     const resume = normalizerOf(base?.resume);
-    this.work = new Normalization({ ...context, stdout: records }, {
-      make: normalizing,
+    this.work = new Normalization(context, {
+      make: (options) => this.#lines = new JsonlRecords(options),
+      take: (outcome) => this.#take(outcome),
+      write: () => this.#write(),
       options: {
         ...readingOptions(args),
         except: LINES_WITHOUT_RECORD,
@@ -185,14 +183,14 @@ class Fold {
       : await continuedInput(file, peeked, this.#args, this.#context);
     this.#file = file;
     this.#remarks = this.#newRemarks(isBaseKnown);
-    const normalizer = await this.work.normalizeInput(file, blocks, placeOf);
+    await this.work.normalizeInput(file, blocks, placeOf);
     this.#refuseThreads();
     const isCheckpoint = this.#args.has("checkpoint");
     if (this.#args.has("mutations") && !isCheckpoint) return;
     const history = this.#state.snapshot({ resume: isCheckpoint, copy: false });
     const { resume } = history;
     const whole = isCheckpoint && isObject(resume)
-      ? { ...history, resume: { ...resume, normalizer: normalizer.save() } }
+      ? { ...history, resume: { ...resume, normalizer: this.#lines?.save() } }
       : history;
     await writeTexts(this.#stdout, snapshotText(whole, isPretty));
   }
@@ -229,26 +227,21 @@ class Fold {
     return this.#stamp = new Date(process.now()).toISOString();
   }
 
-  /** Takes normalized records, and writes what they change if that was asked for. */
-  async #fold(bytes: Uint8Array): Promise<number> {
-    const isWritten = this.#args.has("mutations");
+  /** Takes a normalized record; what it changes is found out when that can be written. */
+  #take(outcome: Outcome<unknown>): void {
+    if (!outcome.ok) return;
+    if (this.#args.has("mutations")) this.#records.push(outcome);
+    else this.#fold(outcome);
+  }
+
+  /** Writes what the records change, if that was asked for. */
+  async #write(): Promise<void> {
+    const records = this.#records;
+    this.#records = [];
     let changes = "";
-    if (this.#isOver) {
-      this.#isOver = false;
-      this.#state = new HistoryState(this.#options);
-      this.#threads.clear();
-      this.#remarks = this.#newRemarks();
-      changes += encodeLine({ type: "truncated", index: 0 });
-    }
-    for (const line of this.#decoder.decode(bytes).split("\n")) {
-      if (line === "") continue;
-      this.#stamp = undefined;
-      const record: unknown = JSON.parse(line);
-      this.#seeThread(record);
-      // What several threads say is no history: their names are all that is still of interest.
-      if (this.#threads.size > 1) continue;
-      const mutations = this.#state.apply(record, line);
-      if (!isWritten) continue;
+    for (const record of records) {
+      if (this.#isOver) changes += encodeLine({ type: "truncated", index: 0 });
+      const mutations = this.#fold(record);
       const stamp = this.#stamp === undefined ? {} : { timestamp: this.#stamp };
       for (const mutation of mutations) {
         changes += encodeLine({ ...mutation, ...stamp });
@@ -260,9 +253,22 @@ class Fold {
     }
     if (changes !== "") await this.#stdout.writeText(changes);
     // A reader of a live stream is not to wait for the end.
-    if (isWritten) this.#refuseThreads();
+    if (records.length > 0) this.#refuseThreads();
     this.#remarks?.see(this.#state);
-    return bytes.length;
+  }
+
+  /** Folds a record into the history, which is another one behind the end of an input. */
+  #fold({ value, text }: Success<unknown>): readonly HistoryMutation[] {
+    if (this.#isOver) {
+      this.#isOver = false;
+      this.#state = new HistoryState(this.#options);
+      this.#threads.clear();
+      this.#remarks = this.#newRemarks();
+    }
+    this.#stamp = undefined;
+    this.#seeThread(value);
+    // What several threads say is no history: their names are all that is still of interest.
+    return this.#threads.size > 1 ? [] : this.#state.apply(value, text);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   Normalization,
   type NormalizationOptions,
   normalizing,
+  writing,
 } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
 
@@ -81,6 +82,7 @@ export async function answerInputs<T extends JobInput, R = never>(
     : await createErrorFile(errorsTo, names, process);
   const work = new Normalization(context, {
     make,
+    ...writing(context.stdout),
     options,
     errors,
     args,

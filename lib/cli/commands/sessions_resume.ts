@@ -13,7 +13,7 @@ import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { Output } from "../output.ts";
 import { ageText } from "../times.ts";
-import { Normalization, normalizing } from "./_normalization.ts";
+import { Normalization, normalizing, writing } from "./_normalization.ts";
 import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
 
@@ -61,8 +61,9 @@ export async function run(
   const end = { rollout_path: file.path, missing, command };
   await stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`);
   const list = new Output(new ListSink(stdout), "history", context.process);
-  const work = new Normalization({ ...context, stdout: list }, {
+  const work = new Normalization(context, {
     make: normalizing,
+    ...writing(list),
     options: { from: "rollout" },
     args,
   });

@@ -8,7 +8,7 @@ import { writeTexts } from "../gathered.ts";
 import { Output } from "../output.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { openDocument } from "./_document_file.ts";
-import { Normalization, normalizing } from "./_normalization.ts";
+import { Normalization, normalizing, writing } from "./_normalization.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 import {
   missingRecord,
@@ -165,6 +165,7 @@ function normalization(
 ): Normalization {
   return new Normalization(context, {
     make: normalizing,
+    ...writing(context.stdout),
     // A file that was named by its path may be something else.
     options: { from: session.head.hasHeader ? "rollout" : "auto" },
     args,
