@@ -6,6 +6,7 @@
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
+import { ownText } from "../json/own_text.ts";
 
 /** What stands where no time is known. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";
@@ -24,7 +25,11 @@ const MAX_DATE_MS = 8.64e15;
  */
 export function timestampOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
-  if (value !== last.said) last = { said: value, time: utcTimestamp(value) };
+  if (value !== last.said) {
+    const time = utcTimestamp(value);
+    // What is kept of a line longest must not keep the text around it alive.
+    last = { said: value, time: time === undefined ? time : ownText(time) };
+  }
   return last.time;
 }
 

@@ -14,6 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
+import { ownText } from "../json/own_text.ts";
 
 /** What is known of how a call ended. */
 export interface ToolOutput {
@@ -164,7 +165,8 @@ function fromHeader(text: string): PlainOutput | undefined {
     start = end === -1 ? text.length : end + 1;
     if (line === OUTPUT_LINE) {
       return lines === 0 ? undefined : {
-        text: text.slice(start),
+        // It is kept for long, and not the lines that it was read with.
+        text: ownText(text.slice(start)),
         exitCode,
         seconds,
         isRunning: session !== null,
