@@ -1,8 +1,6 @@
 /** Bytes, and runs of them, 16 at a time. */
 
 export const QUOTE: u8 = 0x22;
-export const OPEN_BRACE: u8 = 0x7b;
-export const CLOSE_BRACE: u8 = 0x7d;
 export const BACKSLASH: u8 = 0x5c;
 export const LF: u8 = 0x0a;
 export const CR: u8 = 0x0d;

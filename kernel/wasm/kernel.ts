@@ -48,10 +48,6 @@ import {
   PLAN_RECALLS,
   PLAN_STEP_COUNT,
   PLAN_STEPS,
-  SIEVE_KEPT,
-  SIEVE_KEPT_END,
-  SIEVE_PASSED,
-  SIEVE_SLOT,
   SLOT_COUNT,
   SLOT_LENGTH,
   SLOT_SIZE,
@@ -61,10 +57,8 @@ import {
   STATE_LINES,
   STATE_NEXT,
   STATE_OUT,
-  STATE_PASSED,
   STATE_RECORDS,
   STATE_ROOT,
-  STATE_SIEVE,
   STATE_SIZE,
   STATE_SKIPPED,
   STATE_TOGETHER,
@@ -87,16 +81,7 @@ import {
   TRACE_START,
   UNWANTED,
 } from "./layout";
-import { pass } from "./sieve";
-import {
-  fill,
-  fillAfter,
-  fillBefore,
-  filled,
-  PLACES,
-  REFUSED,
-  SLOTS,
-} from "./slots";
+import { fillAfter, fillBefore, filled, PLACES, REFUSED, SLOTS } from "./slots";
 import { endTrace } from "./trace";
 
 /** How often a line may turn out to be on the wrong branch. */
@@ -192,29 +177,12 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let touched: u32 = 0;
   let trace: usize = load<u32>(STATE, STATE_TRACE);
   const traceEnd: usize = load<u32>(STATE, STATE_TRACE_END);
-  const sieve: usize = load<u32>(STATE, STATE_SIEVE);
-  let allPassed: u32 = 0;
   while (line < to) {
     const first = load<u8>(line);
     if (first == LF || (first == CR && load<u8>(line, 1) == LF)) {
       line += first == LF ? 1 : 2;
       lines += 1;
       continue;
-    }
-    if (sieve != 0) {
-      line = pass(sieve, line, to, limit);
-      const passed = load<u32>(sieve, SIEVE_PASSED);
-      if (passed != 0) {
-        lines += passed;
-        allPassed += passed;
-        const slot: u32 = load<u32>(sieve, SIEVE_SLOT);
-        const start: usize = load<u32>(sieve, SIEVE_KEPT);
-        fill(slot, start, load<u32>(sieve, SIEVE_KEPT_END));
-        touched |= 1 << slot;
-        bits |= 1 << slot;
-        epoch += 1;
-        if (line == to) break;
-      }
     }
     if (trace != 0 && trace + MAX_TRACE > traceEnd) break;
     // Read the line along the tree.
@@ -382,7 +350,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   store<u32>(STATE, lines, STATE_LINES);
   store<u32>(STATE, records, STATE_RECORDS);
   store<u32>(STATE, skipped, STATE_SKIPPED);
-  store<u32>(STATE, allPassed, STATE_PASSED);
   store<u32>(STATE, touched, STATE_TOUCHED);
   store<u32>(STATE, epoch, STATE_EPOCH);
   return line >= to;

@@ -89,26 +89,22 @@ export function fillBefore(effects: usize, last: usize, plan: usize): u32 {
   return touched;
 }
 
-/** Puts a text of a line into a slot. */
-export function fill(slot: u32, start: usize, end: usize): void {
-  const target = SLOTS + slot * SLOT_STRIDE;
-  copy(target + SLOT_TEXT, start, end - start);
-  store<u32>(target, (end - start) as u32, SLOT_LENGTH);
-}
-
 /** Fills and empties the other slots; says which ones. */
 export function fillAfter(effects: usize, last: usize): u32 {
   let touched: u32 = 0;
   for (let at = effects; at < last; at += 8) {
     const slot = load<u32>(at);
+    const target = SLOTS + slot * SLOT_STRIDE;
     const effect = load<u32>(at, 4);
     const kind = effect & 0xff;
     if (kind == EFFECT_VALUE) {
       const place = placeOf(effect);
-      fill(slot, load<u32>(place, PLACE_START), load<u32>(place, PLACE_END));
-    } else if (kind == EFFECT_CLEAR) {
-      store<u32>(SLOTS + slot * SLOT_STRIDE, 0, SLOT_LENGTH);
-    } else continue;
+      const start: usize = load<u32>(place, PLACE_START);
+      const length = load<u32>(place, PLACE_END) - (start as u32);
+      copy(target + SLOT_TEXT, start, length);
+      store<u32>(target, length, SLOT_LENGTH);
+    } else if (kind == EFFECT_CLEAR) store<u32>(target, 0, SLOT_LENGTH);
+    else continue;
     touched |= 1 << slot;
   }
   return touched;

@@ -51,7 +51,7 @@ export interface StreamRules extends LineRules {
   /** What the stream is; `undefined` until a line has told. */
   readonly kind: StreamKind | undefined;
 
-  /** Takes note that its first record was repeated, which tells what it is. */
+  /** Takes note that records were repeated: the first one tells what the stream is. */
   begun(): void;
 }
 
@@ -71,6 +71,9 @@ export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
   return rules;
 }
 
+/** What the last stream was that told. */
+let lastKind: StreamKind | undefined;
+
 /** Finds out what a stream is, and reads on by the rules of that. */
 class DetectingRules implements StreamRules {
   readonly #given: Exclude<Dialect, "auto"> | undefined;
@@ -83,8 +86,8 @@ class DetectingRules implements StreamRules {
   #rules: LineRules | undefined;
   /** Those that there were, for the next stream of their kind. */
   readonly #known = new Map<StreamKind, LineRules>();
-  /** What the stream before was: this one most likely is the same. */
-  #guess: StreamKind | undefined;
+  /** What the stream most likely is. */
+  #guess = lastKind;
   #learner: RecordLearner | undefined;
   kind: StreamKind | undefined;
 
@@ -99,19 +102,22 @@ class DetectingRules implements StreamRules {
 
   /** The rules that count. */
   get #current(): LineRules {
-    if (this.#rules !== undefined) return this.#rules;
-    const kind = this.kind ?? "exec";
-    const known = this.#known.get(kind);
-    if (known !== undefined) return this.#rules = known;
-    const rules = rulesOf(kind, this.#options);
-    this.#known.set(kind, rules);
-    rules.teach?.(this.#learner);
-    return this.#rules = rules;
+    return this.#rules ??= this.#rulesOf(this.kind ?? "exec");
+  }
+
+  #rulesOf(kind: StreamKind): LineRules {
+    let rules = this.#known.get(kind);
+    if (rules === undefined) {
+      rules = rulesOf(kind, this.#options);
+      this.#known.set(kind, rules);
+      rules.teach?.(this.#learner);
+    }
+    return rules;
   }
 
   get context(): RecordContext | undefined {
     if (this.kind !== undefined) return this.#current.context;
-    return this.#guess && this.#known.get(this.#guess)?.context;
+    return this.#guess && this.#rulesOf(this.#guess).context;
   }
 
   get isTeachable(): boolean {
@@ -132,13 +138,14 @@ class DetectingRules implements StreamRules {
 
   reset(): void {
     for (const rules of this.#known.values()) rules.reset();
-    this.#guess = this.kind;
+    this.#guess = lastKind;
     this.kind = this.#given;
     this.#rules = undefined;
   }
 
   begun(): void {
-    this.kind ??= this.#guess;
+    if (this.kind !== undefined) return;
+    this.kind = this.#guess;
     this.#rules = undefined;
   }
 
@@ -169,7 +176,7 @@ class DetectingRules implements StreamRules {
     if (this.kind === undefined) {
       const kind = this.#detect(bytes, start, end, out);
       if (kind !== undefined) {
-        this.kind = kind;
+        this.kind = lastKind = kind;
         // What there has been so far has left nothing behind in the rules.
         if (kind !== "exec") this.#rules = undefined;
       }
@@ -179,9 +186,7 @@ class DetectingRules implements StreamRules {
 
   /** Whether a record would tell that a stream is what this one is. */
   #tells(record: JsonSlice | undefined): boolean {
-    if (record === undefined || this.#given !== undefined) {
-      return record !== undefined;
-    }
+    if (record === undefined) return false;
     const { bytes, start, end } = record;
     const reader = this.#reader ??= new JsonReader(1);
     const root = reader.read(bytes, start, end);

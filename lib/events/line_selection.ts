@@ -5,8 +5,6 @@
  * @module
  */
 
-import { Sieve } from "../json/sieve.ts";
-
 /**
  * A kind of events that can be asked for: a type of event, or of items. Of what users say,
  * `user_message` is what events tell, which is enough to know that they spoke; `prompt` is what
@@ -158,9 +156,7 @@ const FAILED_WORD = '"line.failed"';
 export class LineSelection {
   /** The types of records, when they are normalized. */
   readonly types: readonly string[];
-  /** Passes over lines of session files that tell of none of them. */
-  readonly sieve: Sieve;
-  readonly #told: readonly string[];
+  readonly #words: readonly string[];
 
   /**
    * Constructs a new instance.
@@ -170,9 +166,7 @@ export class LineSelection {
   constructor(wanted: readonly WantedEvent[]) {
     const lines = wanted.map((kind) => LINES[kind]);
     this.types = [...new Set(lines.flatMap(({ types }) => types))];
-    this.#told = [...lines.flatMap(({ words }) => words), FAILED_WORD];
-    const kinds = this.types.map((type) => `"${type.split("/").at(-1)}"`);
-    this.sieve = new Sieve([...new Set([...this.#told, ...kinds])]);
+    this.#words = [...lines.flatMap(({ words }) => words), FAILED_WORD];
   }
 
   /**
@@ -183,6 +177,6 @@ export class LineSelection {
    */
   mayHaveTold(text: string | undefined): boolean {
     return text === undefined ||
-      this.#told.some((word) => text.includes(word));
+      this.#words.some((word) => text.includes(word));
   }
 }

@@ -40,7 +40,7 @@ export class ByteWriter {
    *
    * @param capacity How many bytes fit before it grows.
    */
-  constructor(capacity = 1 << 12) {
+  constructor(capacity = 1 << 10) {
     this.#bytes = new Uint8Array(capacity);
   }
 

@@ -7,7 +7,6 @@ import type { ByteWriter } from "./byte_writer.ts";
 import { LF } from "./bytes.ts";
 import {
   KEYED_SLOT,
-  SIEVE_SIZE,
   SLOT_COUNT,
   SLOT_COUNTER,
   SLOT_LENGTH,
@@ -19,10 +18,8 @@ import {
   STATE_LINES,
   STATE_NEXT,
   STATE_OUT,
-  STATE_PASSED,
   STATE_RECORDS,
   STATE_ROOT,
-  STATE_SIEVE,
   STATE_SKIPPED,
   STATE_TOGETHER,
   STATE_TOUCHED,
@@ -49,7 +46,6 @@ import type {
   RecordContext,
   WatchedRecord,
 } from "./record_watch.ts";
-import { Sieve } from "./sieve.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import type { JsonSlice } from "./value.ts";
 
@@ -246,8 +242,6 @@ export class Kernel {
   readonly #wishes: KernelWishes;
   readonly #trace: KernelTrace;
   readonly #plans: KernelPlans;
-  readonly #sieve: number;
-  #passable: RecordContext["passable"];
   readonly #given: (JsonSlice | undefined)[] = new Array(SLOT_COUNT);
   /** What was copied in, from where to where, and where it went. */
   #source: Uint8Array | undefined;
@@ -305,8 +299,8 @@ export class Kernel {
     return IDLE.some((kernel) => kernel.#grants(wishes));
   }
 
-  #grants({ proof, selection, sieve }: KernelWishes): boolean {
-    return this.#wishes.proof === proof && this.#wishes.sieve === sieve &&
+  #grants({ proof, selection }: KernelWishes): boolean {
+    return this.#wishes.proof === proof &&
       this.#wishes.selection?.key === selection?.key;
   }
 
@@ -339,8 +333,7 @@ export class Kernel {
     this.#input = plans + PLAN_SIZE + SLACK;
     this.#output = this.#input + INPUT_SIZE + SLACK;
     const trace = this.#output + OUTPUT_SIZE + SLACK;
-    this.#sieve = trace + TRACE_SIZE + SLACK;
-    const end = this.#sieve + SIEVE_SIZE + SLACK;
+    const end = trace + TRACE_SIZE + SLACK;
     const missing = Math.ceil((end - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
     const buffer = memory.buffer as ArrayBuffer;
@@ -354,7 +347,6 @@ export class Kernel {
       this.#set(STATE_TRACE_END, trace + TRACE_SIZE);
       this.#set(STATE_TOGETHER, MAX_KEPT_TEXT);
     }
-    wishes.sieve?.write(this.#bytes, this.#words, this.#sieve);
     this.home = new Uint8Array(buffer, this.#output, OUTPUT_SIZE);
     this.#plans = new KernelPlans(
       buffer,
@@ -423,7 +415,6 @@ export class Kernel {
    * @param end Where the last one ends, behind its LF.
    * @param out Takes the records; it must have settled at `home`.
    * @param context What the records depend on; it is told what changes.
-   * @param mayPass Whether lines that are not wanted may be passed over.
    */
   run(
     bytes: Uint8Array,
@@ -431,7 +422,6 @@ export class Kernel {
     end: number,
     out: ByteWriter,
     context: RecordContext,
-    mayPass = false,
   ): KernelRun {
     let next = start;
     let lines = 0;
@@ -439,7 +429,6 @@ export class Kernel {
     this.#obey(context.rules);
     this.#context = context;
     if (!this.#give(context)) return { next, lines, records };
-    this.#setSieve(mayPass ? context.passable : undefined);
     while (next < end && out.isHome) {
       if (!this.#isIn(bytes, next) && !this.#copyIn(bytes, next, end)) break;
       const shift = this.#input - this.#from;
@@ -454,7 +443,6 @@ export class Kernel {
       const written = this.#get(STATE_RECORDS);
       records += written;
       const answered = written + this.#get(STATE_SKIPPED);
-      this.lines += this.#get(STATE_PASSED);
       out.advance(this.#get(STATE_OUT) - this.#output);
       if (this.#get(STATE_TOUCHED) !== 0) this.#tell(context);
       this.lines += answered;
@@ -476,15 +464,6 @@ export class Kernel {
     this.#trace.read(records, (value, text, isProven, start, line) => {
       take(value, text, isProven, start + shift, line);
     });
-  }
-
-  /** Has lines that begin so passed over, if they have none of the words. */
-  #setSieve(passable: RecordContext["passable"]): void {
-    const has = this.#wishes.sieve !== undefined && passable !== undefined;
-    this.#set(STATE_SIEVE, has ? this.#sieve : 0);
-    if (!has || passable === this.#passable) return;
-    this.#passable = passable;
-    Sieve.write(passable, this.#bytes, this.#words, this.#sieve);
   }
 
   #isIn(bytes: Uint8Array, at: number): boolean {

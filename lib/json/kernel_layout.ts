@@ -28,35 +28,7 @@ export const STATE_TRACE = 36;
 export const STATE_TRACE_END = 40;
 /** How much text is decoded at once: a record, and the texts of its strings behind it. */
 export const STATE_TOGETHER = 44;
-/** The sieve, if lines are to be passed over unread; how many were. */
-export const STATE_SIEVE = 48;
-export const STATE_PASSED = 52;
-export const STATE_SIZE = 64;
-
-/** The sieve: how lines begin that it may pass over, up to the quote of a string; */
-export const SIEVE_BEGINNING_LENGTH = 0;
-export const SIEVE_BEGINNING = 32;
-/** how long that string may be, and the slot that it goes to; */
-export const SIEVE_MAX_KEPT = 62;
-export const SIEVE_SLOT = 4;
-/** Of those that were passed over: how many they are, and the string of the last one. */
-export const SIEVE_PASSED = 24;
-export const SIEVE_KEPT = 84;
-export const SIEVE_KEPT_END = 88;
-/** 8 bytes that are there before the first object, and what is right before that. */
-export const SIEVE_KEY = 8;
-export const SIEVE_LAST_LENGTH = 16;
-export const SIEVE_LAST = 64;
-/** The words that it does not pass over: each without its first quote, and how long it is. */
-export const SIEVE_COUNT = 20;
-export const SIEVE_WORDS = 352;
-export const SIEVE_WORD_LENGTH = 48;
-export const SIEVE_WORD_STRIDE = 64;
-/** By the upper 8 bits of a product, whether a word may have these first 4 bytes. */
-export const SIEVE_FIRSTS = 96;
-export const SIEVE_HASH = 0x9e3779b1;
-/** There is room for 60 words. */
-export const SIEVE_SIZE = 4192;
+export const STATE_SIZE = 48;
 
 /** The slots, texts that are kept from line to line: how many there are. */
 export const SLOT_COUNT = 4;

@@ -55,7 +55,6 @@ import {
 } from "./kernel_layout.ts";
 import { JsonReader, noObservations, type Observations } from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
-import type { Sieve } from "./sieve.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
 import { type CopiedPart, type Proof, ValuePlan } from "./value_plan.ts";
@@ -371,8 +370,6 @@ export interface KernelWishes {
   readonly proof?: Proof | undefined;
   /** Which ones are wanted; all, without it. */
   readonly selection?: Selection | undefined;
-  /** Which lines are passed over; none, without it. */
-  readonly sieve?: Sieve | undefined;
 }
 
 /** The plans of one stream. */

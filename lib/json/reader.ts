@@ -273,7 +273,7 @@ export function noObservations(): Observations {
  */
 export class JsonReader {
   readonly #tape = new JsonTape();
-  #inner = new JsonTape();
+  #inner: JsonTape | undefined;
   readonly #numbers = new Numbers();
   readonly #levels: NotedLevels;
   #observations: Observations | undefined;
@@ -455,13 +455,14 @@ export class JsonReader {
     this.#observations?.opened.push(node);
     if (node.entry !== -1) return this.#tape;
     // The text was found valid when the record was read.
-    this.#inner.scan(node.bytes, node.start, node.end, 1);
-    return this.#inner;
+    const inner = this.#inner ??= new JsonTape();
+    inner.scan(node.bytes, node.start, node.end, 1);
+    return inner;
   }
 
   /** Leaves a tape as it is to its user, who needs it until the next record. */
   #leave(tape: JsonTape): void {
-    if (tape === this.#inner) this.#inner = new JsonTape();
+    if (tape === this.#inner) this.#inner = undefined;
   }
 
   /** A part of a value, by its entry on the tape. */

@@ -18,21 +18,8 @@ import type { JsonSlice } from "./value.ts";
 /** Values that come from the context of a record and not from the record. */
 export type Slots = readonly (JsonSlice | undefined)[];
 
-/** Lines of which nothing else depends on more than the string that they begin with. */
-export interface Passable {
-  /** How they begin, up to the quote of that string. */
-  readonly beginning: string;
-  /** What is in them before their first container, 8 bytes, and what is right before that. */
-  readonly key: string;
-  readonly last: string;
-  /** The slot that the string goes to. */
-  readonly slot: number;
-}
-
 /** What a record depends on besides itself, and changes for those that follow. */
 export interface RecordContext {
-  /** Which lines need not be read where they are not wanted. */
-  readonly passable?: Passable;
   /** Stands for the rules: what was learned of one stream holds for all with the same. */
   readonly rules: unknown;
   /**

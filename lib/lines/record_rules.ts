@@ -54,8 +54,8 @@ export abstract class RecordRules implements LineRules {
    * By how many values they have, how many records in a row were watched without use, and how
    * many to let go.
    */
-  readonly #useless = new Uint8Array(MAX_WATCHED_VALUES + 1);
-  readonly #rests = new Uint8Array(MAX_WATCHED_VALUES + 1);
+  readonly #useless: number[] = [];
+  readonly #rests: number[] = [];
 
   /**
    * Constructs a new instance.

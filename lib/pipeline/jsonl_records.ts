@@ -3,7 +3,6 @@
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import type { FailureReason } from "../errors.ts";
 import type { ByteWriter } from "../json/byte_writer.ts";
-import type { Sieve } from "../json/sieve.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
 import type { Outcome } from "../outcome.ts";
@@ -44,12 +43,11 @@ export class JsonlRecords<T = unknown>
    *
    * @param options The dialect, the limits, and what to do with failures.
    * @param check Says which values are none of `T`.
-   * @param sieve Passes over lines unread: not even their failures are wanted.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
    *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    */
-  constructor(options: JsonlOptions, check?: LineCheck, sieve?: Sieve) {
+  constructor(options: JsonlOptions, check?: LineCheck) {
     this.#check = check;
     this.#answers = new LineAnswers(
       { ...options, onError: options.onError ?? "inline" },
@@ -59,7 +57,6 @@ export class JsonlRecords<T = unknown>
         value: (value, text, isProven, line, offset) =>
           this.#value(value, text, isProven, line, offset),
         proof: ROLLOUT_LINE_PROOF,
-        sieve,
         failure: (failed) => this.#emit(failed.toFailure()),
       },
     );
@@ -120,11 +117,6 @@ export class JsonlRecords<T = unknown>
     } finally {
       this.#answers.end();
     }
-  }
-
-  /** Begins with another input, when one has ended. */
-  reset(): void {
-    this.#answers.reset();
   }
 
   #record(

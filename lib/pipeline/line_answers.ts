@@ -13,7 +13,6 @@ import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
 import { Kernel } from "../json/kernel.ts";
 import type { KernelWishes } from "../json/kernel_plans.ts";
 import { JsonReader } from "../json/reader.ts";
-import type { Sieve } from "../json/sieve.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import type { JsonNode } from "../json/value.ts";
 import type { Proof } from "../json/value_plan.ts";
@@ -241,8 +240,6 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
 export interface AnswerTaker {
   /** Whether all that `record` does is to end the record with an LF. */
   readonly takesLines?: boolean;
-  /** Which lines are passed over unread: not even their failures are wanted. */
-  readonly sieve?: Sieve | undefined;
   /** What is to be proven of values; there if `value` is. */
   readonly proof?: Proof;
   /**
@@ -277,7 +274,7 @@ export interface AnswerTaker {
 
 /** Answers the lines of one stream. */
 export class LineAnswers implements LineVisitor {
-  #framer: LineFramer;
+  readonly #framer: LineFramer;
   readonly #rules: StreamRules;
   readonly #taker: AnswerTaker;
   readonly #limit: number;
@@ -291,7 +288,7 @@ export class LineAnswers implements LineVisitor {
   /** Whether only some records are asked for: others do not count. */
   readonly #isSelective: boolean;
   /** Reads the records that may not be wanted. */
-  readonly #reader: JsonReader | undefined;
+  #reader: JsonReader | undefined;
   #kernel: Kernel | undefined;
   #hasKernel = false;
   #fastLines = 0;
@@ -328,8 +325,7 @@ export class LineAnswers implements LineVisitor {
     const selection = (only ?? except ?? thread) === undefined
       ? undefined
       : new RecordSelection(only, except, thread);
-    if (selection !== undefined) this.#reader = new JsonReader(1);
-    this.#wishes = { proof: taker.proof, selection, sieve: taker.sieve };
+    this.#wishes = { proof: taker.proof, selection };
     const engine = checkedWord("engine", options.engine ?? "auto", ENGINES);
     // A caller with `onAnswer` is told of each line in its turn: values are given one by one
     // then, but for those that are not wanted.
@@ -415,14 +411,11 @@ export class LineAnswers implements LineVisitor {
     offset: number,
   ): LineRun | undefined {
     const kernel = this.#kernel;
-    const { context } = this.#rules;
+    const context = kernel && this.#rules.context;
     if (kernel === undefined || context === undefined) return undefined;
     const { lines } = kernel;
-    // The line that tells what the input is comes alone, and is not passed over.
-    const isFirst = this.kind === undefined;
-    const to = isFirst ? bytes.indexOf(LF, start) + 1 : end;
-    const run = kernel.run(bytes, start, to, this.out, context, !isFirst);
-    if (isFirst && kernel.lines > lines) this.#rules.begun();
+    const run = kernel.run(bytes, start, end, this.out, context);
+    if (kernel.lines > lines) this.#rules.begun();
     if (run.lines === 0) return undefined;
     const taker = this.#taker;
     this.records += this.#isSelective ? run.records : kernel.lines - lines;
@@ -467,17 +460,6 @@ export class LineAnswers implements LineVisitor {
     kernel.release();
   }
 
-  /** Begins with another input, when one has ended. */
-  reset(): void {
-    this.#framer = new LineFramer(this.#limit);
-    this.#rules.reset();
-    this.#hasKernel = this.#isSlow = false;
-    this.#bytes = this.#fastLines = 0;
-    this.failures = this.records = 0;
-    this.out.truncate(0);
-    if (this.#engine === "wasm") this.#startKernel();
-  }
-
   line(
     bytes: Uint8Array,
     start: number,
@@ -487,12 +469,6 @@ export class LineAnswers implements LineVisitor {
   ): void {
     if (bytes[start] !== OPEN_BRACE && isBlankLine(bytes, start, end)) return;
     const { out } = this;
-    const { sieve } = this.#wishes;
-    const context = this.kind && this.#rules.context;
-    if (context && sieve?.passes(bytes, start, end, context)) {
-      this.#onAnswer?.();
-      return;
-    }
     const length = out.length;
     const range = this.#rules.apply(bytes, start, end, out);
     if (range === undefined) {
@@ -547,16 +523,16 @@ export class LineAnswers implements LineVisitor {
 
   /** Whether the record that the output ends with is wanted. */
   #isWanted(from: number): boolean {
-    const reader = this.#reader;
-    if (reader === undefined) return true;
+    const { selection } = this.#wishes;
+    if (selection === undefined) return true;
+    const reader = this.#reader ??= new JsonReader(1);
     const { out } = this;
     const end = out.length;
     // The text behind a value must be a control character.
     out.byte(LF);
     const record = reader.read(out.view(), from, end);
     out.truncate(end);
-    return record === undefined ||
-      this.#wishes.selection?.wants(reader, record) !== false;
+    return record === undefined || selection.wants(reader, record);
   }
 
   #failedRange(

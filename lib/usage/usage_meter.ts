@@ -219,47 +219,6 @@ const LINES = new LineSelection([
 ]);
 
 /**
- * Keeps the reader of the last file for the next one: to begin one takes as long as to read a
- * small file.
- */
-class ReaderPool {
-  #idle: { readonly key: string; readonly reader: JsonlRecords } | undefined;
-
-  /** Gives a reader for a file. */
-  take(options: UsageSourceOptions): JsonlRecords {
-    const idle = this.#idle;
-    if (idle?.key === keyOf(options)) {
-      this.#idle = undefined;
-      return idle.reader;
-    }
-    const { maxLineBytes } = options;
-    return new JsonlRecords(
-      {
-        from: options.from ?? "auto",
-        ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-        only: LINES.types,
-        thread: options.thread,
-        // The tokens of a log without its beginning count as well.
-        initialThreadId: UNKNOWN_ID,
-        initialTurnId: UNKNOWN_ID,
-      },
-      countReason,
-      LINES.sieve,
-    );
-  }
-
-  /** Takes back the reader of a file that has ended. */
-  give(reader: JsonlRecords, options: UsageSourceOptions): void {
-    reader.reset();
-    this.#idle = { key: keyOf(options), reader };
-  }
-}
-
-function keyOf({ from, maxLineBytes, thread }: UsageSourceOptions): string {
-  return JSON.stringify([from ?? "auto", `${maxLineBytes}`, thread ?? null]);
-}
-
-/**
  * Reads one file or stream, blocks of bytes in, and gives the failures of those lines that
  * would have counted; {@linkcode UsageMeter.open} makes it. What the lines say goes to the
  * meter.
@@ -279,9 +238,7 @@ function keyOf({ from, maxLineBytes, thread }: UsageSourceOptions): string {
  * ```
  */
 export class UsageSource implements Stage<Uint8Array, Failure> {
-  readonly #pool: ReaderPool;
-  readonly #options: UsageSourceOptions;
-  #lines: JsonlRecords | undefined;
+  readonly #lines: JsonlRecords;
   /** Copes with a part of the lines. */
   readonly #reader = new EventReader(undefined, {
     initialThreadId: UNKNOWN_ID,
@@ -295,17 +252,19 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    *
    * @param ledger Takes what the lines say.
    * @param options What to expect.
-   * @param pool Lends readers.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
-  constructor(
-    ledger: SourceLedger,
-    options: UsageSourceOptions = {},
-    pool: ReaderPool = new ReaderPool(),
-  ) {
-    this.#options = options;
-    this.#pool = pool;
-    this.#lines = pool.take(options);
+  constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
+    const { maxLineBytes } = options;
+    this.#lines = new JsonlRecords({
+      from: options.from ?? "auto",
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      only: LINES.types,
+      thread: options.thread,
+      // The tokens of a log without its beginning count as well.
+      initialThreadId: UNKNOWN_ID,
+      initialTurnId: UNKNOWN_ID,
+    }, countReason);
     this.#counts = new EventCounts(ledger);
   }
 
@@ -321,7 +280,6 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    * @param emit Is called with each failure.
    */
   feed(block: Uint8Array, emit: Emit<Failure>): void {
-    this.#lines ??= this.#pool.take(this.#options);
     this.#lines.feed(block, (outcome) => this.#take(outcome, emit));
   }
 
@@ -331,11 +289,7 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    * @param emit Is called with the failure of a last line without LF.
    */
   flush(emit: Emit<Failure>): void {
-    const lines = this.#lines;
-    if (lines === undefined) return;
-    lines.flush((outcome) => this.#take(outcome, emit));
-    this.#lines = undefined;
-    this.#pool.give(lines, this.#options);
+    this.#lines.flush((outcome) => this.#take(outcome, emit));
   }
 
   #take(outcome: Outcome<unknown>, emit: Emit<Failure>): void {
@@ -432,7 +386,6 @@ export interface UsageMeterOptions {
 export class UsageMeter {
   readonly #options: LedgerOptions;
   readonly #runCounters: RunCounters;
-  readonly #pool = new ReaderPool();
   #ledgers: Ledger[] = [];
 
   /**
@@ -467,7 +420,7 @@ export class UsageMeter {
    */
   open(name: string, options: UsageSourceOptions = {}): UsageSource {
     const ledger = new SourceLedger(name, this.#options);
-    const source = new UsageSource(ledger, options, this.#pool);
+    const source = new UsageSource(ledger, options);
     this.#ledgers.push(ledger);
     return source;
   }

@@ -20,13 +20,6 @@ const ENCODER = new TextEncoder();
 /** The slots. */
 const TIME = 0;
 const SESSION_TIME = 1;
-/** Wrapped lines as Codex writes them. */
-const PASSABLE = {
-  beginning: '{"timestamp":"',
-  key: '"type":"',
-  last: '"payload":',
-  slot: TIME,
-};
 /** What is longer is no time, and in no slot. */
 const MAX_TIME_BYTES = SLOT_SIZE;
 /** How much there is room for at first: a reader of thousands of files has as many of these. */
@@ -36,8 +29,6 @@ const TIME_BYTES = 64;
 export class FileContext implements RecordContext {
   /** The same for all files. */
   readonly rules: unknown = FileContext;
-  /** The wrapped lines. */
-  readonly passable = PASSABLE;
   readonly #fileTime: string | undefined;
   #bytes = new Uint8Array(TIME_BYTES);
   /** The last `timestamp` of a line, as JSON text. */
