@@ -2,7 +2,7 @@
 
 import type { Verdict, VerdictBuilder } from "../check/verdict_builder.ts";
 import { blocksOf } from "../files/byte_source.ts";
-import { openSession } from "./open_session.ts";
+import { withSession } from "./open_session.ts";
 import type { SessionFile } from "./session_files.ts";
 
 /** How a session went, as its file tells. */
@@ -14,8 +14,6 @@ export interface SessionRun {
   /** How long its turns took, in milliseconds; `null` if it does not say. */
   readonly durationMs: number | null;
 }
-
-const BLOCK_BYTES = 1 << 18;
 
 /**
  * Reads a session file whole for how its session went: the verdict of `VerdictBuilder`, and its
@@ -63,11 +61,12 @@ async function judged(
     durationMs = (durationMs ?? 0) + part.durationMs;
   };
   try {
-    const source = await openSession(file);
-    for await (const block of blocksOf(source, new Uint8Array(BLOCK_BYTES))) {
-      signal?.throwIfAborted();
-      builder.feed(block, take);
-    }
+    await withSession(file, async (source, block) => {
+      for await (const bytes of blocksOf(source, block)) {
+        signal?.throwIfAborted();
+        builder.feed(bytes, take);
+      }
+    });
   } catch {
     signal?.throwIfAborted();
     return undefined;
