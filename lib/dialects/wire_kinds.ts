@@ -24,14 +24,6 @@ const MAX_WORD = 200;
 
 const BARE_TYPES: ReadonlySet<string> = new Set(RESPONSE_ITEM_TYPES);
 
-/** What tells the kinds of records apart. */
-export interface RecordKind {
-  /** The dialect. */
-  readonly dialect: WireDialectName;
-  /** The words that make the kind, as `event_msg/token_count`. */
-  readonly kind: string;
-}
-
 /** Tells the kinds of records apart, those of one stream. */
 export class KindTeller {
   /** Where the values of the record are; three levels at least. */

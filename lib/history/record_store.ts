@@ -163,16 +163,6 @@ export class RecordStore {
   }
 
   /**
-   * Gives the type of the record at a place.
-   *
-   * @param index The place.
-   * @returns The type, or `undefined` if there is no record.
-   */
-  typeAt(index: number): string | undefined {
-    return this.#core.list.at(index)?.content.record.type;
-  }
-
-  /**
    * Gives the number of the record at a place.
    *
    * @param index The place.
