@@ -123,6 +123,8 @@ export interface Exporter {
    * @param emit Is called with what there is to write.
    */
   flush(emit: Emit<ExportPiece>): void;
+  /** Ends the export as `flush` does, piece by piece; formats have it that write much at the end. */
+  rest?(): Iterable<ExportPiece>;
   /**
    * Gives away what the end of the export takes of the inputs so far, as data that
    * `structuredClone` can copy. Only formats have it that write the same of an input whatever came

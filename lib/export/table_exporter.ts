@@ -224,7 +224,18 @@ export class TableExporter implements Exporter {
    * @param emit Is called with the rows of turns and requests.
    */
   flush(emit: Emit<ExportPiece>): void {
-    this.#writer.emit = emit;
+    for (const piece of this.rest()) emit(piece);
+  }
+
+  /**
+   * Ends the export as {@linkcode TableExporter.flush} does, for a caller that writes the rows of
+   * turns and requests as they come: there may be many.
+   *
+   * @returns The pieces.
+   */
+  *rest(): Generator<ExportPiece, void, void> {
+    const pieces: ExportPiece[] = [];
+    this.#writer.emit = (piece) => void pieces.push(piece);
     this.#writer.begin();
     for (const row of this.#meter.rows()) {
       const { source, thread_id, turn_id } = row;
@@ -239,11 +250,16 @@ export class TableExporter implements Exporter {
     for (const state of this.#sources.values()) {
       for (const request of requestsOf(state)) {
         this.#writer.write("requests", request);
+        yield* pieces.splice(0);
       }
     }
     for (const { turns } of this.#sources.values()) {
-      for (const turn of turns) this.#writer.write("turns", turn);
+      for (const turn of turns) {
+        this.#writer.write("turns", turn);
+        yield* pieces.splice(0);
+      }
     }
+    yield* pieces;
   }
 
   /**

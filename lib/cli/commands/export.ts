@@ -19,7 +19,7 @@ import { type FileSink, STDIN, type Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, TABLE_FORMATS } from "../flags.ts";
-import { Gathered } from "../gathered.ts";
+import { GATHERED, Gathered } from "../gathered.ts";
 import { Output } from "../output.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import type { ChosenInput } from "./_chosen_input.ts";
@@ -119,7 +119,8 @@ export async function run(
         }
       },
     });
-    exporter.flush(files.add);
+    await files.writeAll(exporter.rest?.() ?? []);
+    if (exporter.rest === undefined) exporter.flush(files.add);
     await files.write();
     saySecrets(secrets, args, context);
     await context.diagnostics.flush();
@@ -349,6 +350,18 @@ class ExportFiles extends Output {
       if (!file.isComplete) continue;
       file.sink?.close();
       this.#files.delete(name);
+    }
+  }
+
+  /** Writes pieces that need not all be held. */
+  async writeAll(pieces: Iterable<ExportPiece>): Promise<void> {
+    let length = 0;
+    for (const piece of pieces) {
+      this.add(piece);
+      length += piece.data.length;
+      if (length < GATHERED) continue;
+      await this.write();
+      length = 0;
     }
   }
 
