@@ -320,7 +320,7 @@ export class TranscriptBuilder
     if (event.type === "thread.started") this.#startThread(event);
     if (event.type === "turn.started") this.#startTurn(event);
     const mutations = this.#state.applyEvent(event, text);
-    this.#tellEntries(event, mutations);
+    if (mutations.length > 0) this.#tellEntries(event, mutations);
     const prompt = mutations.find((mutation) =>
       mutation.type === "inserted" && this.#isOfUser(mutation.record)
     );
