@@ -90,6 +90,7 @@ const NULL_WORD = [0x6e, 0x75, 0x6c, 0x6c];
 /** What is open while a text is read, by depth; no two are read at once. */
 const CONTAINERS = new Uint8Array(MAX_DEPTH + 1);
 const NO_BYTES = new Uint8Array(0);
+const NO_NUMBERS = new Int32Array(0);
 
 /**
  * The values on the upper levels of one JSON text, in the order of the text.
@@ -100,12 +101,13 @@ const NO_BYTES = new Uint8Array(0);
  */
 export class JsonTape {
   #count = 0;
-  #kinds = new Uint8Array(64);
-  #starts = new Int32Array(64);
-  #ends = new Int32Array(64);
-  #nexts = new Int32Array(64);
+  // Many streams have no record that is read this way: there is room when there is one.
+  #kinds: Uint8Array = NO_BYTES;
+  #starts = NO_NUMBERS;
+  #ends = NO_NUMBERS;
+  #nexts = NO_NUMBERS;
   /** Where keys start, at their quotes. */
-  #keys = new Int32Array(64);
+  #keys = NO_NUMBERS;
   /** The names of the first entries. */
   readonly #names: string[] = [];
   #bytes: Uint8Array = NO_BYTES;
@@ -360,7 +362,7 @@ export class JsonTape {
   }
 
   #grow(): void {
-    const size = 2 * this.#kinds.length;
+    const size = Math.max(64, 2 * this.#kinds.length);
     this.#kinds = resized(this.#kinds, new Uint8Array(size));
     this.#starts = resized(this.#starts, new Int32Array(size));
     this.#ends = resized(this.#ends, new Int32Array(size));
