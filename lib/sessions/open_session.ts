@@ -60,7 +60,7 @@ export async function openSession(
   const isObject = /\.json$/i.test(path);
   try {
     if (isObject) return await openObject(path);
-    return size <= SMALL ? openSmall(path) : await openFile(path);
+    return await (size <= SMALL ? openSmall : openFile)(path);
   } catch (error) {
     if (!ABSENT_CODES.has(codeOf(error))) throw error;
     for (const other of isObject ? [] : otherPlacesOf(path)) {
@@ -74,11 +74,21 @@ export async function openSession(
   }
 }
 
+/** How long files are read one after the other before others have a turn, in milliseconds. */
+const TURN = 50;
+let turn = 0;
+
 /**
  * Opens a regular file, and reads it without waiting: that takes some microseconds where the
  * system has it in memory, and to wait a hundred.
+ *
+ * Who never waits never hears of Ctrl-C, so now and then it waits for all that has happened.
  */
-function openSmall(path: string): ByteSource {
+async function openSmall(path: string): Promise<ByteSource> {
+  if (performance.now() - turn > TURN) {
+    await new Promise((resolve) => setTimeout(resolve));
+    turn = performance.now();
+  }
   const file = openSync(path, "r");
   let isOpen = true;
   return decompressed({

@@ -5,9 +5,15 @@ import { decode, encode } from "../running.ts";
 import { drained, zstd } from "../sources.ts";
 import { withFolder, writeFile } from "./homes.ts";
 
-/** Reads a session to its end, through a small buffer. */
+/** Reads a session to its end, through a small buffer, whether it is known to be small or not. */
 async function contentOf(path: string): Promise<string> {
-  return decode((await drained(await openSession({ path }), 7)).content);
+  const [content = "", other] = await Promise.all(
+    [undefined, 1].map(async (size) =>
+      decode((await drained(await openSession({ path, size }), 7)).content)
+    ),
+  );
+  assertEquals(other, content);
+  return content;
 }
 
 Deno.test("openSession() opens the packed file, if the plain one is not there any more", async () => {
@@ -73,4 +79,19 @@ Deno.test("messageOf() gives a clause, whoever threw", () => {
   const own = new Error("Cannot unpack the zstd data: it is cut off");
   assertEquals(messageOf(own), "cannot unpack the zstd data: it is cut off");
   assertEquals(messageOf("odd"), "odd");
+});
+
+Deno.test("openSession() of one small file after the other lets others have a turn", async () => {
+  await withFolder(async (folder) => {
+    const file = { path: `${folder}/a.jsonl`, size: 3 };
+    await writeFile(file.path, "{}\n");
+    (await openSession(file)).close();
+    let hasTurn = false;
+    const timer = setTimeout(() => hasTurn = true);
+    for (let left = 1e5; left > 0 && !hasTurn; left--) {
+      (await openSession(file)).close();
+    }
+    clearTimeout(timer);
+    assertEquals(hasTurn, true);
+  });
 });
