@@ -833,6 +833,8 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
       ...input,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
       except: IDLE_LINES,
+      // Of a line that failed, why is enough.
+      onError: "mark",
       initialThreadId,
       initialTurnId,
     });

@@ -16,10 +16,9 @@ const PROCESSES = 2;
 
 /**
  * What commands that take no `--max-line-bytes` may need more: a line of a session file may have
- * 256 MB, so these of 32 MB are kept, and decoded; of two of them, the engine finds out late that
- * they are garbage.
+ * 256 MB, so these of 32 MB are kept, and decoded.
  */
-const WHOLE_LINE_MB = 212;
+const WHOLE_LINE_MB = 180;
 /** Calls some commands with all inputs. */
 async function outcomesOf(
   commands: readonly string[],
