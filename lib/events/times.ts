@@ -130,9 +130,10 @@ const UUID_V7_REGEXP =
  * @param id The id.
  * @returns Milliseconds since 1970, or `undefined` if the id does not tell.
  */
-export function timeInUuid(id: string | null): number | undefined {
-  if (id === null) return undefined;
-  const [, high, low] = UUID_V7_REGEXP.exec(id) ?? [];
+export function timeInUuid(
+  id: string | null | undefined,
+): number | undefined {
+  const [, high, low] = UUID_V7_REGEXP.exec(id ?? "") ?? [];
   if (high === undefined || low === undefined) return undefined;
   return parseInt(high + low, 16);
 }

@@ -10,7 +10,7 @@ import {
   byteLength,
   endsInHighSurrogate,
   placeOfByte,
-} from "./utf8_length.ts";
+} from "../json/utf8_length.ts";
 
 /** A part of the output. A chunk is a piece and the ones behind it that continue it. */
 interface Piece {

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { addedBytes, byteLength, endsInHighSurrogate } from "./utf8_length.ts";
+import {
+  addedBytes,
+  byteLength,
+  endsInHighSurrogate,
+} from "../json/utf8_length.ts";
 import { setOwn } from "./plain_json.ts";
 import type {
   AnyHistoryRecord,

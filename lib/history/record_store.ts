@@ -40,7 +40,7 @@ import {
   byteLength,
   endsInHighSurrogate,
   placeOfByte,
-} from "./utf8_length.ts";
+} from "../json/utf8_length.ts";
 
 /** The fields of a command that may stand beside a piece of its output. */
 const EXEC_SCALARS = [

@@ -13,7 +13,7 @@ import {
   type ExploreEntry,
   isKnownRecord,
 } from "../history/records.ts";
-import { byteLength } from "../history/utf8_length.ts";
+import { byteLength } from "../json/utf8_length.ts";
 import { fieldsOf } from "../json/fields.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";
 

@@ -2,7 +2,7 @@
  * The parts of a summary for GitHub: its head, its sections, its steps, the files that changed.
  */
 
-import { byteLength } from "../history/utf8_length.ts";
+import { byteLength } from "../json/utf8_length.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
 import type { EditedFile } from "./edited_files.ts";

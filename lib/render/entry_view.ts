@@ -15,7 +15,7 @@ import {
   isKnownRecord,
   type RateLimitsPayload,
 } from "../history/records.ts";
-import { byteLength } from "../history/utf8_length.ts";
+import { byteLength } from "../json/utf8_length.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { commandLine } from "./command_line.ts";
 import { editedFiles } from "./edited_files.ts";

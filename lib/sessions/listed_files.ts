@@ -6,6 +6,7 @@
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { timeInUuid } from "../events/times.ts";
 import { codeOf } from "../files/byte_source.ts";
 import { mapAtOnce } from "./_at_once.ts";
 import { headerTime } from "./_first_records.ts";
@@ -24,7 +25,6 @@ import {
   type SessionPlace,
   startedAt,
   startOf,
-  timeInId,
   timeInName,
 } from "./session_start.ts";
 
@@ -222,7 +222,7 @@ function markContinued(files: readonly ListedFile[]): readonly ListedFile[] {
 
 /** When a file was made, as far as its name tells. */
 function madeAt({ id, nameTime }: ListedFile): number {
-  return timeInId(id) ?? Date.parse(nameTime ?? "1970-01-01");
+  return timeInUuid(id) ?? Date.parse(nameTime ?? "1970-01-01");
 }
 
 /** Gives that of the files of one session which counts, if one of them is there. */
@@ -300,7 +300,7 @@ export function listedFile(
   const sessionId = sessionIdInName(name);
   const nameTime = timeInName(name);
   // The name of a file that goes on with a session tells when that file began.
-  const begun = sessionId === id ? undefined : timeInId(sessionId);
+  const begun = sessionId === id ? undefined : timeInUuid(sessionId);
   return {
     path,
     home,

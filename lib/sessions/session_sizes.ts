@@ -1,6 +1,10 @@
 /** What session files take, and of what. */
 
 import { stat } from "node:fs/promises";
+import {
+  SessionPartCounter,
+  type SessionPartSizes,
+} from "../events/session_parts.ts";
 import { blocksOf } from "../files/byte_source.ts";
 import { messageOf, withSession } from "./open_session.ts";
 import { titleOf } from "./session.ts";
@@ -12,7 +16,6 @@ import {
   type SessionFiles,
 } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
-import { SessionPartCounter, type SessionPartSizes } from "./session_parts.ts";
 
 /** What one session file takes. */
 export interface SessionSize {

@@ -4,6 +4,7 @@ import {
   fileNameTimestamp,
   utcTimestamp,
 } from "../dialects/rollout/timestamp.ts";
+import { timeInUuid } from "../events/times.ts";
 
 const UUID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const UUID_LENGTH = 36;
@@ -81,7 +82,7 @@ export function timeInName(name: string): string | undefined {
  * @returns The time in milliseconds since 1970.
  */
 export function startOf(nameTime: number, id: string | undefined): number {
-  const idTime = timeInId(id);
+  const idTime = timeInUuid(id);
   if (idTime === undefined) return nameTime;
   const zone = nameTime - idTime;
   if (!(zone >= MOST_BEHIND - SLACK && zone <= MOST_AHEAD + SLACK)) {
@@ -89,13 +90,6 @@ export function startOf(nameTime: number, id: string | undefined): number {
   }
   const rest = Math.abs(zone - Math.round(zone / QUARTER) * QUARTER);
   return rest <= SLACK ? idTime : nameTime;
-}
-
-/** Reads the time in an id, in milliseconds since 1970; `undefined` if it has none. */
-export function timeInId(id: string | undefined): number | undefined {
-  return id?.charAt(14) === "7"
-    ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
-    : undefined;
 }
 
 /**

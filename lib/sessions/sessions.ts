@@ -44,7 +44,7 @@ export { isSessionId } from "./session_id.ts";
 export * from "./session_lineage.ts";
 export * from "./session_list.ts";
 export * from "./session_lookup.ts";
-export * from "./session_parts.ts";
+export * from "../events/session_parts.ts";
 export * from "./session_places.ts";
 export * from "./session_records.ts";
 export * from "./session_repair.ts";

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   durationMsOf,
   shortDuration,
+  timeInUuid,
   timestampOf,
   timestampOfMs,
 } from "../../lib/events/times.ts";
@@ -46,4 +47,12 @@ Deno.test("shortDuration() says how long, for people", () => {
     [0, 850, 2000, 60_000, 65_000, 3_600_000, 3_720_000].map(shortDuration),
     ["0ms", "850ms", "2s", "1m 00s", "1m 05s", "1h 00m", "1h 02m"],
   );
+});
+
+Deno.test("timeInUuid() reads the time of a UUID v7, and of no other id", () => {
+  const time = timeInUuid("01a1f999-2cec-71a1-9c1b-906931b0a47d");
+  assertEquals(time, 0x01a1f9992cec);
+  for (const id of ["5973b6c0-94b8-487b-a530-2aeb6098ae0e", "", null]) {
+    assertEquals(timeInUuid(id), undefined);
+  }
 });

@@ -7,7 +7,7 @@ import {
   byteLength,
   endsInHighSurrogate,
   placeOfByte,
-} from "../../lib/history/utf8_length.ts";
+} from "../../lib/json/utf8_length.ts";
 import fc from "../property_seed.ts";
 
 const encoder = new TextEncoder();

@@ -5,7 +5,6 @@ import {
   sessionIdInName,
   startedAt,
   startOf,
-  timeInId,
   timeInName,
 } from "../../lib/sessions/session_start.ts";
 
@@ -134,13 +133,6 @@ for (const { name, nameTime, id, expected } of STARTS) {
     assertEquals(startOf(Date.parse(nameTime), id), expected);
   });
 }
-
-Deno.test("timeInId() reads the time of a UUID v7, and of no other id", () => {
-  assertEquals(timeInId(ID), ID_TIME);
-  for (const id of ["5973b6c0-94b8-487b-a530-2aeb6098ae0e", "", undefined]) {
-    assertEquals(timeInId(id), undefined);
-  }
-});
 
 Deno.test("startOf() gives its own answer again", () => {
   assertEquals(startOf(ID_TIME, ID), ID_TIME);

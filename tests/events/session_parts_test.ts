@@ -4,7 +4,7 @@ import {
   SESSION_PARTS,
   type SessionPart,
   SessionPartCounter,
-} from "../../lib/sessions/session_parts.ts";
+} from "../../lib/events/session_parts.ts";
 
 const ENCODER = new TextEncoder();
 
