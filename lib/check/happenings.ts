@@ -84,19 +84,18 @@ const MAX_COMMANDS = 256;
  * import { HappeningReader } from "@codexpipe/codexpipe/check";
  * import { assertEquals } from "@std/assert";
  *
+ * const item = { id: "item_0", type: "command_execution", command: "ls -l" };
  * const lines = [
- *   { type: "task_started", turn_id: "1" },
- *   { type: "exec_command_begin", call_id: "c", command: ["ls", "-l"] },
- * ].map((payload) => JSON.stringify({
- *   timestamp: "2026-01-01T00:00:00.000Z",
- *   type: "event_msg",
- *   payload,
- * }) + "\n");
+ *   { type: "thread.started", thread_id: "t" },
+ *   { type: "turn.started" },
+ *   { type: "item.started", item },
+ * ];
+ * const log = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
  * const types: string[] = [];
- * const reader = new HappeningReader();
- * reader.feed(new TextEncoder().encode(lines.join("")), ({ type }) => types.push(type));
+ * const reader = new HappeningReader({ from: "exec" });
+ * reader.feed(new TextEncoder().encode(log), ({ type }) => types.push(type));
  *
- * assertEquals(types, ["turn.started", "command.started"]);
+ * assertEquals(types, ["session.started", "turn.started", "command.started"]);
  * assertEquals(reader.commands.map(({ command }) => command), ["ls -l"]);
  * ```
  */

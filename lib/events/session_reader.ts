@@ -81,6 +81,26 @@ export function sessionHeaderOf({ type, payload }: Fields): Fields | undefined {
   return type === "session_meta" ? fieldsOf(payload) : undefined;
 }
 
+/**
+ * Tells whether the first line of a session file says that another session comes before, in
+ * another file or in the same one.
+ *
+ * @param line The line, as it was parsed.
+ * @returns Whether `readSessionLineage` has something to find out.
+ *
+ * @example A fork
+ * ```ts
+ * import { goesOn } from "@codexpipe/codexpipe/sessions";
+ * import { assert } from "@std/assert";
+ *
+ * assert(goesOn({ type: "session_meta", payload: { id: "b", forked_from_id: "a" } }));
+ * ```
+ */
+export function goesOn(line: unknown): boolean {
+  const header = sessionHeaderOf(fieldsOf(line));
+  return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
+}
+
 /** Reads the lines of one session file. */
 export class SessionReader {
   readonly #context: SessionContext;

@@ -197,18 +197,18 @@ export class JsonlDecoderStream<D extends Dialect = "auto"> {
  * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here, or the
  *   source is neither a stream nor an async iterable.
  *
- * @example The lines of a session file
+ * @example The types of records
  * ```ts
  * import { decodeRecords } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";
  *
- * const file = new Blob(['{"timestamp":"2026-01-01T00:00:00Z","type":"compacted","payload":{"message":"m"}}\n']);
+ * const log = new Blob(['{"type":"thread.started","thread_id":"t"}\n']);
  * const types: string[] = [];
- * for await (const outcome of decodeRecords(file.stream(), { from: "rollout" })) {
+ * for await (const outcome of decodeRecords(log.stream())) {
  *   if (outcome.ok) types.push(outcome.value.type);
  * }
  *
- * assertEquals(types, ["compacted"]);
+ * assertEquals(types, ["thread.started"]);
  * ```
  */
 export function decodeRecords<D extends Dialect = "auto">(
@@ -266,13 +266,8 @@ export interface JsonlEventsOptions extends JsonlOptions, EventDecoderOptions {
  *
  * const decoder = new EventDecoder();
  * const types: string[] = [];
- * for (
- *   const payload of [
- *     { type: "task_started", turn_id: "1" },
- *     { type: "task_complete", turn_id: "1", last_agent_message: "Done" },
- *   ]
- * ) {
- *   const value = { type: "event_msg", payload };
+ * for (const type of ["turn.started", "turn.completed"]) {
+ *   const value = { type, thread_id: "t" };
  *   decoder.feed({ ok: true, line: 1, offset: 0, value }, (outcome) => {
  *     if (outcome.ok) types.push(outcome.value.type);
  *   });
@@ -361,18 +356,20 @@ export class EventDecoderStream
  * Memory is bounded by the longest line, the largest block, and what is open: see
  * {@linkcode EventDecoder}.
  *
- * @example The commands of a session file
+ * @example The commands of a log
  * ```ts
  * import { isItemType, JsonlEvents } from "@codexpipe/codexpipe";
  * import { assertEquals } from "@std/assert";
  *
- * const call = {
- *   type: "function_call",
- *   name: "shell",
- *   arguments: '{"command":["ls"]}',
- *   call_id: "c1",
+ * const item = {
+ *   id: "item_0",
+ *   type: "command_execution",
+ *   command: "ls",
+ *   aggregated_output: "",
+ *   exit_code: null,
+ *   status: "in_progress",
  * };
- * const line = { timestamp: "2025-10-01T12:00:00Z", type: "response_item", payload: call };
+ * const line = { type: "item.started", thread_id: "t", item };
  * const commands: string[] = [];
  * const events = new JsonlEvents();
  * events.feed(new TextEncoder().encode(`${JSON.stringify(line)}\n`), (outcome) => {
@@ -601,15 +598,13 @@ export class JsonlEventsStream {
    *   option is none of its words.
    * @throws {TypeError} If `engine` is `wasm`, and WebAssembly with SIMD cannot run here.
    *
-   * @example What a session file says
+   * @example What a log says
    * ```ts
    * import { JsonlEventsStream } from "@codexpipe/codexpipe";
    * import { assertEquals } from "@std/assert";
    *
-   * const file = new Blob([
-   *   '{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"t"}}\n',
-   * ]);
-   * const events = await Array.fromAsync(file.stream().pipeThrough(new JsonlEventsStream()));
+   * const log = new Blob(['{"type":"thread.started","thread_id":"t"}\n']);
+   * const events = await Array.fromAsync(log.stream().pipeThrough(new JsonlEventsStream()));
    *
    * assertEquals(events.map((outcome) => outcome.ok && outcome.value.type), ["thread.started"]);
    * ```

@@ -192,7 +192,7 @@ export async function listConversations(
  * );
  *
  * assertEquals(conversation_id, "01a1f994-bf38-7b30-a5b6-37341edadf48");
- * assertEquals(history[0]?.type, "session_meta");
+ * assertEquals(history[0]?.timestamp, "2026-11-20T15:30:37.507Z");
  * ```
  */
 export async function getRolloutHistory(path: string): Promise<ResumedHistory> {

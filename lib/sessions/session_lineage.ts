@@ -23,6 +23,7 @@ import { listSessionFiles } from "./listed_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
+export { goesOn } from "../events/session_reader.ts";
 export type { LinePlace } from "./_joined_source.ts";
 
 /** All that a session consists of, as one source of bytes. */
@@ -143,26 +144,6 @@ export async function readSessionLineage(
     ancestors,
     missing,
   };
-}
-
-/**
- * Tells whether the first line of a session file says that another session comes before, in
- * another file or in the same one.
- *
- * @param line The line, as it was parsed.
- * @returns Whether {@linkcode readSessionLineage} has something to find out.
- *
- * @example A fork
- * ```ts
- * import { goesOn } from "@codexpipe/codexpipe/sessions";
- * import { assert } from "@std/assert";
- *
- * assert(goesOn({ type: "session_meta", payload: { id: "b", forked_from_id: "a" } }));
- * ```
- */
-export function goesOn(line: unknown): boolean {
-  const header = sessionHeaderOf(fieldsOf(line));
-  return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
 }
 
 /**

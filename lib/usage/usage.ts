@@ -7,23 +7,22 @@
  * says how each number is derived, and {@linkcode UsageMeter.derivations} says it line by line.
  * Nothing here knows the platform: it is fed bytes.
  *
- * @example What a stream used, by model
+ * @example What a stream used, by thread
  * ```ts
  * import { groupUsage, UsageMeter } from "@codexpipe/codexpipe/usage";
  * import { assertEquals } from "@std/assert";
  *
- * const log = `{"model":"gpt-5","provider":"openai","workdir":"/w"}
- * {"id":"0","msg":{"type":"task_started"}}
- * {"id":"0","msg":{"type":"token_count","input_tokens":1200,"output_tokens":60}}
- * {"id":"0","msg":{"type":"token_count","input_tokens":1300,"output_tokens":20}}
+ * const log = `{"type":"thread.started","thread_id":"t"}
+ * {"type":"turn.started"}
+ * {"type":"turn.completed","usage":{"input_tokens":2500,"output_tokens":80}}
  * `;
  * const meter = new UsageMeter();
  * const source = meter.open("run.jsonl");
  * source.feed(new TextEncoder().encode(log), () => {});
  * source.flush(() => {});
- * const [group] = groupUsage(meter.rows(), ["model"]);
+ * const [group] = groupUsage(meter.rows(), ["thread"]);
  *
- * assertEquals(group?.row.model, "gpt-5");
+ * assertEquals(group?.row.thread_id, "t");
  * assertEquals(group?.tokens.total_tokens, 2580n);
  * ```
  *
