@@ -19,7 +19,6 @@ import {
   pragma,
   removeDamaged,
 } from "./_index_damage.ts";
-import { whenFree } from "./_index_wait.ts";
 import { SessionIndexError } from "./session_index_error.ts";
 import {
   APPLICATION_ID,
@@ -417,4 +416,55 @@ function makeTables(
     }
     throw error;
   }
+}
+
+/** How to wait for others. */
+interface IndexWaiting {
+  readonly path: string;
+  /** Is called before each try but the first, and waited for. */
+  readonly onBusy?: ((waited: number) => void | Promise<void>) | undefined;
+  /** Is asked whether to wait no longer. */
+  readonly shouldStop?: (() => boolean) | undefined;
+}
+
+/** The others are not waited for any more. */
+export class StoppedWaiting extends Error {
+  override readonly name = "StoppedWaiting";
+}
+
+/** How long others may keep the index busy, in milliseconds. */
+const PATIENCE = 30_000;
+/** How long to wait before it is tried again, in milliseconds. */
+const PAUSE = 50;
+
+/**
+ * Does something as soon as others let it.
+ *
+ * @param work What to do; it is called again as long as the index is busy.
+ * @throws {SessionIndexError} If the others take too long.
+ * @throws {StoppedWaiting} If it is to stop.
+ */
+async function whenFree<T>(
+  work: () => T,
+  { path, onBusy = pause, shouldStop = () => false }: IndexWaiting,
+): Promise<T> {
+  let start: number | undefined;
+  for (;;) {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isBusy(cause)) throw cause;
+      if (shouldStop()) throw new StoppedWaiting();
+      const now = performance.now();
+      start ??= now;
+      if (now - start >= PATIENCE) {
+        throw new SessionIndexError("busy", path, { cause });
+      }
+      await onBusy(now - start);
+    }
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE));
 }

@@ -1,27 +1,30 @@
 /** Brings the index of sessions up to date with the files. */
 
+import { basename } from "node:path";
+import { type ByteSource, codeOf } from "../files/byte_source.ts";
 import {
-  BLOCK,
-  FileIndexer,
-  type FilePiece,
-  piecesOf,
-  type TellBytes,
-} from "./_file_indexer.ts";
-import { type Count, IndexBatch } from "./_index_batch.ts";
-import { checkIndex } from "./index_check.ts";
+  type FileUpdate,
+  type IndexedFile,
+  IndexWriter,
+  type OnStep,
+} from "./_index_writer.ts";
 import { IndexDisagreement } from "./_index_damage.ts";
-import { planRefresh, type RefreshPlan } from "./_index_plan.ts";
-import { StoppedWaiting } from "./_index_wait.ts";
-import { type IndexedFile, IndexWriter, type OnStep } from "./_index_writer.ts";
+import { isInside } from "./codex_homes.ts";
+import { checkIndex } from "./index_check.ts";
+import { isGone } from "./open_session.ts";
 import { openSessionContent } from "./session_content.ts";
 import {
   findSessionFiles,
   type SessionFile,
+  type SessionFiles,
   type SessionProblem,
 } from "./session_files.ts";
+import { type FoldedPiece, SessionFold } from "./session_fold.ts";
+import { readSessionHead, type SessionHead } from "./session_head.ts";
 import {
   type SessionIndexDatabase,
   type SessionIndexOptions,
+  StoppedWaiting,
   withSessionIndex,
 } from "./session_index_database.ts";
 import { NamesByHome } from "./session_names.ts";
@@ -187,7 +190,12 @@ export interface RefreshHooks {
   readonly batchFiles?: number;
 }
 
+/** How many files are written at once at most. */
 const BATCH_FILES = 256;
+/** How much text is written at once: others wait as long as that takes. */
+const MAX_UNITS = 4 << 20;
+/** How much is read at once. */
+const BLOCK = 1 << 18;
 /** How often it is read on behind others who write to the index meanwhile. */
 const MAX_ROUNDS = 16;
 /** How much of an index is checked where that is all that is asked for: it takes about 10 ms. */
@@ -240,13 +248,11 @@ export async function refreshSessionIndex(
   options: RefreshOptions,
   hooks: RefreshHooks = {},
 ): Promise<IndexingReport> {
-  const { files, problems, missingHomes } = await findSessionFiles(options);
-  const names = await NamesByHome.of(files);
-  const refresh = new Refresh(database, options, hooks, files);
-  await refresh.run(problems, (file) => names.nameOf(file, file.sessionId));
-  const done = refresh.report([...problems, ...names.problems]);
-  const sessions = files.filter(({ isContinued }) => !isContinued).length;
-  return { sessions, files: files.length, ...done, missingHomes };
+  const found = await findSessionFiles(options);
+  const names = await NamesByHome.of(found.files);
+  const refresh = new Refresh(database, options, hooks, found, names);
+  await refresh.run();
+  return refresh.report();
 }
 
 /** Says what there is to read to bring an index up to date that cannot be written. */
@@ -254,52 +260,157 @@ export async function reportUnread(
   database: SessionIndexDatabase,
   options: Pick<RefreshOptions, "codexHomes">,
 ): Promise<IndexingReport> {
-  const { files, problems, missingHomes } = await findSessionFiles(options);
-  const names = await NamesByHome.of(files);
-  const { tasks } = planRefresh({
-    files,
-    problems,
-    nameOf: (file) => names.nameOf(file, file.sessionId),
-  }, IndexWriter.files(database));
+  const found = await findSessionFiles(options);
+  const names = await NamesByHome.of(found.files);
+  const { tasks } = planRefresh(found, names, IndexWriter.files(database));
+  const left = tasks.map(({ file }) => file);
+  return reportOf(found, names, { ...NO_CHANGES }, { left });
+}
+
+/** What can have become of a file. */
+type Count = "added" | "grown" | "changed" | "moved" | "removed";
+
+const NO_CHANGES: Readonly<Record<Count, number>> = {
+  added: 0,
+  grown: 0,
+  changed: 0,
+  moved: 0,
+  removed: 0,
+};
+
+function reportOf(
+  { files, problems, missingHomes }: SessionFiles,
+  names: NamesByHome,
+  counts: Readonly<Record<Count, number>>,
+  { left, bytesRead = 0, unreadable = [] }: {
+    readonly left: Iterable<SessionFile>;
+    readonly bytesRead?: number;
+    readonly unreadable?: Iterable<SessionProblem>;
+  },
+): IndexingReport {
+  const unread = [...left];
   return {
     sessions: files.filter(({ isContinued }) => !isContinued).length,
     files: files.length,
-    added: 0,
-    grown: 0,
-    changed: 0,
-    moved: 0,
-    removed: 0,
-    bytesRead: 0,
-    filesLeft: tasks.length,
-    bytesLeft: bytesOf(tasks.map(({ file }) => file)),
-    problems: [...problems, ...names.problems],
+    ...counts,
+    bytesRead,
+    filesLeft: unread.length,
+    bytesLeft: bytesOf(unread),
+    problems: [...problems, ...names.problems, ...unreadable],
     missingHomes,
   };
 }
+
+/** A file that is to be looked at. */
+interface Task {
+  readonly file: SessionFile;
+  /** What the index knows of it; `undefined` if nothing. */
+  readonly before: IndexedFile | undefined;
+  /** The name of the session. */
+  readonly name: string | undefined;
+}
+
+/** What has to be done. */
+interface RefreshPlan {
+  /** Files that are to be looked at, newest first. */
+  readonly tasks: readonly Task[];
+  /** Files that are not there any more. */
+  readonly gone: readonly IndexedFile[];
+}
+
+/**
+ * Finds out which files must be looked at, and which ones are gone, without opening one.
+ *
+ * A file that is new in one place and missing in another is the same one, if the names are. What
+ * lies in a folder that cannot be read just now is not gone.
+ */
+function planRefresh(
+  { files, problems }: SessionFiles,
+  names: NamesByHome,
+  indexed: readonly IndexedFile[],
+): RefreshPlan {
+  const known = new Map(indexed.map((file) => [file.path, file]));
+  const befores = new Map<SessionFile, IndexedFile | undefined>();
+  for (const file of files) {
+    befores.set(file, known.get(file.path));
+    known.delete(file.path);
+  }
+  const missing = new Map(
+    [...known.values()].flatMap((file) => [
+      [file.sessionId, file] as const,
+      [stemOf(file.path), file] as const,
+    ]),
+  );
+  const tasks: Task[] = [];
+  for (const file of files) {
+    const name = names.nameOf(file, file.sessionId);
+    let before = befores.get(file);
+    if (before === undefined) {
+      const moved = missing.get(stemOf(file.path)) ?? missing.get(file.id);
+      if (moved !== undefined && known.delete(moved.path)) before = moved;
+    } else if (isSameContent(file, before) && before.name === name) continue;
+    tasks.push({ file, before, name });
+  }
+  const gone = [...known.values()].filter(({ path }) =>
+    !problems.some((problem) => isInside(path, problem.path))
+  );
+  return { tasks, gone };
+}
+
+/** Whether a file is as it was read: it keeps its time when it is moved, and, packed, has another size. */
+function isSameContent(file: SessionFile, before: IndexedFile): boolean {
+  return before.isRead && before.size === file.size &&
+    before.mtime === file.mtime;
+}
+
+/**
+ * Whether a file was written to and has not grown: where it ends nothing tells whether what comes
+ * before is the same, as if a word of it was masked.
+ */
+function isRewritten(file: SessionFile, before: IndexedFile): boolean {
+  return before.size === file.size && before.mtime !== file.mtime;
+}
+
+/** The name of a file, however it is packed. */
+function stemOf(path: string): string {
+  return basename(path).replace(/\.(?:zst|gz)$/i, "");
+}
+
+/** What was read of a file and is not yet written. */
+interface Waiting {
+  readonly update: FileUpdate;
+  readonly count: Count;
+}
+
+/** Is told how many bytes of a file are done. */
+type TellBytes = (bytes: number) => void | Promise<void>;
 
 /** Brings one index up to date once. */
 class Refresh {
   readonly #database: SessionIndexDatabase;
   readonly #options: RefreshOptions;
   readonly #shouldStop: () => boolean;
-  readonly #files: readonly SessionFile[];
+  readonly #found: SessionFiles;
+  readonly #names: NamesByHome;
+  readonly #openContent: typeof openSessionContent;
   readonly #onStep: OnStep;
   readonly #batchFiles: number;
   readonly #writer: IndexWriter;
-  readonly #counts: Record<Count, number> = {
-    added: 0,
-    grown: 0,
-    changed: 0,
-    moved: 0,
-    removed: 0,
-  };
-  readonly #batch: IndexBatch;
-  readonly #indexer: FileIndexer;
+  readonly #counts = { ...NO_CHANGES };
+  /** What files are read into, one after the other. */
+  readonly #block = new Uint8Array(BLOCK);
+  /** What could not be read, by the path: it may be tried twice. */
+  readonly #unreadable = new Map<string, SessionProblem>();
   #ahead: FilesAhead | undefined;
-  #filesLeft = 0;
-  #bytesLeft = 0;
+  /** What is written together, once it is enough. */
+  #waiting: Waiting[] = [];
+  #waitingUnits = 0;
+  #bytesRead = 0;
+  #left: ReadonlySet<SessionFile> = new Set();
   /** Whether another process has written about a file since the work was planned. */
   #isOvertaken = false;
+  /** Whether another process does the same, and is faster. */
+  #isBehind = false;
 
   constructor(
     database: SessionIndexDatabase,
@@ -309,61 +420,36 @@ class Refresh {
       onStep = () => {},
       batchFiles = BATCH_FILES,
     }: RefreshHooks,
-    files: readonly SessionFile[],
+    found: SessionFiles,
+    names: NamesByHome,
   ) {
     this.#database = database;
     this.#options = options;
     this.#shouldStop = options.shouldStop ?? (() => false);
-    this.#files = files;
+    this.#found = found;
+    this.#names = names;
+    this.#openContent = openContent;
     this.#onStep = onStep;
     this.#batchFiles = batchFiles;
-    this.#writer = new IndexWriter(database, files, onStep);
-    const common = {
-      database,
-      writer: this.#writer,
-      onStep,
-      shouldStop: this.#shouldStop,
-      onOvertaken: () => {
-        this.#isOvertaken = true;
-      },
-    };
-    this.#batch = new IndexBatch({
-      ...common,
-      maxFiles: batchFiles,
-      counts: this.#counts,
-    });
-    this.#indexer = new FileIndexer({
-      ...common,
-      batch: this.#batch,
-      openContent,
-      ahead: ({ file, before }) =>
-        before === undefined ? this.#ahead?.piecesOf(file) : undefined,
-    });
+    this.#writer = new IndexWriter(database, found.files, onStep);
   }
 
   /** Says what was done. */
-  report(
-    problems: readonly SessionProblem[],
-  ): Omit<IndexingReport, "sessions" | "files" | "missingHomes"> {
-    return {
-      ...this.#counts,
-      bytesRead: this.#indexer.bytesRead,
-      filesLeft: this.#filesLeft,
-      bytesLeft: this.#bytesLeft,
-      problems: [...problems, ...this.#indexer.problems],
-    };
+  report(): IndexingReport {
+    return reportOf(this.#found, this.#names, this.#counts, {
+      left: this.#left,
+      bytesRead: this.#bytesRead,
+      unreadable: this.#unreadable.values(),
+    });
   }
 
-  async run(
-    problems: readonly SessionProblem[],
-    nameOf: (file: SessionFile) => string | undefined,
-  ): Promise<void> {
-    const found = { files: this.#files, problems, nameOf };
+  async run(): Promise<void> {
     try {
       for (let round = 1;; round++) {
         this.#isOvertaken = false;
         const indexed = IndexWriter.files(this.#database);
-        await this.#carryOut(planRefresh(found, indexed), indexed);
+        const plan = planRefresh(this.#found, this.#names, indexed);
+        await this.#carryOut(plan, indexed);
         // They may have made the index anew, or be in the middle of a file.
         if (!this.#isOvertaken) return;
         // Where nobody was, a row is not found by what it is found by, and never will be.
@@ -407,7 +493,7 @@ class Refresh {
         await this.#clear(gone);
       while (first < end && !this.#shouldStop()) {
         // Another process has done the same work before: so they meet.
-        const isBehind = this.#batch.isBehind && this.#ahead === undefined;
+        const isBehind = this.#isBehind && this.#ahead === undefined;
         const task = tasks[isBehind ? end - 1 : first];
         if (task === undefined) break;
         const tell: TellBytes = (read) =>
@@ -418,31 +504,155 @@ class Refresh {
             totalBytes,
           });
         await tell(0);
-        if (!await this.#indexer.read(task, tell)) break;
+        if (!await this.#read(task, tell)) break;
         bytes += task.file.size;
         if (isBehind) end -= 1;
         else first += 1;
       }
-      await this.#batch.flush();
+      await this.#flush();
       if (!isCleared) await this.#remove(gone);
     } finally {
       await this.#ahead?.end();
-      const unread = tasks.slice(first, end).map(({ file }) => file);
-      const left = new Set([...unread, ...this.#batch.waiting]);
-      this.#filesLeft = left.size;
-      this.#bytesLeft = bytesOf(left);
+      this.#left = new Set([
+        ...tasks.slice(first, end).map(({ file }) => file),
+        ...this.#waiting.map(({ update }) => update.file),
+      ]);
     }
+  }
+
+  /**
+   * Reads a file, and writes what that changes, now or with others.
+   *
+   * @returns Whether it was read to its end; `false` if the work was stopped.
+   */
+  async #read(task: Task, tell: TellBytes): Promise<boolean> {
+    const { file, before, name } = task;
+    if (before !== undefined && isSameContent(file, before)) {
+      const head = name === before.name
+        ? undefined
+        : await readSessionHead(file);
+      await this.#add("moved", {
+        ...task,
+        voidFrom: Infinity,
+        piece: undefined,
+        isRead: true,
+        head,
+        problem: before.problem,
+      });
+      return true;
+    }
+    this.#unreadable.delete(file.path);
+    const now = IndexWriter.file(this.#database, file.path);
+    // Another process is at it, or was.
+    if (now !== undefined && now.revision !== before?.revision) {
+      this.#isOvertaken = true;
+      return true;
+    }
+    // Not below: that a file cannot be read is one thing, that the index cannot is another.
+    const isGoneOn = before !== undefined && before.readTo > 0 &&
+      !isRewritten(file, before);
+    const checkpoint = isGoneOn
+      ? IndexWriter.checkpoint(this.#database, before.number)
+      : undefined;
+    const ahead = before === undefined
+      ? this.#ahead?.piecesOf(file)
+      : undefined;
+    const pieces = ahead ?? piecesOf(task, {
+      checkpoint,
+      openContent: this.#openContent,
+      block: this.#block,
+    });
+    return await this.#write(task, pieces, tell);
+  }
+
+  async #write(
+    task: Task,
+    pieces: AsyncIterable<FilePiece>,
+    tell: TellBytes,
+  ): Promise<boolean> {
+    const { path, home } = task.file;
+    let { before } = task;
+    for await (const read of pieces) {
+      const { piece, isRead, isContinued, voidFrom, head, problem } = read;
+      if (problem !== undefined) {
+        // What was deleted since it was found is no problem.
+        const isThere = piece !== undefined || problem.code !== "ENOENT" ||
+          !await isGone(path);
+        if (isThere) this.#unreadable.set(path, { path, home, ...problem });
+      }
+      if (piece === undefined || head === undefined) return true;
+      const update = {
+        ...task,
+        before,
+        voidFrom,
+        piece,
+        isRead,
+        head,
+        problem: problem?.message,
+      };
+      if (isRead) {
+        this.#bytesRead += read.bytes -
+          (isContinued ? task.before?.readTo ?? 0 : 0);
+        const count = task.before === undefined
+          ? "added"
+          : isContinued
+          ? "grown"
+          : "changed";
+        await this.#add(count, update);
+        return true;
+      }
+      await this.#flush();
+      before = await this.#transaction(() => this.#writer.write(update));
+      // Another process is at this file.
+      if (before === undefined) {
+        this.#isOvertaken = true;
+        return true;
+      }
+      await tell(read.bytes);
+      if (this.#shouldStop()) return false;
+    }
+    return false;
+  }
+
+  /** Writes what was read of a file, now or with others. */
+  async #add(count: Count, update: FileUpdate): Promise<void> {
+    this.#waiting.push({ update, count });
+    for (const { text } of update.piece?.messages ?? []) {
+      this.#waitingUnits += text.length;
+    }
+    if (
+      this.#waitingUnits > MAX_UNITS ||
+      this.#waiting.length >= this.#batchFiles
+    ) await this.#flush();
+  }
+
+  /**
+   * Writes what waits.
+   *
+   * @throws {StoppedWaiting} If another process writes, and it was to stop.
+   */
+  async #flush(): Promise<void> {
+    const writer = this.#writer;
+    // FTS5 writes out what it has gathered whenever a number is lower than the one before.
+    const waiting = this.#waiting.sort((a, b) =>
+      writer.numberOf(a.update) - writer.numberOf(b.update)
+    );
+    if (waiting.length === 0) return;
+    const written = await this.#transaction(() =>
+      waiting.filter(({ update }) => writer.write(update) !== undefined)
+    );
+    this.#waiting = [];
+    this.#waitingUnits = 0;
+    for (const { count } of written) this.#counts[count] += 1;
+    this.#isOvertaken ||= written.length < waiting.length;
+    this.#isBehind ||= 2 * written.length < waiting.length;
   }
 
   /** Removes all files; one by one, that takes as long as to read them. */
   async #clear(gone: readonly IndexedFile[]): Promise<boolean> {
     if (gone.length === 0) return false;
-    const isCleared = await this.#database.transaction(
-      () => this.#writer.clear(gone),
-      this.#shouldStop,
-    );
+    const isCleared = await this.#transaction(() => this.#writer.clear(gone));
     if (isCleared) this.#counts.removed += gone.length;
-    this.#onStep("committed");
     return isCleared;
   }
 
@@ -452,12 +662,16 @@ class Refresh {
     for (let at = 0; at < gone.length; at += size) {
       if (at > 0 && this.#shouldStop()) return;
       const files = gone.slice(at, at + size);
-      this.#counts.removed += await this.#database.transaction(
-        () => files.filter((file) => this.#writer.remove(file)).length,
-        this.#shouldStop,
+      this.#counts.removed += await this.#transaction(() =>
+        files.filter((file) => this.#writer.remove(file)).length
       );
-      this.#onStep("committed");
     }
+  }
+
+  async #transaction<T>(work: () => T): Promise<T> {
+    const result = await this.#database.transaction(work, this.#shouldStop);
+    this.#onStep("committed");
+    return result;
   }
 }
 
@@ -465,4 +679,146 @@ function bytesOf(files: Iterable<SessionFile>): number {
   let bytes = 0;
   for (const { size } of files) bytes += size;
   return bytes;
+}
+
+/** Why a file cannot be read, or not to its end. */
+type PieceProblem = Pick<SessionProblem, "code" | "message">;
+
+/** What was read of a file: data that can be copied. */
+interface FilePiece {
+  /** What it changes; nothing of a file that cannot be opened. */
+  readonly piece: FoldedPiece | undefined;
+  /** Whether it is the last one. */
+  readonly isRead: boolean;
+  /** Whether the file was read on from where it was read to. */
+  readonly isContinued: boolean;
+  /** From which row on what the index has is void. */
+  readonly voidFrom: number;
+  /** Up to where the file has been read, in bytes. */
+  readonly bytes: number;
+  /** How much memory it takes, about, in bytes. */
+  readonly weight: number;
+  /** What the first lines tell. */
+  readonly head: SessionHead | undefined;
+  /** Why it cannot be read, or not to its end. */
+  readonly problem: PieceProblem | undefined;
+}
+
+/** Reads a file piece by piece; one that cannot be opened is one piece that says so. */
+async function* piecesOf(
+  task: Pick<Task, "file" | "before">,
+  { checkpoint, openContent = openSessionContent, block }: {
+    /** What it takes to read on. */
+    readonly checkpoint?: Uint8Array | undefined;
+    readonly openContent?: typeof openSessionContent;
+    /** What it is read into. */
+    readonly block: Uint8Array;
+  },
+): AsyncGenerator<FilePiece, void, void> {
+  let opened: OpenedTask;
+  try {
+    opened = await openTask(task, checkpoint, openContent);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    yield {
+      piece: undefined,
+      isRead: true,
+      isContinued: false,
+      voidFrom: 0,
+      bytes: 0,
+      weight: 0,
+      head: undefined,
+      problem: problemOf(error),
+    };
+    return;
+  }
+  const { source, fold, isContinued } = opened;
+  let { voidFrom } = fold;
+  let problem: PieceProblem | undefined;
+  // It is read while the first block is; nothing is thrown.
+  const reading = readSessionHead(task.file);
+  try {
+    for (let isRead = false; !isRead;) {
+      let size: number | null;
+      try {
+        size = await source.read(block);
+      } catch (error) {
+        // What came before the damage was read, and is of use.
+        problem = problemOf(error);
+        size = null;
+      }
+      if (size !== null) fold.feed(block.subarray(0, size));
+      isRead = size === null;
+      if (!isRead && !fold.isFull) continue;
+      const piece = fold.take(isRead);
+      yield {
+        piece,
+        isRead,
+        isContinued,
+        voidFrom,
+        bytes: fold.bytes,
+        weight: weightOf(piece),
+        head: await reading,
+        problem,
+      };
+      voidFrom = Infinity;
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function weightOf({ messages, checkpoint }: FoldedPiece): number {
+  return messages.reduce(
+    (sum, { text }) => sum + 2 * text.length,
+    checkpoint.length,
+  );
+}
+
+function problemOf(error: unknown): PieceProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: codeOf(error), message };
+}
+
+/** A file that is being read. */
+interface OpenedTask {
+  /** What is left of it. */
+  readonly source: ByteSource;
+  /** What it is read into. */
+  readonly fold: SessionFold;
+  /** Whether it is read on from where it was read to. */
+  readonly isContinued: boolean;
+}
+
+/**
+ * Opens a file where it was read to, or at its beginning if it is not the same.
+ *
+ * @param checkpoint What it takes to read on; `undefined` to begin anew.
+ * @throws {Error} If it cannot be opened.
+ */
+async function openTask(
+  { file, before }: Pick<Task, "file" | "before">,
+  checkpoint: Uint8Array | undefined,
+  openContent: typeof openSessionContent,
+): Promise<OpenedTask> {
+  const { start } = file;
+  const fileName = file.path;
+  if (before !== undefined && checkpoint !== undefined) {
+    const { readTo, readMark } = before;
+    const content = await openContent(file, { readTo, mark: readMark });
+    if (content !== undefined) {
+      const from = { readTo, checkpoint, tail: content.tail };
+      try {
+        const fold = new SessionFold({ fileName, start, from });
+        return { source: content.source, fold, isContinued: true };
+      } catch {
+        // What cannot be gone on from is read anew.
+        content.source.close();
+      }
+    }
+  }
+  const content = await openContent(file);
+  if (content === undefined) throw new Error("it cannot be read");
+  const fold = new SessionFold({ fileName, start });
+  return { source: content.source, fold, isContinued: false };
 }
