@@ -88,6 +88,16 @@ export function endedCommand(event: Fields): Ended {
   };
 }
 
+/** What a command printed, by its content: what went to stderr on lines of its own. */
+export function printedText(content: Fields): string {
+  const stdout = textOf(content.stdout) ?? "";
+  const stderr = textOf(content.stderr) ?? "";
+  if (stdout.trim() === "") return stderr.trim() === "" ? stdout : stderr;
+  return stderr.trim() === ""
+    ? stdout
+    : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
+}
+
 /** What an MCP call gave, as exec streams say it. */
 export function mcpResult(ok: unknown, error: unknown): Fields {
   return {

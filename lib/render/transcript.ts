@@ -5,6 +5,7 @@
  */
 
 import { checkOutcome } from "../checked.ts";
+import { printedText } from "../events/contents.ts";
 import { EventReader, type SessionOptions } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { linesWithout } from "../events/line_selection.ts";
@@ -637,16 +638,6 @@ function realId(value: unknown): string | undefined {
 
 function changesExplore(mutation: HistoryMutation): boolean {
   return mutation.type === "replaced" && mutation.record.type === "explore";
-}
-
-/** What a command printed: what went to stderr on lines of its own. */
-function printedText(content: Fields): string {
-  const stdout = textOf(content.stdout) ?? "";
-  const stderr = textOf(content.stderr) ?? "";
-  if (stdout.trim() === "") return stderr.trim() === "" ? stdout : stderr;
-  return stderr.trim() === ""
-    ? stdout
-    : `${stdout.replace(/\r?\n$/, "")}\n${stderr}`;
 }
 
 /** {@linkcode TranscriptBuilder} as a stream. */

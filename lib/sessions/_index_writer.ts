@@ -1,6 +1,6 @@
 /** Writes what was read of session files into the index. */
 
-import { fileSum, messageSum } from "./_row_sums.ts";
+import { fileSum, messageSum } from "./index_check.ts";
 import { titleOf } from "./session.ts";
 import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";

@@ -1,5 +1,7 @@
 /** What of a history can be searched: the text of each record, and whose it is. */
 
+import { printedText } from "../events/contents.ts";
+import type { HistoryMutation } from "../history/mutations.ts";
 import {
   type AnyHistoryRecord,
   type ExploreEntry,
@@ -11,6 +13,15 @@ import {
   type ReasoningSection,
   type ToolArgument,
 } from "../history/records.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isObject,
+  jsonTextOf,
+  listOf,
+  textOf,
+  textsOf,
+} from "../json/fields.ts";
 import type { MessageRole } from "./message_roles.ts";
 
 /** The text of a record, and whose it is. */
@@ -58,7 +69,7 @@ export function searchableText(
  * @returns A line for each, at most 64 Ki code units of all: the beginning and the end of what
  *   is longer; `undefined` if it is blank.
  */
-export function messageText(
+function messageText(
   pieces: readonly (string | null)[],
 ): string | undefined {
   const text = bounded(
@@ -205,7 +216,7 @@ function isWithoutEnd({ status }: ExploreEntry): boolean {
 }
 
 /** A command as a person would have typed it: the script that a shell was given, else its words. */
-export function commandText(command: readonly string[]): string {
+function commandText(command: readonly string[]): string {
   const [program = "", flag = "", script] = command;
   const isScript = command.length === 3 && SHELL_REGEXP.test(program) &&
     SCRIPT_FLAG_REGEXP.test(flag);
@@ -249,4 +260,111 @@ function bounded(text: string): string {
     ? text
     : text.slice(0, MAX_TEXT - MAX_TAIL) + CUT_MARK + text.slice(-MAX_TAIL);
   return whole.replace(NUL_REGEXP, "\ufffd").toWellFormed();
+}
+
+/** A text that is a message of its own. */
+export interface OwnOutput extends SearchableText {
+  /** The type of the record that it is a part of. */
+  readonly kind: string;
+}
+
+/** A text that belongs to a record. */
+interface AttachedOutput {
+  readonly record: number;
+  /** What its call gave, not more than a message has. */
+  readonly text: string;
+}
+
+/** What an event says beyond what the history shows of it. */
+interface FullOutput {
+  /** What is a message of its own. */
+  readonly own?: OwnOutput | undefined;
+  /** What belongs to a record. */
+  readonly attached?: AttachedOutput;
+}
+
+const NO_OUTPUT: FullOutput = {};
+/**
+ * Reads what an event says of a call beyond what the history shows of it.
+ *
+ * - What commands printed that share an `explore` record: with its command, a message each.
+ * - What tools gave of which a `tool_call` has the first and last lines only: all of it.
+ */
+export function readFullOutput(
+  event: Fields,
+  mutations: readonly HistoryMutation[],
+): FullOutput {
+  if (event.type !== "item.completed" || mutations.length === 0) {
+    return NO_OUTPUT;
+  }
+  const content = isObject(event.content) ? event.content : event;
+  if (event.item_type === "command_execution") {
+    return exploredOutput(content, mutations);
+  }
+  const record = cutCallOf(mutations);
+  if (record === undefined) return NO_OUTPUT;
+  const text = messageText(blocksOf(content).map(blockText));
+  return text === undefined ? NO_OUTPUT : { attached: { record, text } };
+}
+
+/** The record of a call that has not all that the call gave. */
+function cutCallOf(mutations: readonly HistoryMutation[]): number | undefined {
+  for (const mutation of mutations) {
+    const record = recordIn(mutation);
+    if (record?.type !== "tool_call") continue;
+    if (record.payload.result_preview?.truncated) return record.id;
+  }
+  return undefined;
+}
+
+function exploredOutput(
+  content: Fields,
+  mutations: readonly HistoryMutation[],
+): FullOutput {
+  if (!isExplored(mutations)) return NO_OUTPUT;
+  const argv = textsOf(content.argv);
+  const command = argv.length > 0
+    ? commandText(argv)
+    : textOf(content.command) ?? "";
+  const text = messageText([command, printedText(content)]);
+  return text === undefined
+    ? NO_OUTPUT
+    : { own: { role: "command", kind: "explore", text, toolName: "exec" } };
+}
+
+/**
+ * Whether it is an explore record that a command is a part of. A record that is put behind one
+ * changes that, too: then the command is what was put there.
+ */
+function isExplored(mutations: readonly HistoryMutation[]): boolean {
+  return mutations.some((each) => recordIn(each)?.type === "explore") &&
+    mutations.every((mutation) =>
+      mutation.type !== "inserted" || mutation.record.type === "explore"
+    );
+}
+
+/** The record that was made or changed. */
+function recordIn(mutation: HistoryMutation): HistoryRecord | undefined {
+  return (mutation.type === "inserted" || mutation.type === "replaced") &&
+      isKnownRecord(mutation.record)
+    ? mutation.record
+    : undefined;
+}
+
+/** What a call gave, of whatever type it is. */
+function blocksOf(content: Fields): readonly unknown[] {
+  const { agents_states } = content;
+  return [
+    ...listOf(fieldsOf(content.result).content),
+    ...listOf(content.output),
+    ...listOf(content.content_items),
+    ...(isObject(agents_states) ? [jsonTextOf(agents_states)] : []),
+  ];
+}
+
+/** The text of a block, or what it leads to. */
+function blockText(block: unknown): string {
+  if (typeof block === "string") return block;
+  const { text, uri } = fieldsOf(block);
+  return textOf(text) ?? textOf(uri) ?? "";
 }

@@ -20,9 +20,12 @@ import { JsonlDecoder } from "../pipeline/event_pipeline.ts";
 import { JsonlNormalizer } from "../pipeline/pipeline.ts";
 import { readFirstRecords } from "./_first_records.ts";
 import { encodeCursor, isBehind, parseCursor } from "./cursor.ts";
-import { listSessionFiles, lookAtAll } from "./listed_files.ts";
+import {
+  listSessionFiles,
+  lookAtAll,
+  type SessionFile,
+} from "./session_files.ts";
 import { openSession } from "./open_session.ts";
-import type { SessionFile } from "./session_files.ts";
 
 /** Options for {@linkcode listConversations}. */
 export interface ListConversationsOptions {

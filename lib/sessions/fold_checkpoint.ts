@@ -7,7 +7,6 @@ import {
   isKnownRecord,
 } from "../history/records.ts";
 import type { HistoryLookup, HistorySnapshot } from "../history/snapshot.ts";
-import type { RowNumbers } from "./row_numbers.ts";
 
 /** How many of the last records are kept whole: events may still say more of them. */
 const WHOLE_RECORDS = 8;
@@ -24,8 +23,8 @@ export interface SavedFold {
   readonly emptied: readonly number[];
   /** The time of the last line that had one. */
   readonly time: number | null;
-  /** What {@linkcode RowNumbers} remembers. */
-  readonly between: ReturnType<RowNumbers["save"]>;
+  /** The places of the messages that are no records; see `RowNumbers`. */
+  readonly between: readonly number[];
   /** What the calls of records gave, by the numbers of the records. */
   readonly outputs: readonly (readonly [number, string])[];
 }

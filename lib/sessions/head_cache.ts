@@ -13,9 +13,8 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fieldsOf, listOf, parseJson, textOf } from "../json/fields.ts";
-import type { ListedFile } from "./listed_files.ts";
+import type { ListedFile, SessionFile } from "./session_files.ts";
 import { isInside } from "./codex_homes.ts";
-import type { SessionFile } from "./session_files.ts";
 import type { SessionHead, SessionKind } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
 

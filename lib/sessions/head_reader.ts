@@ -3,8 +3,11 @@
 import { mapAtOnce } from "./_at_once.ts";
 import { HeadCache } from "./head_cache.ts";
 import { type Session, sessionOf } from "./session.ts";
-import { type ListedFile, lookAtAll } from "./listed_files.ts";
-import type { SessionFile } from "./session_files.ts";
+import {
+  type ListedFile,
+  lookAtAll,
+  type SessionFile,
+} from "./session_files.ts";
 import { readSessionHead, type SessionHead } from "./session_head.ts";
 import { NamesByHome } from "./session_names.ts";
 import { readSessionRun, type SessionRun } from "./session_run.ts";

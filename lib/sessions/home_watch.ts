@@ -6,19 +6,19 @@ import { checkedList } from "../checked.ts";
 import type { ChangeWaiter } from "../files/file_changes.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
-import { filesThatCount, lookAtAll, lookedAt } from "./listed_files.ts";
 import {
-  type FoundFile,
-  type PlacedPath,
-  readFolder,
-} from "./_session_folders.ts";
-import type { Session } from "./session.ts";
-import {
+  filesThatCount,
   findSessionFiles,
   type FindSessionFilesOptions,
+  type FoundFile,
+  lookAtAll,
+  lookedAt,
+  type PlacedPath,
+  readFolder,
   type SessionFile,
   type SessionProblem,
 } from "./session_files.ts";
+import type { Session } from "./session.ts";
 import { idInName } from "./session_start.ts";
 
 /**

@@ -5,10 +5,13 @@
 
 import { basename } from "node:path";
 import { codexHomesFrom } from "./codex_homes.ts";
-import { listSessionFiles, lookAtAll } from "./listed_files.ts";
+import {
+  listSessionFiles,
+  lookAtAll,
+  type SessionFile,
+} from "./session_files.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
-import type { SessionFile } from "./session_files.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
 import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
 

@@ -1,20 +1,23 @@
 /** Reads a session into the messages that the index has, piece by piece. */
 
+import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";
-import { fieldsOf, parseJson } from "../json/fields.ts";
 import type { HistoryMutation } from "../history/mutations.ts";
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { copyOf, LF } from "../json/bytes.ts";
+import { fieldsOf, parseJson } from "../json/fields.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { LineAnswers } from "../pipeline/line_answers.ts";
-import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
+import {
+  type OwnOutput,
+  readFullOutput,
+  type SearchableText,
+  searchableText,
+} from "./_searchable_text.ts";
 import { keptOutputs, lightened, packed, unpacked } from "./fold_checkpoint.ts";
-import { RowNumbers } from "./row_numbers.ts";
 import { ROWS_PER_FILE } from "./session_index_tables.ts";
-import { type SearchableText, searchableText } from "./_searchable_text.ts";
-import { type OwnOutput, readFullOutput } from "./_full_outputs.ts";
 
 /** A message as it goes into the index; one without text only has its place there. */
 export interface FoldedMessage extends SearchableText {
@@ -59,7 +62,7 @@ export interface FoldStart {
 }
 
 /** Options for {@linkcode SessionFold}. */
-export interface SessionFoldOptions {
+interface SessionFoldOptions {
   readonly fileName: string;
   /** The time of what comes before any line has one, in milliseconds since 1970. */
   readonly start: number;
@@ -346,4 +349,67 @@ function lastBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
   last.set(kept);
   last.set(bytes, kept.length);
   return last;
+}
+
+/** Counts the rows of a session, in the order in which they come. */
+export class RowNumbers {
+  /** For each message that is no record, the number of the next record then; never falls. */
+  readonly #between: number[];
+
+  /**
+   * Constructs a new instance.
+   *
+   * @param between What {@linkcode RowNumbers.save} gave.
+   */
+  constructor(between: readonly number[] = []) {
+    this.#between = [...between];
+  }
+
+  /** Gives what it takes to go on, as plain JSON. */
+  save(): readonly number[] {
+    return [...this.#between];
+  }
+
+  /** Gives the number of the next row, if the next record has a number. */
+  next(nextRecord: number): number {
+    return this.#place(nextRecord) + this.#between.length;
+  }
+
+  /** Gives the row of a new message that is no record, if the next record has a number. */
+  addBetween(nextRecord: number): number {
+    const row = this.next(nextRecord);
+    this.#between.push(this.#place(nextRecord));
+    return row;
+  }
+
+  /** Gives the row of a record. */
+  of(record: number): number {
+    return record + this.#countUpTo(record);
+  }
+
+  /** Forgets all messages that are no records and came after a record, and gives their rows. */
+  truncateAfter(record: number): number[] {
+    const first = this.#countUpTo(record);
+    return this.#between.splice(first).map((place, at) => place + first + at);
+  }
+
+  /**
+   * Where a message is among the records. When records were truncated, their numbers come again,
+   * even if a message stands behind what is no record any more.
+   */
+  #place(nextRecord: number): number {
+    return Math.max(nextRecord, this.#between.at(-1) ?? 0);
+  }
+
+  /** How many came before a record. */
+  #countUpTo(record: number): number {
+    let low = 0;
+    let high = this.#between.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#between[middle] ?? 0) <= record) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

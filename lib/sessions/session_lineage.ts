@@ -15,16 +15,25 @@ import {
   numberOf,
   parseJson,
 } from "../json/fields.ts";
+import { LF } from "../json/bytes.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
-import { JoinedSource, type LinePlace } from "./_joined_source.ts";
-import { listSessionFiles } from "./listed_files.ts";
+import { listSessionFiles } from "./session_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
 export { goesOn } from "../events/session_reader.ts";
-export type { LinePlace } from "./_joined_source.ts";
+
+/** A line of a file. */
+export interface LinePlace {
+  /** The path of the file. */
+  readonly path: string;
+  /** The number of the line in it, counted from 1. */
+  readonly line: number;
+  /** Where in the unpacked file it is, in bytes. */
+  readonly offset: number;
+}
 
 /** All that a session consists of, as one source of bytes. */
 export interface LineageSource extends ByteSource {
@@ -96,6 +105,8 @@ interface FileStart {
 }
 
 const BLOCK = 1 << 18;
+/** How much is read at once of what is passed over. */
+const SKIPPED = 1 << 16;
 const ORDINAL_REGEXP = /^{"timestamp":"[^"\\]*","ordinal":(\d{1,15}),"/;
 
 /**
@@ -375,7 +386,7 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   const source = new JoinedSource([{ path, start: offset - 1, end: offset }]);
   try {
     const into = new Uint8Array(1);
-    return await source.read(into) === 1 && into[0] === 0x0a;
+    return await source.read(into) === 1 && into[0] === LF;
   } finally {
     source.close();
   }
@@ -409,4 +420,115 @@ async function readLines(
   }
   if (!isEnough) framer.flush(visitor);
   return size;
+}
+
+/** A part that is being read, or was. */
+interface OpenPart {
+  readonly source: ByteSource;
+  rest: number;
+}
+
+/** A part that is being read or was read: what lies before it, in the whole and in its file. */
+interface PartStart {
+  readonly path: string;
+  readonly whole: Place;
+  readonly own: Place;
+}
+
+/** A place in a file: what comes before it. */
+interface Place {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** Reads parts of files one after the other, each on lines of its own. */
+class JoinedSource implements LineageSource {
+  readonly #parts: LineagePart[];
+  #part: OpenPart | undefined;
+  readonly #starts: PartStart[] = [];
+  #lines = 0;
+  #bytes = 0;
+  #last = LF;
+  #isClosed = false;
+
+  constructor(parts: readonly LineagePart[]) {
+    this.#parts = [...parts];
+  }
+
+  async read(into: Uint8Array): Promise<number | null> {
+    while (!this.#isClosed) {
+      this.#part ??= await this.#next();
+      const part = this.#part;
+      if (part === undefined) return null;
+      const size = part.rest > 0
+        ? await part.source.read(
+          into.subarray(0, Math.min(into.length, part.rest)),
+        )
+        : null;
+      if (size !== null) {
+        part.rest -= size;
+        return this.#given(into.subarray(0, size));
+      }
+      part.source.close();
+      this.#part = undefined;
+      // The last line of a file may lack its end, and the next part is no part of it.
+      if (this.#last === LF || this.#parts.length === 0) continue;
+      into[0] = LF;
+      return this.#given(into.subarray(0, 1));
+    }
+    return null;
+  }
+
+  /** Says which line of which file a line of the whole is, if it has been read. */
+  placeOf({ line, offset }: Omit<LinePlace, "path">): LinePlace | undefined {
+    const start = this.#starts.findLast(({ whole }) => whole.lines < line);
+    return start && {
+      path: start.path,
+      line: line - start.whole.lines + start.own.lines,
+      offset: offset - start.whole.bytes + start.own.bytes,
+    };
+  }
+
+  #given(bytes: Uint8Array): number {
+    this.#lines += linesIn(bytes);
+    this.#bytes += bytes.length;
+    this.#last = bytes.at(-1) ?? this.#last;
+    return bytes.length;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#part?.source.close();
+  }
+
+  async #next(): Promise<OpenPart | undefined> {
+    const part = this.#parts.shift();
+    if (part === undefined) return undefined;
+    const source = await openSession(part);
+    const skipped = new Uint8Array(SKIPPED);
+    let lines = 0;
+    for (let at = 0; at < part.start;) {
+      const size = await source.read(
+        skipped.subarray(0, Math.min(SKIPPED, part.start - at)),
+      );
+      if (size === null) break;
+      lines += linesIn(skipped.subarray(0, size));
+      at += size;
+    }
+    this.#starts.push({
+      path: part.path,
+      whole: { lines: this.#lines, bytes: this.#bytes },
+      own: { lines, bytes: part.start },
+    });
+    return { source, rest: (part.end ?? Infinity) - part.start };
+  }
+}
+
+/** How many lines end in a block. */
+function linesIn(block: Uint8Array): number {
+  let lines = 0;
+  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
+    lines += 1;
+  }
+  return lines;
 }

@@ -6,18 +6,16 @@ import { codeOf } from "../files/byte_source.ts";
 import { codexHomesFrom, isInside } from "./codex_homes.ts";
 import { HeadReader } from "./head_reader.ts";
 import {
+  findSessionFiles,
+  type FindSessionFilesOptions,
   type ListedFile,
   listSessionFiles,
   lookAtAll,
-} from "./listed_files.ts";
-import type { Session } from "./session.ts";
-import {
-  findSessionFiles,
-  type FindSessionFilesOptions,
   type SessionFile,
   sessionFileAt,
   type SessionProblem,
 } from "./session_files.ts";
+import type { Session } from "./session.ts";
 import { homesOf, type NamesByHome } from "./session_names.ts";
 import { homeInPath, otherPlacesOf } from "./session_places.ts";
 import { compareNewestFirst, idInName } from "./session_start.ts";

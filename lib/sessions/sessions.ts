@@ -37,8 +37,16 @@ export * from "./home_watch.ts";
 export { openSession } from "./open_session.ts";
 export { type Session, titleOf } from "./session.ts";
 export * from "./session_family.ts";
-export * from "./session_files.ts";
-export type { SessionFilter } from "./session_filter.ts";
+export {
+  findSessionFiles,
+  type FindSessionFilesOptions,
+  type SessionCompression,
+  type SessionFile,
+  sessionFileAt,
+  type SessionFiles,
+  type SessionProblem,
+} from "./session_files.ts";
+export type { SessionFilter } from "./session_list.ts";
 export * from "./session_head.ts";
 export { isSessionId } from "./session_id.ts";
 export * from "./session_lineage.ts";

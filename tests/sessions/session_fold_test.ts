@@ -6,14 +6,14 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { packed, unpacked } from "../../lib/sessions/fold_checkpoint.ts";
-import { RowNumbers } from "../../lib/sessions/row_numbers.ts";
-import { HistoryState } from "../../lib/history/history_state.ts";
 import {
   type FoldedMessage,
   type FoldedPiece,
   type FoldStart,
+  RowNumbers,
   SessionFold,
 } from "../../lib/sessions/session_fold.ts";
+import { HistoryState } from "../../lib/history/history_state.ts";
 import { namesIn } from "../fixtures.ts";
 import fc from "../property_seed.ts";
 import { readCapturedFiles } from "../rollouts.ts";
