@@ -2,7 +2,7 @@
  * How much work was done: in a turn, in all of them.
  */
 
-import type { EntryView } from "./entry_views.ts";
+import type { EntryView } from "./entry_view.ts";
 import { countedText, countText } from "./quantity_text.ts";
 
 /** How many files are told apart; of more the number is not exact. */

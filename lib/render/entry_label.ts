@@ -2,7 +2,7 @@
  * A few words for an entry, and for a turn.
  */
 
-import type { EntryView } from "./entry_views.ts";
+import type { EntryView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";
 
 /** Gives a few words for an entry: its first line, or what was done; not escaped. */

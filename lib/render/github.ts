@@ -5,26 +5,32 @@
  */
 
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
+import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import { type Decided, outputLines, toolsOf } from "./_decided_options.ts";
 import {
-  ChangedFiles,
-  joinSections,
-  STATUS_WORDS,
-  type SummarySection,
-  summaryStart,
-  SummarySteps,
-  type TurnRow,
-  turnRow,
-  usageCells,
-} from "./_summary.ts";
+  type Decided,
+  outputLines,
+  type RenderOptions,
+  toolsOf,
+} from "./render_options.ts";
 import { WorkCounts } from "./_work_counts.ts";
-import { cutText } from "./cut_text.ts";
-import { TurnTopic } from "./entry_label.ts";
-import { NO_REDACTOR, viewEntry } from "./entry_view.ts";
+import { cutOutput } from "./cut_output.ts";
+import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
+import type { EditedFile } from "./edited_files.ts";
+import { firstCharacters, firstLine, TurnTopic } from "./entry_label.ts";
+import {
+  type CommandView,
+  type EditView,
+  type EntryView,
+  NO_REDACTOR,
+  type TextRedactor,
+  type ToolView,
+  viewEntry,
+} from "./entry_view.ts";
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
+import { plainTerminalText } from "./html_ansi.ts";
 import { markdownBlocks } from "./html_markdown.ts";
-import { elementText, preText } from "./html_text.ts";
+import { attributeText, elementText, preText } from "./html_text.ts";
 import type {
   EntryPart,
   FailurePart,
@@ -34,8 +40,7 @@ import type {
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
-import { countText } from "./quantity_text.ts";
-import type { RenderOptions } from "./render_options.ts";
+import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
@@ -121,7 +126,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
   readonly #errors = new Map<string, number>();
   #unkeptErrors = 0;
   readonly #files = new ChangedFiles();
-  readonly #writer: SummarySteps;
   readonly #steps: string[] = [];
   #stepsLength = 0;
   #unkeptSteps = 0;
@@ -147,10 +151,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       maxBytes,
       verdict: options.verdict ?? (() => undefined),
     };
-    this.#writer = new SummarySteps({
-      maxOutputLines: this.#options.maxOutputLines,
-      isFull: this.#options.tools === "full",
-    });
   }
 
   /** What is known of the run so far. */
@@ -250,7 +250,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     if (view.kind === "edit" && view.status === "success") {
       for (const file of view.files) this.#files.add(file);
     }
-    const step = this.#writer.html(view, part);
+    const step = this.#stepHtml(view, part);
     if (step === "") return;
     // What does not fit is not kept.
     if (this.#stepsLength + step.length > this.#options.maxBytes) {
@@ -259,6 +259,108 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#stepsLength += step.length;
     this.#steps.push(step);
+  }
+
+  /** Whether what went into a step and came out is written, and not only how it ended. */
+  get #isFull(): boolean {
+    return this.#options.tools === "full";
+  }
+
+  /** Writes an entry that is a step; nothing if it is none. */
+  #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
+    const time = durationMs === null || durationMs === 0
+      ? ""
+      : ` · ${durationText(durationMs)}`;
+    const late = phase === "late" ? " · went on" : "";
+    switch (view.kind) {
+      case "command":
+        return this.#commandHtml(view, time + late);
+      case "tool":
+        return this.#toolHtml(view, time + late);
+      case "edit":
+        return this.#editHtml(view, time + late);
+      case "explore":
+        return view.looks.map(({ command, status, note, output }) =>
+          foldHtml(
+            `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
+              note === "" ? "" : ` · ${wordHtml(note)}`
+            }`,
+            this.#isFull ? this.#outputHtml(output) : "",
+          )
+        ).join("");
+      default:
+        return "";
+    }
+  }
+
+  #commandHtml(view: CommandView, more: string): string {
+    const { command, status, exitCode, stdout, stderr, lostBytes } = view;
+    const end = exitCode === null || exitCode === 0
+      ? status === "running" ? " · no end" : ""
+      : ` · <b>exit ${exitCode}</b>`;
+    const whole = command.trim().includes("\n") ||
+        command.length > MAX_HEAD_LENGTH
+      ? `${preText(elementText(cutText(command, MAX_OUTPUT_LENGTH)))}\n`
+      : "";
+    return foldHtml(
+      `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
+      this.#isFull
+        ? whole + (lostBytes === 0 ? "" : `<p>${lostOutput(lostBytes)}</p>\n`) +
+          this.#outputHtml(stdout) + this.#outputHtml(stderr)
+        : "",
+    );
+  }
+
+  #toolHtml(view: ToolView, more: string): string {
+    const { title, status, arguments: list, result, isResultCut, error } = view;
+    const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
+    const failed = status === "failed" ? " · <b>failed</b>" : "";
+    return foldHtml(
+      `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
+      this.#isFull
+        ? this.#outputHtml(given) + this.#outputHtml(result) +
+          (isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "") +
+          this.#outputHtml(error)
+        : "",
+    );
+  }
+
+  #editHtml({ files, status, failure }: EditView, more: string): string {
+    const titles = files.map((file) => {
+      const to = file.movedTo === ""
+        ? ""
+        : ` → <code>${wordHtml(file.movedTo)}</code>`;
+      return `${file.change} <code>${wordHtml(file.path)}</code>${to}`;
+    });
+    const [only = "edit", another] = titles;
+    const head = another === undefined
+      ? only
+      : `edit ${countText(files.length)} files`;
+    const list = another === undefined
+      ? ""
+      : `<p>${titles.join("<br>\n")}</p>\n`;
+    return foldHtml(
+      `${signOf(status)} ${head}${EDIT_ENDS[status]}${more}`,
+      this.#isFull ? list + this.#outputHtml(failure) : "",
+    );
+  }
+
+  /** Writes the end of an output: what went wrong stands there. */
+  #outputHtml(text: string): string {
+    const { tail, head, omitted } = cutOutput(plainTerminalText(text), {
+      maxLines: this.#options.maxOutputLines,
+      keep: "end",
+    });
+    const all = [...head, ...tail].join("\n");
+    if (all === "" && omitted === 0) return "";
+    const shown = endOf(all, MAX_OUTPUT_LENGTH);
+    const over = all.length - shown.length;
+    const gap = omitted > 0
+      ? `[${countedText(omitted, "line")} left out here]\n`
+      : over > 0
+      ? `[${countedText(over, "character")} left out here]\n`
+      : "";
+    return `${preText(elementText(gap + shown))}\n`;
   }
 
   #takeFailedLine({ line, message }: FailurePart): void {
@@ -427,4 +529,394 @@ function addUsage(total: TurnUsage | null, usage: TurnUsage): TurnUsage {
       usage.reasoning_output_tokens,
     ),
   };
+}
+
+/** How an edit ended, where the sign does not say it. */
+const EDIT_ENDS: Record<EditView["status"], string> = {
+  success: "",
+  failed: " · <b>not applied</b>",
+  running: " · no end",
+  proposed: " · proposed",
+};
+
+/** What is written of how a turn ended. */
+const STATUS_WORDS: Record<
+  TurnStatus,
+  readonly [sign: string, words: string, title: string]
+> = {
+  completed: ["✅", "completed", "Codex completed its work"],
+  failed: ["❌", "failed", "Codex failed"],
+  aborted: ["❌", "interrupted", "Codex was interrupted"],
+  open: ["⚠️", "no end", "The log ends before the turn does"],
+  unknown: ["", "", "Codex session"],
+};
+
+/** A turn, as a row of the table. */
+interface TurnRow {
+  /** How it ended. */
+  readonly part: TurnEndedPart;
+  /** What it was about. */
+  readonly topic: string;
+  /** What was done in it, in phrases. */
+  readonly work: readonly string[];
+}
+
+/** How long the head of something is at most, in characters. */
+const MAX_HEAD_LENGTH = 400;
+
+/** Writes text in one line: its first one, with an ellipsis if there are more. */
+function lineHtml(
+  text: string,
+  limit: number = MAX_HEAD_LENGTH,
+): string {
+  const line = firstLine(text, limit);
+  const rest = text.trim().includes("\n") && !line.endsWith("…") ? " …" : "";
+  return elementText(line) + rest;
+}
+
+/**
+ * Writes text so that it stands in one line, all of it or up to a length: a blank line would end
+ * the HTML around it.
+ */
+function wordHtml(text: string, limit: number = Infinity): string {
+  const word = firstCharacters(text, limit);
+  return elementText(word.replace(/\r\n?|\n/g, "\u240a"));
+}
+
+/** What Markdown reads in a line, and what GitHub makes links of. */
+const MARKDOWN_REGEXP = /([\\`*_[\]()!#~|@:]|www)/;
+
+/** Writes text so that it may stand in a heading of Markdown. */
+function headingText(text: string, limit: number): string {
+  const line = firstLine(text, limit);
+  return line.split(MARKDOWN_REGEXP).map((piece, i) =>
+    i % 2 === 0
+      ? attributeText(piece)
+      : `&#${piece.charCodeAt(0)};${piece.slice(1)}`
+  ).join("");
+}
+
+/** Writes what is known of a session as a line of words of a length; nothing if nothing is. */
+function sessionLine(
+  { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
+    SessionPart,
+  redactor: Pick<TextRedactor, "redact">,
+  limit: number,
+): string {
+  const word = (text: string): string => wordHtml(redactor.redact(text), limit);
+  const code = (text: string): string => `<code>${word(text)}</code>`;
+  const facts = [
+    thread_id === null ? "" : `Thread ${code(thread_id)}`,
+    parent_thread_id === undefined
+      ? ""
+      : `sub-agent of ${code(parent_thread_id)}`,
+    startedAt === null
+      ? ""
+      : wordHtml(`${startedAt.slice(0, 19).replace("T", " ")} UTC`),
+    cwd === null ? "" : code(cwd),
+    model === null ? "" : word(model),
+    cli_version === null ? "" : `Codex ${word(cli_version)}`,
+  ].filter((fact) => fact !== "");
+  return facts.length === 0 ? "" : `\n<p>${facts.join(" · ")}</p>\n`;
+}
+
+/** Says how much of something there was no room for. */
+function leftOutHtml(count: number, word: string): string {
+  return `<i>${
+    countedText(count, word)
+  } more left out: a summary has a limit.</i>`;
+}
+
+/** Gives the sign for how far work is. */
+function signOf(status: string): string {
+  return status === "failed" ? "✗" : status === "running" ? "…" : "✓";
+}
+
+/** Writes something that can be unfolded, or only its head if there is nothing in it. */
+function foldHtml(head: string, body: string): string {
+  return body === ""
+    ? `<p>${head}</p>\n`
+    : `<details><summary>${head}</summary>\n${body}</details>\n`;
+}
+
+/** Writes a turn as a row of a table. */
+function turnRow({ part, topic, work }: TurnRow): string {
+  const { turn, status, durationMs, usage } = part;
+  const [sign, words] = STATUS_WORDS[status];
+  const time = durationMs === null ? "" : durationText(durationMs);
+  return `<tr><td align="right">${turn}</td><td>${wordHtml(topic)}</td><td>${
+    `${sign} ${words}`.trim()
+  }</td><td align="right">${time}</td><td>${elementText(work.join(", "))}</td>${
+    usageCells(usage)
+  }</tr>\n`;
+}
+
+/** Writes tokens as the last cells of a row. */
+function usageCells(usage: TurnUsage | null): string {
+  const counts = usage === null ? [null, null, null, null] : [
+    usage.input_tokens,
+    usage.cached_input_tokens,
+    usage.output_tokens,
+    usage.reasoning_output_tokens,
+  ];
+  return counts.map((count) =>
+    `<td align="right">${count === null ? "" : countText(count)}</td>`
+  ).join("");
+}
+
+/** A section of a summary. */
+interface SummarySection {
+  /** Its heading; Markdown that holds nothing from a log. */
+  readonly heading: string;
+  /** What stands before its blocks, such as the head of a table. */
+  readonly open: string;
+  /** Its blocks: HTML without blank lines, a line feed behind each. */
+  readonly blocks: readonly string[];
+  /** What stands behind its blocks. */
+  readonly close: string;
+  /** The word for one of its blocks. */
+  readonly word: string;
+  /** How many blocks there are that were not even kept. */
+  readonly unkept: number;
+}
+
+/** Room for the words that say what was left out. */
+const NOTE_BYTES = 400;
+
+/**
+ * Puts a summary together. What there is no room for is left out, whole blocks and whole sections
+ * at a time, and said.
+ *
+ * @param start What comes first; it leaves room for the words that say what was left out.
+ * @param sections The sections, the most important ones first.
+ * @param maxBytes How long the summary may be, in bytes of UTF-8.
+ * @returns The summary.
+ */
+function joinSections(
+  start: string,
+  sections: readonly SummarySection[],
+  maxBytes: number,
+): string {
+  const out = [start];
+  const missing: string[] = [];
+  let room = maxBytes - byteLength(start) - NOTE_BYTES;
+  for (const section of sections) {
+    const { heading, open, blocks, close, word, unkept } = section;
+    if (blocks.length + unkept === 0) continue;
+    const frame = `\n${heading}\n\n${open}`;
+    let left = room - byteLength(frame) - byteLength(close) - NOTE_BYTES;
+    let count = 0;
+    for (const block of blocks) {
+      left -= byteLength(block);
+      if (left < 0) break;
+      count += 1;
+    }
+    if (count === 0) {
+      missing.push(heading.replace(/^#+ /, ""));
+      continue;
+    }
+    const rest = blocks.length - count + unkept;
+    const note = rest === 0 ? "" : `\n<p>${leftOutHtml(rest, word)}</p>\n`;
+    const text = frame + blocks.slice(0, count).join("") + close + note;
+    out.push(text);
+    room -= byteLength(text);
+  }
+  if (missing.length > 0) {
+    out.push(
+      `\n<p><i>Left out, because a summary has a limit: ${
+        missing.join(", ")
+      }.</i></p>\n`,
+    );
+  }
+  return out.join("");
+}
+
+/** How many characters of a reason are shown. */
+const MAX_REASON_LENGTH = 8000;
+/** How many reasons are shown. */
+const MAX_REASONS = 100;
+/** How many bytes a character of a heading takes at most, as a reference or a mark. */
+const HEADING_CHARACTER = 8;
+
+/** What the head of a summary says. */
+interface SummaryHead {
+  /** What stands before its title, which says how it ended. */
+  readonly sign: string;
+  /** Its title. */
+  readonly title: string;
+  /** Why it did not end well. */
+  readonly reasons: readonly string[];
+  /** The sessions. */
+  readonly sessions: readonly SessionPart[];
+  /** How many sessions there are that were not even kept. */
+  readonly unkeptSessions: number;
+  /** Masks what they say. */
+  readonly redactor: Pick<TextRedactor, "redact">;
+}
+
+/** The head of a summary, as far as there is room for it. */
+interface SummaryStart {
+  /** Its Markdown. */
+  readonly text: string;
+  /** How many of the reasons are in it. */
+  readonly reasonCount: number;
+}
+
+/**
+ * Writes the head of a summary. The heading, the reasons and the sessions have a quarter of the
+ * summary each; what there is no room for is cut, or left out and said.
+ *
+ * @param head What it says.
+ * @param maxBytes How long the summary may be, in bytes of UTF-8.
+ */
+function summaryStart(
+  head: SummaryHead,
+  maxBytes: number,
+): SummaryStart {
+  const quarter = Math.floor(maxBytes / 4);
+  const title = headingText(
+    head.title,
+    Math.min(MAX_HEAD_LENGTH, Math.floor(quarter / HEADING_CHARACTER)),
+  );
+  const reasons = fittingBlocks(
+    head.reasons.slice(0, MAX_REASONS).map((text) => (limit) =>
+      `<li>${lineHtml(text, limit)}</li>\n`
+    ),
+    { maxBytes: quarter, maxLength: MAX_REASON_LENGTH },
+  );
+  const sessions = fittingBlocks(
+    head.sessions.map((session) => (limit) =>
+      sessionLine(session, head.redactor, limit)
+    ),
+    { maxBytes: quarter, maxLength: MAX_HEAD_LENGTH },
+  );
+  const moreReasons = head.reasons.length - reasons.length;
+  const moreSessions = head.unkeptSessions + head.sessions.length -
+    sessions.length;
+  const items = reasons.join("") +
+    (moreReasons === 0
+      ? ""
+      : `<li>${leftOutHtml(moreReasons, "reason")}</li>\n`);
+  const lines = sessions.join("") +
+    (moreSessions === 0
+      ? ""
+      : `\n<p>${leftOutHtml(moreSessions, "session")}</p>\n`);
+  return {
+    text: `## ${`${head.sign} ${title}`.trim()}\n${
+      items === "" ? "" : `\n<ul>\n${items}</ul>\n`
+    }${lines}`,
+    reasonCount: reasons.length,
+  };
+}
+
+/** How many bytes the words around and behind blocks take. */
+const FRAME_BYTES = 100;
+
+/**
+ * Writes the first blocks of a list, as many as there is room for. One that no other one leaves
+ * room for is written shorter.
+ *
+ * @param blocks Write a block, with texts of a given length at most.
+ */
+function fittingBlocks(
+  blocks: readonly ((maxLength: number) => string)[],
+  { maxBytes, maxLength }: {
+    readonly maxBytes: number;
+    readonly maxLength: number;
+  },
+): string[] {
+  const written: string[] = [];
+  let room = maxBytes - FRAME_BYTES;
+  for (const write of blocks) {
+    let block = write(maxLength);
+    if (written.length === 0) {
+      for (let limit = maxLength; byteLength(block) > room && limit > 1;) {
+        limit = Math.floor(limit / 2);
+        block = write(limit);
+      }
+    }
+    room -= byteLength(block);
+    if (room < 0) break;
+    written.push(block);
+  }
+  return written;
+}
+
+/** How many files are told apart. */
+const MAX_FILES = 2000;
+
+/** What became of a file since the beginning. */
+type Fate = "added" | "added and deleted" | "deleted" | "edited";
+
+/** What a file that something has become of becomes by a further edit. */
+const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
+  add: {
+    same: "added",
+    added: "added",
+    "added and deleted": "added",
+    deleted: "edited",
+    edited: "edited",
+  },
+  delete: {
+    same: "deleted",
+    added: "added and deleted",
+    "added and deleted": "added and deleted",
+    deleted: "deleted",
+    edited: "deleted",
+  },
+  update: {
+    same: "edited",
+    added: "added",
+    "added and deleted": "added",
+    deleted: "edited",
+    edited: "edited",
+  },
+};
+
+/** A file that something has become of. */
+interface FileRow {
+  fate: Fate;
+  movedTo: string;
+  added: number | null;
+  removed: number | null;
+}
+
+/** Adds the edits up, file by file. */
+class ChangedFiles {
+  readonly #rows = new Map<string, FileRow>();
+  #unkept = 0;
+
+  /** How many edits were of files that are not told apart any more. */
+  get unkept(): number {
+    return this.#unkept;
+  }
+
+  /** Takes in an edit that was made. */
+  add({ path, change, movedTo, added, removed }: EditedFile): void {
+    const row = this.#rows.get(path);
+    if (row !== undefined) {
+      row.fate = FATES[change][row.fate];
+      row.added = sum(row.added, added);
+      row.removed = sum(row.removed, removed);
+      if (movedTo !== "") row.movedTo = movedTo;
+    } else if (this.#rows.size < MAX_FILES) {
+      const fate = FATES[change].same;
+      this.#rows.set(path, { fate, movedTo, added, removed });
+    } else this.#unkept += 1;
+  }
+
+  /** Writes the files as rows of a table. */
+  rows(): string[] {
+    return [...this.#rows].map(([path, { fate, movedTo, added, removed }]) => {
+      const words = movedTo === ""
+        ? fate
+        : `moved to <code>${wordHtml(movedTo)}</code>`;
+      const counts = [added, removed].map((count) =>
+        `<td align="right">${count === null ? "" : countText(count)}</td>`
+      );
+      return `<tr><td><code>${wordHtml(path)}</code></td><td>${words}</td>${
+        counts.join("")
+      }</tr>\n`;
+    });
+  }
 }

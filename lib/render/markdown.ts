@@ -6,26 +6,30 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
-  type Decided,
   outputLines,
+  type ReasoningChoice,
   reasoningOf,
+  type RenderOptions,
+  type ToolsChoice,
   toolsOf,
-} from "./_decided_options.ts";
+} from "./render_options.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { pathBelow } from "./edited_files.ts";
-import { NO_REDACTOR, type TextRedactor, viewEntry } from "./entry_view.ts";
-import type {
-  ArgumentView,
-  CommandView,
-  EditView,
-  EntryView,
-  ExploreView,
-  MessageView,
-  PlanView,
-  ToolView,
-  WorkStatus,
-} from "./entry_views.ts";
+import {
+  type ArgumentView,
+  type CommandView,
+  type EditView,
+  type EntryView,
+  type ExploreView,
+  type MessageView,
+  NO_REDACTOR,
+  type PlanView,
+  type TextRedactor,
+  type ToolView,
+  viewEntry,
+  type WorkStatus,
+} from "./entry_view.ts";
 import { inertText } from "./inert_text.ts";
 import type {
   EntryPart,
@@ -40,7 +44,6 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
-import type { RenderOptions } from "./render_options.ts";
 import {
   codeBlock,
   codeSpan,
@@ -84,9 +87,13 @@ import {
  */
 export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   readonly #redactor: TextRedactor;
-  readonly #entries: MarkdownEntries;
+  readonly #reasoning: ReasoningChoice;
+  readonly #tools: ToolsChoice;
+  readonly #maxLines: number;
   #isBegun = false;
   #model: string | null = null;
+  /** The folder that paths are seen from. */
+  #cwd: string | null = null;
   #blocks: MarkdownBlock[] = [];
 
   /**
@@ -98,12 +105,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    */
   constructor(options: RenderOptions = {}) {
     this.#redactor = options.redactor ?? NO_REDACTOR;
-    this.#entries = new MarkdownEntries({
-      redactor: this.#redactor,
-      reasoning: reasoningOf(options),
-      tools: toolsOf(options),
-      maxOutputLines: outputLines(options, Infinity),
-    });
+    this.#reasoning = reasoningOf(options);
+    this.#tools = toolsOf(options);
+    this.#maxLines = outputLines(options, Infinity);
   }
 
   /**
@@ -130,8 +134,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "turn_started":
         return this.#writeTurn(part);
       case "entry":
-        for (const block of this.#entries.blocksOf(part)) this.#add(block);
-        return;
+        return this.#writeEntry(part);
       case "turn_ended":
         return this.#writeEnd(part);
       case "rolled_back":
@@ -154,7 +157,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
       SessionPart,
   ): void {
-    this.#entries.cwd = cwd;
+    this.#cwd = cwd;
     this.#model = model;
     const facts = Object.entries({
       id: thread_id,
@@ -182,12 +185,12 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const facts = [
       startedAt === null ? null : timeText(startedAt),
       model === this.#model ? null : model,
-      cwd === this.#entries.cwd ? null : cwd,
+      cwd === this.#cwd ? null : cwd,
     ].flatMap((fact) =>
       fact === null ? [] : [plainLine(this.#redactor.redact(fact))]
     );
     this.#model = model ?? this.#model;
-    this.#entries.cwd = cwd ?? this.#entries.cwd;
+    this.#cwd = cwd ?? this.#cwd;
     if (facts.length > 0) this.#addLine(`*${facts.join(" · ")}*`);
   }
 
@@ -215,89 +218,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     if (text !== "") this.#addLine(text);
   }
 
-  #addLine(line: string): void {
-    this.#blocks.push([line]);
-  }
-
-  #add(block: MarkdownBlock): void {
-    this.#blocks.push(block);
-  }
-}
-
-/** {@linkcode MarkdownRenderer} as a stream. */
-export class MarkdownRendererStream
-  extends StageStream<TranscriptPart, string> {
-  /**
-   * Constructs a new instance.
-   *
-   * @param options What is written.
-   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
-   *
-   * @example From bytes to a document
-   * ```ts
-   * import { JsonlDecoderStream } from "@codexpipe/codexpipe";
-   * import { MarkdownRendererStream, TranscriptStream } from "@codexpipe/codexpipe/render";
-   * import { assertMatch } from "@std/assert";
-   *
-   * const log = '{"type":"thread.started","thread_id":"t"}\n' +
-   *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n';
-   * const texts = new Blob([log]).stream()
-   *   .pipeThrough(new JsonlDecoderStream())
-   *   .pipeThrough(new TranscriptStream())
-   *   .pipeThrough(new MarkdownRendererStream());
-   *
-   * assertMatch((await Array.fromAsync(texts)).join(""), /\nHi\n$/);
-   * ```
-   */
-  constructor(options: RenderOptions = {}) {
-    super(new MarkdownRenderer(options));
-  }
-}
-
-/**
- * Writes a text as YAML: quoted as JSON, which is YAML too. What knows no front matter takes
- * it for Markdown, so what could be an element or an image there is written as an escape.
- */
-function yamlText(text: string): string {
-  return JSON.stringify(inertText(text)).replace(
-    /[&<>[\]]/g,
-    (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`,
-  );
-}
-
-/** Diffs that are not longer are unfolded. */
-const MAX_OPEN_DIFF = 30;
-/** Arguments of tools that are not longer stand on one line. */
-const MAX_SPAN = 80;
-/** How much of a command stands in its title, in units of UTF-16. */
-const MAX_TITLE = 240;
-
-/** Writes entries as Markdown. */
-class MarkdownEntries {
-  /** The folder that paths are seen from. */
-  cwd: string | null = null;
-  readonly #redactor: TextRedactor;
-  readonly #reasoning: RenderOptions["reasoning"];
-  readonly #tools: RenderOptions["tools"];
-  readonly #maxLines: number;
-  #blocks: MarkdownBlock[] = [];
-
-  /** Constructs a new instance. */
-  constructor(options: Decided<RenderOptions>) {
-    this.#redactor = options.redactor;
-    this.#reasoning = options.reasoning;
-    this.#tools = options.tools;
-    this.#maxLines = options.maxOutputLines;
-  }
-
-  /** Gives what there is to write of an entry. */
-  blocksOf(part: EntryPart): readonly MarkdownBlock[] {
-    this.#blocks = [];
-    this.#write(part);
-    return this.#blocks;
-  }
-
-  #write(part: EntryPart): void {
+  #writeEntry(part: EntryPart): void {
     if (part.phase === "started" || part.phase === "updated") return;
     const view = viewEntry(part, this.#redactor);
     switch (view.kind) {
@@ -492,7 +413,7 @@ class MarkdownEntries {
         removed === null || change === "add" ? "" : `−${countText(removed)}`,
       ].filter((count) => count !== "").join(" ");
       const names = [path, movedTo].filter((name) => name !== "")
-        .map((name) => pathBelow(name, this.cwd));
+        .map((name) => pathBelow(name, this.#cwd));
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
       const { lines, blocks } = this.#outputOf(diff, "diff");
       if (this.#tools === "names" || blocks.length === 0) {
@@ -548,6 +469,54 @@ class MarkdownEntries {
     this.#blocks.push(block);
   }
 }
+
+/** {@linkcode MarkdownRenderer} as a stream. */
+export class MarkdownRendererStream
+  extends StageStream<TranscriptPart, string> {
+  /**
+   * Constructs a new instance.
+   *
+   * @param options What is written.
+   * @throws {RangeError} If `maxOutputLines` is no whole number from 0.
+   *
+   * @example From bytes to a document
+   * ```ts
+   * import { JsonlDecoderStream } from "@codexpipe/codexpipe";
+   * import { MarkdownRendererStream, TranscriptStream } from "@codexpipe/codexpipe/render";
+   * import { assertMatch } from "@std/assert";
+   *
+   * const log = '{"type":"thread.started","thread_id":"t"}\n' +
+   *   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Hi"}}\n';
+   * const texts = new Blob([log]).stream()
+   *   .pipeThrough(new JsonlDecoderStream())
+   *   .pipeThrough(new TranscriptStream())
+   *   .pipeThrough(new MarkdownRendererStream());
+   *
+   * assertMatch((await Array.fromAsync(texts)).join(""), /\nHi\n$/);
+   * ```
+   */
+  constructor(options: RenderOptions = {}) {
+    super(new MarkdownRenderer(options));
+  }
+}
+
+/**
+ * Writes a text as YAML: quoted as JSON, which is YAML too. What knows no front matter takes
+ * it for Markdown, so what could be an element or an image there is written as an escape.
+ */
+function yamlText(text: string): string {
+  return JSON.stringify(inertText(text)).replace(
+    /[&<>[\]]/g,
+    (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** Diffs that are not longer are unfolded. */
+const MAX_OPEN_DIFF = 30;
+/** Arguments of tools that are not longer stand on one line. */
+const MAX_SPAN = 80;
+/** How much of a command stands in its title, in units of UTF-16. */
+const MAX_TITLE = 240;
 
 /** How work ended, behind its name. */
 function endText(status: WorkStatus, notes: readonly string[]): string {

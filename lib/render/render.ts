@@ -39,11 +39,18 @@ export {
 export * from "./thread_transcripts.ts";
 export * from "./snapshot_parts.ts";
 export * from "./entry_view.ts";
-export * from "./entry_views.ts";
 export type { EditedFile } from "./edited_files.ts";
 export * from "./command_line.ts";
 export * from "./quantity_text.ts";
-export * from "./render_options.ts";
+export {
+  REASONING,
+  type ReasoningChoice,
+  RENDER_FORMS,
+  type RenderForm,
+  type RenderOptions,
+  TOOLS,
+  type ToolsChoice,
+} from "./render_options.ts";
 export * from "./cut_output.ts";
 export * from "./html.ts";
 export type { PageFact } from "./_html_page.ts";

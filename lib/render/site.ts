@@ -13,7 +13,7 @@ import {
   type PageFact,
   STATUS_WORDS,
 } from "./_html_page.ts";
-import type { EntryView } from "./entry_views.ts";
+import type { EntryView } from "./entry_view.ts";
 import type { PageListing } from "./html.ts";
 import { attributeText, elementText, linkHtml } from "./html_text.ts";
 import type { SessionPart, TurnStatus } from "./parts.ts";

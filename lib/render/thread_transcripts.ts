@@ -4,23 +4,20 @@
  * @module
  */
 
-import { fieldsOf, idOf, listOf, textOf } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  listOf,
+  parseJson,
+  textOf,
+} from "../json/fields.ts";
 import { checkOutcome } from "../checked.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { SessionPart, TranscriptPart } from "./parts.ts";
 import { TranscriptBuilder, type TranscriptOptions } from "./transcript.ts";
 
-/** The beginning of the text of an event that names its thread. */
-const EVENT_REGEXP =
-  /^\{"type":"[a-z.]+","thread_id":("(?:[^"\\]|\\.)*")(?:,"turn_id":"(?:[^"\\]|\\.)*")?,"/;
-/** What says which thread another one was made by. */
-const LINK_REGEXP =
-  /"parent_thread_id":"|"item_type":"(?:collab_tool_call|sub_agent_activity)"/;
-
-/** What may be of a request for a decision. */
-const DECISION_REGEXP =
-  /"item_type":"(?:exec|apply_patch)_approval_request"|^\{"type":"(?:rpc\.response|item\.completed)"/;
 /** What was decided, as the client says it. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["accept", "accepted"],
@@ -150,16 +147,21 @@ export class ThreadTranscripts
    */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     checkOutcome(outcome);
-    const id = outcome.ok ? threadOf(outcome.value) : undefined;
+    const event = outcome.ok ? eventOf(outcome.value) : {};
+    const id = idOf(event.thread_id);
     if (id !== undefined) this.#firstId ??= id;
     const thread = id === undefined || id === this.#firstId
       ? this.#first
       : this.#thread(id);
-    if (outcome.ok) {
-      this.#link(outcome.value, id);
-      this.#decide(outcome.value, thread, emit);
-    }
-    thread.transcript.feed(outcome, (part) => this.#take(thread, part, emit));
+    if (id !== undefined) this.#link(event, id);
+    this.#decide(event, thread, emit);
+    thread.transcript.feed(
+      // What is text is parsed once.
+      outcome.ok && typeof outcome.value === "string"
+        ? { ...outcome, value: event, text: outcome.value }
+        : outcome,
+      (part) => this.#take(thread, part, emit),
+    );
   }
 
   /**
@@ -204,23 +206,19 @@ export class ThreadTranscripts
   }
 
   /** Takes in which thread made which. */
-  #link(value: unknown, id: string | undefined): void {
-    if (id === undefined) return;
-    if (typeof value === "string" && !LINK_REGEXP.test(value)) return;
-    const event = fieldsOf(typeof value === "string" ? parsed(value) : value);
-    const content = fieldsOf(event.content);
+  #link(event: Fields, id: string): void {
     const parent = idOf(event.parent_thread_id);
     if (event.type === "thread.started" && parent !== undefined) {
       this.#adopt(id, parent);
     }
-    const children = [
-      content.agent_thread_id,
-      event.receiver_thread_id,
-      ...listOf(event.receiver_thread_ids),
-    ];
     const isCall = event.item_type === "collab_tool_call" ||
       event.item_type === "sub_agent_activity";
     if (!isCall) return;
+    const children = [
+      fieldsOf(event.content).agent_thread_id,
+      event.receiver_thread_id,
+      ...listOf(event.receiver_thread_ids),
+    ];
     for (const child of children) {
       const childId = idOf(child);
       if (childId !== undefined) this.#adopt(childId, id);
@@ -228,11 +226,7 @@ export class ThreadTranscripts
   }
 
   /** Shows that something waits for a decision, and what was decided. */
-  #decide(value: unknown, thread: Thread, emit: Emit<TranscriptPart>): void {
-    if (typeof value === "string" && !DECISION_REGEXP.test(value)) return;
-    const isRequest = typeof value !== "string" || value.includes("_approval_");
-    if (!isRequest && this.#requests.size === 0) return;
-    const event = fieldsOf(typeof value === "string" ? parsed(value) : value);
+  #decide(event: Fields, thread: Thread, emit: Emit<TranscriptPart>): void {
     const { type, item_id, item_type, status } = event;
     const content = fieldsOf(event.content);
     if (type === "rpc.response") {
@@ -410,21 +404,7 @@ export class ThreadTranscripts
   }
 }
 
-/** The thread of an event; of its text, without parsing most. */
-function threadOf(value: unknown): string | undefined {
-  if (typeof value !== "string") return idOf(fieldsOf(value).thread_id);
-  if (value.startsWith('{"type":"rpc.')) return undefined;
-  const [, id] = EVENT_REGEXP.exec(value) ?? [];
-  const text = id === undefined
-    ? fieldsOf(parsed(value)).thread_id
-    : parsed(id);
-  return idOf(text);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** An event, or the JSON text of one. */
+function eventOf(value: unknown): Fields {
+  return fieldsOf(typeof value === "string" ? parseJson(value) : value);
 }

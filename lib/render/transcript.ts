@@ -38,9 +38,9 @@ import {
 } from "../usage/token_counter.ts";
 import { addTokens, type Tokens } from "../usage/tokens.ts";
 import { EntryLog, msBetween } from "./_entry_log.ts";
-import { RequestLog } from "./_request_log.ts";
 import type {
   FailurePart,
+  RequestUsage,
   SessionPart,
   TranscriptPart,
   TurnStartedPart,
@@ -121,7 +121,7 @@ interface OpenTurn {
  * @param reader Who has read it.
  * @param take Has the transcript take it, and emits the parts that it completes. It must be called.
  */
-export interface EventTap {
+interface EventTap {
   (event: Fields, reader: EventReader, take: () => void): void;
 }
 
@@ -909,4 +909,67 @@ function readTurnUsage(value: unknown): TurnUsage | undefined {
     output_tokens: output ?? 0,
     reasoning_output_tokens: count("reasoning_output_tokens") ?? null,
   };
+}
+
+/** How many requests of a turn are kept apart; of more, neighbours become one. */
+const MAX_REQUESTS = 240;
+
+/** Takes note of how the tokens of a turn grow. */
+class RequestLog {
+  #requests: RequestUsage[] = [];
+  #input = 0;
+  #output = 0;
+
+  /** The requests of the turn, in order. */
+  get requests(): readonly RequestUsage[] {
+    return this.#requests;
+  }
+
+  /** Begins a turn. */
+  start(): void {
+    this.#requests = [];
+    this.#input = 0;
+    this.#output = 0;
+  }
+
+  /**
+   * Takes in what the turn has used so far: what is new is a request.
+   *
+   * @param usage What it has used so far; `null` if that is not known.
+   * @param at When that was said, if it is known.
+   */
+  note(usage: TurnUsage | null, at: string | null): void {
+    if (usage === null) return;
+    const request: RequestUsage = {
+      at,
+      input_tokens: usage.input_tokens - this.#input,
+      output_tokens: usage.output_tokens - this.#output,
+    };
+    this.#input = usage.input_tokens;
+    this.#output = usage.output_tokens;
+    // A count that is repeated is no request, and one that begins anew tells of none.
+    if (request.input_tokens < 0 || request.output_tokens < 0) return;
+    if (request.input_tokens + request.output_tokens === 0) return;
+    if (this.#requests.length >= MAX_REQUESTS) {
+      this.#requests = joined(this.#requests);
+    }
+    this.#requests.push(request);
+  }
+}
+
+/** Joins neighbours, two and two. */
+function joined(requests: readonly RequestUsage[]): RequestUsage[] {
+  const pairs: RequestUsage[] = [];
+  for (let i = 0; i < requests.length; i += 2) {
+    const [a, b] = requests.slice(i, i + 2);
+    if (a === undefined) break;
+    pairs.push(
+      b === undefined ? a : {
+        at: b.at,
+        input_tokens: a.input_tokens + b.input_tokens,
+        output_tokens: a.output_tokens + b.output_tokens,
+      },
+    );
+  }
+  return pairs;
 }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { entryLabel, plainLine } from "../../lib/render/entry_label.ts";
-import type { EntryView, ExploreView } from "../../lib/render/entry_views.ts";
+import type { EntryView, ExploreView } from "../../lib/render/entry_view.ts";
 
 /** A command that looked at something. */
 function look(command: string): ExploreView["looks"][number] {
