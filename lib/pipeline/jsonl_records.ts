@@ -6,7 +6,7 @@ import type { ByteWriter } from "../json/byte_writer.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
 import type { Outcome } from "../outcome.ts";
-import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
+import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import type { Emit, Stage } from "../stage.ts";
 
 /**

@@ -12,7 +12,6 @@ import {
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 
 export type { FailureView } from "../lines/failures.ts";
-export { JsonlRecords } from "./jsonl_records.ts";
 export {
   type Engine,
   ENGINES,

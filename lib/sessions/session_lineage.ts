@@ -23,8 +23,6 @@ import { listSessionFiles } from "./session_files.ts";
 import { messageOf, openSession } from "./open_session.ts";
 import { idInName } from "./session_start.ts";
 
-export { goesOn } from "../events/session_reader.ts";
-
 /** A line of a file. */
 export interface LinePlace {
   /** The path of the file. */

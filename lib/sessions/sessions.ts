@@ -53,6 +53,7 @@ export * from "./session_lineage.ts";
 export * from "./session_list.ts";
 export * from "./session_lookup.ts";
 export * from "../events/session_parts.ts";
+export { goesOn } from "../events/session_reader.ts";
 export * from "./session_places.ts";
 export * from "./session_records.ts";
 export * from "./session_repair.ts";

@@ -3,21 +3,15 @@
  * is there (history.md C.5).
  */
 
+import { goesOn } from "../../events/session_reader.ts";
 import { shellWord } from "../../render/command_line.ts";
-import { resolve } from "node:path";
 import { idText } from "../../sessions/session_id.ts";
-import {
-  goesOn,
-  readSessionLineage,
-  type SessionLineage,
-} from "../../sessions/session_lineage.ts";
-import { homeInPath } from "../../sessions/session_places.ts";
+import type { SessionLineage } from "../../sessions/session_lineage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
 import { STDIN } from "../context.ts";
 import type { PlaceOf } from "./_normalization.ts";
-import { missingText, openWhole } from "./_session_input.ts";
 import type { Peeked } from "./_snapshot_text.ts";
 
 /** A file, with what it goes on from as far as that is there. */
@@ -43,7 +37,16 @@ export async function continuedInput(
 ): Promise<ContinuedInput> {
   const asItIs = { blocks, isBaseKnown: false };
   if (file === STDIN || !goesOn(first)) return asItIs;
-  const lineage = await lineageOf(file, context);
+  const facts = await context.process.look(file);
+  // What a pipe has given is gone, and cannot be read twice.
+  if (facts?.identity === undefined) return asItIs;
+  // To load what looks for sessions takes longer than to render most files, which go on from none.
+  const [{ resolve }, { missingText, openWhole }] = await Promise.all([
+    import("node:path"),
+    import("./_session_input.ts"),
+  ]);
+  const path = resolve(context.process.cwd(), file);
+  const lineage = await lineageOf(path);
   if (lineage === undefined) return asItIs;
   const { ancestors, missing, parts } = lineage;
   const { diagnostics } = context;
@@ -67,26 +70,22 @@ export async function continuedInput(
   }
   blocks.close();
   const { input, placeOf } = await openWhole(file, lineage, context);
-  const own = pathOf(file, context);
   return {
     blocks: input,
     isBaseKnown: true,
     placeOf(line) {
       const place = placeOf(line);
-      return place?.path === own ? { ...place, path: file } : place;
+      return place?.path === path ? { ...place, path: file } : place;
     },
   };
 }
 
-/** Finds out what a file goes on from; `undefined` if it cannot be read twice. */
-async function lineageOf(
-  file: string,
-  context: CommandContext,
-): Promise<SessionLineage | undefined> {
-  const facts = await context.process.look(file);
-  // What a pipe has given is gone.
-  if (facts?.identity === undefined) return undefined;
-  const path = pathOf(file, context);
+/** Finds out what a file goes on from; `undefined` if it cannot be read again. */
+async function lineageOf(path: string): Promise<SessionLineage | undefined> {
+  const [{ readSessionLineage }, { homeInPath }] = await Promise.all([
+    import("../../sessions/session_lineage.ts"),
+    import("../../sessions/session_places.ts"),
+  ]);
   const home = homeInPath(path);
   try {
     return await readSessionLineage({ path }, {
@@ -96,8 +95,4 @@ async function lineageOf(
     // It is open, so it is read as it is; whatever is wrong with it will be seen.
     return undefined;
   }
-}
-
-function pathOf(file: string, { process }: CommandContext): string {
-  return resolve(process.cwd(), file);
 }

@@ -1,14 +1,17 @@
 /** Where a document goes: to stdout, or to the file that `--output` names. */
 
 import { basename } from "node:path";
-import { RENDER_FORMS, type RenderForm } from "../../render/render_options.ts";
+import type { RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { Output } from "../output.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import type { Destination, FollowingPages } from "./_rendition.ts";
+import {
+  type Destination,
+  type FollowingPages,
+  screenDestination,
+} from "./_rendition.ts";
 import { folderOf } from "./_sessions.ts";
 
 /** A place for a document. */
@@ -37,14 +40,12 @@ export async function openDocument(
   context: CommandContext,
   inputs: readonly string[],
 ): Promise<DocumentFile> {
-  const { process, screen } = context;
+  const { process } = context;
   const target = args.value("output");
-  const form = formOf(args, target);
-  if (form !== "html") refuseIdleFlags(args, ["images"], "without --to=html");
-  if (target === undefined) {
-    const isTerminal = process.isTerminal.stdout;
-    return { output: screen, isTerminal, form, close(): void {} };
-  }
+  const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase() ?? "";
+  const screen = screenDestination(args, context, FORMS_BY_ENDING.get(ending));
+  if (target === undefined) return { ...screen, close(): void {} };
+  const { form } = screen;
   const homes = args.values("codex-home").map((folder) =>
     folderOf(folder, process)
   );
@@ -93,13 +94,4 @@ export function followingPages(
     },
     close: () => close(),
   };
-}
-
-/** The form that is asked for, or that the name of the file stands for. */
-function formOf(
-  args: Arguments,
-  target: string | undefined,
-): RenderForm | undefined {
-  const ending = /\.([^./\\]+)$/.exec(target ?? "")?.[1]?.toLowerCase();
-  return args.choice("to", RENDER_FORMS) ?? FORMS_BY_ENDING.get(ending ?? "");
 }

@@ -21,6 +21,7 @@ import type { CommandContext } from "../command.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { COLOR } from "../flags.ts";
 import type { Output } from "../output.ts";
+import { refuseIdleFlags } from "../refusals.ts";
 import { COLORED, PLAIN } from "../styles.ts";
 import { patternsOf } from "./_secrets.ts";
 
@@ -47,6 +48,22 @@ export interface Destination {
 export interface FollowingPages extends Pick<PageSequence, "nameOf"> {
   /** Ends the page at hand, and makes the one with a number, from 2. */
   open(page: number): Promise<Output>;
+}
+
+/**
+ * Stdout as the place for a document.
+ *
+ * @param form The form of the document if no flag asks for one.
+ */
+export function screenDestination(
+  args: Arguments,
+  { process, screen }: CommandContext,
+  form?: RenderForm,
+): Destination {
+  const chosen = args.choice("to", RENDER_FORMS) ?? form;
+  if (chosen !== "html") refuseIdleFlags(args, ["images"], "without --to=html");
+  const isTerminal = process.isTerminal.stdout;
+  return { output: screen, isTerminal, form: chosen };
 }
 
 /** How a document is rendered. */

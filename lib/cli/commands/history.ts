@@ -10,7 +10,7 @@ import type { HistorySnapshot } from "../../history/snapshot.ts";
 import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
 import type { Outcome, Success } from "../../outcome.ts";
-import { JsonlRecords } from "../../pipeline/pipeline.ts";
+import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";

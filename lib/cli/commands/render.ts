@@ -1,15 +1,14 @@
 /** `codexpipe render`. */
 
-import { resolve } from "node:path";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { ErrorFile } from "../error_file.ts";
+import type { ErrorFile } from "../error_file.ts";
 import { refuseIdleFlags, refuseSeveral } from "../refusals.ts";
 import { STDIN } from "../context.ts";
-import { openDocument } from "./_document_file.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
+import type { DocumentFile } from "./_document_file.ts";
 import { Rendering } from "./_rendering.ts";
+import { type Destination, screenDestination } from "./_rendition.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
 
 /** Renders the named files, or stdin. */
@@ -29,20 +28,27 @@ export async function run(
   refuseSeveral(args, files);
   const target = args.value("output");
   const errorsTo = args.value("errors-to");
-  const [one, other] = [target, errorsTo].map((path) =>
-    path && resolve(process.cwd(), path)
-  );
-  if (one !== undefined && one === other) {
-    throw new UsageError("--output and --errors-to name the same file");
+  if (target !== undefined && errorsTo !== undefined) {
+    const { resolve } = await import("node:path");
+    const [one, other] = [target, errorsTo].map((path) =>
+      resolve(process.cwd(), path)
+    );
+    if (one === other) {
+      throw new UsageError("--output and --errors-to name the same file");
+    }
   }
   if (errorsTo !== undefined) {
+    const { refuseOverwriting } = await import("./_overwriting.ts");
     await refuseOverwriting("errors-to", errorsTo, files, process);
   }
-  const document = await openDocument(args, context, files);
+  const document: Destination & Partial<DocumentFile> = target === undefined
+    ? screenDestination(args, context)
+    : await fileOf(args, context, files);
   if (!isFollowing && !files.includes(STDIN)) context.paging.begin();
   let errors: ErrorFile | undefined;
   try {
     if (errorsTo !== undefined) {
+      const { ErrorFile } = await import("../error_file.ts");
       errors = await ErrorFile.create(errorsTo, process);
     }
     const rendering = await Rendering.create(args, context, {
@@ -66,7 +72,17 @@ export async function run(
       (args.has("strict") && rendering.hasFailures);
     return isNo ? EXIT.no : EXIT.done;
   } finally {
-    document.close();
+    document.close?.();
     errors?.close();
   }
+}
+
+/** The file that `--output` names; what makes sure that none is lost takes long to load. */
+async function fileOf(
+  args: Arguments,
+  context: CommandContext,
+  inputs: readonly string[],
+): Promise<DocumentFile> {
+  const { openDocument } = await import("./_document_file.ts");
+  return await openDocument(args, context, inputs);
 }
