@@ -1,6 +1,6 @@
 /** Reads a session into the messages that the index has, piece by piece. */
 
-import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/line_proof.ts";
+import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import { SESSION_LINE_TYPES } from "../events/session_reader.ts";
 import { msOf, timestampOf } from "../events/times.ts";
 import { HistoryState } from "../history/history_state.ts";

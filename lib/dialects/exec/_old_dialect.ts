@@ -3,33 +3,924 @@
  * dialect (normalize.md section 7).
  */
 
-import { FALSE_VALUE, TRUE_VALUE } from "../../json/literal.ts";
+import {
+  FALSE_VALUE,
+  sliceAt,
+  sliceOf,
+  TRUE_VALUE,
+  wordValue,
+} from "../../json/literal.ts";
 import { listOf } from "../../json/object_writer.ts";
 import { quote } from "../../json/problems.ts";
 import type { JsonReader } from "../../json/reader.ts";
-import { savedCount, savedField, savedText } from "../../json/saved.ts";
+import {
+  isJsonText,
+  savedCount,
+  savedField,
+  savedPairs,
+  savedText,
+  valueOf,
+} from "../../json/saved.ts";
 import {
   type JsonNode,
-  type JsonObject,
+  JsonObject,
   JsonSlice,
   JsonString,
 } from "../../json/value.ts";
 import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
-import { OldCalls } from "./_old_calls.ts";
-import {
-  itemId,
-  itemIdValue,
-  itemOf,
-  refused,
-  type Rewritten,
-  setText,
-  typeValue,
-} from "./_old_lines.ts";
-import { OldUsage } from "./_old_usage.ts";
-import { OpenTexts } from "./_open_texts.ts";
 import { THREAD_ID_NAMES } from "./field_rules.ts";
+import type { FailureReason } from "../../errors.ts";
+import { COMMA, NINE, QUOTE, ZERO } from "../../json/bytes.ts";
+import { ByteMap } from "../../json/byte_map.ts";
+import { ByteWriter } from "../../json/byte_writer.ts";
+import { decodeUtf8, unfinishedBytes } from "../../json/utf8.ts";
+import { isWhole } from "../../json/number.ts";
+import { writeCommand } from "./event_writer.ts";
+
+// What the rewriting of the old dialect puts lines together with; items are called `item_0`,
+// `item_1`, and so on.
+
+/** The type of a rewritten line, or why it cannot be rewritten. */
+type Rewritten = string | FailureReason;
+
+/** The values of item types; there are as many as rules name. */
+const TYPE_VALUES = new Map<string, JsonSlice>();
+
+/** The JSON string of an item type. */
+function typeValue(itemType: string): JsonSlice {
+  let value = TYPE_VALUES.get(itemType);
+  if (value === undefined) {
+    value = wordValue(itemType);
+    TYPE_VALUES.set(itemType, value);
+  }
+  return value;
+}
+
+/** Sets a member to an object that holds one text. */
+function setText(
+  line: JsonObject,
+  name: string,
+  field: string,
+  text: JsonNode | undefined,
+): void {
+  const object = new JsonObject();
+  if (text !== undefined) object.set(field, text);
+  line.set(name, object);
+}
+
+/** Why a message failed that is not what its type asks for. */
+function refused(field: string, state: string): FailureReason {
+  return {
+    kind: "typed",
+    message: `Cannot decode a message of the old dialect: ${field} is ${state}`,
+    field,
+  };
+}
+
+const PREFIX = new TextEncoder().encode('"item_');
+const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
+
+/** The id of an item. */
+function itemId(item: number): string {
+  return `item_${item}`;
+}
+
+/** The number of the item that has an id; nothing, if it is no such id. */
+function itemOf(id: unknown): number | undefined {
+  if (typeof id !== "string") return undefined;
+  const [, item] = ITEM_ID_REGEXP.exec(id) ?? [];
+  return item === undefined ? undefined : Number(item);
+}
+
+/**
+ * The id of an item as a value.
+ *
+ * The engine keeps the texts of numbers for a while; with one for each line, the room for what
+ * is new grew to 64 MB.
+ */
+function itemIdValue(item: number): JsonSlice {
+  let length = PREFIX.length + 2;
+  for (let rest = item; rest >= 10; rest = Math.floor(rest / 10)) length += 1;
+  const bytes = new Uint8Array(length);
+  bytes.set(PREFIX);
+  let at = length - 1;
+  bytes[at--] = QUOTE;
+  for (let rest = item; at >= PREFIX.length; rest = Math.floor(rest / 10)) {
+    bytes[at--] = ZERO + rest % 10;
+  }
+  return sliceOf(bytes, "string");
+}
+
+// What the begins of calls said that their ends leave out (normalize.md P6 to P8).
+
+/** What the ends of calls of one type leave out: by name, what there is without a begin. */
+type CallType = ReadonlyMap<string, JsonSlice | undefined>;
+
+const EMPTY_STRING = wordValue("");
+const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
+
+/** Commands. */
+const COMMANDS: CallType = new Map([["command", EMPTY_STRING]]);
+/** Patches. */
+const PATCHES: CallType = new Map([["changes", EMPTY_LIST]]);
+/** Tools. */
+const TOOLS: CallType = new Map([
+  ["server", EMPTY_STRING],
+  ["tool", EMPTY_STRING],
+  ["arguments", undefined],
+]);
+
+/**
+ * How many bytes are remembered, unless one begin alone says more: thousands of calls that
+ * never end. The oldest one is forgotten first.
+ */
+const MAX_BEGUN = 1 << 20;
+
+/** Remembers the begins of open calls. */
+class BegunCalls {
+  readonly #values = new ByteMap(MAX_BEGUN);
+  readonly #keys: CallKeys;
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#keys = new CallKeys(reader);
+  }
+
+  /** Remembers what a begin says, instead of what an earlier one of its id said. */
+  remember(line: JsonObject, type: CallType): void {
+    const id = line.get("item_id");
+    for (const name of type.keys()) {
+      const key = this.#keys.of(name, id);
+      const value = line.live(name);
+      if (value instanceof JsonSlice) {
+        this.#values.set(key, value.bytes, value.start, value.end);
+      } else this.#values.delete(key);
+    }
+  }
+
+  /** Fills in what an end leaves out, as its begin said, else as given; forgets the begin. */
+  complete(line: JsonObject, type: CallType): void {
+    const id = line.get("item_id");
+    for (const [name, absent] of type) {
+      const value = this.#take(name, id) ?? absent;
+      if (value !== undefined && line.live(name) === undefined) {
+        line.set(name, value);
+      }
+    }
+  }
+
+  /** Forgets all calls. */
+  clear(): void {
+    this.#values.clear();
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return [...this.#values.entries()].map((texts) =>
+      texts.map((text) => decodeUtf8(text, 0, text.length))
+    );
+  }
+
+  /** Goes on from what was written down under a name. */
+  load(saved: unknown, name: string): void {
+    this.clear();
+    for (const [key, text] of savedPairs(saved, name)) {
+      const value = typeof text === "string" ? valueOf(text) : undefined;
+      if (value === undefined) continue;
+      const { bytes, start, end } = value;
+      this.#values.set(new TextEncoder().encode(key), bytes, start, end);
+    }
+  }
+
+  #take(name: string, id: JsonNode | undefined): JsonSlice | undefined {
+    if (this.#values.size === 0) return undefined;
+    const key = this.#keys.of(name, id);
+    const found = this.#values.get(key);
+    if (found === undefined) return undefined;
+    this.#values.delete(key);
+    return sliceAt(found.bytes, found.start, found.end);
+  }
+}
+
+const KEPT_KEY = 1 << 10;
+const SEPARATOR = 0x20;
+
+/** Makes keys of what is remembered of a call, and of its id. */
+class CallKeys {
+  readonly #reader: JsonReader;
+  readonly #key = new ByteWriter(KEPT_KEY);
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Gives a key that holds until the next one is made.
+   *
+   * @param name What is remembered, in ASCII.
+   * @param id A string; two spellings of a text are one id.
+   */
+  of(name: string, id: JsonNode | undefined): Uint8Array {
+    const key = this.#key;
+    key.clear(KEPT_KEY);
+    for (let i = 0; i < name.length; i++) key.byte(name.charCodeAt(i));
+    key.byte(SEPARATOR);
+    if (id instanceof JsonSlice && !id.escaped) {
+      key.range(id.bytes, id.start + 1, id.end - 1);
+    } else key.text(this.#reader.textOf(id) ?? "");
+    return key.view();
+  }
+}
+
+// The output chunks of the old dialect: base64 or a list of byte numbers, to text (normalize.md
+// P6).
+
+const ALPHABET =
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const INVALID = 255;
+const SEXTETS = new Uint8Array(256).fill(INVALID);
+for (let i = 0; i < 64; i++) SEXTETS[ALPHABET.charCodeAt(i)] = i;
+const PADDING = 0x3d;
+const ENCODER = new TextEncoder();
+/** Room for a chunk of the usual size. */
+const KEPT_CHUNK = 1 << 14;
+/** How many bytes are remembered of characters that are never finished; the oldest are forgotten. */
+const MAX_UNFINISHED = 1 << 18;
+/** The longest beginning of a character that is not one yet. */
+const MAX_PENDING = 3;
+
+/** The streams of a command. */
+type StreamName = "stdout" | "stderr";
+const STREAMS: readonly StreamName[] = ["stdout", "stderr"];
+
+/**
+ * Decodes the output of the commands of one thread, each stream of each by itself. What is
+ * remembered of them is the beginnings of characters whose rest is still to come.
+ */
+class ChunkDecoder {
+  readonly #reader: JsonReader;
+  readonly #keys: CallKeys;
+  readonly #pending = new ByteMap(MAX_UNFINISHED);
+  readonly #bytes = new ByteWriter(KEPT_CHUNK);
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+    this.#keys = new CallKeys(reader);
+  }
+
+  /**
+   * Decodes one chunk. An unfinished character waits for the next one.
+   *
+   * @param id The id of the call.
+   * @returns The text, or `undefined` if the chunk is neither base64 nor a list of bytes.
+   */
+  decode(
+    id: JsonNode | undefined,
+    stream: StreamName,
+    chunk: JsonNode | undefined,
+  ): JsonString | undefined {
+    if (!(chunk instanceof JsonSlice)) return undefined;
+    const out = this.#bytes;
+    out.clear(KEPT_CHUNK);
+    const before = this.#pending.size === 0
+      ? undefined
+      : this.#pending.get(this.#keys.of(stream, id));
+    if (before !== undefined) out.range(before.bytes, before.start, before.end);
+    if (!this.#write(chunk)) return undefined;
+    const bytes = out.view();
+    const end = bytes.length - unfinishedBytes(bytes);
+    if (before !== undefined) this.#pending.delete(this.#keys.of(stream, id));
+    if (end < bytes.length) {
+      const key = this.#keys.of(stream, id);
+      this.#pending.set(key, bytes, end, bytes.length);
+    }
+    return new JsonString(decodeUtf8(bytes, 0, end));
+  }
+
+  /** Forgets what is unfinished of a call that has ended. */
+  end(id: JsonNode | undefined): void {
+    if (this.#pending.size === 0) return;
+    for (const stream of STREAMS) {
+      this.#pending.delete(this.#keys.of(stream, id));
+    }
+  }
+
+  /** Forgets all calls. */
+  clear(): void {
+    this.#pending.clear();
+  }
+
+  /** Writes down what is unfinished. */
+  save(): unknown {
+    return [...this.#pending.entries()].map(([key, pending]) => [
+      decodeUtf8(key, 0, key.length),
+      [...pending],
+    ]);
+  }
+
+  /** Goes on from what was written down under a name. */
+  load(saved: unknown, name: string): void {
+    this.clear();
+    for (const [key, pending] of savedPairs(saved, name)) {
+      if (!Array.isArray(pending)) continue;
+      const bytes = Uint8Array.from(pending.slice(0, MAX_PENDING), Number);
+      // What is no beginning of a character could not have been written down.
+      if (bytes.length === 0 || unfinishedBytes(bytes) < bytes.length) continue;
+      this.#pending.set(ENCODER.encode(key), bytes, 0, bytes.length);
+    }
+  }
+
+  /** Writes the bytes of a chunk; says whether it is one. */
+  #write(chunk: JsonSlice): boolean {
+    const { bytes, start, end, kind } = chunk;
+    if (kind === "array") return this.#byteList(chunk);
+    if (kind !== "string") return false;
+    if (writeBase64(this.#bytes, bytes, start + 1, end - 1)) return true;
+    if (!chunk.escaped) return false;
+    const text = ENCODER.encode(this.#reader.text(chunk));
+    return writeBase64(this.#bytes, text, 0, text.length);
+  }
+
+  /** Reads a JSON list of integers from 0 to 255, however they are spelled. */
+  #byteList(list: JsonSlice): boolean {
+    const out = this.#bytes;
+    const from = out.length;
+    if (writePlainList(out, list)) return true;
+    out.truncate(from);
+    for (const element of this.#reader.elements(list)) {
+      if (element.kind !== "number") return false;
+      const { bytes, start, end } = element;
+      if (!isWhole(bytes, start, end)) return false;
+      const value = Number(this.#reader.source(element));
+      if (!(value >= 0 && value <= 255)) return false;
+      out.byte(value);
+    }
+    return true;
+  }
+}
+
+/** Writes a list of numbers as Codex spells it: digits and commas; says whether it is one. */
+function writePlainList(
+  out: ByteWriter,
+  { bytes, start, end }: JsonSlice,
+): boolean {
+  let value = 0;
+  let digits = 0;
+  for (let at = start + 1; at < end - 1; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= ZERO && byte <= NINE) {
+      value = 10 * value + byte - ZERO;
+      digits += 1;
+      if (value > 255) return false;
+    } else if (byte === COMMA && digits > 0) {
+      out.byte(value);
+      value = 0;
+      digits = 0;
+    } else return false;
+  }
+  if (digits > 0) out.byte(value);
+  return true;
+}
+
+/** Writes what base64 in the standard alphabet stands for, padding required. */
+function writeBase64(
+  out: ByteWriter,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const length = end - start;
+  if (length % 4 !== 0) return false;
+  let padding = 0;
+  while (
+    padding < 2 && padding < length && source[end - 1 - padding] === PADDING
+  ) {
+    padding += 1;
+  }
+  const from = out.length;
+  out.reserve(3 * (length / 4));
+  for (let at = start; at < end; at += 4) {
+    let quad = 0;
+    for (let i = at; i < at + 4; i++) {
+      const sextet = i < end - padding ? SEXTETS[source[i] ?? 0] ?? INVALID : 0;
+      if (sextet === INVALID) {
+        out.truncate(from);
+        return false;
+      }
+      quad = (quad << 6) | sextet;
+    }
+    out.byte(quad >> 16);
+    out.byte((quad >> 8) & 0xff);
+    out.byte(quad & 0xff);
+  }
+  out.truncate(out.length - padding);
+  return true;
+}
+
+// The calls of the old dialect: commands, patches, tools and searches, whose ends leave out what
+// their begins said (normalize.md P6 to P9).
+
+const COMPLETED = wordValue("completed");
+const FAILED = wordValue("failed");
+const DELETE = "delete";
+/** Room for a text of the usual size. */
+const KEPT_TEXT = 1 << 12;
+
+/** Rewrites the messages of calls; remembers those that are open. */
+class OldCalls {
+  readonly #reader: JsonReader;
+  readonly #chunks: ChunkDecoder;
+  readonly #begun: BegunCalls;
+  readonly #text = new ByteWriter(KEPT_TEXT);
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+    this.#chunks = new ChunkDecoder(reader);
+    this.#begun = new BegunCalls(reader);
+  }
+
+  /** Writes down what is remembered of the open calls. */
+  save(): unknown {
+    return { begun: this.#begun.save(), chunks: this.#chunks.save() };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.#chunks.load(saved, "chunks");
+    this.#begun.load(saved, "begun");
+  }
+
+  /** Forgets the open calls. */
+  clear(): void {
+    this.#chunks.clear();
+    this.#begun.clear();
+  }
+
+  /** Rewrites a message, if it is one of a call. */
+  rewrite(type: string, line: JsonObject): Rewritten | undefined {
+    switch (type) {
+      case "exec_command_begin":
+        return this.#commandBegin(line);
+      case "exec_command_output_delta":
+        return this.#outputDelta(line);
+      case "exec_command_end":
+        return this.#commandEnd(line);
+      case "patch_apply_begin":
+      case "patch_apply_end":
+        return this.#patch(line, type === "patch_apply_begin");
+      case "mcp_tool_call_begin":
+        return this.#toolBegin(line);
+      case "mcp_tool_call_end":
+        return this.#toolEnd(line);
+      case "web_search_begin":
+        if (line.live("query") === undefined) line.set("query", EMPTY_STRING);
+        return this.#call(line, "web_search") ?? "item.started";
+      case "web_search_end":
+        return this.#call(line, "web_search") ?? "item.completed";
+    }
+    return undefined;
+  }
+
+  #outputDelta(line: JsonObject): Rewritten {
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
+    const stream = this.#reader.wordOf(line.get("stream"));
+    if (stream !== "stdout" && stream !== "stderr") {
+      return refused("stream", 'not "stdout" or "stderr"');
+    }
+    const chunk = line.get("chunk");
+    const text = this.#chunks.decode(line.get("item_id"), stream, chunk);
+    if (text === undefined) {
+      return refused("chunk", "neither base64 nor a list of bytes");
+    }
+    line.take("stream");
+    line.take("chunk");
+    setText(line, "delta", stream, text);
+    return "item.delta";
+  }
+
+  #commandBegin(line: JsonObject): Rewritten {
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
+    const command = line.live("command");
+    if (command instanceof JsonSlice && command.kind === "array") {
+      const out = this.#text;
+      out.clear(KEPT_TEXT);
+      if (writeCommand(out, command.bytes, command.start)) {
+        line.set("command", sliceOf(out.view(), "string"));
+      }
+    }
+    this.#begun.remember(line, COMMANDS);
+    return "item.started";
+  }
+
+  #commandEnd(line: JsonObject): Rewritten {
+    const reason = this.#call(line, "command_execution");
+    if (reason !== undefined) return reason;
+    this.#chunks.end(line.get("item_id"));
+    this.#begun.complete(line, COMMANDS);
+    const code = line.get("exit_code");
+    if (code instanceof JsonSlice && code.kind === "number") {
+      setStatus(line, isZero(code) ? COMPLETED : FAILED);
+    }
+    return "item.completed";
+  }
+
+  /** P7: the map of changes becomes a list. */
+  #patch(line: JsonObject, begins: boolean): Rewritten {
+    const reason = this.#call(line, "file_change");
+    if (reason !== undefined) return reason;
+    const changes = line.live("changes");
+    if (changes instanceof JsonSlice && changes.kind === "object") {
+      const list = this.#changeList(changes);
+      if (list === undefined) {
+        return refused("changes", "not a map of paths to changes");
+      }
+      line.set("changes", list);
+    }
+    if (begins) {
+      this.#begun.remember(line, PATCHES);
+      return "item.started";
+    }
+    this.#begun.complete(line, PATCHES);
+    const success = line.get("success");
+    if (success instanceof JsonSlice && success.kind === "boolean") {
+      setStatus(line, isTrue(success) ? COMPLETED : FAILED);
+    }
+    return "item.completed";
+  }
+
+  /** Makes a list of a map of changes; nothing, if it is none. */
+  #changeList(changes: JsonSlice): JsonSlice | undefined {
+    const list: JsonObject[] = [];
+    const byPath = this.#reader.members(changes);
+    for (let place = 0; place < byPath.size; place++) {
+      const change = byPath.valueAt(place);
+      if (change === undefined) continue;
+      const entry = new JsonObject();
+      entry.set("path", new JsonString(byPath.nameAt(place)));
+      if (change.kind === "object") {
+        const kinds = this.#reader.members(change);
+        const fields = kinds.valueAt(0);
+        if (kinds.size !== 1 || fields?.kind !== "object") return undefined;
+        entry.set("kind", new JsonString(kinds.nameAt(0)));
+        spreadInto(entry, this.#reader.members(fields));
+      } else if (this.#reader.wordOf(change) === DELETE) {
+        entry.set("kind", change);
+      } else return undefined;
+      list.push(entry);
+    }
+    return listOf(list);
+  }
+
+  /** P8. */
+  #toolBegin(line: JsonObject): Rewritten {
+    this.#spread(line, "invocation");
+    const reason = this.#call(line, "mcp_tool_call");
+    if (reason !== undefined) return reason;
+    this.#begun.remember(line, TOOLS);
+    return "item.started";
+  }
+
+  /** P8. */
+  #toolEnd(line: JsonObject): Rewritten {
+    this.#spread(line, "invocation");
+    const reason = this.#call(line, "mcp_tool_call");
+    if (reason !== undefined) return reason;
+    this.#begun.complete(line, TOOLS);
+    const failed = this.#toolResult(line);
+    setStatus(line, failed ? FAILED : COMPLETED);
+    return "item.completed";
+  }
+
+  /** Takes the result of a tool out of its `{"Ok":…}` or `{"Err":…}`. */
+  #toolResult(line: JsonObject): boolean {
+    const result = line.get("result");
+    if (result?.kind !== "object") return false;
+    const variants = this.#reader.members(result);
+    if (variants.size !== 1) return false;
+    const ok = variants.get("Ok");
+    if (ok !== undefined) {
+      line.set("result", ok);
+      const members = this.#reader.members(ok);
+      return ["isError", "is_error"].some((name) =>
+        this.#isTrue(members.get(name))
+      );
+    }
+    const error = variants.get("Err");
+    if (error === undefined) return false;
+    line.take("result");
+    if (error.kind === "string") setText(line, "error", "message", error);
+    else line.set("error", error);
+    return true;
+  }
+
+  /** Names an item line after its call. */
+  #call(line: JsonObject, itemType: string): FailureReason | undefined {
+    if (line.get("call_id")?.kind !== "string") {
+      return refused("call_id", "not a string");
+    }
+    line.rename("call_id", "item_id");
+    line.set("item_type", typeValue(itemType));
+    return undefined;
+  }
+
+  #isTrue(node: JsonNode | undefined): boolean {
+    return node instanceof JsonSlice && node.kind === "boolean" && isTrue(node);
+  }
+
+  /** Moves the fields of an object member to the line; its `type` gives way to the event's. */
+  #spread(line: JsonObject, name: string): void {
+    const value = line.get(name);
+    if (value?.kind !== "object") return;
+    line.take(name);
+    const fields = this.#reader.members(value);
+    fields.take("type");
+    line.setAll(fields);
+  }
+}
+
+function setStatus(line: JsonObject, status: JsonSlice): void {
+  if (line.live("status") === undefined) line.set("status", status);
+}
+
+/** Adds the members of one object to another that keeps its own. */
+function spreadInto(target: JsonObject, members: JsonObject): void {
+  for (let place = 0; place < members.size; place++) {
+    const name = members.nameAt(place);
+    const value = members.valueAt(place);
+    if (value !== undefined && !target.has(name)) target.set(name, value);
+  }
+}
+
+function isTrue({ start, end }: JsonSlice): boolean {
+  return end - start === "true".length;
+}
+
+function isZero(number: JsonSlice): boolean {
+  for (let at = number.start; at < number.end; at++) {
+    const byte = number.bytes[at] ?? 0;
+    // The digits of the exponent do not count.
+    if ((byte | 0x20) === 0x65) return true;
+    if (byte > 0x30) return false;
+  }
+  return true;
+}
+
+// The usage that the old dialect spreads over its token counts (normalize.md P11).
+
+/** The counts of a request, in the order in which their sums are written. */
+const COUNTS = [
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "reasoning_output_tokens",
+  "total_tokens",
+] as const;
+const PLAIN_DIGITS_REGEXP = /^[0-9]+$/;
+/** Digits beyond this are no count; adding them up would take long. */
+const MAX_DIGITS = 1000;
+
+/** Remembers the usage of a thread until a turn ends. */
+class OldUsage {
+  readonly #reader: JsonReader;
+  /** By count, the sum of what single requests said. */
+  readonly #sums: (number | bigint | undefined)[] = COUNTS.map(() => undefined);
+  readonly #total = new ByteWriter(256);
+  #hasTotal = false;
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
+  }
+
+  /** Totals replace what is remembered, the counts of single requests add up. */
+  count(line: JsonObject): void {
+    const info = line.get("info");
+    if (info?.kind === "object") {
+      const total = this.#reader.members(info).get("total_token_usage");
+      if (total instanceof JsonSlice && total.kind === "object") {
+        this.#setTotal(total);
+      }
+      return;
+    }
+    for (let i = 0; i < COUNTS.length; i++) {
+      const value = line.get(COUNTS[i] ?? "");
+      if (value instanceof JsonSlice) this.#add(i, value);
+    }
+  }
+
+  /** Replaces what is remembered. */
+  #setTotal({ bytes, start, end }: JsonSlice): void {
+    this.clear();
+    this.#total.clear(256);
+    this.#total.range(bytes, start, end);
+    this.#hasTotal = true;
+  }
+
+  /** Adds a count to what is remembered, by its place; what is no count is left out. */
+  #add(place: number, { bytes, start, end }: JsonSlice): void {
+    if (start === end || end - start > MAX_DIGITS) return;
+    let count = 0;
+    for (let at = start; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) return;
+      count = 10 * count + digit;
+    }
+    const before = this.#sums[place] ?? 0;
+    const sum = typeof before === "number" ? before + count : Infinity;
+    this.#sums[place] = Number.isSafeInteger(sum)
+      ? sum
+      : BigInt(before) + BigInt(decodeUtf8(bytes, start, end));
+  }
+
+  /** Gives a line the remembered usage unless it has its own. */
+  give(line: JsonObject): void {
+    if (line.live("usage") !== undefined) return;
+    const usage = new JsonObject();
+    for (let i = 0; i < COUNTS.length; i++) {
+      const sum = this.#sums[i];
+      if (sum !== undefined) usage.set(COUNTS[i] ?? "", numberValue(sum));
+    }
+    if (usage.size > 0) line.set("usage", usage);
+    else if (this.#hasTotal) {
+      line.set("usage", sliceOf(this.#total.view(), "object"));
+    }
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return {
+      total: this.#hasTotal
+        ? decodeUtf8(this.#total.view(), 0, this.#total.length)
+        : null,
+      sums: COUNTS.flatMap((name, i) => {
+        const sum = this.#sums[i];
+        return sum === undefined ? [] : [[name, String(sum)]];
+      }),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.clear();
+    const total = savedText(saved, "total");
+    if (total !== undefined && isJsonText(total, "object")) {
+      this.#total.clear(256);
+      this.#total.text(total);
+      this.#hasTotal = true;
+    }
+    for (const [name, sum] of savedPairs(saved, "sums")) {
+      const i = COUNTS.findIndex((count) => count === name);
+      const isSum = typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum);
+      if (i !== -1 && isSum) this.#sums[i] = BigInt(sum);
+    }
+  }
+
+  /** Forgets what is remembered. */
+  clear(): void {
+    this.#hasTotal = false;
+    this.#sums.fill(undefined);
+  }
+}
+
+function numberValue(value: number | bigint): JsonSlice {
+  return sliceOf(new TextEncoder().encode(String(value)), "number");
+}
+
+// The texts of the old dialect that come in deltas before they come in full (normalize.md P4,
+// P5).
+
+/** A text that may come in deltas. */
+interface TextKind {
+  /** The type of the message with the full text. */
+  readonly type: string;
+  /** The type of the messages with the deltas. */
+  readonly deltaType: string;
+  /** The type of the item. */
+  readonly itemType: string;
+  /** The field of the full text. */
+  readonly field: string;
+}
+
+const KINDS: readonly TextKind[] = [
+  {
+    type: "agent_message",
+    deltaType: "agent_message_delta",
+    itemType: "agent_message",
+    field: "message",
+  },
+  {
+    type: "agent_reasoning",
+    deltaType: "agent_reasoning_delta",
+    itemType: "reasoning",
+    field: "text",
+  },
+  {
+    type: "agent_reasoning_raw_content",
+    deltaType: "agent_reasoning_raw_content_delta",
+    itemType: "agent_reasoning_raw_content",
+    field: "text",
+  },
+];
+/** Of this one, a section break begins the next text. */
+const SECTIONED_DELTA = "agent_reasoning_delta";
+/** More texts than this are never open at once; the oldest one is given up. */
+const MAX_OPEN = 256;
+
+/** The text that a message is one of, or a part of. */
+interface FoundText {
+  /** Which of the kinds of text. */
+  readonly place: number;
+  /** What text it is. */
+  readonly kind: TextKind;
+  /** Whether the message is a delta. */
+  readonly isDelta: boolean;
+  /** The number of its item; nothing, if it is a new one. */
+  readonly item: number | undefined;
+}
+
+/** Remembers which items are open: what deltas have begun and no full text has ended. */
+class OpenTexts {
+  /** By kind of text, the numbers of the items. */
+  readonly #open: readonly number[][] = KINDS.map(() => []);
+  #afterBreak = false;
+
+  /** Takes to account that a section has ended. */
+  endSection(): void {
+    this.#afterBreak = true;
+  }
+
+  /** Forgets what is open. */
+  clear(): void {
+    for (const queue of this.#open) queue.length = 0;
+    this.#afterBreak = false;
+  }
+
+  /**
+   * Finds the item that a message belongs to.
+   *
+   * @param type The type of the message.
+   * @returns Nothing, if the message is no text.
+   */
+  find(type: string): FoundText | undefined {
+    for (const [place, kind] of KINDS.entries()) {
+      const queue = this.#open[place];
+      if (kind.type === type) {
+        // The one that began first is open no longer.
+        return { place, kind, isDelta: false, item: queue?.shift() };
+      }
+      if (kind.deltaType !== type) continue;
+      let opensNext = false;
+      if (type === SECTIONED_DELTA) {
+        opensNext = this.#afterBreak;
+        this.#afterBreak = false;
+      }
+      const item = opensNext ? undefined : queue?.at(-1);
+      return { place, kind, isDelta: true, item };
+    }
+    return undefined;
+  }
+
+  /**
+   * Remembers that a delta has begun an item.
+   *
+   * @param place Which of the kinds of text it is.
+   * @param item The number of the item.
+   */
+  open(place: number, item: number): void {
+    const queue = this.#open[place];
+    queue?.push(item);
+    if (queue !== undefined && queue.length > MAX_OPEN) queue.shift();
+  }
+
+  /** Writes down what is open. */
+  save(): unknown {
+    return {
+      after_break: this.#afterBreak,
+      open: KINDS.map(({ type }, i) => [type, this.#open[i]?.map(itemId)]),
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.clear();
+    this.#afterBreak = savedField(saved, "after_break") === true;
+    for (const [type, ids] of savedPairs(saved, "open")) {
+      const queue = this.#open[KINDS.findIndex((kind) => kind.type === type)];
+      if (queue === undefined || !Array.isArray(ids)) continue;
+      for (const id of ids) {
+        const item = itemOf(id);
+        if (item !== undefined) queue.push(item);
+      }
+    }
+  }
+}
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
 const NOTICES = new WordTable([

@@ -4,26 +4,300 @@
 
 import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";
-import { wordValue } from "../../json/literal.ts";
+import { stringValue, TRUE_VALUE, wordValue } from "../../json/literal.ts";
 import { quote } from "../../json/problems.ts";
 import type {
   ContextChanges,
   RecordContext,
   Slots,
 } from "../../json/record_watch.ts";
-import { savedField } from "../../json/saved.ts";
+import { savedCount, savedField, savedText } from "../../json/saved.ts";
 import { JsonReader } from "../../json/reader.ts";
 import { WordTable } from "../../json/word_table.ts";
-import { JsonObject, type JsonSlice, KIND_WORDS } from "../../json/value.ts";
+import {
+  type JsonNode,
+  JsonObject,
+  JsonSlice,
+  KIND_WORDS,
+  sameSource,
+} from "../../json/value.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
-import { Context, type InitialContext } from "./_context.ts";
-import { dropNullId, flatten, gatherPayload } from "./_items.ts";
 import { isOldRecord, OldDialect } from "./_old_dialect.ts";
-import { EventWriter, itemFields } from "./event_writer.ts";
+import { EventWriter, type ItemFields, itemFields } from "./event_writer.ts";
 import { type EventType, ITEM_TYPE_ALIASES } from "./events.ts";
-import { EVENTS, THREAD_LINE_ID_NAMES, TURN_ID_NAMES } from "./field_rules.ts";
+import {
+  EVENTS,
+  THREAD_ID_NAMES,
+  THREAD_LINE_ID_NAMES,
+  TURN_ID_NAMES,
+} from "./field_rules.ts";
+import { trimBlank } from "../../lines/blank.ts";
+import { decodeUtf8 } from "../../json/utf8.ts";
 
-export type { InitialContext } from "./_context.ts";
+// The thread and the turn that lines belong to (normalize.md section 2).
+
+/** The context that a stream begins with (C18). */
+export interface InitialContext {
+  /**
+   * The thread that lines belong to until the first thread line. Blank is none.
+   *
+   * @default {undefined}
+   */
+  readonly initialThreadId?: string | undefined;
+  /**
+   * The turn that lines belong to until the first turn or thread line. Blank is none.
+   *
+   * @default {undefined}
+   */
+  readonly initialTurnId?: string | undefined;
+}
+
+/** An id: its text, and the same as JSON. */
+interface Id {
+  /** The text, trimmed. */
+  readonly text: string;
+  /** The JSON string. */
+  readonly value: JsonSlice;
+}
+
+/** The ids that lines without their own are given. */
+class Context {
+  readonly #reader: JsonReader;
+  readonly #initial: InitialContext;
+  #turns = 0;
+
+  /** The current thread. */
+  thread: Id | undefined;
+  /** The current turn. */
+  turn: Id | undefined;
+
+  /** Constructs a new instance. */
+  constructor(reader: JsonReader, initial: InitialContext) {
+    this.#reader = reader;
+    this.#initial = initial;
+    this.reset();
+  }
+
+  /** Goes back to the start, seeds included (C17). */
+  reset(): void {
+    const { initialThreadId = "", initialTurnId = "" } = this.#initial;
+    this.#turns = 0;
+    this.thread = this.#id(trimBlank(initialThreadId));
+    this.turn = this.#id(trimBlank(initialTurnId));
+  }
+
+  /** Writes down the ids. */
+  save(): unknown {
+    return {
+      thread_id: this.thread?.text ?? null,
+      turn_id: this.turn?.text ?? null,
+      turns: this.#turns,
+    };
+  }
+
+  /** Goes on from what was written down. */
+  load(saved: unknown): void {
+    this.thread = this.#id(savedText(saved, "thread_id") ?? "");
+    this.turn = this.#id(savedText(saved, "turn_id") ?? "");
+    this.#turns = savedCount(saved, "turns");
+  }
+
+  /** How many turns have been given an id. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Goes on from a thread that was found elsewhere. */
+  goOnThread(value: JsonSlice | undefined): void {
+    this.thread = idOf(value);
+  }
+
+  /** Goes on from a turn that was found elsewhere. */
+  goOnTurn(value: JsonSlice | undefined, turns: number): void {
+    this.turn = idOf(value);
+    this.#turns = turns;
+  }
+
+  /** The first usable id under some names (C12, C13). */
+  ownId(line: JsonObject, names: readonly string[]): Id | undefined {
+    for (const name of names) {
+      const value = line.get(name);
+      if (value?.kind !== "string") continue;
+      const id = this.#idOf(value);
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+
+  /** The thread of a line that is not a thread line. */
+  threadOf(line: JsonObject): Id | undefined {
+    return this.ownId(line, THREAD_ID_NAMES) ?? this.thread;
+  }
+
+  /** The next synthetic turn id (C7). */
+  syntheticTurn(): Id | undefined {
+    this.#turns += 1;
+    return this.#id(`synthetic-turn-${this.#turns}`);
+  }
+
+  #id(text: string): Id | undefined {
+    return text === "" ? undefined : { text, value: stringValue(text) };
+  }
+
+  #idOf(value: JsonNode): Id | undefined {
+    const reader = this.#reader;
+    if (
+      !(value instanceof JsonSlice) || value.escaped || !reader.isObserved
+    ) {
+      return this.#known(value) ??
+        this.#id(trimBlank(reader.textOf(value) ?? ""));
+    }
+    // One that was not compared with those at hand, so that it can be told from them.
+    const text = decodeUtf8(value.bytes, value.start + 1, value.end - 1);
+    const id = this.#id(trimBlank(text));
+    if (id?.text === text) reader.observeId(value, id.value);
+    else reader.looked();
+    return id;
+  }
+
+  /** Most lines that bring ids repeat the current ones. */
+  #known(value: JsonNode): Id | undefined {
+    if (!(value instanceof JsonSlice)) return undefined;
+    this.#reader.looked();
+    if (sameSource(this.thread?.value, value)) return this.thread;
+    if (sameSource(this.turn?.value, value)) return this.turn;
+    return undefined;
+  }
+}
+
+/** An id of a JSON string that is its own trimmed text. */
+function idOf(value: JsonSlice | undefined): Id | undefined {
+  if (value === undefined) return undefined;
+  const { bytes, start, end } = value;
+  return { text: decodeUtf8(bytes, start + 1, end - 1), value };
+}
+
+// Item lines: flattened, and their payloads gathered (normalize.md sections 3 and 4).
+
+/**
+ * Moves the fields of a nested item to the top level, and its id under `item_id`.
+ *
+ * @returns Whether the item had two ids: the first one names it, the last one is left
+ *   under `id` (E9).
+ */
+function flatten(line: JsonObject, reader: JsonReader): boolean {
+  const nested = line.get("item");
+  if (nested?.kind !== "object") {
+    moveId(line);
+    return false;
+  }
+  line.take("item");
+  const item = reader.members(nested);
+  const innerId = item.live("id");
+  const hasItemId = item.live("item_id") !== undefined;
+  const first = hasItemId ? undefined : item.shadowed("id");
+  // E6: `type` names the item type, unless it is null and `item_type` stands beside it.
+  if (item.live("type") === undefined && item.has("item_type")) {
+    item.take("type");
+  } else item.rename("type", "item_type");
+  line.setAll(item);
+  if (first?.kind === "string") {
+    line.set("item_id", first);
+    dropNullId(line);
+    return line.has("id");
+  }
+  if (!hasItemId && innerId !== undefined) {
+    line.take("id");
+    line.set("item_id", innerId);
+  } else moveId(line);
+  return false;
+}
+
+/** E7, for what is on one level: `item_id`, else `id`. */
+function moveId(line: JsonObject): void {
+  dropNullId(line);
+  if (line.live("item_id") !== undefined) return;
+  const id = line.take("id");
+  if (id !== undefined) line.set("item_id", id);
+}
+
+/** E7: an `id` that does not name the item stays, unless it is null. */
+function dropNullId(line: JsonObject): void {
+  if (line.get("id")?.kind === "null") line.take("id");
+}
+
+/**
+ * Puts the payload of an item line under `content`, or `delta` of item.delta.
+ *
+ * @param payload The payload of the item type, if it is a known one.
+ * @param options Whether the line is item.delta, and whether the payload has an `id`: that
+ *   of the line.
+ */
+function gatherPayload(
+  line: JsonObject,
+  payload: ItemFields | undefined,
+  { isDelta, hasPayloadId }: {
+    readonly isDelta: boolean;
+    readonly hasPayloadId: boolean;
+  },
+): void {
+  const name = isDelta ? "delta" : "content";
+  if (isDelta && line.live("delta") === undefined) {
+    // D1, D8: a line without an increment is a full picture of the item.
+    if (line.live("content") !== undefined) line.rename("content", "delta");
+    else {
+      line.take("content");
+      line.set("snapshot", TRUE_VALUE);
+    }
+  }
+  if (payload === undefined) return;
+  const value = line.live(name);
+  if (value === undefined) {
+    const gathered = gather(line, payload, hasPayloadId);
+    if (gathered.size > 0) line.set(name, gathered);
+  } else if (value.kind === "string" && payload.isText) {
+    const wrapped = new JsonObject();
+    wrapped.set("text", value);
+    line.set(name, wrapped);
+  }
+}
+
+/** S1 to S8: moves the fields that make a payload out of the line. */
+function gather(
+  line: JsonObject,
+  { content, isText }: ItemFields,
+  hasPayloadId: boolean,
+): JsonObject {
+  const gathered = new JsonObject();
+  if (hasPayloadId) {
+    const id = line.take("id");
+    if (id !== undefined) gathered.set("id", id);
+  }
+  for (const { name, aliases, stays } of content.fields) {
+    if (stays === true) continue;
+    if (isText && line.live(name)?.kind !== "string") continue;
+    move(line, name, gathered, name);
+    if (aliases === undefined) continue;
+    for (const alias of aliases) move(line, alias, gathered, name);
+  }
+  return gathered;
+}
+
+/** Moves a member, unless its new name is taken; nulls are dropped. */
+function move(
+  from: JsonObject,
+  name: string,
+  to: JsonObject,
+  newName: string,
+): void {
+  const value = from.get(name);
+  if (value === undefined) return;
+  if (value.kind === "null") from.take(name);
+  else if (!to.has(newName)) {
+    from.take(name);
+    to.set(newName, value);
+  }
+}
 
 const EVENT_WORDS = new WordTable(EVENTS);
 const ITEM_TYPE_WORDS = new WordTable(

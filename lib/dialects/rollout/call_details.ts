@@ -18,6 +18,12 @@ import {
   STRING,
 } from "../../shapes/shapes.ts";
 
+/** An object whose fields are not named here. */
+export interface ObjectValue {
+  /** The value of a field. */
+  readonly [name: string]: unknown;
+}
+
 /** A length of time. */
 export interface Duration {
   /** Whole seconds. */

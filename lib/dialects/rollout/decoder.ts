@@ -10,6 +10,16 @@ import type { Issue } from "../../errors.ts";
 import { isObject } from "../../json/fields.ts";
 import { fits } from "../../shapes/check.ts";
 import { ROLLOUT_LINE, type RolloutLine } from "./lines.ts";
+import type { Proof } from "../../json/value_plan.ts";
+import { lookAt } from "../../shapes/look.ts";
+
+// Proves that values are lines of rollout files, once for all that are alike.
+
+/** Proves that values are lines of rollout files, before any is made. */
+export const ROLLOUT_LINE_PROOF: Proof = {
+  look: (reader, record) => lookAt(ROLLOUT_LINE, record, reader),
+  holds: isRolloutLine,
+};
 
 /**
  * Says whether a value is a normalized line of a rollout file, and so has its type.

@@ -5,15 +5,954 @@
  */
 
 import {
+  ANY,
+  ANY_OBJECT,
+  BOOLEAN,
+  either,
+  list,
+  maybe,
+  type Members,
+  NUMBER,
+  object,
+  optional,
   type Shape,
   type ShapesOf,
+  STRING,
+  typed,
   UNKNOWN_KIND,
   variant,
 } from "../../shapes/shapes.ts";
-import { SPEECH_MSGS, type SpeechMsgs } from "./speech_msgs.ts";
-import { TOOL_MSGS, type ToolMsgs } from "./tool_msgs.ts";
-import { TURN_MSGS, type TurnMsgs } from "./turn_msgs.ts";
 import type { UnknownKind } from "./of_type.ts";
+import {
+  DURATION,
+  type Duration,
+  ERROR_INFO,
+  type ErrorInfo,
+  FILE_PATCHES,
+  type FilePatches,
+  MCP_INVOCATION,
+  MCP_OUTCOME,
+  type McpInvocation,
+  type McpOutcome,
+  type ObjectValue,
+  PARSED_STEP,
+  type ParsedStep,
+  REVIEW_OUTPUT,
+  REVIEW_TARGET,
+  type ReviewOutput,
+  type ReviewTarget,
+  WEB_SEARCH_ACTION,
+  type WebSearchAction,
+} from "./call_details.ts";
+import {
+  RATE_LIMITS,
+  type RateLimits,
+  TOKEN_COUNT_INFO,
+  type TokenCountInfo,
+} from "./token_counts.ts";
+import { TURN_ITEM, type TurnItem } from "./turn_items.ts";
+
+// Events of a rollout about what is said and thought.
+
+/** The user says something (0.34 to 0.155). */
+export interface UserMessageMsg {
+  /** Always `user_message`. */
+  readonly type: "user_message";
+  /** What is said. */
+  readonly message: string;
+  /** Always `plain` (0.34 to 0.47). */
+  readonly kind?: string | null;
+  /** Images: URLs, as a rule `data:`. */
+  readonly images?: readonly string[] | null;
+  /** The paths of images (0.92 and later). */
+  readonly local_images?: readonly string[] | null;
+  /** What in the message stands for what (0.92 and later). */
+  readonly text_elements?: readonly unknown[] | null;
+  /** Sounds (0.145 and later). */
+  readonly audio?: readonly unknown[] | null;
+  /** The paths of sounds (0.145 and later). */
+  readonly local_audio?: readonly unknown[] | null;
+}
+
+/** The agent says something (0.34 to 0.155). */
+export interface AgentMessageMsg {
+  /** Always `agent_message`. */
+  readonly type: "agent_message";
+  /** What is said. */
+  readonly message: string;
+  /** Whether it ends the turn: `commentary` or `final_answer` (0.115 and later). */
+  readonly phase?: string | null;
+  /** What it draws on (0.122 and later). */
+  readonly memory_citation?: unknown;
+}
+
+/**
+ * The agent thinks something.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface ThoughtMsg<W extends string> {
+  /** Whether it is the summary of the thoughts or the thoughts themselves. */
+  readonly type: W;
+  /** The thoughts. */
+  readonly text: string;
+}
+
+/**
+ * A bit more of what the agent says, thinks or plans. Not captured in rollouts.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface DeltaMsg<W extends string> {
+  /** What it is a bit more of. */
+  readonly type: W;
+  /** The text to append. */
+  readonly delta: string;
+  /** The id of the item that it belongs to. */
+  readonly item_id?: string | null;
+  /** The id of the thread. */
+  readonly thread_id?: string | null;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+}
+
+/** A new part of the reasoning begins. Not captured in rollouts. */
+export interface ReasoningBreakMsg {
+  /** Always `agent_reasoning_section_break`. */
+  readonly type: "agent_reasoning_section_break";
+  /** The id of the item that it belongs to. */
+  readonly item_id?: string | null;
+}
+
+/**
+ * Something that the user is told.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface NoticeMsg<W extends string> {
+  /** What sort of notice it is. */
+  readonly type: W;
+  /** The notice; absent where the type says it all. */
+  readonly message?: string | null;
+  /** What went wrong, of an error: a word, or an object with one field of that name. */
+  readonly codex_error_info?: unknown;
+  /** Whether undoing went well, of `undo_completed`. */
+  readonly success?: boolean | null;
+}
+
+/** Something will go away. Not captured in rollouts. */
+export interface DeprecationNoticeMsg {
+  /** Always `deprecation_notice`. */
+  readonly type: "deprecation_notice";
+  /** What will go away. */
+  readonly summary: string;
+  /** What to do about it. */
+  readonly details?: string | null;
+}
+
+/** The events about what is said and thought, by type. */
+export interface SpeechMsgs {
+  /** The user says something. */
+  readonly user_message: UserMessageMsg;
+  /** The agent says something. */
+  readonly agent_message: AgentMessageMsg;
+  /** What the agent says goes on. */
+  readonly agent_message_delta: DeltaMsg<"agent_message_delta">;
+  /** The same, of an item. */
+  readonly agent_message_content_delta: DeltaMsg<"agent_message_content_delta">;
+  /** The summary of what the agent thinks (0.34 to 0.145). */
+  readonly agent_reasoning: ThoughtMsg<"agent_reasoning">;
+  /** That summary goes on. */
+  readonly agent_reasoning_delta: DeltaMsg<"agent_reasoning_delta">;
+  /** What the agent thinks (0.34 to 0.142). */
+  readonly agent_reasoning_raw_content: ThoughtMsg<
+    "agent_reasoning_raw_content"
+  >;
+  /** What the agent thinks goes on. */
+  readonly agent_reasoning_raw_content_delta: DeltaMsg<
+    "agent_reasoning_raw_content_delta"
+  >;
+  /** A new part of the reasoning begins. */
+  readonly agent_reasoning_section_break: ReasoningBreakMsg;
+  /** The summary of what the agent thinks goes on, of an item. */
+  readonly reasoning_content_delta: DeltaMsg<"reasoning_content_delta">;
+  /** What the agent thinks goes on, of an item. */
+  readonly reasoning_raw_content_delta: DeltaMsg<"reasoning_raw_content_delta">;
+  /** A plan goes on. */
+  readonly plan_delta: DeltaMsg<"plan_delta">;
+  /** Something went wrong. */
+  readonly error: NoticeMsg<"error">;
+  /** The stream from the server broke; it is tried again. */
+  readonly stream_error: NoticeMsg<"stream_error">;
+  /** A warning. */
+  readonly warning: NoticeMsg<"warning">;
+  /** A warning of the reviewer. */
+  readonly guardian_warning: NoticeMsg<"guardian_warning">;
+  /** Something happened. */
+  readonly background_event: NoticeMsg<"background_event">;
+  /** Changes were undone. */
+  readonly undo_completed: NoticeMsg<"undo_completed">;
+  /** Something will go away. */
+  readonly deprecation_notice: DeprecationNoticeMsg;
+}
+
+const THOUGHT: Members<Omit<ThoughtMsg<string>, "type">> = { text: STRING };
+
+const DELTA: Members<Omit<DeltaMsg<string>, "type">> = {
+  delta: STRING,
+  item_id: maybe(STRING),
+  thread_id: maybe(STRING),
+  turn_id: maybe(STRING),
+};
+
+const NOTICE: Members<Omit<NoticeMsg<string>, "type">> = {
+  message: maybe(STRING),
+  codex_error_info: optional(ANY),
+  success: maybe(BOOLEAN),
+};
+
+/** @ignore The shape of each event of {@linkcode SpeechMsgs}. */
+export const SPEECH_MSGS: ShapesOf<SpeechMsgs> = typed({
+  user_message: {
+    message: STRING,
+    kind: maybe(STRING),
+    images: maybe(list(STRING)),
+    local_images: maybe(list(STRING)),
+    text_elements: maybe(list(ANY)),
+    audio: maybe(list(ANY)),
+    local_audio: maybe(list(ANY)),
+  },
+  agent_message: {
+    message: STRING,
+    phase: maybe(STRING),
+    memory_citation: optional(ANY),
+  },
+  agent_message_delta: DELTA,
+  agent_message_content_delta: DELTA,
+  agent_reasoning: THOUGHT,
+  agent_reasoning_delta: DELTA,
+  agent_reasoning_raw_content: THOUGHT,
+  agent_reasoning_raw_content_delta: DELTA,
+  agent_reasoning_section_break: { item_id: maybe(STRING) },
+  reasoning_content_delta: DELTA,
+  reasoning_raw_content_delta: DELTA,
+  plan_delta: DELTA,
+  error: NOTICE,
+  stream_error: NOTICE,
+  warning: NOTICE,
+  guardian_warning: NOTICE,
+  background_event: NOTICE,
+  undo_completed: NOTICE,
+  deprecation_notice: { summary: STRING, details: maybe(STRING) },
+});
+
+// Events of a rollout about what the agent does. Which of them are kept differs from release
+// to release; most captured ones keep none of commands.
+
+/** What every event about a call says. */
+export interface CallMsgFields {
+  /** The id of the call. */
+  readonly call_id: string;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+}
+
+/** What the events at both ends of a command say. */
+export interface CommandMsgFields extends CallMsgFields {
+  /** The words of the command; at its end in newer releases only. */
+  readonly command?: readonly string[] | null;
+  /** Where it runs: a path or a `file:` URL. */
+  readonly cwd?: string | null;
+  /** What the parts of the command do. */
+  readonly parsed_cmd?: readonly ParsedStep[] | null;
+  /** Who runs it. */
+  readonly source?: string | null;
+  /** The id of the process. */
+  readonly process_id?: string | null;
+}
+
+/** A command begins. Not captured in rollouts. */
+export interface ExecCommandBeginMsg extends CommandMsgFields {
+  /** Always `exec_command_begin`. */
+  readonly type: "exec_command_begin";
+}
+
+/** A command prints something. Not captured in rollouts. */
+export interface ExecCommandOutputDeltaMsg extends CallMsgFields {
+  /** Always `exec_command_output_delta`. */
+  readonly type: "exec_command_output_delta";
+  /** `stdout` or `stderr`. */
+  readonly stream?: string | null;
+  /** What it prints: base64, up to 0.29 a list of bytes. */
+  readonly chunk: string | readonly number[];
+}
+
+/** A command ends. Not captured in rollouts. */
+export interface ExecCommandEndMsg extends CommandMsgFields {
+  /** Always `exec_command_end`. */
+  readonly type: "exec_command_end";
+  /** What it printed. */
+  readonly stdout?: string | null;
+  /** What it printed on stderr. */
+  readonly stderr?: string | null;
+  /** What it printed on both. */
+  readonly aggregated_output?: string | null;
+  /** What the model is shown of it. */
+  readonly formatted_output?: string | null;
+  /** Its exit status. */
+  readonly exit_code?: number | null;
+  /** How long it ran. */
+  readonly duration?: Duration | null;
+  /** How far it is. */
+  readonly status?: string | null;
+}
+
+/**
+ * Files are about to be changed.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface PatchMsg<W extends string> extends CallMsgFields {
+  /** Whether it begins, has grown, or waits for the user. */
+  readonly type: W;
+  /** How the files change, by path. */
+  readonly changes?: FilePatches | null;
+  /** Whether it was done without asking the user. */
+  readonly auto_approved?: boolean | null;
+  /** Why the user is asked. */
+  readonly reason?: string | null;
+  /** What the user is asked to allow for good. */
+  readonly grant_root?: string | null;
+}
+
+/** Files were changed, or not (0.130 to 0.145). */
+export interface PatchApplyEndMsg extends CallMsgFields {
+  /** Always `patch_apply_end`. */
+  readonly type: "patch_apply_end";
+  /** Whether all went well. */
+  readonly success: boolean;
+  /** What applying the patch printed. */
+  readonly stdout?: string | null;
+  /** What it printed on stderr. */
+  readonly stderr?: string | null;
+  /** How the files changed, by path. */
+  readonly changes?: FilePatches | null;
+  /** How far it is. */
+  readonly status?: string | null;
+}
+
+/** A tool of an MCP server is called. Not captured in rollouts. */
+export interface McpToolCallBeginMsg extends CallMsgFields {
+  /** Always `mcp_tool_call_begin`. */
+  readonly type: "mcp_tool_call_begin";
+  /** What is called. */
+  readonly invocation?: McpInvocation | null;
+}
+
+/** A tool of an MCP server answers (0.130 to 0.145). */
+export interface McpToolCallEndMsg extends CallMsgFields {
+  /** Always `mcp_tool_call_end`. */
+  readonly type: "mcp_tool_call_end";
+  /** What was called. */
+  readonly invocation?: McpInvocation | null;
+  /** How long it took. */
+  readonly duration?: Duration | null;
+  /** What it came to. */
+  readonly result: McpOutcome;
+}
+
+/** A search on the web begins. Not captured in rollouts. */
+export interface WebSearchBeginMsg extends CallMsgFields {
+  /** Always `web_search_begin`. */
+  readonly type: "web_search_begin";
+  /** What is searched for. */
+  readonly query?: string | null;
+}
+
+/** A search on the web ends (0.130 to 0.145). */
+export interface WebSearchEndMsg extends CallMsgFields {
+  /** Always `web_search_end`. */
+  readonly type: "web_search_end";
+  /** What was searched for; may be empty. */
+  readonly query?: string | null;
+  /** What was done. */
+  readonly action?: WebSearchAction | null;
+}
+
+/** An image is looked at. Not captured in rollouts. */
+export interface ViewImageToolCallMsg extends CallMsgFields {
+  /** Always `view_image_tool_call`. */
+  readonly type: "view_image_tool_call";
+  /** The path of the image. */
+  readonly path?: string | null;
+}
+
+/** An image is about to be made. Not captured in rollouts. */
+export interface ImageGenerationBeginMsg extends CallMsgFields {
+  /** Always `image_generation_begin`. */
+  readonly type: "image_generation_begin";
+}
+
+/** An image was made (0.122 to 0.142). */
+export interface ImageGenerationEndMsg extends CallMsgFields {
+  /** Always `image_generation_end`. */
+  readonly type: "image_generation_end";
+  /** How far it is. */
+  readonly status?: string | null;
+  /** The prompt as the model made it. */
+  readonly revised_prompt?: string | null;
+  /** The image, in base64. */
+  readonly result?: string | null;
+  /** Where the image was saved. */
+  readonly saved_path?: string | null;
+}
+
+/** The plan of the agent changes. Not captured in rollouts. */
+export interface PlanUpdateMsg {
+  /** Always `plan_update`. */
+  readonly type: "plan_update";
+  /** Why. */
+  readonly explanation?: string | null;
+  /** The steps, in order. */
+  readonly plan: readonly PlannedStep[];
+}
+
+/** A step of a {@linkcode PlanUpdateMsg}. */
+export interface PlannedStep {
+  /** What is to be done. */
+  readonly step: string;
+  /** How far it is: `pending`, `in_progress`, `completed`. */
+  readonly status?: string | null;
+}
+
+/** What the turn has changed so far, in all files. Not captured in rollouts. */
+export interface TurnDiffMsg {
+  /** Always `turn_diff`. */
+  readonly type: "turn_diff";
+  /** The changes. */
+  readonly unified_diff: string;
+}
+
+/**
+ * A tool of the client, of a fork or of other agents is called, or answers. Its fields
+ * differ between releases and are not named here. Not captured in rollouts.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface OtherCallMsg<W extends string> {
+  /** What sort of call it is, and at which end. */
+  readonly type: W;
+  /** The id of the call. */
+  readonly call_id?: string | null;
+}
+
+/** The types of {@linkcode OtherCallMsg}. */
+export type OtherCallType =
+  | "dynamic_tool_call_request"
+  | "dynamic_tool_call_response"
+  | "custom_tool_call_begin"
+  | "custom_tool_call_update"
+  | "custom_tool_call_end"
+  | "collab_agent_spawn_begin"
+  | "collab_agent_spawn_end"
+  | "collab_agent_interaction_begin"
+  | "collab_agent_interaction_end"
+  | "collab_waiting_begin"
+  | "collab_waiting_end"
+  | "collab_close_begin"
+  | "collab_close_end"
+  | "collab_resume_begin"
+  | "collab_resume_end";
+
+/** The calls whose fields are not named, by type. */
+export type OtherCallMsgs = {
+  readonly [W in OtherCallType]: OtherCallMsg<W>;
+};
+
+/** The events about what the agent does, by type. */
+export interface ToolMsgs extends OtherCallMsgs {
+  /** A command begins. */
+  readonly exec_command_begin: ExecCommandBeginMsg;
+  /** A command prints something. */
+  readonly exec_command_output_delta: ExecCommandOutputDeltaMsg;
+  /** A command ends. */
+  readonly exec_command_end: ExecCommandEndMsg;
+  /** A patch waits for the user. */
+  readonly apply_patch_approval_request: PatchMsg<
+    "apply_patch_approval_request"
+  >;
+  /** Files are about to be changed. */
+  readonly patch_apply_begin: PatchMsg<"patch_apply_begin">;
+  /** A patch has grown. */
+  readonly patch_apply_updated: PatchMsg<"patch_apply_updated">;
+  /** Files were changed, or not. */
+  readonly patch_apply_end: PatchApplyEndMsg;
+  /** A tool of an MCP server is called. */
+  readonly mcp_tool_call_begin: McpToolCallBeginMsg;
+  /** A tool of an MCP server answers. */
+  readonly mcp_tool_call_end: McpToolCallEndMsg;
+  /** A search on the web begins. */
+  readonly web_search_begin: WebSearchBeginMsg;
+  /** A search on the web ends. */
+  readonly web_search_end: WebSearchEndMsg;
+  /** An image is looked at. */
+  readonly view_image_tool_call: ViewImageToolCallMsg;
+  /** An image is about to be made. */
+  readonly image_generation_begin: ImageGenerationBeginMsg;
+  /** An image was made. */
+  readonly image_generation_end: ImageGenerationEndMsg;
+  /** The plan of the agent changes. */
+  readonly plan_update: PlanUpdateMsg;
+  /** What the turn has changed so far. */
+  readonly turn_diff: TurnDiffMsg;
+}
+
+const CALL: Members<CallMsgFields> = {
+  call_id: STRING,
+  turn_id: maybe(STRING),
+};
+
+const COMMAND: Members<CommandMsgFields> = {
+  ...CALL,
+  command: maybe(list(STRING)),
+  cwd: maybe(STRING),
+  parsed_cmd: maybe(list(PARSED_STEP)),
+  source: maybe(STRING),
+  process_id: maybe(STRING),
+};
+
+const PATCH: Members<Omit<PatchMsg<string>, "type">> = {
+  ...CALL,
+  changes: maybe(FILE_PATCHES),
+  auto_approved: maybe(BOOLEAN),
+  reason: maybe(STRING),
+  grant_root: maybe(STRING),
+};
+
+const PLANNED_STEP = object<PlannedStep>({
+  step: STRING,
+  status: maybe(STRING),
+});
+
+const OTHER_CALL: Members<Omit<OtherCallMsg<string>, "type">> = {
+  call_id: maybe(STRING),
+};
+
+/** @ignore The shape of each event of {@linkcode ToolMsgs}. */
+export const TOOL_MSGS: ShapesOf<ToolMsgs> = typed({
+  exec_command_begin: COMMAND,
+  exec_command_output_delta: {
+    ...CALL,
+    stream: maybe(STRING),
+    chunk: either(STRING, list(NUMBER)),
+  },
+  exec_command_end: {
+    ...COMMAND,
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    aggregated_output: maybe(STRING),
+    formatted_output: maybe(STRING),
+    exit_code: maybe(NUMBER),
+    duration: maybe(DURATION),
+    status: maybe(STRING),
+  },
+  apply_patch_approval_request: PATCH,
+  patch_apply_begin: PATCH,
+  patch_apply_updated: PATCH,
+  patch_apply_end: {
+    ...CALL,
+    success: BOOLEAN,
+    stdout: maybe(STRING),
+    stderr: maybe(STRING),
+    changes: maybe(FILE_PATCHES),
+    status: maybe(STRING),
+  },
+  mcp_tool_call_begin: { ...CALL, invocation: maybe(MCP_INVOCATION) },
+  mcp_tool_call_end: {
+    ...CALL,
+    invocation: maybe(MCP_INVOCATION),
+    duration: maybe(DURATION),
+    result: MCP_OUTCOME,
+  },
+  web_search_begin: { ...CALL, query: maybe(STRING) },
+  web_search_end: {
+    ...CALL,
+    query: maybe(STRING),
+    action: maybe(WEB_SEARCH_ACTION),
+  },
+  view_image_tool_call: { ...CALL, path: maybe(STRING) },
+  image_generation_begin: CALL,
+  image_generation_end: {
+    ...CALL,
+    status: maybe(STRING),
+    revised_prompt: maybe(STRING),
+    result: maybe(STRING),
+    saved_path: maybe(STRING),
+  },
+  plan_update: { explanation: maybe(STRING), plan: list(PLANNED_STEP) },
+  turn_diff: { unified_diff: STRING },
+  dynamic_tool_call_request: OTHER_CALL,
+  dynamic_tool_call_response: OTHER_CALL,
+  custom_tool_call_begin: OTHER_CALL,
+  custom_tool_call_update: OTHER_CALL,
+  custom_tool_call_end: OTHER_CALL,
+  collab_agent_spawn_begin: OTHER_CALL,
+  collab_agent_spawn_end: OTHER_CALL,
+  collab_agent_interaction_begin: OTHER_CALL,
+  collab_agent_interaction_end: OTHER_CALL,
+  collab_waiting_begin: OTHER_CALL,
+  collab_waiting_end: OTHER_CALL,
+  collab_close_begin: OTHER_CALL,
+  collab_close_end: OTHER_CALL,
+  collab_resume_begin: OTHER_CALL,
+  collab_resume_end: OTHER_CALL,
+});
+
+// Events of a rollout about turns, their items, and the thread.
+
+/**
+ * A turn begins (0.104 and later).
+ *
+ * @typeParam W The type of the event; releases spell it in two ways.
+ */
+export interface TaskStartedMsg<W extends string> {
+  /** `task_started`, or `turn_started`. */
+  readonly type: W;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+  /** The id of the turn that it belongs to (0.160 and later). */
+  readonly root_turn_id?: string | null;
+  /** When it begins, in Unix seconds (0.122 and later). */
+  readonly started_at?: number | null;
+  /** How many tokens the model can take. */
+  readonly model_context_window?: number | null;
+  /** How the agent and the user work together, such as `default`. */
+  readonly collaboration_mode_kind?: string | null;
+  /** Who began it (0.169). */
+  readonly turn_attribution?: TurnAttribution | null;
+}
+
+/** Who began a turn (0.169). */
+export interface TurnAttribution {
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+  /** What began it: `exec`, `user`. */
+  readonly turn_trigger?: string | null;
+  /** The turn that it was begun in. */
+  readonly parent_turn_id?: string | null;
+  /** The agent that began it. */
+  readonly initiating_agent_path?: string | null;
+  /** The id of the turn that it belongs to. */
+  readonly root_turn_id?: string | null;
+}
+
+/**
+ * A turn ends of itself (0.104 and later), well unless there is an `error`.
+ *
+ * @typeParam W The type of the event; releases spell it in two ways.
+ */
+export interface TaskCompleteMsg<W extends string> {
+  /** `task_complete`, or `turn_complete`. */
+  readonly type: W;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+  /** The id of the turn that it belongs to (0.169). */
+  readonly root_turn_id?: string | null;
+  /** What the agent said last. */
+  readonly last_agent_message?: string | null;
+  /** When it began, in Unix seconds (0.145 and later). */
+  readonly started_at?: number | null;
+  /** When it ended, in Unix seconds (0.122 and later). */
+  readonly completed_at?: number | null;
+  /** How long it took (0.122 and later). */
+  readonly duration_ms?: number | null;
+  /** How long it took until the model began to answer (0.130 and later). */
+  readonly time_to_first_token_ms?: number | null;
+  /** Why it failed (0.145 and later). */
+  readonly error?: ErrorInfo | null;
+}
+
+/** A turn is broken off (0.36 and later). */
+export interface TurnAbortedMsg {
+  /** Always `turn_aborted`. */
+  readonly type: "turn_aborted";
+  /** Why: `interrupted`, `replaced`, `review_ended`, `budget_limited`. */
+  readonly reason: string;
+  /** The id of the turn (0.104 and later). */
+  readonly turn_id?: string | null;
+  /** The id of the turn that it belongs to (0.169). */
+  readonly root_turn_id?: string | null;
+  /** When it began, in Unix seconds (0.145 and later). */
+  readonly started_at?: number | null;
+  /** When it ended, in Unix seconds (0.122 and later). */
+  readonly completed_at?: number | null;
+  /** How long it took (0.122 and later). */
+  readonly duration_ms?: number | null;
+}
+
+/** The last turns are taken back. Not captured. */
+export interface ThreadRolledBackMsg {
+  /** Always `thread_rolled_back`. */
+  readonly type: "thread_rolled_back";
+  /** How many turns. */
+  readonly num_turns: number;
+}
+
+/** The tokens that the thread has used, and what of its limits the account has. */
+export interface TokenCountMsg {
+  /** Always `token_count`. */
+  readonly type: "token_count";
+  /** The tokens; null where the server did not say. */
+  readonly info?: TokenCountInfo | null;
+  /** The limits (0.42 and later). */
+  readonly rate_limits?: RateLimits | null;
+}
+
+/**
+ * An item of a turn begins or is complete. Only `item_completed` is kept: of every item by
+ * paginated rollouts (0.148 and later), before of few.
+ *
+ * @typeParam W The type of the event.
+ */
+export interface ItemMsg<W extends string> {
+  /** Whether the item begins or is complete. */
+  readonly type: W;
+  /** The id of the thread. */
+  readonly thread_id?: string | null;
+  /** The id of the turn. */
+  readonly turn_id?: string | null;
+  /** The item. */
+  readonly item: TurnItem;
+  /** When it began, in Unix milliseconds. */
+  readonly started_at_ms?: number | null;
+  /** When it was complete, in Unix milliseconds. */
+  readonly completed_at_ms?: number | null;
+}
+
+/** The settings of the thread change (0.145 and later). */
+export interface ThreadSettingsAppliedMsg {
+  /** Always `thread_settings_applied`. */
+  readonly type: "thread_settings_applied";
+  /** The id of the thread (0.155 and later). */
+  readonly thread_id?: string | null;
+  /** The settings: model, working directory, permissions, … */
+  readonly thread_settings: ObjectValue;
+}
+
+/** The goal of the thread changes (0.136). Its fields are spelled in another way. */
+export interface ThreadGoalUpdatedMsg {
+  /** Always `thread_goal_updated`. */
+  readonly type: "thread_goal_updated";
+  /** The id of the thread. */
+  readonly threadId?: string | null;
+  /** The id of the turn. */
+  readonly turnId?: string | null;
+  /** The goal. */
+  readonly goal?: ThreadGoal | null;
+}
+
+/** What a thread is to achieve. */
+export interface ThreadGoal {
+  /** The id of the thread. */
+  readonly threadId?: string | null;
+  /** The goal. */
+  readonly objective?: string | null;
+  /** How far it is: `active`, `complete`. */
+  readonly status?: string | null;
+  /** How many tokens it may take. */
+  readonly tokenBudget?: number | null;
+  /** How many tokens it took. */
+  readonly tokensUsed?: number | null;
+  /** How long it took. */
+  readonly timeUsedSeconds?: number | null;
+  /** When it was set, in Unix seconds. */
+  readonly createdAt?: number | null;
+  /** When it changed, in Unix seconds. */
+  readonly updatedAt?: number | null;
+}
+
+/** The history was summed up (0.72 to 0.145). */
+export interface ContextCompactedMsg {
+  /** Always `context_compacted`. */
+  readonly type: "context_compacted";
+}
+
+/** A review begins (0.72 to 0.145). */
+export interface EnteredReviewModeMsg {
+  /** Always `entered_review_mode`. */
+  readonly type: "entered_review_mode";
+  /** What is reviewed. */
+  readonly target?: ReviewTarget | null;
+  /** What the reviewer is told, in older files. */
+  readonly prompt?: string | null;
+  /** What is reviewed, in words for the user. */
+  readonly user_facing_hint?: string | null;
+  /** The id of the turn (0.145). */
+  readonly turn_id?: string | null;
+  /** The id of the item (0.145). */
+  readonly item_id?: string | null;
+}
+
+/** A review ends (0.72 to 0.145). */
+export interface ExitedReviewModeMsg {
+  /** Always `exited_review_mode`. */
+  readonly type: "exited_review_mode";
+  /** What it found; null if it was broken off. */
+  readonly review_output?: ReviewOutput | null;
+  /** The id of the turn (0.145). */
+  readonly turn_id?: string | null;
+  /** The id of the item (0.145). */
+  readonly item_id?: string | null;
+}
+
+/** What another agent does (0.142). */
+export interface SubAgentActivityMsg {
+  /** Always `sub_agent_activity`. */
+  readonly type: "sub_agent_activity";
+  /** What it does: `started`, `interacted`, `interrupted`. */
+  readonly kind: string;
+  /** The id of the event. */
+  readonly event_id?: string | null;
+  /** When, in Unix milliseconds. */
+  readonly occurred_at_ms?: number | null;
+  /** The thread of the agent. */
+  readonly agent_thread_id?: string | null;
+  /** The agent's place among the agents. */
+  readonly agent_path?: string | null;
+}
+
+/** The events about turns, their items, and the thread, by type. */
+export interface TurnMsgs {
+  /** A turn begins. */
+  readonly task_started: TaskStartedMsg<"task_started">;
+  /** A turn begins, in another spelling. */
+  readonly turn_started: TaskStartedMsg<"turn_started">;
+  /** A turn ends of itself. */
+  readonly task_complete: TaskCompleteMsg<"task_complete">;
+  /** A turn ends of itself, in another spelling. */
+  readonly turn_complete: TaskCompleteMsg<"turn_complete">;
+  /** A turn is broken off. */
+  readonly turn_aborted: TurnAbortedMsg;
+  /** The last turns are taken back. */
+  readonly thread_rolled_back: ThreadRolledBackMsg;
+  /** The tokens that the thread has used. */
+  readonly token_count: TokenCountMsg;
+  /** An item begins. */
+  readonly item_started: ItemMsg<"item_started">;
+  /** An item is complete. */
+  readonly item_completed: ItemMsg<"item_completed">;
+  /** The settings of the thread change. */
+  readonly thread_settings_applied: ThreadSettingsAppliedMsg;
+  /** The goal of the thread changes. */
+  readonly thread_goal_updated: ThreadGoalUpdatedMsg;
+  /** The history was summed up. */
+  readonly context_compacted: ContextCompactedMsg;
+  /** A review begins. */
+  readonly entered_review_mode: EnteredReviewModeMsg;
+  /** A review ends. */
+  readonly exited_review_mode: ExitedReviewModeMsg;
+  /** What another agent does. */
+  readonly sub_agent_activity: SubAgentActivityMsg;
+}
+
+const TURN_ATTRIBUTION = object<TurnAttribution>({
+  turn_id: maybe(STRING),
+  turn_trigger: maybe(STRING),
+  parent_turn_id: maybe(STRING),
+  initiating_agent_path: maybe(STRING),
+  root_turn_id: maybe(STRING),
+});
+
+const TASK_STARTED: Members<Omit<TaskStartedMsg<string>, "type">> = {
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  started_at: maybe(NUMBER),
+  model_context_window: maybe(NUMBER),
+  collaboration_mode_kind: maybe(STRING),
+  turn_attribution: maybe(TURN_ATTRIBUTION),
+};
+
+const TASK_COMPLETE: Members<Omit<TaskCompleteMsg<string>, "type">> = {
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  last_agent_message: maybe(STRING),
+  started_at: maybe(NUMBER),
+  completed_at: maybe(NUMBER),
+  duration_ms: maybe(NUMBER),
+  time_to_first_token_ms: maybe(NUMBER),
+  error: maybe(ERROR_INFO),
+};
+
+const ITEM: Members<Omit<ItemMsg<string>, "type">> = {
+  thread_id: maybe(STRING),
+  turn_id: maybe(STRING),
+  item: TURN_ITEM,
+  started_at_ms: maybe(NUMBER),
+  completed_at_ms: maybe(NUMBER),
+};
+
+const THREAD_GOAL = object<ThreadGoal>({
+  threadId: maybe(STRING),
+  objective: maybe(STRING),
+  status: maybe(STRING),
+  tokenBudget: maybe(NUMBER),
+  tokensUsed: maybe(NUMBER),
+  timeUsedSeconds: maybe(NUMBER),
+  createdAt: maybe(NUMBER),
+  updatedAt: maybe(NUMBER),
+});
+
+/** @ignore The shape of each event of {@linkcode TurnMsgs}. */
+export const TURN_MSGS: ShapesOf<TurnMsgs> = typed({
+  task_started: TASK_STARTED,
+  turn_started: TASK_STARTED,
+  task_complete: TASK_COMPLETE,
+  turn_complete: TASK_COMPLETE,
+  turn_aborted: {
+    reason: STRING,
+    turn_id: maybe(STRING),
+    root_turn_id: maybe(STRING),
+    started_at: maybe(NUMBER),
+    completed_at: maybe(NUMBER),
+    duration_ms: maybe(NUMBER),
+  },
+  thread_rolled_back: { num_turns: NUMBER },
+  token_count: {
+    info: maybe(TOKEN_COUNT_INFO),
+    rate_limits: maybe(RATE_LIMITS),
+  },
+  item_started: ITEM,
+  item_completed: ITEM,
+  thread_settings_applied: {
+    thread_id: maybe(STRING),
+    thread_settings: ANY_OBJECT,
+  },
+  thread_goal_updated: {
+    threadId: maybe(STRING),
+    turnId: maybe(STRING),
+    goal: maybe(THREAD_GOAL),
+  },
+  context_compacted: {},
+  entered_review_mode: {
+    target: maybe(REVIEW_TARGET),
+    prompt: maybe(STRING),
+    user_facing_hint: maybe(STRING),
+    turn_id: maybe(STRING),
+    item_id: maybe(STRING),
+  },
+  exited_review_mode: {
+    review_output: maybe(REVIEW_OUTPUT),
+    turn_id: maybe(STRING),
+    item_id: maybe(STRING),
+  },
+  sub_agent_activity: {
+    kind: STRING,
+    event_id: maybe(STRING),
+    occurred_at_ms: maybe(NUMBER),
+    agent_thread_id: maybe(STRING),
+    agent_path: maybe(STRING),
+  },
+});
 
 /**
  * An event of a rollout. `isOfType()` tells the events apart; after `isKnownEventMsg()`,

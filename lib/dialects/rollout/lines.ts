@@ -5,9 +5,14 @@
  */
 
 import {
+  ANY,
   ANY_OBJECT,
+  BOOLEAN,
+  either,
+  list,
   maybe,
   type Members,
+  nullable,
   NUMBER,
   object,
   optional,
@@ -17,22 +22,466 @@ import {
   typed,
   variant,
 } from "../../shapes/shapes.ts";
-import { COMPACTED, type Compacted } from "./compacted.ts";
+import type { ObjectValue } from "./call_details.ts";
 import { EVENT_MSG, type EventMsg } from "./event_msgs.ts";
 import { RESPONSE_ITEM, type ResponseItem } from "./response_items.ts";
-import { SESSION_META, type SessionMeta } from "./session_meta.ts";
 import { TOKEN_USAGE_RECORD, type TokenUsageRecord } from "./token_counts.ts";
-import {
-  INTER_AGENT_COMMUNICATION,
-  INTER_AGENT_COMMUNICATION_METADATA,
-  type InterAgentCommunication,
-  type InterAgentCommunicationMetadata,
-  type ObjectValue,
-  TURN_CONTEXT,
-  type TurnContext,
-  WORLD_STATE,
-  type WorldState,
-} from "./turn_context.ts";
+
+// What a rollout says of a compaction.
+
+/** The history was summed up to make room in the context window (0.36 and later). */
+export interface Compacted {
+  /** The summary; may be empty where `replacement_history` has it. */
+  readonly message: string;
+  /** What the model is shown from now on, in the place of the history (0.115 and later). */
+  readonly replacement_history?: readonly ResponseItem[] | null;
+  /** What is said of each of those items (0.155 and later). */
+  readonly replacement_history_metadata?:
+    | readonly (ObjectValue | null)[]
+    | null;
+  /** What was kept of the history (0.155 and later). */
+  readonly retained_context?: ObjectValue | null;
+  /** What is needed to go on (0.155 and later). */
+  readonly resume_metadata?: ObjectValue | null;
+  /** What a reviewer is shown in the place of the history (0.155). */
+  readonly guardian_history?: readonly ResponseItem[] | null;
+  /** How many windows there have been (0.142 and later). */
+  readonly window_number?: number | null;
+  /** The id of the first window (0.142 and later); in some releases a number. */
+  readonly first_window_id?: string | number | null;
+  /** The id of the window before (0.142 and later). */
+  readonly previous_window_id?: string | number | null;
+  /** The id of the window that begins (0.142 and later). */
+  readonly window_id?: string | number | null;
+  /** The id of the answer that is the summary (0.155 and later). */
+  readonly compaction_response_id?: string | null;
+  /** The tokens so far (0.155 and later). */
+  readonly latest_token_usage_record?: TokenUsageRecord | null;
+}
+
+/** @ignore The shape of {@linkcode Compacted}. */
+export const COMPACTED: Shape<Compacted> = object({
+  message: STRING,
+  replacement_history: maybe(list(RESPONSE_ITEM)),
+  replacement_history_metadata: maybe(list(nullable(ANY_OBJECT))),
+  retained_context: maybe(ANY_OBJECT),
+  resume_metadata: maybe(ANY_OBJECT),
+  guardian_history: maybe(list(RESPONSE_ITEM)),
+  window_number: maybe(NUMBER),
+  first_window_id: maybe(either(STRING, NUMBER)),
+  previous_window_id: maybe(either(STRING, NUMBER)),
+  window_id: maybe(either(STRING, NUMBER)),
+  compaction_response_id: maybe(STRING),
+  latest_token_usage_record: maybe(TOKEN_USAGE_RECORD),
+});
+
+// What a rollout says of its session.
+
+/**
+ * The session that a file belongs to.
+ *
+ * A file may hold more than one: the first is the thread's own, later ones were copied with
+ * the history of the threads that it descends from. Up to 0.29 it stands bare on the first
+ * line, and has no more than `id`, `timestamp`, `instructions` and `git`.
+ */
+export interface SessionMeta {
+  /** The id of the thread; the name of the file ends in it. Before 0.40 a UUID v4. */
+  readonly id: string;
+  /**
+   * When the session began. Up to 0.29 it is the local time of the machine, though it ends
+   * in `Z`; it is left as it was written.
+   */
+  readonly timestamp: string;
+  /** The id of the session, which is that of its root thread (0.142 and later). */
+  readonly session_id?: string | null;
+  /** The working directory (0.34 and later). */
+  readonly cwd?: string | null;
+  /** The program: `codex_exec`, `codex_cli_rs`, `codex-tui`, `codex_sdk_ts` (0.34 and later). */
+  readonly originator?: string | null;
+  /** The version of Codex (0.34 and later). */
+  readonly cli_version?: string | null;
+  /** The instructions of the user (up to 0.80). */
+  readonly instructions?: string | null;
+  /** What started the session (0.44 and later): a word, or of a subagent an object. */
+  readonly source?: string | SessionSource | null;
+  /** Who the thread works for (0.130 and later): `user` or `subagent`. */
+  readonly thread_source?: string | null;
+  /** The provider of the model (0.53 and later). */
+  readonly model_provider?: string | null;
+  /** The instructions of the model (0.92 and later). */
+  readonly base_instructions?: BaseInstructions | null;
+  /** The state of the repository; absent outside of one. */
+  readonly git?: GitInfo | null;
+  /** How the file is written (0.145 and later): `legacy` or `paginated`. Absent, `legacy`. */
+  readonly history_mode?: string | null;
+  /** The context window that the thread begins with (0.145 and later). */
+  readonly context_window?: ContextWindow | null;
+  /** The thread that this one was forked from (0.130 and later). */
+  readonly forked_from_id?: string | null;
+  /** The ordinal of that thread at which this one goes on (0.160 and later). */
+  readonly forked_from_ordinal_exclusive?: number | null;
+  /** The part of another file that this one continues (0.150 and later). */
+  readonly history_base?: HistoryPrefix | null;
+  /** The thread that spawned this one (0.142 and later). */
+  readonly parent_thread_id?: string | null;
+  /** The ordinal of the first line that is the subagent's own (0.150 and later). */
+  readonly subagent_history_start_ordinal?: number | null;
+  /** The name that the agent was given (0.115 and later). */
+  readonly agent_nickname?: string | null;
+  /** The agent's place among the agents, a path from the first one (0.130 and later). */
+  readonly agent_path?: string | null;
+  /** How agents work together (0.142 and later): `disabled`, `v1`, `v2`. */
+  readonly multi_agent_version?: string | null;
+  /** The roots of the workspace (0.155 and later). */
+  readonly runtime_workspace_roots?: readonly string[] | null;
+  /** Whether the thread belongs to an account (0.169 and later). */
+  readonly account_scoped?: boolean | null;
+}
+
+/** What started the session of a subagent (0.72 and later). */
+export interface SessionSource {
+  /** Which sort of subagent, such as `review`, or an object such as `{"thread_spawn": …}`. */
+  readonly subagent?: string | SubagentSource | null;
+}
+
+/** How a subagent came about. */
+export interface SubagentSource {
+  /** It was spawned by another thread (0.92 and later). */
+  readonly thread_spawn?: ThreadSpawn | null;
+}
+
+/** The thread that spawned a subagent. */
+export interface ThreadSpawn {
+  /** The id of that thread. */
+  readonly parent_thread_id?: string | null;
+  /** How many threads are above this one. */
+  readonly depth?: number | null;
+  /** The agent's place among the agents (0.122 and later). */
+  readonly agent_path?: string | null;
+  /** The name that the agent was given (0.115 and later). */
+  readonly agent_nickname?: string | null;
+  /** What the agent is for (0.115 and later). */
+  readonly agent_role?: string | null;
+}
+
+/** The instructions of a model. */
+export interface BaseInstructions {
+  /** The instructions. */
+  readonly text: string;
+  /** Where they come from (0.148 and later). */
+  readonly provenance?: InstructionsProvenance | null;
+}
+
+/** Where instructions come from. */
+export interface InstructionsProvenance {
+  /** `model` or `custom`. */
+  readonly type: string;
+  /** The model they were written for. */
+  readonly model?: string | null;
+}
+
+/** The state of a repository when a session began. */
+export interface GitInfo {
+  /** The commit (`commit` in older files, which is renamed). */
+  readonly commit_hash?: string | null;
+  /** The branch. */
+  readonly branch?: string | null;
+  /** The URL of the remote (`remote` in older files, which is renamed). */
+  readonly repository_url?: string | null;
+}
+
+/** A context window. */
+export interface ContextWindow {
+  /** Its id. */
+  readonly window_id?: string | null;
+}
+
+/** The part of another file that a file continues. */
+export interface HistoryPrefix {
+  /** The thread of that file. */
+  readonly thread_id: string;
+  /** The first ordinal that is no longer part of it. */
+  readonly end_ordinal_exclusive?: number | null;
+  /** Where that line starts, in bytes. */
+  readonly end_byte_offset?: number | null;
+}
+
+const INSTRUCTIONS_PROVENANCE = object<InstructionsProvenance>({
+  type: STRING,
+  model: maybe(STRING),
+});
+
+const BASE_INSTRUCTIONS = object<BaseInstructions>({
+  text: STRING,
+  provenance: maybe(INSTRUCTIONS_PROVENANCE),
+});
+
+const CONTEXT_WINDOW = object<ContextWindow>({
+  window_id: maybe(STRING),
+});
+
+const GIT_INFO = object<GitInfo>({
+  commit_hash: maybe(STRING),
+  branch: maybe(STRING),
+  repository_url: maybe(STRING),
+});
+
+const HISTORY_PREFIX = object<HistoryPrefix>({
+  thread_id: STRING,
+  end_ordinal_exclusive: maybe(NUMBER),
+  end_byte_offset: maybe(NUMBER),
+});
+
+const THREAD_SPAWN = object<ThreadSpawn>({
+  parent_thread_id: maybe(STRING),
+  depth: maybe(NUMBER),
+  agent_path: maybe(STRING),
+  agent_nickname: maybe(STRING),
+  agent_role: maybe(STRING),
+});
+
+const SUBAGENT_SOURCE = object<SubagentSource>({
+  thread_spawn: maybe(THREAD_SPAWN),
+});
+
+const SESSION_SOURCE = object<SessionSource>({
+  subagent: maybe(either(STRING, SUBAGENT_SOURCE)),
+});
+
+/** @ignore The shape of {@linkcode SessionMeta}. */
+export const SESSION_META: Shape<SessionMeta> = object({
+  id: STRING,
+  timestamp: STRING,
+  session_id: maybe(STRING),
+  cwd: maybe(STRING),
+  originator: maybe(STRING),
+  cli_version: maybe(STRING),
+  instructions: maybe(STRING),
+  source: maybe(either(STRING, SESSION_SOURCE)),
+  thread_source: maybe(STRING),
+  model_provider: maybe(STRING),
+  base_instructions: maybe(BASE_INSTRUCTIONS),
+  git: maybe(GIT_INFO),
+  history_mode: maybe(STRING),
+  context_window: maybe(CONTEXT_WINDOW),
+  forked_from_id: maybe(STRING),
+  forked_from_ordinal_exclusive: maybe(NUMBER),
+  history_base: maybe(HISTORY_PREFIX),
+  parent_thread_id: maybe(STRING),
+  subagent_history_start_ordinal: maybe(NUMBER),
+  agent_nickname: maybe(STRING),
+  agent_path: maybe(STRING),
+  multi_agent_version: maybe(STRING),
+  runtime_workspace_roots: maybe(list(STRING)),
+  account_scoped: maybe(BOOLEAN),
+});
+
+// What a rollout says of the settings and the surroundings of its turns.
+
+/**
+ * The settings of a turn. Up to 0.104 written for each request to the model, since 0.115
+ * once a turn.
+ */
+export interface TurnContext {
+  /** The working directory. */
+  readonly cwd: string;
+  /** The id of the turn (0.104 and later). */
+  readonly turn_id?: string | null;
+  /** The id of the turn that this one belongs to (0.155 and later). */
+  readonly root_turn_id?: string | null;
+  /** When the user is asked, such as `never`. */
+  readonly approval_policy?: string | ObjectValue | null;
+  /** Who is asked (0.145 and later), such as `user`. */
+  readonly approvals_reviewer?: string | null;
+  /** What commands may do. */
+  readonly sandbox_policy?: SandboxPolicy | null;
+  /** What commands may do, in detail (0.130 and later). */
+  readonly permission_profile?: ObjectValue | null;
+  /** The model. */
+  readonly model: string;
+  /** How much the model thinks (0.72 and later), such as `high`. */
+  readonly effort?: string | null;
+  /** How reasoning is summed up: `auto`, `detailed`, `none`. */
+  readonly summary?: string | null;
+  /** How the agent and the user work together (0.92 and later). */
+  readonly collaboration_mode?: CollaborationMode | null;
+  /** The tone of the agent (0.98 to 0.155). */
+  readonly personality?: string | null;
+  /** The instructions of the user (0.80 to 0.130). */
+  readonly user_instructions?: string | null;
+  /** The instructions of the developer. Not captured. */
+  readonly developer_instructions?: string | null;
+  /** The instructions of the model (0.80). */
+  readonly base_instructions?: string | null;
+  /** What the last message must look like, a JSON Schema (0.80 to 0.130). */
+  readonly final_output_json_schema?: unknown;
+  /** How outputs are cut (0.80 to 0.130). */
+  readonly truncation_policy?: TruncationPolicy | null;
+  /** The date (0.115 to 0.160), `YYYY-MM-DD`. */
+  readonly current_date?: string | null;
+  /** The time zone (0.115 to 0.160). */
+  readonly timezone?: string | null;
+  /** Whether voice is on (0.115 and later). */
+  readonly realtime_active?: boolean | null;
+  /** The roots of the workspace (0.136 to 0.160). */
+  readonly workspace_roots?: readonly string[] | null;
+  /** The plugins that are off (0.155 and later). */
+  readonly disabled_plugin_ids?: readonly string[] | null;
+  /** How agents work together (0.142 and later). */
+  readonly multi_agent_version?: string | null;
+  /** A hash of what the model is shown (0.145 and later). */
+  readonly comp_hash?: string | null;
+}
+
+/** What commands may do. Either `mode` or `type` says the sort. */
+export interface SandboxPolicy {
+  /** `read-only`, `workspace-write`, `danger-full-access` (0.61 and later). */
+  readonly type?: string | null;
+  /** The same (0.36 to 0.58). */
+  readonly mode?: string | null;
+  /** Whether the network may be used; in some releases a word. */
+  readonly network_access?: boolean | string | null;
+  /** Folders that may be written to, besides the working directory. */
+  readonly writable_roots?: readonly string[] | null;
+  /** Whether the folder that `TMPDIR` names may not be written to. */
+  readonly exclude_tmpdir_env_var?: boolean | null;
+  /** Whether `/tmp` may not be written to. */
+  readonly exclude_slash_tmp?: boolean | null;
+}
+
+/** How the agent and the user work together. */
+export interface CollaborationMode {
+  /** `default`, `custom`, `plan`. */
+  readonly mode?: string | null;
+  /** What the mode sets. */
+  readonly settings?: CollaborationSettings | null;
+}
+
+/** What a {@linkcode CollaborationMode} sets. */
+export interface CollaborationSettings {
+  /** The model. */
+  readonly model?: string | null;
+  /** How much the model thinks. */
+  readonly reasoning_effort?: string | null;
+  /** Instructions of the developer. */
+  readonly developer_instructions?: string | null;
+}
+
+/** How outputs are cut. */
+export interface TruncationPolicy {
+  /** What is counted: `bytes` or `tokens`. */
+  readonly mode?: string | null;
+  /** How much is kept. */
+  readonly limit?: number | null;
+}
+
+/** What the model knows of its surroundings (0.145 and later). */
+export interface WorldState {
+  /** Whether `state` is all of it; otherwise what has changed, as a JSON merge patch. */
+  readonly full: boolean;
+  /** The surroundings: environments, permissions, skills, tools, … */
+  readonly state: ObjectValue;
+}
+
+/** A message from one agent to another (0.142). */
+export interface InterAgentCommunication {
+  /** The agent that it is from. */
+  readonly author?: string | null;
+  /** The agent that it is for. */
+  readonly recipient?: string | null;
+  /** Other agents that it is for. */
+  readonly other_recipients?: readonly unknown[] | null;
+  /** The text; may be empty where it is encrypted. */
+  readonly content?: string | null;
+  /** The encrypted text. */
+  readonly encrypted_content?: string | null;
+  /** Whether it starts a turn. */
+  readonly trigger_turn?: boolean | null;
+}
+
+/** What is said of the message between agents that comes next (0.150 and later). */
+export interface InterAgentCommunicationMetadata {
+  /** Whether it starts a turn. */
+  readonly trigger_turn?: boolean | null;
+}
+
+const COLLABORATION_SETTINGS = object<CollaborationSettings>({
+  model: maybe(STRING),
+  reasoning_effort: maybe(STRING),
+  developer_instructions: maybe(STRING),
+});
+
+const COLLABORATION_MODE = object<CollaborationMode>({
+  mode: maybe(STRING),
+  settings: maybe(COLLABORATION_SETTINGS),
+});
+
+const SANDBOX_POLICY = object<SandboxPolicy>({
+  type: maybe(STRING),
+  mode: maybe(STRING),
+  network_access: maybe(either(BOOLEAN, STRING)),
+  writable_roots: maybe(list(STRING)),
+  exclude_tmpdir_env_var: maybe(BOOLEAN),
+  exclude_slash_tmp: maybe(BOOLEAN),
+});
+
+const TRUNCATION_POLICY = object<TruncationPolicy>({
+  mode: maybe(STRING),
+  limit: maybe(NUMBER),
+});
+
+/** @ignore The shape of {@linkcode TurnContext}. */
+export const TURN_CONTEXT: Shape<TurnContext> = object({
+  cwd: STRING,
+  turn_id: maybe(STRING),
+  root_turn_id: maybe(STRING),
+  approval_policy: maybe(either(STRING, ANY_OBJECT)),
+  approvals_reviewer: maybe(STRING),
+  sandbox_policy: maybe(SANDBOX_POLICY),
+  permission_profile: maybe(ANY_OBJECT),
+  model: STRING,
+  effort: maybe(STRING),
+  summary: maybe(STRING),
+  collaboration_mode: maybe(COLLABORATION_MODE),
+  personality: maybe(STRING),
+  user_instructions: maybe(STRING),
+  developer_instructions: maybe(STRING),
+  base_instructions: maybe(STRING),
+  final_output_json_schema: optional(ANY),
+  truncation_policy: maybe(TRUNCATION_POLICY),
+  current_date: maybe(STRING),
+  timezone: maybe(STRING),
+  realtime_active: maybe(BOOLEAN),
+  workspace_roots: maybe(list(STRING)),
+  disabled_plugin_ids: maybe(list(STRING)),
+  multi_agent_version: maybe(STRING),
+  comp_hash: maybe(STRING),
+});
+
+/** @ignore The shape of {@linkcode WorldState}. */
+export const WORLD_STATE: Shape<WorldState> = object({
+  full: BOOLEAN,
+  state: ANY_OBJECT,
+});
+
+/** @ignore The shape of {@linkcode InterAgentCommunication}. */
+export const INTER_AGENT_COMMUNICATION: Shape<InterAgentCommunication> = object(
+  {
+    author: maybe(STRING),
+    recipient: maybe(STRING),
+    other_recipients: maybe(list(ANY)),
+    content: maybe(STRING),
+    encrypted_content: maybe(STRING),
+    trigger_turn: maybe(BOOLEAN),
+  },
+);
+
+/** @ignore The shape of {@linkcode InterAgentCommunicationMetadata}. */
+export const INTER_AGENT_COMMUNICATION_METADATA: Shape<
+  InterAgentCommunicationMetadata
+> = object({
+  trigger_turn: maybe(BOOLEAN),
+});
 
 /**
  * A line of a rollout file, normalized. `isOfType()` tells the lines apart; after

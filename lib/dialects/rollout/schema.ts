@@ -4,32 +4,28 @@
  * @module
  */
 
-import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
-import { COMPACTED, type Compacted } from "./compacted.ts";
-import { CONTENT_PART, type ContentPart } from "./content_parts.ts";
 import * as msgs from "./event_msgs.ts";
 import * as lines from "./lines.ts";
 import * as responses from "./response_items.ts";
-import { SESSION_META, type SessionMeta } from "./session_meta.ts";
 import * as counts from "./token_counts.ts";
-import * as context from "./turn_context.ts";
 import * as items from "./turn_items.ts";
+import { type SchemasOf, schemasOf } from "../../shapes/schema.ts";
 
 /** What session files hold, by name. */
 export type RolloutTypes = {
   readonly RolloutLine: lines.RolloutLine;
-  readonly SessionMeta: SessionMeta;
+  readonly SessionMeta: lines.SessionMeta;
   readonly ResponseItem: responses.ResponseItem;
   readonly EventMsg: msgs.EventMsg;
-  readonly TurnContext: context.TurnContext;
-  readonly Compacted: Compacted;
-  readonly WorldState: context.WorldState;
-  readonly InterAgentCommunication: context.InterAgentCommunication;
+  readonly TurnContext: lines.TurnContext;
+  readonly Compacted: lines.Compacted;
+  readonly WorldState: lines.WorldState;
+  readonly InterAgentCommunication: lines.InterAgentCommunication;
   readonly InterAgentCommunicationMetadata:
-    context.InterAgentCommunicationMetadata;
+    lines.InterAgentCommunicationMetadata;
   readonly TokenUsageRecord: counts.TokenUsageRecord;
   readonly TokenCounts: counts.TokenCounts;
-  readonly ContentPart: ContentPart;
+  readonly ContentPart: responses.ContentPart;
   readonly TurnItem: items.TurnItem;
 };
 
@@ -37,17 +33,17 @@ export type RolloutTypes = {
 export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
   {
     RolloutLine: lines.ROLLOUT_LINE,
-    SessionMeta: SESSION_META,
+    SessionMeta: lines.SESSION_META,
     ResponseItem: responses.RESPONSE_ITEM,
     EventMsg: msgs.EVENT_MSG,
-    TurnContext: context.TURN_CONTEXT,
-    Compacted: COMPACTED,
-    WorldState: context.WORLD_STATE,
-    InterAgentCommunication: context.INTER_AGENT_COMMUNICATION,
-    InterAgentCommunicationMetadata: context.INTER_AGENT_COMMUNICATION_METADATA,
+    TurnContext: lines.TURN_CONTEXT,
+    Compacted: lines.COMPACTED,
+    WorldState: lines.WORLD_STATE,
+    InterAgentCommunication: lines.INTER_AGENT_COMMUNICATION,
+    InterAgentCommunicationMetadata: lines.INTER_AGENT_COMMUNICATION_METADATA,
     TokenUsageRecord: counts.TOKEN_USAGE_RECORD,
     TokenCounts: counts.TOKEN_COUNTS,
-    ContentPart: CONTENT_PART,
+    ContentPart: responses.CONTENT_PART,
     TurnItem: items.TURN_ITEM,
   },
 );
