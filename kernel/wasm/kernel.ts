@@ -44,6 +44,10 @@ import {
   PLAN_FILLED,
   PLAN_KEY,
   PLAN_NOTE,
+  PLAN_NOTE_AFTER,
+  PLAN_NOTE_BEFORE,
+  PLAN_NOTE_FIRST,
+  PLAN_NOTE_LAST,
   PLAN_NUMBER,
   PLAN_RECALLS,
   PLAN_STEP_COUNT,
@@ -100,15 +104,15 @@ const WAY: usize = memory.data(16 * (MAX_VALUES + 1), 16);
 @external("rules", "recall")
 declare function recall(start: usize, end: usize): u32;
 
-/** Has it noted what a line tells of a key. */
+/** Has it noted what a part of a line tells of a key. */
 // @ts-ignore: AssemblyScript
 @external("rules", "note")
 declare function note(
   what: u32,
   start: usize,
   end: usize,
-  line: usize,
-  lineEnd: usize,
+  part: usize,
+  partEnd: usize,
 ): void;
 
 /** Where the state is. */
@@ -175,6 +179,12 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let epoch = load<u32>(STATE, STATE_EPOCH);
   let line = from;
   let touched: u32 = 0;
+  // What is to be noted: of several in a row that are of one key, the last one.
+  let noted: u32 = 0;
+  let notedKey: usize = 0;
+  let notedKeyEnd: usize = 0;
+  let notedPart: usize = 0;
+  let notedPartEnd: usize = 0;
   let trace: usize = load<u32>(STATE, STATE_TRACE);
   const traceEnd: usize = load<u32>(STATE, STATE_TRACE_END);
   while (line < to) {
@@ -213,6 +223,10 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
             const found: usize = load<u32>(branch, BRANCH_TO);
             let has = bits;
             if (end != 0 && load<u32>(found, PLAN_RECALLS) != 0) {
+              if (noted != 0) {
+                note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
+                noted = 0;
+              }
               const key: usize = load<u32>(found, PLAN_KEY);
               has |= recall(load<u32>(key), load<u32>(key, 4));
               epoch += 1;
@@ -339,12 +353,27 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     }
     const what = load<u32>(plan, PLAN_NOTE);
     if (what != 0) {
-      const key: usize = load<u32>(plan, PLAN_KEY);
-      note(what, load<u32>(key), load<u32>(key, 4), line, at);
+      const place: usize = load<u32>(plan, PLAN_KEY);
+      const key: usize = load<u32>(place);
+      const keyEnd: usize = load<u32>(place, 4);
+      const isOther = what != noted ||
+        keyEnd - key != notedKeyEnd - notedKey ||
+        !isAt(key, notedKey, keyEnd - key);
+      if (isOther && noted != 0) {
+        note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
+      }
+      noted = what;
+      notedKey = key;
+      notedKeyEnd = keyEnd;
+      notedPart = load<u32>(load<u32>(plan, PLAN_NOTE_FIRST)) -
+        load<u32>(plan, PLAN_NOTE_BEFORE);
+      notedPartEnd = load<u32>(load<u32>(plan, PLAN_NOTE_LAST)) -
+        load<u32>(plan, PLAN_NOTE_AFTER);
     }
     lines += 1;
     line = at + 1;
   }
+  if (noted != 0) note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
   store<u32>(STATE, line as u32, STATE_NEXT);
   store<u32>(STATE, out as u32, STATE_OUT);
   store<u32>(STATE, lines, STATE_LINES);

@@ -316,10 +316,10 @@ export class Kernel {
           what: number,
           start: number,
           end: number,
-          line: number,
-          lineEnd: number,
+          part: number,
+          partEnd: number,
         ) => {
-          const text = this.#bytes.subarray(line, lineEnd);
+          const text = this.#bytes.subarray(part, partEnd);
           this.#context?.note?.(what, this.#key(start, end), text);
         },
       },

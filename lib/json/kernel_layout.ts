@@ -80,12 +80,17 @@ export const PLAN_PREFIX = 20;
 export const PLAN_PREFIX_LENGTH = 24;
 /** What stands for it in the trace; `UNWANTED` if its records are not wanted. */
 export const PLAN_NUMBER = 28;
-/** Where it is written where the key is; whether slots are filled by it; what to note of it. */
+/** Where it is written where the key is; whether slots are filled by it; what to note of it, */
 export const PLAN_KEY = 32;
 export const PLAN_RECALLS = 36;
 export const PLAN_NOTE = 40;
-export const PLAN_STEP_COUNT = 44;
-export const PLAN_STEPS = 48;
+/** and which part of the line: as a step has it, its places in memory. */
+export const PLAN_NOTE_FIRST = 44;
+export const PLAN_NOTE_BEFORE = 48;
+export const PLAN_NOTE_LAST = 52;
+export const PLAN_NOTE_AFTER = 56;
+export const PLAN_STEP_COUNT = 60;
+export const PLAN_STEPS = 64;
 export const UNWANTED = 0xffffffff;
 
 /** A step of a plan: a text, then a slot, or else a part of the line. */

@@ -37,6 +37,10 @@ import {
   PLAN_FILLED,
   PLAN_KEY,
   PLAN_NOTE,
+  PLAN_NOTE_AFTER,
+  PLAN_NOTE_BEFORE,
+  PLAN_NOTE_FIRST,
+  PLAN_NOTE_LAST,
   PLAN_NUMBER,
   PLAN_PREFIX,
   PLAN_PREFIX_LENGTH,
@@ -154,17 +158,44 @@ type Piece =
     readonly slot: number;
     readonly places: readonly Place[];
   }
-  /** Values that follow one another in the record, and text of the record around them. */
-  | {
+  | Part & {
     readonly kind: "part";
-    readonly first: number;
-    readonly last: number;
-    readonly before: number;
-    /** How much of the last one is left out: the quote of a string that goes on. */
-    readonly after: number;
     /** Where in the output of the record that was watched each of them is. */
     readonly places: readonly Place[];
   };
+
+/** Values that follow one another in the record, and text of the record around them. */
+interface Part {
+  readonly first: number;
+  readonly last: number;
+  readonly before: number;
+  /** How much of the last one is left out: the quote of a string that goes on. */
+  readonly after: number;
+}
+
+/** Where the place is that a value starts at, or ends at, behind that of the line. */
+function startPlace(value: number): number {
+  return PLACE_START + PLACE_STRIDE * value;
+}
+
+function endPlace(value: number): number {
+  return PLACE_END + PLACE_STRIDE * value;
+}
+
+/** The part of a record that one is; nothing if no value begins and ends in it. */
+function partAt(
+  { start, end }: Place,
+  values: readonly Value[],
+): Part | undefined {
+  const first = values.findIndex((value) => value.end > start);
+  const last = values.findLastIndex((value) => value.start < end);
+  const from = values[first];
+  const to = values[last];
+  if (from === undefined || to === undefined || first > last) return undefined;
+  if (from.start < start || to.end > end) return undefined;
+  // Less than nothing of the last one is left out: what stands between it and the end.
+  return { first, before: from.start - start, last, after: to.end - end };
+}
 
 /**
  * The pieces that an output consists of.
@@ -343,6 +374,8 @@ interface Rewriting {
   readonly pieces: readonly Piece[];
   /** What becomes of the slots, as the kernel has it. */
   readonly effects: readonly number[];
+  /** Where the value is of which something is noted. */
+  readonly note: Part | undefined;
   readonly isWanted: boolean;
 }
 
@@ -466,14 +499,16 @@ export class KernelPlans {
       ? piecesOf(watched, values, this.#wishes.proof !== undefined)
       : [];
     const effects = effectsOf(watched, values);
+    const note = watched.note && partAt(watched.note.part, values);
     if (pieces === undefined || effects === undefined) return false;
+    if (watched.note !== undefined && note === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
     const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
       (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
       pieces.length * (STEP_SIZE + ALIGNMENT) + 4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, pieces, effects, isWanted };
+    const plan = { watched, pieces, effects, note, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -620,11 +655,11 @@ export class KernelPlans {
   }
 
   #plan(
-    { watched, pieces, effects, isWanted }: Rewriting,
+    { watched, pieces, effects, note, isWanted }: Rewriting,
     values: readonly Value[],
     mask: number,
   ): number {
-    const { effects: slotEffects, output, key, isRecalled, note } = watched;
+    const { effects: slotEffects, output, key, isRecalled } = watched;
     const { proof } = this.#wishes;
     const words = this.#words;
     const steps = stepsOf(pieces);
@@ -647,12 +682,12 @@ export class KernelPlans {
       words[(at + STEP_SLOT) >> 2] = slot;
       words[(at + STEP_FIRST) >> 2] = part === undefined
         ? 0
-        : PLACE_START + PLACE_STRIDE * part.first;
+        : startPlace(part.first);
       words[(at + STEP_BEFORE) >> 2] = part?.before ?? 0;
       words[(at + STEP_AFTER) >> 2] = part?.after ?? 0;
       words[(at + STEP_LAST) >> 2] = part === undefined
         ? 0
-        : PLACE_END + PLACE_STRIDE * part.last;
+        : endPlace(part.last);
       added += text.length + (part?.before ?? 0);
     }
     words[(plan + PLAN_FILLED) >> 2] = mask;
@@ -667,7 +702,14 @@ export class KernelPlans {
       ? 0
       : this.#keyPlace(key, values);
     words[(plan + PLAN_RECALLS) >> 2] = isRecalled ? 1 : 0;
-    words[(plan + PLAN_NOTE) >> 2] = note;
+    words[(plan + PLAN_NOTE) >> 2] = watched.note?.what ?? 0;
+    if (note !== undefined) {
+      const { values: places } = this.#places;
+      words[(plan + PLAN_NOTE_FIRST) >> 2] = places + startPlace(note.first);
+      words[(plan + PLAN_NOTE_BEFORE) >> 2] = note.before;
+      words[(plan + PLAN_NOTE_LAST) >> 2] = places + endPlace(note.last);
+      words[(plan + PLAN_NOTE_AFTER) >> 2] = note.after;
+    }
     words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
     return plan;
   }
@@ -679,7 +721,7 @@ export class KernelPlans {
   ): number {
     const value = values.findIndex((each) => each.start === start);
     if (value !== -1) {
-      return this.#places.values + PLACE_START + PLACE_STRIDE * value;
+      return this.#places.values + startPlace(value);
     }
     const text = this.#write(bytes.subarray(start, end));
     return this.#writeWords([text, text + end - start]);

@@ -41,13 +41,14 @@ export interface RecordContext {
    */
   recall?(key: string): Slots;
   /**
-   * Notes what a record tells of a key.
+   * Notes what a record tells of a key. Of several in a row that tell the same of one key, plans
+   * have only the last one noted.
    *
    * @param what A number of the rules, from 1.
    * @param key The text of a string of the record.
-   * @param line The record; the bytes may be used again afterwards.
+   * @param part The value that tells it; the bytes may be used again afterwards.
    */
-  note?(what: number, key: string, line: Uint8Array): void;
+  note?(what: number, key: string, part: Uint8Array): void;
 }
 
 /** What records that were rewritten by plans changed. */
@@ -82,6 +83,12 @@ type SlotEffect =
   /** It gets the next counted value: this text, the number, a quote. */
   | { readonly kind: "count"; readonly text: Uint8Array };
 
+/** What was noted of a key. */
+interface WatchedNote {
+  readonly what: number;
+  readonly part: JsonSlice;
+}
+
 /** What the rules did with one record. */
 export interface WatchedRecord {
   /** Stands for the rules, as in {@linkcode RecordContext}. */
@@ -102,8 +109,8 @@ export interface WatchedRecord {
   readonly key: JsonSlice | undefined;
   /** Whether slots were filled by the key. */
   readonly isRecalled: boolean;
-  /** What was noted of the key; 0: nothing. */
-  readonly note: number;
+  /** What was noted of the key, and the value that tells it. */
+  readonly note: WatchedNote | undefined;
 }
 
 /** Any copy that was made. */
@@ -127,7 +134,7 @@ export class RecordWatch implements CopyObserver {
   readonly #observations = noObservations();
   #key: JsonSlice | undefined;
   #isRecalled = false;
-  #note = 0;
+  #note: WatchedNote | undefined;
 
   /** Begins to watch how the record that the reader has read is rewritten. */
   constructor(
@@ -162,9 +169,9 @@ export class RecordWatch implements CopyObserver {
   }
 
   /** Is told that something was noted of a key. */
-  noted(what: number, key: JsonSlice): void {
+  noted(what: number, key: JsonSlice, part: JsonSlice): void {
     this.#key = key;
-    this.#note = what;
+    this.#note = { what, part };
   }
 
   /**

@@ -116,11 +116,11 @@ export abstract class RecordRules implements LineRules {
     return slots;
   }
 
-  /** Has the context note what the record tells of a key. */
-  protected note(what: number, key: JsonSlice, record: JsonSlice): void {
-    const { bytes, start, end } = record;
+  /** Has the context note what a value of the record tells of a key. */
+  protected note(what: number, key: JsonSlice, part: JsonSlice): void {
+    const { bytes, start, end } = part;
     this.#context?.note?.(what, this.#keyOf(key), bytes.subarray(start, end));
-    this.#watched?.noted(what, key);
+    this.#watched?.noted(what, key, part);
   }
 
   #keyOf(key: JsonSlice): string {

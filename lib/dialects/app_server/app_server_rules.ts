@@ -468,7 +468,7 @@ function summarized(textOf: TextOf): string {
  */
 const MAX_THREADS = 4096;
 
-const NO_LINE = new Uint8Array(0);
+const NO_COUNTS = new Uint8Array(0);
 
 /** What is remembered of a thread. */
 interface ThreadMemory {
@@ -476,9 +476,9 @@ interface ThreadMemory {
   isStarted: boolean;
   /** What it has used so far, as exec says it. */
   usage: JsonSlice | undefined;
-  /** Room for the line that says so, and how long that is; 0: it has been read. */
-  line: Uint8Array<ArrayBuffer>;
-  lineLength: number;
+  /** Room for the counts that say so, and how long they are; 0: they have been read. */
+  counts: Uint8Array<ArrayBuffer>;
+  countsLength: number;
   /** The turn whose plan has been told. */
   planTurn: string | undefined;
 }
@@ -504,8 +504,8 @@ class Threads {
       {
         isStarted: false,
         usage: undefined,
-        line: NO_LINE,
-        lineLength: 0,
+        counts: NO_COUNTS,
+        countsLength: 0,
         planTurn: undefined,
       };
     this.#last = memory;
@@ -551,29 +551,26 @@ class Threads {
   }
 }
 
-/** Reads the lines of counts; a new one takes as long as a hundred lines. */
+/** Reads counts; a new one takes as long as a hundred lines. */
 let countReader: JsonReader | undefined;
 /** What a thread has used is written there. */
 const USAGE_TEXT = new ByteWriter(256);
 
 /** What a thread has used so far, as exec says it. */
 function usageOf(memory: ThreadMemory): JsonSlice | undefined {
-  const { line, lineLength } = memory;
-  if (lineLength === 0) return memory.usage;
-  memory.lineLength = 0;
-  const reader = countReader ??= new JsonReader(4);
-  let node: JsonNode | undefined = reader.read(line, 0, lineLength);
-  for (const name of ["params", "tokenUsage", "total"]) {
-    node = node && reader.members(node).get(name);
-  }
-  if (node === undefined) return memory.usage;
-  const counts = reader.members(node);
+  const { counts: text, countsLength } = memory;
+  if (countsLength === 0) return memory.usage;
+  memory.countsLength = 0;
+  const reader = countReader ??= new JsonReader(1);
+  const total = reader.read(text, 0, countsLength);
+  if (total === undefined) return memory.usage;
+  const counts = reader.members(total);
   const usage = new JsonObject();
   for (const [wire, name] of COUNTS) {
     const count = counts.live(wire);
     if (count !== undefined) usage.set(name, count);
   }
-  USAGE_TEXT.clear(MAX_LINE);
+  USAGE_TEXT.clear(MAX_COUNTS);
   writeNode(USAGE_TEXT, usage);
   return memory.usage = sliceOf(USAGE_TEXT.view().slice(), "object");
 }
@@ -642,24 +639,24 @@ class ServerContext implements RecordContext {
     return [usage ?? NO_USAGE, STARTED];
   }
 
-  note(what: number, thread: string, line: Uint8Array): void {
+  note(what: number, thread: string, counts: Uint8Array): void {
     const memory = this.#threads.of(thread);
     if (what === BEGINNING) {
       memory.isStarted = true;
       return;
     }
     // It is read when a turn ends: most are followed by others before.
-    const { length } = line;
-    if (memory.line.length <= length) {
-      memory.line = new Uint8Array(length + SPARE);
+    const { length } = counts;
+    if (memory.counts.length <= length) {
+      memory.counts = new Uint8Array(length + SPARE);
     }
-    memory.line.set(line);
+    memory.counts.set(counts);
     // The text behind a value must be a control character.
-    memory.line[length] = LF;
-    memory.lineLength = length;
-    if (length <= MAX_LINE) return;
+    memory.counts[length] = LF;
+    memory.countsLength = length;
+    if (length <= MAX_COUNTS) return;
     usageOf(memory);
-    memory.line = NO_LINE;
+    memory.counts = NO_COUNTS;
   }
 
   /** Goes on behind so many items. */
@@ -682,9 +679,9 @@ const FIRST_ITEM = stringValue("item_0");
 /** What is noted of a thread: that it has been said that it begins, and what it has used. */
 const BEGINNING = 1;
 const USAGE = 2;
-/** Longer lines are not kept. */
-const MAX_LINE = 1024;
-/** Later lines have some more digits. */
+/** Longer ones are not kept. */
+const MAX_COUNTS = 1024;
+/** Later counts have some more digits. */
 const SPARE = 32;
 
 /** The counts of tokens, as the app-server and as events call them, in the order of exec. */
@@ -737,8 +734,6 @@ export class AppServerRules extends RecordRules {
   /** For the events of the protocol before, by their thread. */
   readonly #events = new Map<string, ExecRules>();
   readonly #items: ServerContext;
-  /** The line that is read. */
-  #root: JsonSlice = NO_USAGE;
 
   /**
    * Constructs a new instance.
@@ -792,7 +787,6 @@ export class AppServerRules extends RecordRules {
     line: JsonObject,
     out: ByteWriter,
   ): FailureReason | undefined {
-    this.#root = root;
     if (line.has("type") || line.has("msg")) {
       // It has been normalized before, or is of another stream of Codex.
       return this.#exec.apply(root.bytes, root.start, root.end, out)?.reason;
@@ -943,7 +937,7 @@ export class AppServerRules extends RecordRules {
   /** Whether it is the first time that a thread is told of; from now on it is not. */
   #begins(thread: JsonSlice): boolean {
     const [, started] = this.recall(thread);
-    if (started === undefined) this.note(BEGINNING, thread, this.#root);
+    if (started === undefined) this.note(BEGINNING, thread, thread);
     return started === undefined;
   }
 
@@ -1244,9 +1238,9 @@ export class AppServerRules extends RecordRules {
       : reader.members(usage);
     const total = members.get("total");
     const info = new JsonObject();
-    if (total?.kind === "object") {
+    if (total instanceof JsonSlice && total.kind === "object") {
       members.take("total");
-      this.note(USAGE, thread, this.#root);
+      this.note(USAGE, thread, total);
       const counts = reader.members(total);
       info.set("total_token_usage", spelled(counts));
     }
