@@ -17,7 +17,7 @@
  * slack.
  */
 
-import { copy, CR, isAt, LF, QUOTE } from "./bytes";
+import { BACKSLASH, copy, CR, isAt, LF, QUOTE } from "./bytes";
 import { booleanEnd, containerEnd, isId, numberEnd, stringEnd } from "./json";
 import {
   BRANCH_KIND,
@@ -39,6 +39,10 @@ import {
   PLACE_STRIDE,
   PLAN_ADDED,
   PLAN_COPIES,
+  PLAN_CUT,
+  PLAN_CUT_LENGTH,
+  PLAN_CUT_TAIL,
+  PLAN_CUT_TEXT,
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
@@ -161,6 +165,31 @@ function valueEnd(at: usize, kind: u32): usize {
 }
 
 /**
+ * Finds where the string ends that something is left out of.
+ *
+ * @param place The place of the last value; the end is written behind it.
+ * @returns Whether that stands at its end.
+ */
+function cut(plan: usize, place: usize): bool {
+  const value: usize = load<u32>(plan, PLAN_CUT);
+  const tail: usize = load<u32>(plan, PLAN_CUT_TAIL);
+  const length: usize = load<u32>(plan, PLAN_CUT_LENGTH);
+  const start: usize = load<u32>(value) + 1;
+  const inside: usize = load<u32>(tail) + 1;
+  const insideLength = load<u32>(tail, 4) - 1 - inside;
+  const behind: usize = load<u32>(value, 4) - 1;
+  if (behind - start < length + insideLength) return false;
+  const end = behind - insideLength - length;
+  if (!isAt(end, load<u32>(plan, PLAN_CUT_TEXT), length)) return false;
+  if (!isAt(end + length, inside, insideLength)) return false;
+  // Behind an odd number of backslashes stands the rest of an escape.
+  let at = end;
+  while (at > start && load<u8>(at - 1) == BACKSLASH) at -= 1;
+  store<u32>(place, end as u32, PLACE_END);
+  return ((end - at) & 1) == 0;
+}
+
+/**
  * Rewrites lines, as long as there are plans for them.
  *
  * @param from Where the first line starts.
@@ -232,6 +261,9 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
               epoch += 1;
             }
             if (load<u32>(found, PLAN_FILLED) != has) end = 0;
+            else if (load<u32>(found, PLAN_CUT) != 0 && !cut(found, place)) {
+              end = 0;
+            }
           }
           if (end != 0) break;
         }

@@ -25,7 +25,7 @@ export const REFUSED: u32 = 0xffffffff;
 /** Where the first slot is. */
 export const SLOTS: usize = memory.data(SLOT_COUNT * SLOT_STRIDE, 16);
 /** Where the places of the line are. */
-export const PLACES: usize = memory.data((MAX_VALUES + 1) * PLACE_STRIDE, 16);
+export const PLACES: usize = memory.data((MAX_VALUES + 2) * PLACE_STRIDE, 16);
 
 /** Which slots are filled, those by keys apart. */
 export function filled(): u32 {

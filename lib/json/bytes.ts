@@ -38,6 +38,20 @@ export function copyOf(
     : new Uint8Array(bytes.subarray(start, end));
 }
 
+/** Whether the same bytes stand at two places. */
+export function isSame(
+  one: Uint8Array,
+  from: number,
+  other: Uint8Array,
+  otherFrom: number,
+  length: number,
+): boolean {
+  for (let i = 0; i < length; i++) {
+    if (one[from + i] !== other[otherFrom + i]) return false;
+  }
+  return true;
+}
+
 /** 1 for a byte that stands for itself inside a string: printable ASCII, no quote, no backslash. */
 export const PLAIN: Uint8Array = new Uint8Array(256);
 PLAIN.fill(1, SPACE, 0x80);

@@ -89,8 +89,16 @@ export const PLAN_NOTE_FIRST = 44;
 export const PLAN_NOTE_BEFORE = 48;
 export const PLAN_NOTE_LAST = 52;
 export const PLAN_NOTE_AFTER = 56;
-export const PLAN_STEP_COUNT = 60;
-export const PLAN_STEPS = 64;
+/**
+ * What has to stand at the end of a string, and is left out: where the places are of that and
+ * of the other string whose inside it is, 0: there is none; the text before that.
+ */
+export const PLAN_CUT = 60;
+export const PLAN_CUT_TAIL = 64;
+export const PLAN_CUT_TEXT = 68;
+export const PLAN_CUT_LENGTH = 72;
+export const PLAN_STEP_COUNT = 76;
+export const PLAN_STEPS = 80;
 export const UNWANTED = 0xffffffff;
 
 /** A step of a plan: a text, then a slot, or else a part of the line. */
@@ -105,7 +113,10 @@ export const STEP_LAST = 20;
 export const STEP_AFTER = 24;
 export const STEP_SIZE = 28;
 
-/** The places of a line: where it starts, then where each of its values starts and ends. */
+/**
+ * The places of a line: where it starts, then where each of its values starts and ends. The end
+ * behind those of all values is where the string ends that something is left out of.
+ */
 export const PLACE_START = 4;
 export const PLACE_END = 8;
 export const PLACE_STRIDE = 8;

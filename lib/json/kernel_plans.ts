@@ -8,6 +8,7 @@
  * text in the same places is rewritten by the same copies.
  */
 
+import { isSame } from "./bytes.ts";
 import {
   BRANCH_KIND,
   BRANCH_LENGTH,
@@ -32,6 +33,10 @@ import {
   PLACE_STRIDE,
   PLAN_ADDED,
   PLAN_COPIES,
+  PLAN_CUT,
+  PLAN_CUT_LENGTH,
+  PLAN_CUT_TAIL,
+  PLAN_CUT_TEXT,
   PLAN_EFFECT_COUNT,
   PLAN_EFFECTS,
   PLAN_FILLED,
@@ -57,7 +62,12 @@ import {
   STEP_TEXT_LENGTH,
   UNWANTED,
 } from "./kernel_layout.ts";
-import { JsonReader, noObservations, type Observations } from "./reader.ts";
+import {
+  JsonReader,
+  noObservations,
+  type Observations,
+  type ObservedCut,
+} from "./reader.ts";
 import type { WatchedRecord } from "./record_watch.ts";
 import { type JsonKind, JsonTape } from "./tape.ts";
 import { JsonSlice } from "./value.ts";
@@ -182,6 +192,24 @@ function endPlace(value: number): number {
   return PLACE_END + PLACE_STRIDE * value;
 }
 
+/** What is left out at the end of a value: a text, and the inside of another value. */
+interface Cut {
+  readonly value: number;
+  readonly text: Uint8Array;
+  readonly tail: number;
+}
+
+/** What was left out, by its values; nothing if these are none. */
+function cutOf(
+  { value, text, tail }: ObservedCut,
+  values: readonly Value[],
+): Cut | undefined {
+  const indexOf = ({ start }: JsonSlice): number =>
+    values.findIndex((each) => each.start === start);
+  const cut = { value: indexOf(value), text, tail: indexOf(tail) };
+  return cut.value === -1 || cut.tail === -1 ? undefined : cut;
+}
+
 /** The part of a record that one is; nothing if no value begins and ends in it. */
 function partAt(
   { start, end }: Place,
@@ -203,7 +231,7 @@ function partAt(
  * @param isTraced Whether the places of values in the output are to be known.
  */
 function piecesOf(
-  { root, output, copies }: WatchedRecord,
+  { root, output, copies, observations }: WatchedRecord,
   values: readonly Value[],
   isTraced: boolean,
 ): readonly Piece[] | undefined {
@@ -267,11 +295,23 @@ function piecesOf(
       if (value.end <= start || value.start >= end) continue;
       if (value.start < start || value.end > end) {
         const isInside = value.kind === KIND_STRING &&
-          value.start + 1 === start && value.end - 1 === end;
+          value.start + 1 === start;
+        const isCut = observations.cuts.some((cut) =>
+          cut.value.start === value.start && cut.end === end
+        );
+        const isWhole = value.end - 1 === end;
         // Another part of a value cannot be found again, nor this one by its place.
-        if (!isInside || isTraced) return undefined;
-        const ends = { first: index, last: index, before: -1, after: 1 };
-        pieces.push({ kind: "part", ...ends, places: [] });
+        if (!isInside || !(isWhole || isCut) || isTraced) return undefined;
+        const last = isWhole
+          ? { last: index, after: 1 }
+          : { last: values.length, after: 0 };
+        pieces.push({
+          kind: "part",
+          first: index,
+          before: -1,
+          ...last,
+          places: [],
+        });
         from = end;
         break;
       }
@@ -283,19 +323,6 @@ function piecesOf(
   }
   addText(output.subarray(at));
   return pieces;
-}
-
-function isSame(
-  one: Uint8Array,
-  from: number,
-  other: Uint8Array,
-  otherFrom: number,
-  length: number,
-): boolean {
-  for (let i = 0; i < length; i++) {
-    if (one[from + i] !== other[otherFrom + i]) return false;
-  }
-  return true;
 }
 
 /** One step of the kernel: a text, then a slot or a part of the record. */
@@ -376,6 +403,8 @@ interface Rewriting {
   readonly effects: readonly number[];
   /** Where the value is of which something is noted. */
   readonly note: Part | undefined;
+  /** What is left out of a string. */
+  readonly cut: Cut | undefined;
   readonly isWanted: boolean;
 }
 
@@ -501,6 +530,10 @@ export class KernelPlans {
     const effects = effectsOf(watched, values);
     const note = watched.note && partAt(watched.note.part, values);
     if (pieces === undefined || effects === undefined) return false;
+    const { cuts } = watched.observations;
+    const cut = cuts[0] && cutOf(cuts[0], values);
+    // A plan has room for one.
+    if (cuts.length > (cut === undefined ? 0 : 1)) return false;
     if (watched.note !== undefined && note === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
     const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
@@ -508,7 +541,7 @@ export class KernelPlans {
       pieces.length * (STEP_SIZE + ALIGNMENT) + 4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
-    const plan = { watched, pieces, effects, note, isWanted };
+    const plan = { watched, pieces, effects, note, cut, isWanted };
     return this.#insert(plan, values, maxBranches);
   }
 
@@ -655,7 +688,7 @@ export class KernelPlans {
   }
 
   #plan(
-    { watched, pieces, effects, note, isWanted }: Rewriting,
+    { watched, pieces, effects, note, cut, isWanted }: Rewriting,
     values: readonly Value[],
     mask: number,
   ): number {
@@ -709,6 +742,14 @@ export class KernelPlans {
       words[(plan + PLAN_NOTE_BEFORE) >> 2] = note.before;
       words[(plan + PLAN_NOTE_LAST) >> 2] = places + endPlace(note.last);
       words[(plan + PLAN_NOTE_AFTER) >> 2] = note.after;
+    }
+    words[(plan + PLAN_CUT) >> 2] = 0;
+    if (cut !== undefined) {
+      const { values: places } = this.#places;
+      words[(plan + PLAN_CUT) >> 2] = places + startPlace(cut.value);
+      words[(plan + PLAN_CUT_TAIL) >> 2] = places + startPlace(cut.tail);
+      words[(plan + PLAN_CUT_TEXT) >> 2] = this.#write(cut.text);
+      words[(plan + PLAN_CUT_LENGTH) >> 2] = cut.text.length;
     }
     words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
     return plan;

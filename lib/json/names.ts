@@ -2,7 +2,7 @@
  * Bytes of short words (keys, types, ids) to strings, without decoding a word twice.
  */
 
-import { copyOf } from "./bytes.ts";
+import { copyOf, isSame } from "./bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** One remembered word. */
@@ -47,7 +47,10 @@ export class WordCache {
     if (length > MAX_BYTES) return decodeUtf8(bytes, start, end);
     const slot = (hash ^ (hash >>> 11)) & (SLOTS - 1);
     const word = this.#slots[slot] ?? FIRST;
-    if (word.bytes.length === length && sameBytes(word.bytes, bytes, start)) {
+    if (
+      word.bytes.length === length &&
+      isSame(word.bytes, 0, bytes, start, length)
+    ) {
       // What comes between keeps its place.
       this.#times[slot] = 0;
       return word.text;
@@ -82,17 +85,6 @@ export const WORDS: WordCache = new WordCache();
  */
 function interned(text: string): string {
   return Object.keys({ [text]: undefined })[0] ?? text;
-}
-
-function sameBytes(
-  word: Uint8Array,
-  bytes: Uint8Array,
-  start: number,
-): boolean {
-  for (let i = 0; i < word.length; i++) {
-    if (word[i] !== bytes[start + i]) return false;
-  }
-  return true;
 }
 
 /** The hash of a range of bytes that {@linkcode WordCache.text} wants. */

@@ -2,7 +2,7 @@
  * Reads JSON texts as values that can be opened one level at a time.
  */
 
-import { BACKSLASH, QUOTE } from "./bytes.ts";
+import { BACKSLASH, isSame, QUOTE } from "./bytes.ts";
 import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
 import { hashBytes, WORDS } from "./names.ts";
 import { isWhole } from "./number.ts";
@@ -222,6 +222,11 @@ function isKeyOf(bytes: Uint8Array, key: number, name: string): boolean {
   return bytes[key + 1 + name.length] === QUOTE;
 }
 
+/** Whether a value is a string of the source. */
+function isString(node: JsonNode | undefined): node is JsonSlice {
+  return node instanceof JsonSlice && node.kind === "string";
+}
+
 /**
  * How deep the reader notes where values are: the members of a record, or theirs too. What
  * lies deeper is read again when it is asked for.
@@ -237,6 +242,15 @@ interface KeptValue {
   readonly copy: JsonSlice;
 }
 
+/** A string of which the end was left out: a text, and the inside of another string. */
+export interface ObservedCut {
+  readonly value: JsonSlice;
+  readonly text: Uint8Array;
+  readonly tail: JsonSlice;
+  /** Where the rest ends. */
+  readonly end: number;
+}
+
 /**
  * What the rules looked at in a record beyond its shape: of which values the text was looked
  * at, and to what end.
@@ -250,6 +264,8 @@ export interface Observations {
   readonly kept: KeptValue[];
   /** Objects and lists, the record itself apart, whose parts were asked for. */
   readonly opened: JsonSlice[];
+  /** Strings of which the end was left out. */
+  readonly cuts: ObservedCut[];
   /** Whether anything else was looked at. */
   isOpaque: boolean;
 }
@@ -261,6 +277,7 @@ export function noObservations(): Observations {
     wholes: [],
     kept: [],
     opened: [],
+    cuts: [],
     isOpaque: false,
   };
 }
@@ -399,6 +416,36 @@ export class JsonReader {
     for (let at = entry + 1; at < behind; at = tape.next(at)) {
       yield this.#slice(tape, list, at);
     }
+  }
+
+  /**
+   * Leaves out what a string ends with: a text, and behind it all of another string.
+   *
+   * @param text The text as JSON spells it.
+   * @returns The rest; nothing if the string does not end with them, as they are spelled.
+   */
+  withoutEnd(
+    value: JsonNode | undefined,
+    text: Uint8Array,
+    tail: JsonNode | undefined,
+  ): JsonJoined | undefined {
+    if (!isString(value) || !isString(tail)) return undefined;
+    const { bytes, start } = value;
+    const behind = value.end - 1 - (tail.end - 1 - (tail.start + 1));
+    const end = behind - text.length;
+    const isThere = end > start && bytes === tail.bytes &&
+      isSame(bytes, end, text, 0, text.length) &&
+      isSame(bytes, behind, bytes, tail.start + 1, value.end - 1 - behind);
+    // Behind an odd number of backslashes stands the rest of an escape.
+    let at = end;
+    while (isThere && bytes[at - 1] === BACKSLASH) at -= 1;
+    if (!isThere || (end - at) % 2 === 1) {
+      this.looked();
+      return undefined;
+    }
+    this.#observations?.cuts.push({ value, text, tail, end });
+    const rest = new JsonSlice(bytes, start, end + 1, "string", true, -1);
+    return new JsonJoined([rest], "");
   }
 
   /** The text of a string. */

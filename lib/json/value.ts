@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isSame } from "./bytes.ts";
 import { hashOfName, NameIndex } from "./name_index.ts";
 import type { JsonKind } from "./tape.ts";
 
@@ -356,8 +357,5 @@ export function sameSource(
   if (one === undefined) return false;
   const length = one.end - one.start;
   if (length !== other.end - other.start) return false;
-  for (let i = 0; i < length; i++) {
-    if (one.bytes[one.start + i] !== other.bytes[other.start + i]) return false;
-  }
-  return true;
+  return isSame(one.bytes, one.start, other.bytes, other.start, length);
 }

@@ -216,6 +216,10 @@ Deno.test("Kernel asks the rules for what they keep of the thread that a line na
   const lines = ["/a", "/a", "/b", "/a", "/b"].flatMap((cwd, i) => [
     ...[begin(`${i}`, cwd), end(`${i}`), begin(`${i}`, cwd)],
     ...[count(`${i}`, `${i}`), count("x", "1.0"), end("x"), end("y")],
+    // Of several in a row the last one counts, of each thread.
+    ...[count("x", `${i}`), count("x", "2"), count("z", "3"), count("x", "4")],
+    ...[end("x"), end("z"), begin(`w${i}`, cwd), count(`w${i}`, "5")],
+    ...[end(`w${i}`), begin(`w${i}`, cwd)],
     // There is no room for that in a slot.
     ...[count(`${i}`, `${i}${"0".repeat(20_000 * (i % 2))}`), end(`${i}`)],
   ]);
@@ -323,6 +327,24 @@ Deno.test("Kernel joins strings as the rules do, whatever is in them", () => {
     answersOf([streamOf([reasoning("\\u00e9", "\\/")])], "wasm").text,
     '"text":"\\u00e9\\n\\/"',
   );
+});
+
+Deno.test("Kernel leaves out what a diff ends with as the rules do", () => {
+  const moved = (diff: string, path: string): string =>
+    `{"method":"item/started","params":{"item":{"type":"fileChange","id":"c","changes":[{"path":"a","kind":{"type":"update","move_path":"${path}"},"diff":"${diff}"}]},"threadId":"t","turnId":"u"}}`;
+  const end = "\\n\\nMoved to: ";
+  const lines = STRINGS.flatMap((text) => [
+    ...[moved(`${text}${end}b`, "b"), moved(`b${end}${text}`, text)],
+    ...[moved(`${text}\\${end}b`, "b"), moved(`${text}\\\\${end}b`, "b")],
+    ...[moved(`${end}${text}b`, "b"), moved(text, "b"), moved(end, "")],
+    ...[moved(`a${end}b`, `${text}${end}b`), moved(`a${end}bc`, "b")],
+  ]);
+  const fastLines = assertSame([streamOf(lines)], { from: "app-server" });
+  assert(fastLines > lines.length / 4, `${fastLines} of ${lines.length}`);
+  const outcome = (diff: string): string =>
+    answersOf([streamOf([moved(diff, "b")])], "js").text;
+  assertStringIncludes(outcome(`\\u00e9${end}b`), '"diff":"\\u00e9"');
+  assertStringIncludes(outcome(`\\${end}b`), `"diff":"\\${end}b"`);
 });
 
 Deno.test("Kernel reads numbers as the rules do", () => {

@@ -117,6 +117,8 @@ const PARTS = new WordTable([
   ["image", "url"],
   ["localImage", "path"],
 ]);
+/** What the app-server writes between a diff and the path that the file is moved to. */
+const MOVED_TO = new TextEncoder().encode("\\n\\nMoved to: ");
 const EMPTY = stringValue("");
 const FAILED = wordValue("failed");
 const OTHER_ACTION = new JsonObject();
@@ -325,14 +327,10 @@ function changed(reader: JsonReader, change: JsonSlice): JsonObject {
     if (value === undefined || value.kind === "null") continue;
     members.set(members.has(name) ? `kind_${name}` : name, value);
   }
-  if (members.live("move_path") === undefined) return members;
-  const moved = reader.textOf(members.get("move_path"));
-  const diff = reader.textOf(members.get("diff"));
-  const end = `\n\nMoved to: ${moved ?? ""}`;
   // Where it is moved to does not belong to the diff.
-  if (moved !== undefined && diff?.endsWith(end) === true) {
-    members.set("diff", stringValue(diff.slice(0, -end.length)));
-  }
+  const moved = members.get("move_path");
+  const diff = reader.withoutEnd(members.get("diff"), MOVED_TO, moved);
+  if (diff !== undefined) members.set("diff", diff);
   return members;
 }
 
