@@ -2,11 +2,17 @@
  * Bytes that grow: the output of one block.
  */
 
-import { BACKSLASH, LOWER_U, PLAIN, QUOTE, SPACE } from "./bytes.ts";
+import {
+  BACKSLASH,
+  copyInto,
+  LOWER_U,
+  PLAIN,
+  QUOTE,
+  SHORT,
+  SPACE,
+} from "./bytes.ts";
 
 const ENCODER = new TextEncoder();
-/** Below this length a loop in JavaScript beats the call that copies a range. */
-const SHORT = 48;
 /**
  * Longer texts are escaped byte by byte: `JSON.stringify` aborts the process when its
  * result passes 2^27 characters.
@@ -121,13 +127,7 @@ export class ByteWriter {
     const size = end - start;
     this.observer?.copied(source, start, end, this.#length);
     if (this.#length + size > this.#bytes.length) this.reserve(size);
-    const target = this.#bytes;
-    let at = this.#length;
-    if (size < SHORT) {
-      for (let from = start; from < end; from++) {
-        target[at++] = source[from] ?? 0;
-      }
-    } else target.set(source.subarray(start, end), at);
+    copyInto(this.#bytes, this.#length, source, start, end);
     this.#length += size;
   }
 

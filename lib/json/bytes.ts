@@ -38,6 +38,22 @@ export function copyOf(
     : new Uint8Array(bytes.subarray(start, end));
 }
 
+/** Below this length a loop in JavaScript beats a call into the engine. */
+export const SHORT = 48;
+
+/** Copies a range of bytes to where there is room for it. */
+export function copyInto(
+  target: Uint8Array,
+  to: number,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  if (end - start >= SHORT) return target.set(source.subarray(start, end), to);
+  let at = to;
+  for (let from = start; from < end; from++) target[at++] = source[from] ?? 0;
+}
+
 /** Whether the same bytes stand at two places. */
 export function isSame(
   one: Uint8Array,

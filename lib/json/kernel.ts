@@ -4,7 +4,7 @@
  */
 
 import type { ByteWriter } from "./byte_writer.ts";
-import { LF } from "./bytes.ts";
+import { copyInto, isSame, LF } from "./bytes.ts";
 import {
   KEYED_SLOT,
   SLOT_COUNT,
@@ -178,6 +178,8 @@ const COPIED = 1 << 18;
 const TRACE_SIZE = 1 << 16;
 /** Numbers beyond this one are counted by the rules. */
 const MAX_COUNTER = 1 << 30;
+const NO_KEY = new Uint8Array(0);
+
 /** What the module exports. */
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
@@ -262,6 +264,8 @@ export class Kernel {
   };
   #from = 0;
   #to = 0;
+  #lastKey = NO_KEY;
+  #lastText = "";
 
   /** Where records go: what the kernel writes and what the rules write. */
   readonly home: Uint8Array<ArrayBuffer>;
@@ -319,8 +323,8 @@ export class Kernel {
           part: number,
           partEnd: number,
         ) => {
-          const text = this.#bytes.subarray(part, partEnd);
-          this.#context?.note?.(what, this.#key(start, end), text);
+          const value = sliceAt(this.#bytes, part, partEnd);
+          this.#context?.note?.(what, this.#key(start, end), value);
         },
       },
     });
@@ -519,9 +523,16 @@ export class Kernel {
     return bits;
   }
 
-  /** The text of a key, which is that of a string without escapes. */
+  /** The text of a key, which is that of a string without escapes; most are the last one. */
   #key(start: number, end: number): string {
-    return decodeUtf8(this.#bytes, start + 1, end - 1);
+    const bytes = this.#bytes;
+    const length = end - start;
+    const last = this.#lastKey;
+    if (last.length !== length || !isSame(last, 0, bytes, start, length)) {
+      this.#lastKey = bytes.slice(start, end);
+      this.#lastText = decodeUtf8(bytes, start + 1, end - 1);
+    }
+    return this.#lastText;
   }
 
   #slotAt(slot: number): number {
@@ -534,10 +545,7 @@ export class Kernel {
     this.#words[(at + SLOT_LENGTH) >> 2] = length;
     this.#set(STATE_EPOCH, this.#get(STATE_EPOCH) + 1);
     if (value === undefined) return;
-    this.#bytes.set(
-      value.bytes.subarray(value.start, value.end),
-      at + SLOT_TEXT,
-    );
+    copyInto(this.#bytes, at + SLOT_TEXT, value.bytes, value.start, value.end);
   }
 
   /** A word of the state. */

@@ -48,7 +48,7 @@ export interface RecordContext {
    * @param key The text of a string of the record.
    * @param part The value that tells it; the bytes may be used again afterwards.
    */
-  note?(what: number, key: string, part: Uint8Array): void;
+  note?(what: number, key: string, part: JsonSlice): void;
 }
 
 /** What records that were rewritten by plans changed. */

@@ -118,8 +118,7 @@ export abstract class RecordRules implements LineRules {
 
   /** Has the context note what a value of the record tells of a key. */
   protected note(what: number, key: JsonSlice, part: JsonSlice): void {
-    const { bytes, start, end } = part;
-    this.#context?.note?.(what, this.#keyOf(key), bytes.subarray(start, end));
+    this.#context?.note?.(what, this.#keyOf(key), part);
     this.#watched?.noted(what, key, part);
   }
 

@@ -8,7 +8,13 @@
 
 import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
+import {
+  CLOSE_BRACE,
+  COMMA,
+  copyInto,
+  LF,
+  OPEN_BRACE,
+} from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
   sliceOf,
@@ -563,13 +569,15 @@ function usageOf(memory: ThreadMemory): JsonSlice | undefined {
   const total = reader.read(text, 0, countsLength);
   if (total === undefined) return memory.usage;
   const counts = reader.members(total);
-  const usage = new JsonObject();
+  USAGE_TEXT.clear(MAX_COUNTS);
+  USAGE_TEXT.byte(OPEN_BRACE);
   for (const [wire, name] of COUNTS) {
     const count = counts.live(wire);
-    if (count !== undefined) usage.set(name, count);
+    if (count === undefined) continue;
+    writeKey(USAGE_TEXT, name);
+    writeNode(USAGE_TEXT, count);
   }
-  USAGE_TEXT.clear(MAX_COUNTS);
-  writeNode(USAGE_TEXT, usage);
+  USAGE_TEXT.byte(CLOSE_BRACE);
   return memory.usage = sliceOf(USAGE_TEXT.view().slice(), "object");
 }
 
@@ -637,18 +645,18 @@ class ServerContext implements RecordContext {
     return [usage ?? NO_USAGE, STARTED];
   }
 
-  note(what: number, thread: string, counts: Uint8Array): void {
+  note(what: number, thread: string, { bytes, start, end }: JsonSlice): void {
     const memory = this.#threads.of(thread);
     if (what === BEGINNING) {
       memory.isStarted = true;
       return;
     }
     // It is read when a turn ends: most are followed by others before.
-    const { length } = counts;
+    const length = end - start;
     if (memory.counts.length <= length) {
       memory.counts = new Uint8Array(length + SPARE);
     }
-    memory.counts.set(counts);
+    copyInto(memory.counts, 0, bytes, start, end);
     // The text behind a value must be a control character.
     memory.counts[length] = LF;
     memory.countsLength = length;
