@@ -10,6 +10,7 @@ import {
 } from "./flags.ts";
 import { OPTIONS_MEANT } from "./guesses.ts";
 import { suggestion } from "./suggestion.ts";
+import { parseTime } from "./times.ts";
 
 /** A flag on the command line. */
 export interface GivenFlag {
@@ -80,6 +81,17 @@ export class Arguments {
   ): T | undefined {
     const value = this.value(name);
     return choices.find((choice) => choice === value);
+  }
+
+  /** The value of a flag that is a number, as the table has checked. */
+  number(name: FlagName): number | undefined {
+    const value = this.value(name);
+    return value === undefined ? undefined : Number(value);
+  }
+
+  /** The value of a flag that is a time, in milliseconds since 1970. */
+  time(name: FlagName, now: number): number | undefined {
+    return parseTime(this.value(name) ?? "", now);
   }
 
   /** The same without the first operands. */

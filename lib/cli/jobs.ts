@@ -7,7 +7,6 @@
  */
 
 import { countText } from "../render/quantity_text.ts";
-import type { Arguments } from "./arguments.ts";
 import type { CommandContext } from "./command.ts";
 import {
   type ByteSink,
@@ -53,12 +52,6 @@ export interface Job<I extends JobInput, O> {
   readonly jobs: number | undefined;
   /** What it is called, if it writes no data: then the largest inputs come first. */
   readonly title?: string;
-}
-
-/** How many threads the user wants, if that was said. */
-export function jobsOf(args: Arguments): number | undefined {
-  const given = args.value("jobs");
-  return given === undefined ? undefined : Number(given);
 }
 
 /** What a thread is told. */

@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   keysOf,
   SessionChooser,
-} from "../../lib/cli/commands/session_chooser.ts";
+} from "../../lib/cli/commands/sessions_choose.ts";
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
 import { PLAIN } from "../../lib/cli/styles.ts";
 import { listSessions } from "../../lib/sessions/sessions.ts";

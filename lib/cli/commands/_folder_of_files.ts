@@ -11,24 +11,25 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { STDIN, type Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
-import type { ChosenInput } from "./_chosen_input.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";
+import type { ChosenInput } from "./_home_inputs.ts";
 
-/** The folder to write to, if there is one: one that is there, and not in a Codex home. */
+/** The folder that a flag names to write to, if it does: one that is there, and not in a Codex home. */
 export async function targetFolder(
   args: Arguments,
   { process }: CommandContext,
+  flag: "output" | "to" = "output",
 ): Promise<string | undefined> {
-  const given = args.value("output");
+  const given = args.value(flag);
   if (given === undefined) return undefined;
   const folder = folderOf(given, process);
   const homes = args.values("codex-home").map((home) =>
     folderOf(home, process)
   );
-  await refuseCodexHome("output", folder, process, homes);
+  await refuseCodexHome(flag, folder, process, homes);
   if ((await process.look(folder))?.isDirectory !== true) {
-    throw new UsageError(`--output: ${given} is no folder: make it first`);
+    throw new UsageError(`--${flag}: ${given} is no folder: make it first`);
   }
   return folder;
 }

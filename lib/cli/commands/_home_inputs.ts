@@ -5,9 +5,27 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { type BlockRoom, Input } from "../input.ts";
+import type { JobInput } from "../jobs.ts";
 import { cannot } from "../reasons.ts";
-import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
+
+/** Something to read. */
+export interface ChosenInput extends JobInput {
+  /** Its name from the Codex home on, if it was found in one: that says nothing of whose it is. */
+  readonly place?: string;
+}
+
+/** What there is to read. */
+export interface ChosenInputs {
+  /** Whether it is all of a Codex home. */
+  readonly isHome: boolean;
+  /** The files and streams, those of a home from the oldest on. */
+  readonly inputs: readonly ChosenInput[];
+  /** Whether something could not be looked at; it has been said. */
+  readonly isIncomplete: boolean;
+  /** Opens one of them; the one before must have been read. */
+  open(input: ChosenInput): Promise<Input>;
+}
 
 /** The first CLI, which wrote one object a file, did not count. */
 const UNCOUNTED_REGEXP = /\.json$/i;

@@ -160,11 +160,10 @@ function renderOptionsOf(
   args: Arguments,
   redactor: Redactor | undefined,
 ): RenderOptions {
-  const lines = args.value("max-output-lines");
   return {
     redactor,
     reasoning: args.choice("reasoning", REASONING),
     tools: args.choice("tools", TOOLS),
-    maxOutputLines: lines === undefined ? undefined : Number(lines),
+    maxOutputLines: args.number("max-output-lines"),
   };
 }

@@ -10,7 +10,6 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
-import { parseTime } from "../times.ts";
 import { sessionPlaces, workingFolderOf } from "./_sessions.ts";
 
 /** The flags that say what is looked for. */
@@ -35,16 +34,15 @@ export async function sessionPage(
   { process, progress }: CommandContext,
   most: number | undefined,
 ): Promise<SessionPage> {
-  const limit = args.value("limit");
   const cwd = args.value("cwd");
   const grep = args.value("grep");
   const options: ListSessionsOptions = {
     ...sessionPlaces(args, process),
-    limit: limit === undefined ? most : Number(limit),
+    limit: args.number("limit") ?? most,
     cursor: args.value("cursor"),
     cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
-    since: timeOf(args.value("since"), process.now()),
-    until: timeOf(args.value("until"), process.now()),
+    since: args.time("since", process.now()),
+    until: args.time("until", process.now()),
     branch: args.value("branch"),
     originator: args.value("originator"),
     grep: grep === undefined ? undefined : new RegExp(grep, "i"),
@@ -71,8 +69,4 @@ export async function sessionPage(
   } finally {
     await progress.clear();
   }
-}
-
-function timeOf(text: string | undefined, now: number): number | undefined {
-  return text === undefined ? undefined : parseTime(text, now);
 }

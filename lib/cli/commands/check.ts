@@ -19,7 +19,7 @@ import {
 } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { type Blocks, invite, openInput } from "../input.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { STDIN } from "../context.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -59,7 +59,7 @@ export async function run(
       yield { isIncomplete, hasFailed };
     },
     // What GitHub is told of a file leaves less room for the next one.
-    jobs: args.has("github") ? 1 : jobsOf(args),
+    jobs: args.has("github") ? 1 : args.number("jobs"),
   }, context);
   for await (const { isIncomplete, hasFailed } of verdicts) {
     check.isIncomplete ||= isIncomplete;
@@ -316,7 +316,7 @@ function optionsOf(args: Arguments): VerdictOptions {
   const maxTokens = args.value("max-tokens");
   return {
     ...readingOptions(args),
-    maxFailures: Number(args.value("max-failures") ?? 0),
+    maxFailures: args.number("max-failures") ?? 0,
     failOnCommand: args.has("fail-on-command"),
     failOnDeclined: args.has("fail-on-declined"),
     jsonOutput: args.has("json-output"),

@@ -15,11 +15,10 @@ import { EXIT, IoError, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { blocksOf, readText } from "../input.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { parseTime } from "../times.ts";
-import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 
@@ -50,20 +49,17 @@ export async function run(
     );
   }
   const meter = await meterOf(args, context, target !== undefined);
-  const since = args.value("since");
   const { inputs, isIncomplete, open } = await chosenInputs(
     args,
     context,
-    since === undefined
-      ? -Infinity
-      : parseTime(since, context.process.now()) ?? -Infinity,
+    args.time("since", context.process.now()) ?? -Infinity,
   );
   const drift = new Drift(args, context, meter);
   const found = resultsOf({
     inputs,
     work: (input) => drift.read(input, open),
     // What is recorded stays where it was read.
-    jobs: target === undefined ? jobsOf(args) : 1,
+    jobs: target === undefined ? args.number("jobs") : 1,
     title: "Looking for drift",
   }, context);
   for await (const one of found) drift.add(one);

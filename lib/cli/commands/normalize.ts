@@ -146,11 +146,11 @@ async function* shared<T extends JobInput, R>(
     // Nothing more is loaded for the one input that most runs have.
     return yield* work(input);
   }
-  const { jobsOf, resultsOf } = await import("../jobs.ts");
+  const { resultsOf } = await import("../jobs.ts");
   yield* resultsOf({
     inputs,
     work,
-    jobs: isInTurn ? 1 : jobsOf(args),
+    jobs: isInTurn ? 1 : args.number("jobs"),
   }, context);
 }
 

@@ -25,10 +25,10 @@ import { writeTexts } from "../gathered.ts";
 import { blocksOf, type Input } from "../input.ts";
 import { Output } from "../output.ts";
 import { STDIN } from "../context.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { type CreatedPage, followingPages } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
@@ -73,7 +73,7 @@ export async function renderSite(
     })),
     work: (page) =>
       writePage(page, { folder, redactor, open: chosen.open }, args, context),
-    jobs: args.value("on-error") === "stop" ? 1 : jobsOf(args),
+    jobs: args.value("on-error") === "stop" ? 1 : args.number("jobs"),
     title: "Writing pages",
   }, context);
   const index = new SiteIndex();

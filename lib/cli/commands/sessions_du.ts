@@ -22,7 +22,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { bytesText } from "./_session_index.ts";
@@ -95,7 +95,7 @@ async function measure(
     async *work({ file }) {
       yield await measureSession(file);
     },
-    jobs: jobsOf(args),
+    jobs: args.number("jobs"),
     title: "Reading sessions",
   }, context);
   const sessions: SessionSize[] = [];
@@ -244,7 +244,7 @@ class SizesReport {
   }
 
   get #rows(): number {
-    return Number(this.#args.value("limit") ?? ROWS);
+    return this.#args.number("limit") ?? ROWS;
   }
 
   *#csv(): Generator<string> {

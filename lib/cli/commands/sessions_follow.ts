@@ -4,6 +4,7 @@ import { type FailureView, JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import type { TranscriptPart, TurnStatus } from "../../render/parts.ts";
 import { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
+import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
@@ -134,11 +135,10 @@ class Following {
         isFormatted: style === COLORED,
         columns: () => process.columns(),
       });
-      return new TextView(this.#path, this.#renderer);
     }
     const isQuiet = this.#args.has("quiet");
-    return new LinesView({
-      path: this.#path,
+    return new LiveView(this.#path, {
+      renderer: this.#renderer,
       isWatchingTurns: this.#ends.isAtTurn,
       onFailure: ({ line, error: { kind, message } }) => {
         if (!isQuiet) diagnostics.failed(this.#path, { line, kind, message });
@@ -159,18 +159,6 @@ const LF = 0x0a;
 const DECODER = new TextDecoder();
 const ENCODER = new TextEncoder();
 
-/** What becomes of the blocks of a session file. */
-interface LiveView {
-  /** Whether the last turn that began has ended since it is shown. */
-  readonly isTurnOver: boolean;
-  /** Shows what comes from now on. */
-  show(): void;
-  /** Takes a block, and gives what is to be written; the bytes last until the next call. */
-  feed(block: Uint8Array): Uint8Array;
-  /** Ends the file, and gives what is to be written. */
-  flush(): Uint8Array;
-}
-
 /** How turns end that are known to have ended. */
 const ENDS: ReadonlySet<TurnStatus> = new Set([
   "completed",
@@ -178,142 +166,90 @@ const ENDS: ReadonlySet<TurnStatus> = new Set([
   "aborted",
 ]);
 
-/** Remembers which turn has ended last. */
-class TurnEnds {
-  #last: number | undefined;
-
-  /** Whether the turn before one that has not begun has ended. */
-  isBefore(nextTurn: number): boolean {
-    return this.#last === nextTurn - 1;
-  }
-
-  /** Forgets the turns that have ended: they were not shown. */
-  forget(): void {
-    this.#last = undefined;
-  }
-
-  take(part: TranscriptPart): void {
-    const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
-    if (isEnd) this.#last = part.turn;
-  }
-}
-
-/** Options for {@linkcode LinesView}. */
-interface LinesViewOptions {
-  /** The path of the file. */
-  readonly path: string;
+/** How a session is shown. */
+interface LiveViewOptions {
+  /** Writes text, behind what it may have written of another content; without it, lines are given. */
+  readonly renderer: TextRenderer | undefined;
   /** Whether it is of interest when turns end. */
   readonly isWatchingTurns: boolean;
-  /** Is told of lines that failed, once they are shown. */
+  /** Is told of lines that failed, once they are shown; as text they stand in their place. */
   onFailure(failed: FailureView): void;
 }
 
-/** Gives the lines of a session, normalized. */
-class LinesView implements LiveView {
+/** Gives what a session shows, from some time on: its normalized lines, or text. */
+class LiveView {
   readonly #normalizer: JsonlNormalizer;
+  readonly #renderer: TextRenderer | undefined;
   readonly #transcript: TranscriptBuilder | undefined;
-  readonly #ends = new TurnEnds();
   #isShown = false;
+  /** The turn that has ended last since it is shown. */
+  #lastTurn: number | undefined;
 
-  /** Constructs a new instance. */
-  constructor({ path, isWatchingTurns, onFailure }: LinesViewOptions) {
+  constructor(
+    path: string,
+    { renderer, isWatchingTurns, onFailure }: LiveViewOptions,
+  ) {
+    const isText = renderer !== undefined;
     this.#normalizer = new JsonlNormalizer({
       from: "rollout",
       fileName: path,
+      onError: isText ? "inline" : "report",
       onFailure: (failed) => {
-        if (this.#isShown) onFailure(failed);
+        if (this.#isShown && !isText) onFailure(failed);
       },
     });
-    if (isWatchingTurns) this.#transcript = new TranscriptBuilder();
+    this.#renderer = renderer;
+    if (isText || isWatchingTurns) {
+      this.#transcript = new TranscriptBuilder({ live: isText });
+    }
   }
 
+  /** Whether the last turn that began has ended since it is shown. */
   get isTurnOver(): boolean {
     const { nextTurn } = this.#transcript ?? {};
-    return nextTurn !== undefined && this.#ends.isBefore(nextTurn);
+    return nextTurn !== undefined && this.#lastTurn === nextTurn - 1;
   }
 
+  /** Shows what comes from now on. */
   show(): void {
     this.#isShown = true;
-    this.#ends.forget();
+    this.#lastTurn = undefined;
   }
 
+  /** Takes a block, and gives what is to be written; the bytes last until the next call. */
   feed(block: Uint8Array): Uint8Array {
     return this.#answer((emit) => this.#normalizer.feed(block, emit));
   }
 
+  /** Ends the file, and gives what is to be written. */
   flush(): Uint8Array {
-    return this.#answer((emit) => this.#normalizer.flush(emit));
-  }
-
-  #answer(work: (emit: (lines: Uint8Array) => void) => void): Uint8Array {
-    let answers: Uint8Array = NOTHING;
-    work((lines) => answers = lines);
-    if (this.#transcript !== undefined) {
-      transcribe(answers, this.#transcript, (part) => this.#ends.take(part));
-    }
-    return this.#isShown ? answers : NOTHING;
-  }
-}
-
-/** Gives what a session shows, as text. */
-class TextView implements LiveView {
-  readonly #normalizer: JsonlNormalizer;
-  readonly #transcript = new TranscriptBuilder({ live: true });
-  readonly #renderer: TextRenderer;
-  readonly #ends = new TurnEnds();
-  #isShown = false;
-
-  /**
-   * Constructs a new instance.
-   *
-   * @param renderer Writes it, behind what it may have written of another content.
-   */
-  constructor(path: string, renderer: TextRenderer) {
-    this.#normalizer = new JsonlNormalizer({
-      from: "rollout",
-      fileName: path,
-      onError: "inline",
-    });
-    this.#renderer = renderer;
-  }
-
-  get isTurnOver(): boolean {
-    return this.#ends.isBefore(this.#transcript.nextTurn);
-  }
-
-  show(): void {
-    this.#isShown = true;
-    this.#ends.forget();
-  }
-
-  feed(block: Uint8Array): Uint8Array {
-    return this.#render((take) =>
-      this.#normalizer.feed(block, (lines) => {
-        transcribe(lines, this.#transcript, take);
-      })
+    return this.#answer(
+      (emit) => this.#normalizer.flush(emit),
+      // A prompt waits until the model is known, which no line has told.
+      (take) => this.#transcript?.flush(take),
     );
   }
 
-  flush(): Uint8Array {
-    return this.#render((take) => {
-      this.#normalizer.flush((lines) => {
-        transcribe(lines, this.#transcript, take);
-      });
-      // A prompt waits until the model is known, which no line has told.
-      this.#transcript.flush(take);
-    });
-  }
-
-  /** Gives the text of the parts that some work takes. */
-  #render(work: (take: (part: TranscriptPart) => void) => void): Uint8Array {
+  #answer(
+    work: (emit: Emit<Uint8Array>) => void,
+    end: (take: Emit<TranscriptPart>) => void = () => {},
+  ): Uint8Array {
+    let lines: Uint8Array = NOTHING;
     let text = "";
-    work((part) => {
-      this.#ends.take(part);
+    const take = (part: TranscriptPart): void => {
+      const isEnd = part.type === "turn_ended" && ENDS.has(part.status);
+      if (isEnd) this.#lastTurn = part.turn;
       // What the session is, everybody wants to know.
       if (!this.#isShown && part.type !== "session") return;
-      this.#renderer.feed(part, (written) => text += written);
-    });
-    return ENCODER.encode(text);
+      this.#renderer?.feed(part, (written) => text += written);
+    };
+    work((given) => lines = given);
+    if (this.#transcript !== undefined) {
+      transcribe(lines, this.#transcript, take);
+      end(take);
+    }
+    if (this.#renderer !== undefined) return ENCODER.encode(text);
+    return this.#isShown ? lines : NOTHING;
   }
 }
 

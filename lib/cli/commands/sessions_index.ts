@@ -12,7 +12,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseOperands } from "../refusals.ts";
 import {
   bytesText,
@@ -40,7 +40,7 @@ export async function run(
       inputs: files.map((file) => ({ name: file.path, size: file.size, file })),
       work: ({ file }) => readSession(file),
       weigh: ({ weight }) => weight,
-      jobs: jobsOf(args),
+      jobs: args.number("jobs"),
     }, context);
   if (process.starter !== undefined) await readAhead([]).next();
   const places = await indexPlaces(args, context);

@@ -12,8 +12,8 @@ import { Input } from "../input.ts";
 import { Output } from "../output.ts";
 import { cannot } from "../reasons.ts";
 import { oneSession } from "../refusals.ts";
-import { refuseCodexHome } from "./_overwriting.ts";
-import { folderOf, lookUpSession, sessionPlaces } from "./_sessions.ts";
+import { targetFolder } from "./_folder_of_files.ts";
+import { lookUpSession } from "./_sessions.ts";
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 
@@ -23,30 +23,15 @@ export async function run(
   context: CommandContext,
 ): Promise<number> {
   const query = oneSession(args, "sessions repair");
-  const folder = await targetFolder(args, context);
-  const { session, status } = await lookUpSession(query, args, context);
-  if (session === undefined) return status;
-  return Math.max(status, await repair(session, folder, context));
-}
-
-/** The folder to write to: one that is there, and not in a Codex home. */
-async function targetFolder(
-  args: Arguments,
-  { process }: CommandContext,
-): Promise<string> {
-  const to = args.value("to");
-  if (to === undefined) {
+  const folder = await targetFolder(args, context, "to");
+  if (folder === undefined) {
     throw new UsageError(
       "sessions repair needs --to=DIR: nothing is repaired in place",
     );
   }
-  const folder = folderOf(to, process);
-  const { codexHomes } = sessionPlaces(args, process);
-  await refuseCodexHome("to", folder, process, codexHomes);
-  if ((await process.look(folder))?.isDirectory !== true) {
-    throw new UsageError(`--to: ${to} is no folder: make it first`);
-  }
-  return folder;
+  const { session, status } = await lookUpSession(query, args, context);
+  if (session === undefined) return status;
+  return Math.max(status, await repair(session, folder, context));
 }
 
 async function repair(

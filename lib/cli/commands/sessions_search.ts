@@ -15,7 +15,6 @@ import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
-import { parseTime } from "../times.ts";
 import {
   indexPlaces,
   indexReason,
@@ -87,8 +86,6 @@ async function search(
   const { process } = context;
   const roles = args.values("role");
   const cwd = args.value("cwd");
-  const since = args.value("since");
-  const limit = args.value("limit");
   const start = process.now();
   const places = await indexPlaces(args, context);
   return await withProgress(context, places.path, (watch) =>
@@ -103,8 +100,8 @@ async function search(
         ? undefined
         : MESSAGE_ROLES.filter((role) => roles.includes(role)),
       cwd: cwd === undefined ? undefined : workingFolderOf(cwd, process),
-      since: since === undefined ? undefined : parseTime(since, process.now()),
-      ...(limit === undefined ? {} : { limit: Number(limit) }),
+      since: args.time("since", start),
+      limit: args.number("limit"),
       snippetLength: snippetLength(context),
     }));
 }

@@ -1,29 +1,41 @@
 /** `codexpipe usage`. */
 
+import { csvRow } from "../../export/csv.ts";
 import type { Failure } from "../../outcome.ts";
+import { countText } from "../../render/quantity_text.ts";
 import {
+  derivationFields,
+  encodeFields,
+  explainRule,
+  groupUsage,
+  NO_TOKENS,
   PriceList,
   RUN_COUNTERS,
   USAGE_KEYS,
+  type UsageCost,
   type UsageCounts,
+  type UsageDerivation,
+  usageFields,
+  type UsageGroup,
   type UsageKey,
   UsageMeter,
   type UsageRow,
+  type UsageValue,
 } from "../../usage/usage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
+import { escapeControls } from "../escape.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../gathered.ts";
 import { blocksOf, readText } from "../input.ts";
-import { jobsOf, resultsOf } from "../jobs.ts";
+import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { parseTime } from "../times.ts";
-import type { ChosenInput, ChosenInputs } from "./_chosen_input.ts";
+import type { Style } from "../styles.ts";
+import { type Column, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
+import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { type ReadingOptions, readingOptions } from "./_reading_options.ts";
-import { derivationText, usageText } from "./_usage_output.ts";
-import { grouped } from "./_usage_tables.ts";
 
 /** How large a list of prices can be, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -71,18 +83,14 @@ class UsageCommand {
       );
     }
     const now = context.process.now();
-    const timeOf = (name: "since" | "until"): number | undefined => {
-      const text = args.value(name);
-      return text === undefined ? undefined : parseTime(text, now);
-    };
     this.#timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
-    this.#since = timeOf("since") ?? -Infinity;
+    this.#since = args.time("since", now) ?? -Infinity;
     this.#reading = readingOptions(args);
     const options = {
       timeZone: this.#timeZone,
       explain: args.has("explain"),
       since: this.#since,
-      until: timeOf("until") ?? Infinity,
+      until: args.time("until", now) ?? Infinity,
       runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
     };
     this.#meter = new UsageMeter(options);
@@ -101,7 +109,7 @@ class UsageCommand {
     const counts = resultsOf({
       inputs,
       work: (input) => this.#read(input, open),
-      jobs: jobsOf(this.#args),
+      jobs: this.#args.number("jobs"),
       title: "Counting tokens",
     }, this.#context);
     for await (const { added, hasFailures, isIncomplete } of counts) {
@@ -245,4 +253,350 @@ function timeZoneOf(name: string): string {
     .resolvedOptions();
   // What a machine is in that does not say (TZ is empty, or no zone is installed).
   return found === "Etc/Unknown" ? "UTC" : found;
+}
+
+/** A form that usage has. */
+type UsageFormat = typeof USAGE_FORMATS[number];
+
+/** How usage is printed. */
+interface UsageOutputOptions extends UsageTableOptions {
+  /** The form. */
+  readonly format: UsageFormat;
+}
+
+/** What is printed. */
+interface UsageReportParts {
+  /** What groups are made by. */
+  readonly by: readonly UsageKey[];
+  /** The time zone of days. */
+  readonly timeZone: string;
+  readonly prices: PriceList | undefined;
+}
+
+/** What no rows are made of. */
+const NO_ROW: UsageRow = {
+  ...NO_TOKENS,
+  source: "",
+  thread_id: null,
+  parent_thread_id: null,
+  turn_id: null,
+  model: null,
+  cwd: null,
+  day: null,
+};
+
+/** What no line is explained by. */
+const NO_DERIVATION: UsageDerivation = {
+  source: "",
+  line: 0,
+  thread_id: null,
+  turn_id: null,
+  counted: false,
+  rule: "unknown",
+  tokens: NO_TOKENS,
+};
+
+/**
+ * Prints what was used.
+ *
+ * @param parts What is to be made of them.
+ */
+async function* usageText(
+  rows: readonly UsageRow[],
+  { by, timeZone, prices }: UsageReportParts,
+  options: UsageOutputOptions,
+): AsyncGenerator<string, void, void> {
+  const groups = groupUsage(rows, by);
+  const total = totalOf(rows);
+  const costed = (group: UsageGroup): CostedGroup => ({
+    group,
+    cost: prices?.costOf(group.rows),
+  });
+  const fieldsOf = (group: UsageGroup): Fields =>
+    usageFields(group, by, prices?.costOf(group.rows));
+  switch (options.format) {
+    case "table":
+      yield await groupsTable(groups.map(costed), costed(total), by, options);
+      return;
+    case "json": {
+      const sum = usageFields(total, [], prices?.costOf(total.rows));
+      yield `{"by":${JSON.stringify(by)},`;
+      yield `"time_zone":${JSON.stringify(timeZone)},"groups":`;
+      yield* listText(groups.map(fieldsOf));
+      yield `,"total":${encodeFields(sum)}}\n`;
+      return;
+    }
+    case "jsonl":
+      yield* linesText(groups.map(fieldsOf));
+      return;
+    case "csv":
+      yield* csvText([...fieldsOf(total).keys()], groups.map(fieldsOf));
+  }
+}
+
+/** Prints what became of lines. */
+async function* derivationText(
+  derivations: readonly UsageDerivation[],
+  rows: readonly UsageRow[],
+  options: UsageOutputOptions,
+): AsyncGenerator<string, void, void> {
+  switch (options.format) {
+    case "table":
+      yield await derivationsTable(derivations, totalOf(rows), options);
+      return;
+    case "json":
+      yield* listText(derivations.map(derivationFields));
+      yield "\n";
+      return;
+    case "jsonl":
+      yield* linesText(derivations.map(derivationFields));
+      return;
+    case "csv": {
+      const names = [...derivationFields(NO_DERIVATION).keys()];
+      yield* csvText(names, derivations.map(derivationFields));
+    }
+  }
+}
+
+function totalOf(rows: readonly UsageRow[]): UsageGroup {
+  const [total] = groupUsage(rows, []);
+  return total ??
+    { row: NO_ROW, rows, threads: 0, turns: 0, tokens: NO_TOKENS };
+}
+
+type Fields = ReadonlyMap<string, UsageValue>;
+
+function* listText(records: readonly Fields[]): Generator<string> {
+  yield records.length === 0 ? "[" : "[\n";
+  for (const [i, fields] of records.entries()) {
+    yield `${encodeFields(fields)}${i === records.length - 1 ? "" : ","}\n`;
+  }
+  yield "]";
+}
+
+function* linesText(records: readonly Fields[]): Generator<string> {
+  for (const fields of records) yield `${encodeFields(fields)}\n`;
+}
+
+function* csvText(
+  names: readonly string[],
+  records: readonly Fields[],
+): Generator<string> {
+  yield csvRow(names);
+  for (const fields of records) {
+    yield csvRow(names.map((name) => {
+      const value = fields.get(name) ?? null;
+      return isList(value) ? value.join(" ") : value;
+    }));
+  }
+}
+
+function isList(value: UsageValue): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+/** How tables are laid out. */
+interface UsageTableOptions {
+  /** What they should fit into, if there is a limit. */
+  readonly width: number | undefined;
+  /** How they are set off. */
+  readonly style: Style;
+}
+
+/** A group, and what it cost if there are prices. */
+interface CostedGroup {
+  readonly group: UsageGroup;
+  readonly cost: UsageCost | undefined;
+}
+
+interface GroupColumn extends Column {
+  cell(row: CostedGroup): string;
+  /** Whether it is left out where the table would be too wide. */
+  readonly isSpare?: boolean;
+}
+
+const UNKNOWN = "unknown";
+const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-(\d+)$/;
+
+/** The columns that say what groups were made by. */
+const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
+  day: {
+    title: "Day",
+    cell: ({ group }) => group.row.day ?? UNKNOWN,
+  },
+  model: {
+    title: "Model",
+    cut: "end",
+    cell: ({ group }) => group.row.model ?? UNKNOWN,
+  },
+  cwd: {
+    title: "Folder",
+    cut: "start",
+    cell: ({ group }) => group.row.cwd ?? UNKNOWN,
+  },
+  thread: { title: "Thread", cut: "end", cell: ({ group }) => threadOf(group) },
+  turn: { title: "Turn", cut: "end", cell: ({ group }) => turnOf(group.row) },
+};
+
+/** The columns of numbers that every table has. */
+const NUMBERS: readonly GroupColumn[] = [
+  number("Input", ({ group }) => group.tokens.input_tokens),
+  number("Cached", ({ group }) => group.tokens.cached_input_tokens),
+  number("Cache write", ({ group }) => group.tokens.cache_write_input_tokens),
+  number("Output", ({ group }) => group.tokens.output_tokens),
+  number("Reasoning", ({ group }) => group.tokens.reasoning_output_tokens),
+  number("Total", ({ group }) => group.tokens.total_tokens),
+];
+
+const TURNS: GroupColumn = {
+  ...number("Turns", ({ group }) => BigInt(group.turns)),
+  isSpare: true,
+};
+
+const COST: GroupColumn = {
+  title: "Cost",
+  align: "right",
+  cell: ({ cost }) => cost?.isKnown ? grouped(cost.rounded) : "-",
+};
+
+/** Lays out groups, and what they are together. */
+async function groupsTable(
+  rows: readonly CostedGroup[],
+  total: CostedGroup,
+  by: readonly UsageKey[],
+  { width, style }: UsageTableOptions,
+): Promise<string> {
+  // A turn is one of its thread.
+  const keys = by.includes("turn") && !by.includes("thread")
+    ? by.flatMap((key): UsageKey[] => key === "turn" ? ["thread", key] : [key])
+    : by;
+  const columns: GroupColumn[] = [
+    ...keys.map((key) => KEY_COLUMNS[key]),
+    ...(by.includes("turn") ? [] : [TURNS]),
+    ...NUMBERS.filter((column) =>
+      column.title !== "Cache write" || column.cell(total) !== "0"
+    ),
+    ...(total.cost === undefined ? [] : [COST]),
+  ];
+  const cellsOf = (columns: readonly GroupColumn[]): string[][] => [
+    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+    columns.map((column, i) =>
+      i < keys.length ? (i === 0 ? "Total" : "") : column.cell(total)
+    ),
+  ];
+  const isTooWide = width !== undefined &&
+    widthOf(columns, cellsOf(columns)) > width;
+  const shown = isTooWide
+    ? columns.filter(({ isSpare }) => isSpare !== true)
+    : columns;
+  return await tableText(shown, cellsOf(shown), { width, style });
+}
+
+/** Lays out what became of lines. */
+async function derivationsTable(
+  derivations: readonly UsageDerivation[],
+  total: UsageGroup,
+  { width, style }: UsageTableOptions,
+): Promise<string> {
+  const columns: Column[] = [
+    { title: "Line", align: "right" },
+    { title: "Turn", cut: "end" },
+    { title: "Input", align: "right" },
+    { title: "Output", align: "right" },
+    { title: "Rule" },
+    { title: "Why", cut: "end" },
+  ];
+  const tables = await Promise.all(
+    [...bySource(derivations)]
+      .map(async ([source, steps]) => {
+        const cells = steps.map((step) => [
+          String(step.line),
+          turnOf(step, { isAlone: true }),
+          ...[step.tokens.input_tokens, step.tokens.output_tokens].map((
+            count,
+          ) => step.counted ? grouped(String(count)) : "-"),
+          step.rule,
+          explainRule(step.rule),
+        ]);
+        const heading = style.bold(escapeControls(source));
+        const table = await tableText(columns, cells, { width, style });
+        return `${heading}\n${table}\n`;
+      }),
+  );
+  const { input_tokens, output_tokens } = total.tokens;
+  const sum = `${grouped(String(input_tokens))} input, ${
+    grouped(String(output_tokens))
+  } output`;
+  return `${tables.join("")}${style.bold("Total:")} ${sum}\n`;
+}
+
+/**
+ * Writes a number with commas between thousands.
+ *
+ * @param text The number in digits, with a point in it or none.
+ */
+function grouped(text: string): string {
+  const [whole = "", places] = text.split(".");
+  const commas = countText(BigInt(whole));
+  return places === undefined ? commas : `${commas}.${places}`;
+}
+
+/** How wide a table is, as far as that has to be known to choose its columns. */
+function widthOf(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+): number {
+  return columns.reduce((sum, { title }, i) => {
+    const width = cells.reduce(
+      (most, row) => Math.max(most, row[i]?.length ?? 0),
+      title.length,
+    );
+    return sum + width + 2;
+  }, -2);
+}
+
+function number(
+  title: string,
+  count: (row: CostedGroup) => bigint,
+): GroupColumn {
+  return {
+    title,
+    align: "right",
+    cell: (row) => grouped(String(count(row))),
+  };
+}
+
+/** A thread by its id, or by where it is from if it has none. */
+function threadOf({ row }: UsageGroup): string {
+  const { thread_id, source } = row;
+  return thread_id === null || MADE_UP_REGEXP.test(thread_id)
+    ? source
+    : thread_id;
+}
+
+/** A turn by its id, or by its number, and its file, if it has none of its own. */
+function turnOf(
+  { turn_id, source }: {
+    readonly turn_id: string | null;
+    readonly source: string;
+  },
+  { isAlone = false }: { readonly isAlone?: boolean } = {},
+): string {
+  const [, number] = MADE_UP_REGEXP.exec(turn_id ?? "") ?? [];
+  if (number === undefined) return turn_id ?? UNKNOWN;
+  if (isAlone) return number;
+  return `${number} of ${source.replace(/^.*[/\\]/, "")}`;
+}
+
+/** Puts the derivations of each source together, in the order of the sources. */
+function bySource(
+  derivations: readonly UsageDerivation[],
+): Map<string, UsageDerivation[]> {
+  const sources = new Map<string, UsageDerivation[]>();
+  for (const step of derivations) {
+    const steps = sources.get(step.source);
+    if (steps === undefined) sources.set(step.source, [step]);
+    else steps.push(step);
+  }
+  return sources;
 }

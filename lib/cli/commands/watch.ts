@@ -31,7 +31,6 @@ import { unreadable } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";
 import { TextRuler } from "../text_ruler.ts";
-import { parseTime } from "../times.ts";
 import { runFigures } from "./_run_figures.ts";
 import { noSessions, problemLine, sessionPlaces } from "./_sessions.ts";
 import { shortPath } from "./_sessions_table.ts";
@@ -139,11 +138,11 @@ class Watching {
     const { process } = context;
     const { codexHomes, cache } = sessionPlaces(args, process);
     if (codexHomes.length === 0) throw new UsageError(noSessions([]));
-    const since = args.value("since");
     const now = process.now();
+    const since = args.time("since", now);
     this.#context = context;
     this.#homes = codexHomes;
-    this.#since = since === undefined ? now : parseTime(since, now) ?? now;
+    this.#since = since ?? now;
     this.#home = new HomeWatch({
       codexHomes,
       cache,
