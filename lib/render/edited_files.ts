@@ -5,6 +5,7 @@
  */
 
 import type { FileChange } from "../history/records.ts";
+import { countText } from "./quantity_text.ts";
 
 /** What happens to a file. */
 export interface EditedFile {
@@ -92,4 +93,15 @@ export function pathBelow(path: string, folder: string | null): string {
   const start = starts.find((each) => path.startsWith(each));
   const rest = start === undefined ? "" : path.slice(start.length);
   return rest === "" ? path : rest;
+}
+
+/** Says what is done to a file, and how many lines come and go. */
+export function editWords(
+  { change, added, removed }: Pick<EditedFile, "change" | "added" | "removed">,
+): readonly [verb: string, counts: string] {
+  const counts = [
+    added === null || change === "delete" ? "" : `+${countText(added)}`,
+    removed === null || change === "add" ? "" : `−${countText(removed)}`,
+  ].filter((count) => count !== "").join(" ");
+  return [change === "update" ? "edit" : change, counts];
 }

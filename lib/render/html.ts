@@ -490,7 +490,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     if (tools === "none" && isWork(view)) return;
     const id = this.#nextId(emit);
     const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
-    const { html, lane, look } = entryHtml(view, {
+    const html = entryHtml(view, {
       id,
       at: part.startedAt ?? part.endedAt,
       durationMs: part.durationMs,
@@ -506,6 +506,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     emit(html);
     this.#length += html.length;
     section.topic.take(view);
+    const [lane, look] = markOf(view);
     if (lane === null) return;
     section.timeline.add({
       lane,
@@ -732,7 +733,7 @@ const MARKDOWN = { hasLinks: true, isColored: true };
 /** How many characters of a remark are shown unfolded. */
 const SHORT_NOTICE = 280;
 
-function messageHtml(view: MessageView, frame: EntryFrame): EntryHtml {
+function messageHtml(view: MessageView, frame: EntryFrame): string {
   const { role, text, author, recipient } = view;
   const isUser = role === "user";
   const name = author ?? (isUser ? "User" : "Codex");
@@ -740,13 +741,9 @@ function messageHtml(view: MessageView, frame: EntryFrame): EntryHtml {
   const body = isUser
     ? `<div class="text" dir="auto">${elementText(text)}</div>`
     : `<div class="md" dir="auto">\n${markdownHtml(text, MARKDOWN)}\n</div>`;
-  return {
-    html: `<article class="e ${isUser ? "user" : "say"}" id="${frame.id}">${
-      headHtml(name + to, frame)
-    }${body}</article>\n`,
-    lane: "messages",
-    look: isUser ? "l-user" : "l-say",
-  };
+  return `<article class="e ${isUser ? "user" : "say"}" id="${frame.id}">${
+    headHtml(name + to, frame)
+  }${body}</article>\n`;
 }
 
 function headHtml(name: string, frame: EntryFrame): string {
@@ -767,7 +764,7 @@ const STEP_SIGNS: ReadonlyMap<
 ]);
 const OTHER_STEP = ["·", "in an unknown state", "other"] as const;
 
-function planHtml({ name, steps }: PlanView, frame: EntryFrame): EntryHtml {
+function planHtml({ name, steps }: PlanView, frame: EntryFrame): string {
   const done = steps.filter(({ status }) => status === "complete").length;
   const items = steps.map(({ description, status }) => {
     const [sign, words, look] = STEP_SIGNS.get(status) ?? OTHER_STEP;
@@ -777,69 +774,52 @@ function planHtml({ name, steps }: PlanView, frame: EntryFrame): EntryHtml {
   });
   const list = steps.length === 0 ? "" : `<ul>\n${items.join("")}</ul>`;
   const progress = steps.length === 0 ? "empty" : `${done} of ${steps.length}`;
-  return {
-    html: `<article class="e plan" id="${frame.id}"><h3><span class="who">${
-      elementText(name)
-    }</span><small>${progress}</small>${
-      metaHtml({ ...frame, durationMs: null })
-    }</h3>${list}</article>\n`,
-    lane: "tools",
-    look: "l-tool",
-  };
+  return `<article class="e plan" id="${frame.id}"><h3><span class="who">${
+    elementText(name)
+  }</span><small>${progress}</small>${
+    metaHtml({ ...frame, durationMs: null })
+  }</h3>${list}</article>\n`;
+}
+
+/** How bad something is: what is tried again has not failed yet. */
+function levelOf({ level, text }: NoticeView): NoticeView["level"] {
+  return level === "error" && isRetryNotice(text) ? "warning" : level;
 }
 
 function noticeHtml(
   view: NoticeView,
   frame: EntryFrame,
-): EntryHtml {
+): string {
   const { title, text } = view;
-  // What is tried again has not failed yet.
-  const level = view.level === "error" && isRetryNotice(text)
-    ? "warning"
-    : view.level;
+  const level = levelOf(view);
   const isLong = text.length > SHORT_NOTICE || !isShort([text]);
-  const look = level === "error" ? "l-bad" : "l-think";
-  const lane = level === "info" ? null : "messages";
   if (level === "info" && !isLong) {
     const name = title === "" ? "" : `<b>${elementText(title)}</b> `;
-    return {
-      html:
-        `<div class="e aside" id="${frame.id}"><div class="row"><span dir="auto">${name}${
-          elementText(text).replaceAll("\n", "<br>\n")
-        }</span>${metaHtml(frame)}</div></div>\n`,
-      lane,
-      look,
-    };
+    return `<div class="e aside" id="${frame.id}"><div class="row"><span dir="auto">${name}${
+      elementText(text).replaceAll("\n", "<br>\n")
+    }</span>${metaHtml(frame)}</div></div>\n`;
   }
   if (level === "info") {
-    return {
-      html: boxHtml({
-        look: "aside",
-        sign: "·",
-        titleHtml: oneLine(title === "" ? text : title, "span"),
-        body: `<div class="in md" dir="auto">\n${
-          markdownHtml(text, MARKDOWN)
-        }\n</div>\n`,
-        isOpen: false,
-      }, { ...frame, hasNamesOnly: false }),
-      lane,
-      look,
-    };
+    return boxHtml({
+      look: "aside",
+      sign: "·",
+      titleHtml: oneLine(title === "" ? text : title, "span"),
+      body: `<div class="in md" dir="auto">\n${
+        markdownHtml(text, MARKDOWN)
+      }\n</div>\n`,
+      isOpen: false,
+    }, { ...frame, hasNamesOnly: false });
   }
   const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
-  return {
-    html: `<article class="e ${
-      level === "error" ? "error" : "note"
-    }" id="${frame.id}">${headHtml(name, frame)}<div class="text" dir="auto">${
-      elementText(text)
-    }</div></article>\n`,
-    lane,
-    look,
-  };
+  return `<article class="e ${
+    level === "error" ? "error" : "note"
+  }" id="${frame.id}">${headHtml(name, frame)}<div class="text" dir="auto">${
+    elementText(text)
+  }</div></article>\n`;
 }
 
 /** Writes what a reader sees of an entry. */
-function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
+function entryHtml(view: EntryView, frame: EntryFrame): string {
   switch (view.kind) {
     case "message":
       return messageHtml(view, frame);
@@ -856,61 +836,79 @@ function entryHtml(view: EntryView, frame: EntryFrame): EntryHtml {
     case "notice":
       return noticeHtml(view, frame);
     case "reasoning":
-      return {
-        html: boxHtml({
-          look: "think",
-          sign: "✻",
-          titleHtml: oneLine(view.text, "span", plainLine(view.text)),
-          body: `<div class="in md" dir="auto">\n${
-            markdownHtml(view.text, MARKDOWN)
-          }\n</div>\n`,
-          isOpen: frame.hasReasoningOpen,
-        }, { ...frame, hasNamesOnly: false }),
-        lane: "reasoning",
-        look: "l-think",
-      };
+      return boxHtml({
+        look: "think",
+        sign: "✻",
+        titleHtml: oneLine(view.text, "span", plainLine(view.text)),
+        body: `<div class="in md" dir="auto">\n${
+          markdownHtml(view.text, MARKDOWN)
+        }\n</div>\n`,
+        isOpen: frame.hasReasoningOpen,
+      }, { ...frame, hasNamesOnly: false });
     case "diff":
-      return {
-        html: boxHtml({
-          look: "edit whole",
-          sign: "±",
-          titleHtml: '<span class="one">All changes of the turn</span>',
-          body: cutDiffHtml(view.diff, frame),
-          isOpen: false,
-        }, frame),
-        lane: null,
-        look: "l-edit",
-      };
+      return boxHtml({
+        look: "edit whole",
+        sign: "±",
+        titleHtml: '<span class="one">All changes of the turn</span>',
+        body: cutDiffHtml(view.diff, frame),
+        isOpen: false,
+      }, frame);
     case "image": {
       // Of an URL that holds its image, only the beginning is the path.
       const path = /^data:([^;,]*)/i.exec(view.path)?.[1] ?? view.path;
       const name = path === "" ? "image" : path;
-      return {
-        html: boxHtml({
-          look: "tool",
-          sign: "▣",
-          titleHtml: `<span class="one"><code>${elementText(name)}</code> ${
-            elementText(view.caption)
-          }</span>`,
-          body: frame.images.join(""),
-          isOpen: true,
-        }, frame),
-        lane: "tools",
-        look: "l-tool",
-      };
+      return boxHtml({
+        look: "tool",
+        sign: "▣",
+        titleHtml: `<span class="one"><code>${elementText(name)}</code> ${
+          elementText(view.caption)
+        }</span>`,
+        body: frame.images.join(""),
+        isOpen: true,
+      }, frame);
     }
     case "unknown":
-      return {
-        html: boxHtml({
-          look: "tool",
-          sign: "?",
-          titleHtml: `<code class="one">${elementText(view.type)}</code>`,
-          body: outputHtml(view.json, frame),
-          isOpen: false,
-        }, frame),
-        lane: "tools",
-        look: "l-tool",
-      };
+      return boxHtml({
+        look: "tool",
+        sign: "?",
+        titleHtml: `<code class="one">${elementText(view.type)}</code>`,
+        body: outputHtml(view.json, frame),
+        isOpen: false,
+      }, frame);
+  }
+}
+
+/** The lane of the timeline that an entry belongs to, if it is in it, and the class of its mark. */
+function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
+  switch (view.kind) {
+    case "message":
+      return ["messages", view.role === "user" ? "l-user" : "l-say"];
+    case "reasoning":
+      return ["reasoning", "l-think"];
+    case "notice": {
+      const level = levelOf(view);
+      return [
+        level === "info" ? null : "messages",
+        level === "error" ? "l-bad" : "l-think",
+      ];
+    }
+    case "command":
+      return ["commands", view.status === "failed" ? "l-bad" : "l-run"];
+    case "explore":
+      return [
+        "commands",
+        view.looks.some(({ status }) => status === "failed")
+          ? "l-bad"
+          : "l-run",
+      ];
+    case "edit":
+      return ["edits", view.status === "failed" ? "l-bad" : "l-edit"];
+    case "diff":
+      return [null, "l-edit"];
+    case "tool":
+      return ["tools", view.status === "failed" ? "l-bad" : "l-tool"];
+    default:
+      return ["tools", "l-tool"];
   }
 }
 
@@ -934,16 +932,6 @@ interface EntryFrame {
   readonly hasReasoningOpen: boolean;
   /** Whether tools and commands are shown without what they were given and gave. */
   readonly hasNamesOnly: boolean;
-}
-
-/** An entry as HTML, and as a mark of the timeline. */
-interface EntryHtml {
-  /** The element. */
-  readonly html: string;
-  /** The lane of the timeline that it belongs to; `null` if it is not in it. */
-  readonly lane: Lane | null;
-  /** The class of its mark. */
-  readonly look: string;
 }
 
 /** What has more lines is folded, where short things are not. */
@@ -1090,7 +1078,7 @@ function oneLine(
 const MAX_NAMES_LENGTH = 500;
 
 /** Writes a command and its output. */
-function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
+function commandHtml(view: CommandView, frame: EntryFrame): string {
   const { command, status, exitCode, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
   const meta: string[] = [];
@@ -1109,20 +1097,16 @@ function commandHtml(view: CommandView, frame: EntryFrame): EntryHtml {
   const errors = stderr === ""
     ? ""
     : `<h4>stderr</h4>\n${outputHtml(stderr, frame)}`;
-  return {
-    html: boxHtml({
-      look: `exec${isFailed ? " failed" : ""}`,
-      sign: "$",
-      titleHtml: command.trim() === ""
-        ? '<span class="one">Output without its command</span>'
-        : oneLine(command, "code"),
-      meta,
-      body: `${whole}${lost}${outputHtml(stdout, frame)}${errors}`,
-      isOpen: isFailed && isShort([stdout, stderr]),
-    }, frame),
-    lane: "commands",
-    look: isFailed ? "l-bad" : "l-run",
-  };
+  return boxHtml({
+    look: `exec${isFailed ? " failed" : ""}`,
+    sign: "$",
+    titleHtml: command.trim() === ""
+      ? '<span class="one">Output without its command</span>'
+      : oneLine(command, "code"),
+    meta,
+    body: `${whole}${lost}${outputHtml(stdout, frame)}${errors}`,
+    isOpen: isFailed && isShort([stdout, stderr]),
+  }, frame);
 }
 
 function countsHtml({ added, removed }: EditedFile): string {
@@ -1162,7 +1146,7 @@ const EDIT_ENDS = {
 function editHtml(
   { files, status, failure }: EditView,
   frame: EntryFrame,
-): EntryHtml {
+): string {
   const [only, another] = files;
   const isOne = another === undefined;
   const title = only === undefined
@@ -1175,22 +1159,18 @@ function editHtml(
     return isOne ? diff : `<h4><span>${fileTitle(file)}</span></h4>\n${diff}`;
   });
   const isFailed = status === "failed";
-  return {
-    html: boxHtml({
-      look: `edit${isFailed ? " failed" : ""}`,
-      sign: "±",
-      titleHtml: `<span class="one">${title}</span>`,
-      meta: EDIT_ENDS[status],
-      body: bodies.join("") + outputHtml(failure, frame),
-      isOpen: isFailed || isShort(files.map(({ diff }) => diff)),
-    }, frame),
-    lane: "edits",
-    look: isFailed ? "l-bad" : "l-edit",
-  };
+  return boxHtml({
+    look: `edit${isFailed ? " failed" : ""}`,
+    sign: "±",
+    titleHtml: `<span class="one">${title}</span>`,
+    meta: EDIT_ENDS[status],
+    body: bodies.join("") + outputHtml(failure, frame),
+    isOpen: isFailed || isShort(files.map(({ diff }) => diff)),
+  }, frame);
 }
 
 /** Writes a call of a tool. */
-function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
+function toolHtml(view: ToolView, frame: EntryFrame): string {
   const { title, status, arguments: list, result, isResultCut, error } = view;
   const isFailed = status === "failed";
   const given = list.map(({ name, text }) =>
@@ -1206,31 +1186,27 @@ function toolHtml(view: ToolView, frame: EntryFrame): EntryHtml {
     outputHtml(error, frame),
     ...frame.images,
   ].join("");
-  return {
-    html: boxHtml({
-      look: `tool${isFailed ? " failed" : ""}`,
-      sign: "ƒ",
-      titleHtml: `<span class="one"><code>${elementText(title)}</code>${
-        short === "" ? "" : ` <small>${elementText(short)}</small>`
-      }</span>`,
-      meta: isFailed
-        ? ['<b class="bad">failed</b>']
-        : status === "running"
-        ? ['<b class="warn">no end</b>']
-        : [],
-      body,
-      isOpen: isFailed && isShort([result, error]),
-    }, frame),
-    lane: "tools",
-    look: isFailed ? "l-bad" : "l-tool",
-  };
+  return boxHtml({
+    look: `tool${isFailed ? " failed" : ""}`,
+    sign: "ƒ",
+    titleHtml: `<span class="one"><code>${elementText(title)}</code>${
+      short === "" ? "" : ` <small>${elementText(short)}</small>`
+    }</span>`,
+    meta: isFailed
+      ? ['<b class="bad">failed</b>']
+      : status === "running"
+      ? ['<b class="warn">no end</b>']
+      : [],
+    body,
+    isOpen: isFailed && isShort([result, error]),
+  }, frame);
 }
 
 /** Writes commands that only looked at something. */
 function exploreHtml(
   { looks }: ExploreView,
   frame: EntryFrame,
-): EntryHtml {
+): string {
   const isFailed = looks.some(({ status }) => status === "failed");
   const notes = ({ note, status }: ExploreView["looks"][number]): string =>
     note !== ""
@@ -1262,21 +1238,17 @@ function exploreHtml(
       ),
     )
   }</small>`;
-  return {
-    html: boxHtml({
-      look: `exec${isFailed ? " failed" : ""}`,
-      sign: "$",
-      titleHtml: isOne
-        ? oneLine(only.command, "code")
-        : `<span class="one">Looked around: ${
-          countedText(looks.length, "command")
-        }${names}</span>`,
-      meta: isOne && notes(only) !== "" ? [notes(only)] : [],
-      body: looks.map((look) => row(look) + outputHtml(look.output, frame))
-        .join(""),
-      isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),
-    }, frame),
-    lane: "commands",
-    look: isFailed ? "l-bad" : "l-run",
-  };
+  return boxHtml({
+    look: `exec${isFailed ? " failed" : ""}`,
+    sign: "$",
+    titleHtml: isOne
+      ? oneLine(only.command, "code")
+      : `<span class="one">Looked around: ${
+        countedText(looks.length, "command")
+      }${names}</span>`,
+    meta: isOne && notes(only) !== "" ? [notes(only)] : [],
+    body: looks.map((look) => row(look) + outputHtml(look.output, frame))
+      .join(""),
+    isOpen: (isSilent || isFailed) && isShort([...commands, ...outputs]),
+  }, frame);
 }

@@ -15,7 +15,7 @@ import {
 } from "./render_options.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
-import { pathBelow } from "./edited_files.ts";
+import { editWords, pathBelow } from "./edited_files.ts";
 import {
   type ArgumentView,
   type CommandView,
@@ -406,12 +406,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       : status === "success"
       ? ""
       : endText(status, []);
-    for (const { path, change, movedTo, added, removed, diff } of files) {
-      const verb = change === "update" ? "edit" : change;
-      const counts = [
-        added === null || change === "delete" ? "" : `+${countText(added)}`,
-        removed === null || change === "add" ? "" : `−${countText(removed)}`,
-      ].filter((count) => count !== "").join(" ");
+    for (const file of files) {
+      const { path, movedTo, diff } = file;
+      const [verb, counts] = editWords(file);
       const names = [path, movedTo].filter((name) => name !== "")
         .map((name) => pathBelow(name, this.#cwd));
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;

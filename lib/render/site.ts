@@ -5,6 +5,7 @@
  */
 
 import { groupUsage } from "../usage/usage_groups.ts";
+import { NO_SESSION } from "./transcript.ts";
 import type { UsageRow } from "../usage/tokens.ts";
 import {
   documentHead,
@@ -339,15 +340,6 @@ interface Row {
   readonly session: SessionPart;
   readonly depth: number;
 }
-
-const NO_SESSION: SessionPart = {
-  type: "session",
-  thread_id: null,
-  startedAt: null,
-  cwd: null,
-  model: null,
-  cli_version: null,
-};
 
 function rowHtml({ site, session, depth }: Row): string {
   const { run: { outcome, totalTokens, durationMs }, origin, title } = site;

@@ -17,7 +17,7 @@ import {
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffLines } from "./diff_lines.ts";
-import { pathBelow } from "./edited_files.ts";
+import { editWords, pathBelow } from "./edited_files.ts";
 import {
   type CommandView,
   type EditView,
@@ -484,12 +484,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       : status === "proposed"
       ? "? "
       : "→ ";
-    for (const { path, change, movedTo, added, removed, diff } of files) {
-      const verb = change === "update" ? "edit" : change;
-      const counts = [
-        added === null || change === "delete" ? "" : `+${countText(added)}`,
-        removed === null || change === "add" ? "" : `−${countText(removed)}`,
-      ].filter((count) => count !== "").join(" ");
+    for (const file of files) {
+      const { path, movedTo, diff } = file;
+      const [verb, counts] = editWords(file);
       const [from, to] = [path, movedTo].map((name) =>
         pathBelow(name, this.#cwd)
       );

@@ -714,7 +714,8 @@ type SessionFacts = {
 /** How many parts may wait for the beginning of a session file to say what the session is. */
 const MAX_HELD = 256;
 
-const NO_SESSION: SessionPart = {
+/** A session of which nothing is known. */
+export const NO_SESSION: SessionPart = {
   type: "session",
   thread_id: null,
   startedAt: null,

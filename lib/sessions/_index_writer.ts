@@ -57,6 +57,9 @@ export interface FileUpdate {
   readonly problem: string | undefined;
 }
 
+/** What tells the rows of a file: its number, and the id of its session in the index. */
+type FileRows = Pick<IndexedFile, "number" | "sessionId">;
+
 /** Is told of each step, so that tests can stop there. */
 export type OnStep = (step: string) => void;
 
@@ -105,7 +108,6 @@ export class IndexWriter {
   /** See `#numbers`. */
   #numbersByPath: ReadonlyMap<string, number> | undefined;
   readonly #onStep: OnStep;
-  readonly #rows: MessageRows;
 
   /**
    * Constructs a new instance.
@@ -120,7 +122,6 @@ export class IndexWriter {
     this.#database = database;
     this.#files = files;
     this.#onStep = onStep;
-    this.#rows = new MessageRows(database, () => onStep("message"));
   }
 
   /** Gives all files of an index. */
@@ -180,10 +181,12 @@ export class IndexWriter {
     const voidFrom = isLost ? 0 : update.voidFrom;
     const piece = isLost ? undefined : update.piece;
     if (before !== undefined && voidFrom < ROWS_PER_FILE) {
-      this.#rows.removeFrom(before, voidFrom);
+      this.#removeRows(before, voidFrom);
     }
     if (piece !== undefined) {
-      this.#rows.write({ number, sessionId }, piece);
+      const at = { number, sessionId };
+      for (const row of piece.removed) this.#removeMessage(at, row);
+      for (const message of piece.messages) this.#writeMessage(at, message);
       this.#database.run(
         "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
         number,
@@ -220,7 +223,7 @@ export class IndexWriter {
    */
   remove(file: IndexedFile): boolean {
     if (!this.#isUnchanged(file, file.path)) return false;
-    this.#rows.removeFrom(file, 0);
+    this.#removeRows(file, 0);
     this.#database.run("DELETE FROM checkpoints WHERE number = ?", file.number);
     this.#database.run("DELETE FROM files WHERE number = ?", file.number);
     this.#database.run("DELETE FROM sessions WHERE id = ?", file.sessionId);
@@ -241,8 +244,20 @@ export class IndexWriter {
     const isAll = revisions.size === files.length &&
       files.every(({ path, revision }) => revisions.get(path) === revision);
     if (!isAll) return false;
-    this.#rows.clear();
-    for (const table of ["checkpoints", "files", "sessions"]) {
+    for (const table of ["words", "symbols"]) {
+      this.#database.run(
+        `INSERT INTO ${table}(${table}) VALUES ('delete-all')`,
+      );
+    }
+    for (
+      const table of [
+        "messages",
+        "records",
+        "checkpoints",
+        "files",
+        "sessions",
+      ]
+    ) {
       this.#database.run(`DELETE FROM ${table}`);
     }
     this.#onStep("removed");
@@ -356,64 +371,8 @@ export class IndexWriter {
     );
   }
 
-  #writeSum(number: number): void {
-    const facts = this.#database.get(
-      `SELECT ${FILE_FACTS} FROM files LEFT JOIN sessions ON id = session_id WHERE number = ?`,
-      number,
-    );
-    if (facts === undefined) return;
-    this.#database.run(
-      "UPDATE files SET sum = ? WHERE number = ?",
-      fileSum(facts),
-      number,
-    );
-  }
-}
-
-/**
- * The session whose texts one may repeat. A sub-agent that was spawned and is no fork began with
- * nothing: what it says is its own, also if another one of the same parent says it.
- */
-function originOf(
-  { forkedFrom, parent, source }: SessionHead,
-): string | undefined {
-  return forkedFrom ?? (source === SPAWNED ? undefined : parent);
-}
-
-function fileOf(row: SqlRow): IndexedFile {
-  return {
-    number: Number(row.number),
-    path: String(row.path),
-    sessionId: String(row.session_id),
-    size: Number(row.size),
-    mtime: Number(row.mtime),
-    readTo: Number(row.read_to),
-    readMark: String(row.read_mark),
-    isRead: row.is_read === 1,
-    name: typeof row.name === "string" ? row.name : undefined,
-    problem: typeof row.problem === "string" ? row.problem : undefined,
-    revision: Number(row.revision),
-  };
-}
-
-interface FileRows {
-  readonly number: number;
-  /** The id of its session in the index. */
-  readonly sessionId: string;
-}
-
-/** Writes the rows of messages; call it inside a transaction. */
-class MessageRows {
-  readonly #database: SessionIndexDatabase;
-  readonly #onMessage: () => void;
-
-  constructor(database: SessionIndexDatabase, onMessage: () => void) {
-    this.#database = database;
-    this.#onMessage = onMessage;
-  }
-
   /** Removes the messages of a file, from a row on. */
-  removeFrom({ number, sessionId }: FileRows, from: number): void {
+  #removeRows({ number, sessionId }: FileRows, from: number): void {
     const first = number * ROWS_PER_FILE + from;
     const end = (number + 1) * ROWS_PER_FILE;
     const range = "id >= ? AND id < ?";
@@ -432,24 +391,6 @@ class MessageRows {
       end,
     );
     this.#database.run(`DELETE FROM records WHERE ${range}`, first, end);
-  }
-
-  /** Removes the messages of all files. */
-  clear(): void {
-    for (const table of ["words", "symbols"]) {
-      this.#database.run(
-        `INSERT INTO ${table}(${table}) VALUES ('delete-all')`,
-      );
-    }
-    for (const table of ["messages", "records"]) {
-      this.#database.run(`DELETE FROM ${table}`);
-    }
-  }
-
-  /** Writes what a piece of a file changes. */
-  write(at: FileRows, { removed, messages }: FoldedPiece): void {
-    for (const row of removed) this.#removeMessage(at, row);
-    for (const message of messages) this.#writeMessage(at, message);
   }
 
   #removeMessage(
@@ -514,6 +455,45 @@ class MessageRows {
       id,
       `${symbolGrams(text)} ${roleToken(role)}`,
     );
-    this.#onMessage();
+    this.#onStep("message");
   }
+
+  #writeSum(number: number): void {
+    const facts = this.#database.get(
+      `SELECT ${FILE_FACTS} FROM files LEFT JOIN sessions ON id = session_id WHERE number = ?`,
+      number,
+    );
+    if (facts === undefined) return;
+    this.#database.run(
+      "UPDATE files SET sum = ? WHERE number = ?",
+      fileSum(facts),
+      number,
+    );
+  }
+}
+
+/**
+ * The session whose texts one may repeat. A sub-agent that was spawned and is no fork began with
+ * nothing: what it says is its own, also if another one of the same parent says it.
+ */
+function originOf(
+  { forkedFrom, parent, source }: SessionHead,
+): string | undefined {
+  return forkedFrom ?? (source === SPAWNED ? undefined : parent);
+}
+
+function fileOf(row: SqlRow): IndexedFile {
+  return {
+    number: Number(row.number),
+    path: String(row.path),
+    sessionId: String(row.session_id),
+    size: Number(row.size),
+    mtime: Number(row.mtime),
+    readTo: Number(row.read_to),
+    readMark: String(row.read_mark),
+    isRead: row.is_read === 1,
+    name: typeof row.name === "string" ? row.name : undefined,
+    problem: typeof row.problem === "string" ? row.problem : undefined,
+    revision: Number(row.revision),
+  };
 }

@@ -45,84 +45,68 @@ export async function openSessionContent(
   file: SessionFile,
   from?: ContentPlace,
 ): Promise<SessionContent | undefined> {
-  if (from === undefined || from.readTo === 0) {
-    return { source: await openSession(file), tail: new Uint8Array(0) };
-  }
+  const { readTo = 0, mark } = from ?? {};
+  const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
+  const start = readTo - tail.length;
   const isPlain = file.compression === "none" && !OBJECT_REGEXP.test(file.path);
-  if (!isPlain) return await openPacked(file, from);
+  const plain = isPlain && readTo > 0
+    ? await openPlain(file.path, start)
+    : undefined;
+  const source = plain ?? await openSession(file);
+  let isSame = readTo === 0;
   try {
-    return await openPlain(file.path, from);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    // It was archived or packed since it was found; there it is read through.
-    return await openPacked(file, from);
+    if (isSame) return { source, tail };
+    if (plain === undefined && !await readOver(source, start)) return undefined;
+    isSame = await readOver(source, tail.length, tail) && markOf(tail) === mark;
+    return isSame ? { source, tail } : undefined;
+  } finally {
+    if (!isSame) source.close();
   }
 }
 
+/** Opens a plain file at a place; one that is gone was archived or packed since it was found. */
 async function openPlain(
   path: string,
-  { readTo, mark }: ContentPlace,
-): Promise<SessionContent | undefined> {
-  const handle = await open(path, "r");
-  let isKept = false;
+  start: number,
+): Promise<ByteSource | undefined> {
+  let handle: Awaited<ReturnType<typeof open>>;
   try {
-    const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
-    let size = 0;
-    while (size < tail.length) {
-      const at = readTo - tail.length + size;
-      const { bytesRead } = await handle.read(
-        tail,
-        size,
-        tail.length - size,
-        at,
-      );
-      if (bytesRead === 0) return undefined;
-      size += bytesRead;
-    }
-    if (markOf(tail) !== mark) return undefined;
-    isKept = true;
-    let at = readTo;
-    return {
-      tail,
-      source: {
-        async read(into): Promise<number | null> {
-          const { bytesRead } = await handle.read(into, 0, into.length, at);
-          at += bytesRead;
-          return bytesRead === 0 ? null : bytesRead;
-        },
-        close(): void {
-          // Nothing was written, so there is nothing to lose in closing.
-          handle.close().catch(() => {});
-        },
-      },
-    };
-  } finally {
-    if (!isKept) await handle.close();
+    handle = await open(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
+  let at = start;
+  return {
+    async read(into): Promise<number | null> {
+      const { bytesRead } = await handle.read(into, 0, into.length, at);
+      at += bytesRead;
+      return bytesRead === 0 ? null : bytesRead;
+    },
+    close(): void {
+      // Nothing was written, so there is nothing to lose in closing.
+      handle.close().catch(() => {});
+    },
+  };
 }
 
-async function openPacked(
-  file: SessionFile,
-  { readTo, mark }: ContentPlace,
-): Promise<SessionContent | undefined> {
-  const source = await openSession(file);
-  let isKept = false;
-  try {
-    const tail = new Uint8Array(Math.min(TAIL_BYTES, readTo));
-    const skipped = new Uint8Array(BLOCK);
-    for (let at = 0; at < readTo;) {
-      // First what is not looked at, then the tail.
-      const rest = readTo - tail.length - at;
-      const into = rest > 0
-        ? skipped.subarray(0, Math.min(BLOCK, rest))
-        : tail.subarray(-rest);
-      const size = await source.read(into);
-      if (size === null) return undefined;
-      at += size;
-    }
-    isKept = markOf(tail) === mark;
-    return isKept ? { source, tail } : undefined;
-  } finally {
-    if (!isKept) source.close();
+/**
+ * Reads so many bytes, into a buffer that has room for them all if one is given.
+ *
+ * @returns Whether there are as many.
+ */
+async function readOver(
+  source: ByteSource,
+  count: number,
+  into?: Uint8Array,
+): Promise<boolean> {
+  const room = into ?? new Uint8Array(BLOCK);
+  for (let at = 0; at < count;) {
+    const size = await source.read(
+      into?.subarray(at) ?? room.subarray(0, Math.min(BLOCK, count - at)),
+    );
+    if (size === null) return false;
+    at += size;
   }
+  return true;
 }

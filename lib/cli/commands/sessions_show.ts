@@ -99,14 +99,19 @@ async function render(
 
 /** Writes its lines, normalized. */
 async function writeLines(
-  whole: WholeSession,
+  { session: { file, head }, lineage }: WholeSession,
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  const work = normalization(whole, args, context);
-  const { path } = whole.session.file;
-  const { input, placeOf } = await openWhole(path, whole.lineage, context);
-  await work.normalizeInput(path, input, placeOf);
+  const work = new Normalization(context, {
+    make: normalizing,
+    ...writing(context.stdout),
+    // A file that was named by its path may be something else.
+    options: { from: head.hasHeader ? "rollout" : "auto" },
+    args,
+  });
+  const { input, placeOf } = await openWhole(file.path, lineage, context);
+  await work.normalizeInput(file.path, input, placeOf);
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 
@@ -130,16 +135,13 @@ async function writeHistory(
     "records",
     context.process,
   );
-  const work = normalization(whole, args, { ...context, stdout: records });
-  const { path } = whole.session.file;
-  const { input, placeOf } = await openWhole(path, whole.lineage, context);
-  await work.normalizeInput(path, input, placeOf);
+  const status = await writeLines(whole, args, { ...context, stdout: records });
   const texts = snapshotText(
     state.snapshot({ copy: false }),
     args.has("pretty"),
   );
   await writeTexts(context.stdout, texts);
-  return work.isIncomplete ? EXIT.io : EXIT.done;
+  return status;
 }
 
 /** Writes what its first lines tell, and what it goes on from. */
@@ -156,18 +158,4 @@ async function writeMeta(
   const text = JSON.stringify(meta, undefined, args.has("pretty") ? 2 : 0);
   await stdout.writeText(`${text}\n`);
   return EXIT.done;
-}
-
-function normalization(
-  { session }: WholeSession,
-  args: Arguments,
-  context: CommandContext,
-): Normalization {
-  return new Normalization(context, {
-    make: normalizing,
-    ...writing(context.stdout),
-    // A file that was named by its path may be something else.
-    options: { from: session.head.hasHeader ? "rollout" : "auto" },
-    args,
-  });
 }
