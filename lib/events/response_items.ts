@@ -238,13 +238,7 @@ function tellCustomCall(context: SessionContext, item: Fields): void {
     context,
     script === undefined
       ? { callId, name, args: { script: input }, isScript: true }
-      : {
-        callId,
-        name: script.name,
-        args: parseJson(script.argument),
-        text: script.argument,
-        isScript: true,
-      },
+      : { callId, ...script, isScript: true },
   );
 }
 
@@ -534,8 +528,10 @@ function changeOf(
 interface ScriptedCall {
   /** The tool. */
   readonly name: string;
-  /** The JSON text of its argument. */
-  readonly argument: string;
+  /** Its argument. */
+  readonly args: unknown;
+  /** The JSON text of that. */
+  readonly text: string;
 }
 
 /** What came of a script. */
@@ -548,7 +544,11 @@ interface ScriptOutput {
   readonly seconds: number | null;
 }
 
-const TOOL_REGEXP = /tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/y;
+/** What may begin a string or a comment, or a call of a tool. */
+const STEP_REGEXP =
+  /["'`/]|(?<![\w$.])tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/g;
+/** What the end of a JSON value hangs on. */
+const BORDER_REGEXP = /["{}[\],)]/g;
 /** What Codex puts before what a script printed. */
 const HEADER_REGEXP =
   /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
@@ -565,36 +565,29 @@ const MAX_SCRIPT = 1 << 22;
 export function scriptedCall(script: string): ScriptedCall | undefined {
   if (script.length > MAX_SCRIPT || !script.includes("tools")) return undefined;
   let found: ScriptedCall | undefined;
-  for (let at = 0; at < script.length;) {
-    const skipped = afterQuotes(script, at);
-    if (skipped > at) {
-      at = skipped;
+  for (let at = 0;;) {
+    STEP_REGEXP.lastIndex = at;
+    const match = STEP_REGEXP.exec(script);
+    if (match === null) return found;
+    const [step, name] = match;
+    const start = match.index + step.length;
+    if (name === undefined) {
+      at = Math.max(start, afterQuotes(script, match.index));
       continue;
     }
-    if (script.startsWith("tools", at) && !isWord(script[at - 1])) {
-      TOOL_REGEXP.lastIndex = at;
-      const match = TOOL_REGEXP.exec(script);
-      if (match !== null) {
-        if (found !== undefined) return undefined;
-        const [head, name = ""] = match;
-        const start = at + head.length;
-        const end = endOfValue(script, start);
-        const argument = script.slice(start, end);
-        if (!/^\s*\)/.test(script.slice(end, end + 100))) return undefined;
-        if (parseJson(argument) === undefined) return undefined;
-        found = { name, argument };
-        at = end;
-        continue;
-      }
-    }
-    at += 1;
+    if (found !== undefined) return undefined;
+    at = endOfValue(script, start);
+    const text = script.slice(start, at);
+    const args = parseJson(text);
+    const isAll = /^\s*\)/.test(script.slice(at, at + 100));
+    if (args === undefined || !isAll) return undefined;
+    found = { name, args, text };
   }
-  return found;
 }
 
 /** Gives the end of a string or comment that begins at a place; the place itself if none does. */
 function afterQuotes(script: string, start: number): number {
-  const quote = script[start];
+  const quote = script[start] ?? "";
   if (quote === "/") {
     const end = script.startsWith("//", start)
       ? script.indexOf("\n", start)
@@ -603,10 +596,11 @@ function afterQuotes(script: string, start: number): number {
       : start;
     return end < start ? script.length : end;
   }
-  if (quote !== '"' && quote !== "'" && quote !== "`") return start;
-  for (let at = start + 1; at < script.length; at++) {
-    if (script[at] === "\\") at += 1;
-    else if (script[at] === quote) return at + 1;
+  for (let end = script.indexOf(quote, start + 1); end !== -1;) {
+    let backslashes = 0;
+    while (script[end - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+    end = script.indexOf(quote, end + 1);
   }
   return script.length;
 }
@@ -614,22 +608,21 @@ function afterQuotes(script: string, start: number): number {
 /** Gives where a JSON value ends, if it is one. */
 function endOfValue(script: string, start: number): number {
   let depth = 0;
-  for (let at = start; at < script.length; at++) {
-    const char = script[at];
+  for (let at = start;;) {
+    BORDER_REGEXP.lastIndex = at;
+    const match = BORDER_REGEXP.exec(script);
+    if (match === null) return script.length;
+    const [char] = match;
+    at = match.index + 1;
     if (char === '"') {
-      at = afterQuotes(script, at) - 1;
-      if (depth === 0) return at + 1;
+      at = afterQuotes(script, match.index);
+      if (depth === 0) return at;
     } else if (char === "{" || char === "[") depth += 1;
     else if (char === "}" || char === "]") {
       depth -= 1;
-      if (depth <= 0) return at + 1;
-    } else if (depth === 0 && (char === ")" || char === ",")) return at;
+      if (depth <= 0) return at;
+    } else if (depth === 0) return match.index;
   }
-  return script.length;
-}
-
-function isWord(char: string | undefined): boolean {
-  return char !== undefined && /[\w$.]/.test(char);
 }
 
 /**

@@ -612,7 +612,7 @@ export class SessionContext {
       return { call: known, isNew: false };
     }
     const call: Call = {
-      callId: callId ?? null,
+      callId: callId == null ? null : ownText(callId),
       itemId: typeof callId === "string"
         ? this.calls.nextItemId(callId)
         : this.madeUpItem(),

@@ -79,6 +79,12 @@ const CASES = [
     script: 'tools.apply_patch("a)\\"b")',
     call: "apply_patch",
   },
+  {
+    name: "texts whose quotes are escaped",
+    script: `const a = 'it\\'s', b = "\\\\"; tools.f({"b":"\\\\"})`,
+    call: "f",
+  },
+  { name: "a division", script: "tools.f({}); 1 / 2", call: "f" },
   { name: "no argument", script: "tools.f()", call: undefined },
   { name: "two arguments", script: "tools.f({}, 1)", call: undefined },
   { name: "no JSON", script: "tools.f({a: 1})", call: undefined },

@@ -231,6 +231,8 @@ const END = {
   usage: { input_tokens: 9007199254740993, output_tokens: 1 },
 };
 
+const OTHERS = Array.from({ length: 100 }, (_, i) => `item_${i}`);
+
 const CASES: readonly {
   readonly name: string;
   readonly input: Input;
@@ -251,6 +253,18 @@ const CASES: readonly {
     table: "tool_calls",
     columns: ["line", "turn_id", "tool", "status", "exit_code"],
     rows: [[3, "synthetic-turn-1", "shell", "failed", 3]],
+  },
+  {
+    name: "a command that has not said how it ended waits, and those behind it",
+    input: exec(
+      ...[START, TURN],
+      command("late", "item.completed", { status: "failed" }),
+      ...OTHERS.map((id) => command(id, "item.completed", { exit_code: 0 })),
+      command("late", "item.completed", { exit_code: 3, status: "failed" }),
+    ),
+    table: "tool_calls",
+    columns: ["item_id", "exit_code"],
+    rows: [["late", 3], ...OTHERS.map((id) => [id, 0])],
   },
   {
     name: "a process that goes on with a thread counts its items anew",

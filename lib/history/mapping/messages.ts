@@ -283,11 +283,19 @@ export function imageRecordOfUrl(url: string): ImageRecord {
  */
 export function pathOf(path: string): string {
   if (!FILE_URI_REGEXP.test(path)) return path;
+  if (path !== last.uri) last = { uri: path, path: pathInUri(path) };
+  return last.path;
+}
+
+/** The last one that was read: commands mostly run where the one before did. */
+let last = { uri: "", path: "" };
+
+function pathInUri(uri: string): string {
   try {
-    const pathname = decodeURIComponent(new URL(path).pathname);
+    const pathname = decodeURIComponent(new URL(uri).pathname);
     return DRIVE_REGEXP.test(pathname) ? pathname.slice(1) : pathname;
   } catch {
-    return path;
+    return uri;
   }
 }
 
