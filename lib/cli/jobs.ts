@@ -273,7 +273,7 @@ class Crew<I extends JobInput, O> {
     else {
       // What has been written: the engine would be slow to find out that it is garbage.
       const room = given.bytes.buffer;
-      peer.post({ taken: weight, room } satisfies Order, [room]);
+      tell(peer, { taken: weight, room }, [room]);
     }
   }
 
@@ -284,8 +284,12 @@ class Crew<I extends JobInput, O> {
   }
 }
 
-function tell(peer: Peer, order: Order): void {
-  peer.post(order);
+function tell(
+  peer: Peer,
+  order: Order,
+  moved: readonly ArrayBuffer[] = [],
+): void {
+  peer.post(order, moved);
 }
 
 /** The errors that say more than that something is wrong. */

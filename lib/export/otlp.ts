@@ -272,7 +272,9 @@ export class OtlpExporter implements Exporter {
   }
 
   /** Ends the export: nothing is held behind the end of an input. */
-  flush(): void {}
+  flush(): readonly ExportPiece[] {
+    return [];
+  }
 
   get #file(): string {
     return `${this.#input.stem}.otlp.jsonl`;

@@ -148,7 +148,7 @@ const MAX_PACKED = 1024 * PACKED;
  * exporter.begin({ name: "run.jsonl", stem: "run" });
  * new JsonlEvents().feed(new TextEncoder().encode(log), (outcome) => exporter.feed(outcome, write));
  * exporter.end(write);
- * exporter.flush(write);
+ * for (const piece of exporter.flush()) write(piece);
  *
  * assertEquals(JSON.parse(text).exit_code, 2);
  * ```
@@ -229,19 +229,9 @@ export class TableExporter implements Exporter {
   /**
    * Ends the export.
    *
-   * @param emit Is called with the rows of turns and requests.
+   * @returns The rows of turns and requests.
    */
-  flush(emit: Emit<ExportPiece>): void {
-    for (const piece of this.rest()) emit(piece);
-  }
-
-  /**
-   * Ends the export as {@linkcode TableExporter.flush} does, for a caller that writes the rows of
-   * turns and requests as they come: there may be many.
-   *
-   * @returns The pieces.
-   */
-  *rest(): Generator<ExportPiece, void, void> {
+  *flush(): Generator<ExportPiece, void, void> {
     const pieces: ExportPiece[] = [];
     this.#writer.emit = (piece) => void pieces.push(piece);
     this.#writer.begin();

@@ -106,7 +106,7 @@ export class Redactor {
   readonly #patterns: readonly (RegExp | LinearPattern)[];
   readonly #counts: Counts = new Map();
   readonly #mask = countingMask(this.#counts);
-  /** Texts without a secret: looking at each again takes twice the time, or four times. */
+  /** Texts without a secret: looking at each again takes twice the time (case `redact/small`). */
   readonly #clean = new KnownTexts<true>();
   /** What the names of members say; `null` if that is nothing. */
   readonly #members = new KnownTexts<SecretMember | null>();

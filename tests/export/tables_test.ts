@@ -42,7 +42,7 @@ function piecesOf(
     events.flush((outcome) => exporter.feed(outcome, write));
     exporter.end(write);
   }
-  exporter.flush(write);
+  [...exporter.flush()].forEach(write);
   return files;
 }
 

@@ -74,7 +74,10 @@ export async function run(
   });
   const stemOf = stems();
   // Columns have their names before the first row, which a thread may write.
-  if (exporter.take) exporter.flush(process.starter ? () => {} : files.add);
+  if (exporter.take) {
+    const heads = [...exporter.flush()];
+    if (!process.starter) heads.forEach(files.add);
+  }
   const secrets = new Map<string, number>();
   let current = "";
   let hasRefused = false;
@@ -119,8 +122,7 @@ export async function run(
         }
       },
     });
-    await files.writeAll(exporter.rest?.() ?? []);
-    if (exporter.rest === undefined) exporter.flush(files.add);
+    await files.writeAll(exporter.flush());
     await files.write();
     saySecrets(secrets, args, context);
     await context.diagnostics.flush();
