@@ -613,7 +613,7 @@ export class SessionContext {
       return { call: known, isNew: false };
     }
     const call: Call = {
-      callId: callId == null ? null : ownText(callId),
+      callId: typeof callId === "string" ? ownText(callId) : null,
       itemId: typeof callId === "string"
         ? this.calls.nextItemId(callId)
         : this.madeUpItem(),
