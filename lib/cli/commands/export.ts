@@ -1,15 +1,10 @@
 /** `codexpipe export`. */
 
 import { dirname, join, resolve } from "node:path";
-import type { StreamKind } from "../../dialects/dialect_names.ts";
 import type { Exporter, ExportPiece } from "../../export/exporter.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../export/formats.ts";
 import { TABLE_NAMES } from "../../export/tables.ts";
-import {
-  JsonlEvents,
-  type JsonlEventsOptions,
-} from "../../pipeline/event_pipeline.ts";
-import type { Engine } from "../../pipeline/pipeline.ts";
+import { JsonlEvents } from "../../pipeline/event_pipeline.ts";
 import { JsonRedactor } from "../../redact/json_redactor.ts";
 import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
@@ -25,7 +20,6 @@ import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
-import type { LineStage } from "./_normalization_report.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import {
   addSecrets,
@@ -82,7 +76,11 @@ export async function run(
   let current = "";
   let hasRefused = false;
   try {
-    const status = await answerInputs<NestedInput, TakenExport>(args, {
+    const status = await answerInputs<
+      NestedInput,
+      TakenExport,
+      Parameters<Exporter["feed"]>[0]
+    >(args, {
       ...context,
       stdout: files,
     }, {
@@ -94,7 +92,18 @@ export async function run(
       isInTurn: exporter.take === undefined ||
         new Set(names).size < names.length,
       open,
-      make: (options) => new ExportStage(exporter, files, options),
+      answering: {
+        make: (options) =>
+          new JsonlEvents({
+            ...options,
+            // Formats take failures, whatever is said of them.
+            onError: options.onError === "stop" ? "stop" : "inline",
+            modelCalls: exporter.modelCalls,
+            text: false,
+          }),
+        take: (outcome) => exporter.feed(outcome, files.add),
+        write: () => files.write(),
+      },
       onBegin: ({ name, stem = stemOf(name), depth }) => {
         current = name;
         files.hasNews = false;
@@ -226,64 +235,6 @@ async function sessionInput(
 }
 
 const LF = 0x0a;
-/** Says that there is something to write. */
-const WRITTEN = new Uint8Array(0);
-
-/** Answers the lines of an input with what an exporter writes of them. */
-class ExportStage implements LineStage {
-  readonly #exporter: Exporter;
-  readonly #files: ExportFiles;
-  readonly #events: JsonlEvents;
-
-  constructor(
-    exporter: Exporter,
-    files: ExportFiles,
-    options: JsonlEventsOptions,
-  ) {
-    this.#exporter = exporter;
-    this.#files = files;
-    // Formats take failures, whatever is said of them.
-    const onError = options.onError === "stop" ? "stop" : "inline";
-    this.#events = new JsonlEvents({
-      ...options,
-      onError,
-      modelCalls: exporter.modelCalls,
-      text: false,
-    });
-  }
-
-  get kind(): StreamKind | undefined {
-    return this.#events.kind;
-  }
-
-  get engine(): Exclude<Engine, "auto"> {
-    return this.#events.engine;
-  }
-
-  get fastLines(): number {
-    return this.#events.fastLines;
-  }
-
-  get failures(): number {
-    return this.#events.failures;
-  }
-
-  get records(): number {
-    return this.#events.records;
-  }
-
-  feed(block: Uint8Array, emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    const { add } = this.#files;
-    this.#events.feed(block, (outcome) => this.#exporter.feed(outcome, add));
-    emit(WRITTEN);
-  }
-
-  flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
-    const { add } = this.#files;
-    this.#events.flush((outcome) => this.#exporter.feed(outcome, add));
-    emit(WRITTEN);
-  }
-}
 
 /** A file that is being written, or stdout. */
 interface ExportFile {
@@ -336,8 +287,8 @@ class ExportFiles extends Output {
    *
    * @param bytes What another thread has written: the name of a file, and below it a piece.
    */
-  override async write(bytes: Uint8Array = WRITTEN): Promise<void> {
-    if (bytes.length > 0) {
+  override async write(bytes?: Uint8Array): Promise<void> {
+    if (bytes !== undefined) {
       const end = bytes.indexOf(LF);
       const file = new TextDecoder().decode(bytes.subarray(0, end));
       this.add({ file, data: bytes.subarray(end + 1) });

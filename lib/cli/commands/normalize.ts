@@ -35,7 +35,8 @@ export function answerLines(
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   refuseSeveral(args, files);
   const inputs = files.map((name) => ({ name }));
-  return answerInputs(args, context, { names: files, inputs, make });
+  const answering = { make, ...writing(context.stdout) };
+  return answerInputs(args, context, { names: files, inputs, answering });
 }
 
 /** How it went so far. */
@@ -47,8 +48,10 @@ interface HowItWent<R> extends
   readonly taken: R | undefined;
 }
 
-interface AnsweredInputs<T extends JobInput, R>
-  extends Pick<NormalizationOptions, "make" | "onEnd"> {
+interface AnsweredInputs<T extends JobInput, R, A>
+  extends Pick<NormalizationOptions, "onEnd"> {
+  /** What answers their lines, and what becomes of the answers. */
+  readonly answering: Pick<NormalizationOptions<A>, "make" | "take" | "write">;
   /** The names of the files, as far as they are known: nothing is written over them. */
   readonly names: readonly string[];
   /** The files: a list of them, which threads may share, or one after the other. */
@@ -66,23 +69,22 @@ interface AnsweredInputs<T extends JobInput, R>
 }
 
 /** Answers the lines of inputs to stdout, as the flags say. */
-export async function answerInputs<T extends JobInput, R = never>(
+export async function answerInputs<T extends JobInput, R, A>(
   args: Arguments,
   context: CommandContext,
-  given: AnsweredInputs<T, R>,
+  given: AnsweredInputs<T, R, A>,
 ): Promise<number> {
-  const { names, inputs, open, make, onBegin, onEnd, take, add } = given;
+  const { names, inputs, open, answering, onBegin, onEnd, take, add } = given;
   const { process } = context;
   const isFollowing = args.has("follow");
   const options = optionsOf(args);
-  checkEngine(options, make);
+  checkEngine(options, answering.make);
   const errorsTo = args.value("errors-to");
   const errors = errorsTo === undefined
     ? undefined
     : await createErrorFile(errorsTo, names, process);
   const work = new Normalization(context, {
-    make,
-    ...writing(context.stdout),
+    ...answering,
     options,
     errors,
     args,
@@ -171,7 +173,7 @@ async function createErrorFile(
 /** Says so before anything is read if the engine that was asked for cannot run. */
 function checkEngine(
   options: JsonlNormalizerOptions,
-  make: NormalizationOptions["make"],
+  make: (options: JsonlNormalizerOptions) => unknown,
 ): void {
   if (options.engine !== "wasm") return;
   try {
