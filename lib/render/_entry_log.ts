@@ -67,8 +67,11 @@ const NO_ENTRIES: readonly Entry[] = [];
 const MAX_WAITING = { count: 1024, weight: 4 * 1024 * 1024 };
 /** How many entries may be open: the oldest of more are given up, and an end is told apart. */
 const MAX_OPEN = 4096;
-/** How much of what was given is still remembered: other copies of it may come. */
-const MAX_PAST = { count: 4096, weight: 8 * 1024 * 1024 };
+/**
+ * How much of what was given is still remembered: other copies of it may come. Four times as many
+ * outlast two collections of new objects, and cost `check` a twentieth.
+ */
+const MAX_PAST = { count: 1024, weight: 8 * 1024 * 1024 };
 
 /** Holds entries back until they are complete, in their order, or says at once what they do. */
 export class EntryLog {
