@@ -34,6 +34,7 @@ import {
   KIND_WHOLE,
   MAX_PARTS,
   MAX_VALUES,
+  NOTE_SIZE,
   PLACE_END,
   PLACE_START,
   PLACE_STRIDE,
@@ -48,10 +49,8 @@ import {
   PLAN_FILLED,
   PLAN_KEY,
   PLAN_NOTE,
-  PLAN_NOTE_AFTER,
-  PLAN_NOTE_BEFORE,
-  PLAN_NOTE_FIRST,
-  PLAN_NOTE_LAST,
+  PLAN_NOTE_END,
+  PLAN_NOTE_STEPS,
   PLAN_NUMBER,
   PLAN_RECALLS,
   PLAN_STEP_COUNT,
@@ -97,6 +96,8 @@ const MAX_DETOURS: i32 = 16;
 /** More than the trace of one record needs. */
 const MAX_TRACE: usize = TRACE_PARTS + 8 * MAX_PARTS;
 const STATE: usize = memory.data(STATE_SIZE, 16);
+/** What is to be noted, and some slack. */
+const NOTE: usize = memory.data(NOTE_SIZE + 64, 16);
 /**
  * How the tree was walked: for each value where its branches begin, the branch before the one
  * that was taken, that one, and where in the line it begins.
@@ -108,15 +109,15 @@ const WAY: usize = memory.data(16 * (MAX_VALUES + 1), 16);
 @external("rules", "recall")
 declare function recall(start: usize, end: usize): u32;
 
-/** Has it noted what a part of a line tells of a key. */
+/** Has it noted what a line tells of a key. */
 // @ts-ignore: AssemblyScript
 @external("rules", "note")
 declare function note(
   what: u32,
   start: usize,
   end: usize,
-  part: usize,
-  partEnd: usize,
+  text: usize,
+  textEnd: usize,
 ): void;
 
 /** Where the state is. */
@@ -162,6 +163,61 @@ function valueEnd(at: usize, kind: u32): usize {
       return end != 0 && isId(at, end) ? end : 0;
     }
   }
+}
+
+/** Where it is written down next what is copied; 0: nowhere. */
+let traced: usize = 0;
+
+/** Takes steps; says where ends what they write. */
+function write(step: usize, last: usize, out: usize): usize {
+  for (; step < last; step += STEP_SIZE) {
+    const length = load<u32>(step, STEP_TEXT_LENGTH);
+    out = copy(out, load<u32>(step, STEP_TEXT), length);
+    const slot: usize = load<u32>(step, STEP_SLOT);
+    if (slot != 0) {
+      const length = load<u32>(slot, SLOT_LENGTH);
+      if (traced != 0) {
+        store<u32>(traced, out as u32);
+        store<u32>(traced, (out as u32) + length, 4);
+        traced += 8;
+      }
+      out = copy(out, slot + SLOT_TEXT, length);
+      continue;
+    }
+    const first = PLACES + load<u32>(step, STEP_FIRST);
+    const last = PLACES + load<u32>(step, STEP_LAST);
+    const start = load<u32>(first) - load<u32>(step, STEP_BEFORE);
+    if (traced != 0) {
+      const shift = (out as u32) - start;
+      for (let value = first; value < last; value += PLACE_STRIDE) {
+        store<u32>(traced, load<u32>(value) + shift);
+        store<u32>(traced, load<u32>(value, 4) + shift, 4);
+        traced += 8;
+      }
+    }
+    const end = load<u32>(last) - load<u32>(step, STEP_AFTER);
+    out = copy(out, start, end - start);
+  }
+  return out;
+}
+
+/** How long the note is that a plan makes of a line. */
+function noteLength(plan: usize): usize {
+  let length: usize = 0;
+  const last: usize = load<u32>(plan, PLAN_NOTE_END);
+  for (
+    let step: usize = load<u32>(plan, PLAN_NOTE_STEPS);
+    step < last;
+    step += STEP_SIZE
+  ) {
+    const slot: usize = load<u32>(step, STEP_SLOT);
+    length += load<u32>(step, STEP_TEXT_LENGTH) + (slot != 0
+      ? load<u32>(slot, SLOT_LENGTH)
+      : load<u32>(PLACES + load<u32>(step, STEP_LAST)) -
+        load<u32>(PLACES + load<u32>(step, STEP_FIRST)) +
+        load<u32>(step, STEP_BEFORE));
+  }
+  return length;
 }
 
 /**
@@ -212,8 +268,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
   let noted: u32 = 0;
   let notedKey: usize = 0;
   let notedKeyEnd: usize = 0;
-  let notedPart: usize = 0;
-  let notedPartEnd: usize = 0;
+  let notedEnd: usize = 0;
   let trace: usize = load<u32>(STATE, STATE_TRACE);
   const traceEnd: usize = load<u32>(STATE, STATE_TRACE_END);
   while (line < to) {
@@ -253,7 +308,7 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
             let has = bits;
             if (end != 0 && load<u32>(found, PLAN_RECALLS) != 0) {
               if (noted != 0) {
-                note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
+                note(noted, notedKey, notedKeyEnd, NOTE, notedEnd);
                 noted = 0;
               }
               const key: usize = load<u32>(found, PLAN_KEY);
@@ -303,6 +358,8 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
     const copied = (at - line) * load<u32>(plan, PLAN_COPIES) +
       SLOT_COUNT * SLOT_SIZE;
     if (out + copied + load<u32>(plan, PLAN_ADDED) + 64 > outEnd) break;
+    const what = load<u32>(plan, PLAN_NOTE);
+    if (what != 0 && noteLength(plan) > (NOTE_SIZE as usize)) break;
     const effects: usize = load<u32>(plan, PLAN_EFFECTS);
     const lastEffect = effects + load<u32>(plan, PLAN_EFFECT_COUNT) * 8;
     if (effects != lastEffect) {
@@ -338,37 +395,12 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         store<u32>(record, epoch, TRACE_EPOCH);
         trace += TRACE_PARTS;
       }
-      let step = plan + PLAN_STEPS;
+      const step = plan + PLAN_STEPS;
       const lastStep = step + load<u32>(plan, PLAN_STEP_COUNT) * STEP_SIZE;
-      for (; step < lastStep; step += STEP_SIZE) {
-        const length = load<u32>(step, STEP_TEXT_LENGTH);
-        out = copy(out, load<u32>(step, STEP_TEXT), length);
-        const slot: usize = load<u32>(step, STEP_SLOT);
-        if (slot != 0) {
-          const length = load<u32>(slot, SLOT_LENGTH);
-          if (record != 0) {
-            store<u32>(trace, out as u32);
-            store<u32>(trace, (out as u32) + length, 4);
-            trace += 8;
-          }
-          out = copy(out, slot + SLOT_TEXT, length);
-        } else {
-          const first = PLACES + load<u32>(step, STEP_FIRST);
-          const last = PLACES + load<u32>(step, STEP_LAST);
-          const start = load<u32>(first) - load<u32>(step, STEP_BEFORE);
-          if (record != 0) {
-            const shift = (out as u32) - start;
-            for (let value = first; value < last; value += PLACE_STRIDE) {
-              store<u32>(trace, load<u32>(value) + shift);
-              store<u32>(trace, load<u32>(value, 4) + shift, 4);
-              trace += 8;
-            }
-          }
-          const end = load<u32>(last) - load<u32>(step, STEP_AFTER);
-          out = copy(out, start, end - start);
-        }
-      }
+      traced = trace;
+      out = write(step, lastStep, out);
       if (record != 0) {
+        trace = traced;
         const together = load<u32>(STATE, STATE_TOGETHER);
         out = endTrace(record, trace, out, outEnd, together);
       }
@@ -383,7 +415,6 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         epoch += 1;
       }
     }
-    const what = load<u32>(plan, PLAN_NOTE);
     if (what != 0) {
       const place: usize = load<u32>(plan, PLAN_KEY);
       const key: usize = load<u32>(place);
@@ -392,20 +423,22 @@ export function run(from: usize, to: usize, out: usize, outEnd: usize): bool {
         keyEnd - key != notedKeyEnd - notedKey ||
         !isAt(key, notedKey, keyEnd - key);
       if (isOther && noted != 0) {
-        note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
+        note(noted, notedKey, notedKeyEnd, NOTE, notedEnd);
       }
+      traced = 0;
       noted = what;
       notedKey = key;
       notedKeyEnd = keyEnd;
-      notedPart = load<u32>(load<u32>(plan, PLAN_NOTE_FIRST)) -
-        load<u32>(plan, PLAN_NOTE_BEFORE);
-      notedPartEnd = load<u32>(load<u32>(plan, PLAN_NOTE_LAST)) -
-        load<u32>(plan, PLAN_NOTE_AFTER);
+      notedEnd = write(
+        load<u32>(plan, PLAN_NOTE_STEPS),
+        load<u32>(plan, PLAN_NOTE_END),
+        NOTE,
+      );
     }
     lines += 1;
     line = at + 1;
   }
-  if (noted != 0) note(noted, notedKey, notedKeyEnd, notedPart, notedPartEnd);
+  if (noted != 0) note(noted, notedKey, notedKeyEnd, NOTE, notedEnd);
   store<u32>(STATE, line as u32, STATE_NEXT);
   store<u32>(STATE, out as u32, STATE_OUT);
   store<u32>(STATE, lines, STATE_LINES);

@@ -320,10 +320,10 @@ export class Kernel {
           what: number,
           start: number,
           end: number,
-          part: number,
-          partEnd: number,
+          text: number,
+          textEnd: number,
         ) => {
-          const value = sliceAt(this.#bytes, part, partEnd);
+          const value = sliceAt(this.#bytes, text, textEnd);
           this.#context?.note?.(what, this.#key(start, end), value);
         },
       },

@@ -30,6 +30,9 @@ export const STATE_TRACE_END = 40;
 export const STATE_TOGETHER = 44;
 export const STATE_SIZE = 48;
 
+/** How long a note may be. */
+export const NOTE_SIZE = 1024;
+
 /** The slots, texts that are kept from line to line: how many there are. */
 export const SLOT_COUNT = 4;
 /** From this one on they are filled anew for each line that asks, by a key that it names. */
@@ -84,21 +87,19 @@ export const PLAN_NUMBER = 28;
 export const PLAN_KEY = 32;
 export const PLAN_RECALLS = 36;
 export const PLAN_NOTE = 40;
-/** and which part of the line: as a step has it, its places in memory. */
-export const PLAN_NOTE_FIRST = 44;
-export const PLAN_NOTE_BEFORE = 48;
-export const PLAN_NOTE_LAST = 52;
-export const PLAN_NOTE_AFTER = 56;
+/** where the steps are that write it, and where they end. */
+export const PLAN_NOTE_STEPS = 44;
+export const PLAN_NOTE_END = 48;
 /**
  * What has to stand at the end of a string, and is left out: where the places are of that and
  * of the other string whose inside it is, 0: there is none; the text before that.
  */
-export const PLAN_CUT = 60;
-export const PLAN_CUT_TAIL = 64;
-export const PLAN_CUT_TEXT = 68;
-export const PLAN_CUT_LENGTH = 72;
-export const PLAN_STEP_COUNT = 76;
-export const PLAN_STEPS = 80;
+export const PLAN_CUT = 52;
+export const PLAN_CUT_TAIL = 56;
+export const PLAN_CUT_TEXT = 60;
+export const PLAN_CUT_LENGTH = 64;
+export const PLAN_STEP_COUNT = 68;
+export const PLAN_STEPS = 72;
 export const UNWANTED = 0xffffffff;
 
 /** A step of a plan: a text, then a slot, or else a part of the line. */

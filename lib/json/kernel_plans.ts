@@ -42,10 +42,8 @@ import {
   PLAN_FILLED,
   PLAN_KEY,
   PLAN_NOTE,
-  PLAN_NOTE_AFTER,
-  PLAN_NOTE_BEFORE,
-  PLAN_NOTE_FIRST,
-  PLAN_NOTE_LAST,
+  PLAN_NOTE_END,
+  PLAN_NOTE_STEPS,
   PLAN_NUMBER,
   PLAN_PREFIX,
   PLAN_PREFIX_LENGTH,
@@ -168,20 +166,17 @@ type Piece =
     readonly slot: number;
     readonly places: readonly Place[];
   }
-  | Part & {
+  /** Values that follow one another in the record, and text of the record around them. */
+  | {
     readonly kind: "part";
+    readonly first: number;
+    readonly last: number;
+    readonly before: number;
+    /** How much of the last one is left out: the quote of a string that goes on. */
+    readonly after: number;
     /** Where in the output of the record that was watched each of them is. */
     readonly places: readonly Place[];
   };
-
-/** Values that follow one another in the record, and text of the record around them. */
-interface Part {
-  readonly first: number;
-  readonly last: number;
-  readonly before: number;
-  /** How much of the last one is left out: the quote of a string that goes on. */
-  readonly after: number;
-}
 
 /** Where the place is that a value starts at, or ends at, behind that of the line. */
 function startPlace(value: number): number {
@@ -210,28 +205,16 @@ function cutOf(
   return cut.value === -1 || cut.tail === -1 ? undefined : cut;
 }
 
-/** The part of a record that one is; nothing if no value begins and ends in it. */
-function partAt(
-  { start, end }: Place,
-  values: readonly Value[],
-): Part | undefined {
-  const first = values.findIndex((value) => value.end > start);
-  const last = values.findLastIndex((value) => value.start < end);
-  const from = values[first];
-  const to = values[last];
-  if (from === undefined || to === undefined || first > last) return undefined;
-  if (from.start < start || to.end > end) return undefined;
-  // Less than nothing of the last one is left out: what stands between it and the end.
-  return { first, before: from.start - start, last, after: to.end - end };
-}
-
 /**
  * The pieces that an output consists of.
  *
  * @param isTraced Whether the places of values in the output are to be known.
  */
 function piecesOf(
-  { root, output, copies, observations }: WatchedRecord,
+  { root, output, copies, observations }: Pick<
+    WatchedRecord,
+    "root" | "output" | "copies" | "observations"
+  >,
   values: readonly Value[],
   isTraced: boolean,
 ): readonly Piece[] | undefined {
@@ -401,8 +384,8 @@ interface Rewriting {
   readonly pieces: readonly Piece[];
   /** What becomes of the slots, as the kernel has it. */
   readonly effects: readonly number[];
-  /** Where the value is of which something is noted. */
-  readonly note: Part | undefined;
+  /** The pieces of what is noted. */
+  readonly note: readonly Piece[];
   /** What is left out of a string. */
   readonly cut: Cut | undefined;
   readonly isWanted: boolean;
@@ -528,17 +511,21 @@ export class KernelPlans {
       ? piecesOf(watched, values, this.#wishes.proof !== undefined)
       : [];
     const effects = effectsOf(watched, values);
-    const note = watched.note && partAt(watched.note.part, values);
+    const note = watched.note === undefined
+      ? []
+      : piecesOf({ ...watched, ...watched.note }, values, false);
     if (pieces === undefined || effects === undefined) return false;
     const { cuts } = watched.observations;
     const cut = cuts[0] && cutOf(cuts[0], values);
     // A plan has room for one.
     if (cuts.length > (cut === undefined ? 0 : 1)) return false;
-    if (watched.note !== undefined && note === undefined) return false;
+    if (note === undefined) return false;
     if (partsOf(pieces).length > MAX_PARTS) return false;
     const size = 2 * (end - start) + watched.output.length + PLAN_STEPS +
       (values.length + 1) * (BRANCH_TEXT + 2 * ALIGNMENT) +
-      pieces.length * (STEP_SIZE + ALIGNMENT) + 4 * effects.length + 1024;
+      (pieces.length + note.length) * (STEP_SIZE + ALIGNMENT) +
+      (watched.note?.output.length ?? 0) +
+      4 * effects.length + 1024;
     if (size > this.#room.end - this.#room.start) return false;
     if (this.#free + size > this.#room.end) this.#clear();
     const plan = { watched, pieces, effects, note, cut, isWanted };
@@ -705,9 +692,44 @@ export class KernelPlans {
       number = this.#values.length;
       this.#values.push(ValuePlan.of(output, partsOf(pieces), proof));
     }
+    const added = this.#writeSteps(plan + PLAN_STEPS, steps);
+    const noteSteps = stepsOf(note);
+    const noteEnd = STEP_SIZE * noteSteps.length;
+    const noteAt = this.#take(noteEnd);
+    this.#writeSteps(noteAt, noteSteps);
+    words[(plan + PLAN_FILLED) >> 2] = mask;
+    words[(plan + PLAN_ADDED) >> 2] = added;
+    words[(plan + PLAN_COPIES) >> 2] = mostCopies(pieces);
+    words[(plan + PLAN_EFFECT_COUNT) >> 2] = effects.length / 2;
+    words[(plan + PLAN_EFFECTS) >> 2] = this.#writeWords(effects);
+    words[(plan + PLAN_PREFIX) >> 2] = this.#write(prefix);
+    words[(plan + PLAN_PREFIX_LENGTH) >> 2] = prefix.length;
+    words[(plan + PLAN_NUMBER) >> 2] = number;
+    words[(plan + PLAN_KEY) >> 2] = key === undefined
+      ? 0
+      : this.#keyPlace(key, values);
+    words[(plan + PLAN_RECALLS) >> 2] = isRecalled ? 1 : 0;
+    words[(plan + PLAN_NOTE) >> 2] = watched.note?.what ?? 0;
+    words[(plan + PLAN_NOTE_STEPS) >> 2] = noteAt;
+    words[(plan + PLAN_NOTE_END) >> 2] = noteAt + noteEnd;
+    words[(plan + PLAN_CUT) >> 2] = 0;
+    if (cut !== undefined) {
+      const { values: places } = this.#places;
+      words[(plan + PLAN_CUT) >> 2] = places + startPlace(cut.value);
+      words[(plan + PLAN_CUT_TAIL) >> 2] = places + startPlace(cut.tail);
+      words[(plan + PLAN_CUT_TEXT) >> 2] = this.#write(cut.text);
+      words[(plan + PLAN_CUT_LENGTH) >> 2] = cut.text.length;
+    }
+    words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
+    return plan;
+  }
+
+  /** Writes steps; gives how many bytes they add to the values that they copy. */
+  #writeSteps(start: number, steps: readonly Step[]): number {
+    const words = this.#words;
     let added = 0;
     for (const [i, { text, source }] of steps.entries()) {
-      const at = plan + PLAN_STEPS + STEP_SIZE * i;
+      const at = start + STEP_SIZE * i;
       const part = source?.kind === "part" ? source : undefined;
       const slot = source?.kind === "slot" ? this.#places.slot(source.slot) : 0;
       words[(at + STEP_TEXT) >> 2] = this.#write(text);
@@ -723,36 +745,7 @@ export class KernelPlans {
         : endPlace(part.last);
       added += text.length + (part?.before ?? 0);
     }
-    words[(plan + PLAN_FILLED) >> 2] = mask;
-    words[(plan + PLAN_ADDED) >> 2] = added;
-    words[(plan + PLAN_COPIES) >> 2] = mostCopies(pieces);
-    words[(plan + PLAN_EFFECT_COUNT) >> 2] = effects.length / 2;
-    words[(plan + PLAN_EFFECTS) >> 2] = this.#writeWords(effects);
-    words[(plan + PLAN_PREFIX) >> 2] = this.#write(prefix);
-    words[(plan + PLAN_PREFIX_LENGTH) >> 2] = prefix.length;
-    words[(plan + PLAN_NUMBER) >> 2] = number;
-    words[(plan + PLAN_KEY) >> 2] = key === undefined
-      ? 0
-      : this.#keyPlace(key, values);
-    words[(plan + PLAN_RECALLS) >> 2] = isRecalled ? 1 : 0;
-    words[(plan + PLAN_NOTE) >> 2] = watched.note?.what ?? 0;
-    if (note !== undefined) {
-      const { values: places } = this.#places;
-      words[(plan + PLAN_NOTE_FIRST) >> 2] = places + startPlace(note.first);
-      words[(plan + PLAN_NOTE_BEFORE) >> 2] = note.before;
-      words[(plan + PLAN_NOTE_LAST) >> 2] = places + endPlace(note.last);
-      words[(plan + PLAN_NOTE_AFTER) >> 2] = note.after;
-    }
-    words[(plan + PLAN_CUT) >> 2] = 0;
-    if (cut !== undefined) {
-      const { values: places } = this.#places;
-      words[(plan + PLAN_CUT) >> 2] = places + startPlace(cut.value);
-      words[(plan + PLAN_CUT_TAIL) >> 2] = places + startPlace(cut.tail);
-      words[(plan + PLAN_CUT_TEXT) >> 2] = this.#write(cut.text);
-      words[(plan + PLAN_CUT_LENGTH) >> 2] = cut.text.length;
-    }
-    words[(plan + PLAN_STEP_COUNT) >> 2] = steps.length;
-    return plan;
+    return added;
   }
 
   /** Where it is written where a key is: it is a value, or the same in all lines of a plan. */

@@ -46,9 +46,9 @@ export interface RecordContext {
    *
    * @param what A number of the rules, from 1.
    * @param key The text of a string of the record.
-   * @param part The value that tells it; the bytes may be used again afterwards.
+   * @param value What it tells; the bytes may be used again afterwards.
    */
-  note?(what: number, key: string, part: JsonSlice): void;
+  note?(what: number, key: string, value: JsonSlice): void;
 }
 
 /** What records that were rewritten by plans changed. */
@@ -86,7 +86,10 @@ type SlotEffect =
 /** What was noted of a key. */
 interface WatchedNote {
   readonly what: number;
-  readonly part: JsonSlice;
+  /** The text. */
+  readonly output: Uint8Array;
+  /** What in it was copied, in order. */
+  readonly copies: readonly WatchedCopy[];
 }
 
 /** What the rules did with one record. */
@@ -109,7 +112,7 @@ export interface WatchedRecord {
   readonly key: JsonSlice | undefined;
   /** Whether slots were filled by the key. */
   readonly isRecalled: boolean;
-  /** What was noted of the key, and the value that tells it. */
+  /** What was noted of the key. */
   readonly note: WatchedNote | undefined;
 }
 
@@ -134,7 +137,9 @@ export class RecordWatch implements CopyObserver {
   readonly #observations = noObservations();
   #key: JsonSlice | undefined;
   #isRecalled = false;
-  #note: WatchedNote | undefined;
+  #what = 0;
+  #noted: ByteWriter | undefined;
+  readonly #notedCopies: AnyCopy[] = [];
 
   /** Begins to watch how the record that the reader has read is rewritten. */
   constructor(
@@ -168,10 +173,20 @@ export class RecordWatch implements CopyObserver {
     }
   }
 
-  /** Is told that something was noted of a key. */
-  noted(what: number, key: JsonSlice, part: JsonSlice): void {
+  /**
+   * Is told that something is noted of a key.
+   *
+   * @param out Is about to take what that is, and has it until the end.
+   */
+  noted(what: number, key: JsonSlice, out: ByteWriter): void {
     this.#key = key;
-    this.#note = { what, part };
+    this.#what = what;
+    this.#noted = out;
+    out.observer = {
+      copied: (source, start, end, to) => {
+        this.#notedCopies.push({ source, start, end, to });
+      },
+    };
   }
 
   /**
@@ -194,12 +209,14 @@ export class RecordWatch implements CopyObserver {
     if (effects.filter(({ kind }) => kind === "count").length > 1) {
       return undefined;
     }
-    const copies: WatchedCopy[] = [];
-    for (const copy of this.#copies) {
-      const seen = this.#seen(copy, effects);
-      if (seen === undefined) return undefined;
-      if (seen !== LITERAL) copies.push(seen);
-    }
+    const copies = this.#seenOf(this.#copies, this.#from, effects);
+    const noted = this.#seenOf(this.#notedCopies, 0, effects);
+    if (copies === undefined || noted === undefined) return undefined;
+    const note = this.#noted && {
+      what: this.#what,
+      output: this.#noted.view().slice(),
+      copies: noted,
+    };
     return {
       rules: this.#context.rules,
       root: this.#root,
@@ -210,12 +227,13 @@ export class RecordWatch implements CopyObserver {
       effects,
       key: this.#key,
       isRecalled: this.#isRecalled,
-      note: this.#note,
+      note,
     };
   }
 
   /** Ends watching without a result. */
   stop(): void {
+    if (this.#noted !== undefined) this.#noted.observer = undefined;
     this.#out.observer = undefined;
     this.#reader.observe(undefined);
   }
@@ -241,12 +259,27 @@ export class RecordWatch implements CopyObserver {
     return undefined;
   }
 
-  /** What a copy was of; nothing if it was a part of something that is not understood. */
+  /** What copies were of; nothing if one was a part of something that is not understood. */
+  #seenOf(
+    all: readonly AnyCopy[],
+    outStart: number,
+    effects: readonly SlotEffect[],
+  ): readonly WatchedCopy[] | undefined {
+    const copies: WatchedCopy[] = [];
+    for (const copy of all) {
+      const seen = this.#seen(copy, outStart, effects);
+      if (seen === undefined) return undefined;
+      if (seen !== LITERAL) copies.push(seen);
+    }
+    return copies;
+  }
+
   #seen(
     { source, start, end, to }: AnyCopy,
+    outStart: number,
     effects: readonly SlotEffect[],
   ): WatchedCopy | typeof LITERAL | undefined {
-    const from = to - this.#from;
+    const from = to - outStart;
     const length = end - start;
     if (source === this.#root.bytes) {
       return { slot: -1, start, end, to: from, length };

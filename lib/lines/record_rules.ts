@@ -5,7 +5,10 @@ import {
   type FailureKind,
   type FailureReason,
 } from "../errors.ts";
-import type { ByteWriter } from "../json/byte_writer.ts";
+import { ByteWriter } from "../json/byte_writer.ts";
+import { NOTE_SIZE } from "../json/kernel_layout.ts";
+import { sliceOf } from "../json/literal.ts";
+import { writeNode } from "../json/object_writer.ts";
 import { syntaxReason } from "../json/problems.ts";
 import type { JsonReader } from "../json/reader.ts";
 import {
@@ -46,6 +49,7 @@ export abstract class RecordRules implements LineRules {
   /** Reads the lines; its values hold until the next one. */
   protected readonly reader: JsonReader;
   readonly #context: RecordContext | undefined;
+  readonly #noted = new ByteWriter(0);
   #learner: RecordLearner | undefined;
   #watched: RecordWatch | undefined;
   #isRepeatable = false;
@@ -116,10 +120,17 @@ export abstract class RecordRules implements LineRules {
     return slots;
   }
 
-  /** Has the context note what a value of the record tells of a key. */
-  protected note(what: number, key: JsonSlice, part: JsonSlice): void {
-    this.#context?.note?.(what, this.#keyOf(key), part);
-    this.#watched?.noted(what, key, part);
+  /** Has the context note what the record tells of a key, once a record. */
+  protected note(what: number, key: JsonSlice, value: JsonObject): void {
+    const out = this.#noted;
+    out.clear(NOTE_SIZE);
+    this.#watched?.noted(what, key, out);
+    writeNode(out, value);
+    this.#context?.note?.(
+      what,
+      this.#keyOf(key),
+      sliceOf(out.view(), "object"),
+    );
   }
 
   #keyOf(key: JsonSlice): string {

@@ -8,15 +8,10 @@
 
 import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import {
-  CLOSE_BRACE,
-  COMMA,
-  copyInto,
-  LF,
-  OPEN_BRACE,
-} from "../../json/bytes.ts";
+import { COMMA, LF, OPEN_BRACE } from "../../json/bytes.ts";
 import {
   FALSE_VALUE,
+  lasting,
   sliceOf,
   stringValue,
   TRUE_VALUE,
@@ -472,17 +467,12 @@ function summarized(textOf: TextOf): string {
  */
 const MAX_THREADS = 4096;
 
-const NO_COUNTS = new Uint8Array(0);
-
 /** What is remembered of a thread. */
 interface ThreadMemory {
   /** Whether it has been said that it begins. */
   isStarted: boolean;
   /** What it has used so far, as exec says it. */
   usage: JsonSlice | undefined;
-  /** Room for the counts that say so, and how long they are; 0: they have been read. */
-  counts: Uint8Array<ArrayBuffer>;
-  countsLength: number;
   /** The turn whose plan has been told. */
   planTurn: string | undefined;
 }
@@ -508,8 +498,6 @@ class Threads {
       {
         isStarted: false,
         usage: undefined,
-        counts: NO_COUNTS,
-        countsLength: 0,
         planTurn: undefined,
       };
     this.#last = memory;
@@ -530,8 +518,7 @@ class Threads {
   /** Writes down what is remembered. */
   save(): unknown {
     return [...this.#threads].map(([id, memory]) => {
-      const { isStarted, planTurn } = memory;
-      const usage = usageOf(memory);
+      const { isStarted, planTurn, usage } = memory;
       return [id, {
         started: isStarted,
         usage: usage === undefined
@@ -553,32 +540,6 @@ class Threads {
       thread.planTurn = savedText(memory, "plan_turn");
     }
   }
-}
-
-/** Reads counts; a new one takes as long as a hundred lines. */
-let countReader: JsonReader | undefined;
-/** What a thread has used is written there. */
-const USAGE_TEXT = new ByteWriter(256);
-
-/** What a thread has used so far, as exec says it. */
-function usageOf(memory: ThreadMemory): JsonSlice | undefined {
-  const { counts: text, countsLength } = memory;
-  if (countsLength === 0) return memory.usage;
-  memory.countsLength = 0;
-  const reader = countReader ??= new JsonReader(1);
-  const total = reader.read(text, 0, countsLength);
-  if (total === undefined) return memory.usage;
-  const counts = reader.members(total);
-  USAGE_TEXT.clear(MAX_COUNTS);
-  USAGE_TEXT.byte(OPEN_BRACE);
-  for (const [wire, name] of COUNTS) {
-    const count = counts.live(wire);
-    if (count === undefined) continue;
-    writeKey(USAGE_TEXT, name);
-    writeNode(USAGE_TEXT, count);
-  }
-  USAGE_TEXT.byte(CLOSE_BRACE);
-  return memory.usage = sliceOf(USAGE_TEXT.view().slice(), "object");
 }
 
 /** The methods of the protocol before, whose events come again in the one of today (0.98). */
@@ -639,30 +600,16 @@ class ServerContext implements RecordContext {
   /** What a turn of a thread ends with, and something if the thread has been told of. */
   recall(thread: string): Slots {
     const memory = this.#threads.find(thread);
-    const usage = memory && usageOf(memory);
+    const usage = memory?.usage;
     if (memory?.isStarted !== true) return [usage, undefined];
     // Of a thread that was seen from its beginning, no count is no tokens, as exec says.
     return [usage ?? NO_USAGE, STARTED];
   }
 
-  note(what: number, thread: string, { bytes, start, end }: JsonSlice): void {
+  note(what: number, thread: string, value: JsonSlice): void {
     const memory = this.#threads.of(thread);
-    if (what === BEGINNING) {
-      memory.isStarted = true;
-      return;
-    }
-    // It is read when a turn ends: most are followed by others before.
-    const length = end - start;
-    if (memory.counts.length <= length) {
-      memory.counts = new Uint8Array(length + SPARE);
-    }
-    copyInto(memory.counts, 0, bytes, start, end);
-    // The text behind a value must be a control character.
-    memory.counts[length] = LF;
-    memory.countsLength = length;
-    if (length <= MAX_COUNTS) return;
-    usageOf(memory);
-    memory.counts = NO_COUNTS;
+    if (what === BEGINNING) memory.isStarted = true;
+    else memory.usage = lasting(value);
   }
 
   /** Goes on behind so many items. */
@@ -685,11 +632,8 @@ const FIRST_ITEM = stringValue("item_0");
 /** What is noted of a thread: that it has been said that it begins, and what it has used. */
 const BEGINNING = 1;
 const USAGE = 2;
-/** Longer ones are not kept. */
-const MAX_COUNTS = 1024;
-/** Later counts have some more digits. */
-const SPARE = 32;
-
+/** All that there is to say of a beginning. */
+const NOTHING = new JsonObject();
 /** The counts of tokens, as the app-server and as events call them, in the order of exec. */
 const COUNTS: readonly (readonly [wire: string, name: string])[] = [
   ["inputTokens", "input_tokens"],
@@ -698,6 +642,16 @@ const COUNTS: readonly (readonly [wire: string, name: string])[] = [
   ["outputTokens", "output_tokens"],
   ["reasoningOutputTokens", "reasoning_output_tokens"],
 ];
+
+/** What a thread has used so far, as exec says it. */
+function usageOf(counts: JsonObject): JsonObject {
+  const usage = new JsonObject();
+  for (const [wire, name] of COUNTS) {
+    const count = counts.live(wire);
+    if (count !== undefined) usage.set(name, count);
+  }
+  return usage;
+}
 
 /** What a turn has used of which nothing is said: that is what exec says then. */
 const NO_USAGE: JsonSlice = sliceOf(
@@ -943,7 +897,7 @@ export class AppServerRules extends RecordRules {
   /** Whether it is the first time that a thread is told of; from now on it is not. */
   #begins(thread: JsonSlice): boolean {
     const [, started] = this.recall(thread);
-    if (started === undefined) this.note(BEGINNING, thread, thread);
+    if (started === undefined) this.note(BEGINNING, thread, NOTHING);
     return started === undefined;
   }
 
@@ -1244,10 +1198,10 @@ export class AppServerRules extends RecordRules {
       : reader.members(usage);
     const total = members.get("total");
     const info = new JsonObject();
-    if (total instanceof JsonSlice && total.kind === "object") {
+    if (total?.kind === "object") {
       members.take("total");
-      this.note(USAGE, thread, total);
       const counts = reader.members(total);
+      this.note(USAGE, thread, usageOf(counts));
       info.set("total_token_usage", spelled(counts));
     }
     const last = members.get("last");
