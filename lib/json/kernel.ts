@@ -178,7 +178,8 @@ const COPIED = 1 << 18;
 const TRACE_SIZE = 1 << 16;
 /** Numbers beyond this one are counted by the rules. */
 const MAX_COUNTER = 1 << 30;
-const NO_KEY = new Uint8Array(0);
+/** Longer keys are read anew each time. */
+const MAX_KEY = 64;
 
 /** What the module exports. */
 interface KernelExports {
@@ -264,7 +265,8 @@ export class Kernel {
   };
   #from = 0;
   #to = 0;
-  #lastKey = NO_KEY;
+  readonly #lastKey = new Uint8Array(MAX_KEY);
+  #lastLength = 0;
   #lastText = "";
 
   /** Where records go: what the kernel writes and what the rules write. */
@@ -528,11 +530,14 @@ export class Kernel {
     const bytes = this.#bytes;
     const length = end - start;
     const last = this.#lastKey;
-    if (last.length !== length || !isSame(last, 0, bytes, start, length)) {
-      this.#lastKey = bytes.slice(start, end);
-      this.#lastText = decodeUtf8(bytes, start + 1, end - 1);
+    if (length === this.#lastLength && isSame(last, 0, bytes, start, length)) {
+      return this.#lastText;
     }
-    return this.#lastText;
+    const text = decodeUtf8(bytes, start + 1, end - 1);
+    if (length > last.length) return text;
+    copyInto(last, 0, bytes, start, end);
+    this.#lastLength = length;
+    return this.#lastText = text;
   }
 
   #slotAt(slot: number): number {

@@ -5,8 +5,8 @@
 import { copyOf } from "./bytes.ts";
 
 const LOSSY = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Below this length a loop in JavaScript beats the call into the decoder. */
-const SHORT = 24;
+/** Up to this length, that of ids, a loop in JavaScript beats the call into the decoder. */
+const SHORT = 40;
 
 /**
  * Finds the end of the character of two to four bytes that starts at `at`.
