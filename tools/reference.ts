@@ -1,12 +1,8 @@
 /** Writes the page of all commands and options, from the table of the command. */
 
 import { STATUSES } from "../lib/cli/about.ts";
-import {
-  type Command,
-  type CommandTable,
-  flagsOf,
-} from "../lib/cli/command.ts";
-import { ALL_FLAGS, type Flag } from "../lib/cli/flags.ts";
+import type { Command, CommandTable } from "../lib/cli/command.ts";
+import { ALL_FLAGS, type Flag, flagsOf } from "../lib/cli/flags.ts";
 
 /** Where the page is, from the root. */
 export const REFERENCE_PAGE = "docs/reference.md";

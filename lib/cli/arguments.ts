@@ -8,8 +8,7 @@ import {
   type FlagName,
   type FlagValue,
 } from "./flags.ts";
-import { OPTIONS_MEANT } from "./guesses.ts";
-import { suggestion } from "./suggestion.ts";
+import { OPTIONS_MEANT, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
 
 /** A flag on the command line. */

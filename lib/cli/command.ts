@@ -3,16 +3,11 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import {
-  ALL_FLAGS,
-  type Flag,
-  type FlagName,
-  type FlagValue,
-} from "./flags.ts";
+import type { FlagName, NarrowedFlag } from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
-import type { Style } from "./styles.ts";
+import type { TextStyle } from "../render/text_style.ts";
 
 /** What a command works with. */
 export interface CommandContext {
@@ -30,25 +25,9 @@ export interface CommandContext {
   /** Where long work says how far it is. */
   readonly progress: Progress;
   /** How data is set off when it is shown to a person: colours, or none. */
-  readonly style: Style;
+  readonly style: TextStyle;
   /** What the command line can be. */
   readonly table: CommandTable;
-}
-
-/** A flag as one command has it, where it differs from the table. */
-export interface NarrowedFlag {
-  /** Its name in the table. */
-  readonly name: FlagName;
-  /** The values that this command takes. */
-  readonly choices?: readonly string[];
-  /** What holds if it is not given. */
-  readonly default?: string;
-  /** What it takes here, if that is something else. */
-  readonly value?: FlagValue;
-  /** What it does here, in one line. */
-  readonly summary?: string;
-  /** What else there is to say here. */
-  readonly details?: string;
 }
 
 export interface Command {
@@ -88,41 +67,6 @@ export interface CommandTable {
   readonly groups: readonly CommandGroup[];
   /** The flags that every command has. */
   readonly commonFlags: readonly FlagName[];
-}
-
-/**
- * Asks for the flags of a command.
- *
- * @returns Its flags in the order of the table, as this command has them.
- */
-export function flagsOf(
-  { flags }: Pick<Command, "flags">,
-): readonly (Flag & { readonly name: FlagName })[] {
-  const uses = new Map(flags.map((use) => [nameOf(use), use]));
-  return ALL_FLAGS.flatMap((flag) => {
-    const use = uses.get(flag.name);
-    if (use === undefined) return [];
-    return typeof use === "string" ? [flag] : [narrowed(flag, use)];
-  });
-}
-
-function nameOf(use: FlagName | NarrowedFlag): FlagName {
-  return typeof use === "string" ? use : use.name;
-}
-
-function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
-  const { summary = flag.summary, details = flag.details } = use;
-  if (use.value !== undefined) {
-    return { ...flag, summary, details, value: use.value };
-  }
-  if (flag.value === undefined) return { ...flag, summary, details };
-  const { choices, default: fallback } = use;
-  const value = {
-    ...flag.value,
-    ...(choices === undefined ? {} : { choices }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-  };
-  return { ...flag, summary, details, value };
 }
 
 /**

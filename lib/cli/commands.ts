@@ -2,12 +2,7 @@
 
 import { EXPORT_FORMATS } from "../export/formats.ts";
 import { JSON_SCHEMA_NAMES } from "../schema_names.ts";
-import type {
-  Command,
-  CommandGroup,
-  CommandTable,
-  NarrowedFlag,
-} from "./command.ts";
+import type { Command, CommandGroup, CommandTable } from "./command.ts";
 import { TABLE_NAMES } from "../export/tables.ts";
 import { RENDER_FORMS } from "../render/render_options.ts";
 import { SIZE_KEYS } from "../sessions/session_records.ts";
@@ -21,6 +16,7 @@ import {
   HISTORY_INPUTS,
   LIST_FORMATS,
   LIVE_FORMATS,
+  type NarrowedFlag,
   REPORT_FORMATS,
   SCHEMA_FORMATS,
   SEARCH_FORMATS,

@@ -5,9 +5,6 @@
 
 import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
-/** What stands for stdin among files, and for stdout where a file is written. */
-export const STDIN = "-";
-
 /** Somewhere that bytes are written to. */
 export interface ByteSink {
   /**

@@ -2,9 +2,8 @@
 
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
-import { Gathered } from "./gathered.ts";
-import type { Output } from "./output.ts";
-import type { Style } from "./styles.ts";
+import { Gathered, type Output } from "./output.ts";
+import type { TextStyle } from "../render/text_style.ts";
 
 /** Makes text of a log do nothing: to a terminal, nor to the runner of GitHub Actions. */
 function inert(text: string): string {
@@ -15,11 +14,11 @@ function inert(text: string): string {
 /** Gathers lines for stderr, so that a million failures do not cost a million writes. */
 export class Diagnostics {
   readonly #output: Output;
-  readonly #style: Style;
+  readonly #style: TextStyle;
   readonly #lines = new Gathered();
 
   /** Constructs a new instance. */
-  constructor(output: Output, style: Style) {
+  constructor(output: Output, style: TextStyle) {
     this.#output = output;
     this.#style = style;
   }

@@ -4,8 +4,7 @@ import type { FailureView } from "../pipeline/pipeline.ts";
 import type { FileSink, Surroundings } from "./context.ts";
 import { createFile } from "./created_file.ts";
 import { ClosedOutput } from "./endings.ts";
-import { Gathered } from "./gathered.ts";
-import { Output } from "./output.ts";
+import { Gathered, Output } from "./output.ts";
 
 const LINE_END = new Uint8Array([0x0a]);
 

@@ -5,11 +5,34 @@ import { TABLE_NAMES } from "../export/tables.ts";
 import { MAX_LINE_BYTES } from "../lines/line_framer.ts";
 import type { Engine, OnError } from "../pipeline/pipeline.ts";
 import { REASONING, RENDER_FORMS, TOOLS } from "../render/render_options.ts";
-import { MESSAGE_ROLES } from "../sessions/message_roles.ts";
+import { MESSAGE_ROLES } from "../sessions/session_records.ts";
 import { RUN_COUNTERS, USAGE_KEYS } from "../usage/usage_names.ts";
-import { parseByteSize } from "./byte_size.ts";
-import { STDIN } from "./context.ts";
 import { parseTime } from "./times.ts";
+
+const SIZE_REGEXP = /^(\d+)([KMG]?)$/i;
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ["", 1],
+  ["K", 2 ** 10],
+  ["M", 2 ** 20],
+  ["G", 2 ** 30],
+]);
+
+/**
+ * Reads a number of bytes, such as `1000000` or `16M`.
+ *
+ * @returns The number, which may be larger than what can be told apart exactly;
+ *   `undefined` if the text is none.
+ */
+export function parseByteSize(text: string): number | undefined {
+  const [, digits = "", unit = ""] = SIZE_REGEXP.exec(text) ?? [];
+  const factor = UNITS.get(unit.toUpperCase());
+  return digits === "" || factor === undefined
+    ? undefined
+    : Number(digits) * factor;
+}
+
+/** What stands for stdin among files, and for stdout where a file is written. */
+export const STDIN = "-";
 
 /** What a flag takes. */
 export interface FlagValue {
@@ -837,3 +860,54 @@ function isTimeZone(text: string): boolean {
 
 /** The names of the shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** A flag as one command has it, where it differs from the table. */
+export interface NarrowedFlag {
+  /** Its name in the table. */
+  readonly name: FlagName;
+  /** The values that this command takes. */
+  readonly choices?: readonly string[];
+  /** What holds if it is not given. */
+  readonly default?: string;
+  /** What it takes here, if that is something else. */
+  readonly value?: FlagValue;
+  /** What it does here, in one line. */
+  readonly summary?: string;
+  /** What else there is to say here. */
+  readonly details?: string;
+}
+
+/**
+ * Asks for the flags of a command.
+ *
+ * @returns Its flags in the order of the table, as this command has them.
+ */
+export function flagsOf(
+  { flags }: { readonly flags: readonly (FlagName | NarrowedFlag)[] },
+): readonly (Flag & { readonly name: FlagName })[] {
+  const uses = new Map(flags.map((use) => [nameOf(use), use]));
+  return ALL_FLAGS.flatMap((flag) => {
+    const use = uses.get(flag.name);
+    if (use === undefined) return [];
+    return typeof use === "string" ? [flag] : [narrowed(flag, use)];
+  });
+}
+
+function nameOf(use: FlagName | NarrowedFlag): FlagName {
+  return typeof use === "string" ? use : use.name;
+}
+
+function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
+  const { summary = flag.summary, details = flag.details } = use;
+  if (use.value !== undefined) {
+    return { ...flag, summary, details, value: use.value };
+  }
+  if (flag.value === undefined) return { ...flag, summary, details };
+  const { choices, default: fallback } = use;
+  const value = {
+    ...flag.value,
+    ...(choices === undefined ? {} : { choices }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+  return { ...flag, summary, details, value };
+}

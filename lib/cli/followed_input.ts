@@ -4,11 +4,17 @@ import type { ByteSource } from "../files/byte_source.ts";
 import { follow, type FollowChange } from "../files/follow.ts";
 import { otherPlacesOf } from "../sessions/session_places.ts";
 import type { CommandContext } from "./command.ts";
-import { STDIN, type Surroundings } from "./context.ts";
+import type { Surroundings } from "./context.ts";
 import { Interrupted, IoError } from "./endings.ts";
-import { type Blocks, isDirectory, openInput, unreadable } from "./input.ts";
+import {
+  type Blocks,
+  isDirectory,
+  openInput,
+  refuseOwnOutput,
+  unreadable,
+} from "./input.ts";
 import { cannot } from "./reasons.ts";
-import { refuseOwnOutput } from "./same_file.ts";
+import { STDIN } from "./flags.ts";
 
 /** As much as is read at once of any other input. */
 const BLOCK = 1 << 19;

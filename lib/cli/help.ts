@@ -1,10 +1,10 @@
 /** The helps, made from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION } from "./about.ts";
-import { type Command, type CommandGroup, flagsOf } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
-import { ALL_FLAGS, CATEGORIES, type Flag } from "./flags.ts";
-import type { Style } from "./styles.ts";
+import { ALL_FLAGS, CATEGORIES, type Flag, flagsOf } from "./flags.ts";
+import type { TextStyle } from "../render/text_style.ts";
 
 /** The width that help is folded at. */
 const WIDTH = 79;
@@ -17,7 +17,7 @@ export interface HelpOptions {
   /** Whether everything is told. */
   readonly isLong: boolean;
   /** How headings are set off. */
-  readonly style: Style;
+  readonly style: TextStyle;
 }
 
 /** The help of the whole, or of some commands that share their first word. */
@@ -119,7 +119,7 @@ function summaryOf({ summary, value }: Flag): string {
   return facts.length === 0 ? summary : `${summary} (${facts.join("; ")})`;
 }
 
-function statusLines(style: Style): string[] {
+function statusLines(style: TextStyle): string[] {
   return [
     style.bold("EXIT STATUS:"),
     ...STATUSES.flatMap(([status, meaning]) =>

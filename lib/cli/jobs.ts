@@ -8,16 +8,16 @@
 
 import { countText } from "../render/quantity_text.ts";
 import type { CommandContext } from "./command.ts";
-import {
-  type ByteSink,
-  type Peer,
-  type RunContext,
-  type Starter,
-  STDIN,
-  type Surroundings,
+import type {
+  ByteSink,
+  Peer,
+  RunContext,
+  Starter,
+  Surroundings,
 } from "./context.ts";
 import { Interrupted, IoError, UsageError } from "./endings.ts";
 import { unlessInterrupted } from "./input.ts";
+import { STDIN } from "./flags.ts";
 
 /** How many bytes of input are worth a thread: to start it takes as long as to read half of them. */
 const WORTH = 1 << 26;

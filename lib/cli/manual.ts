@@ -1,8 +1,8 @@
 /** The manual page, made from the tables of commands and flags. */
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
-import { type Command, type CommandTable, flagsOf } from "./command.ts";
-import { ALL_FLAGS, CACHE_FOLDER, type Flag } from "./flags.ts";
+import type { Command, CommandTable } from "./command.ts";
+import { ALL_FLAGS, CACHE_FOLDER, type Flag, flagsOf } from "./flags.ts";
 
 /** Writes the manual page, codexpipe(1), for man and mandoc. */
 export function manualPage({ commands, commonFlags }: CommandTable): string {

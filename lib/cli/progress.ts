@@ -1,11 +1,9 @@
 /** How far long work is, for the person who waits for it. */
 
-import { durationText } from "../render/quantity_text.ts";
 import type { RunningWork } from "../render/text.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
-import { TextRuler } from "./text_ruler.ts";
 
 /** How long work takes before it is worth a word, in milliseconds. */
 const PATIENCE = 500;
@@ -103,6 +101,11 @@ export class Progress {
   }
 
   async #showRunning({ title }: RunningWork, elapsed: number): Promise<void> {
+    // Few runs last so long and are watched: the others start without.
+    const [{ durationText }, { TextRuler }] = await Promise.all([
+      import("../render/quantity_text.ts"),
+      import("./text_ruler.ts"),
+    ]);
     const { columns } = this.#options;
     const frame = FRAMES[Math.floor(elapsed / PERIOD) % FRAMES.length] ?? "";
     const time = durationText(1_000 * Math.floor(elapsed / 1_000))

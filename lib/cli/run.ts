@@ -1,13 +1,7 @@
 /** Runs the command: arguments in, exit status out. */
 
-import { VERSION_TEXT } from "./about.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
-import {
-  type Command,
-  type CommandContext,
-  type CommandGroup,
-  flagsOf,
-} from "./command.ts";
+import type { Command, CommandContext, CommandGroup } from "./command.ts";
 import {
   COMMAND_GROUPS,
   COMMANDS,
@@ -15,7 +9,12 @@ import {
   SEVERAL_FILES,
   TABLE,
 } from "./commands.ts";
-import type { ByteSink, FileSource, RunContext } from "./context.ts";
+import type {
+  ByteSink,
+  FileSource,
+  RunContext,
+  Surroundings,
+} from "./context.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import {
   ClosedOutput,
@@ -24,16 +23,54 @@ import {
   IoError,
   UsageError,
 } from "./endings.ts";
-import { ALL_FLAGS, COLOR } from "./flags.ts";
-import { withoutFolders } from "./folders.ts";
-import { COMMANDS_MEANT, otherWay } from "./guesses.ts";
+import { ALL_FLAGS, COLOR, flagsOf } from "./flags.ts";
+import { COMMANDS_MEANT, otherWay, suggestion } from "./guesses.ts";
 import type { HelpOptions } from "./help.ts";
 import { Output, TerminalOutput } from "./output.ts";
 import { Paging } from "./paging.ts";
 import { Progress } from "./progress.ts";
 import { isNotCapable, reasonOf } from "./reasons.ts";
-import { COLORED, PLAIN, type Style } from "./styles.ts";
-import { suggestion } from "./suggestion.ts";
+import {
+  COLORED_STYLE,
+  PLAIN_STYLE,
+  type TextStyle,
+} from "../render/text_style.ts";
+
+/** What session files are called. */
+const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
+
+/**
+ * Names the session files below the folders among some files, instead of the folders.
+ *
+ * @returns The files, those of a folder in the order of their paths, which is that of time; a
+ *   folder stays where it is if there is nothing to read below it.
+ */
+async function withoutFolders(
+  paths: readonly string[],
+  context: Pick<Surroundings, "list" | "look">,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const isFolder = (await context.look(path))?.isDirectory ?? false;
+    const files = isFolder ? await sessionFiles(path, context) : [];
+    for (const file of files.length === 0 ? [path] : files) found.push(file);
+  }
+  return found;
+}
+
+async function sessionFiles(
+  folder: string,
+  context: Pick<Surroundings, "list">,
+): Promise<string[]> {
+  const found: string[] = [];
+  const prefix = folder.replace(/(?<=.)[/\\]$/, "");
+  for (const { name, isDirectory } of await context.list(folder)) {
+    const path = `${prefix}/${name}`;
+    if (isDirectory) found.push(...await sessionFiles(path, context));
+    else if (SESSION_REGEXP.test(name)) found.push(path);
+  }
+  return found.sort();
+}
 
 /** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
@@ -56,8 +93,8 @@ export async function run(
   context: RunContext,
 ): Promise<number> {
   const bare = new Output(context.stderr, "stderr", context);
-  const styleOf = (stream: Stream, parsed?: Arguments): Style =>
-    isColored(stream, context, parsed) ? COLORED : PLAIN;
+  const styleOf = (stream: Stream, parsed?: Arguments): TextStyle =>
+    isColored(stream, context, parsed) ? COLORED_STYLE : PLAIN_STYLE;
   // What is shown to people is shown by the first thread.
   const isFirst = context.starter === undefined;
   const paging = new Paging(context, isScreen("stdout", context) && isFirst);
@@ -91,6 +128,7 @@ export async function run(
     const style = styleOf("stdout", parsed);
     const isHelp = parsed.operands[0] === "help";
     if (parsed.has("version")) {
+      const { VERSION_TEXT } = await import("./about.ts");
       await screen.writeText(`${VERSION_TEXT}\n`);
       return EXIT.done;
     }

@@ -1,7 +1,7 @@
 /** Tables for people. */
 
 import { escapeControls } from "./escape.ts";
-import type { Style } from "./styles.ts";
+import type { TextStyle } from "../render/text_style.ts";
 import { TextRuler } from "./text_ruler.ts";
 
 /** What stands between two columns. */
@@ -29,7 +29,7 @@ export interface TableOptions {
   /** What it should fit into, in columns of a terminal; there is no limit without it. */
   readonly width?: number | undefined;
   /** How the titles are set off. */
-  readonly style: Style;
+  readonly style: TextStyle;
 }
 
 /**

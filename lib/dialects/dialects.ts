@@ -26,8 +26,12 @@ import { savedField, savedText } from "../json/saved.ts";
 import type { JsonObject, JsonSlice } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "../lines/failures.ts";
 import type { RecordContext } from "../json/record_watch.ts";
-import type { LineRules, RecordLearner } from "../lines/line_rules.ts";
-import { RecordRules, unnormalizable } from "../lines/record_rules.ts";
+import {
+  type LineRules,
+  type RecordLearner,
+  RecordRules,
+  unnormalizable,
+} from "../lines/record_rules.ts";
 import {
   isRolloutRecord,
   type RolloutContext,

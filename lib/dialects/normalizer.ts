@@ -10,7 +10,7 @@ import { rulesFor, type RulesOptions } from "./dialects.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
 import { failureOf, type LinePlace } from "../lines/failures.ts";
-import type { LineRules } from "../lines/line_rules.ts";
+import type { LineRules } from "../lines/record_rules.ts";
 import { jsonTextOf } from "../json/json_text.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ownText } from "../json/own_text.ts";
+import { ownText, Utf8Decoder } from "../json/utf8.ts";
 import {
   type Fields,
   fieldsOf,
@@ -15,7 +15,6 @@ import {
   wholeOf,
 } from "../json/fields.ts";
 import { memberTexts } from "../json/member_texts.ts";
-import { Utf8Decoder } from "../json/utf8.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
 import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";

@@ -6,7 +6,7 @@
 
 import { utcTimestamp } from "../dialects/rollout/timestamp.ts";
 import { type Fields, fieldsOf, numberOf } from "../json/fields.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 
 /** What stands where no time is known. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";

@@ -14,7 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 
 /** What is known of how a call ended. */
 export interface ToolOutput {

@@ -16,7 +16,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 import type { Failure, Outcome } from "../outcome.ts";
 import type { Emit } from "../stage.ts";
 import type { CountPlace } from "../usage/source_ledger.ts";

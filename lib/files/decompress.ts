@@ -1,8 +1,11 @@
 /** Reads `.gz` and `.zst` through, and text in UTF-16, told by content. */
 
 import { copyOf } from "../json/bytes.ts";
-import { type ByteSource, ChunkSource } from "./byte_source.ts";
-import type { PackedFormat } from "./errors.ts";
+import {
+  type ByteSource,
+  ChunkSource,
+  type PackedFormat,
+} from "./byte_source.ts";
 
 /** Options for {@linkcode decompressed}. */
 export interface DecompressOptions {

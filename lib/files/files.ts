@@ -21,9 +21,12 @@
  * @module
  */
 
-export type { ByteSource } from "./byte_source.ts";
+export {
+  type ByteSource,
+  PackedDataError,
+  type PackedFormat,
+} from "./byte_source.ts";
 export { decompressed, type DecompressOptions } from "./decompress.ts";
-export * from "./errors.ts";
 export * from "./file_changes.ts";
 export { follow, type FollowChange, type FollowOptions } from "./follow.ts";
 export * from "./open.ts";

@@ -4,14 +4,13 @@ import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { checkedCount, checkedList } from "../checked.ts";
 import { copyOf, LF } from "../json/bytes.ts";
-import { type ByteSource, codeOf } from "./byte_source.ts";
+import { type ByteSource, codeOf, PackedDataError } from "./byte_source.ts";
 import {
   cutOffFormat,
   decompressed,
   formatOf,
   MAGIC_BYTES,
 } from "./decompress.ts";
-import { PackedDataError } from "./errors.ts";
 import { type ChangeWaiter, FileChanges } from "./file_changes.ts";
 
 /**

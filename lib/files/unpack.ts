@@ -1,8 +1,12 @@
 /** Unpacks gzip and zstd data with the decoders of the platform, and says where it breaks. */
 
 import type { Transform } from "node:stream";
-import { type ByteSource, ChunkSource } from "./byte_source.ts";
-import { PackedDataError, type PackedFormat } from "./errors.ts";
+import {
+  type ByteSource,
+  ChunkSource,
+  PackedDataError,
+  type PackedFormat,
+} from "./byte_source.ts";
 
 /** Small, so that what one piece unpacks to stays small even if it was packed to hurt. */
 const PIECE = 1 << 14;

@@ -39,14 +39,13 @@ import {
 import { KERNEL_MODULE } from "./kernel_module.ts";
 import { KernelPlans, type KernelWishes } from "./kernel_plans.ts";
 import { sliceAt } from "./literal.ts";
-import { MAX_KEPT_TEXT } from "./own_text.ts";
-import { RecordParts } from "./record_parts.ts";
+import { decodeUtf8, MAX_KEPT_TEXT } from "./utf8.ts";
+import { RecordParts } from "./value_plan.ts";
 import type {
   ContextChanges,
   RecordContext,
   WatchedRecord,
 } from "./record_watch.ts";
-import { decodeUtf8 } from "./utf8.ts";
 import type { JsonSlice } from "./value.ts";
 
 // What the kernel writes down of the records that it wrote, and the values that are made of

@@ -5,7 +5,7 @@
  */
 
 import { checkedList, checkText, wordsOf } from "../checked.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 import {
   isSecretOf,
   maskAssignments,

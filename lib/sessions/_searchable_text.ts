@@ -22,7 +22,7 @@ import {
   textOf,
   textsOf,
 } from "../json/fields.ts";
-import type { MessageRole } from "./message_roles.ts";
+import type { MessageRole } from "./session_records.ts";
 
 /** The text of a record, and whose it is. */
 export interface SearchableText {

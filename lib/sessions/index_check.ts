@@ -2,7 +2,7 @@
 
 import zlib from "node:zlib";
 import { IndexDisagreement } from "./_index_damage.ts";
-import { MESSAGE_ROLES } from "./message_roles.ts";
+import { MESSAGE_ROLES } from "./session_records.ts";
 import type {
   SessionIndexDatabase,
   SqlRow,

@@ -1,6 +1,6 @@
 /** Which messages of the index may be what is searched. */
 
-import type { MessageRole } from "./message_roles.ts";
+import type { MessageRole } from "./session_records.ts";
 import { quoted, type SearchExpressions } from "./search_query.ts";
 import type {
   SessionIndexDatabase,

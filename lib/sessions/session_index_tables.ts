@@ -1,6 +1,6 @@
 /** The tables of the index of sessions. */
 
-import type { MessageRole } from "./message_roles.ts";
+import type { MessageRole } from "./session_records.ts";
 import { ASCII_SYMBOLS } from "./symbol_grams.ts";
 
 /** Says that a database is an index of sessions: `CPsi`. It must never change. */

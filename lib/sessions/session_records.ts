@@ -1,8 +1,45 @@
-/** Sessions and what they take, as JSON. */
+/** What the commands about sessions print as JSON, and its words. */
 
 import type { CodexIndexState, HiddenReason } from "./codex_index.ts";
 import type { SessionKind } from "./session_head.ts";
 import type { SessionRun } from "./session_run.ts";
+
+/**
+ * Whose a text is, or what it is about.
+ *
+ * - `user`: what the person wrote.
+ * - `assistant`: what the model answered.
+ * - `reasoning`: what the model thought, as far as it is shown.
+ * - `command`: a command and its output.
+ * - `patch`: what was changed in files.
+ * - `tool`: a call of another tool and what it gave, or an image.
+ * - `plan`: a plan.
+ * - `notice`: what the program said: warnings, reviews, compactions.
+ * - `error`: an error.
+ */
+export type MessageRole =
+  | "user"
+  | "assistant"
+  | "reasoning"
+  | "command"
+  | "patch"
+  | "tool"
+  | "plan"
+  | "notice"
+  | "error";
+
+/** The roles, in the order of the help. */
+export const MESSAGE_ROLES: readonly MessageRole[] = [
+  "user",
+  "assistant",
+  "reasoning",
+  "command",
+  "patch",
+  "tool",
+  "plan",
+  "notice",
+  "error",
+];
 
 /**
  * A session, as `codexpipe sessions list` prints it; null is what is not known.

@@ -9,7 +9,7 @@ import {
 } from "./_index_damage.ts";
 import { isInside } from "./codex_homes.ts";
 import { checkFileSum, checkIndex, checkMessageSum } from "./index_check.ts";
-import { MESSAGE_ROLES, type MessageRole } from "./message_roles.ts";
+import { MESSAGE_ROLES, type MessageRole } from "./session_records.ts";
 import { SearchCandidates } from "./search_candidates.ts";
 import { SearchMatcher } from "./search_matcher.ts";
 import {

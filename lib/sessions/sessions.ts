@@ -61,7 +61,7 @@ export * from "./session_run.ts";
 export * from "./session_sizes.ts";
 export type { SessionPlace } from "./session_start.ts";
 export { shortIds } from "./short_ids.ts";
-export * from "./message_roles.ts";
+export * from "./session_records.ts";
 export { parseSearchQuery, type SearchTerm } from "./search_query.ts";
 export type { SnippetPart } from "./search_snippet.ts";
 export {

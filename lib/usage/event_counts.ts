@@ -7,7 +7,7 @@ import {
   idOf,
   textOf,
 } from "../json/fields.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 import { type CountPlace, type CountTaker, timeOf } from "./source_ledger.ts";
 import {
   type Addition,

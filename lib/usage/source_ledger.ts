@@ -1,7 +1,7 @@
 /** What one file or stream adds to what was used, turn by turn. */
 
 import { msOf, timestampOf } from "../events/times.ts";
-import { ownText } from "../json/own_text.ts";
+import { ownText } from "../json/utf8.ts";
 import type { UsageRule } from "./derivations.ts";
 import type { Addition } from "./token_counter.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "./tokens.ts";

@@ -2,13 +2,12 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
-import { flagsOf } from "../../lib/cli/command.ts";
 import {
   COMMAND_GROUPS,
   COMMANDS,
   COMMON_FLAGS,
 } from "../../lib/cli/commands.ts";
-import { SHELLS } from "../../lib/cli/flags.ts";
+import { flagsOf, SHELLS } from "../../lib/cli/flags.ts";
 import { programTest, runProgram } from "../programs.ts";
 import { call } from "./memory.ts";
 

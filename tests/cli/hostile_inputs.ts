@@ -4,12 +4,13 @@
  * @module
  */
 
-import { type Command, flagsOf } from "../../lib/cli/command.ts";
+import type { Command } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/cli/commands.ts";
 import type { ByteSource } from "../../lib/files/byte_source.ts";
 import { encode } from "../running.ts";
 import { sessionPath, testId } from "../sessions/homes.ts";
 import type { Result, World } from "./world.ts";
+import { flagsOf } from "../../lib/cli/flags.ts";
 
 /** How large the inputs are. */
 export interface HostileSizes {

@@ -2,11 +2,19 @@
 
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { ClosedOutput, IoError } from "../../lib/cli/endings.ts";
-import { Output, TerminalOutput } from "../../lib/cli/output.ts";
+import {
+  GATHERED,
+  Gathered,
+  Output,
+  TerminalOutput,
+  writeTexts,
+} from "../../lib/cli/output.ts";
 import { decode, encode } from "../running.ts";
 import { failing, platformError, Sink } from "./memory.ts";
 
 const NO_PAUSE = { pause: () => Promise.reject(new Error("it waited")) };
+
+const CONTEXT = { pause: () => Promise.resolve() };
 
 Deno.test("Output.write() writes the rest after short writes", async () => {
   const parts: string[] = [];
@@ -105,4 +113,75 @@ Deno.test("TerminalOutput.write() keeps JSON with carriage returns between its v
 Deno.test("TerminalOutput.end() writes what is cut off", async () => {
   assertEquals(await shownOf([Uint8Array.of(0x61, 0xe2, 0x82)]), "a\ufffd");
   assertEquals(await shownOf([Uint8Array.of(0x9b, 0x33)]), "\ufffd3");
+});
+
+Deno.test("Gathered.writeTo() writes bytes and texts in order, at once, and once", async () => {
+  const sink = new Sink();
+  const output = new Output(sink, "x", CONTEXT);
+  const gathered = new Gathered();
+  gathered.addText("ä");
+  gathered.add(encode("b"));
+  gathered.addText("");
+  gathered.addText("😀");
+  await gathered.writeTo(output);
+  await gathered.writeTo(output);
+  gathered.addText("c");
+  await gathered.writeTo(output);
+  assertEquals(sink.writes, [encode("äb😀"), encode("c")]);
+});
+
+Deno.test("Gathered.writeTo() writes everything of much", async () => {
+  const sink = new Sink();
+  const gathered = new Gathered();
+  let expected = "";
+  const add = (text: string): void => {
+    expected += text;
+    gathered.addText(text);
+  };
+  for (let i = 0; i < 30_000; i++) add(`line ${i}: ünïcödé\n`);
+  add("ä".repeat(200_000));
+  add("😀".repeat(100_000));
+  gathered.add(encode("x".repeat(1_000_000)));
+  expected += "x".repeat(1_000_000);
+  add("end");
+  await gathered.writeTo(new Output(sink, "x", CONTEXT));
+  assertEquals(sink.text === expected, true);
+});
+
+Deno.test("Gathered.writeTo() forgets what it could not write", async () => {
+  const gathered = new Gathered();
+  gathered.addText("a");
+  const full = new Output(failing(platformError("ENOSPC")), "x", CONTEXT);
+  await assertRejects(() => gathered.writeTo(full));
+  const sink = new Sink();
+  gathered.addText("b");
+  await gathered.writeTo(new Output(sink, "x", CONTEXT));
+  assertEquals(sink.text, "b");
+});
+
+Deno.test("Gathered writes what it is given, round after round", async () => {
+  const gathered = new Gathered();
+  for (let round = 0; round < 5; round++) {
+    const sink = new Sink();
+    let expected = "";
+    for (let i = 0; i < 50_000; i++) {
+      const text = `round ${round}, line ${i}\n`;
+      gathered.addText(text);
+      expected += text;
+    }
+    gathered.add(encode("x".repeat(300_000)));
+    expected += "x".repeat(300_000);
+    await gathered.writeTo(new Output(sink, "x", CONTEXT));
+    assertEquals(sink.text === expected, true, `${round}`);
+  }
+});
+
+Deno.test("writeTexts() writes all texts in order, many of them at once", async () => {
+  const sink = new Sink();
+  const texts = ["a", "ä".repeat(GATHERED - 1), "b", "😀"];
+  await writeTexts(new Output(sink, "x", CONTEXT), texts);
+  assertEquals(sink.writes, [
+    encode(texts.slice(0, 2).join("")),
+    encode("b😀"),
+  ]);
 });

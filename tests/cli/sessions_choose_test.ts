@@ -6,7 +6,7 @@ import {
   SessionChooser,
 } from "../../lib/cli/commands/sessions_choose.ts";
 import { TextRuler } from "../../lib/cli/text_ruler.ts";
-import { PLAIN } from "../../lib/cli/styles.ts";
+import { PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { listSessions } from "../../lib/sessions/sessions.ts";
 import {
   sessionPath,
@@ -163,7 +163,7 @@ Deno.test("the list of sessions fits terminals of any size, and lets texts do no
     const { sessions } = await listSessions({ codexHomes: [home] });
     const chooser = new SessionChooser(sessions, {
       ruler: await TextRuler.for(MESSAGES),
-      style: PLAIN,
+      style: PLAIN_STYLE,
       now: NOW,
       userHome: "/home/me",
     });

@@ -1,7 +1,7 @@
 /** Tables: what they look like, whatever is in them. */
 
 import { assertEquals } from "@std/assert";
-import { COLORED, PLAIN } from "../../lib/cli/styles.ts";
+import { COLORED_STYLE, PLAIN_STYLE } from "../../lib/render/text_style.ts";
 import { type Column, tableText } from "../../lib/cli/table.ts";
 
 const COLUMNS: readonly Column[] = [
@@ -45,7 +45,7 @@ b        5  天地玄…
 for (const { name, width, expected } of CASES) {
   Deno.test(`tableText() shows ${name}`, async () => {
     assertEquals(
-      await tableText(COLUMNS, ROWS, { width, style: PLAIN }),
+      await tableText(COLUMNS, ROWS, { width, style: PLAIN_STYLE }),
       expected,
     );
   });
@@ -53,32 +53,37 @@ for (const { name, width, expected } of CASES) {
 
 Deno.test("tableText() makes control characters visible, so that they do nothing", async () => {
   assertEquals(
-    await tableText([{ title: "T" }], [["a\x1b[31m\nb"]], { style: PLAIN }),
+    await tableText([{ title: "T" }], [["a\x1b[31m\nb"]], {
+      style: PLAIN_STYLE,
+    }),
     "T\na\\u001b[31m\\u000ab\n",
   );
 });
 
 Deno.test("tableText() looks the same with colours, but for the colours", async () => {
   const columns = COLUMNS.map((column, i) =>
-    i === 0 ? { ...column, look: COLORED.cyan } : column
+    i === 0 ? { ...column, look: COLORED_STYLE.cyan } : column
   );
-  const colored = await tableText(columns, ROWS, { width: 24, style: COLORED });
+  const colored = await tableText(columns, ROWS, {
+    width: 24,
+    style: COLORED_STYLE,
+  });
   assertEquals(
     // deno-lint-ignore no-control-regex
     colored.replace(/\x1b\[\d+m/g, ""),
-    await tableText(COLUMNS, ROWS, { width: 24, style: PLAIN }),
+    await tableText(COLUMNS, ROWS, { width: 24, style: PLAIN_STYLE }),
   );
 });
 
 Deno.test("tableText() of no rows is the titles", async () => {
   assertEquals(
-    await tableText(COLUMNS, [], { style: PLAIN }),
+    await tableText(COLUMNS, [], { style: PLAIN_STYLE }),
     "ID  TOKENS  TITLE\n",
   );
 });
 
 Deno.test("tableText() shows more rows than a call takes arguments", async () => {
   const rows = new Array(200_000).fill(["a"]);
-  const text = await tableText([{ title: "T" }], rows, { style: PLAIN });
+  const text = await tableText([{ title: "T" }], rows, { style: PLAIN_STYLE });
   assertEquals(text.length, 2 * (1 + rows.length));
 });

@@ -1,8 +1,11 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
-import type { ByteSource } from "../../lib/files/byte_source.ts";
-import { decompressed } from "../../lib/files/decompress.ts";
-import { PackedDataError, type PackedFormat } from "../../lib/files/errors.ts";
 import fc from "../property_seed.ts";
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import {
+  type ByteSource,
+  PackedDataError,
+  type PackedFormat,
+} from "../../lib/files/byte_source.ts";
+import { decompressed } from "../../lib/files/decompress.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat, decode, encode } from "../running.ts";
 import {

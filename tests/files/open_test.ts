@@ -5,7 +5,7 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
-import { PackedDataError } from "../../lib/files/errors.ts";
+import { PackedDataError } from "../../lib/files/byte_source.ts";
 import {
   bytesOf,
   openFile,

@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { constants, inflateRawSync } from "node:zlib";
 import { decompressed } from "../../lib/files/decompress.ts";
-import { PackedDataError, type PackedFormat } from "../../lib/files/errors.ts";
+import {
+  PackedDataError,
+  type PackedFormat,
+} from "../../lib/files/byte_source.ts";
 import { Pieces, unpack, ZstdFrames } from "../../lib/files/unpack.ts";
 import { chunkings } from "../generators.ts";
 import fc from "../property_seed.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import stringWidth from "string-width";
-import { COLORED } from "../../lib/cli/styles.ts";
+import { COLORED_STYLE } from "../../lib/render/text_style.ts";
 import { terminalMarkdown } from "../../lib/render/terminal_markdown.ts";
 import fc from "../property_seed.ts";
 import { CONTROL_REGEXP } from "./sessions.ts";
@@ -121,7 +121,7 @@ const CASES = [
 
 for (const { name, text, lines } of CASES) {
   Deno.test(`terminalMarkdown() lays out: ${name}`, () => {
-    const found = terminalMarkdown(text, { columns: 20, style: COLORED });
+    const found = terminalMarkdown(text, { columns: 20, style: COLORED_STYLE });
     const named = found.map((line) =>
       NAMES.reduce(
         (all, [code = "", name = ""]) => all.replaceAll(code, name),
@@ -152,7 +152,7 @@ Deno.test("terminalMarkdown() keeps to its width, and lets nothing through that 
       const columns = 80;
       const lines = terminalMarkdown(pieces.join(""), {
         columns,
-        style: COLORED,
+        style: COLORED_STYLE,
       });
       for (const line of lines) {
         assert(!CONTROL_REGEXP.test(line.replace(LOOK_REGEXP, "")), line);
@@ -174,6 +174,8 @@ Deno.test("terminalMarkdown() is not slowed down by what is repeated", () => {
     }`,
   ];
   for (const text of texts) {
-    assert(terminalMarkdown(text, { columns: 80, style: COLORED }).length > 0);
+    assert(
+      terminalMarkdown(text, { columns: 80, style: COLORED_STYLE }).length > 0,
+    );
   }
 });

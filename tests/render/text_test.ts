@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import stringWidth from "string-width";
-import { COLORED } from "../../lib/cli/styles.ts";
+import { COLORED_STYLE } from "../../lib/render/text_style.ts";
 import { Redactor } from "../../lib/redact/redactor.ts";
 import type { TranscriptPart } from "../../lib/render/parts.ts";
 import {
@@ -489,7 +489,7 @@ for (const { name, columns } of SCREENS) {
       { folder: "", start: "" };
     const text = viewOfBytes(readSession(folder, start), {
       columns: () => columns,
-      style: COLORED,
+      style: COLORED_STYLE,
       isFormatted: true,
     });
     assertGolden(`${name}.${columns}.ansi`, text);

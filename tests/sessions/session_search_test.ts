@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import {
   MESSAGE_ROLES,
   type MessageRole,
-} from "../../lib/sessions/message_roles.ts";
+} from "../../lib/sessions/session_records.ts";
 import { SearchMatcher } from "../../lib/sessions/search_matcher.ts";
 import { parseSearchQuery } from "../../lib/sessions/search_query.ts";
 import {

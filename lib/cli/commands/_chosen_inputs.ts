@@ -4,10 +4,10 @@
 
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { STDIN } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { blockRoom, type Input, openInput } from "../input.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
+import { STDIN } from "../flags.ts";
 
 /**
  * Finds what is to be read.

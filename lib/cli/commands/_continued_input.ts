@@ -10,9 +10,9 @@ import type { SessionLineage } from "../../sessions/session_lineage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import type { Blocks } from "../input.ts";
-import { STDIN } from "../context.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import type { Peeked } from "./_snapshot_text.ts";
+import { STDIN } from "../flags.ts";
 
 /** A file, with what it goes on from as far as that is there. */
 export interface ContinuedInput {

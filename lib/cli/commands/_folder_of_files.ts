@@ -9,11 +9,12 @@ import {
 } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { STDIN, type Surroundings } from "../context.ts";
+import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
 import { folderOf } from "./_sessions.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
+import { STDIN } from "../flags.ts";
 
 /** The folder that a flag names to write to, if it does: one that is there, and not in a Codex home. */
 export async function targetFolder(

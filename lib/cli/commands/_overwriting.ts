@@ -3,9 +3,10 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { codexHomesFrom, isInside } from "../../sessions/codex_homes.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
-import { STDIN, type Surroundings } from "../context.ts";
+import type { Surroundings } from "../context.ts";
 import { UsageError } from "../endings.ts";
-import { identityOf } from "../same_file.ts";
+import { identityOf } from "../input.ts";
+import { STDIN } from "../flags.ts";
 
 /** The name of a session file; nothing that this command writes is called like that. */
 const SESSION_FILE_REGEXP =

@@ -2,7 +2,7 @@
 
 import { type Dialect, DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Arguments } from "../arguments.ts";
-import { parseByteSize } from "../byte_size.ts";
+import { parseByteSize } from "../flags.ts";
 
 /** How lines are read. */
 export interface ReadingOptions {

@@ -13,11 +13,9 @@ import { LINES_NOT_SHOWN, TranscriptBuilder } from "../../render/transcript.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { IoError } from "../endings.ts";
-import { ON_ERROR } from "../flags.ts";
-import { GATHERED, Gathered } from "../gathered.ts";
+import { ON_ERROR, STDIN } from "../flags.ts";
+import { GATHERED, Gathered, type Output } from "../output.ts";
 import type { Blocks } from "../input.ts";
-import type { Output } from "../output.ts";
-import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import {

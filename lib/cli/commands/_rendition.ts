@@ -22,7 +22,7 @@ import type { ErrorFile } from "../error_file.ts";
 import { COLOR } from "../flags.ts";
 import type { Output } from "../output.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { COLORED, PLAIN } from "../styles.ts";
+import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { patternsOf } from "./_secrets.ts";
 
 /** Where a document goes. */
@@ -117,13 +117,13 @@ async function textRenderer(
 ): Promise<TextRenderer> {
   // What goes to a file has colours only if they are asked for.
   const isColored = args.choice("color", COLOR) === "always";
-  const fileStyle = isColored ? COLORED : PLAIN;
+  const fileStyle = isColored ? COLORED_STYLE : PLAIN_STYLE;
   const { TextRenderer } = await import("../../render/text.ts");
   const chosen = output === screen ? style : fileStyle;
   return new TextRenderer({
     ...options,
     style: chosen,
-    isFormatted: chosen === COLORED,
+    isFormatted: chosen === COLORED_STYLE,
     columns: () => isTerminal ? process.columns() : undefined,
   });
 }

@@ -10,10 +10,9 @@ import {
 } from "../../sessions/session_lineage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { Input } from "../input.ts";
+import { Input, refuseOwnOutput } from "../input.ts";
 import { cannot } from "../reasons.ts";
 import { oneSession } from "../refusals.ts";
-import { refuseOwnOutput } from "../same_file.ts";
 import type { PlaceOf } from "./_normalization.ts";
 import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 

@@ -17,11 +17,10 @@ import {
   IoError,
   UsageError,
 } from "../endings.ts";
-import { REPORT_FORMATS } from "../flags.ts";
+import { REPORT_FORMATS, STDIN } from "../flags.ts";
 import { type Blocks, invite, openInput } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { STDIN } from "../context.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
 import { unknownModeText } from "./_history_remarks.ts";

@@ -13,7 +13,7 @@ import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
-import { writeTexts } from "../gathered.ts";
+import { writeTexts } from "../output.ts";
 import { blocksOf, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";

@@ -14,11 +14,9 @@ import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { GATHERED, writeTexts } from "../gathered.ts";
+import { GATHERED, type Output, writeTexts } from "../output.ts";
 import { openInput } from "../input.ts";
-import type { Output } from "../output.ts";
 import { refuseSeveral } from "../refusals.ts";
-import { STDIN } from "../context.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
 import { Normalization } from "./_normalization.ts";
@@ -29,6 +27,7 @@ import {
   peekSnapshot,
   snapshotText,
 } from "./_snapshot_text.ts";
+import { STDIN } from "../flags.ts";
 
 /** How many threads are named where one has to be chosen. */
 const MAX_NAMED = 20;

@@ -3,10 +3,10 @@
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { STDIN, type Surroundings } from "../context.ts";
+import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { ENGINES, type FlagName, ON_ERROR } from "../flags.ts";
+import { ENGINES, type FlagName, ON_ERROR, STDIN } from "../flags.ts";
 import type { Input } from "../input.ts";
 import type { JobInput } from "../jobs.ts";
 import { refuseSeveral } from "../refusals.ts";

@@ -5,9 +5,9 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted, IoError } from "../endings.ts";
 import { invite, openInput } from "../input.ts";
-import { STDIN } from "../context.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
+import { STDIN } from "../flags.ts";
 
 const LF = 0x0a;
 const LINE_END = new Uint8Array([LF]);

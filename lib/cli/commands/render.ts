@@ -5,11 +5,11 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import { refuseIdleFlags, refuseSeveral } from "../refusals.ts";
-import { STDIN } from "../context.ts";
 import type { DocumentFile } from "./_document_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { refuseIdlePatterns } from "./_secrets.ts";
+import { STDIN } from "../flags.ts";
 
 /** Renders the named files, or stdin. */
 export async function run(

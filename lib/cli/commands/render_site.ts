@@ -21,10 +21,8 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { writeTexts } from "../gathered.ts";
+import { Output, writeTexts } from "../output.ts";
 import { blocksOf, type Input } from "../input.ts";
-import { Output } from "../output.ts";
-import { STDIN } from "../context.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
@@ -34,6 +32,7 @@ import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
+import { STDIN } from "../flags.ts";
 
 /** Writes a page of each session, and an index of them. */
 export async function renderSite(

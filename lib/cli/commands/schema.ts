@@ -12,7 +12,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { SCHEMA_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import { suggestion } from "../suggestion.ts";
+import { suggestion } from "../guesses.ts";
 
 /** Prints the schema of one thing, or of all. */
 export async function run(

@@ -10,7 +10,7 @@ import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
-import type { Style } from "../styles.ts";
+import type { TextStyle } from "../../render/text_style.ts";
 import { TextRuler } from "../text_ruler.ts";
 import { ageText } from "../times.ts";
 import { sessionPage } from "./_session_page.ts";
@@ -147,7 +147,7 @@ interface ChooserOptions {
   /** Measures what is shown of {@linkcode chooserTexts}. */
   readonly ruler: TextRuler;
   /** How text is set off. */
-  readonly style: Style;
+  readonly style: TextStyle;
   /** The present, in milliseconds since 1970. */
   readonly now: number;
   /** The home of the user, which paths are shown from. */

@@ -12,7 +12,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FAMILY_FORMATS } from "../flags.ts";
-import { writeTexts } from "../gathered.ts";
+import { writeTexts } from "../output.ts";
 import { tableText } from "../table.ts";
 import { homeInputs } from "./_home_inputs.ts";
 import { bytesText } from "./_session_index.ts";

@@ -12,7 +12,7 @@ import { LIVE_FORMATS } from "../flags.ts";
 import { followInput } from "../followed_input.ts";
 import type { Blocks } from "../input.ts";
 import type { Output } from "../output.ts";
-import { COLORED } from "../styles.ts";
+import { COLORED_STYLE } from "../../render/text_style.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 /** When to end. */
@@ -132,7 +132,7 @@ class Following {
     if (this.#form === "text") {
       this.#renderer ??= new TextRenderer({
         style,
-        isFormatted: style === COLORED,
+        isFormatted: style === COLORED_STYLE,
         columns: () => process.columns(),
       });
     }

@@ -18,7 +18,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
-import { writeTexts } from "../gathered.ts";
+import { writeTexts } from "../output.ts";
 import { refuseIdleFlags, refuseOperands } from "../refusals.ts";
 import { FILTERS, sessionPage } from "./_session_page.ts";
 import {

@@ -1,7 +1,7 @@
 /** `codexpipe sessions search`. */
 
 import { countedText, countText } from "../../render/quantity_text.ts";
-import { MESSAGE_ROLES } from "../../sessions/message_roles.ts";
+import { MESSAGE_ROLES } from "../../sessions/session_records.ts";
 import type { SnippetPart } from "../../sessions/search_snippet.ts";
 import {
   type SearchHit,

@@ -27,11 +27,11 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
-import { writeTexts } from "../gathered.ts";
+import { writeTexts } from "../output.ts";
 import { blocksOf, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import type { Style } from "../styles.ts";
+import type { TextStyle } from "../../render/text_style.ts";
 import { type Column, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
@@ -400,7 +400,7 @@ interface UsageTableOptions {
   /** What they should fit into, if there is a limit. */
   readonly width: number | undefined;
   /** How they are set off. */
-  readonly style: Style;
+  readonly style: TextStyle;
 }
 
 /** A group, and what it cost if there are prices. */

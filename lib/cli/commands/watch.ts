@@ -26,7 +26,7 @@ import type { CommandContext } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
-import { writeTexts } from "../gathered.ts";
+import { writeTexts } from "../output.ts";
 import { unreadable } from "../input.ts";
 import { refuseOperands } from "../refusals.ts";
 import { type Column, tableText } from "../table.ts";

@@ -3,8 +3,8 @@
  * commands and flags.
  */
 
-import { type Command, type CommandTable, flagsOf } from "../command.ts";
-import { ALL_FLAGS, type Flag } from "../flags.ts";
+import type { Command, CommandTable } from "../command.ts";
+import { ALL_FLAGS, type Flag, flagsOf } from "../flags.ts";
 
 /** What a place on the command line can be filled with. */
 export type Filler =

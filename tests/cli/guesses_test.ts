@@ -1,7 +1,7 @@
 /** Guessing what was meant. */
 
 import { assertEquals } from "@std/assert";
-import { suggestion } from "../../lib/cli/suggestion.ts";
+import { suggestion } from "../../lib/cli/guesses.ts";
 
 const KNOWN = ["--from", "--strict", "--on-error", "--errors-to"];
 
