@@ -15,7 +15,6 @@ import { treatmentOf } from "./_treatment.ts";
 import {
   KindTeller,
   NORMALIZED,
-  WIRE_DIALECTS,
   type WireDialectName,
 } from "../dialects/wire_kinds.ts";
 import {
@@ -185,7 +184,10 @@ export class DriftMeter {
   readonly #tallies = new Map<WireNode | Mark, Map<number, Tally>>();
   readonly #hasBaseline: boolean;
   /** What sessions lack that all of the baseline had: how many, and the first of them. */
-  readonly #lacking = new Map<WireKind, { count: number; file: string }>();
+  readonly #lacking = new Map<
+    WireKind,
+    { readonly dialect: WireDialectName; readonly file: string; count: number }
+  >();
   /** What was found by other meters, by what tells findings apart. */
   readonly #added = new Map<string, DriftFinding>();
   #moreAdded = 0;
@@ -387,31 +389,25 @@ export class DriftMeter {
       const lacking = this.#lacking.get(kind);
       if (lacking !== undefined) lacking.count += 1;
       else {
-        this.#lacking.set(kind, { count: 1, file });
+        this.#lacking.set(kind, { dialect, file, count: 1 });
         this.#count += 1;
       }
     }
   }
 
   #missing(): DriftFinding[] {
-    return WIRE_DIALECTS.flatMap((dialect) =>
-      [...this.#tree.dialect(dialect).kinds.values()].flatMap((kind) => {
-        const lacking = this.#lacking.get(kind);
-        return lacking === undefined ? [] : [{
-          release: null,
-          dialect,
-          kind: kind.name,
-          path: "",
-          change: "missing" as const,
-          types: [],
-          word: null,
-          seen: seenOf(kind.marks[0]),
-          ...lacking,
-          line: null,
-          treatment: null,
-        }];
-      })
-    );
+    return [...this.#lacking].map(([kind, lacking]) => ({
+      release: null,
+      kind: kind.name,
+      path: "",
+      change: "missing" as const,
+      types: [],
+      word: null,
+      seen: seenOf(kind.marks[0]),
+      ...lacking,
+      line: null,
+      treatment: null,
+    }));
   }
 }
 

@@ -7,6 +7,8 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
+
 /** A source of numbers. */
 export interface Random {
   /** A whole number from 0 up to, but not including, a limit. */
@@ -30,18 +32,13 @@ export interface Mutation {
 
 /** Gives the bytes of such a text. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
+  return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
 /** Gives such a text of bytes. */
 export function binaryOf(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 4096) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
-  }
-  return text;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    .toString("latin1");
 }
 
 /** Gives such a text of an ordinary one. */
