@@ -19,6 +19,17 @@ export function refuseIdleFlags(
   throw new UsageError(`--${idle} has no use ${where}`);
 }
 
+/**
+ * Refuses patterns that would mask nothing. It is called before any file is opened to be
+ * written.
+ *
+ * @throws {UsageError} If there are some, and nothing is to be masked.
+ */
+export function refuseIdlePatterns(args: Arguments): void {
+  if (!args.has("no-redact")) return;
+  refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
+}
+
 /** Refuses operands of a command that has none; the advice says what may have been meant. */
 export function refuseOperands(
   { operands: [operand] }: Arguments,

@@ -1,6 +1,7 @@
 /** That there is drift, as commands say it that are about something else: once for an input. */
 
-import { DriftMeter, driftText } from "../../drift/drift.ts";
+import { driftText } from "../../drift/drift_finding.ts";
+import { DriftMeter } from "../../drift/drift_meter.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
 /**

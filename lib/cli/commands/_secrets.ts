@@ -4,7 +4,6 @@ import { LinearPattern } from "../../redact/linear_pattern.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { UsageError } from "../endings.ts";
-import { refuseIdleFlags } from "../refusals.ts";
 
 /** A class of characters, or an escape that has no meaning of its own. */
 const ESCAPE_REGEXP = /\[(?:\\.|[^\]\\])*\]|\\[-!"#%&',:;<=>@`~ ]/g;
@@ -29,17 +28,6 @@ export function patternsOf(args: Arguments): LinearPattern[] {
       throw new UsageError(`--redact-pattern: ${error.message}`);
     }
   });
-}
-
-/**
- * Refuses patterns that would mask nothing. It is called before any file is opened to be
- * written.
- *
- * @throws {UsageError} If there are some, and nothing is to be masked.
- */
-export function refuseIdlePatterns(args: Arguments): void {
-  if (!args.has("no-redact")) return;
-  refuseIdleFlags(args, ["redact-pattern"], "with --no-redact");
 }
 
 /** Adds how many secrets were masked, by kind, to what was counted before. */

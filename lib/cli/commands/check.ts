@@ -3,9 +3,9 @@
 import {
   type Verdict,
   VerdictBuilder,
-  verdictJson,
   type VerdictOptions,
-} from "../../check/check.ts";
+} from "../../check/verdict_builder.ts";
+import { verdictJson } from "../../check/verdict_json.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
@@ -20,14 +20,12 @@ import {
 import { REPORT_FORMATS, STDIN } from "../flags.ts";
 import { type Blocks, invite, openInput } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
-import { refuseIdleFlags } from "../refusals.ts";
+import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
 import type { GithubStep } from "./_github_step.ts";
-import { unknownModeText } from "./_history_remarks.ts";
 import { readingOptions } from "./_reading_options.ts";
 import { runFigures } from "./_run_figures.ts";
 import type { SchemaFailures } from "./_schema_failures.ts";
-import { refuseIdlePatterns } from "./_secrets.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -147,6 +145,7 @@ class Check {
     const { unknownMode } = builder;
     const verdict = verdictOf();
     if (unknownMode !== null && !this.#args.has("quiet")) {
+      const { unknownModeText } = await import("./_history_remarks.ts");
       const message = unknownModeText(file, unknownMode);
       diagnostics.say(step?.masked(message) ?? message);
     }

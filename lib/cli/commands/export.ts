@@ -15,17 +15,12 @@ import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
-import { refuseIdleFlags } from "../refusals.ts";
+import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
-import {
-  addSecrets,
-  patternsOf,
-  refuseIdlePatterns,
-  saySecrets,
-} from "./_secrets.ts";
+import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
 /** Exports the named files, stdin, or the sessions of a Codex home. */

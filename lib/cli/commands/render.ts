@@ -4,11 +4,14 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
-import { refuseIdleFlags, refuseSeveral } from "../refusals.ts";
+import {
+  refuseIdleFlags,
+  refuseIdlePatterns,
+  refuseSeveral,
+} from "../refusals.ts";
 import type { DocumentFile } from "./_document_file.ts";
 import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
-import { refuseIdlePatterns } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
 /** Renders the named files, or stdin. */

@@ -5,10 +5,9 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { Output, writeTexts } from "../output.ts";
-import { refuseIdleFlags } from "../refusals.ts";
+import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { openDocument } from "./_document_file.ts";
 import { Normalization, normalizing, writing } from "./_normalization.ts";
-import { refuseIdlePatterns } from "./_secrets.ts";
 import {
   missingRecord,
   openWhole,
