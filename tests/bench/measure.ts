@@ -50,14 +50,16 @@ export async function runTimed(
   // Of the shells, this one counts finer than in hundredths of a second.
   shell ??= await isThere("bash") ? "bash" : "sh";
   const start = performance.now();
-  const { success, code, stdout } = await new Deno.Command(shell, {
+  const { success, code, stdout, stderr } = await new Deno.Command(shell, {
     args: ["-c", '"$0" "$@" >/dev/null && times', program, ...args],
     stdin: "null",
-    stderr: "inherit",
     signal: options.signal,
   }).output();
   const wall = (performance.now() - start) / 1000;
-  if (!success) throw failed(command, code);
+  if (!success) {
+    await Deno.stderr.write(stderr);
+    throw failed(command, code);
+  }
   return { wall, cpu: childTimes(new TextDecoder().decode(stdout)) };
 }
 

@@ -87,7 +87,10 @@ async function compiledCommands(
   ];
 }
 
-/** The least that the command can be asked, and the least that it can be asked to do. */
+/** A whole run as most are: 22 lines. */
+const RUN = "../../testdata/captures/0.169.0/shellmany/stdout.jsonl";
+
+/** The least that the command can be asked, that it can be asked to do, and what it does most. */
 function codexpipeCommands(
   program: string,
   args: readonly string[],
@@ -100,6 +103,11 @@ function codexpipeCommands(
       program,
       args: [...args, "normalize", line],
     },
+    ...["events", "usage", "check", "render"].map((name) => ({
+      name: `codexpipe ${name}, a run of 22 lines`,
+      program,
+      args: [...args, name, pathOf(RUN)],
+    })),
   ];
 }
 
