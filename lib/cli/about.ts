@@ -5,7 +5,6 @@ import { EXIT } from "./endings.ts";
 
 export const VERSION: string = config.version;
 
-/** `codexpipe` and its version. */
 export const VERSION_TEXT: string = `codexpipe ${VERSION}`;
 
 /** What it is, in one sentence. */

@@ -13,13 +13,11 @@ import { parseTime } from "./times.ts";
 
 /** A flag on the command line. */
 export interface GivenFlag {
-  /** Its name in the table. */
   readonly name: FlagName;
   /** Whether it was given by its letter. */
   readonly isShort: boolean;
   /** Its last value; empty for a switch. */
   readonly value: string;
-  /** All its values, in order. */
   readonly values: readonly string[];
 }
 
@@ -36,7 +34,6 @@ export class Arguments {
   readonly #given: ReadonlyMap<FlagName, GivenFlag>;
   readonly #flags: readonly KnownFlag[];
 
-  /** Constructs a new instance. */
   constructor(
     operands: readonly string[],
     given: ReadonlyMap<FlagName, GivenFlag>,
@@ -52,7 +49,6 @@ export class Arguments {
     return [...this.#given.values()];
   }
 
-  /** Whether a flag was given. */
   has(name: FlagName): boolean {
     return this.#given.has(name);
   }
@@ -82,6 +78,13 @@ export class Arguments {
     return choices.find((choice) => choice === value);
   }
 
+  /** All values of a flag that may come several times, each of them one of a few. */
+  choices<T extends string>(name: FlagName, choices: readonly T[]): T[] {
+    return this.values(name).flatMap((value) =>
+      choices.find((choice) => choice === value) ?? []
+    );
+  }
+
   /** The value of a flag that is a number, as the table has checked. */
   number(name: FlagName): number | undefined {
     const value = this.value(name);
@@ -93,12 +96,10 @@ export class Arguments {
     return parseTime(this.value(name) ?? "", now);
   }
 
-  /** The same without the first operands. */
   shifted(count: number): Arguments {
     return this.withOperands(this.operands.slice(count));
   }
 
-  /** The same with other operands. */
   withOperands(operands: readonly string[]): Arguments {
     return new Arguments(operands, this.#given, this.#flags);
   }

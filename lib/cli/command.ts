@@ -37,7 +37,6 @@ export interface Command {
   readonly summary: string;
   /** What else there is to say. */
   readonly details: string;
-  /** How it is called. */
   readonly usage: readonly string[];
   /** What it takes beside flags: the name, what it is, and which there are if they are few. */
   readonly operands: readonly (readonly [
@@ -47,13 +46,11 @@ export interface Command {
   ])[];
   /** The flags that it has beside those of all commands. */
   readonly flags: readonly (FlagName | NarrowedFlag)[];
-  /** Loads its code. */
   load(): Promise<{ readonly run: RunCommand }>;
 }
 
 /** Some commands that share their first word. */
 export interface CommandGroup {
-  /** The word. */
   readonly name: string;
   /** What they are about, in one sentence. */
   readonly summary: string;

@@ -15,7 +15,6 @@ export interface ByteSink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** A file that is written to. */
 export interface FileSink extends ByteSink {
   /** Gives back what writing needs; safe to call twice. */
   close(): void;
@@ -27,7 +26,6 @@ export interface Pager extends ByteSink {
   end(): Promise<void>;
 }
 
-/** A file that is read. */
 export interface FileSource extends ByteSource {
   /** How many bytes it has now; `undefined` if that cannot be told, or it is closed. */
   size(): number | undefined;
@@ -35,7 +33,6 @@ export interface FileSource extends ByteSource {
 
 /** What is known about a path. */
 export interface PathFacts {
-  /** Whether a directory is there. */
   readonly isDirectory: boolean;
   /** What tells the content of a regular file from that of any other one. */
   readonly identity: string | undefined;

@@ -17,7 +17,6 @@ export class Diagnostics {
   readonly #style: TextStyle;
   readonly #lines = new Gathered();
 
-  /** Constructs a new instance. */
   constructor(output: Output, style: TextStyle) {
     this.#output = output;
     this.#style = style;

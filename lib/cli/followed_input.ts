@@ -19,7 +19,6 @@ import { STDIN } from "./flags.ts";
 /** As much as is read at once of any other input. */
 const BLOCK = 1 << 19;
 
-/** Options for {@linkcode followInput}. */
 export interface FollowInputOptions {
   /**
    * Is asked whenever everything that is there was worked on; `true` ends the following.

@@ -12,7 +12,6 @@ const WIDTH = 79;
 /** Where the text beside a flag begins. */
 const COLUMN = 24;
 
-/** How a help looks. */
 export interface HelpOptions {
   /** Whether everything is told. */
   readonly isLong: boolean;

@@ -180,7 +180,6 @@ export function blockRoom(): BlockRoom {
   return [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
 }
 
-/** Options for {@linkcode Input}. */
 interface InputOptions {
   /** Room for its blocks, which no other input uses that is still read. */
   readonly room?: BlockRoom | undefined;
@@ -208,7 +207,6 @@ export class Input implements Blocks {
   /** Whether it may still be the file that stdout goes to. */
   #isDoubtful = true;
 
-  /** Constructs a new instance. */
   constructor(
     source: ByteSource,
     name: string,

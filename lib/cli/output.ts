@@ -46,7 +46,6 @@ export class Output {
     }
   }
 
-  /** Writes all of a text. */
   async writeText(text: string): Promise<void> {
     await this.write(ENCODER.encode(text));
   }

@@ -46,7 +46,6 @@ export class Progress {
   /** Writes follow one another, also those of the clock. */
   #written = Promise.resolve();
 
-  /** Constructs a new instance. */
   constructor(options: ProgressOptions) {
     this.#options = options;
   }

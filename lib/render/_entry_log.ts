@@ -17,10 +17,8 @@ import { byteLength } from "../json/utf8_length.ts";
 import { fieldsOf } from "../json/fields.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";
 
-/** Options for {@linkcode EntryLog}. */
 interface EntryLogOptions {
   readonly isLive: boolean;
-  /** Takes what is given. */
   readonly give: (part: EntryPart) => void;
   /** Lets records go that were given. */
   readonly forget: (ids: ReadonlySet<number>) => void;
@@ -28,7 +26,6 @@ interface EntryLogOptions {
 
 /** What a command printed that has an entry in an `explore` record. */
 export interface ExploredOutput {
-  /** The number of the record. */
   readonly id: number;
   /** The place of the entry. */
   readonly at: number;
@@ -49,7 +46,6 @@ interface Entry {
   /** How long its output says that it took, in milliseconds. */
   saidMs: number | undefined;
   state: EntryState;
-  /** What was given of it. */
   given: Given | undefined;
   /** The call that asked for it and has not been answered. */
   askedBy: string | undefined;
@@ -77,7 +73,6 @@ const MAX_PAST = { count: 1024, weight: 8 * 1024 * 1024 };
 export class EntryLog {
   /** The time of the event. */
   now: string | null = null;
-  /** The turn that is going on. */
   turn: number | null = null;
   /** The turn that the event names, if it is known. */
   ofTurn: number | undefined;
@@ -118,7 +113,6 @@ export class EntryLog {
   #past: (readonly [id: number, weight: number])[] = [];
   #pastWeight = 0;
 
-  /** Constructs a new instance. */
   constructor(options: EntryLogOptions) {
     this.#options = options;
   }
@@ -579,12 +573,7 @@ export function msBetween(
  */
 type EntryState = "open" | "settling" | "turn" | "done";
 
-/**
- * Tells how far a record is.
- *
- * @param record The record.
- * @returns How far it is.
- */
+/** Tells how far a record is. */
 function entryState(record: AnyHistoryRecord): EntryState {
   if (!isKnownRecord(record)) return "done";
   switch (record.type) {
@@ -624,12 +613,7 @@ function sumOfLengths(texts: readonly string[] = []): number {
 /** The most that is looked at of one record; what is longer is heavy anyway. */
 const MAX_PARTS = 10_000;
 
-/**
- * Estimates how much memory a record takes, in units of UTF-16 and the like.
- *
- * @param record The record.
- * @returns About how much.
- */
+/** Estimates how much memory a record takes, in units of UTF-16 and the like. */
 function weightOf(record: AnyHistoryRecord): number {
   let weight = 200;
   const left: unknown[] = [record.payload];
@@ -675,7 +659,6 @@ type Rest = Pick<EntryPart, "record" | "outputs">;
 /** What commands printed that has not been given, by their places in an `explore` record. */
 type HeldOutputs = ReadonlyMap<number, string>;
 
-/** Gives all of a record. */
 function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {
   if (held === undefined) return { record };
   const places = [...(listIn(record, "entries") ?? []).keys()];

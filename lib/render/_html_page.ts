@@ -16,9 +16,7 @@ const PAGE_HASHES: Hashes = {
 
 /** What a document has that runs, and what makes it look. */
 export interface Hashes {
-  /** The style sheet. */
   readonly style: string;
-  /** The script. */
   readonly script: string;
 }
 
@@ -133,7 +131,6 @@ ${factsHtml(facts)}</header>
 export interface PageTurn {
   /** The id of its element. */
   readonly target: string;
-  /** Its number. */
   readonly turn: number;
   /** What it is about, in a line, escaped. */
   readonly html: string;

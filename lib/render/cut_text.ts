@@ -7,7 +7,6 @@ import { countedText, countText } from "./quantity_text.ts";
 /**
  * Gives the beginning of a text.
  *
- * @param text The text.
  * @param limit How many units of UTF-16 it has at most; a character is never cut in two.
  */
 export function startOf(text: string, limit: number): string {
@@ -18,7 +17,6 @@ export function startOf(text: string, limit: number): string {
 /**
  * Gives the end of a text.
  *
- * @param text The text.
  * @param limit How many units of UTF-16 it has at most; a character is never cut in two.
  */
 export function endOf(text: string, limit: number): string {
@@ -29,7 +27,6 @@ export function endOf(text: string, limit: number): string {
 /**
  * Cuts the end off a text that is too long, and says so.
  *
- * @param text The text.
  * @param limit How many units of UTF-16 remain; a character is never cut in two.
  */
 export function cutText(text: string, limit: number): string {

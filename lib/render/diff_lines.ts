@@ -33,7 +33,6 @@ export function diffLines(diff: string): DiffLine[] {
  * Writes a diff for a `<pre class="diff">`: lines that came are `<ins>`, lines that went `<del>`,
  * names of files and headings of parts `<b>`.
  *
- * @param diff The diff.
  * @param language The language of the file; see {@linkcode codeHtml}.
  */
 export function diffHtml(diff: string, language = ""): string {

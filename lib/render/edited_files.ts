@@ -81,7 +81,6 @@ function counted(diff: string): { added: number; removed: number } {
 /**
  * Gives a path as it is seen from a folder.
  *
- * @param path The path.
  * @param folder The folder; `null` if it is not known.
  * @returns The path without the folder, if it is below it.
  */

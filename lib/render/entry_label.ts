@@ -71,7 +71,6 @@ const MAX_LENGTH = 120;
 /**
  * Gives the first line of a text.
  *
- * @param text The text.
  * @param limit How many characters remain; `…` stands for what was cut off.
  */
 export function firstLine(text: string, limit: number = MAX_LENGTH): string {
@@ -82,7 +81,6 @@ export function firstLine(text: string, limit: number = MAX_LENGTH): string {
 /**
  * Gives the first characters of a text.
  *
- * @param text The text.
  * @param limit How many characters remain; `…` stands for what was cut off.
  */
 export function firstCharacters(text: string, limit: number): string {

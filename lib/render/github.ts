@@ -551,9 +551,7 @@ const STATUS_WORDS: Record<
   unknown: ["", "", "Codex session"],
 };
 
-/** A turn, as a row of the table. */
 interface TurnRow {
-  /** How it ended. */
   readonly part: TurnEndedPart;
   /** What it was about. */
   readonly topic: string;
@@ -664,7 +662,6 @@ function usageCells(usage: TurnUsage | null): string {
   ).join("");
 }
 
-/** A section of a summary. */
 interface SummarySection {
   /** Its heading; Markdown that holds nothing from a log. */
   readonly heading: string;
@@ -690,7 +687,6 @@ const NOTE_BYTES = 400;
  * @param start What comes first; it leaves room for the words that say what was left out.
  * @param sections The sections, the most important ones first.
  * @param maxBytes How long the summary may be, in bytes of UTF-8.
- * @returns The summary.
  */
 function joinSections(
   start: string,
@@ -742,11 +738,9 @@ const HEADING_CHARACTER = 8;
 interface SummaryHead {
   /** What stands before its title, which says how it ended. */
   readonly sign: string;
-  /** Its title. */
   readonly title: string;
   /** Why it did not end well. */
   readonly reasons: readonly string[];
-  /** The sessions. */
   readonly sessions: readonly SessionPart[];
   /** How many sessions there are that were not even kept. */
   readonly unkeptSessions: number;
@@ -756,7 +750,6 @@ interface SummaryHead {
 
 /** The head of a summary, as far as there is room for it. */
 interface SummaryStart {
-  /** Its Markdown. */
   readonly text: string;
   /** How many of the reasons are in it. */
   readonly reasonCount: number;

@@ -182,7 +182,6 @@ interface Section {
  */
 export class HtmlRenderer implements Stage<TranscriptPart, string> {
   readonly #options: Decided<Omit<HtmlOptions, "listing" | "sequence">>;
-  /** The turns of the page. */
   #turns: PageTurn[] = [];
   readonly #totals = new WorkCounts();
   /** The tokens of all turns. Those of several runs of a thread do not add up: some count on. */
@@ -199,7 +198,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   #betweenCount = 0;
   /** How often turns were taken back: their numbers come again. */
   #rollbackCount = 0;
-  /** The thread that is going on. */
   #threadId: string | null = null;
   #section: Section | undefined;
   /** What a reader sees of the prompt that gave the title, until that is written. */
@@ -914,7 +912,6 @@ function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
 
 /** What surrounds a view. */
 interface EntryFrame {
-  /** The id of its element. */
   readonly id: string;
   /** When it began, as RFC 3339 in UTC; `null` if that is not known. */
   readonly at: string | null;
@@ -945,7 +942,6 @@ interface Box {
   readonly look: string;
   /** What stands at the beginning of the head. */
   readonly sign: string;
-  /** The title. */
   readonly titleHtml: string;
   /** What stands at the end of the head, before duration and time. */
   readonly meta?: readonly string[];
@@ -977,7 +973,6 @@ function metaHtml(
   return all === "" ? "" : `<span class="meta">${all}</span>`;
 }
 
-/** Writes a box. */
 function boxHtml(box: Box, frame: EntryFrame): string {
   const { look, sign, titleHtml, body, isOpen } = box;
   const head =
@@ -1042,7 +1037,6 @@ function outputHtml(text: string, frame: EntryFrame): string {
   );
 }
 
-/** Writes a diff. */
 function cutDiffHtml(
   diff: string,
   frame: EntryFrame,

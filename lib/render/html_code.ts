@@ -108,7 +108,6 @@ export function languageOf(path: string): string {
  * Writes code as HTML, in which comments, strings, numbers and keywords are spans: the names of
  * their groups are the classes of the style sheet, which colours of terminals have as well.
  *
- * @param code The code.
  * @param language A name of its language, or what names of its files end in; of one that is not
  *   known here, the code stands as it is.
  */

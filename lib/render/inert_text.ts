@@ -28,7 +28,6 @@ const TAB = "    ";
  * cursor are left out. Line ends of all
  * systems become LF, also a lone CR: what a terminal would overwrite is shown.
  *
- * @param text The text.
  * @returns The text, of lines that hold nothing but what they show.
  */
 export function inertText(text: string): string {

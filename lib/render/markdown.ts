@@ -525,7 +525,6 @@ function endText(status: WorkStatus, notes: readonly string[]): string {
 /** Lines with a blank line before and after them. */
 type MarkdownBlock = readonly string[];
 
-/** Output as blocks. */
 interface OutputBlocks {
   /** How many lines there are, with those that were left out. */
   readonly lines: number;

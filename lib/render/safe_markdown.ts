@@ -53,7 +53,6 @@ const PUNCTUATION_REGEXP = /[!-/:-@[-`{-~]/;
  *   always end. Code that is indented gets fences, unless it may belong to a list.
  * - Control characters are escaped, and no line is a command to GitHub's runner.
  *
- * @param text The Markdown.
  * @returns Lines to put into a document, with a blank line before and after.
  */
 export function safeMarkdown(text: string): string[] {
@@ -125,7 +124,6 @@ export function codeBlock(
 /**
  * Writes a text in one line as code.
  *
- * @param text The text.
  * @returns A code span that nothing in it ends.
  */
 export function codeSpan(text: string): string {
@@ -140,12 +138,7 @@ export function codeSpan(text: string): string {
   return mark + space + line + space + mark;
 }
 
-/**
- * Writes a text in one line of Markdown, in which nothing has a meaning.
- *
- * @param text The text.
- * @returns The line.
- */
+/** Writes a text in one line of Markdown, in which nothing has a meaning. */
 export function plainLine(text: string): string {
   return inertText(text).replaceAll("\n", " ").trim()
     .replace(/[\\*_#|~]/g, "\\$&").replace(/^(\d+)([.)])/, "$1\\$2")
@@ -166,7 +159,6 @@ const BLOCK_REGEXP = /^(?:\d{1,9}(?=[.)])|(?=[>#+=:-]))/;
  * Writes a text that is no Markdown as lines of it: no block begins in them, nothing in them is
  * set off, and none is joined with the next one.
  *
- * @param text The text.
  * @returns Lines to put into a document, with a blank line before and after.
  */
 export function plainLines(text: string): string[] {
@@ -189,12 +181,7 @@ function plainTextLine(line: string): string {
   return inertLine(indent + safe);
 }
 
-/**
- * Writes a text in one line of HTML.
- *
- * @param text The text.
- * @returns The line.
- */
+/** Writes a text in one line of HTML. */
 export function htmlLine(text: string): string {
   return inertText(text).replaceAll("\n", " ").trim()
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -53,7 +53,6 @@ export function diffLook(
 /**
  * Lays out a message in Markdown, in time that grows with its length.
  *
- * @param text The message.
  * @param layout How much room there is, and how text is set off.
  * @returns Lines that hold nothing of the message that a terminal acts upon, but addresses.
  */

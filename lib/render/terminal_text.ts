@@ -26,7 +26,6 @@ export interface Layout {
 /**
  * Lays out lines, each broken between words where it is too long.
  *
- * @param lines The lines.
  * @param layout How much room there is.
  * @returns The lines as they are printed.
  */
@@ -44,9 +43,7 @@ export function wrapped(
 /**
  * Lays out lines, each cut where it is too long.
  *
- * @param lines The lines.
  * @param layout How much room there is.
- * @returns As many lines.
  */
 export function clipped(
   lines: readonly string[],

@@ -140,7 +140,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #model: string | null = null;
   /** The folder that paths are seen from. */
   #cwd: string | null = null;
-  /** The turn that goes on. */
   #turn: RunningWork | undefined;
   /** The entry whose beginning was written last, so that its end can follow. */
   #open: number | undefined;
@@ -647,7 +646,6 @@ function headingsOf(text: string): string {
 /** What a block of lines is: there is space around prose, but none between work. */
 type Block = "prose" | "work" | "note";
 
-/** How lines look. */
 interface LineLook {
   /** What stands before the first line; the others are indented by as much. */
   readonly sign?: string;
@@ -674,7 +672,6 @@ class LiveLines {
     this.#block = block;
   }
 
-  /** Adds a line as it is. */
   add(line: string, look: (text: string) => string = same): void {
     this.#lines.push(line === "" ? "" : look(inertLine(line)));
   }

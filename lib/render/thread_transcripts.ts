@@ -37,10 +37,8 @@ interface Request {
   readonly requestId: unknown;
 }
 
-/** One thread. */
 interface Thread {
   readonly transcript: TranscriptBuilder;
-  /** The number of its last turn. */
   turn: number | null;
   /** What it is, once that has been said. */
   session: SessionPart | undefined;

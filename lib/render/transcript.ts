@@ -90,7 +90,6 @@ const OUTPUT_LIMITS = {
 /** How many turns are remembered by their ids: what began in one may end in another. */
 const MAX_TURNS = 1024;
 
-/** How a turn ended. */
 interface TurnEnd {
   readonly turnId: string | null;
   readonly status: TurnStatus;
@@ -99,7 +98,6 @@ interface TurnEnd {
   readonly error: string | null;
 }
 
-/** A turn that is going on. */
 interface OpenTurn {
   readonly number: number;
   turnId: string | null;
@@ -117,7 +115,6 @@ interface OpenTurn {
 /**
  * Takes part in the events of a transcript, so that who judges them need not read them again.
  *
- * @param event The event.
  * @param reader Who has read it.
  * @param take Has the transcript take it, and emits the parts that it completes. It must be called.
  */
@@ -686,7 +683,6 @@ function isErrorItem({ type, item_type, content }: Fields): boolean {
     fieldsOf(content).severity === undefined;
 }
 
-/** Tells whether a record is an error. */
 function isErrorRecord(record: AnyHistoryRecord): boolean {
   return record.type === "plain_message" && "kind" in record.payload &&
     record.payload.kind === "error";
@@ -698,7 +694,6 @@ function saysEnd(record: AnyHistoryRecord): boolean {
     "title" in record.payload && record.payload.title === "Turn aborted");
 }
 
-/** Gives the text of an error. */
 function textOfError(record: AnyHistoryRecord): string {
   const { lines } = fieldsOf(record.payload);
   return Array.isArray(lines) ? linesText(lines).trim() : "";
@@ -763,7 +758,6 @@ class SessionLead {
   /**
    * Gives a part behind the session.
    *
-   * @param part The part.
    * @param now The time, which is the session's beginning if nothing says that.
    */
   say(part: TranscriptPart, now: string | null): void {
@@ -896,7 +890,6 @@ function isCount(value: unknown): boolean {
   return typeof value === "bigint" || numberOf(value) !== undefined;
 }
 
-/** Reads the tokens of a turn. */
 function readTurnUsage(value: unknown): TurnUsage | undefined {
   const fields = fieldsOf(value);
   const count = (name: string): number | undefined =>

@@ -41,7 +41,6 @@ const GONE_REGEXP = /attempt to write a readonly database|disk I\/O error/i;
 export class IndexDisagreement extends Error {
   override readonly name = "IndexDisagreement";
 
-  /** Constructs a new instance. */
   constructor(what: string) {
     super(`it disagrees with itself about ${what}`);
   }

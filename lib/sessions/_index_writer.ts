@@ -51,7 +51,6 @@ export interface FileUpdate {
   readonly isRead: boolean;
   /** What its first lines tell; `undefined` if that is known. */
   readonly head: SessionHead | undefined;
-  /** The name of the session. */
   readonly name: string | undefined;
   /** Why it could not be read, or not to its end. */
   readonly problem: string | undefined;

@@ -362,7 +362,6 @@ function blocksOf(content: Fields): readonly unknown[] {
   ];
 }
 
-/** The text of a block, or what it leads to. */
 function blockText(block: unknown): string {
   if (typeof block === "string") return block;
   const { text, uri } = fieldsOf(block);

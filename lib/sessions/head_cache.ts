@@ -174,7 +174,6 @@ function pathOf(folder: string | undefined, home: string): string | undefined {
   return join(folder, "heads", `${name}.jsonl`);
 }
 
-/** What is remembered of a home. */
 interface Remembered {
   /** The first line of the file, which has the hash of the others; empty if there is none. */
   readonly header: string;

@@ -14,7 +14,6 @@ import {
   ROWS_PER_FILE,
 } from "./session_index_tables.ts";
 
-/** How much of an index is checked. */
 interface IndexCheckOptions {
   /** How many rows, of files and of messages each. */
   readonly rows: number;

@@ -45,7 +45,6 @@ const USUAL_LENGTH = 1_000;
 export class SearchMatcher {
   readonly #patterns: readonly Pattern[];
 
-  /** Constructs a new instance. */
   constructor(terms: readonly SearchTerm[]) {
     this.#patterns = terms.map(patternOf);
   }

@@ -17,7 +17,6 @@ export interface ContentPlace {
 
 /** The lines of a session file, from a place on. */
 export interface SessionContent {
-  /** The lines. */
   readonly source: ByteSource;
   /** The last bytes before the place. */
   readonly tail: Uint8Array;

@@ -436,7 +436,6 @@ function compressionOf(name: string): SessionCompression {
 /** What lies in one of the folders. */
 export interface PlacedPath {
   readonly path: string;
-  /** The Codex home. */
   readonly home: string;
   /** Whether it lies in `archived_sessions`. */
   readonly isArchived: boolean;

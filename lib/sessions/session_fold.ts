@@ -61,7 +61,6 @@ export interface FoldStart {
   readonly tail: Uint8Array;
 }
 
-/** Options for {@linkcode SessionFold}. */
 interface SessionFoldOptions {
   readonly fileName: string;
   /** The time of what comes before any line has one, in milliseconds since 1970. */

@@ -60,10 +60,8 @@ export interface SessionIndexOptions {
   readonly onDamage?: (() => void) | undefined;
 }
 
-/** A value of a row. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** A row of an answer. */
 export interface SqlRow {
   /** The value of a column. */
   readonly [column: string]: SqlValue;

@@ -306,11 +306,9 @@ interface Task {
   readonly file: SessionFile;
   /** What the index knows of it; `undefined` if nothing. */
   readonly before: IndexedFile | undefined;
-  /** The name of the session. */
   readonly name: string | undefined;
 }
 
-/** What has to be done. */
 interface RefreshPlan {
   /** Files that are to be looked at, newest first. */
   readonly tasks: readonly Task[];
@@ -711,7 +709,6 @@ async function* piecesOf(
     /** What it takes to read on. */
     readonly checkpoint?: Uint8Array | undefined;
     readonly openContent?: typeof openSessionContent;
-    /** What it is read into. */
     readonly block: Uint8Array;
   },
 ): AsyncGenerator<FilePiece, void, void> {
@@ -782,9 +779,7 @@ function problemOf(error: unknown): PieceProblem {
 
 /** A file that is being read. */
 interface OpenedTask {
-  /** What is left of it. */
   readonly source: ByteSource;
-  /** What it is read into. */
   readonly fold: SessionFold;
   /** Whether it is read on from where it was read to. */
   readonly isContinued: boolean;

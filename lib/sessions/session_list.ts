@@ -275,7 +275,6 @@ class SessionMatcher {
     return until === undefined || file.start < until + ZONES;
   }
 
-  /** Whether a session matches. */
   matches(session: Session): boolean {
     const { head, name, file } = session;
     const { since, until, branch, originator, grep } = this.#filter;

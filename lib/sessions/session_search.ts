@@ -476,9 +476,7 @@ interface SearchedSession {
   readonly id: string;
   /** What the index calls it: a session that goes on in further files is several there. */
   readonly key: string;
-  /** Its file. */
   readonly path: string;
-  /** What it is called. */
   readonly title: string;
   /** Its working directory; `null` if it is not known. */
   readonly cwd: string | null;

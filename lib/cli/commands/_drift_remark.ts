@@ -32,14 +32,12 @@ export class DriftRemark {
     this.#left = isWhole ? Infinity : MAX_LOOKED_AT;
   }
 
-  /** Takes a block. */
   feed(block: Uint8Array): void {
     if (this.#left <= 0) return;
     this.#left -= block.length;
     this.#source.feed(block);
   }
 
-  /** Ends the input. */
   flush(): void {
     // A line that was left in the middle is no line.
     if (this.#left > 0) this.#source.flush();

@@ -100,7 +100,6 @@ export class GithubStep {
     return this.#redactor?.redact(text) ?? text;
   }
 
-  /** Takes a part of the transcript. */
   take(part: TranscriptPart): void {
     this.#renderer.feed(part);
   }

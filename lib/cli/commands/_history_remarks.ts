@@ -7,7 +7,6 @@ import type { CommandContext } from "../command.ts";
 /** What a history tells of itself. */
 type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
 
-/** Options for {@linkcode HistoryRemarks}. */
 export interface HistoryRemarksOptions {
   /** Whether nothing is said. */
   readonly isQuiet: boolean;

@@ -113,7 +113,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
   /** What is known of the lines of the input that failed. */
   #failures: FailureFacts = { ...NO_FAILURES };
 
-  /** Constructs a new instance. */
   constructor(context: CommandContext, options: NormalizationOptions<A>) {
     this.#context = context;
     this.#options = options;

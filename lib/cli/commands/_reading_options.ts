@@ -4,9 +4,7 @@ import { type Dialect, DIALECTS } from "../../dialects/dialect_names.ts";
 import type { Arguments } from "../arguments.ts";
 import { parseByteSize } from "../flags.ts";
 
-/** How lines are read. */
 export interface ReadingOptions {
-  /** The dialect. */
   readonly from: Dialect | undefined;
   readonly maxLineBytes: number | undefined;
   /** The only thread that is wanted. */

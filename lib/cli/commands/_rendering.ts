@@ -99,7 +99,6 @@ export class Rendering {
     return this.#isIncomplete || this.#work.isIncomplete;
   }
 
-  /** Whether a line has failed. */
   get hasFailures(): boolean {
     return this.#work.hasFailures;
   }

@@ -66,7 +66,6 @@ export function screenDestination(
   return { output: screen, isTerminal, form: chosen };
 }
 
-/** How a document is rendered. */
 export interface Rendition {
   readonly form: RenderForm;
   /** What masks secrets. */

@@ -36,12 +36,10 @@ export class SchemaFailures {
     });
   }
 
-  /** Takes a block. */
   feed(block: Uint8Array): void {
     this.#decoder.feed(block, () => {});
   }
 
-  /** Ends the input. */
   flush(): void {
     this.#decoder.flush(() => {});
   }

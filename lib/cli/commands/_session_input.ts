@@ -19,7 +19,6 @@ import { lookUpSession, sessionPlaces } from "./_sessions.ts";
 /** A session, and what it consists of. */
 export interface WholeSession {
   readonly session: Session;
-  /** What it consists of. */
   readonly lineage: SessionLineage;
 }
 
@@ -60,7 +59,6 @@ export async function wholeSession(
 
 /** What a session consists of, as one input. */
 export interface JoinedInput {
-  /** Its blocks. */
   readonly input: Input;
   /** Where its lines are. */
   readonly placeOf: PlaceOf;

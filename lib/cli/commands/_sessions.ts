@@ -121,11 +121,8 @@ export async function lookUpSession(
 
 /** What was found in the Codex homes, as far as people have to be told. */
 interface FoundInHomes {
-  /** How many sessions there are. */
   readonly total: number;
-  /** What could not be looked at. */
   readonly problems: readonly SessionProblem[];
-  /** The homes that are not there. */
   readonly missingHomes: readonly string[];
 }
 
@@ -199,7 +196,6 @@ export function minuteOf(time: number): string {
   return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
 }
 
-/** Writes a session as a record. */
 export function sessionRecord(
   { file, head, name, title }: Session,
 ): SessionRecord {

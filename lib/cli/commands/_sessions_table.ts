@@ -68,102 +68,83 @@ export async function sessionsTable(
   const now = process.now();
   const timeText = (time: number): string =>
     isScreen ? ageText(time, now) : minuteOf(time);
-  const startText = ({ file, head }: Session): string =>
-    timeText(startedAt(file, head.started));
   const look = (text: string): string => {
     const { completed, open } = OUTCOME_TEXTS;
     if (text === "") return text;
     if (text === completed) return style.green(text);
     return text === open ? style.yellow(text) : style.red(text);
   };
-  const columns: SessionColumn[] = [
+  const runOf = ({ file }: Session): SessionRun | undefined =>
+    runs.get(file.path);
+  const hasFigures = runs.size > 0 && (width === undefined || width >= NARROW);
+  // A file that cannot be read says so in the place of its title.
+  const hiddenText = ({ file }: Session): string =>
+    HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
+  const all: readonly (SessionColumn | false)[] = [
     {
       title: "ID",
       look: (text) => style.cyan(text),
       text: ({ head }) => shortIds.get(head.id) ?? head.id,
     },
-    { title: `Started${zone}`, text: startText },
-  ];
-  if (isWide) {
-    columns.push({
+    {
+      title: `Started${zone}`,
+      text: ({ file, head }) => timeText(startedAt(file, head.started)),
+    },
+    isWide && {
       title: `Updated${zone}`,
       text: ({ file }) => timeText(file.mtime),
-    });
-  }
-  if (runs.size > 0) {
-    const runOf = ({ file }: Session): SessionRun | undefined =>
-      runs.get(file.path);
-    const tokensText = isScreen ? roundText : countText;
-    columns.push({
+    },
+    runs.size > 0 && {
       title: "Outcome",
-      text: (each) => outcomeText(runOf(each)),
       look,
-    });
-    const figures: SessionColumn[] = [
-      {
-        title: "Tokens",
-        align: "right",
-        text: (each) => textOf(runOf(each)?.totalTokens, tokensText),
-      },
-      {
-        title: "Took",
-        align: "right",
-        text: (each) => textOf(runOf(each)?.durationMs, durationText),
-      },
-    ];
-    if (width === undefined || width >= NARROW) columns.push(...figures);
-  }
-  if (homes.size > 1) {
-    columns.push({
+      text: (each) => outcomeText(runOf(each)),
+    },
+    hasFigures && {
+      title: "Tokens",
+      align: "right",
+      text: (each) =>
+        textOf(runOf(each)?.totalTokens, isScreen ? roundText : countText),
+    },
+    hasFigures && {
+      title: "Took",
+      align: "right",
+      text: (each) => textOf(runOf(each)?.durationMs, durationText),
+    },
+    homes.size > 1 && {
       title: "Home",
       cut: "start",
       text: ({ file }) => shortPath(file.home, userHome),
-    });
-  }
-  if (isSet(({ head }) => head.cwd)) {
-    columns.push({
+    },
+    isSet(({ head }) => head.cwd) && {
       title: "Folder",
       cut: "start",
       text: ({ head }) => shortPath(head.cwd ?? "", userHome),
-    });
-  }
-  if (isSet(({ head }) => head.gitBranch)) {
-    columns.push({
+    },
+    isSet(({ head }) => head.gitBranch) && {
       title: "Branch",
       cut: "end",
       text: ({ head }) => head.gitBranch ?? "",
-    });
-  }
-  if (isWide && isSet(({ head }) => head.model)) {
-    columns.push({ title: "Model", text: ({ head }) => head.model ?? "" });
-  }
-  if (isWide && isSet(({ head }) => head.cliVersion)) {
-    columns.push({
-      title: "Codex",
-      text: ({ head }) => head.cliVersion ?? "",
-    });
-  }
-  if (isSet(kindText)) {
-    columns.push({ title: "Kind", text: kindText, look: dim });
-  }
-  // A file that cannot be read says so in the place of its title.
-  const hiddenText = ({ file }: Session): string =>
-    HIDDEN_TEXTS[hidden.get(file.path) ?? "refused"];
-  if (isSet(hiddenText)) {
-    columns.push({
+    },
+    isWide && isSet(({ head }) => head.model) &&
+    { title: "Model", text: ({ head }) => head.model ?? "" },
+    isWide && isSet(({ head }) => head.cliVersion) &&
+    { title: "Codex", text: ({ head }) => head.cliVersion ?? "" },
+    isSet(kindText) && { title: "Kind", look: dim, text: kindText },
+    isSet(hiddenText) && {
       title: "In Codex",
-      text: hiddenText,
       look: (text) => text === "" ? "" : style.red(text),
-    });
-  }
-  columns.push({
-    title: "Title",
-    cut: "end",
-    share: 2,
-    // A stand-in for a title is not a text of the session.
-    look: (text) => text.startsWith("(") ? dim(text) : text,
-    text: titleText,
-  });
+      text: hiddenText,
+    },
+    {
+      title: "Title",
+      cut: "end",
+      share: 2,
+      // A stand-in for a title is not a text of the session.
+      look: (text) => text.startsWith("(") ? dim(text) : text,
+      text: titleText,
+    },
+  ];
+  const columns = all.filter((column) => column !== false);
   const rows = sessions.map((session) =>
     columns.map((column) => column.text(session))
   );

@@ -82,7 +82,6 @@ function refuseTwoOutputs(args: Arguments): void {
 
 /** What looks at an input beside the verdict. */
 interface Witnesses {
-  /** Looks for drift. */
   readonly drift: DriftRemark | undefined;
   /** Holds lines to the schemas. */
   readonly schema: SchemaFailures | undefined;

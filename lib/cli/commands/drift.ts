@@ -162,14 +162,12 @@ class Drift {
     };
   }
 
-  /** Takes what came of an input. */
   add({ counts, isCompared, isIncomplete }: Found): void {
     if (counts !== undefined) this.#meter.add(counts);
     if (isCompared) this.#files += 1;
     this.isIncomplete ||= isIncomplete;
   }
 
-  /** Prints what is new. */
   async print(): Promise<void> {
     const { stdout, diagnostics } = this.#context;
     const findings = this.#meter.findings();
@@ -210,7 +208,6 @@ class Drift {
     }
   }
 
-  /** Writes the baseline. */
   async write(path: string): Promise<void> {
     const { process, diagnostics } = this.#context;
     await writeFile(path, this.#meter.baseline(), process);

@@ -97,7 +97,6 @@ async function readSnapshotFile(
   }
 }
 
-/** Folds one file. */
 class Fold {
   readonly #args: Arguments;
   readonly #stdout: Output;

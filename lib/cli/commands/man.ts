@@ -6,7 +6,6 @@ import { EXIT } from "../endings.ts";
 import { manualPage } from "../manual.ts";
 import { refuseOperands } from "../refusals.ts";
 
-/** Prints the manual page. */
 export async function run(
   args: Arguments,
   { stdout, table }: CommandContext,

@@ -120,7 +120,6 @@ interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {
   readonly likeAPage: readonly string[];
 }
 
-/** What became of a page. */
 interface WrittenPage {
   readonly isIncomplete: boolean;
   readonly hasFailures: boolean;

@@ -142,11 +142,9 @@ type Choice =
   | { readonly what: "show" | "resume"; readonly session: Session }
   | { readonly what: "leave" | "interrupt"; readonly session?: never };
 
-/** How the list looks. */
 interface ChooserOptions {
   /** Measures what is shown of {@linkcode chooserTexts}. */
   readonly ruler: TextRuler;
-  /** How text is set off. */
   readonly style: TextStyle;
   /** The present, in milliseconds since 1970. */
   readonly now: number;
@@ -198,7 +196,6 @@ export class SessionChooser {
   #filter = "";
   #at = 0;
 
-  /** Constructs a new instance. */
   constructor(sessions: readonly Session[], options: ChooserOptions) {
     this.#options = options;
     this.#rows = sessions.map((session) => rowOf(session, options));
@@ -274,7 +271,6 @@ export class SessionChooser {
     );
   }
 
-  /** Gives the lines to show. */
   lines(columns: number, rows: number): string[] {
     const { ruler, style } = this.#options;
     const room = columns - 1;

@@ -125,9 +125,7 @@ class SizesReport {
     this.#args = args;
     this.#context = context;
     this.#now = context.process.now();
-    this.#keys = args.values("by").flatMap((name) =>
-      SIZE_KEYS.find((key) => key === name) ?? []
-    );
+    this.#keys = args.choices("by", SIZE_KEYS);
     this.#bytes = sumOf(found.sessions, ({ bytes }) => bytes);
     this.#diskBytes = sumOf(found.sessions, ({ diskBytes }) => diskBytes);
   }
@@ -386,7 +384,6 @@ function record(session: SessionSize): SessionSizeRecord {
   };
 }
 
-/** What takes most of a session. */
 function mostOf({ parts }: SessionSize): string {
   const [first] = SESSION_PARTS.toSorted((a, b) => parts[b] - parts[a]);
   return (first ?? "").replaceAll("_", " ");

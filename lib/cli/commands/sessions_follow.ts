@@ -15,7 +15,6 @@ import type { Output } from "../output.ts";
 import { COLORED_STYLE } from "../../render/text_style.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-/** When to end. */
 interface EndConditions {
   /** When a turn has ended and nothing follows. */
   readonly isAtTurn: boolean;

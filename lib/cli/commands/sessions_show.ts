@@ -95,7 +95,6 @@ async function render(
   }
 }
 
-/** Writes its lines, normalized. */
 async function writeLines(
   { session: { file, head }, lineage }: WholeSession,
   args: Arguments,

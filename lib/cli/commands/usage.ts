@@ -31,8 +31,7 @@ import { writeTexts } from "../output.ts";
 import { blocksOf, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
-import type { TextStyle } from "../../render/text_style.ts";
-import { type Column, tableText } from "../table.ts";
+import { type Column, type TableOptions, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
 import { type ReadingOptions, readingOptions } from "./_reading_options.ts";
@@ -58,7 +57,6 @@ interface Counted {
   readonly isIncomplete: boolean;
 }
 
-/** One call of the command. */
 class UsageCommand {
   readonly #args: Arguments;
   readonly #context: CommandContext;
@@ -120,23 +118,18 @@ class UsageCommand {
     await progress.clear();
     const rows = await this.#rows();
     this.#sayWhatIsMissing(rows, prices);
-    const options = {
-      format: this.#args.choice("format", USAGE_FORMATS) ?? "table",
-      width: process.columns(),
-      style,
-    };
-    const parts = {
-      by: keysOf(this.#args, isHome ? "day" : "thread"),
-      timeZone: this.#timeZone,
-      prices,
-    };
+    const format = this.#args.choice("format", USAGE_FORMATS) ?? "table";
+    const options = { width: process.columns(), style };
+    const keys = new Set(this.#args.choices("by", USAGE_KEYS));
+    if (keys.size === 0) keys.add(isHome ? "day" : "thread");
+    const parts = { by: [...keys], timeZone: this.#timeZone, prices };
     const { stdout, screen, paging } = this.#context;
     paging.begin();
     await writeTexts(
-      options.format === "table" ? screen : stdout,
+      format === "table" ? screen : stdout,
       this.#args.has("explain")
-        ? derivationText(this.#meter.derivations(), rows, options)
-        : usageText(rows, parts, options),
+        ? derivationText(this.#meter.derivations(), rows, format, options)
+        : usageText(rows, parts, format, options),
     );
     await diagnostics.flush();
     if (this.#isIncomplete) return EXIT.io;
@@ -190,7 +183,6 @@ class UsageCommand {
     }
   }
 
-  /** The rows that were asked for. */
   async #rows(): Promise<UsageRow[]> {
     const rows = this.#meter.rows();
     const cwd = this.#args.value("cwd");
@@ -237,15 +229,6 @@ class UsageCommand {
   }
 }
 
-/** What groups are made by. */
-function keysOf(args: Arguments, usual: UsageKey): readonly UsageKey[] {
-  const given = args.values("by");
-  const keys = given.flatMap((name) =>
-    USAGE_KEYS.find((key) => key === name) ?? []
-  );
-  return keys.length === 0 ? [usual] : [...new Set(keys)];
-}
-
 /** The name of a time zone; the table of flags has checked that there is one. */
 function timeZoneOf(name: string): string {
   const timeZone = name.toLowerCase() === "local" ? undefined : name;
@@ -255,23 +238,7 @@ function timeZoneOf(name: string): string {
   return found === "Etc/Unknown" ? "UTC" : found;
 }
 
-/** A form that usage has. */
 type UsageFormat = typeof USAGE_FORMATS[number];
-
-/** How usage is printed. */
-interface UsageOutputOptions extends UsageTableOptions {
-  /** The form. */
-  readonly format: UsageFormat;
-}
-
-/** What is printed. */
-interface UsageReportParts {
-  /** What groups are made by. */
-  readonly by: readonly UsageKey[];
-  /** The time zone of days. */
-  readonly timeZone: string;
-  readonly prices: PriceList | undefined;
-}
 
 /** What no rows are made of. */
 const NO_ROW: UsageRow = {
@@ -299,12 +266,17 @@ const NO_DERIVATION: UsageDerivation = {
 /**
  * Prints what was used.
  *
- * @param parts What is to be made of them.
+ * @param parts What groups are made by, the time zone of days, and what tokens cost.
  */
 async function* usageText(
   rows: readonly UsageRow[],
-  { by, timeZone, prices }: UsageReportParts,
-  options: UsageOutputOptions,
+  { by, timeZone, prices }: {
+    readonly by: readonly UsageKey[];
+    readonly timeZone: string;
+    readonly prices: PriceList | undefined;
+  },
+  format: UsageFormat,
+  options: TableOptions,
 ): AsyncGenerator<string, void, void> {
   const groups = groupUsage(rows, by);
   const total = totalOf(rows);
@@ -314,7 +286,7 @@ async function* usageText(
   });
   const fieldsOf = (group: UsageGroup): Fields =>
     usageFields(group, by, prices?.costOf(group.rows));
-  switch (options.format) {
+  switch (format) {
     case "table":
       yield await groupsTable(groups.map(costed), costed(total), by, options);
       return;
@@ -338,9 +310,10 @@ async function* usageText(
 async function* derivationText(
   derivations: readonly UsageDerivation[],
   rows: readonly UsageRow[],
-  options: UsageOutputOptions,
+  format: UsageFormat,
+  options: TableOptions,
 ): AsyncGenerator<string, void, void> {
-  switch (options.format) {
+  switch (format) {
     case "table":
       yield await derivationsTable(derivations, totalOf(rows), options);
       return;
@@ -393,14 +366,6 @@ function* csvText(
 
 function isList(value: UsageValue): value is readonly string[] {
   return Array.isArray(value);
-}
-
-/** How tables are laid out. */
-interface UsageTableOptions {
-  /** What they should fit into, if there is a limit. */
-  readonly width: number | undefined;
-  /** How they are set off. */
-  readonly style: TextStyle;
 }
 
 /** A group, and what it cost if there are prices. */
@@ -464,7 +429,7 @@ async function groupsTable(
   rows: readonly CostedGroup[],
   total: CostedGroup,
   by: readonly UsageKey[],
-  { width, style }: UsageTableOptions,
+  { width, style }: TableOptions,
 ): Promise<string> {
   // A turn is one of its thread.
   const keys = by.includes("turn") && !by.includes("thread")
@@ -496,7 +461,7 @@ async function groupsTable(
 async function derivationsTable(
   derivations: readonly UsageDerivation[],
   total: UsageGroup,
-  { width, style }: UsageTableOptions,
+  { width, style }: TableOptions,
 ): Promise<string> {
   const columns: Column[] = [
     { title: "Line", align: "right" },

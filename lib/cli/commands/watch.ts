@@ -107,11 +107,9 @@ interface Waiting {
   readonly file: SessionFile;
   /** When it happened, or was seen if nothing says it or the clocks differ. */
   readonly at: number;
-  /** When it was seen. */
   readonly seenAt: number;
 }
 
-/** Watches Codex homes. */
 class Watching {
   readonly #context: CommandContext;
   readonly #homes: readonly string[];
@@ -121,7 +119,6 @@ class Watching {
   readonly #screen: Screen | undefined;
   /** What happened up to then is not told. */
   readonly #since: number;
-  /** The sessions that are read. */
   readonly #followed = new Map<string, FollowedSession>();
   /** Up to when sessions were told that are not read any more. */
   readonly #toldUpTo = new Map<string, number>();
@@ -456,7 +453,6 @@ interface HappeningTaker {
 class FollowedSession implements ChangeWaiter {
   /** The file, as it was seen last. */
   file: SessionFile;
-  /** Reads what happens in it. */
   reader = new HappeningReader();
   /** What happened up to then is not told. */
   after: number;
@@ -479,7 +475,6 @@ class FollowedSession implements ChangeWaiter {
     return Math.max(this.after, this.reader.at ?? 0);
   }
 
-  /** Reads what is new. */
   async read(): Promise<void> {
     if (this.isOver) return;
     const rest = new Promise<void>((resolve) => this.#rest = resolve);
@@ -544,7 +539,6 @@ class FollowedSession implements ChangeWaiter {
   }
 }
 
-/** A session in the table. */
 interface Row {
   readonly session: FollowedSession;
   readonly known: Session | undefined;

@@ -20,7 +20,6 @@ export interface Word {
 
 /** A flag as one command has it. */
 export interface FlagPlace {
-  /** Its row. */
   readonly flag: Flag;
   /** What its value can be; nothing, if it is a switch. */
   readonly value: Filler | undefined;
@@ -75,7 +74,6 @@ export function commonPlaces(
     .map(placeOf);
 }
 
-/** Every command. */
 export function commandPlaces(table: CommandTable): readonly CommandPlace[] {
   return table.commands.map((command) => ({
     name: command.name,
