@@ -150,6 +150,25 @@ export async function* blocksOf(
 }
 
 /**
+ * Lets an input be read. One that cannot be read does not keep the others from being: it is said.
+ *
+ * @returns Whether it could be read to its end.
+ */
+export async function readOrSay(
+  read: () => Promise<void>,
+  say: (message: string) => void,
+): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    if (!(error instanceof IoError)) throw error;
+    say(error.message);
+    return false;
+  }
+}
+
+/**
  * Reads a text, and not all of one that is longer than a limit.
  *
  * @param path The path of a file, or `-`.

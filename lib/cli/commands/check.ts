@@ -10,15 +10,9 @@ import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import {
-  ClosedOutput,
-  EXIT,
-  Interrupted,
-  IoError,
-  UsageError,
-} from "../endings.ts";
+import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { REPORT_FORMATS, STDIN } from "../flags.ts";
-import { type Blocks, invite, openInput } from "../input.ts";
+import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import type { DriftRemark } from "./_drift_remark.ts";
@@ -122,24 +116,20 @@ class Check {
       : undefined;
     this.#lastStep = step;
     this.#filesLeft -= 1;
-    try {
+    const isRead = await readOrSay(async () => {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
-      try {
-        await this.#read(input, builder, witnesses, (part) => {
-          this.#report(file, part, step);
-          step?.take(part);
-        });
-      } finally {
-        input.close();
-      }
-    } catch (error) {
-      if (!(error instanceof IoError)) throw error;
+      await this.#read(blocksOf(input, process), builder, witnesses, (part) => {
+        this.#report(file, part, step);
+        step?.take(part);
+      });
+    }, (message) => {
+      diagnostics.say(message);
+      step?.fail(message);
+    });
+    if (!isRead) {
       this.isIncomplete = true;
-      diagnostics.say(error.message);
-      step?.fail(error.message);
-      await diagnostics.flush();
-      return;
+      return await diagnostics.flush();
     }
     const { unknownMode } = builder;
     const verdict = verdictOf();
@@ -217,21 +207,18 @@ class Check {
   }
 
   async #read(
-    input: Blocks,
+    blocks: AsyncIterable<Uint8Array>,
     builder: VerdictBuilder,
     { drift, schema }: Witnesses,
     take: (part: TranscriptPart) => void,
   ): Promise<void> {
     const isTee = this.#args.has("tee");
-    for (;;) {
-      const block = await input.next();
-      if (block === undefined) break;
+    for await (const block of blocks) {
       if (isTee) await this.#write(block);
       drift?.feed(block);
       schema?.feed(block);
       builder.feed(block, take);
       await this.#context.diagnostics.flush();
-      if (this.#context.process.interrupt.aborted) throw new Interrupted();
     }
     drift?.flush();
     schema?.flush();

@@ -11,10 +11,10 @@ import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
-import { EXIT, IoError, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { DRIFT_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { blocksOf, readText } from "../input.ts";
+import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
@@ -124,20 +124,14 @@ class Drift {
     const maxLineBytes = maxLineBytesOf(this.#args);
     const source = this.#meter.open(place ?? name, { maxLineBytes });
     let hasSaid = false;
-    let isRead = true;
     const say = (message: string): void => {
       hasSaid = true;
       diagnostics.say(message);
     };
-    try {
+    const isRead = await readOrSay(async () => {
       const blocks = blocksOf(await open(chosen), process);
       for await (const block of blocks) source.feed(block);
-    } catch (error) {
-      // One file that cannot be read does not keep the others from being.
-      if (!(error instanceof IoError)) throw error;
-      isRead = false;
-      say(error.message);
-    }
+    }, say);
     source.flush();
     const { other, failures } = source;
     if (!this.#args.has("quiet")) {

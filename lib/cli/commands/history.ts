@@ -15,7 +15,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, type Output, writeTexts } from "../output.ts";
-import { openInput } from "../input.ts";
+import { openInput, readOrSay } from "../input.ts";
 import { refuseSeveral } from "../refusals.ts";
 import { continuedInput } from "./_continued_input.ts";
 import { HistoryRemarks } from "./_history_remarks.ts";
@@ -51,17 +51,12 @@ export async function run(
   let hasFailures = false;
   for (const file of files) {
     const fold = new Fold(args, context, base);
-    try {
-      if (args.has("follow")) await fold.follow(file);
-      else await fold.run(file);
-    } catch (error) {
-      // One file that cannot be read does not keep the others from being.
-      if (!(error instanceof IoError)) throw error;
-      isIncomplete = true;
-      context.diagnostics.say(error.message);
-      await context.diagnostics.flush();
-    }
-    isIncomplete ||= fold.work.isIncomplete;
+    const isRead = await readOrSay(
+      () => args.has("follow") ? fold.follow(file) : fold.run(file),
+      (message) => context.diagnostics.say(message),
+    );
+    if (!isRead) await context.diagnostics.flush();
+    isIncomplete ||= !isRead || fold.work.isIncomplete;
     hasFailures ||= fold.work.hasFailures;
   }
   if (isIncomplete) return EXIT.io;

@@ -3,8 +3,8 @@
 import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, Interrupted, IoError } from "../endings.ts";
-import { invite, openInput } from "../input.ts";
+import { EXIT } from "../endings.ts";
+import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
 import { patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
@@ -48,19 +48,12 @@ class Redaction {
   /** Redacts a file, or stdin; one that cannot be read is reported. */
   async redact(file: string): Promise<void> {
     const { diagnostics, process } = this.#context;
-    try {
+    const isRead = await readOrSay(async () => {
       const input = await openInput(file, process);
       if (!this.#args.has("quiet")) await invite(file, this.#context);
-      try {
-        await this.#copy(file, input);
-      } finally {
-        input.close();
-      }
-    } catch (error) {
-      if (!(error instanceof IoError)) throw error;
-      this.isIncomplete = true;
-      diagnostics.say(error.message);
-    }
+      await this.#copy(file, blocksOf(input, process));
+    }, (message) => diagnostics.say(message));
+    this.isIncomplete ||= !isRead;
     await diagnostics.flush();
   }
 
@@ -72,9 +65,9 @@ class Redaction {
 
   async #copy(
     file: string,
-    input: { next(): Promise<Uint8Array | undefined> },
+    blocks: AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    const { process, diagnostics } = this.#context;
+    const { diagnostics } = this.#context;
     const redactor = new JsonlRedactor({
       patterns: this.#patterns,
       maxLineBytes: maxLineBytesOf(this.#args),
@@ -87,11 +80,8 @@ class Redaction {
     // The lines of two files stay two lines.
     if (this.#last !== LF) await this.#write(LINE_END);
     try {
-      for (;;) {
-        const block = await input.next();
-        if (block === undefined) break;
+      for await (const block of blocks) {
         await this.#pass((emit) => redactor.feed(block, emit));
-        if (process.interrupt.aborted) throw new Interrupted();
       }
     } finally {
       // What came before the end, or before what broke, is written either way.

@@ -20,9 +20,9 @@ import {
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
-import { EXIT, IoError, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { Output, writeTexts } from "../output.ts";
-import { blocksOf, type Input } from "../input.ts";
+import { blocksOf, type Input, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
@@ -244,11 +244,9 @@ async function count(
   { process }: CommandContext,
 ): Promise<void> {
   const ignore = (): void => {};
-  try {
+  await readOrSay(async () => {
     const blocks = blocksOf(await open(), process);
     for await (const block of blocks) source.feed(block, ignore);
-  } catch (error) {
-    if (!(error instanceof IoError)) throw error;
-  }
+  }, ignore);
   source.flush(ignore);
 }

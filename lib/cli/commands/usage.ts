@@ -24,11 +24,11 @@ import {
 } from "../../usage/usage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { EXIT, IoError, UsageError } from "../endings.ts";
+import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
-import { blocksOf, readText } from "../input.ts";
+import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { type Column, type TableOptions, tableText } from "../table.ts";
@@ -142,7 +142,6 @@ class UsageCommand {
   ): AsyncGenerator<Counted> {
     const { process, diagnostics, progress } = this.#context;
     const { name } = chosen;
-    let isIncomplete = false;
     const source = this.#inputMeter.open(name, this.#reading);
     const isQuiet = this.#args.has("quiet");
     let hasSaid = false;
@@ -151,23 +150,21 @@ class UsageCommand {
       hasSaid = true;
       diagnostics.failed(name, { line, ...error });
     };
-    try {
+    const isRead = await readOrSay(async () => {
       const blocks = blocksOf(await open(chosen), process);
       for await (const block of blocks) source.feed(block, report);
-    } catch (error) {
-      // One file that cannot be read does not keep the others from being.
-      if (!(error instanceof IoError)) throw error;
-      isIncomplete = true;
+    }, (message) => {
       hasSaid = true;
-      diagnostics.say(error.message);
-    }
+      diagnostics.say(message);
+    });
     source.flush(report);
     if (hasSaid) {
       await progress.clear();
       await diagnostics.flush();
     }
     const hasFailures = source.failures > 0;
-    yield { added: this.#inputMeter.take(), hasFailures, isIncomplete };
+    const added = this.#inputMeter.take();
+    yield { added, hasFailures, isIncomplete: !isRead };
   }
 
   /** Reads the list of prices, if there is one. */
