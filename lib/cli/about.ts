@@ -7,11 +7,11 @@ export const VERSION: string = config.version;
 
 export const VERSION_TEXT: string = `codexpipe ${VERSION}`;
 
-/** What it is, in one sentence. */
+/** A description of codexpipe in one sentence. */
 export const ABOUT =
   "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.";
 
-/** What the exit statuses mean. */
+/** The exit statuses and their meanings. */
 export const STATUSES: readonly (readonly [number, string])[] = [
   [EXIT.done, "done, or the reader of stdout has closed it"],
   [

@@ -27,9 +27,9 @@ export type FlagsFor = (operands: readonly string[]) => readonly KnownFlag[];
 /** A row of the table. */
 type KnownFlag = typeof ALL_FLAGS[number];
 
-/** What the command was called with. */
+/** The parsed command line. */
 export class Arguments {
-  /** What is no flag, in order. */
+  /** The arguments that are no flags, in order. */
   readonly operands: readonly string[];
   readonly #given: ReadonlyMap<FlagName, GivenFlag>;
   readonly #flags: readonly KnownFlag[];

@@ -1,4 +1,4 @@
-/** What every command is. */
+/** The types of commands and of what they work with. */
 
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
@@ -9,7 +9,7 @@ import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
 import type { TextStyle } from "../render/text_style.ts";
 
-/** What a command works with. */
+/** The process, the outputs and the tables that a command works with. */
 export interface CommandContext {
   readonly process: Surroundings;
   /** What it was called with, all of it. */
@@ -26,16 +26,16 @@ export interface CommandContext {
   readonly progress: Progress;
   /** How data is set off when it is shown to a person: colours, or none. */
   readonly style: TextStyle;
-  /** What the command line can be. */
+  /** All commands and flags. */
   readonly table: CommandTable;
 }
 
 export interface Command {
   /** Its name: a word, or two if it belongs to a group. */
   readonly name: string;
-  /** What it does, in one sentence. */
+  /** A summary in one sentence. */
   readonly summary: string;
-  /** What else there is to say. */
+  /** The details that the long help adds. */
   readonly details: string;
   readonly usage: readonly string[];
   /** What it takes beside flags: the name, what it is, and which there are if they are few. */
@@ -52,7 +52,7 @@ export interface Command {
 /** Some commands that share their first word. */
 export interface CommandGroup {
   readonly name: string;
-  /** What they are about, in one sentence. */
+  /** A summary in one sentence. */
   readonly summary: string;
 }
 

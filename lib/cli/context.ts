@@ -5,7 +5,7 @@
 
 import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
-/** Somewhere that bytes are written to. */
+/** A destination of bytes. */
 export interface ByteSink {
   /**
    * Writes the first ones of some bytes.
@@ -31,7 +31,7 @@ export interface FileSource extends ByteSource {
   size(): number | undefined;
 }
 
-/** What is known about a path. */
+/** The facts of a path. */
 export interface PathFacts {
   readonly isDirectory: boolean;
   /** What tells the content of a regular file from that of any other one. */
@@ -42,7 +42,7 @@ export interface PathFacts {
   readonly size?: number;
 }
 
-/** What lies in a directory. */
+/** An entry of a directory. */
 export interface PathEntry {
   readonly name: string;
   /** Whether it is a directory, and no link to one. */

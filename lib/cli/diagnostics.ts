@@ -1,4 +1,4 @@
-/** What is said on stderr. */
+/** Diagnostics: lines on stderr. */
 
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";

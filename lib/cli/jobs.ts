@@ -50,11 +50,11 @@ export interface Job<I extends JobInput, O> {
    * @default {undefined} As many as the machine has cores and the inputs are worth.
    */
   readonly jobs: number | undefined;
-  /** What it is called, if it writes no data: then the largest inputs come first. */
+  /** A title for progress, if it writes no data: then the largest inputs come first. */
   readonly title?: string;
 }
 
-/** What a thread is told. */
+/** A message to a thread. */
 type Order =
   /** The arguments of the command: the first thing that it is told. */
   | { readonly words: readonly string[] }
@@ -63,7 +63,7 @@ type Order =
   /** How many bytes of what it gave wait no more, and room for others, if they left any. */
   | { readonly taken: number; readonly room?: ArrayBuffer };
 
-/** What a thread gives of the input that it works on; it takes memory until its turn. */
+/** Output of a thread for the input that it works on; it takes memory until its turn. */
 type Given =
   & { readonly at: number; readonly weight: number }
   & (
@@ -74,7 +74,7 @@ type Given =
     | { readonly part: unknown }
   );
 
-/** What a thread says of the input that it works on. */
+/** A message of a thread about the input that it works on. */
 type Report =
   | Given
   /** It is done, with an error perhaps. */

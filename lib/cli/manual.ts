@@ -39,7 +39,7 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
   ].join("\n");
 }
 
-/** What the command takes from the environment. */
+/** The variables of the environment that the command reads. */
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["CODEX_HOME", "Where Codex keeps its sessions, unless --codex-home says."],
   ["HOME", "The home of the user; on Windows, USERPROFILE comes first."],

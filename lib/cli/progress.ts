@@ -17,7 +17,7 @@ const WIDTH = 80;
 /** Goes to the start of the line and empties it. */
 const ERASE = "\r\x1b[2K";
 
-/** What turns while something runs. */
+/** The frames of the spinner. */
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 /** What progress is shown on. */

@@ -1,4 +1,4 @@
-/** Why an operation of the platform failed. */
+/** Errors of the platform, in words. */
 
 import { codeOf } from "../files/byte_source.ts";
 import { IoError } from "./endings.ts";

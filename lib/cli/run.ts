@@ -36,7 +36,7 @@ import {
   type TextStyle,
 } from "../render/text_style.ts";
 
-/** What session files are called. */
+/** The names of session files. */
 const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
 
 /**

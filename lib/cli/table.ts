@@ -4,7 +4,7 @@ import { escapeControls } from "./escape.ts";
 import type { TextStyle } from "../render/text_style.ts";
 import { TextRuler } from "./text_ruler.ts";
 
-/** What stands between two columns. */
+/** The gap between two columns. */
 const GAP = "  ";
 
 /** What a column that can shrink keeps at least. */
@@ -12,7 +12,7 @@ const MIN_WIDTH = 8;
 
 /** One column of a table. */
 export interface Column {
-  /** What stands above it. */
+  /** Its heading. */
   readonly title: string;
   /** The side that its cells stand at; numbers stand at the right. */
   readonly align?: "left" | "right";

@@ -1,9 +1,9 @@
 /** How wide texts are on a terminal, and how they are made to fit. */
 
-/** What takes one column a character. */
+/** Text whose characters take one column each. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
-/** What stands for what was cut off. */
+/** Stands for text that was cut off. */
 const ELLIPSIS = "…";
 
 /** Measures texts, and shortens them. */

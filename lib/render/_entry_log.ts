@@ -107,7 +107,7 @@ export class EntryLog {
   #lastId = 0;
   /** What was open when it was added, in order. */
   #opened: Entry[] = [];
-  /** What is given when the turn ends. */
+  /** The entries that are given when the turn ends. */
   #ofTurn: Entry[] = [];
   /** What was given and is over, with its weight. */
   #past: (readonly [id: number, weight: number])[] = [];
@@ -633,7 +633,7 @@ function weightOf(record: AnyHistoryRecord): number {
   return weight;
 }
 
-/** What was given of a record. */
+/** The part of a record that was given. */
 interface Given {
   /** The record as it was. */
   readonly record: AnyHistoryRecord;
@@ -653,10 +653,10 @@ const NOTHING_GIVEN: Given = {
   stderrEnd: 0,
 };
 
-/** What is to be given of a record, and what its commands printed. */
+/** The part of a record that is to be given, and the output of its commands. */
 type Rest = Pick<EntryPart, "record" | "outputs">;
 
-/** What commands printed that has not been given, by their places in an `explore` record. */
+/** Output of commands that has not been given, by their places in an `explore` record. */
 type HeldOutputs = ReadonlyMap<number, string>;
 
 function allOf(record: AnyHistoryRecord, held?: HeldOutputs): Rest {

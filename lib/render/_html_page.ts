@@ -85,11 +85,11 @@ export interface PageFact {
   readonly html: string;
 }
 
-/** What is shown above the transcript. */
+/** The head of a page, above the transcript. */
 export interface PageHead {
   /** The heading, which is also the title of the document; not escaped. */
   readonly title: string;
-  /** What is known of the session. */
+  /** The facts of the session. */
   readonly facts: readonly PageFact[];
 }
 

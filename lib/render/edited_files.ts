@@ -7,7 +7,7 @@
 import type { FileChange } from "../history/records.ts";
 import { countText } from "./quantity_text.ts";
 
-/** What happens to a file. */
+/** A change of a file. */
 export interface EditedFile {
   /** Its path. */
   readonly path: string;

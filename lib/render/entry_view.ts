@@ -393,7 +393,7 @@ function viewCommand(
   };
 }
 
-/** What the events of a patch mean. */
+/** The status that each event of a patch stands for. */
 const EDIT_STATUS = {
   proposed: "proposed",
   apply_begin: "running",

@@ -553,9 +553,9 @@ const STATUS_WORDS: Record<
 
 interface TurnRow {
   readonly part: TurnEndedPart;
-  /** What it was about. */
+  /** Its topic. */
   readonly topic: string;
-  /** What was done in it, in phrases. */
+  /** Its work, in phrases. */
   readonly work: readonly string[];
 }
 
@@ -669,7 +669,7 @@ interface SummarySection {
   readonly open: string;
   /** Its blocks: HTML without blank lines, a line feed behind each. */
   readonly blocks: readonly string[];
-  /** What stands behind its blocks. */
+  /** The text behind its blocks. */
   readonly close: string;
   /** The word for one of its blocks. */
   readonly word: string;
@@ -734,12 +734,12 @@ const MAX_REASONS = 100;
 /** How many bytes a character of a heading takes at most, as a reference or a mark. */
 const HEADING_CHARACTER = 8;
 
-/** What the head of a summary says. */
+/** The contents of the head of a summary. */
 interface SummaryHead {
   /** What stands before its title, which says how it ended. */
   readonly sign: string;
   readonly title: string;
-  /** Why it did not end well. */
+  /** The reasons why the run did not end well. */
   readonly reasons: readonly string[];
   readonly sessions: readonly SessionPart[];
   /** How many sessions there are that were not even kept. */

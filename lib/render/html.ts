@@ -910,7 +910,7 @@ function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
   }
 }
 
-/** What surrounds a view. */
+/** The frame of a view. */
 interface EntryFrame {
   readonly id: string;
   /** When it began, as RFC 3339 in UTC; `null` if that is not known. */

@@ -11,7 +11,7 @@ const LOOK_REGEXP =
   // deno-lint-ignore no-control-regex
   /\u001b\[([\d;:]{0,64})m/g;
 
-/** What can be switched on and off. */
+/** The styles that codes switch on and off. */
 const SWITCHES: ReadonlyMap<number, readonly [name: string, isOn: boolean][]> =
   new Map([
     [1, [["b", true]]],

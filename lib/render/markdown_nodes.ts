@@ -10,9 +10,9 @@ import MarkdownIt, { type StateBlock, type Token } from "markdown-it/browser";
 export interface MarkdownNode {
   /** The name that markdown-it has for it: `paragraph`, `list_item`, `code_inline`. */
   readonly type: string;
-  /** What markdown-it says of it. */
+  /** Its token of markdown-it. */
   readonly token: Token;
-  /** What it holds. */
+  /** Its child nodes. */
   readonly children: readonly MarkdownNode[];
 }
 

@@ -37,7 +37,7 @@ const MAX_WORD = 500;
 const FEW_WORDS = 500;
 /** What a thread is called, most of the time; anything else is not shown. */
 const ID_REGEXP = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** What stands between words. */
+/** The separators of words. */
 const BETWEEN_REGEXP = /[\s"'`()[\]{}<>,;=|*]+/;
 
 /** What a session was forked from, or spawned by. */

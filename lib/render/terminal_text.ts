@@ -17,9 +17,9 @@ export function widthOf(line: string): number {
 export interface Layout {
   /** How many columns there are; `undefined` if lines may be of any length. */
   readonly columns: number | undefined;
-  /** What stands before the first line. */
+  /** The prefix of the first line. */
   readonly first: string;
-  /** What stands before the others: as wide as the first. */
+  /** The prefix of the other lines, as wide as the first. */
   readonly rest: string;
 }
 

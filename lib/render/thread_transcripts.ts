@@ -31,7 +31,7 @@ const MAX_REQUESTS = 256;
 /** Something that waits for a decision. */
 interface Request {
   readonly thread: Thread;
-  /** What is to be done. */
+  /** The task. */
   readonly what: string;
   /** By what the client names it. */
   readonly requestId: unknown;

@@ -735,7 +735,7 @@ class SessionLead {
     this.#emit = emit;
   }
 
-  /** What is known of the session. */
+  /** The facts of the session so far. */
   get session(): SessionPart {
     return this.#session;
   }
@@ -794,9 +794,9 @@ class TurnUsageCounter {
   #turns = 0;
   #isFork = false;
   #hasTurnIds = false;
-  /** What a record says of the turn. */
+  /** The usage that a record states for the turn. */
   #recorded: TurnUsage | null = null;
-  /** What was counted of it. */
+  /** The tokens that were counted for the turn. */
   #counted: Tokens | undefined;
   #hasCached = false;
   #hasReasoning = false;

@@ -277,9 +277,9 @@ interface AttachedOutput {
 
 /** What an event says beyond what the history shows of it. */
 interface FullOutput {
-  /** What is a message of its own. */
+  /** Output that is a message of its own. */
   readonly own?: OwnOutput | undefined;
-  /** What belongs to a record. */
+  /** Output that belongs to a record. */
   readonly attached?: AttachedOutput;
 }
 

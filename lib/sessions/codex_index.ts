@@ -170,7 +170,7 @@ async function withCopy<T>(
   }
 }
 
-/** What tells whether a database has changed. */
+/** The size and time of a database, which tell whether it has changed. */
 async function facts(file: string): Promise<string> {
   const all = await Promise.all([file, `${file}-wal`].map(async (path) => {
     try {

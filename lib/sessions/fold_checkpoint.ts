@@ -13,11 +13,11 @@ const WHOLE_RECORDS = 8;
 /** How many of the last records are known at all; of older ones, only that there were some. */
 const FORGOTTEN_RECORDS = 1_000;
 
-/** What a checkpoint holds. */
+/** The contents of a checkpoint. */
 export interface SavedFold {
   /** The history, without the texts of what is long past. */
   readonly history: HistorySnapshot;
-  /** What the rules of lines remember. */
+  /** The state of the rules of lines. */
   readonly rules: unknown;
   /** The numbers of the records whose texts were left out. */
   readonly emptied: readonly number[];

@@ -31,7 +31,7 @@ const SCANNED = 1_000;
 const FEW = 5_000;
 const NOWHERE = { first: 0, end: 0 } as const;
 
-/** What tests hold on to. */
+/** Limits that tests change. */
 export interface SearchLimits {
   /** How many messages are looked into first. */
   readonly scanned?: number;

@@ -274,7 +274,7 @@ function lookedAtNow(file: ListedFile): SessionFile | undefined {
   }
 }
 
-/** What is called like a session file. */
+/** A file with the name of a session file. */
 interface Candidate {
   readonly file: ListedFile;
   /** Whether its folder says that it is a file. */
@@ -433,7 +433,7 @@ function compressionOf(name: string): SessionCompression {
   return name.toLowerCase().endsWith(".gz") ? "gzip" : "none";
 }
 
-/** What lies in one of the folders. */
+/** An entry of one of the folders. */
 export interface PlacedPath {
   readonly path: string;
   readonly home: string;
@@ -446,7 +446,7 @@ interface PlacedFile extends PlacedPath {
   readonly name: string;
 }
 
-/** What is called like a session file. */
+/** A file with the name of a session file. */
 export interface FoundFile extends PlacedFile {
   /** Whether its folder says that it is a file, and no link or anything else. */
   readonly isRegular: boolean;
@@ -466,7 +466,7 @@ export interface SessionProblem {
 
 /** What {@linkcode walkSessionFolders} found. */
 interface SessionFolders extends Omit<SessionFiles, "files"> {
-  /** What is called like a session file. */
+  /** The files with the names of session files. */
   readonly files: readonly FoundFile[];
 }
 

@@ -190,7 +190,7 @@ class HeadFold implements RecordTaker {
     }
   }
 
-  /** What is known. */
+  /** The head as far as it was read. */
   head(): SessionHead {
     const file = this.#file;
     const header = this.#header ?? {};

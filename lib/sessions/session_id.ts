@@ -1,4 +1,4 @@
-/** What an id of a session is. */
+/** Ids of sessions. */
 
 const ID_REGEXP = /^\w[\w.-]{0,127}$/;
 /** How much is shown of what is no id, in UTF-16 code units. */

@@ -180,7 +180,7 @@ export interface IndexingReport {
   readonly missingHomes: readonly string[];
 }
 
-/** What tests hold on to. */
+/** Hooks for tests. */
 export interface RefreshHooks {
   /** Opens files; every read of a file's body goes through it. */
   readonly openContent?: typeof openSessionContent;
@@ -267,7 +267,7 @@ export async function reportUnread(
   return reportOf(found, names, { ...NO_CHANGES }, { left });
 }
 
-/** What can have become of a file. */
+/** The changes of a file that are counted. */
 type Count = "added" | "grown" | "changed" | "moved" | "removed";
 
 const NO_CHANGES: Readonly<Record<Count, number>> = {
@@ -696,7 +696,7 @@ interface FilePiece {
   readonly bytes: number;
   /** How much memory it takes, about, in bytes. */
   readonly weight: number;
-  /** What the first lines tell. */
+  /** The head, from the first lines. */
   readonly head: SessionHead | undefined;
   /** Why it cannot be read, or not to its end. */
   readonly problem: PieceProblem | undefined;
@@ -706,7 +706,7 @@ interface FilePiece {
 async function* piecesOf(
   task: Pick<Task, "file" | "before">,
   { checkpoint, openContent = openSessionContent, block }: {
-    /** What it takes to read on. */
+    /** The checkpoint to read on from. */
     readonly checkpoint?: Uint8Array | undefined;
     readonly openContent?: typeof openSessionContent;
     readonly block: Uint8Array;

@@ -73,7 +73,7 @@ export class SessionNotFoundError extends Error {
   }
 }
 
-/** What could mean one of several sessions. */
+/** A name that could mean one of several sessions. */
 export class AmbiguousSessionError extends Error {
   /** The name of the class. */
   override readonly name = "AmbiguousSessionError";

@@ -97,7 +97,7 @@ export interface SearchHit {
   readonly offset: number;
   /** When it was made, in RFC 3339. */
   readonly time: string;
-  /** Whose it is. */
+  /** The author of the message. */
   readonly role: MessageRole;
   /** The type of the record in the history that it is, or is a part of. */
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** What session files take, and of what. */
+/** The sizes of session files and of their parts. */
 
 import { stat } from "node:fs/promises";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
 
-/** What one session file takes. */
+/** The size of one session file. */
 export interface SessionSize {
   /** The file. */
   readonly file: SessionFile;

@@ -38,7 +38,7 @@ export interface GithubStepOptions {
   readonly name?: string | undefined;
   /** Gives the verdict when everything has been read. */
   readonly verdict: () => Verdict;
-  /** What else the summary tells of. */
+  /** The drift that the summary tells of. */
   readonly drift: DriftRemark | undefined;
   /** How many bytes the summaries of the runs before it have: those of a step share a limit. */
   readonly summaryBytes: number;

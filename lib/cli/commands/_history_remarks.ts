@@ -4,7 +4,7 @@ import type { HistoryState } from "../../history/history_state.ts";
 import { idText, isSessionId } from "../../sessions/session_id.ts";
 import type { CommandContext } from "../command.ts";
 
-/** What a history tells of itself. */
+/** The facts of a history that remarks are made of. */
 type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
 
 export interface HistoryRemarksOptions {
@@ -24,7 +24,7 @@ export interface HistoryRemarksOptions {
   readonly isModeKnown?: boolean;
 }
 
-/** Says it, each thing once for a file. */
+/** Says what may be missing in a history, each thing once for a file. */
 export class HistoryRemarks {
   readonly #file: string;
   readonly #context: CommandContext;

@@ -1,4 +1,4 @@
-/** What commands read of Codex homes. */
+/** The session files of Codex homes, as inputs. */
 
 import { findSessionFiles, openSession } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
@@ -9,13 +9,13 @@ import type { JobInput } from "../jobs.ts";
 import { cannot } from "../reasons.ts";
 import { reportHomes, sessionPlaces } from "./_sessions.ts";
 
-/** Something to read. */
+/** An input: a file, stdin or a session. */
 export interface ChosenInput extends JobInput {
   /** Its name from the Codex home on, if it was found in one: that says nothing of whose it is. */
   readonly place?: string;
 }
 
-/** What there is to read. */
+/** The inputs of a command. */
 export interface ChosenInputs {
   /** Whether it is all of a Codex home. */
   readonly isHome: boolean;

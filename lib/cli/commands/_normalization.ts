@@ -74,7 +74,7 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   readonly take: (answer: A) => void;
   /** Writes what has come of the answers to a piece of the input. */
   readonly write: () => Promise<void>;
-  /** What the stage is to do. */
+  /** The options of the stage. */
   readonly options: JsonlNormalizerOptions;
   /** Where failed lines are kept. */
   readonly errors?: ErrorFile | undefined;

@@ -68,7 +68,7 @@ export function screenDestination(
 
 export interface Rendition {
   readonly form: RenderForm;
-  /** What masks secrets. */
+  /** Masks secrets. */
   readonly redactor: Redactor | undefined;
   /** Whether images are shown, in which nothing can be masked. */
   readonly hasImages: boolean;

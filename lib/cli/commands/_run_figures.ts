@@ -1,4 +1,4 @@
-/** What a run came to, in figures. */
+/** The figures of a run: turns, commands, tokens. */
 
 import type { Verdict } from "../../check/check.ts";
 import { countedText } from "../../render/quantity_text.ts";

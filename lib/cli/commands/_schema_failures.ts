@@ -44,7 +44,7 @@ export class SchemaFailures {
     this.#decoder.flush(() => {});
   }
 
-  /** What is not as it should be. */
+  /** A reason for each path that is not as its schema says. */
   get reasons(): readonly VerdictReason[] {
     return [...this.#failures.values()].map(({ message, line, count }) => {
       const more = count - 1;

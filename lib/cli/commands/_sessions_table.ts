@@ -182,7 +182,7 @@ function roundText(count: number): string {
   return name === "" ? String(count) : `${(count / size).toFixed(1)}${name}`;
 }
 
-/** What sets a session apart from others. */
+/** Whether a session is archived, a sub-agent or a fork, in words. */
 export function kindText({ file, head }: Session): string {
   const words = [
     ...(file.isArchived ? ["archived"] : []),

@@ -90,7 +90,7 @@ async function meterOf(
   }
 }
 
-/** What came of an input. */
+/** The result of reading an input. */
 interface Found {
   readonly counts: DriftCounts | undefined;
   /** Whether it was compared, to its end. */

@@ -64,7 +64,7 @@ interface AnsweredInputs<T extends JobInput, R, A>
   readonly isInTurn?: boolean;
   /** Gives what has come of the last input, in the thread that has read it. */
   readonly take?: () => R;
-  /** Takes that. */
+  /** Adds what `take` gave to the sum of all inputs. */
   readonly add?: (taken: R) => void;
 }
 

@@ -137,7 +137,7 @@ const LEAST = 3;
 const PREVIEW = 3;
 const KEYS = "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves";
 
-/** What a person has decided. */
+/** The decision of a person. */
 type Choice =
   | { readonly what: "show" | "resume"; readonly session: Session }
   | { readonly what: "leave" | "interrupt"; readonly session?: never };
@@ -152,7 +152,7 @@ interface ChooserOptions {
   readonly userHome: string | undefined;
 }
 
-/** What is shown of a session. */
+/** The texts that are shown of a session. */
 interface Row {
   readonly session: Session;
   /** The line in the list. */

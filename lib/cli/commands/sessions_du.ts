@@ -106,7 +106,7 @@ async function measure(
   return { sessions, problems, missingHomes };
 }
 
-/** What was found, in its forms. */
+/** Writes the sizes of sessions in each form. */
 class SizesReport {
   readonly #found: MeasuredSessions;
   readonly #args: Arguments;

@@ -113,7 +113,7 @@ function codexCommand(
   return `${prefix}codex`;
 }
 
-/** What else it takes. */
+/** Says what has to be done before Codex can resume a session. */
 function* remarks(
   { file, head }: Session,
   codex: string,

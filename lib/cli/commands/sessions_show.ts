@@ -20,7 +20,7 @@ import { snapshotText } from "./_snapshot_text.ts";
 /** What may be shown instead of what a reader sees. */
 const OTHER_FORMS = ["jsonl", "history", "meta"] as const;
 
-/** What only says how a transcript looks. */
+/** The flags that have a meaning for transcripts only. */
 const OF_TRANSCRIPTS = [
   "output",
   "reasoning",

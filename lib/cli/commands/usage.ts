@@ -50,7 +50,7 @@ export async function run(
   return await new UsageCommand(args, context).run();
 }
 
-/** What came of a file or stream. */
+/** The result of counting a file or stream. */
 interface Counted {
   readonly added: UsageCounts;
   readonly hasFailures: boolean;
@@ -237,7 +237,7 @@ function timeZoneOf(name: string): string {
 
 type UsageFormat = typeof USAGE_FORMATS[number];
 
-/** What no rows are made of. */
+/** An empty row, for the sum of no rows. */
 const NO_ROW: UsageRow = {
   ...NO_TOKENS,
   source: "",
@@ -249,7 +249,7 @@ const NO_ROW: UsageRow = {
   day: null,
 };
 
-/** What no line is explained by. */
+/** An empty derivation, for the names of its columns. */
 const NO_DERIVATION: UsageDerivation = {
   source: "",
   line: 0,

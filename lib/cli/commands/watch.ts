@@ -85,7 +85,7 @@ export async function run(
   }
 }
 
-/** What is told of a session, or of its file. */
+/** A change of a session, or of its file. */
 type Told =
   | Happening
   | {
@@ -101,7 +101,7 @@ type Told =
     readonly failure: { readonly line: null; readonly message: string };
   };
 
-/** Something that waits to be told. */
+/** A change that waits to be told. */
 interface Waiting {
   readonly told: Told;
   readonly file: SessionFile;
@@ -547,7 +547,7 @@ interface Row {
 /** A terminal: lines, and below them a table of what is going on. */
 class Screen {
   readonly #context: CommandContext;
-  /** What stands below the lines. */
+  /** The table below the lines. */
   #table = "";
 
   constructor(context: CommandContext) {

@@ -14,7 +14,7 @@ export type Filler =
 /** A word that chooses what the words behind it mean. */
 export interface Word {
   readonly name: string;
-  /** What it stands for, in one sentence. */
+  /** Its summary, in one sentence. */
   readonly summary: string;
 }
 
@@ -30,7 +30,7 @@ export interface CommandPlace {
   readonly name: string;
   /** Its flags, with those of all commands. */
   readonly flags: readonly FlagPlace[];
-  /** What its operands can be. */
+  /** The kind of its operands. */
   readonly operand: Filler | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface CommandPlace {
 export const LIST_SESSIONS =
   "codexpipe sessions list --format=ids --limit=100 2>/dev/null";
 
-/** What can be the first word. */
+/** The words that a command line can begin with. */
 export function firstWords(
   { commands, groups }: CommandTable,
 ): readonly Word[] {
