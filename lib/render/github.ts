@@ -404,14 +404,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       this.#messageSection(),
       {
         heading: "### Errors",
-        open: "",
         blocks: [...this.#errors].filter(([text]) => !said.has(text))
           .map(([text, count]) =>
             `${preText(elementText(text))}${
               count === 1 ? "" : `<p>${countText(count)} times</p>`
             }\n`
           ),
-        close: "",
         word: "error",
         unkept: this.#unkeptErrors,
       },
@@ -445,9 +443,7 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       },
       {
         heading: "### Steps",
-        open: "",
         blocks: this.#steps,
-        close: "",
         word: "step",
         unkept: this.#unkeptSteps,
       },
@@ -461,13 +457,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       heading: this.#status === "completed" || this.#status === "unknown"
         ? "### Final message"
         : "### Last message",
-      open: "",
       blocks: markdownBlocks(shown, { hasLinks: false }).map((block) =>
         `${block}\n`
       ),
-      close: "",
       word: "paragraph",
-      unkept: 0,
     };
   }
 
@@ -666,15 +659,15 @@ interface SummarySection {
   /** Its heading; Markdown that holds nothing from a log. */
   readonly heading: string;
   /** What stands before its blocks, such as the head of a table. */
-  readonly open: string;
+  readonly open?: string;
   /** Its blocks: HTML without blank lines, a line feed behind each. */
   readonly blocks: readonly string[];
   /** The text behind its blocks. */
-  readonly close: string;
+  readonly close?: string;
   /** The word for one of its blocks. */
   readonly word: string;
   /** How many blocks there are that were not even kept. */
-  readonly unkept: number;
+  readonly unkept?: number;
 }
 
 /** Room for the words that say what was left out. */
@@ -697,7 +690,8 @@ function joinSections(
   const missing: string[] = [];
   let room = maxBytes - byteLength(start) - NOTE_BYTES;
   for (const section of sections) {
-    const { heading, open, blocks, close, word, unkept } = section;
+    const { heading, open = "", blocks, close = "", word, unkept = 0 } =
+      section;
     if (blocks.length + unkept === 0) continue;
     const frame = `\n${heading}\n\n${open}`;
     let left = room - byteLength(frame) - byteLength(close) - NOTE_BYTES;

@@ -33,9 +33,7 @@ export function wrapped(
   lines: readonly string[],
   { columns, first, rest }: Layout,
 ): string[] {
-  const room = columns === undefined
-    ? Infinity
-    : Math.max(16, columns - widthOf(first));
+  const room = roomOf(columns, first);
   return lines.flatMap((line) => broken(line, room))
     .map((line, at) => (at === 0 ? first : line === "" ? "" : rest) + line);
 }
@@ -49,12 +47,14 @@ export function clipped(
   lines: readonly string[],
   { columns, first, rest }: Layout,
 ): string[] {
-  const room = columns === undefined
-    ? Infinity
-    : Math.max(16, columns - widthOf(first));
+  const room = roomOf(columns, first);
   return lines.map((line, at) =>
     ((at === 0 ? first : rest) + clip(line, room)).trimEnd()
   );
+}
+
+function roomOf(columns = Infinity, prefix: string): number {
+  return Math.max(16, columns - widthOf(prefix));
 }
 
 /** Cuts a line to a width; `…` stands for what is gone. */

@@ -79,10 +79,8 @@ export class SearchCandidates {
     database: SessionIndexDatabase,
     expressions: SearchExpressions,
     { roles, since }: SearchFilter,
-    { files, limits }: {
-      readonly files: readonly number[] | undefined;
-      readonly limits: SearchLimits;
-    },
+    files: readonly number[] | undefined,
+    limits: SearchLimits,
   ) {
     this.#database = database;
     this.#expressions = expressions;
@@ -103,10 +101,7 @@ export class SearchCandidates {
     limits: SearchLimits = {},
   ): Promise<SearchCandidates> {
     const files = await filesOf(database, filter.cwd);
-    return new SearchCandidates(database, expressions, filter, {
-      files,
-      limits,
-    });
+    return new SearchCandidates(database, expressions, filter, files, limits);
   }
 
   /** Gives the numbers of the rows, the highest first, as they are found. */
