@@ -45,16 +45,20 @@ const PERMISSIONS = [
  *   they are first called, which is not; only the first run of all takes longer. With the room
  *   that makes `normalize` of one line 2.4 of an empty script instead of 2.7, and `check` of 22
  *   lines 5.2 instead of 6.3 (`deno task bench --startup`).
- * - Functions that turn out hot are not compiled before they are worth the work of the engine's
- *   better compilers: `check` takes 5.0 then, and 200 MB as long.
  *
- * Only here, because other releases of the engine may not know it: what it needed to compile is
- * freed by the thread that needed it; a stream of the old protocol peaks 10 MB lower.
+ * Only here, because other releases of the engine may not know them:
+ *
+ * - What it needed to compile is freed by the thread that needed it; a stream of the old
+ *   protocol peaks 10 MB lower.
+ * - Functions that turn out hot are not compiled before they are worth the work of the engine's
+ *   better compilers: what an executable's first run has not loaded starts sooner, and 200 MB
+ *   take as long.
  */
 const V8_FLAGS = [
   ...OPTIONS.filter((option) => option.startsWith(V8_OPTION))
     .map((option) => option.slice(V8_OPTION.length)),
   "--no-maglev-destroy-on-background",
+  "--no-sparkplug",
 ].join(",");
 
 /** Runs Deno, and throws if that does not end well. */
