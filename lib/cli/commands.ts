@@ -608,7 +608,7 @@ export const COMMANDS: readonly Command[] = [
     name: "sessions family",
     summary: "Shows a session with its forks and sub-agents, and theirs.",
     details:
-      `The root of the family comes first, and behind each session what was forked or spawned from it, the oldest first, as the headers of their files say; also what is archived or packed. That a session is missing is said. json is one value with sessions and missing, where a session has the fields that sessions list has, depth and files; jsonl is one session a line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by their families instead.`,
+      `The root of the family comes first, and behind each session what was forked or spawned from it, the oldest first, as the headers of their files say or the calls that spawned them; also what is archived or packed. That a session is missing is said. json is one value with sessions and missing, where a session has the fields that sessions list has, depth and files; jsonl is one session a line. ${WHAT_AN_ID_IS}. With --shards, all sessions are divided by their families instead.`,
     usage: [
       "codexpipe sessions family [OPTIONS] ID",
       "codexpipe sessions family --shards=8 --format=paths > shards.txt",

@@ -12,7 +12,13 @@ import type {
   ItemStartedEvent,
   ThreadEvent,
 } from "../dialects/exec/events.ts";
-import { fieldsOf, isObject } from "../json/fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isObject,
+  textsOf,
+} from "../json/fields.ts";
 
 /** What every event of a session file has besides. */
 export interface SessionEventFields {
@@ -365,4 +371,17 @@ export function isSessionItem<const T extends keyof SessionItemContents>(
   return (event.type === "item.started" || event.type === "item.completed") &&
     event.item_type === itemType && "content" in event &&
     typeof event.content === "object" && event.content !== null;
+}
+
+/** Gives the ids of the threads that an event says were spawned. */
+export function spawnedThreads(event: Fields): readonly string[] {
+  if (event.item_type === "collab_tool_call") {
+    return event.tool === "spawn_agent"
+      ? textsOf(event.receiver_thread_ids)
+      : [];
+  }
+  if (event.item_type !== "sub_agent_activity") return [];
+  const { kind = "started", agent_thread_id } = fieldsOf(event.content);
+  const id = kind === "started" ? idOf(agent_thread_id) : undefined;
+  return id === undefined ? [] : [id];
 }

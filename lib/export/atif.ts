@@ -7,6 +7,7 @@
  */
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
+import { spawnedThreads } from "../events/session_items.ts";
 import {
   type Fields,
   fieldsOf,
@@ -503,7 +504,7 @@ class Trajectory {
       case "model_call_output":
         return this.#takeOutput(event, content.output, emit);
       case "sub_agent_activity":
-        if (content.kind === "started") this.#takeAgents(event);
+        this.#takeAgents(event);
         return;
       case "context_compaction": {
         const message = textOf(content.message) ?? "";
@@ -611,18 +612,10 @@ class Trajectory {
 
   /** Takes note of agents that a call has spawned. */
   #takeAgents(event: Fields): void {
-    const { agent_thread_id } = fieldsOf(event.content);
-    const spawned = event.item_type !== "collab_tool_call"
-      ? [agent_thread_id]
-      : event.tool === "spawn_agent"
-      ? listOf(event.receiver_thread_ids)
-      : [];
     const call = this.#callOf(
       textOf(event.call_id) ?? textOf(event.item_id) ?? "",
     );
-    for (const each of spawned) {
-      const id = idOf(each);
-      if (id === undefined) continue;
+    for (const id of spawnedThreads(event)) {
       if (!this.agents.includes(id)) this.agents.push(id);
       if (call?.agents.includes(id) === false) call.agents.push(id);
     }

@@ -8,7 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
-import { ARGUMENTS_TEXT } from "../events/session_items.ts";
+import { ARGUMENTS_TEXT, spawnedThreads } from "../events/session_items.ts";
 import { eventMs } from "../events/times.ts";
 import {
   type Fields,
@@ -324,7 +324,7 @@ export class OtlpExporter implements Exporter {
           () => ({ type: "reasoning", content: text }),
         );
       case "sub_agent_activity":
-        return this.#spawn(thread, event.call_id, [content.agent_thread_id]);
+        return this.#spawn(thread, event.call_id, event);
       case "error":
         return this.#error(thread, textOf(content.message) ?? "", at);
       case "token_count":
@@ -495,9 +495,7 @@ export class OtlpExporter implements Exporter {
     } else if (isPlan) return;
     this.#describe(call, turn, event, given, isOver ? at : undefined);
     if (isOver && !isPlan) thread.ask(at);
-    if (given.name === "spawn_agent") {
-      this.#spawn(thread, item, textsOf(event.receiver_thread_ids));
-    }
+    this.#spawn(thread, item, event);
     this.#write(thread, turn, false);
   }
 
@@ -542,12 +540,12 @@ export class OtlpExporter implements Exporter {
   }
 
   /** A call has spawned threads. */
-  #spawn(thread: Thread, id: unknown, threads: readonly unknown[]): void {
+  #spawn(thread: Thread, id: unknown, event: Fields): void {
     const { turn } = thread;
     const item = textOf(id) ?? "";
     if (turn === undefined || !turn.seen.has(item)) return;
-    for (const spawned of threads) {
-      if (typeof spawned !== "string" || this.#spawned.has(spawned)) continue;
+    for (const spawned of spawnedThreads(event)) {
+      if (this.#spawned.has(spawned)) continue;
       this.#spawned.set(spawned, childIds(idsOf(thread, turn), item));
     }
   }

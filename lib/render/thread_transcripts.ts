@@ -4,11 +4,11 @@
  * @module
  */
 
+import { spawnedThreads } from "../events/session_items.ts";
 import {
   type Fields,
   fieldsOf,
   idOf,
-  listOf,
   parseJson,
   textOf,
 } from "../json/fields.ts";
@@ -209,18 +209,7 @@ export class ThreadTranscripts
     if (event.type === "thread.started" && parent !== undefined) {
       this.#adopt(id, parent);
     }
-    const isCall = event.item_type === "collab_tool_call" ||
-      event.item_type === "sub_agent_activity";
-    if (!isCall) return;
-    const children = [
-      fieldsOf(event.content).agent_thread_id,
-      event.receiver_thread_id,
-      ...listOf(event.receiver_thread_ids),
-    ];
-    for (const child of children) {
-      const childId = idOf(child);
-      if (childId !== undefined) this.#adopt(childId, id);
-    }
+    for (const child of spawnedThreads(event)) this.#adopt(child, id);
   }
 
   /** Shows that something waits for a decision, and what was decided. */

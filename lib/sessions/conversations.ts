@@ -6,7 +6,6 @@ import type { RolloutLine } from "../dialects/rollout/lines.ts";
 import { EventReader } from "../events/event_reader.ts";
 import { isForkHeader } from "../events/inherited_lines.ts";
 import { sessionHeaderOf } from "../events/session_reader.ts";
-import { blocksOf } from "../files/byte_source.ts";
 import { HISTORY_MODES } from "../history/mapping/fold_memory.ts";
 import {
   type Fields,
@@ -25,7 +24,7 @@ import {
   lookAtAll,
   type SessionFile,
 } from "./session_files.ts";
-import { openSession } from "./open_session.ts";
+import { sessionBlocks } from "./open_session.ts";
 
 /** Options for {@linkcode listConversations}. */
 export interface ListConversationsOptions {
@@ -113,7 +112,6 @@ export class RolloutHistoryError extends Error {
 
 /** How many records a head or a tail has at most. */
 const MAX_RECORDS = 10;
-const BLOCK = 1 << 18;
 
 /**
  * Lists the conversations of a Codex home, newest first: those of its session files that have
@@ -289,10 +287,3 @@ async function lastRecords(file: SessionFile): Promise<readonly JsonRecord[]> {
 }
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Reads a session file to its end, block by block. */
-async function* sessionBlocks(
-  file: { readonly path: string },
-): AsyncGenerator<Uint8Array, void, void> {
-  yield* blocksOf(await openSession(file), new Uint8Array(BLOCK));
-}

@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { lstat, readFile, stat } from "node:fs/promises";
-import { type ByteSource, codeOf } from "../files/byte_source.ts";
+import { blocksOf, type ByteSource, codeOf } from "../files/byte_source.ts";
 import { decompressed } from "../files/decompress.ts";
 import { openFile } from "../files/open.ts";
 import {
@@ -202,4 +202,11 @@ export async function withSession<T>(
     source.close();
     if (FREE.length < MAX_FREE) FREE.push(block);
   }
+}
+
+/** Reads a session file to its end, block by block. */
+export async function* sessionBlocks(
+  file: { readonly path: string },
+): AsyncGenerator<Uint8Array, void, void> {
+  yield* blocksOf(await openSession(file), new Uint8Array(BLOCK_BYTES));
 }

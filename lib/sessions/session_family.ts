@@ -4,6 +4,9 @@
  */
 
 import { basename } from "node:path";
+import { spawnedThreads } from "../events/session_items.ts";
+import { fieldsOf } from "../json/fields.ts";
+import { JsonlEvents } from "../pipeline/event_pipeline.ts";
 import { codexHomesFrom } from "./codex_homes.ts";
 import {
   listSessionFiles,
@@ -12,6 +15,7 @@ import {
 } from "./session_files.ts";
 import { HeadReader } from "./head_reader.ts";
 import type { Session } from "./session.ts";
+import { sessionBlocks } from "./open_session.ts";
 import type { FindSessionOptions } from "./session_lookup.ts";
 import { compareNewestFirst, sessionIdInName } from "./session_start.ts";
 
@@ -36,7 +40,8 @@ export interface SessionFamily {
 /**
  * Finds the family of a session: the root, its forks and sub-agents, and theirs. They are joined
  * by what their headers say: the id of the thread that spawned one, else of the one that it was
- * forked from.
+ * forked from. A session whose header says neither is found by the call that spawned it, if it
+ * began while a session of the family was written, which is read for that.
  *
  * @param session A session of the family.
  * @param options Where to look.
@@ -81,16 +86,18 @@ export async function findSessionFamily(
     root = parent;
   }
   const found = new Map<string, { session: Session; depth: number }>();
-  const add = (each: Session, depth: number): void => {
+  const orphans = [...byId.values()].filter((each) =>
+    parentOf(each) === undefined && each !== root
+  );
+  const add = async (each: Session, depth: number): Promise<void> => {
     const id = idOf(each);
     if (found.has(id)) return;
     found.set(id, { session: each, depth });
-    const own = sessionsOf(id).sort((one, other) =>
-      compareNewestFirst(other.file, one.file)
-    );
-    for (const child of own) add(child, depth + 1);
+    const own = [...sessionsOf(id), ...await spawnedOf(each, orphans)];
+    own.sort((one, other) => compareNewestFirst(other.file, one.file));
+    for (const child of own) await add(child, depth + 1);
   };
-  add(root, 0);
+  await add(root, 0);
   const later = files.filter(({ isContinued }) => isContinued);
   const earlier = await lookAtAll(
     later.filter(({ sessionId }) => found.has(sessionId)),
@@ -103,6 +110,32 @@ export async function findSessionFamily(
     return { ...member, files: all };
   });
   return { members, missing };
+}
+
+/** Gives those of some sessions that another one has spawned by a call. */
+async function spawnedOf(
+  { file }: Session,
+  sessions: readonly Session[],
+): Promise<Session[]> {
+  const later = sessions.filter(({ file: { start } }) =>
+    start > file.start && start <= file.mtime
+  );
+  if (later.length === 0) return [];
+  const ids = new Set<string>();
+  const events = new JsonlEvents({ from: "rollout", onError: "drop" });
+  try {
+    for await (const block of sessionBlocks(file)) {
+      events.feed(block, (outcome) => {
+        if (!outcome.ok) return;
+        for (const id of spawnedThreads(fieldsOf(outcome.value))) {
+          ids.add(id.toLowerCase());
+        }
+      });
+    }
+  } catch {
+    // Who reads the file says what is wrong with it; what came before tells of some.
+  }
+  return later.filter((each) => ids.has(idOf(each)));
 }
 
 /** A file of a session, to be put into a shard. */

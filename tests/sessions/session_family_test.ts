@@ -75,6 +75,32 @@ const CASES: readonly {
   },
 ];
 
+Deno.test("in a family agents whose headers name no parent are found by the call that spawned them", async () => {
+  await withFolder(async (home) => {
+    await writeSessions(home, [[1, {}], [2, {}], [3, {}]]);
+    const options = { codexHomes: [home] };
+    const session = await findSession(testId(1), options);
+    const [name, call_id] = ["spawn_agent", "call_1"];
+    const call = { type: "function_call", name, call_id, arguments: "{}" };
+    const output = JSON.stringify({ agent_id: testId(3) });
+    const result = { type: "function_call_output", call_id, output };
+    const lines = [call, result].map((payload) =>
+      `${JSON.stringify({ type: "response_item", payload })}\n`
+    );
+    await Deno.writeTextFile(session.file.path, lines.join(""), {
+      append: true,
+    });
+    const { members } = await findSessionFamily(session, options);
+    assertEquals(
+      members.map(({ session, depth }) => [session.head.id, depth]),
+      [
+        [testId(1), 0],
+        [testId(3), 1],
+      ],
+    );
+  });
+});
+
 for (const { name, sessions, of, found, missing } of CASES) {
   Deno.test(`in a family ${name}`, async () => {
     await withFolder(async (home) => {
