@@ -19,7 +19,6 @@ import {
   numberOf,
   parseJson,
   textOf,
-  textsOf,
   wholeOf,
 } from "../json/fields.ts";
 import type { Outcome } from "../outcome.ts";
