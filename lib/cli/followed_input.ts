@@ -20,23 +20,11 @@ import { STDIN } from "./flags.ts";
 const BLOCK = 1 << 19;
 
 export interface FollowInputOptions {
-  /**
-   * Is asked whenever everything that is there was worked on; `true` ends the following.
-   *
-   * @default {undefined}
-   */
+  /** Is asked whenever everything that is there was worked on; `true` ends the following. */
   readonly atEnd?: () => boolean;
-  /**
-   * Whether nothing is said of what happens to the file.
-   *
-   * @default {false}
-   */
+  /** Whether nothing is said of what happens to the file. */
   readonly isQuiet?: boolean;
-  /**
-   * Whether all that happens to it is said, and not only that it is not there yet.
-   *
-   * @default {false}
-   */
+  /** Whether all that happens to it is said, and not only that it is not there yet. */
   readonly isVerbose?: boolean;
 }
 

@@ -17,11 +17,7 @@ import {
 export interface MarkdownHtmlOptions {
   /** Whether addresses on the web become links; otherwise they are text. */
   readonly hasLinks: boolean;
-  /**
-   * Whether code is coloured, for which a page has a style sheet.
-   *
-   * @default {false}
-   */
+  /** Whether code is coloured, for which a page has a style sheet. */
   readonly isColored?: boolean | undefined;
 }
 

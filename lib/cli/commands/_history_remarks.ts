@@ -10,17 +10,9 @@ type HistoryFacts = Pick<HistoryState, "base" | "threadId" | "unknownMode">;
 export interface HistoryRemarksOptions {
   /** Whether nothing is said. */
   readonly isQuiet: boolean;
-  /**
-   * Whether it is known what the file goes on from: that was read, or said to be missing.
-   *
-   * @default {false}
-   */
+  /** Whether it is known what the file goes on from: that was read, or said to be missing. */
   readonly isBaseKnown?: boolean;
-  /**
-   * Whether it is known that codexpipe does not know how it tells its history.
-   *
-   * @default {false}
-   */
+  /** Whether it is known that codexpipe does not know how it tells its history. */
   readonly isModeKnown?: boolean;
 }
 

@@ -86,11 +86,7 @@ export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
    * @default {true} Unless `onError` keeps them in band, or drops them.
    */
   readonly isReporting?: boolean;
-  /**
-   * Is called when an input has been answered to its end.
-   *
-   * @default {undefined}
-   */
+  /** Is called when an input has been answered to its end. */
   readonly onEnd?: () => Promise<void>;
 }
 
