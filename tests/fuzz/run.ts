@@ -37,34 +37,40 @@ const TARGETS: Readonly<
   sessions: { laws: SESSION_LAWS, every: 50 },
 };
 
+/** Writes a line on stdout. */
+async function say(text: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
+}
+
+const unknown: string[] = [];
 const args = parseArgs(Deno.args, {
   string: ["lines", "seed", "target", "round", "law"],
-  boolean: ["keep-going"],
+  boolean: ["help", "keep-going"],
+  unknown: (arg): void => {
+    unknown.push(arg);
+  },
 });
 const limit = Number(args.lines ?? 100_000);
 const seed = Number(args.seed ?? 1);
 const first = Number(args.round ?? 0);
 const names = args.target?.split(",") ?? Object.keys(TARGETS);
+const isWrong = unknown.length > 0 || !(limit > 0) ||
+  !Number.isInteger(seed) || !Number.isInteger(first) ||
+  names.some((name) => !Object.hasOwn(TARGETS, name));
+if (args.help || isWrong) {
+  await say(
+    "Usage: deno task fuzz [--lines=NUM] [--seed=NUM] [--round=NUM] [--target=NAME,...] [--law=TEXT] [--keep-going]\n" +
+      `A target is one of: ${Object.keys(TARGETS).join(", ")}`,
+  );
+  Deno.exit(isWrong ? 2 : 0);
+}
 const checks = names.flatMap((name) => {
-  const found = TARGETS[name];
-  if (found !== undefined) {
-    const every = args.target === undefined ? found.every : 1;
-    return found.laws.map((law) => ({ law, every }));
-  }
-  throw new TypeError(
-    `Cannot fuzz "${name}": expected ${Object.keys(TARGETS).join(", ")}`,
-  );
+  const { laws, every } = TARGETS[name] ?? { laws: [], every: 1 };
+  return laws.map((law) => ({
+    law,
+    every: args.target === undefined ? every : 1,
+  }));
 }).filter(({ law }) => law.name.includes(args.law ?? ""));
-if (!(limit > 0) || !Number.isInteger(seed) || !Number.isInteger(first)) {
-  throw new TypeError(
-    "Cannot count: --lines, --seed and --round take whole numbers",
-  );
-}
-
-/** Writes a line on stdout. */
-async function say(text: string): Promise<void> {
-  await Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
-}
 
 const seedbeds = readSeedbeds();
 await say(`${names.join(", ")}: ${limit} lines of ${seedbeds.length} files`);
