@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../deno.json" with { type: "json" };
 import { BINARY } from "./cli/binary.ts";
 import { hasProgram, type Ran, runProgram } from "./programs.ts";
+import { once } from "./running.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const CAPTURES = new URL("testdata/captures/0.169.0/", ROOT);
@@ -256,18 +257,18 @@ async function script(path: string, text: string): Promise<void> {
 }
 
 /** The path that programs are looked for in, which tests may not ask for themselves. */
-async function pathOf(): Promise<string> {
+const pathOf = once(async () => {
   const { stdout } = await runProgram("bash", { args: ["-c", 'echo "$PATH"'] });
   return stdout.trim();
-}
+});
 
 /** Where Deno keeps what it has loaded. */
-async function denoDir(): Promise<string> {
+const denoDir = once(async () => {
   const { stdout } = await runProgram(Deno.execPath(), {
     args: ["info", "--json"],
   });
   return JSON.parse(stdout).denoDir;
-}
+});
 
 async function isMissing(program: string): Promise<boolean> {
   const { status } = await runProgram("bash", {

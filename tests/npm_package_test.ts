@@ -122,7 +122,7 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     { args: ["sessions", "path", ...sessions.map(({ id }) => id)] },
   ],
   "sessions show": ({ sessions }) =>
-    sessions.slice(0, 5).map(({ id }) => ({ args: ["sessions", "show", id] })),
+    sessions.slice(0, 2).map(({ id }) => ({ args: ["sessions", "show", id] })),
   "sessions resume": ({ sessions }) => [
     { args: ["sessions", "resume", sessions[0]?.id ?? ""] },
   ],
