@@ -62,53 +62,56 @@ if (args.help || isWrong) {
     "Usage: deno task fuzz [--lines=NUM] [--seed=NUM] [--round=NUM] [--target=NAME,...] [--law=TEXT] [--keep-going]\n" +
       `A target is one of: ${Object.keys(TARGETS).join(", ")}`,
   );
-  Deno.exit(isWrong ? 2 : 0);
-}
-const checks = names.flatMap((name) => {
-  const { laws, every } = TARGETS[name] ?? { laws: [], every: 1 };
-  return laws.map((law) => ({
-    law,
-    every: args.target === undefined ? every : 1,
-  }));
-}).filter(({ law }) => law.name.includes(args.law ?? ""));
+  if (isWrong) Deno.exitCode = 2;
+} else await fuzz();
 
-const seedbeds = readSeedbeds();
-await say(`${names.join(", ")}: ${limit} lines of ${seedbeds.length} files`);
-const broken = new Set<Law>();
-let lines = 0;
-let said = 0;
-for (
-  const { round, length, stream, random } of roundsOf(seedbeds, seed, first)
-) {
-  lines += length;
-  for (const { law, every } of checks) {
-    if (broken.has(law) || round % every !== 0) continue;
-    const started = performance.now();
-    let problem: unknown;
-    try {
-      await law.check(stream, random());
-      const took = performance.now() - started;
-      if (took > SLOW) problem = `it took ${Math.round(took)} ms`;
-    } catch (error) {
-      problem = error instanceof Error ? error.stack : error;
+/** Makes streams, and says what does not hold. */
+async function fuzz(): Promise<void> {
+  const checks = names.flatMap((name) => {
+    const { laws, every } = TARGETS[name] ?? { laws: [], every: 1 };
+    return laws.map((law) => ({
+      law,
+      every: args.target === undefined ? every : 1,
+    }));
+  }).filter(({ law }) => law.name.includes(args.law ?? ""));
+  const seedbeds = readSeedbeds();
+  await say(`${names.join(", ")}: ${limit} lines of ${seedbeds.length} files`);
+  const broken = new Set<Law>();
+  let lines = 0;
+  let said = 0;
+  for (
+    const { round, length, stream, random } of roundsOf(seedbeds, seed, first)
+  ) {
+    lines += length;
+    for (const { law, every } of checks) {
+      if (broken.has(law) || round % every !== 0) continue;
+      const started = performance.now();
+      let problem: unknown;
+      try {
+        await law.check(stream, random());
+        const took = performance.now() - started;
+        if (took > SLOW) problem = `it took ${Math.round(took)} ms`;
+      } catch (error) {
+        problem = error instanceof Error ? error.stack : error;
+      }
+      if (problem === undefined) continue;
+      broken.add(law);
+      const file = await Deno.makeTempFile({ suffix: ".jsonl" });
+      await Deno.writeFile(file, stream);
+      await say(`round ${round} of seed ${seed}: not so: ${law.name}`);
+      await say(String(problem));
+      await say(`the stream is kept in ${file}`);
+      Deno.exitCode = 1;
     }
-    if (problem === undefined) continue;
-    broken.add(law);
-    const file = await Deno.makeTempFile({ suffix: ".jsonl" });
-    await Deno.writeFile(file, stream);
-    await say(`round ${round} of seed ${seed}: not so: ${law.name}`);
-    await say(String(problem));
-    await say(`the stream is kept in ${file}`);
-    Deno.exitCode = 1;
+    if (lines >= limit || (broken.size > 0 && !args["keep-going"])) break;
+    if (lines - said >= 100_000) {
+      said = lines;
+      await say(`${lines} lines`);
+    }
   }
-  if (lines >= limit || (broken.size > 0 && !args["keep-going"])) break;
-  if (lines - said >= 100_000) {
-    said = lines;
-    await say(`${lines} lines`);
-  }
+  await say(
+    broken.size === 0
+      ? `${lines} lines, and every law holds`
+      : `${lines} lines, and ${broken.size} laws do not hold`,
+  );
 }
-await say(
-  broken.size === 0
-    ? `${lines} lines, and every law holds`
-    : `${lines} lines, and ${broken.size} laws do not hold`,
-);
