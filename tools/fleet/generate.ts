@@ -1,6 +1,8 @@
 /**
- * Makes a Codex home of small sessions, a number that five divides, and prints what their rows
- * of `export --to=tables` add up to: `deno run --allow-write tools/fleet/generate.ts HOME COUNT`.
+ * Makes a Codex home of sessions, a number that five divides, and prints what their rows of
+ * `export --to=tables` add up to:
+ * `deno run --allow-write tools/fleet/generate.ts HOME COUNT TURNS`. The longest have so many
+ * turns, a kilobyte each; three, without it.
  *
  * Of five sessions, the second is forked from the first and begins with a copy of its first turn,
  * the third is an agent that the first has spawned, and the fifth is a review of the fourth, which
@@ -39,9 +41,12 @@ function header(session: number): Line {
   }];
 }
 
+/** How many turns the longest sessions have. */
+const TURNS = 3;
+
 /** How many turns the first of five sessions has. */
-function turnsOf(session: number): number {
-  return 1 + session % 3;
+function turnsOf(session: number, most: number): number {
+  return 1 + session % most;
 }
 
 /** The tokens of each request of a session. */
@@ -87,7 +92,7 @@ function turn(session: number, turn: number, base?: number): Line[] {
   ];
 }
 
-function linesOf(session: number): readonly Line[] {
+function linesOf(session: number, most: number): readonly Line[] {
   const first = header(session);
   const question: Line = ["event_msg", {
     type: "user_message",
@@ -98,7 +103,7 @@ function linesOf(session: number): readonly Line[] {
       return [
         first,
         ...Array.from(
-          { length: turnsOf(session) },
+          { length: turnsOf(session, most) },
           (_, i) => turn(session, i + 1),
         ).flat(),
       ];
@@ -124,11 +129,12 @@ function linesOf(session: number): readonly Line[] {
 /** Gives sessions, each as the path of its file in a home and its text. */
 export function* sessions(
   count: number,
+  most = TURNS,
 ): Generator<readonly [path: string, text: string]> {
   for (let i = 0; i < count; i++) {
     // A review is asked for when it begins; all else is a moment after the header.
     const begin = timeOf(i % 5 === 3 ? i + 1 : i);
-    const text = linesOf(i).map(([type, payload], at) => {
+    const text = linesOf(i, most).map(([type, payload], at) => {
       const time = at === 0 ? timeOf(i) : begin + at;
       const timestamp = new Date(time).toISOString();
       return `${JSON.stringify({ timestamp, type, payload })}\n`;
@@ -141,7 +147,10 @@ export function* sessions(
 }
 
 /** How many rows the tables of so many sessions have, and the sums of tokens in them. */
-export function sumsOf(count: number): Readonly<Record<string, number>> {
+export function sumsOf(
+  count: number,
+  most = TURNS,
+): Readonly<Record<string, number>> {
   const sums = {
     threads: count,
     turns: 0,
@@ -152,7 +161,7 @@ export function sumsOf(count: number): Readonly<Record<string, number>> {
     output_tokens: 0,
   };
   for (let i = 0; i < count; i += 5) {
-    const turns = turnsOf(i);
+    const turns = turnsOf(i, most);
     // The fork has its own turn and a copy, the agent one; a review has one where it is told of.
     sums.turns += turns + 2 + 1 + 1 + 1;
     // Four of each turn, the bounds of a review, and its prompt.
@@ -175,13 +184,14 @@ export function sumsOf(count: number): Readonly<Record<string, number>> {
 }
 
 if (import.meta.main) {
-  const [home = "home", count = "1000"] = Deno.args;
-  for (const [path, text] of sessions(Number(count))) {
+  const [home = "home", count = "1000", turns] = Deno.args;
+  const size = [Number(count), Number(turns ?? TURNS)] as const;
+  for (const [path, text] of sessions(...size)) {
     const file = `${home}/${path}`;
     Deno.mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
     Deno.writeTextFileSync(file, text);
   }
   Deno.stdout.writeSync(
-    new TextEncoder().encode(`${JSON.stringify(sumsOf(Number(count)))}\n`),
+    new TextEncoder().encode(`${JSON.stringify(sumsOf(...size))}\n`),
   );
 }
