@@ -2,7 +2,6 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { JsonReader } from "../../lib/json/reader.ts";
 import { ENGINES, RecordSelection } from "../../lib/pipeline/line_answers.ts";
 import { JsonlDecoder, JsonlNormalizer, type Outcome } from "../../mod.ts";
-import { readCaptures } from "../fixtures.ts";
 import { readCapturedFiles } from "../rollouts.ts";
 import { concat, decode, emitted, encode } from "../running.ts";
 
@@ -72,29 +71,23 @@ function count(outcomes: readonly Outcome<unknown>[]): number {
   return outcomes.filter(({ ok }) => ok).length;
 }
 
-for (const engine of ["js", "wasm"] as const) {
-  Deno.test(`JsonlDecoder gives what it is asked for of all captures (${engine})`, () => {
-    const files = [
-      ...readCaptures().map(({ path, bytes }) => ({ path, bytes })),
-      ...readCapturedFiles(/^rollout-.*\.jsonl$/),
-    ];
-    assert(files.length > 100);
-    for (const [i, { path, bytes }] of files.entries()) {
-      const all = emitted(new JsonlDecoder({ engine: "js" }), [bytes]);
-      const names = SELECTIONS[i % SELECTIONS.length] ?? [];
-      // Half of them are asked for what the names say, the others for all but that.
-      const isOnly = i % 2 === 0;
-      const asked = isOnly ? { only: names } : { except: names };
+Deno.test("JsonlDecoder gives what it is asked for of all captures, with either engine", () => {
+  const files = readCapturedFiles(/^(?:stdout(?:\.\d+)?|rollout-.*)\.jsonl$/);
+  assert(files.length > 100);
+  for (const [i, { path, bytes }] of files.entries()) {
+    const all = emitted(new JsonlDecoder({ engine: "js" }), [bytes]);
+    const names = SELECTIONS[i % SELECTIONS.length] ?? [];
+    // Half of them are asked for what the names say, the others for all but that.
+    const isOnly = i % 2 === 0;
+    const asked = isOnly ? { only: names } : { except: names };
+    const expected = filtered(names, all, isOnly);
+    for (const engine of ["js", "wasm"] as const) {
       const decoder = new JsonlDecoder({ engine, ...asked });
-      assertEquals(
-        emitted(decoder, [bytes]),
-        filtered(names, all, isOnly),
-        path,
-      );
+      assertEquals(emitted(decoder, [bytes]), expected, `${path}, ${engine}`);
       if (!isOnly) assertEquals(decoder.records, count(all), path);
     }
-  });
-}
+  }
+});
 
 Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", () => {
   const lines = [
