@@ -4,7 +4,6 @@
  * @module
  */
 
-import { existsSync } from "node:fs";
 import type { Command } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/cli/commands.ts";
 import type { ByteSource } from "../../lib/files/byte_source.ts";
@@ -198,19 +197,18 @@ export function isReader(name: string): boolean {
 
 /**
  * Gives the call of a command with an input: on stdin where it takes files, else as the one session
- * of a home, which is written when it is first asked for.
+ * of a home, which is written.
  *
  * @param name The name of the command.
  * @param input The input.
- * @param options The sizes, a folder that is empty, and one for the homes of the inputs.
+ * @param options The sizes, and a folder that is empty.
  */
 export async function hostileCall(
   name: string,
   input: HostileInput,
-  { sizes, folder, homes }: {
+  { sizes, folder }: {
     readonly sizes: HostileSizes;
     readonly folder: string;
-    readonly homes: string;
   },
 ): Promise<HostileCall> {
   const command = commandCalled(name);
@@ -221,8 +219,8 @@ export async function hostileCall(
   if (takesFiles(command)) {
     return { args, world: { stdin: sourceOf(input.pieces("exec")) } };
   }
-  const home = `${homes}/${input.name}`;
-  await writeFile(sessionPath(home, ID, STARTED), input);
+  const path = sessionPath(`${folder}/home`, ID, STARTED);
+  await writeFile(path, input);
   if (hasFlag(command, "index")) args.push(`--index=${folder}/index.sqlite`);
   const [operand = ""] = command.operands[0] ?? [];
   if (/ID/.test(operand)) args.push(ID);
@@ -230,7 +228,7 @@ export async function hostileCall(
   // What is followed has been read to its end when somebody waits for more.
   const interrupt = new AbortController();
   return {
-    args: [...args, `--codex-home=${home}`],
+    args: [...args, `--codex-home=${folder}/home`],
     world: {
       interrupt: interrupt.signal,
       changes: {
@@ -287,7 +285,6 @@ function sourceOf(pieces: Iterable<Uint8Array>): ByteSource {
 }
 
 async function writeFile(path: string, input: HostileInput): Promise<void> {
-  if (existsSync(path)) return;
   await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
   const file = await Deno.create(path);
   try {

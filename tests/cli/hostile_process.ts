@@ -7,15 +7,12 @@
  */
 
 import type { ByteSink } from "../../lib/cli/context.ts";
-import { encode } from "../running.ts";
 import { withFolder } from "../sessions/homes.ts";
 import {
   FULL,
   hasAnswered,
   hostileCall,
-  type HostileInput,
   hostileInputs,
-  type HostileSizes,
   SMALL,
 } from "./hostile_inputs.ts";
 import { call } from "./memory.ts";
@@ -62,44 +59,40 @@ if (import.meta.main) {
   const [names = "", size = "small", part = ""] = Deno.args;
   const sizes = size === "full" ? FULL : SMALL;
   const inputs = hostileInputs(sizes).filter(({ name }) => name.includes(part));
-  await withFolder(async (homes) => {
-    for (const command of names.split(",")) {
-      // The first call only loads the command.
-      const [last] = inputs.slice(-1);
-      if (last !== undefined) await outcomeOf(command, last, { sizes, homes });
-      for (const input of inputs) {
-        const outcome = await outcomeOf(command, input, { sizes, homes });
-        await Deno.stdout.write(encode(`${JSON.stringify(outcome)}\n`));
-      }
+  for (const command of names.split(",")) {
+    for (const [at, input] of [inputs.at(-1), ...inputs].entries()) {
+      if (input === undefined) continue;
+      await withFolder(async (folder) => {
+        const { args, world } = await hostileCall(command, input, {
+          sizes,
+          folder,
+        });
+        const stderr = new Drain();
+        (globalThis as { gc?: () => void }).gc?.();
+        await Deno.writeTextFile(CLEAR, "5");
+        const before = await megabytes("VmRSS");
+        const started = performance.now();
+        const result = await call(args, {
+          ...world,
+          stdout: new Drain(),
+          stderr,
+        });
+        // The first call only loads the command.
+        if (at === 0) return;
+        const outcome: HostileOutcome = {
+          command,
+          input: input.name,
+          status: result.status,
+          hasAnswered: hasAnswered({ ...result, stderr: stderr.text }),
+          grownMb: Math.round(await megabytes("VmHWM") - before),
+          mostMb: input.mostMb,
+          seconds: Math.round(performance.now() - started) / 1000,
+          said: stderr.text.trim().slice(-300),
+        };
+        await Deno.stdout.write(
+          new TextEncoder().encode(`${JSON.stringify(outcome)}\n`),
+        );
+      });
     }
-  });
-}
-
-async function outcomeOf(
-  command: string,
-  input: HostileInput,
-  places: { readonly sizes: HostileSizes; readonly homes: string },
-): Promise<HostileOutcome> {
-  return await withFolder(async (folder) => {
-    const { args, world } = await hostileCall(command, input, {
-      ...places,
-      folder,
-    });
-    const stderr = new Drain();
-    (globalThis as { gc?: () => void }).gc?.();
-    await Deno.writeTextFile(CLEAR, "5");
-    const before = await megabytes("VmRSS");
-    const started = performance.now();
-    const result = await call(args, { ...world, stdout: new Drain(), stderr });
-    return {
-      command,
-      input: input.name,
-      status: result.status,
-      hasAnswered: hasAnswered({ ...result, stderr: stderr.text }),
-      grownMb: Math.round(await megabytes("VmHWM") - before),
-      mostMb: input.mostMb,
-      seconds: Math.round(performance.now() - started) / 1000,
-      said: stderr.text.trim().slice(-300),
-    };
-  });
+  }
 }

@@ -72,12 +72,12 @@ export async function withHome(
 }
 
 /** Makes a temporary folder, hands it to a test, and removes it. */
-export async function withFolder<T>(
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
+export async function withFolder(
+  use: (folder: string) => Promise<void>,
+): Promise<void> {
   const made = await Deno.makeTempDir({ prefix: "codexpipe-" });
   try {
-    return await use(await Deno.realPath(made));
+    await use(await Deno.realPath(made));
   } finally {
     await Deno.remove(made, { recursive: true });
   }
