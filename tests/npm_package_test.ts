@@ -119,10 +119,10 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
     { args: ["sessions", "list", "--json"] },
   ],
   "sessions path": ({ sessions }) => [
-    { args: ["sessions", "path", ...sessions.map(({ id }) => id)] },
+    { args: ["sessions", "path", ...sessions.slice(0, 5).map(({ id }) => id)] },
   ],
   "sessions show": ({ sessions }) =>
-    sessions.slice(0, 2).map(({ id }) => ({ args: ["sessions", "show", id] })),
+    sessions.map(({ id }) => ({ args: ["sessions", "show", id] })),
   "sessions resume": ({ sessions }) => [
     { args: ["sessions", "resume", sessions[0]?.id ?? ""] },
   ],

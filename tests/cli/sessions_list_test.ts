@@ -3,7 +3,6 @@ import { DatabaseSync } from "node:sqlite";
 import stringWidth from "string-width";
 import { namesIn, readFixture } from "../fixtures.ts";
 import {
-  type HomeSession,
   sessionPath,
   sessionText,
   testId,
@@ -51,21 +50,8 @@ async function withFive(use: (home: string) => Promise<void>): Promise<void> {
   });
 }
 
-Deno.test("sessions list lists every session of a messy home of all releases once", async () => {
-  await withHome({ isMessy: true }, async ({ path, sessions }) => {
-    const json = JSON.parse((await list(path, ["--json"])).stdout);
-    assertEquals(
-      json.sessions.map(({ id, path }: HomeSession) => [id, path]).sort(),
-      sessions.map(({ id, path }) => [id, path]).sort(),
-    );
-    assertEquals(json.next_cursor, null);
-    assertEquals(json.problems[0].code, "ELOOP");
-  });
-});
-
-Deno.test("sessions list lists a messy home in every form", async () => {
-  const versions = ["0.8.0", "0.169.0"];
-  await withHome({ isMessy: true, versions }, async (home) => {
+Deno.test("sessions list lists every session of a messy home once, in every form", async () => {
+  await withHome({ isMessy: true }, async (home) => {
     const { path, sessions, unreadable } = home;
     const ids = await list(path, ["--format=ids"]);
     assertEquals(
@@ -86,6 +72,9 @@ Deno.test("sessions list lists a messy home in every form", async () => {
       sessions.map(({ path }) => path).sort(),
     );
     const json = JSON.parse((await list(path, ["--json"])).stdout);
+    assertEquals(json.sessions.length, sessions.length);
+    assertEquals(json.next_cursor, null);
+    assertEquals(json.problems[0].code, "ELOOP");
     const jsonl = rows((await list(path, ["--format=jsonl"])).stdout);
     assertEquals(jsonl.map((line) => JSON.parse(line)), json.sessions);
     const tsv = rows((await list(path, ["--format=tsv"])).stdout);

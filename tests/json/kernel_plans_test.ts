@@ -120,7 +120,7 @@ Deno.test("KernelPlans repeat only what the rules would do, whatever the values"
         );
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 2000 },
   );
 });
 

@@ -590,7 +590,7 @@ Deno.test("indexSessions() says how many files are left when somebody else is ma
 Deno.test("an index is right whenever its making was killed", async () => {
   await withFolder(async (folder) => {
     const home = `${folder}/home`;
-    await assembleHome(home, { versions: ["0.53.0"] });
+    await assembleHome(home, { versions: ["0.160.0"] });
     const expected = indexIn(`${folder}/expected`, home);
     const { steps } = await resultOf(startIndexing({
       index: expected,
