@@ -134,7 +134,8 @@ for (const kind of Object.keys(KINDS) as KindName[]) {
   // The rules alone answer the old dialect.
   if (kind === "old") continue;
   Deno.test(`Kernel answers more than 95 of 100 lines, whatever is wanted: ${kind}`, async () => {
-    const blocks = [...generate(await readRuns(kind), { seed: 3, size: 1e6 })];
+    const blocks = [...generate(await readRuns(kind), { seed: 3, size: 3e6 })]
+      .map((block) => block.slice());
     const lines = blocks.reduce(
       (sum, block) => sum + binaryOf(block).split("\n").length - 1,
       0,
