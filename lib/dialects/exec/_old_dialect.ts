@@ -32,15 +32,14 @@ import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
 import { THREAD_ID_NAMES } from "./field_rules.ts";
 import type { FailureReason } from "../../errors.ts";
-import { COMMA, NINE, QUOTE, ZERO } from "../../json/bytes.ts";
-import { ByteMap } from "../../json/byte_map.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
-import { decodeUtf8, unfinishedBytes } from "../../json/utf8.ts";
-import { isWhole } from "../../json/number.ts";
+import { decodeUtf8, unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
 import { writeCommand } from "./event_writer.ts";
 
 // What the rewriting of the old dialect puts lines together with; items are called `item_0`,
 // `item_1`, and so on.
+
+const ENCODER = new TextEncoder();
 
 /** The type of a rewritten line, or why it cannot be rewritten. */
 type Rewritten = string | FailureReason;
@@ -79,7 +78,6 @@ function refused(field: string, state: string): FailureReason {
   };
 }
 
-const PREFIX = new TextEncoder().encode('"item_');
 const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
 
 /** The id of an item. */
@@ -94,32 +92,13 @@ function itemOf(id: unknown): number | undefined {
   return item === undefined ? undefined : Number(item);
 }
 
-/**
- * The id of an item as a value.
- *
- * The engine keeps the texts of numbers for a while; with one for each line, the room for what
- * is new grew to 64 MB.
- */
-function itemIdValue(item: number): JsonSlice {
-  let length = PREFIX.length + 2;
-  for (let rest = item; rest >= 10; rest = Math.floor(rest / 10)) length += 1;
-  const bytes = new Uint8Array(length);
-  bytes.set(PREFIX);
-  let at = length - 1;
-  bytes[at--] = QUOTE;
-  for (let rest = item; at >= PREFIX.length; rest = Math.floor(rest / 10)) {
-    bytes[at--] = ZERO + rest % 10;
-  }
-  return sliceOf(bytes, "string");
-}
-
 // What the begins of calls said that their ends leave out (normalize.md P6 to P8).
 
 /** What the ends of calls of one type leave out: by name, what there is without a begin. */
 type CallType = ReadonlyMap<string, JsonSlice | undefined>;
 
 const EMPTY_STRING = wordValue("");
-const EMPTY_LIST = sliceOf(new TextEncoder().encode("[]"), "array");
+const EMPTY_LIST = sliceOf(ENCODER.encode("[]"), "array");
 
 /** Commands. */
 const COMMANDS: CallType = new Map([["command", EMPTY_STRING]]);
@@ -132,30 +111,80 @@ const TOOLS: CallType = new Map([
   ["arguments", undefined],
 ]);
 
-/**
- * How many bytes are remembered, unless one begin alone says more: thousands of calls that
- * never end. The oldest one is forgotten first.
- */
-const MAX_BEGUN = 1 << 20;
+/** How many characters are remembered of calls that never end; the oldest are forgotten first. */
+const MAX_REMEMBERED = 1 << 20;
+
+/** What is remembered of open calls, by a name and the id of the call. */
+class CallMemory<T> {
+  readonly #values = new Map<string, { value: T; size: number }>();
+  #size = 0;
+
+  /** Whether anything is remembered. */
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
+  get(key: string): T | undefined {
+    return this.#values.get(key)?.value;
+  }
+
+  /** Remembers a value of a length, as the newest. */
+  set(key: string, value: T, length: number): void {
+    this.delete(key);
+    const size = key.length + length;
+    for (const oldest of this.#values.keys()) {
+      if (this.#size + size <= MAX_REMEMBERED) break;
+      this.delete(oldest);
+    }
+    this.#values.set(key, { value, size });
+    this.#size += size;
+  }
+
+  delete(key: string): void {
+    this.#size -= this.#values.get(key)?.size ?? 0;
+    this.#values.delete(key);
+  }
+
+  clear(): void {
+    this.#values.clear();
+    this.#size = 0;
+  }
+
+  /** Writes down what is remembered. */
+  save(): unknown {
+    return [...this.#values].map(([key, { value }]) => [key, value]);
+  }
+}
+
+/** The key of what is remembered of a call; two spellings of an id are one. */
+function keyOf(
+  reader: JsonReader,
+  name: string,
+  id: JsonNode | undefined,
+): string {
+  return `${name} ${reader.textOf(id) ?? ""}`;
+}
 
 /** Remembers the begins of open calls. */
 class BegunCalls {
-  readonly #values = new ByteMap(MAX_BEGUN);
-  readonly #keys: CallKeys;
+  readonly #reader: JsonReader;
+  /** The JSON texts of their fields. */
+  readonly #values = new CallMemory<string>();
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
-    this.#keys = new CallKeys(reader);
+    this.#reader = reader;
   }
 
   /** Remembers what a begin says, instead of what an earlier one of its id said. */
   remember(line: JsonObject, type: CallType): void {
     const id = line.get("item_id");
     for (const name of type.keys()) {
-      const key = this.#keys.of(name, id);
+      const key = keyOf(this.#reader, name, id);
       const value = line.live(name);
       if (value instanceof JsonSlice) {
-        this.#values.set(key, value.bytes, value.start, value.end);
+        const text = decodeUtf8(value.bytes, value.start, value.end);
+        this.#values.set(key, text, text.length);
       } else this.#values.delete(key);
     }
   }
@@ -178,104 +207,50 @@ class BegunCalls {
 
   /** Writes down what is remembered. */
   save(): unknown {
-    return [...this.#values.entries()].map((texts) =>
-      texts.map((text) => decodeUtf8(text, 0, text.length))
-    );
+    return this.#values.save();
   }
 
   /** Goes on from what was written down under a name. */
   load(saved: unknown, name: string): void {
     this.clear();
     for (const [key, text] of savedPairs(saved, name)) {
-      const value = typeof text === "string" ? valueOf(text) : undefined;
-      if (value === undefined) continue;
-      const { bytes, start, end } = value;
-      this.#values.set(new TextEncoder().encode(key), bytes, start, end);
+      if (typeof text !== "string" || valueOf(text) === undefined) continue;
+      this.#values.set(key, text.trim(), text.length);
     }
   }
 
   #take(name: string, id: JsonNode | undefined): JsonSlice | undefined {
-    if (this.#values.size === 0) return undefined;
-    const key = this.#keys.of(name, id);
-    const found = this.#values.get(key);
-    if (found === undefined) return undefined;
+    if (this.#values.isEmpty) return undefined;
+    const key = keyOf(this.#reader, name, id);
+    const text = this.#values.get(key);
+    if (text === undefined) return undefined;
     this.#values.delete(key);
-    return sliceAt(found.bytes, found.start, found.end);
-  }
-}
-
-const KEPT_KEY = 1 << 10;
-const SEPARATOR = 0x20;
-
-/** Makes keys of what is remembered of a call, and of its id. */
-class CallKeys {
-  readonly #reader: JsonReader;
-  readonly #key = new ByteWriter(KEPT_KEY);
-
-  /** Constructs a new instance. */
-  constructor(reader: JsonReader) {
-    this.#reader = reader;
-  }
-
-  /**
-   * Gives a key that holds until the next one is made.
-   *
-   * @param name What is remembered, in ASCII.
-   * @param id A string; two spellings of a text are one id.
-   */
-  of(name: string, id: JsonNode | undefined): Uint8Array {
-    const key = this.#key;
-    key.clear(KEPT_KEY);
-    for (let i = 0; i < name.length; i++) key.byte(name.charCodeAt(i));
-    key.byte(SEPARATOR);
-    if (id instanceof JsonSlice && !id.escaped) {
-      key.range(id.bytes, id.start + 1, id.end - 1);
-    } else key.text(this.#reader.textOf(id) ?? "");
-    return key.view();
+    const bytes = ENCODER.encode(text);
+    return sliceAt(bytes, 0, bytes.length);
   }
 }
 
 // The output chunks of the old dialect: base64 or a list of byte numbers, to text (normalize.md
 // P6).
 
-const ALPHABET =
-  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const INVALID = 255;
-const SEXTETS = new Uint8Array(256).fill(INVALID);
-for (let i = 0; i < 64; i++) SEXTETS[ALPHABET.charCodeAt(i)] = i;
-const PADDING = 0x3d;
-const ENCODER = new TextEncoder();
-/** Room for a chunk of the usual size. */
-const KEPT_CHUNK = 1 << 14;
-/** How many bytes are remembered of characters that are never finished; the oldest are forgotten. */
-const MAX_UNFINISHED = 1 << 18;
-/** The longest beginning of a character that is not one yet. */
-const MAX_PENDING = 3;
-
 /** The streams of a command. */
 type StreamName = "stdout" | "stderr";
 const STREAMS: readonly StreamName[] = ["stdout", "stderr"];
 
-/**
- * Decodes the output of the commands of one thread, each stream of each by itself. What is
- * remembered of them is the beginnings of characters whose rest is still to come.
- */
+/** Decodes the output of the commands of one thread, each stream of each by itself. */
 class ChunkDecoder {
   readonly #reader: JsonReader;
-  readonly #keys: CallKeys;
-  readonly #pending = new ByteMap(MAX_UNFINISHED);
-  readonly #bytes = new ByteWriter(KEPT_CHUNK);
+  /** The beginnings of characters whose rest is still to come. */
+  readonly #pending = new CallMemory<readonly number[]>();
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
-    this.#keys = new CallKeys(reader);
   }
 
   /**
    * Decodes one chunk. An unfinished character waits for the next one.
    *
-   * @param id The id of the call.
    * @returns The text, or `undefined` if the chunk is neither base64 nor a list of bytes.
    */
   decode(
@@ -284,28 +259,24 @@ class ChunkDecoder {
     chunk: JsonNode | undefined,
   ): JsonString | undefined {
     if (!(chunk instanceof JsonSlice)) return undefined;
-    const out = this.#bytes;
-    out.clear(KEPT_CHUNK);
-    const before = this.#pending.size === 0
-      ? undefined
-      : this.#pending.get(this.#keys.of(stream, id));
-    if (before !== undefined) out.range(before.bytes, before.start, before.end);
-    if (!this.#write(chunk)) return undefined;
-    const bytes = out.view();
-    const end = bytes.length - unfinishedBytes(bytes);
-    if (before !== undefined) this.#pending.delete(this.#keys.of(stream, id));
-    if (end < bytes.length) {
-      const key = this.#keys.of(stream, id);
-      this.#pending.set(key, bytes, end, bytes.length);
-    }
-    return new JsonString(decodeUtf8(bytes, 0, end));
+    const bytes = chunk.kind === "array"
+      ? bytesOfList(JSON.parse(this.#reader.source(chunk)))
+      : bytesOfBase64(this.#reader.textOf(chunk));
+    if (bytes === undefined) return undefined;
+    const key = keyOf(this.#reader, stream, id);
+    const decoder = new Utf8Decoder(this.#pending.get(key));
+    const text = decoder.decode(bytes);
+    const { pending } = decoder;
+    if (pending.length > 0) this.#pending.set(key, pending, pending.length);
+    else this.#pending.delete(key);
+    return new JsonString(text);
   }
 
   /** Forgets what is unfinished of a call that has ended. */
   end(id: JsonNode | undefined): void {
-    if (this.#pending.size === 0) return;
+    if (this.#pending.isEmpty) return;
     for (const stream of STREAMS) {
-      this.#pending.delete(this.#keys.of(stream, id));
+      this.#pending.delete(keyOf(this.#reader, stream, id));
     }
   }
 
@@ -316,109 +287,38 @@ class ChunkDecoder {
 
   /** Writes down what is unfinished. */
   save(): unknown {
-    return [...this.#pending.entries()].map(([key, pending]) => [
-      decodeUtf8(key, 0, key.length),
-      [...pending],
-    ]);
+    return this.#pending.save();
   }
 
   /** Goes on from what was written down under a name. */
   load(saved: unknown, name: string): void {
     this.clear();
     for (const [key, pending] of savedPairs(saved, name)) {
-      if (!Array.isArray(pending)) continue;
-      const bytes = Uint8Array.from(pending.slice(0, MAX_PENDING), Number);
+      const bytes = bytesOfList(pending);
       // What is no beginning of a character could not have been written down.
-      if (bytes.length === 0 || unfinishedBytes(bytes) < bytes.length) continue;
-      this.#pending.set(ENCODER.encode(key), bytes, 0, bytes.length);
-    }
-  }
-
-  /** Writes the bytes of a chunk; says whether it is one. */
-  #write(chunk: JsonSlice): boolean {
-    const { bytes, start, end, kind } = chunk;
-    if (kind === "array") return this.#byteList(chunk);
-    if (kind !== "string") return false;
-    if (writeBase64(this.#bytes, bytes, start + 1, end - 1)) return true;
-    if (!chunk.escaped) return false;
-    const text = ENCODER.encode(this.#reader.text(chunk));
-    return writeBase64(this.#bytes, text, 0, text.length);
-  }
-
-  /** Reads a JSON list of integers from 0 to 255, however they are spelled. */
-  #byteList(list: JsonSlice): boolean {
-    const out = this.#bytes;
-    const from = out.length;
-    if (writePlainList(out, list)) return true;
-    out.truncate(from);
-    for (const element of this.#reader.elements(list)) {
-      if (element.kind !== "number") return false;
-      const { bytes, start, end } = element;
-      if (!isWhole(bytes, start, end)) return false;
-      const value = Number(this.#reader.source(element));
-      if (!(value >= 0 && value <= 255)) return false;
-      out.byte(value);
-    }
-    return true;
-  }
-}
-
-/** Writes a list of numbers as Codex spells it: digits and commas; says whether it is one. */
-function writePlainList(
-  out: ByteWriter,
-  { bytes, start, end }: JsonSlice,
-): boolean {
-  let value = 0;
-  let digits = 0;
-  for (let at = start + 1; at < end - 1; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte >= ZERO && byte <= NINE) {
-      value = 10 * value + byte - ZERO;
-      digits += 1;
-      if (value > 255) return false;
-    } else if (byte === COMMA && digits > 0) {
-      out.byte(value);
-      value = 0;
-      digits = 0;
-    } else return false;
-  }
-  if (digits > 0) out.byte(value);
-  return true;
-}
-
-/** Writes what base64 in the standard alphabet stands for, padding required. */
-function writeBase64(
-  out: ByteWriter,
-  source: Uint8Array,
-  start: number,
-  end: number,
-): boolean {
-  const length = end - start;
-  if (length % 4 !== 0) return false;
-  let padding = 0;
-  while (
-    padding < 2 && padding < length && source[end - 1 - padding] === PADDING
-  ) {
-    padding += 1;
-  }
-  const from = out.length;
-  out.reserve(3 * (length / 4));
-  for (let at = start; at < end; at += 4) {
-    let quad = 0;
-    for (let i = at; i < at + 4; i++) {
-      const sextet = i < end - padding ? SEXTETS[source[i] ?? 0] ?? INVALID : 0;
-      if (sextet === INVALID) {
-        out.truncate(from);
-        return false;
+      if (bytes === undefined || unfinishedBytes(bytes) !== bytes.length) {
+        continue;
       }
-      quad = (quad << 6) | sextet;
+      this.#pending.set(key, [...bytes], bytes.length);
     }
-    out.byte(quad >> 16);
-    out.byte((quad >> 8) & 0xff);
-    out.byte(quad & 0xff);
   }
-  out.truncate(out.length - padding);
-  return true;
+}
+
+/** The bytes in a list of whole numbers from 0 to 255. */
+function bytesOfList(list: unknown): Uint8Array | undefined {
+  const isList = Array.isArray(list) &&
+    list.every((byte: unknown) =>
+      typeof byte === "number" && Number.isInteger(byte) && byte >= 0 &&
+      byte <= 255
+    );
+  return isList ? Uint8Array.from(list) : undefined;
+}
+
+/** The bytes that base64 in the standard alphabet stands for, padding required. */
+function bytesOfBase64(text: string | undefined): Uint8Array | undefined {
+  if (text === undefined || text.length % 4 !== 0) return undefined;
+  if (/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ""))) return undefined;
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 // The calls of the old dialect: commands, patches, tools and searches, whose ends leave out what
@@ -690,9 +590,9 @@ const MAX_DIGITS = 1000;
 class OldUsage {
   readonly #reader: JsonReader;
   /** By count, the sum of what single requests said. */
-  readonly #sums: (number | bigint | undefined)[] = COUNTS.map(() => undefined);
-  readonly #total = new ByteWriter(256);
-  #hasTotal = false;
+  readonly #sums = new Map<string, bigint>();
+  /** The JSON text of the last total. */
+  #total: string | undefined;
 
   /** Constructs a new instance. */
   constructor(reader: JsonReader) {
@@ -705,64 +605,41 @@ class OldUsage {
     if (info?.kind === "object") {
       const total = this.#reader.members(info).get("total_token_usage");
       if (total instanceof JsonSlice && total.kind === "object") {
-        this.#setTotal(total);
+        this.clear();
+        this.#total = this.#reader.source(total);
       }
       return;
     }
-    for (let i = 0; i < COUNTS.length; i++) {
-      const value = line.get(COUNTS[i] ?? "");
-      if (value instanceof JsonSlice) this.#add(i, value);
+    for (const name of COUNTS) {
+      const value = line.get(name);
+      if (!(value instanceof JsonSlice)) continue;
+      if (value.end - value.start > MAX_DIGITS) continue;
+      const text = this.#reader.source(value);
+      if (!PLAIN_DIGITS_REGEXP.test(text)) continue;
+      this.#sums.set(name, (this.#sums.get(name) ?? 0n) + BigInt(text));
     }
-  }
-
-  /** Replaces what is remembered. */
-  #setTotal({ bytes, start, end }: JsonSlice): void {
-    this.clear();
-    this.#total.clear(256);
-    this.#total.range(bytes, start, end);
-    this.#hasTotal = true;
-  }
-
-  /** Adds a count to what is remembered, by its place; what is no count is left out. */
-  #add(place: number, { bytes, start, end }: JsonSlice): void {
-    if (start === end || end - start > MAX_DIGITS) return;
-    let count = 0;
-    for (let at = start; at < end; at++) {
-      const digit = (bytes[at] ?? 0) - ZERO;
-      if (digit < 0 || digit > 9) return;
-      count = 10 * count + digit;
-    }
-    const before = this.#sums[place] ?? 0;
-    const sum = typeof before === "number" ? before + count : Infinity;
-    this.#sums[place] = Number.isSafeInteger(sum)
-      ? sum
-      : BigInt(before) + BigInt(decodeUtf8(bytes, start, end));
   }
 
   /** Gives a line the remembered usage unless it has its own. */
   give(line: JsonObject): void {
     if (line.live("usage") !== undefined) return;
     const usage = new JsonObject();
-    for (let i = 0; i < COUNTS.length; i++) {
-      const sum = this.#sums[i];
-      if (sum !== undefined) usage.set(COUNTS[i] ?? "", numberValue(sum));
+    for (const name of COUNTS) {
+      const sum = this.#sums.get(name);
+      if (sum === undefined) continue;
+      usage.set(name, sliceOf(ENCODER.encode(String(sum)), "number"));
     }
     if (usage.size > 0) line.set("usage", usage);
-    else if (this.#hasTotal) {
-      line.set("usage", sliceOf(this.#total.view(), "object"));
+    else if (this.#total !== undefined) {
+      line.set("usage", sliceOf(ENCODER.encode(this.#total), "object"));
     }
   }
 
   /** Writes down what is remembered. */
   save(): unknown {
     return {
-      total: this.#hasTotal
-        ? decodeUtf8(this.#total.view(), 0, this.#total.length)
-        : null,
-      sums: COUNTS.flatMap((name, i) => {
-        const sum = this.#sums[i];
-        return sum === undefined ? [] : [[name, String(sum)]];
-      }),
+      total: this.#total ?? null,
+      sums: [...this.#sums].map(([name, sum]) => [name, String(sum)]),
     };
   }
 
@@ -770,27 +647,19 @@ class OldUsage {
   load(saved: unknown): void {
     this.clear();
     const total = savedText(saved, "total");
-    if (total !== undefined && isJsonText(total, "object")) {
-      this.#total.clear(256);
-      this.#total.text(total);
-      this.#hasTotal = true;
-    }
+    if (total !== undefined && isJsonText(total, "object")) this.#total = total;
     for (const [name, sum] of savedPairs(saved, "sums")) {
-      const i = COUNTS.findIndex((count) => count === name);
-      const isSum = typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum);
-      if (i !== -1 && isSum) this.#sums[i] = BigInt(sum);
+      if (typeof sum === "string" && PLAIN_DIGITS_REGEXP.test(sum)) {
+        this.#sums.set(name, BigInt(sum));
+      }
     }
   }
 
   /** Forgets what is remembered. */
   clear(): void {
-    this.#hasTotal = false;
-    this.#sums.fill(undefined);
+    this.#total = undefined;
+    this.#sums.clear();
   }
-}
-
-function numberValue(value: number | bigint): JsonSlice {
-  return sliceOf(new TextEncoder().encode(String(value)), "number");
 }
 
 // The texts of the old dialect that come in deltas before they come in full (normalize.md P4,
@@ -1163,6 +1032,6 @@ export class OldDialect {
 }
 
 function setItem(line: JsonObject, itemType: string, item: number): void {
-  line.set("item_id", itemIdValue(item));
+  line.set("item_id", wordValue(itemId(item)));
   line.set("item_type", typeValue(itemType));
 }
