@@ -225,11 +225,18 @@ export async function hostileCall(
   const [operand = ""] = command.operands[0] ?? [];
   if (/ID/.test(operand)) args.push(ID);
   if (/QUERY/.test(operand)) args.push("x");
+  if (name === "sessions repair") args.push("--to=/out");
+  const person: World = name === "sessions choose"
+    ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\r")]) }
+    : {};
   // What is followed has been read to its end when somebody waits for more.
   const interrupt = new AbortController();
   return {
     args: [...args, `--codex-home=${folder}/home`],
     world: {
+      ...person,
+      directories: ["/out"],
+      created: { write: ({ length }) => Promise.resolve(length) },
       interrupt: interrupt.signal,
       changes: {
         wait(): Promise<void> {
@@ -242,9 +249,12 @@ export async function hostileCall(
   };
 }
 
-/** Whether a command has ended as commands do: with an answer, and none of its own faults. */
+/**
+ * Whether a command has ended as commands do: with an answer, and none of its own faults. Only
+ * streams of several threads may be refused, by `history`.
+ */
 export function hasAnswered({ status, stderr }: Result): boolean {
-  return [0, 1, 2, 3, 130].includes(status) &&
+  return ([0, 1, 3, 130].includes(status) || /several threads/.test(stderr)) &&
     !/internal error|^\s+at /m.test(stderr);
 }
 

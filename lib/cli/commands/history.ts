@@ -11,6 +11,7 @@ import { encodeLine } from "../../lines/jsonl_encoder.ts";
 import { MAX_LINE_BYTES } from "../../lines/line_framer.ts";
 import type { Outcome, Success } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
+import { idText } from "../../sessions/session_id.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
@@ -197,11 +198,12 @@ class Fold {
   /** A history is one of a thread. */
   #refuseThreads(): void {
     if (this.#threads.size < 2) return;
-    const [first = ""] = this.#threads;
-    const names = [...this.#threads].slice(0, MAX_NAMED).join(", ");
+    const names = [...this.#threads].slice(0, MAX_NAMED).map(idText);
     const more = this.#threads.size > MAX_NAMED ? ", ..." : "";
     throw new UsageError(
-      `${this.#file}: it has several threads: say which, as in --thread=${first}: ${names}${more}`,
+      `${this.#file}: it has several threads: say which, as in --thread=${
+        names[0]
+      }: ${names.join(", ")}${more}`,
     );
   }
 
