@@ -10,7 +10,7 @@ import type { TurnStatus } from "./parts.ts";
  * computes them anew.
  */
 const PAGE_HASHES: Hashes = {
-  style: "sha256-V/LP0ajTt5I+mjzjBPQd04Kb24JxW2Fx9f0bd+HyZ1Y=",
+  style: "sha256-SleY2wwR068gYqb1vHi0qosC1IYBrneXdA0V0BR5ByA=",
   script: "sha256-R3SbP8j0l2Vo+gt72OPtbsnQrF+w9JgGS630/DkNHlU=",
 };
 
@@ -335,9 +335,6 @@ body{grid-template-columns:minmax(0,19rem) minmax(0,1fr);grid-template-rows:auto
 .mark{font-style:normal;color:var(--warn);font-size:.85em;user-select:all}
 .gap{margin:1.5rem 0;text-align:center;color:var(--soft);font-size:.8125rem;display:flex;align-items:center;gap:1rem}
 .gap::before,.gap::after{content:"";flex:1;border-top:1px dashed var(--line)}
-.b{font-weight:700}.d{opacity:.65}.i{font-style:italic}.u{text-decoration:underline}.s{text-decoration:line-through}
-.f0{color:#6b7280}.f1{color:var(--bad)}.f2{color:var(--ok)}.f3{color:var(--warn)}.f4{color:var(--accent)}.f5{color:var(--tool)}.f6{color:var(--edit)}.f7{color:var(--soft)}
-.k0{background:#6b728033}.k1{background:var(--del)}.k2{background:var(--add)}.k3{background:var(--warntint)}.k4{background:var(--tint)}.k5{background:#7a3fd133}.k6{background:#0b728533}.k7{background:var(--line)}
 
 #show-talk:checked~main .e:not(.user,.say,.error,.note),
 #show-work:checked~main .e:not(.exec,.edit,.tool,.plan,.error),

@@ -28,7 +28,6 @@ import {
   viewEntry,
 } from "./entry_view.ts";
 import type { GithubReport, GithubVerdict } from "./github_report.ts";
-import { plainTerminalText } from "./html_ansi.ts";
 import { markdownBlocks } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import type {
@@ -40,6 +39,7 @@ import type {
   TurnStatus,
   TurnUsage,
 } from "./parts.ts";
+import { plainTerminalText } from "./inert_text.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
 /** How many bytes GitHub takes as the summary of one step; of a longer one it shows nothing. */

@@ -41,7 +41,7 @@ import {
   type ToolView,
   viewEntry,
 } from "./entry_view.ts";
-import { terminalHtml } from "./html_ansi.ts";
+import { plainTerminalText } from "./inert_text.ts";
 import { codeHtml, languageOf } from "./html_code.ts";
 import { markdownHtml } from "./html_markdown.ts";
 import { attributeText, elementText, linkHtml, preText } from "./html_text.ts";
@@ -1033,7 +1033,7 @@ function outputHtml(text: string, frame: EntryFrame): string {
   return cutHtml(
     text,
     frame,
-    (shown) => scrolled(preText(terminalHtml(shown))),
+    (shown) => scrolled(preText(elementText(plainTerminalText(shown)))),
   );
 }
 

@@ -8,6 +8,10 @@
 const CONTROL_SEQUENCE_REGEXP =
   // deno-lint-ignore no-control-regex
   /(?:\u001b\[|\u009b)[\d;:?]*[A-HJKSTfhlmnsu]/g;
+/** Of these, what is about looks and nothing else. */
+const LOOK_REGEXP =
+  // deno-lint-ignore no-control-regex
+  /\u001b\[[\d;:]{0,64}m/g;
 /** Other programs end lines in other ways; a lone CR goes back to the beginning of the line. */
 const LINE_END_REGEXP = /\r\n?|[\u2028\u2029]/g;
 /**
@@ -20,6 +24,11 @@ const UNSAFE_REGEXP =
 /** A command to GitHub's runner, which reads what a step prints: `##[` counts anywhere. */
 const RUNNER_MARK_REGEXP = /##(?=\[)/g;
 const TAB = "    ";
+
+/** Gives output of a program without its colours and emphasis. */
+export function plainTerminalText(text: string): string {
+  return text.replace(LOOK_REGEXP, "");
+}
 
 /**
  * Makes text of a log harmless on a terminal.

@@ -1,5 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { inertLine, inertText } from "../../lib/render/inert_text.ts";
+import {
+  inertLine,
+  inertText,
+  plainTerminalText,
+} from "../../lib/render/inert_text.ts";
 
 const INERT_CASES = [
   { name: "colours", text: "\x1b[1;31mred\x1b[0m", inert: "red" },
@@ -55,4 +59,8 @@ Deno.test("inertLine() lets no line begin with a command of a runner", () => {
     ["::error::x", "  ::set-output name=a::b", "a ::b"].map(inertLine),
     ["\\::error::x", "  \\::set-output name=a::b", "a ::b"],
   );
+});
+
+Deno.test("plainTerminalText() leaves colours out and everything else in", () => {
+  assertEquals(plainTerminalText("\x1b[31mred\x1b[0m\x1b[2J"), "red\x1b[2J");
 });

@@ -40,7 +40,6 @@ import {
   JsonSlice,
   KIND_WORDS,
 } from "../../json/value.ts";
-import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { RecordRules, unnormalizable } from "../../lines/record_rules.ts";
 import { EventWriter } from "../exec/event_writer.ts";
@@ -97,7 +96,7 @@ interface ItemKind {
 }
 
 /** The kinds whose content is known; others are called what they are called, in snake case. */
-const KINDS = new WordTable<ItemKind>([
+const KINDS = new Map<string, ItemKind>([
   ["agentMessage", { itemType: "agent_message", shape: moved(["text"]) }],
   ["userMessage", { itemType: "user_message", shape: userMessage }],
   ["reasoning", { itemType: "reasoning", shape: reasoning }],
@@ -113,7 +112,7 @@ const KINDS = new WordTable<ItemKind>([
 ]);
 
 /** Which field of a part of a prompt has what it is. */
-const PARTS = new WordTable([
+const PARTS = new Map([
   ["text", "text"],
   ["image", "url"],
   ["localImage", "path"],
@@ -666,7 +665,7 @@ const MAX_TYPES = 256;
 /** Stands for a thread of which it has been said that it begins. */
 const STARTED = stringValue("started");
 const PLAIN_REGEXP = /^[\w.:-]*$/;
-const METHOD_WORDS = new WordTable(METHODS);
+const METHOD_WORDS = new Map(METHODS);
 const TOKEN_COUNT = wordValue("token_count");
 /** How a turn ends that the user has interrupted. */
 const INTERRUPTED = "interrupted";

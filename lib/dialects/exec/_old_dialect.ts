@@ -27,7 +27,6 @@ import {
   JsonSlice,
   JsonString,
 } from "../../json/value.ts";
-import { WordTable } from "../../json/word_table.ts";
 import { trimBlank } from "../../lines/blank.ts";
 import { unnormalizable } from "../../lines/record_rules.ts";
 import { THREAD_ID_NAMES } from "./field_rules.ts";
@@ -792,7 +791,7 @@ class OpenTexts {
 }
 
 /** Messages that stay what they are: items of a type of the same name (P12). */
-const NOTICES = new WordTable([
+const NOTICES = new Map([
   "token_count",
   "background_event",
   "turn_diff",

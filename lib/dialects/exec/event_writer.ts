@@ -27,7 +27,6 @@ import {
   JsonSlice,
   KIND_WORDS,
 } from "../../json/value.ts";
-import { WordTable } from "../../json/word_table.ts";
 import { absentWith, expectedOf, sortOf } from "../../shapes/check.ts";
 import {
   type AnyShape,
@@ -188,7 +187,7 @@ interface EventFields {
   /** Its shape, where no item type is known. */
   readonly others: ObjectShape;
   /** Its shape by item type. */
-  readonly items: WordTable<ObjectShape>;
+  readonly items: ReadonlyMap<string, ObjectShape>;
   readonly rules: NamedRules;
 }
 
@@ -212,7 +211,7 @@ for (const type of Object.keys(ITEM_CONTENTS)) {
   OBJECT_RULES.set(ITEM_CONTENTS[itemType], fields);
   OBJECT_RULES.set(ITEM_DELTAS[itemType], fields);
 }
-const ITEM_TYPES = new WordTable(
+const ITEM_TYPES = new Map(
   Object.keys(ITEM_CONTENTS).map((type) =>
     [type, type as KnownItemType] as const
   ),
@@ -253,7 +252,7 @@ function eventFields(type: EventType): EventFields {
   const fields: EventFields = {
     value: wordValue(type),
     others: untyped(others),
-    items: new WordTable(
+    items: new Map(
       shapes.map(([itemType, one]) => [itemType, untyped(one)] as const),
     ),
     rules: EVENT_RULES[type] ?? {},

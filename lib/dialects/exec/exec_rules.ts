@@ -13,7 +13,6 @@ import type {
 } from "../../json/record_watch.ts";
 import { savedCount, savedField, savedText } from "../../json/saved.ts";
 import { JsonReader } from "../../json/reader.ts";
-import { WordTable } from "../../json/word_table.ts";
 import {
   type JsonNode,
   JsonObject,
@@ -299,8 +298,8 @@ function move(
   }
 }
 
-const EVENT_WORDS = new WordTable(EVENTS);
-const ITEM_TYPE_WORDS = new WordTable(
+const EVENT_WORDS = new Map(EVENTS);
+const ITEM_TYPE_WORDS = new Map(
   [...ITEM_TYPE_ALIASES].map(([alias, type]) =>
     [alias, { type, value: wordValue(type) }] as const
   ),
