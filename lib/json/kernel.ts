@@ -215,12 +215,10 @@ function moduleOf(): WebAssembly.Module | undefined {
   return compiled;
 }
 
+/** Decodes base64; Node before 25 has nothing that does it at once, which saves a millisecond. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  const letters = atob(base64);
-  const bytes = new Uint8Array(letters.length);
-  // A call for each takes a millisecond, as most functions do that nothing has compiled yet.
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
+  return Uint8Array.fromBase64?.(base64) ??
+    Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
 /** Kernels whose streams have ended. Another one costs a fifth of a millisecond, and memory. */
