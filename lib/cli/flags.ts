@@ -562,7 +562,7 @@ const FLAGS = {
       value: { name: "FILE", expects: "a file", example: "prices.json" },
       summary: "Say what it cost, by the prices in FILE.",
       details:
-        'JSON ({"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}) or CSV (model,input,cached_input,output): what a million tokens cost. cached_input and cache_write_input are as dear as input, and reasoning_output as output, unless FILE says otherwise; the model "*" is any other. No prices are built in. Arithmetic is exact; tables show four decimal places.',
+        '{"MODEL": {"input": 1.25, "cached_input": 0.125, "output": 10}}: what a million tokens cost. cached_input and cache_write_input are as dear as input, and reasoning_output as output, unless FILE says otherwise; the model "*" is any other. No prices are built in. Arithmetic is exact; tables show four decimal places.',
     },
     {
       name: "explain",

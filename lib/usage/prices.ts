@@ -1,49 +1,11 @@
 /** What tokens cost, by a list of prices that the user has. */
 
-import { JsonReader } from "../json/reader.ts";
-import { type JsonObject, JsonSlice } from "../json/value.ts";
+import { isObject } from "../json/fields.ts";
+import { wordsOf } from "../checked.ts";
 import type { Tokens, UsageRow } from "./tokens.ts";
 
-/**
- * Reads comma-separated values (RFC 4180). Fields may stand in quotes, with commas, line feeds and doubled quotes in
- * them; LF and CRLF end a row; empty rows are none.
- */
-export function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
-  pattern.lastIndex = text.startsWith("\uFEFF") ? 1 : 0;
-  while (pattern.lastIndex < text.length) {
-    const match = pattern.exec(text);
-    if (match === null) throw new SyntaxError("a quote is not closed");
-    const [, quoted, plain = "", end] = match;
-    row.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === ",") {
-      // The last field of all may be empty.
-      if (pattern.lastIndex === text.length) row.push("");
-      else continue;
-    }
-    if (row.length > 1 || row[0] !== "") rows.push(row);
-    row = [];
-  }
-  return rows;
-}
-
-const DECIMAL_REGEXP = /^(\d{1,15})(?:\.(\d{1,12}))?$/;
-
-/** How many digits behind the point a parsed number can have. */
+/** How many digits behind the point a price can have. */
 const DECIMAL_PLACES = 12;
-
-/**
- * Parses a number that is not negative.
- *
- * @returns How many times 10^-12 it is; `undefined` if it is no such number.
- */
-export function parseDecimal(text: string): bigint | undefined {
-  const [, whole, places = ""] = DECIMAL_REGEXP.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  return BigInt(whole + places.padEnd(DECIMAL_PLACES, "0"));
-}
 
 /**
  * Writes a number.
@@ -83,8 +45,6 @@ type PriceName = typeof PRICE_NAMES[number];
 /** The prices of a model, in units of 10^-12 for a million tokens. */
 type ModelPrices = Readonly<Record<PriceName, bigint>>;
 
-const NO_LIST = "it is neither a JSON object nor CSV with a column named model";
-
 /** What stands for every model that is not in the list. */
 const ANY_MODEL = "*";
 /** A million tokens are priced, so an amount has six places more than a price. */
@@ -109,15 +69,11 @@ export interface UsageCost {
  * A list of prices. There is none in this library: prices change, and are not the same for
  * everybody.
  *
- * A list is JSON or CSV: for each model, what a million tokens cost. `input` and `output` are
- * required; `cached_input` and `cache_write_input` are as dear as `input`, and
+ * A list is JSON: for each model, what a million tokens cost. `input` and `output` are required; `cached_input` and `cache_write_input` are as dear as `input`, and
  * `reasoning_output` as `output`, unless the list says otherwise. The model `*` stands for
  * every model that is not in the list, and for usage that names none.
  *
  *     {"gpt-5": {"input": 1.25, "cached_input": 0.125, "output": 10}}
- *
- *     model,input,cached_input,output
- *     gpt-5,1.25,0.125,10
  *
  * Of the input, what was cached and what is kept from now on are charged as such and the
  * rest as input; of the output, reasoning as such and the rest as output. Arithmetic is
@@ -160,20 +116,24 @@ export class PriceList {
   /**
    * Reads a list.
    *
-   * @param text JSON, if it begins with a brace, else CSV with a line of names.
+   * @param text JSON.
    * @returns The list.
-   * @throws {SyntaxError} If it is neither, or a price is missing, there twice, or no number, or a
-   * model is there twice; the message says which.
+   * @throws {SyntaxError} If it is not JSON, or no such list; the message says why.
    */
   static parse(text: string): PriceList {
-    const isJson = /^\uFEFF?\s*[[{]/.test(text);
-    const entries = isJson ? jsonEntries(text) : csvEntries(text);
-    const models = new Map<string, ModelPrices>();
-    for (const [model, prices] of entries) {
-      if (models.has(model)) throw twoEntries(model);
-      models.set(model, pricesOf(model, prices));
+    const list: unknown = JSON.parse(text);
+    if (!isObject(list)) {
+      throw new SyntaxError(
+        `it is ${wordsOf(list)}: expected an object of models`,
+      );
     }
-    return new PriceList(models);
+    return new PriceList(
+      new Map(
+        Object.entries(list).map((
+          [model, prices],
+        ) => [model, pricesOf(model, prices)]),
+      ),
+    );
   }
 
   /**
@@ -223,142 +183,43 @@ function atLeastNone(count: bigint): bigint {
   return count < 0n ? 0n : count;
 }
 
-/** The prices of a model as texts, by the names in the list. */
-type Entry = readonly [
-  model: string,
-  prices: readonly (readonly [name: string, text: string])[],
-];
-
-function pricesOf(model: string, given: Entry[1]): ModelPrices {
-  const prices = new Map<PriceName, bigint>();
-  for (const [spelled, text] of given) {
-    const name = PRICE_NAMES.find((name) =>
-      spelled === name || spelled === `${name}_tokens`
+function pricesOf(model: string, given: unknown): ModelPrices {
+  if (!isObject(given)) {
+    throw new SyntaxError(
+      `model "${model}" has no prices: expected an object such as {"input": 1.25, "output": 10}`,
     );
-    if (name === undefined) {
-      throw new SyntaxError(
-        `model "${model}" has an unknown price "${spelled}": expected ${
-          PRICE_NAMES.join(", ")
-        }`,
-      );
-    }
-    if (text === "") continue;
-    const price = parseDecimal(text);
-    if (price === undefined) {
-      throw new SyntaxError(
-        `${name} of model "${model}" is ${text}: expected a number such as 1.25, for a million tokens`,
-      );
-    }
-    if (prices.has(name)) throw twoPrices(model, name);
-    prices.set(name, price);
   }
-  const required = (name: PriceName): bigint => {
-    const price = prices.get(name);
-    if (price === undefined) {
-      throw new SyntaxError(`model "${model}" has no price for ${name}`);
+  const unknown = Object.keys(given).find((name) =>
+    !PRICE_NAMES.some((each) => each === name)
+  );
+  if (unknown !== undefined) {
+    throw new SyntaxError(
+      `model "${model}" has an unknown price "${unknown}": expected ${
+        PRICE_NAMES.join(", ")
+      }`,
+    );
+  }
+  const priceOf = (name: PriceName, otherwise?: bigint): bigint => {
+    const price = given[name];
+    if (price === undefined && otherwise !== undefined) return otherwise;
+    if (typeof price === "number" && price >= 0 && price < 1e9) {
+      return BigInt(price.toFixed(DECIMAL_PLACES).replace(".", ""));
     }
-    return price;
+    throw new SyntaxError(
+      price === undefined
+        ? `model "${model}" has no price for ${name}`
+        : `${name} of model "${model}" is ${
+          JSON.stringify(price)
+        }: expected a number such as 1.25, for a million tokens`,
+    );
   };
-  const input = required("input");
-  const output = required("output");
+  const input = priceOf("input");
+  const output = priceOf("output");
   return {
     input,
-    cached_input: prices.get("cached_input") ?? input,
-    cache_write_input: prices.get("cache_write_input") ?? input,
+    cached_input: priceOf("cached_input", input),
+    cache_write_input: priceOf("cache_write_input", input),
     output,
-    reasoning_output: prices.get("reasoning_output") ?? output,
+    reasoning_output: priceOf("reasoning_output", output),
   };
-}
-
-/** Reads JSON with its numbers as they are spelled. */
-function jsonEntries(text: string): Entry[] {
-  const reader = new JsonReader(1);
-  const bytes = new TextEncoder().encode(text.replace(/^\uFEFF/, "") + "\n");
-  const root = reader.read(bytes, 0, bytes.length - 1);
-  if (root === undefined) {
-    throw new SyntaxError(`it is not JSON: ${reader.problem}`);
-  }
-  if (root.kind !== "object") {
-    throw new SyntaxError("it is a list: expected an object of models");
-  }
-  const models = reader.members(root);
-  const twice = nameOfTwo(reader, root, models);
-  if (twice !== undefined) throw twoEntries(twice);
-  return namesOf(models).map((model): Entry => {
-    const value = models.get(model);
-    if (!(value instanceof JsonSlice) || value.kind !== "object") {
-      throw new SyntaxError(
-        `model "${model}" has no prices: expected an object such as {"input": 1.25, "output": 10}`,
-      );
-    }
-    const members = reader.members(value);
-    const twice = nameOfTwo(reader, value, members);
-    if (twice !== undefined) throw twoPrices(model, twice);
-    return [
-      model,
-      namesOf(members).map((name) => {
-        const price = members.get(name);
-        if (price?.kind === "null") return [name, ""];
-        const text = reader.textOf(price) ??
-          (price instanceof JsonSlice ? reader.source(price) : "");
-        // An empty text is no price, where null says that there is none.
-        return [name, text === "" ? '""' : text];
-      }),
-    ];
-  });
-}
-
-function twoEntries(model: string): SyntaxError {
-  return new SyntaxError(`model "${model}" has two entries`);
-}
-
-function twoPrices(model: string, name: string): SyntaxError {
-  return new SyntaxError(`model "${model}" has two prices for ${name}`);
-}
-
-/** Finds a name that an object has more than once: of its values only the last one is a member. */
-function nameOfTwo(
-  reader: JsonReader,
-  object: JsonSlice,
-  members: JsonObject,
-): string | undefined {
-  let count = 0;
-  for (const _ of reader.elements(object)) count += 1;
-  return count === members.size
-    ? undefined
-    : namesOf(members).find((name) => members.shadowed(name) !== undefined);
-}
-
-function namesOf(
-  object: { size: number; nameAt(place: number): string },
-): string[] {
-  return Array.from(
-    { length: object.size },
-    (_, place) => object.nameAt(place),
-  );
-}
-
-/** Reads CSV as people and spreadsheets write it: with blanks around fields, and rows of commas. */
-function csvEntries(text: string): Entry[] {
-  const [names = [], ...rows] = rowsOf(text).map((row) =>
-    row.map((field) => field.trim())
-  ).filter((row) => row.some((field) => field !== ""));
-  const modelColumn = names.indexOf("model");
-  if (modelColumn === -1) {
-    throw new SyntaxError(NO_LIST);
-  }
-  return rows.map((row): Entry => [
-    row[modelColumn] ?? "",
-    names.flatMap((name, column) =>
-      column === modelColumn ? [] : [[name, row[column] ?? ""] as const]
-    ),
-  ]);
-}
-
-function rowsOf(text: string): string[][] {
-  try {
-    return parseCsv(text);
-  } catch (cause) {
-    throw new SyntaxError(NO_LIST, { cause });
-  }
 }

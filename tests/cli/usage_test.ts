@@ -178,11 +178,11 @@ Deno.test("usage escapes what would do something to a terminal", async () => {
 
 Deno.test("usage --prices says what it cost, and what has no price", async () => {
   const { status, stdout, stderr } = await call(
-    ["usage", "--by=model", "--prices=p.csv", "file.jsonl", "run.jsonl"],
+    ["usage", "--by=model", "--prices=p.json", "file.jsonl", "run.jsonl"],
     {
       files: {
         ...WORLD.files,
-        "p.csv": "model,input,cached_input,output\ngpt-5,1.25,0.125,10\n",
+        "p.json": '{"gpt-5":{"input":1.25,"cached_input":0.125,"output":10}}',
       },
     },
   );
