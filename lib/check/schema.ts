@@ -7,7 +7,6 @@ import type { VerdictRecord } from "./verdict_json.ts";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const textOrNull = v.nullable(v.string());
 
-/** The schema of {@linkcode VerdictRecord}. */
 export const VerdictRecordSchema: v.GenericSchema<unknown, VerdictRecord> = v
   .looseObject({
     file: v.exactOptional(v.string()),
@@ -33,7 +32,6 @@ export const VerdictRecordSchema: v.GenericSchema<unknown, VerdictRecord> = v
     final_message: textOrNull,
   });
 
-/** The schema of {@linkcode HappeningRecord}. */
 export const HappeningRecordSchema: v.GenericSchema<unknown, HappeningRecord> =
   v.looseObject({
     type: v.picklist([

@@ -479,13 +479,10 @@ interface RunFacts {
   readonly declinedCount: number;
   /** What the first of them were. */
   readonly declined: readonly string[];
-  /** What was said last. */
   readonly finalMessage: string | null;
-  /** The tokens that were used, if they are known. */
   readonly tokens: Tokens | null;
 }
 
-/** Makes a reason. */
 function reason(
   kind: VerdictReasonKind,
   message: string,
@@ -576,9 +573,7 @@ interface TurnFacts {
   readonly isUnanswered: boolean;
 }
 
-/** How a turn ended. */
 interface TurnEnd {
-  /** In one word. */
   readonly status: Exclude<Verdict["status"], null>;
   /** What is wrong with it; `undefined` if nothing is. */
   readonly reason?: {
@@ -635,7 +630,6 @@ function judgeTurn(facts: TurnFacts): TurnEnd {
   }
 }
 
-/** Judges an error that nothing follows. */
 function judgeError(message: string): TurnEnd {
   if (message === INTERRUPTED) return aborted(null);
   return isRetryNotice(message)
@@ -701,11 +695,8 @@ const ENDS: readonly Verdict["status"][] = [
 interface Seen {
   /** Whether it is a run, and no turn. */
   isRun: boolean;
-  /** Whether the turn is over. */
   isEnded: boolean;
-  /** Whether the model has said something. */
   hasAnswer: boolean;
-  /** Whether anything is in it. */
   hasEntries: boolean;
 }
 
@@ -786,7 +777,6 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   readonly #commands: string[] = [];
   readonly #lastTurns = new Map<string, LastTurn>();
   readonly #work = new WorkTrail();
-  /** Who reads the events. */
   #reader: EventReader | undefined;
   /** How often it has told of work. */
   #steps = 0;

@@ -7,11 +7,9 @@ export const VERSION: string = config.version;
 
 export const VERSION_TEXT: string = `codexpipe ${VERSION}`;
 
-/** A description of codexpipe in one sentence. */
 export const ABOUT =
   "Reads what OpenAI's Codex CLI writes as JSONL and makes it reliable.";
 
-/** The exit statuses and their meanings. */
 export const STATUSES: readonly (readonly [number, string])[] = [
   [EXIT.done, "done, or the reader of stdout has closed it"],
   [

@@ -11,7 +11,6 @@ import {
 import { OPTIONS_MEANT, suggestion } from "./guesses.ts";
 import { parseTime } from "./times.ts";
 
-/** A flag on the command line. */
 export interface GivenFlag {
   readonly name: FlagName;
   /** Whether it was given by its letter. */
@@ -27,7 +26,6 @@ export type FlagsFor = (operands: readonly string[]) => readonly KnownFlag[];
 /** A row of the table. */
 type KnownFlag = typeof ALL_FLAGS[number];
 
-/** The parsed command line. */
 export class Arguments {
   /** The arguments that are no flags, in order. */
   readonly operands: readonly string[];

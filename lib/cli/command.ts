@@ -56,7 +56,6 @@ export interface CommandGroup {
   readonly summary: string;
 }
 
-/** The commands, and what they share. */
 export interface CommandTable {
   /** The commands, in the order of the help. */
   readonly commands: readonly Command[];

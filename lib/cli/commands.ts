@@ -25,7 +25,6 @@ import {
   USAGE_FORMATS,
 } from "./flags.ts";
 
-/** The flags that every command has. */
 export const COMMON_FLAGS: readonly FlagName[] = [
   "color",
   "no-color",
@@ -83,7 +82,6 @@ const ANSWERING: Command["flags"] = [
   "verbose",
 ];
 
-/** How a session can be named. */
 const WHAT_AN_ID_IS =
   "An ID is the id of a session or enough of its beginning, the name that it was given, or the path of its file";
 

@@ -5,7 +5,6 @@
 
 import type { ByteSource, ChangeWaiter } from "../files/files.ts";
 
-/** A destination of bytes. */
 export interface ByteSink {
   /**
    * Writes the first ones of some bytes.
@@ -20,7 +19,6 @@ export interface FileSink extends ByteSink {
   close(): void;
 }
 
-/** A program that shows what is written to it. */
 export interface Pager extends ByteSink {
   /** Ends what it is to show, and waits until the person has seen enough. */
   end(): Promise<void>;
@@ -31,7 +29,6 @@ export interface FileSource extends ByteSource {
   size(): number | undefined;
 }
 
-/** The facts of a path. */
 export interface PathFacts {
   readonly isDirectory: boolean;
   /** What tells the content of a regular file from that of any other one. */
@@ -42,7 +39,6 @@ export interface PathFacts {
   readonly size?: number;
 }
 
-/** An entry of a directory. */
 export interface PathEntry {
   readonly name: string;
   /** Whether it is a directory, and no link to one. */
@@ -149,7 +145,6 @@ export interface Surroundings {
   readonly starter?: Starter;
 }
 
-/** A process. */
 export interface RunContext extends Surroundings {
   /** Where data goes, and nothing else. */
   readonly stdout: ByteSink;

@@ -1,6 +1,5 @@
 /** How the command ends: its exit statuses, and what is thrown to end it early. */
 
-/** What the process says with its exit status. */
 export const EXIT = {
   done: 0,
   /** The answer is no. */

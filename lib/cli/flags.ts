@@ -34,7 +34,6 @@ export function parseByteSize(text: string): number | undefined {
 /** What stands for stdin among files, and for stdout where a file is written. */
 export const STDIN = "-";
 
-/** What a flag takes. */
 export interface FlagValue {
   /** What stands for it in the help. */
   readonly name: string;
@@ -73,19 +72,14 @@ export interface Flag {
   readonly details: string;
 }
 
-/** The forms of a verdict, or of a report of what was done. */
 export const REPORT_FORMATS = ["text", "json"] as const;
 
-/** The forms of what a search has found. */
 export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
 
-/** The forms of what a session does. */
 export const LIVE_FORMATS = ["text", "jsonl"] as const;
 
-/** The forms of what is new in lines of Codex. */
 export const DRIFT_FORMATS = ["text", "json", "jsonl"] as const;
 
-/** The forms of a list of sessions. */
 export const LIST_FORMATS = [
   "table",
   "json",
@@ -95,13 +89,10 @@ export const LIST_FORMATS = [
   "paths",
 ] as const;
 
-/** The forms of what data is like. */
 export const SCHEMA_FORMATS = ["json", "sql"] as const;
 
-/** The forms of rows of tables. */
 export const TABLE_FORMATS = ["jsonl", "csv"] as const;
 
-/** The forms of a family of sessions. */
 export const FAMILY_FORMATS = [
   "table",
   "json",
@@ -110,7 +101,6 @@ export const FAMILY_FORMATS = [
   "paths",
 ] as const;
 
-/** The forms of usage. */
 export const USAGE_FORMATS = ["table", "json", "jsonl", "csv"] as const;
 
 /** The forms that any command's data may have; each command says which of them it has. */
@@ -135,7 +125,6 @@ export const FORM_ALIASES: Readonly<Record<string, string>> = {
   txt: "text",
 };
 
-/** What may happen to failed lines. */
 export const ON_ERROR: readonly OnError[] = [
   "report",
   "inline",
@@ -143,21 +132,16 @@ export const ON_ERROR: readonly OnError[] = [
   "stop",
 ];
 
-/** What may answer the lines. */
 export const ENGINES: readonly Engine[] = ["auto", "js", "wasm"];
 
-/** When there are colours. */
 export const COLOR = ["auto", "always", "never"] as const;
 
-/** Where the cache folder is, in words. */
 export const CACHE_FOLDER =
   "XDG_CACHE_HOME, else ~/.cache (on macOS ~/Library/Caches, on Windows LOCALAPPDATA)";
 
-/** What the dialects are, in words. */
 export const DIALECT_MEANINGS =
   "exec is what `codex exec --json` prints, in every spelling since Codex 0.8; app-server is what `codex app-server` writes, with or without what its client writes to it; rollout is a session file (rollout-*.jsonl), in every shape since 0.1";
 
-/** How a time can be given. */
 const TIME_FORMS =
   "a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (90m, 12h, 7d, 2w)";
 
@@ -812,7 +796,6 @@ export const ALL_FLAGS: readonly (Flag & { readonly name: FlagName })[] =
     FLAGS[category].map((flag) => ({ ...flag, category }))
   );
 
-/** What a flag takes, in words. */
 export function expectationOf({ choices, expects }: FlagValue): string {
   if (choices === undefined) return expects ?? "a value";
   return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
@@ -858,7 +841,6 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** The names of the shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 /** A flag as one command has it, where it differs from the table. */

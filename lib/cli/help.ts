@@ -56,7 +56,6 @@ export function overview(
   ].join("\n");
 }
 
-/** The help of a command. */
 export function helpOf(
   command: Command,
   { isLong, style }: HelpOptions,

@@ -4,7 +4,6 @@ import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
 import type { Command, CommandTable } from "./command.ts";
 import { ALL_FLAGS, CACHE_FOLDER, type Flag, flagsOf } from "./flags.ts";
 
-/** Writes the manual page, codexpipe(1), for man and mandoc. */
 export function manualPage({ commands, commonFlags }: CommandTable): string {
   return [
     `.TH CODEXPIPE 1 "" "${VERSION_TEXT}" "User Commands"`,
@@ -39,7 +38,6 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
   ].join("\n");
 }
 
-/** The variables of the environment that the command reads. */
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ["CODEX_HOME", "Where Codex keeps its sessions, unless --codex-home says."],
   ["HOME", "The home of the user; on Windows, USERPROFILE comes first."],

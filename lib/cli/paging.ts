@@ -5,7 +5,6 @@ import { Output } from "./output.ts";
 
 const LF = 0x0a;
 
-/** The pager, if no variable names one. */
 const USUAL_PAGER = "less";
 
 /** As git has it: colours are shown, and nothing stays open or is taken away for one screen. */

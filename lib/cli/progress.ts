@@ -17,7 +17,6 @@ const WIDTH = 80;
 /** Goes to the start of the line and empties it. */
 const ERASE = "\r\x1b[2K";
 
-/** The frames of the spinner. */
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 /** What progress is shown on. */

@@ -49,7 +49,6 @@ export function cannot(what: string, path: string, cause: unknown): IoError {
   return new IoError(`${path}: cannot ${what}: ${reasonOf(cause)}`, { cause });
 }
 
-/** Says why an operation failed, in plain words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "DanglingLinkError") {
     return error.message;

@@ -75,10 +75,8 @@ async function sessionFiles(
 /** What engines say of JSON that nests deeper than they can write; Node does of 5,000 levels. */
 const TOO_DEEP = "Maximum call stack size exceeded";
 
-/** Shows everything at once. */
 const NO_PAGING: CommandContext["paging"] = { begin(): void {} };
 
-/** Where text may go. */
 type Stream = "stdout" | "stderr";
 
 /**
@@ -299,7 +297,6 @@ function asked([first, ...others]: readonly string[]): readonly string[] {
   return first === "help" ? asked(others) : [first, ...others];
 }
 
-/** The help of what is named. */
 async function help(target: Target, options: HelpOptions): Promise<string> {
   if (target.unknown !== undefined) throw unknownCommand(target);
   const { helpOf, overview } = await import("./help.ts");

@@ -4,13 +4,11 @@ import { escapeControls } from "./escape.ts";
 import type { TextStyle } from "../render/text_style.ts";
 import { TextRuler } from "./text_ruler.ts";
 
-/** The gap between two columns. */
 const GAP = "  ";
 
 /** What a column that can shrink keeps at least. */
 const MIN_WIDTH = 8;
 
-/** One column of a table. */
 export interface Column {
   /** Its heading. */
   readonly title: string;
@@ -24,7 +22,6 @@ export interface Column {
   readonly look?: (text: string) => string;
 }
 
-/** How a table is laid out. */
 export interface TableOptions {
   /** What it should fit into, in columns of a terminal; there is no limit without it. */
   readonly width?: number | undefined;

@@ -3,7 +3,6 @@
 /** Text whose characters take one column each. */
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
-/** Stands for text that was cut off. */
 const ELLIPSIS = "…";
 
 /** Measures texts, and shortens them. */

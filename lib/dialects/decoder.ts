@@ -94,7 +94,6 @@ function isOfRollout(record: unknown): boolean {
   return LINE_TYPES.has(type) || "payload" in record;
 }
 
-/** How the records of a family are decoded. */
 const DECODERS: {
   readonly [D in Dialect]: (record: unknown) => Decoded<RecordOf<D>>;
 } = {

@@ -11,7 +11,6 @@ import { releaseNumber } from "./releases.ts";
 /** The dialects that drift is looked for in. */
 export const WIRE_DIALECTS = ["exec", "rollout", "app-server"] as const;
 
-/** A dialect that drift is looked for in. */
 export type WireDialectName = typeof WIRE_DIALECTS[number];
 
 /** The kind of lines that codexpipe wrote: what `normalize` makes of items and messages. */

@@ -41,7 +41,6 @@ export interface Part {
   readonly word: string | undefined;
 }
 
-/** Says what becomes of a part of a record, or of all of it. */
 export function treatmentOf(
   text: string,
   dialect: WireDialectName,
@@ -75,7 +74,6 @@ function isKnownKind(output: unknown, dialect: WireDialectName): boolean {
   });
 }
 
-/** The shape of the records of a dialect, normalized. */
 function shapeOf(dialect: WireDialectName): AnyShape {
   return dialect === "rollout" ? ROLLOUT_LINE : THREAD_EVENT;
 }

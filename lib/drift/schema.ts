@@ -6,7 +6,6 @@ import type { DriftFinding, DriftReport } from "./drift_finding.ts";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const text = v.string();
 
-/** The schema of {@linkcode DriftFinding}. */
 export const DriftFindingSchema: v.GenericSchema<unknown, DriftFinding> = v
   .looseObject({
     release: v.nullable(text),
@@ -23,6 +22,5 @@ export const DriftFindingSchema: v.GenericSchema<unknown, DriftFinding> = v
     treatment: v.nullable(v.picklist(["understood", "kept", "refused"])),
   });
 
-/** The schema of {@linkcode DriftReport}. */
 export const DriftReportSchema: v.GenericSchema<unknown, DriftReport> = v
   .looseObject({ findings: v.array(DriftFindingSchema), more: count });

@@ -207,7 +207,6 @@ export class WireNode {
   }
 }
 
-/** A kind of record. */
 export class WireKind extends WireNode {
   /** In how many sessions it was. */
   sessions = 0;
@@ -218,7 +217,6 @@ export class WireKind extends WireNode {
   }
 }
 
-/** What is known of one dialect. */
 export class WireDialect {
   readonly #kinds = new Map<string, WireKind>();
   /** Kinds that were loaded, until one is asked for: a run has few of hundreds. */
@@ -286,7 +284,6 @@ const FORM = 1;
 const NAME = "codexpipe";
 const CONTENT = "wire";
 
-/** Says why something is no saved tree. */
 export class WireTreeError extends SyntaxError {
   override readonly name = "WireTreeError";
 }

@@ -19,7 +19,6 @@ import {
 import type { SessionContext } from "./session_context.ts";
 import { durationMsOf, timestampOfMs } from "./times.ts";
 
-/** How a call ended. */
 export interface Ended {
   readonly content: Fields;
   readonly status: string;
@@ -54,7 +53,6 @@ export function startOf(
   return startedAt === undefined ? {} : { startedAt };
 }
 
-/** What is said of a command. */
 export function commandContent(event: Fields): Fields {
   const { command, parsed_cmd, cwd, process_id, source } = event;
   const argv = typeof command === "string" ? [command] : textsOf(command);
@@ -67,7 +65,6 @@ export function commandContent(event: Fields): Fields {
   };
 }
 
-/** What is said of a command that has ended. */
 export function endedCommand(event: Fields): Ended {
   const stdout = textOf(event.stdout) ?? "";
   const stderr = textOf(event.stderr) ?? "";
@@ -144,7 +141,6 @@ function changeOf(change: unknown): Fields {
   return { kind: "update", ...fields };
 }
 
-/** What is said of a patch that is over. */
 export function endedPatch(event: Fields): Ended {
   const isWell = typeof event.success === "boolean"
     ? event.success
@@ -170,7 +166,6 @@ export function dynamicContent(event: Fields): Fields {
   };
 }
 
-/** What is said of such a tool that is over. */
 export function endedDynamic(event: Fields): Ended {
   const { error, success } = event;
   const items = event.content_items ?? event.contentItems;
@@ -213,7 +208,6 @@ export function imageContent(fields: Fields): Fields {
   };
 }
 
-/** The content of a plan. */
 export function planContent(
   { name, explanation, plan, steps }: Fields,
 ): Fields {

@@ -21,7 +21,6 @@ import type { UserMessage } from "./user_message.ts";
 
 /** Who tells a copy. */
 interface Copy {
-  /** The witness. */
   readonly witness: Witness;
 }
 

@@ -50,7 +50,6 @@ import { timestampOfMs } from "./times.ts";
 import { tellTurnItem } from "./turn_items.ts";
 import { readUserEvent } from "./user_message.ts";
 
-/** Tells of an event of one type. */
 type TellEvent = (
   context: SessionContext,
   event: Fields,

@@ -29,7 +29,6 @@ export type {
   SessionOptions,
 } from "./session_context.ts";
 
-/** The types of thread events. */
 const EVENT_TYPES: ReadonlySet<unknown> = new Set([
   "thread.started",
   "turn.started",

@@ -34,7 +34,6 @@ import { type SessionFileChange, withText } from "./session_items.ts";
 import { contentText, readToolOutput, type ToolOutput } from "./tool_output.ts";
 import { isInjectedMessage, readUserContent } from "./user_message.ts";
 
-/** Tells of an item of one type. */
 type TellItem = (context: SessionContext, item: Fields) => void;
 
 /** What becomes of each type of item; of the others nothing. */
@@ -528,7 +527,6 @@ function changeOf(
 interface ScriptedCall {
   /** The tool. */
   readonly name: string;
-  /** Its argument. */
   readonly args: unknown;
   /** The JSON text of that. */
   readonly text: string;

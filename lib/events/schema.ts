@@ -107,7 +107,6 @@ function itemSchema<T extends keyof SessionItemContents>(itemType: T) {
 
 const ITEM_TYPES = Object.keys(CONTENTS) as (keyof SessionItemContents)[];
 
-/** The schema of {@linkcode SessionItem}. */
 export const SessionItemSchema: v.GenericSchema<unknown, SessionItem> = v
   .variant("item_type", [
     ...ITEM_TYPES.map(itemSchema),

@@ -20,10 +20,8 @@ import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
 import { type SessionImage, withText } from "./session_items.ts";
 
-/** Takes an event. */
 export type EmitEvent = (event: Fields, text?: string) => void;
 
-/** Where a line stands. */
 export interface LinePlace {
   /** Its number, from 1. */
   readonly line?: number | undefined;
@@ -70,14 +68,11 @@ export interface LastAnswer {
   readonly itemId: string;
 }
 
-/** How a session file tells its history. */
 type HistoryMode = "legacy" | "paginated";
 
 /** What was told with one copy of a message. */
 interface Told {
-  /** The id of its item. */
   readonly itemId: string;
-  /** The images that it had. */
   readonly images?: readonly SessionImage[];
 }
 
@@ -87,7 +82,6 @@ interface ItemOptions {
   readonly call?: Call | undefined;
   /** The id of the item; a made up one if it has none. */
   readonly itemId?: string | null | undefined;
-  /** The id of its call. */
   readonly callId?: string | null | undefined;
   /** The turn that it belongs to, if it is not the one that is going on. */
   readonly turnId?: string | null | undefined;
@@ -372,7 +366,6 @@ export class SessionContext {
     this.#emit({ type, thread_id: this.thread, ...fields });
   }
 
-  /** Tells of an item. */
   #item(
     type: string,
     itemType: string,

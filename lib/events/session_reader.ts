@@ -101,7 +101,6 @@ export function goesOn(line: unknown): boolean {
   return (header?.history_base ?? header?.forked_from_id ?? null) !== null;
 }
 
-/** Reads the lines of one session file. */
 export class SessionReader {
   readonly #context: SessionContext;
   readonly #inherited: InheritedLines;

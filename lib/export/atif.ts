@@ -198,7 +198,6 @@ export class AtifExporter implements Exporter {
 /** A message or a result, as ATIF has it: parts, if there is an image among them. */
 type Content = string | readonly Fields[];
 
-/** A call of a tool. */
 interface Call {
   readonly id: string;
   readonly name: string;
@@ -209,7 +208,6 @@ interface Call {
   readonly extra?: Fields | undefined;
   /** The step that makes it. */
   readonly step: Step;
-  /** What came of it. */
   result?: Result | undefined;
   /** What else is said of what came of it. */
   facts?: Result | undefined;
@@ -217,7 +215,6 @@ interface Call {
   readonly agents: string[];
 }
 
-/** What came of a call. */
 interface Result {
   readonly content?: Content | undefined;
   readonly extra?: Fields | undefined;
@@ -255,10 +252,8 @@ interface EventFacts {
   readonly text: string | undefined;
 }
 
-/** What a trajectory is made with. */
 interface TrajectoryOptions {
   readonly redactor: JsonRedactor | undefined;
-  /** The file that it goes to. */
   readonly file: string;
   /** The trajectory that it stands in. */
   readonly parent: Trajectory | undefined;
@@ -284,7 +279,6 @@ const IMAGE_ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 const DATA_URL_REGEXP = /^data:([\w.+/-]+);base64,/;
 
-/** Says what came of a call. */
 function answer(call: Call, result: Result): void {
   if (call.result === undefined) call.step.answered += 1;
   call.result = result;
@@ -294,7 +288,6 @@ function isUnanswered({ calls, answered }: Step): boolean {
   return answered < calls.length;
 }
 
-/** Writes the trajectory of one thread. */
 class Trajectory {
   readonly id: string;
   readonly #options: TrajectoryOptions;
@@ -358,7 +351,6 @@ class Trajectory {
     return idOf(this.#header.parent_thread_id);
   }
 
-  /** Takes an event. */
   take(event: Fields, facts: EventFacts, write: Emit<ExportPiece>): void {
     const { tokens } = facts;
     const emit = this.#emitter(write);

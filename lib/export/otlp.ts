@@ -732,7 +732,6 @@ export class OtlpExporter implements Exporter {
   }
 }
 
-/** How a turn ended. */
 interface TurnEnd {
   readonly at: number;
   readonly status: string;

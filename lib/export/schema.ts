@@ -38,20 +38,14 @@ function rowOf<T extends TableName>(name: T): RowSchema<T> {
   return v.pipe(row, v.description(TABLES[name].doc)) as never;
 }
 
-/** The schema of a row of `threads`. */
 export const ThreadRowSchema: RowSchema<"threads"> = rowOf("threads");
 
-/** The schema of a row of `turns`. */
 export const TurnRowSchema: RowSchema<"turns"> = rowOf("turns");
 
-/** The schema of a row of `items`. */
 export const ItemRowSchema: RowSchema<"items"> = rowOf("items");
 
-/** The schema of a row of `tool_calls`. */
 export const ToolCallRowSchema: RowSchema<"tool_calls"> = rowOf("tool_calls");
 
-/** The schema of a row of `requests`. */
 export const RequestRowSchema: RowSchema<"requests"> = rowOf("requests");
 
-/** The schema of a row of `failures`. */
 export const FailureRowSchema: RowSchema<"failures"> = rowOf("failures");

@@ -82,7 +82,6 @@ interface WaitingItem {
   size: number;
 }
 
-/** A thread that is being read. */
 interface ThreadState {
   readonly row: Draft<"threads">;
   /** The turn that goes on, or the last one that nothing has ended. */
@@ -400,7 +399,6 @@ class TableSource {
     this.#hasContent = hasContent;
   }
 
-  /** Takes an event. */
   take(event: Fields, line: number): void {
     this.#line = line;
     this.#isInherited = event.inherited === true;
@@ -420,7 +418,6 @@ class TableSource {
     else this.counts?.takeSession(event, line);
   }
 
-  /** Takes a line that could not be read. */
   fail({ line, error, raw = "" }: Failure): void {
     this.#line = line;
     this.#turn = this.#thread?.turn;
@@ -429,7 +426,6 @@ class TableSource {
     this.#fail(error.kind, error.message, raw);
   }
 
-  /** Gives what is left. */
   end(): void {
     this.#release(0);
     for (const { row } of this.#threads.values()) {

@@ -287,7 +287,6 @@ export function columnsOf(
   return [...PLACE_COLUMNS, ...table.columns, ...rest];
 }
 
-/** The types of SQL. */
 const SQL_TYPES = {
   text: "TEXT",
   word: "TEXT",

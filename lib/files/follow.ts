@@ -152,7 +152,6 @@ type Ending =
 /** A file that is found under a name. */
 type FoundFile = FileFacts & { readonly path: string };
 
-/** Follows one file. */
 class Follower {
   readonly #paths: readonly string[];
   readonly #options: FollowOptions;
@@ -711,7 +710,6 @@ const MAX_REST = 1 << 26;
 /** Reads the lines of a content, and knows it again in another file. */
 class GrowingContent {
   file: OpenedFile;
-  /** What was read. */
   readonly #trail = new LineTrail();
   #overlap = new Uint8Array(0);
   /** Up to where it was read. */

@@ -42,7 +42,6 @@ import {
 // lines, folders and environments of commands, the kinds of explore entries, and the like.
 // Fields that neither of them knows are kept.
 
-/** How a field is rewritten. */
 interface FieldRule {
   /** Its new name. */
   readonly name?: string;
@@ -282,7 +281,6 @@ const REWRITES: ReadonlyMap<string, Rewrite> = new Map([
 interface CodeRecord {
   /** Its number, unchecked. */
   readonly id: unknown;
-  /** What it is. */
   readonly type: string;
   /** What is in it, unchecked. */
   readonly payload: unknown;
@@ -524,7 +522,6 @@ function readPayload(type: string, value: unknown, path: string): unknown {
   return type === "context" ? readContext(value, path) : value;
 }
 
-/** The number of a record. */
 function recordId(value: unknown, path: string): number {
   return typeof value === "number" && value >= 0 && Number.isInteger(value)
     ? value

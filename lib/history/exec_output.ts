@@ -14,7 +14,6 @@ import {
 
 /** A part of the output. A chunk is a piece and the ones behind it that continue it. */
 interface Piece {
-  /** The text. */
   text: string;
   /** Its length in bytes. */
   bytes: number;

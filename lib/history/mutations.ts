@@ -134,9 +134,7 @@ export type HistoryMutation =
 
 /** What can be changed in place: the members that grow, and those beside them. */
 interface GrowingPayload {
-  /** What was written to stdout. */
   stdout_chunks?: { offset: number; content: string }[];
-  /** What was written to stderr. */
   stderr_chunks?: { offset: number; content: string }[];
   /** The pieces of an answer. */
   deltas?: AssistantDelta[];

@@ -32,7 +32,6 @@ const TIME_OR_NULL = nullable(TIME);
 /** A duration in milliseconds. */
 export const DURATION: Shape<number> = { kind: "number" };
 
-/** How a text is coloured. */
 export const TONE: Shape<records.TextTone> = words(
   "default",
   "dim",
@@ -43,7 +42,6 @@ export const TONE: Shape<records.TextTone> = words(
   "info",
 );
 
-/** How a text stands out. */
 export const EMPHASIS: Shape<records.Emphasis> = object({
   bold: BOOLEAN,
   italic: BOOLEAN,
@@ -52,7 +50,6 @@ export const EMPHASIS: Shape<records.Emphasis> = object({
   underline: BOOLEAN,
 });
 
-/** A text of one look. */
 export const INLINE_SPAN: Shape<records.InlineSpan> = object({
   text: STRING,
   tone: TONE,
@@ -69,10 +66,8 @@ export const INLINE_SPAN: Shape<records.InlineSpan> = object({
   ),
 });
 const SPANS = list(INLINE_SPAN);
-/** The text that a section is folded to. */
 export const SUMMARY: Shape<readonly records.InlineSpan[]> = list(INLINE_SPAN);
 
-/** A line of a message. */
 export const MESSAGE_LINE: Shape<records.MessageLine> = object({
   kind: words(
     "paragraph",
@@ -87,21 +82,18 @@ export const MESSAGE_LINE: Shape<records.MessageLine> = object({
 });
 const LINES = list(MESSAGE_LINE);
 
-/** Tokens that were used. */
 export const TOKEN_USAGE: Shape<records.TokenUsage> = object({
   prompt: NUMBER,
   completion: NUMBER,
   total: NUMBER,
 });
 
-/** What is told of a message. */
 export const MESSAGE_METADATA: Shape<records.MessageMetadata> = object({
   citations: TEXTS,
   token_usage: nullable(TOKEN_USAGE),
 });
 const METADATA = nullable(MESSAGE_METADATA);
 
-/** An argument of a tool. */
 export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
   name: STRING,
   value: variant(
@@ -115,12 +107,9 @@ export const TOOL_ARGUMENT: Shape<records.ToolArgument> = object({
   ),
 });
 
-/** How deep a bullet stands. */
 export const INDENT: Shape<number> = { kind: "number" };
-/** What stands before the text of a bullet. */
 export const MARKER: Shape<string> = { kind: "string" };
 
-/** A block of a reasoning. */
 export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant(
   "type",
   typed({
@@ -133,31 +122,26 @@ export const REASONING_BLOCK: Shape<records.ReasoningBlock> = variant(
   "the type of a block",
 );
 
-/** How far a command is. */
 export const EXEC_STATUS: Shape<records.ExecPayload["status"]> = words(
   "running",
   "success",
   "error",
 );
 
-/** A piece of an output. */
 export const EXEC_CHUNK: Shape<records.ExecChunk> = object({
   offset: NUMBER,
   content: STRING,
 });
 const CHUNKS = list(EXEC_CHUNK);
 
-/** A piece of an answer. */
 export const ASSISTANT_DELTA: Shape<records.AssistantDelta> = object({
   delta: STRING,
   sequence: NUMBER_OR_NULL,
   received_at: TIME,
 });
 
-/** What is in a file that is added or deleted. */
 export const FILE_CONTENT: Shape<string> = { kind: "string" };
 
-/** A change of a file. */
 export const FILE_CHANGE: Shape<records.FileChange> = variant(
   "type",
   typed({
@@ -168,7 +152,6 @@ export const FILE_CHANGE: Shape<records.FileChange> = variant(
   '"add", "delete" or "update"',
 );
 
-/** How far a step of a plan is. */
 export const STEP_STATUS: Shape<records.PlanStep["status"]> = words(
   "pending",
   "in_progress",
@@ -176,7 +159,6 @@ export const STEP_STATUS: Shape<records.PlanStep["status"]> = words(
   "skipped",
 );
 
-/** What a command does. */
 export const ACTION: Shape<records.ExecAction> = words(
   "read",
   "search",
@@ -184,9 +166,7 @@ export const ACTION: Shape<records.ExecAction> = words(
   "run",
 );
 
-/** The command line of a part of a command. */
 export const PARSED_LINE: Shape<string> = { kind: "string" };
-/** A part of a command, as Codex understands it. */
 export const PARSED_COMMAND: Shape<records.ParsedCommand> = object({
   type: STRING,
   cmd: PARSED_LINE,
@@ -195,7 +175,6 @@ export const PARSED_COMMAND: Shape<records.ParsedCommand> = object({
   query: maybe(STRING),
 });
 
-/** The payload of each type of record. */
 export const PAYLOADS: {
   readonly [T in records.HistoryRecordType]: Shape<records.HistoryPayloads[T]>;
 } = {

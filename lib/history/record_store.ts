@@ -639,13 +639,10 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 class RecordCore {
   /** How much text is kept. */
   readonly limits: Required<RecordLimits>;
-  /** The records in order. */
   readonly list: RecordList = new RecordList();
-  /** The records by their ids. */
   readonly index: RecordIndex = new RecordIndex();
   /** The output of all commands together. */
   readonly budget: OutputBudget;
-  /** The number that the next record gets. */
   nextId = 1;
   /** What a newer producer has put into the snapshot. */
   unknownFields: { readonly [name: string]: unknown } = {};
@@ -698,7 +695,6 @@ class RecordCore {
     this.settle([]);
   }
 
-  /** Puts a record in. */
   insert(
     index: number,
     record: NewRecord,
@@ -725,7 +721,6 @@ class RecordCore {
     mutations.push({ type: "inserted", ...mutation });
   }
 
-  /** Makes a record another one. */
   replace(
     entry: Entry,
     content: Content,
@@ -745,7 +740,6 @@ class RecordCore {
     mutations.push(replaced(entry));
   }
 
-  /** Takes a record out. */
   remove(entry: Entry, mutations: HistoryMutation[]): void {
     const { index, id } = entry;
     this.forget(entry);
@@ -852,7 +846,6 @@ class RecordIndex {
   /** The numbers of answers by stream id. */
   readonly streams: Map<string, number> = new Map();
 
-  /** Gives the record with a number. */
   get(id: number | undefined): Entry | undefined {
     return id === undefined ? undefined : this.#byId.get(id);
   }
@@ -986,7 +979,6 @@ const NO_KEYS: readonly string[] = [];
 class RecordList implements Iterable<Entry> {
   readonly #entries: Entry[] = [];
 
-  /** How many there are. */
   get length(): number {
     return this.#entries.length;
   }
@@ -1002,17 +994,14 @@ class RecordList implements Iterable<Entry> {
     return this.#entries.at(-1)?.highest ?? 0;
   }
 
-  /** Gives the record at a place. */
   at(index: number): Entry | undefined {
     return index < 0 ? undefined : this.#entries[index];
   }
 
-  /** Tells whether a record is there. */
   has(entry: Entry): boolean {
     return this.#entries[entry.index] === entry;
   }
 
-  /** Puts a record at a place, or at the end. */
   insert(index: number, entry: Entry): void {
     const at = Math.max(0, Math.min(index, this.#entries.length));
     if (at === this.#entries.length) this.#entries.push(entry);
@@ -1020,7 +1009,6 @@ class RecordList implements Iterable<Entry> {
     this.renumber(at);
   }
 
-  /** Takes a record out. */
   remove(index: number): void {
     if (index === this.#entries.length - 1) this.#entries.pop();
     else this.#entries.splice(index, 1);
@@ -1062,7 +1050,6 @@ class RecordList implements Iterable<Entry> {
     }
   }
 
-  /** Gives the records in order. */
   [Symbol.iterator](): Iterator<Entry> {
     return this.#entries.values();
   }
@@ -1104,13 +1091,11 @@ type Content = PlainContent | ExecContent | StreamContent;
 /** A record in its place. */
 interface Entry {
   readonly id: number;
-  /** Where it is. */
   index: number;
   /** The highest number of this record and those before it. */
   highest: number;
   /** Where the last record other than reasoning is, this one included, or -1. */
   solid: number;
-  /** What it is. */
   content: Content;
   /** The call ids that a tool is found by. */
   callIds: readonly string[];
@@ -1157,7 +1142,6 @@ function contentOf(id: number, record: NewRecord): Content {
   }
 }
 
-/** Gives the whole record. */
 function recordOf(content: Content): AnyHistoryRecord {
   switch (content.kind) {
     case "plain":
@@ -1287,7 +1271,6 @@ class OutputBudget {
     this.#limits = limits;
   }
 
-  /** Counts a record in. */
   add(entry: Entry): void {
     const { content } = entry;
     if (content.kind !== "exec") return;
@@ -1297,7 +1280,6 @@ class OutputBudget {
     if (longer > this.#limits.prunedStreamBytes) this.#long.add(entry);
   }
 
-  /** Counts a record out. */
   remove(entry: Entry): void {
     const { content } = entry;
     if (content.kind !== "exec") return;

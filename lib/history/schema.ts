@@ -233,7 +233,6 @@ const NAMED_SCHEMAS = schemasOf<HistoryTypes>({
   FileChange: FILE_CHANGE,
 });
 
-/** The schema of each of them. */
 export const HISTORY_SCHEMAS: SchemasOf<HistoryTypes & HistoryRecordTypes> = {
   ...NAMED_SCHEMAS,
   ...namedSchemas(PAYLOADS, "Payload"),

@@ -82,7 +82,6 @@ export class HistorySnapshotError extends TypeError {
   }
 }
 
-/** Gives up on a value. */
 export function refuse(value: unknown, path: string, expected: string): never {
   throw new HistorySnapshotError(
     path,

@@ -12,10 +12,8 @@ export interface Fields {
   readonly [name: string]: unknown;
 }
 
-/** What a value that is no object has. */
 const NO_FIELDS: Fields = Object.freeze({});
 
-/** Tells whether a value is a JSON object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -180,7 +180,6 @@ const MAX_COUNTER = 1 << 30;
 /** Longer keys are read anew each time. */
 const MAX_KEY = 64;
 
-/** What the module exports. */
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
   state(): number;
@@ -550,7 +549,6 @@ export class Kernel {
     copyInto(this.#bytes, at + SLOT_TEXT, value.bytes, value.start, value.end);
   }
 
-  /** A word of the state. */
   #get(word: number): number {
     return this.#words[(this.#state + word) >> 2] ?? 0;
   }

@@ -152,7 +152,6 @@ interface Value {
   readonly kind: number;
 }
 
-/** Where something is. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -380,7 +379,6 @@ const ALIGNMENT = 16;
 /** How a record was rewritten. */
 interface Rewriting {
   readonly watched: WatchedRecord;
-  /** The pieces of the output. */
   readonly pieces: readonly Piece[];
   /** What becomes of the slots, as the kernel has it. */
   readonly effects: readonly number[];

@@ -39,7 +39,6 @@ const SCRATCH = new ByteWriter(256);
 /** How much room for long ones is kept: making it takes longer than the rest. */
 const KEPT_ROOM = 1 << 13;
 
-/** Makes a string value. */
 export function stringValue(text: string): JsonSlice {
   SCRATCH.clear(KEPT_ROOM);
   SCRATCH.string(text);
@@ -59,13 +58,11 @@ export function lasting(value: JsonSlice): JsonSlice {
   return new JsonSlice(copy, 0, copy.length, kind, escaped, -1);
 }
 
-/** `true`. */
 export const TRUE_VALUE: JsonSlice = sliceOf(
   ENCODER.encode("true"),
   "boolean",
 );
 
-/** `false`. */
 export const FALSE_VALUE: JsonSlice = sliceOf(
   ENCODER.encode("false"),
   "boolean",

@@ -5,7 +5,6 @@
 import { copyOf, isSame } from "./bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** One remembered word. */
 interface Word {
   readonly bytes: Uint8Array;
   readonly text: string;

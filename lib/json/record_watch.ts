@@ -67,11 +67,9 @@ interface WatchedCopy {
   readonly slot: number;
   /** Where the part starts in the bytes of the record. */
   readonly start: number;
-  /** Where it ends. */
   readonly end: number;
   /** Where in the output it went. */
   readonly to: number;
-  /** How long it is. */
   readonly length: number;
 }
 
@@ -86,7 +84,6 @@ type SlotEffect =
 /** What was noted of a key. */
 interface WatchedNote {
   readonly what: number;
-  /** The text. */
   readonly output: Uint8Array;
   /** What in it was copied, in order. */
   readonly copies: readonly WatchedCopy[];

@@ -34,7 +34,6 @@ import {
 import { WORDS } from "./names.ts";
 import { decodeUtf8, endOfMultibyte } from "./utf8.ts";
 
-/** What a JSON value is. */
 export type JsonKind =
   | "object"
   | "array"

@@ -136,7 +136,6 @@ export function checkedMaxLineBytes(
   return limit;
 }
 
-/** Why a line over the limit failed. */
 export function lineTooLong(bytes: number, limit: number): FailureReason {
   return {
     kind: "line_too_long",
@@ -147,7 +146,6 @@ export function lineTooLong(bytes: number, limit: number): FailureReason {
   };
 }
 
-/** The failure of a line that is not UTF-8. */
 function notUtf8(
   bytes: Uint8Array,
   { line, offset }: { readonly line: number; readonly offset: number },

@@ -6,7 +6,6 @@ import { LINE_FAILED, type LineFailed } from "./failures.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The schema of {@linkcode LineFailed}: the record that stands for a failed line. */
 export const LineFailedSchema: v.GenericSchema<unknown, LineFailed> = v
   .looseObject({
     type: v.literal(LINE_FAILED),

@@ -272,7 +272,6 @@ export interface AnswerTaker {
   failure(failed: FailedLine, out: ByteWriter): void;
 }
 
-/** Answers the lines of one stream. */
 export class LineAnswers implements LineVisitor {
   readonly #framer: LineFramer;
   readonly #rules: StreamRules;

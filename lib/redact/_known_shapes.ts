@@ -366,7 +366,6 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["private_key", "LS0tLS1CRUdJTi", BASE64, 40, { accept: isEncodedKey }],
 ];
 
-/** A shape, ready to be looked for. */
 interface Shape extends Further {
   readonly kind: string;
   readonly head: RegExp;

@@ -24,7 +24,6 @@ export function characterSet(characters: RegExp): CharacterSet {
   return set;
 }
 
-/** Letters and digits. */
 export const ALPHANUMERIC: CharacterSet = characterSet(/[A-Za-z\d]/);
 /** Letters, digits, `_` and `-`. */
 export const WORD: CharacterSet = characterSet(/[\w-]/);

@@ -138,7 +138,6 @@ export class JsonlRedactor
   }
 }
 
-/** Writes lines without their secrets. */
 class RedactingWriter implements LineVisitor {
   readonly out = new ByteWriter(KEPT_CAPACITY);
   /** A line behind others that wait. */
@@ -328,7 +327,6 @@ interface HeldLine {
   readonly texts: readonly OpenText[];
 }
 
-/** Where lines go. */
 interface LineSink {
   text(text: string): void;
   all(bytes: Uint8Array): void;

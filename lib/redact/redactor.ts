@@ -353,7 +353,6 @@ class KnownTexts<T> {
   readonly #known = new Map<string, T>();
   #characters = 0;
 
-  /** Gives what is known of a text. */
   get(text: string): T | undefined {
     return mayComeAgain(text) ? this.#known.get(text) : undefined;
   }

@@ -635,7 +635,6 @@ function weightOf(record: AnyHistoryRecord): number {
 
 /** The part of a record that was given. */
 interface Given {
-  /** The record as it was. */
   readonly record: AnyHistoryRecord;
   /** How far it was. */
   readonly state: EntryState;

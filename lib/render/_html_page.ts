@@ -93,7 +93,6 @@ export interface PageHead {
   readonly facts: readonly PageFact[];
 }
 
-/** Writes a list of facts. */
 export function factsHtml(facts: readonly PageFact[]): string {
   if (facts.length === 0) return "";
   const items = facts.map(({ name, html }) =>
@@ -127,7 +126,6 @@ ${factsHtml(facts)}</header>
 `;
 }
 
-/** A row of the table of turns. */
 export interface PageTurn {
   /** The id of its element. */
   readonly target: string;

@@ -7,7 +7,6 @@
 import { codeHtml } from "./html_code.ts";
 import { elementText } from "./html_text.ts";
 
-/** A line of a diff. */
 export interface DiffLine {
   /** What it is: one that came, one that went, a name or a heading, or one that is the same. */
   readonly sign: "+" | "-" | "@" | " ";
@@ -15,7 +14,6 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Reads a unified diff. */
 export function diffLines(diff: string): DiffLine[] {
   // Before the first part, signs belong to the names of files.
   let isInPart = !/^ ?(?:---|diff|index|\*\*\*) /.test(diff);

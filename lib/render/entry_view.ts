@@ -326,7 +326,6 @@ function viewKnown(
   }
 }
 
-/** Takes secrets out of a text. */
 type RedactText = (text: string) => string;
 
 type PayloadOf<T extends HistoryRecord["type"]> = Extract<

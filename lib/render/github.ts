@@ -64,7 +64,6 @@ const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
 /** How many things are told that no known release writes. */
 const MAX_DRIFT = 20;
-/** How many characters of each are shown. */
 const MAX_DRIFT_LENGTH = 500;
 
 /** Options for {@linkcode GithubRenderer}. Reasoning is never in a summary. */
@@ -546,7 +545,6 @@ const STATUS_WORDS: Record<
 
 interface TurnRow {
   readonly part: TurnEndedPart;
-  /** Its topic. */
   readonly topic: string;
   /** Its work, in phrases. */
   readonly work: readonly string[];
@@ -618,7 +616,6 @@ function leftOutHtml(count: number, word: string): string {
   } more left out: a summary has a limit.</i>`;
 }
 
-/** Gives the sign for how far work is. */
 function signOf(status: string): string {
   return status === "failed" ? "✗" : status === "running" ? "…" : "✓";
 }
@@ -630,7 +627,6 @@ function foldHtml(head: string, body: string): string {
     : `<details><summary>${head}</summary>\n${body}</details>\n`;
 }
 
-/** Writes a turn as a row of a table. */
 function turnRow({ part, topic, work }: TurnRow): string {
   const { turn, status, durationMs, usage } = part;
   const [sign, words] = STATUS_WORDS[status];
@@ -642,7 +638,6 @@ function turnRow({ part, topic, work }: TurnRow): string {
   }</tr>\n`;
 }
 
-/** Writes tokens as the last cells of a row. */
 function usageCells(usage: TurnUsage | null): string {
   const counts = usage === null ? [null, null, null, null] : [
     usage.input_tokens,
@@ -721,19 +716,15 @@ function joinSections(
   return out.join("");
 }
 
-/** How many characters of a reason are shown. */
 const MAX_REASON_LENGTH = 8000;
-/** How many reasons are shown. */
 const MAX_REASONS = 100;
 /** How many bytes a character of a heading takes at most, as a reference or a mark. */
 const HEADING_CHARACTER = 8;
 
-/** The contents of the head of a summary. */
 interface SummaryHead {
   /** What stands before its title, which says how it ended. */
   readonly sign: string;
   readonly title: string;
-  /** The reasons why the run did not end well. */
   readonly reasons: readonly string[];
   readonly sessions: readonly SessionPart[];
   /** How many sessions there are that were not even kept. */
@@ -860,7 +851,6 @@ const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
   },
 };
 
-/** A file that something has become of. */
 interface FileRow {
   fate: Fate;
   movedTo: string;
@@ -878,7 +868,6 @@ class ChangedFiles {
     return this.#unkept;
   }
 
-  /** Takes in an edit that was made. */
   add({ path, change, movedTo, added, removed }: EditedFile): void {
     const row = this.#rows.get(path);
     if (row !== undefined) {
@@ -892,7 +881,6 @@ class ChangedFiles {
     } else this.#unkept += 1;
   }
 
-  /** Writes the files as rows of a table. */
   rows(): string[] {
     return [...this.#rows].map(([path, { fate, movedTo, added, removed }]) => {
       const words = movedTo === ""

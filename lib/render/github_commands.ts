@@ -40,7 +40,6 @@ const CONTROL_REGEXP =
 
 const NAME_REGEXP = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Writes what does something to a terminal as an escape. */
 function withoutControls(text: string): string {
   return text.replace(
     CONTROL_REGEXP,
@@ -60,7 +59,6 @@ function escapeMessage(text: string): string {
     .replaceAll("\n", "%0A");
 }
 
-/** Escapes a property of a command. */
 function escapeProperty(text: string): string {
   return escapeMessage(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -650,7 +650,6 @@ function timeHtml(at: string): string {
   return `<time datetime="${attributeText(at)}">${elementText(shown)}</time>`;
 }
 
-/** Gives what a page says of a session. */
 function sessionFacts(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
     SessionPart,
@@ -675,7 +674,6 @@ function stressed(text: string): string {
   return `<span class="bad">${text}</span>`;
 }
 
-/** Writes how much work was done, a phrase for each kind. */
 function workFigures(counts: WorkCounts): string[] {
   return counts.phrases(stressed);
 }
@@ -816,7 +814,6 @@ function noticeHtml(
   }</div></article>\n`;
 }
 
-/** Writes what a reader sees of an entry. */
 function entryHtml(view: EntryView, frame: EntryFrame): string {
   switch (view.kind) {
     case "message":
@@ -910,7 +907,6 @@ function markOf(view: EntryView): readonly [lane: Lane | null, look: string] {
   }
 }
 
-/** The frame of a view. */
 interface EntryFrame {
   readonly id: string;
   /** When it began, as RFC 3339 in UTC; `null` if that is not known. */
@@ -919,13 +915,11 @@ interface EntryFrame {
   readonly durationMs: number | null;
   /** Whether it goes on with an entry that was shown before. */
   readonly isLate: boolean;
-  /** How many lines of one output are shown. */
   readonly maxOutputLines: number;
   /** How many characters of them, however few lines they are. */
   readonly maxOutputLength: number;
   /** Its images, as HTML. */
   readonly images: readonly string[];
-  /** Whether reasoning is unfolded. */
   readonly hasReasoningOpen: boolean;
   /** Whether tools and commands are shown without what they were given and gave. */
   readonly hasNamesOnly: boolean;
@@ -947,7 +941,6 @@ interface Box {
   readonly meta?: readonly string[];
   /** What can be folded; empty if there is only a head. */
   readonly body: string;
-  /** Whether it is unfolded. */
   readonly isOpen: boolean;
 }
 
@@ -987,7 +980,6 @@ function boxHtml(box: Box, frame: EntryFrame): string {
   }><summary>${head}</summary>\n${body}</details>\n`;
 }
 
-/** Writes that something was left out. */
 function gapHtml(count: number, word: string): string {
   return `<p class="cut">${countedText(count, word)} left out here</p>\n`;
 }
@@ -1028,7 +1020,6 @@ function scrolled(pre: string): string {
   return isLong ? pre.replace("<pre", '<pre tabindex="0"') : pre;
 }
 
-/** Writes output of a program. */
 function outputHtml(text: string, frame: EntryFrame): string {
   return cutHtml(
     text,
@@ -1071,7 +1062,6 @@ function oneLine(
 /** How many characters of the names of several commands stand in the head of a box. */
 const MAX_NAMES_LENGTH = 500;
 
-/** Writes a command and its output. */
 function commandHtml(view: CommandView, frame: EntryFrame): string {
   const { command, status, exitCode, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
@@ -1136,7 +1126,6 @@ const EDIT_ENDS = {
   proposed: ['<b class="warn">proposed</b>'],
 } as const satisfies Record<EditView["status"], readonly string[]>;
 
-/** Writes what was done to files. */
 function editHtml(
   { files, status, failure }: EditView,
   frame: EntryFrame,
@@ -1163,7 +1152,6 @@ function editHtml(
   }, frame);
 }
 
-/** Writes a call of a tool. */
 function toolHtml(view: ToolView, frame: EntryFrame): string {
   const { title, status, arguments: list, result, isResultCut, error } = view;
   const isFailed = status === "failed";
@@ -1196,7 +1184,6 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
   }, frame);
 }
 
-/** Writes commands that only looked at something. */
 function exploreHtml(
   { looks }: ExploreView,
   frame: EntryFrame,

@@ -13,7 +13,6 @@ import {
   markdownText,
 } from "./markdown_nodes.ts";
 
-/** Options for Markdown as HTML. */
 export interface MarkdownHtmlOptions {
   /** Whether addresses on the web become links; otherwise they are text. */
   readonly hasLinks: boolean;
@@ -186,7 +185,6 @@ export function markdownBlocks(
   return new HtmlWriter(options).blocks(markdownNodes(text));
 }
 
-/** Writes a message in Markdown as HTML, all of it. */
 export function markdownHtml(
   text: string,
   options: MarkdownHtmlOptions,

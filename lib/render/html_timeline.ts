@@ -17,7 +17,6 @@ const LANES = [
   { name: "tools", word: "tool call" },
 ] as const satisfies readonly { name: string; word: string }[];
 
-/** A lane of a timeline. */
 export type Lane = (typeof LANES)[number]["name"];
 
 /** The tokens of a turn, and of its requests. */

@@ -11,7 +11,6 @@ import type {
   ReasoningSection,
 } from "../history/records.ts";
 
-/** Joins the lines of a message to its text. */
 export function linesText(lines: readonly MessageLine[]): string {
   return lines.map(({ spans }) => spansText(spans)).join("\n");
 }

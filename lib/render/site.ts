@@ -361,7 +361,6 @@ function rowHtml({ site, session, depth }: Row): string {
   }</span><small>${facts.join(" ")}</small></li>\n`;
 }
 
-/** Writes a choice among what there is. */
 function choiceHtml(
   id: string,
   label: string,
@@ -394,7 +393,6 @@ const MAX_SHOWN = { models: 6, days: 366 };
 /** How high the chart is, in pixels. */
 const CHART_HEIGHT = 120;
 
-/** Writes what was used by day and by model. */
 function usageHtml(rows: readonly UsageRow[]): string {
   const groups = groupUsage(rows, ["model"]).filter(({ tokens }) =>
     tokens.total_tokens > 0n

@@ -15,7 +15,6 @@ import {
 import { broken, widthOf } from "./terminal_text.ts";
 import type { TextStyle } from "./text_style.ts";
 
-/** How a message is laid out. */
 export interface TerminalLayout {
   /** How many columns there are; `undefined` if lines may be of any length. */
   readonly columns: number | undefined;
@@ -42,7 +41,6 @@ const MAX_NAME = 40;
 /** What may stand in an address that a terminal opens. */
 const WEB_REGEXP = /^(?:https?:\/\/|mailto:)[^\s\p{C}]+$/iu;
 
-/** Gives the look of a line of a diff. */
 export function diffLook(
   { sign }: ReturnType<typeof diffLines>[number],
   { green, red, cyan }: TextStyle,

@@ -8,12 +8,10 @@ import stringWidth from "string-width";
 
 const ASCII_REGEXP = /^[\u0020-\u007e]*$/;
 
-/** Gives the columns that a line takes. */
 export function widthOf(line: string): number {
   return ASCII_REGEXP.test(line) ? line.length : stringWidth(line);
 }
 
-/** How a text is laid out. */
 export interface Layout {
   /** How many columns there are; `undefined` if lines may be of any length. */
   readonly columns: number | undefined;

@@ -104,7 +104,6 @@ interface OpenTurn {
   startedAt: string | null;
   /** Whether an event opened it, and not only what the user said. */
   isByEvent: boolean;
-  /** Whether nothing but the prompt is in it. */
   isOnlyPrompt: boolean;
   /** Whether its beginning has been said. */
   isSaid: boolean;
@@ -709,7 +708,6 @@ type SessionFacts = {
 /** How many parts may wait for the beginning of a session file to say what the session is. */
 const MAX_HELD = 256;
 
-/** A session of which nothing is known. */
 export const NO_SESSION: SessionPart = {
   type: "session",
   thread_id: null,
@@ -735,12 +733,10 @@ class SessionLead {
     this.#emit = emit;
   }
 
-  /** The facts of the session so far. */
   get session(): SessionPart {
     return this.#session;
   }
 
-  /** Takes in what is found out about the session. */
   learn(facts: SessionFacts): void {
     for (const [name, fact] of Object.entries(facts)) {
       const isNews = fact !== undefined &&
@@ -801,7 +797,6 @@ class TurnUsageCounter {
   #hasCached = false;
   #hasReasoning = false;
 
-  /** Begins a turn. */
   start(): void {
     this.#turns += 1;
     this.#recorded = null;
@@ -914,12 +909,10 @@ class RequestLog {
   #input = 0;
   #output = 0;
 
-  /** The requests of the turn, in order. */
   get requests(): readonly RequestUsage[] {
     return this.#requests;
   }
 
-  /** Begins a turn. */
   start(): void {
     this.#requests = [];
     this.#input = 0;

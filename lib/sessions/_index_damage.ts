@@ -12,7 +12,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { codeOf } from "../files/byte_source.ts";
 import { APPLICATION_ID, TABLE_NAMES } from "./session_index_tables.ts";
 
-/** Opens a database. */
 export type Connect = new (
   path: string | URL,
   options?: { readonly readOnly?: boolean },
@@ -46,13 +45,11 @@ export class IndexDisagreement extends Error {
   }
 }
 
-/** Tells whether an error says that the database is damaged. */
 export function isIndexDamage(error: unknown): boolean {
   return error instanceof IndexDisagreement ||
     hasCode(error, DAMAGE_CODES, DAMAGE_REGEXP);
 }
 
-/** Tells whether an error says that others keep the database busy. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, BUSY_CODES, BUSY_REGEXP);
 }
@@ -77,7 +74,6 @@ function hasCode(
     words.test(error.message);
 }
 
-/** Tells whether an error is one of SQLite's. */
 export function isSqliteError(error: unknown): error is Error {
   return codeOf(error) === "ERR_SQLITE_ERROR";
 }
@@ -186,7 +182,6 @@ function hasTable(connection: DatabaseSync | undefined, name: string): boolean {
     .get(name) !== undefined;
 }
 
-/** Gives the value of a pragma. */
 export function pragma(connection: DatabaseSync, name: string): unknown {
   return Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }

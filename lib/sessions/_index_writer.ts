@@ -15,7 +15,6 @@ import {
 import { startOf } from "./session_start.ts";
 import { symbolGrams } from "./symbol_grams.ts";
 
-/** A file as the index knows it. */
 export interface IndexedFile {
   readonly number: number;
   readonly path: string;
@@ -38,7 +37,6 @@ export interface IndexedFile {
   readonly revision: number;
 }
 
-/** What is to be written about a file. */
 export interface FileUpdate {
   readonly file: SessionFile;
   /** What the index knew of it when it was read; `undefined` if nothing. */
@@ -104,7 +102,6 @@ function numberOf({ id, sessionId, nameTime, start }: SessionFile): number {
 export class IndexWriter {
   readonly #database: SessionIndexDatabase;
   readonly #files: readonly SessionFile[];
-  /** See `#numbers`. */
   #numbersByPath: ReadonlyMap<string, number> | undefined;
   readonly #onStep: OnStep;
 

@@ -125,7 +125,6 @@ function expanded(path: string, userHome: string | undefined): string {
     : path;
 }
 
-/** Says whether a path is a folder, or lies below it. */
 export function isInside(path: string, folder: string): boolean {
   const at = resolve(path);
   const root = resolve(folder);

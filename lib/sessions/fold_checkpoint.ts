@@ -13,7 +13,6 @@ const WHOLE_RECORDS = 8;
 /** How many of the last records are known at all; of older ones, only that there were some. */
 const FORGOTTEN_RECORDS = 1_000;
 
-/** The contents of a checkpoint. */
 export interface SavedFold {
   /** The history, without the texts of what is long past. */
   readonly history: HistorySnapshot;

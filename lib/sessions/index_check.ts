@@ -198,13 +198,9 @@ function* part(
 
 /** What the index says of a message, in the columns that it has. */
 interface MessageSumFields {
-  /** The number of its row. */
   readonly id: SqlValue | undefined;
-  /** See the table `records`. */
   readonly offset: SqlValue | undefined;
-  /** See the table `records`. */
   readonly inLine: SqlValue | undefined;
-  /** See the table `records`. */
   readonly time: SqlValue | undefined;
   /** The columns of `messages`; `undefined` if it has no text, and no row there. */
   readonly message: {

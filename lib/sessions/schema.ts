@@ -17,7 +17,6 @@ const problems = v.array(
   v.looseObject({ path: text, code: textOrNull, message: text }),
 );
 
-/** The schema of {@linkcode SessionRecord}. */
 export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
   .looseObject({
     id: textOrNull,
@@ -57,7 +56,6 @@ export const SessionRecordSchema: v.GenericSchema<unknown, SessionRecord> = v
     duration_ms: v.exactOptional(v.nullable(v.number())),
   });
 
-/** The schema of {@linkcode SessionListReport}. */
 export const SessionListReportSchema: v.GenericSchema<
   unknown,
   SessionListReport
@@ -74,7 +72,6 @@ export const SessionListReportSchema: v.GenericSchema<
   })),
 });
 
-/** The schema of {@linkcode SessionSizeRecord}. */
 export const SessionSizeRecordSchema: v.GenericSchema<
   unknown,
   SessionSizeRecord
@@ -93,7 +90,6 @@ export const SessionSizeRecordSchema: v.GenericSchema<
   problem: textOrNull,
 });
 
-/** The schema of {@linkcode SessionSizeGroup}. */
 export const SessionSizeGroupSchema: v.GenericSchema<
   unknown,
   SessionSizeGroup
@@ -106,7 +102,6 @@ export const SessionSizeGroupSchema: v.GenericSchema<
   share: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
 });
 
-/** The schema of {@linkcode SessionSizesReport}. */
 export const SessionSizesReportSchema: v.GenericSchema<
   unknown,
   SessionSizesReport

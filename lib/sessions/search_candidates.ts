@@ -9,7 +9,6 @@ import type {
 import { roleToken, ROWS_PER_FILE } from "./session_index_tables.ts";
 import { WorkingFolder } from "./working_directory.ts";
 
-/** Which messages are searched. */
 export interface SearchFilter {
   /** Those of these roles; of all if absent. */
   readonly roles?: readonly MessageRole[] | undefined;

@@ -41,7 +41,6 @@ const LENGTH_WEIGHT = 0.75;
 /** A text of usual length, in UTF-16 code units. */
 const USUAL_LENGTH = 1_000;
 
-/** Finds the terms of a query in texts. */
 export class SearchMatcher {
   readonly #patterns: readonly Pattern[];
 

@@ -56,7 +56,6 @@ export function titleOf(head: SessionHead, name?: string): string {
   return "(no message)";
 }
 
-/** Puts together what is known of a session. */
 export function sessionOf(
   file: SessionFile,
   head: SessionHead,

@@ -466,7 +466,6 @@ export interface SessionProblem {
 
 /** What {@linkcode walkSessionFolders} found. */
 interface SessionFolders extends Omit<SessionFiles, "files"> {
-  /** The files with the names of session files. */
   readonly files: readonly FoundFile[];
 }
 

@@ -190,7 +190,6 @@ class HeadFold implements RecordTaker {
     }
   }
 
-  /** The head as far as it was read. */
   head(): SessionHead {
     const file = this.#file;
     const header = this.#header ?? {};

@@ -416,7 +416,6 @@ function makeTables(
   }
 }
 
-/** How to wait for others. */
 interface IndexWaiting {
   readonly path: string;
   /** Is called before each try but the first, and waited for. */

@@ -301,7 +301,6 @@ function reportOf(
   };
 }
 
-/** A file that is to be looked at. */
 interface Task {
   readonly file: SessionFile;
   /** What the index knows of it; `undefined` if nothing. */
@@ -432,7 +431,6 @@ class Refresh {
     this.#writer = new IndexWriter(database, found.files, onStep);
   }
 
-  /** Says what was done. */
   report(): IndexingReport {
     return reportOf(this.#found, this.#names, this.#counts, {
       left: this.#left,

@@ -319,7 +319,6 @@ function unknownExtent(
   };
 }
 
-/** Reads the first two lines of a file. */
 async function readStart(path: string): Promise<FileStart> {
   const lines: { readonly record: Fields; readonly offset: number }[] = [];
   const end = await readLines(path, (line, offset) => {
@@ -433,7 +432,6 @@ interface PartStart {
   readonly own: Place;
 }
 
-/** A place in a file: what comes before it. */
 interface Place {
   readonly lines: number;
   readonly bytes: number;
@@ -522,7 +520,6 @@ class JoinedSource implements LineageSource {
   }
 }
 
-/** How many lines end in a block. */
 function linesIn(block: Uint8Array): number {
   let lines = 0;
   for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {

@@ -10,7 +10,6 @@ import { messageOf } from "./open_session.ts";
 import type { SessionProblem } from "./session_files.ts";
 import { homeInPath } from "./session_places.ts";
 
-/** The names in a Codex home. */
 export interface SessionNames {
   /** The name of a session, by its id in lower case; the one that was given last is last. */
   readonly names: ReadonlyMap<string, string>;

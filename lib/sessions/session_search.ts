@@ -471,7 +471,6 @@ class Search {
   }
 }
 
-/** A session whose messages are searched. */
 interface SearchedSession {
   readonly id: string;
   /** What the index calls it: a session that goes on in further files is several there. */
@@ -570,7 +569,6 @@ class SearchedSessions {
   }
 }
 
-/** The text of a column; `null` if it has none. */
 function textOrNull(value: SqlValue | undefined): string | null {
   return typeof value === "string" ? value : null;
 }

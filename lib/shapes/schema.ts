@@ -5,7 +5,6 @@
 import * as v from "valibot";
 import type { AnyShape, Member, ObjectShape, Shape } from "./shapes.ts";
 
-/** A schema of values of type `T`. */
 export type SchemaOf<T> = v.GenericSchema<unknown, T>;
 
 /**
@@ -25,7 +24,6 @@ export function schemaOf<T>(shape: Shape<T>): SchemaOf<T> {
   return anySchemaOf(shape) as SchemaOf<T>;
 }
 
-/** Makes the schema of each shape of a map. */
 export function schemasOf<M>(
   shapes: { readonly [W in keyof M]: Shape<M[W]> },
 ): SchemasOf<M> {

@@ -87,7 +87,6 @@ export interface Member {
   readonly isOptional: boolean;
 }
 
-/** A list. */
 export interface ListShape {
   /** Always `list`. */
   readonly kind: "list";
@@ -159,9 +158,7 @@ type OpenOf<T, K extends string> = T extends Tagged<K>
   ? string extends T[K] ? T : never
   : never;
 
-/** Any string. */
 export const STRING: Shape<string> = { kind: "string" };
-/** Any number. */
 export const NUMBER: Shape<number> = { kind: "number" };
 /** A whole number, however it is spelled. */
 export const WHOLE: Shape<number> = { kind: "whole" };
@@ -169,13 +166,11 @@ export const WHOLE: Shape<number> = { kind: "whole" };
 export const COUNT: Shape<number> = { kind: "count" };
 /** A time with its zone. */
 export const TIME: Shape<string> = { kind: "time" };
-/** `true` or `false`. */
 export const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 /** Any value, null included. */
 export const ANY: Shape<unknown> = { kind: "any" };
 /** Any value but null. */
 export const SOME: Shape<unknown> = { kind: "some" };
-/** Any object. */
 export const ANY_OBJECT: Shape<{ readonly [name: string]: unknown }> = {
   kind: "map",
   value: ANY,

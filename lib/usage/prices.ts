@@ -108,7 +108,6 @@ export interface UsageCost {
 export class PriceList {
   readonly #models: ReadonlyMap<string, ModelPrices>;
 
-  /** Constructs a new instance. */
   private constructor(models: ReadonlyMap<string, ModelPrices>) {
     this.#models = models;
   }

@@ -22,7 +22,6 @@ const TOKENS: Readonly<Record<keyof TokenFields, typeof count>> = {
   total_tokens: count,
 };
 
-/** The schema of {@linkcode UsageRecord}. */
 export const UsageRecordSchema: v.GenericSchema<unknown, UsageRecord> = v
   .looseObject({
     day: v.exactOptional(textOrNull),
@@ -41,7 +40,6 @@ export const UsageRecordSchema: v.GenericSchema<unknown, UsageRecord> = v
     ),
   });
 
-/** The schema of {@linkcode UsageReport}. */
 export const UsageReportSchema: v.GenericSchema<unknown, UsageReport> = v
   .looseObject({
     by: v.array(v.picklist(USAGE_KEYS)),
@@ -50,7 +48,6 @@ export const UsageReportSchema: v.GenericSchema<unknown, UsageReport> = v
     total: UsageRecordSchema,
   });
 
-/** The schema of {@linkcode UsageDerivationRecord}. */
 export const UsageDerivationRecordSchema: v.GenericSchema<
   unknown,
   UsageDerivationRecord

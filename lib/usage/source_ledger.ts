@@ -74,12 +74,10 @@ export interface CountPlace {
 interface Slice {
   readonly day: string | null;
   readonly model: string | null;
-  /** The directory. */
   readonly cwd: string | null;
   tokens: Tokens;
 }
 
-/** What a turn used. */
 export interface TurnEntry {
   /** Its parts; there is one unless the turn went over midnight or changed its settings. */
   slices: readonly Slice[];
@@ -120,7 +118,6 @@ export interface Step {
   readonly run: RunEntry | undefined;
 }
 
-/** What there is to know for keeping a ledger. */
 export interface LedgerOptions {
   /** Tells days. */
   readonly calendar: Calendar;

@@ -10,7 +10,6 @@ import {
   type Tokens,
 } from "./tokens.ts";
 
-/** What a `token_count` says. */
 export interface TokenCount {
   /** What the thread, or the process, has used so far. */
   readonly total: Tokens | undefined;
@@ -20,7 +19,6 @@ export interface TokenCount {
   readonly isUnknown: boolean;
 }
 
-/** Where a `token_count` stands. */
 export interface CountContext {
   readonly turn: unknown;
   /** Whether the thread began with what another one used. */
@@ -31,7 +29,6 @@ export interface CountContext {
   readonly hasOrdinal: boolean;
 }
 
-/** What a line adds. */
 export interface Addition {
   /** The rule that says so. */
   readonly rule: UsageRule;

@@ -83,7 +83,6 @@ export function growth(earlier: Tokens, later: Tokens): Tokens | undefined {
   return tokensOf((kind) => later[kind] - earlier[kind]);
 }
 
-/** Whether two counts say the same. */
 export function sameTokens(one: Tokens, other: Tokens): boolean {
   // Of the kinds, those that differ first: this is asked of every count.
   return one.input_tokens === other.input_tokens &&
@@ -91,7 +90,6 @@ export function sameTokens(one: Tokens, other: Tokens): boolean {
     TOKEN_KINDS.every((kind) => one[kind] === other[kind]);
 }
 
-/** Whether a count says that nothing was used. */
 export function isNothing(tokens: Tokens): boolean {
   return sameTokens(tokens, NO_TOKENS);
 }

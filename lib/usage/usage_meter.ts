@@ -83,7 +83,6 @@ class Settlement {
     return run === undefined ? undefined : this.#runs.get(run);
   }
 
-  /** What became of a line. */
   derivation(ledger: Ledger, step: Step): UsageDerivation {
     const { line, thread, turn, run } = step;
     // What the same turn said once more later on is all that counts of it.

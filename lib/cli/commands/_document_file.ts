@@ -14,13 +14,11 @@ import {
 } from "./_rendition.ts";
 import { folderOf } from "./_sessions.ts";
 
-/** A place for a document. */
 export interface DocumentFile extends Destination {
   /** Gives the file back. */
   close(): void;
 }
 
-/** The forms that names of files stand for. */
 const FORMS_BY_ENDING: ReadonlyMap<string, RenderForm> = new Map([
   ["txt", "text"],
   ["md", "markdown"],

@@ -46,7 +46,6 @@ export interface GithubStepOptions {
   readonly runsLeft: number;
 }
 
-/** Tells a step of a run. */
 export class GithubStep {
   readonly #args: Arguments;
   readonly #context: CommandContext;

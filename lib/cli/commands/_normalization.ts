@@ -46,7 +46,6 @@ const NO_FAILURES: Readonly<FailureFacts> = {
 /** Says where a line of an input is that was put together of several files. */
 export type PlaceOf = LineageSource["placeOf"];
 
-/** Answers lines with their normalized records. */
 export function normalizing(options: JsonlNormalizerOptions): JsonlNormalizer {
   return new JsonlNormalizer(options);
 }
@@ -66,7 +65,6 @@ export function writing(
   };
 }
 
-/** How to normalize. */
 export interface NormalizationOptions<A = Uint8Array<ArrayBuffer>> {
   /** Makes what answers the lines of an input. */
   readonly make: (options: JsonlNormalizerOptions) => LineStage<A>;

@@ -25,7 +25,6 @@ import { refuseIdleFlags } from "../refusals.ts";
 import { COLORED_STYLE, PLAIN_STYLE } from "../../render/text_style.ts";
 import { patternsOf } from "./_secrets.ts";
 
-/** Where a document goes. */
 export interface Destination {
   /** Takes the document. */
   readonly output: Output;
@@ -147,7 +146,6 @@ async function documentRenderer(
   }
 }
 
-/** The redactor that the flags ask for. */
 function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
   if (args.has("no-redact")) return undefined;
   const patterns = patternsOf(args);

@@ -3,7 +3,6 @@
 import type { Verdict } from "../../check/check.ts";
 import { countedText } from "../../render/quantity_text.ts";
 
-/** Says how many turns, failed commands and tokens a run had. */
 export function runFigures(
   { turns, failedCommands, tokens }: Pick<
     Verdict,

@@ -98,14 +98,12 @@ export async function withProgress<T>(
   }
 }
 
-/** Says why the index cannot be used. */
 export function indexReason(
   { kind, cause, reason }: SessionIndexError,
 ): string {
   return kind === "io" ? reasonOf(cause) : reason;
 }
 
-/** A number of bytes, for people. */
 export function bytesText(bytes: number): string {
   let rest = bytes;
   let unit = 0;

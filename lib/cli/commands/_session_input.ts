@@ -91,7 +91,6 @@ export function missingRecord(
     : { session_id: missing.threadId, reason: missing.reason };
 }
 
-/** Says what is missing of a session. */
 export function missingText(
   { threadId, reason, message }: MissingHistory,
 ): string {

@@ -29,7 +29,6 @@ import type { Surroundings } from "../context.ts";
 import { EXIT } from "../endings.ts";
 import { cannot, isPlatformError, reasonOf } from "../reasons.ts";
 
-/** Where to look for sessions. */
 export interface SessionPlaces {
   readonly codexHomes: readonly string[];
   /** Where heads are remembered; `undefined` if there is no place for that. */
@@ -156,7 +155,6 @@ function lackingHomes(
   return args.has("codex-home") ? missingHomes : [];
 }
 
-/** Says where there are no sessions, and what to do. */
 export function noSessions(codexHomes: readonly string[]): string {
   return codexHomes.length === 0
     ? "no Codex home: neither CODEX_HOME nor HOME is set; --codex-home=DIR names one"
@@ -165,7 +163,6 @@ export function noSessions(codexHomes: readonly string[]): string {
     }, neither in sessions nor in archived_sessions; --codex-home=DIR looks elsewhere`;
 }
 
-/** Says what could not be looked at. */
 export function problemLine({ path, code, message }: SessionProblem): string {
   const error = Object.assign(new Error(message), { code });
   return `${path}: cannot read: ${reasonOf(error)}`;

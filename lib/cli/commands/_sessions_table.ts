@@ -18,14 +18,12 @@ const WIDE = 130;
 /** One that is narrower has room for how sessions ended, and no figures. */
 const NARROW = 80;
 
-/** Why Codex does not show a session, in words. */
 const HIDDEN_TEXTS: Readonly<Record<HiddenReason, string>> = {
   unindexed: "not listed",
   moved: "moved",
   refused: "",
 };
 
-/** How a session went, in words. */
 const OUTCOME_TEXTS: Readonly<
   Record<Exclude<SessionRun["outcome"], null>, string>
 > = {
@@ -35,9 +33,7 @@ const OUTCOME_TEXTS: Readonly<
   open: "no end",
 };
 
-/** A column, and what stands in it. */
 interface SessionColumn extends Column {
-  /** What stands in the row of a session. */
   text(session: Session): string;
 }
 
@@ -151,7 +147,6 @@ export async function sessionsTable(
   return await tableText(columns, rows, { width, style });
 }
 
-/** Says how a session went; nothing if that is not known. */
 function outcomeText(run: SessionRun | undefined): string {
   const outcome = run?.outcome ?? null;
   return outcome === null ? "" : OUTCOME_TEXTS[outcome];
@@ -182,7 +177,6 @@ function roundText(count: number): string {
   return name === "" ? String(count) : `${(count / size).toFixed(1)}${name}`;
 }
 
-/** Whether a session is archived, a sub-agent or a fork, in words. */
 export function kindText({ file, head }: Session): string {
   const words = [
     ...(file.isArchived ? ["archived"] : []),

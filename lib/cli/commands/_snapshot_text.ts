@@ -30,7 +30,6 @@ export interface Peeked {
   readonly blocks: Blocks;
 }
 
-/** How an input is looked at. */
 export interface PeekOptions {
   /** What `--from` says that it is; `auto` leaves it to be found out. */
   readonly from: string;
@@ -38,7 +37,6 @@ export interface PeekOptions {
   readonly maxLineBytes: number;
 }
 
-/** What the arguments say of how an input is looked at. */
 export function peekOptions(args: Arguments): PeekOptions {
   return {
     from: args.value("from") ?? "auto",
@@ -187,7 +185,6 @@ function snapshotSpelling(text: string, value: unknown): unknown {
     spellingAt(spelling, "history_snapshot");
 }
 
-/** Tells whether a value is a JSON object. */
 export function isObject(
   value: unknown,
 ): value is Readonly<Record<string, unknown>> {

@@ -26,7 +26,6 @@ const ENCODER = new TextEncoder();
 /** How many reasons against a run are said on stderr. */
 const MAX_SAID = 10;
 
-/** Judges the named files, or stdin. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -77,11 +76,9 @@ function refuseTwoOutputs(args: Arguments): void {
 /** What looks at an input beside the verdict. */
 interface Witnesses {
   readonly drift: DriftRemark | undefined;
-  /** Holds lines to the schemas. */
   readonly schema: SchemaFailures | undefined;
 }
 
-/** Judges one input after the other, and remembers how it went. */
 class Check {
   readonly #args: Arguments;
   readonly #context: CommandContext;
@@ -151,7 +148,6 @@ class Check {
     await this.#print(file, verdict);
   }
 
-  /** Tells GitHub what came of all. */
   async end(): Promise<void> {
     await this.#lastStep?.output(!this.hasFailed && !this.isIncomplete);
   }
@@ -185,7 +181,6 @@ class Check {
     });
   }
 
-  /** Holds lines to the schemas, if that was asked for. */
   async #schemaFailures(): Promise<SchemaFailures | undefined> {
     if (!this.#args.has("schema")) return undefined;
     const { SchemaFailures } = await import("./_schema_failures.ts");
@@ -263,7 +258,6 @@ class Check {
     if (isPassed) diagnostics.say(`${name}passed: ${runFigures(verdict)}`);
   }
 
-  /** Prints what was asked for on stdout. */
   async #print(file: string, verdict: Verdict): Promise<void> {
     const args = this.#args;
     if (args.choice("format", REPORT_FORMATS) === "json") {
@@ -295,7 +289,6 @@ class Check {
   }
 }
 
-/** The options that the flags ask for. */
 function optionsOf(args: Arguments): VerdictOptions {
   const maxTokens = args.value("max-tokens");
   return {

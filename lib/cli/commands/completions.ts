@@ -16,7 +16,6 @@ const SCRIPTS: Readonly<
   fish: fishCompletions,
 };
 
-/** Prints the script that completes the command line in a shell. */
 export async function run(
   { operands }: Arguments,
   { stdout, table }: CommandContext,

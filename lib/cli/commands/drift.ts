@@ -28,7 +28,6 @@ const MAX_BASELINE = 1 << 26;
 /** GitHub shows no more notices of a step. */
 const MAX_ANNOTATIONS = 10;
 
-/** Says what is new in files, in stdin or in Codex homes. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -71,7 +70,6 @@ export async function run(
   return target === undefined && meter.count > 0 ? EXIT.no : EXIT.done;
 }
 
-/** Reads the baseline, if there is one. */
 async function meterOf(
   args: Arguments,
   { process }: CommandContext,
@@ -90,15 +88,12 @@ async function meterOf(
   }
 }
 
-/** The result of reading an input. */
 interface Found {
   readonly counts: DriftCounts | undefined;
-  /** Whether it was compared, to its end. */
   readonly isCompared: boolean;
   readonly isIncomplete: boolean;
 }
 
-/** Reads inputs, and remembers how it went. */
 class Drift {
   readonly #args: Arguments;
   readonly #context: CommandContext;

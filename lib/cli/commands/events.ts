@@ -5,7 +5,6 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { answerLines } from "./normalize.ts";
 
-/** Writes the events of the named files, or of stdin, to stdout. */
 export function run(
   args: Arguments,
   context: CommandContext,

@@ -23,7 +23,6 @@ import { refuseOverwriting } from "./_overwriting.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
-/** Exports the named files, stdin, or the sessions of a Codex home. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -334,7 +333,6 @@ class ExportFiles extends Output {
     return new Output(file.sink, path, process);
   }
 
-  /** Gives back what writing needs. */
   close(): void {
     for (const { sink } of this.#files.values()) sink?.close();
   }

@@ -33,7 +33,6 @@ import { STDIN } from "../flags.ts";
 /** How many threads are named where one has to be chosen. */
 const MAX_NAMED = 20;
 
-/** Folds the named files, or stdin, into histories. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -105,12 +104,10 @@ class Fold {
   readonly #context: CommandContext;
   /** Whether it goes on with a history; a file then does not begin with what is before it. */
   readonly #isRestored: boolean;
-  /** The input that is being read. */
   #file = STDIN;
   #remarks: HistoryRemarks | undefined;
   /** The threads that events have named. */
   readonly #threads = new Set<string>();
-  /** Reads the lines of the input. */
   #lines: JsonlRecords | undefined;
   /** What was read of it, as long as nothing has come of that. */
   #records: Success<unknown>[] = [];

@@ -18,7 +18,6 @@ import {
 } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
 
-/** Normalizes the named files, or stdin, to stdout. */
 export function run(
   args: Arguments,
   context: CommandContext,
@@ -186,7 +185,6 @@ function checkEngine(
   }
 }
 
-/** The options that the flags ask for. */
 function optionsOf(args: Arguments): JsonlNormalizerOptions {
   return {
     ...readingOptions(args),

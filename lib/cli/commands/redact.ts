@@ -12,7 +12,6 @@ import { STDIN } from "../flags.ts";
 const LF = 0x0a;
 const LINE_END = new Uint8Array([LF]);
 
-/** Masks the secrets of the named files, or of stdin, on their way to stdout. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -29,7 +28,6 @@ export async function run(
   return isNo ? EXIT.no : EXIT.done;
 }
 
-/** Redacts one input after the other, and remembers how it went. */
 class Redaction {
   readonly #args: Arguments;
   readonly #context: CommandContext;
@@ -57,7 +55,6 @@ class Redaction {
     await diagnostics.flush();
   }
 
-  /** Says what was masked, by kind. */
   async report(): Promise<void> {
     saySecrets(this.#counts, this.#args, this.#context);
     await this.#context.diagnostics.flush();

@@ -14,7 +14,6 @@ import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
 
-/** Renders the named files, or stdin. */
 export async function run(
   args: Arguments,
   context: CommandContext,

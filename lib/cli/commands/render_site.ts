@@ -197,7 +197,6 @@ async function* writePage(
   yield { isIncomplete, hasFailures, hasStopped, secrets, shown };
 }
 
-/** A page, and what the index says of it. */
 interface Page {
   readonly input: ChosenInput;
   readonly listing: SiteSession;

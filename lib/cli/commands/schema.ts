@@ -14,7 +14,6 @@ import { SCHEMA_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { suggestion } from "../guesses.ts";
 
-/** Prints the schema of one thing, or of all. */
 export async function run(
   args: Arguments,
   { stdout }: CommandContext,
@@ -40,7 +39,6 @@ function statements(given: string | undefined, options: ColumnOptions): string {
   return names.map((name) => `${createTable(name, options)}\n`).join("\n");
 }
 
-/** The schema of a name, or of all. */
 function schemaOf(
   given: string | undefined,
 ): ReturnType<typeof jsonSchemaOfAll> {

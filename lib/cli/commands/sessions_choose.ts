@@ -31,7 +31,6 @@ const ERASE = "\x1b[J";
 /** Longer than what any key sends. */
 const KEY_BYTES = 1 << 10;
 
-/** Lets a person choose a session, and shows it. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -137,7 +136,6 @@ const LEAST = 3;
 const PREVIEW = 3;
 const KEYS = "↑↓ move · type to filter · Enter shows · r resumes · Esc leaves";
 
-/** The decision of a person. */
 type Choice =
   | { readonly what: "show" | "resume"; readonly session: Session }
   | { readonly what: "leave" | "interrupt"; readonly session?: never };

@@ -53,7 +53,6 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
   project: "Project",
 };
 
-/** Says what the sessions of Codex homes take. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -106,7 +105,6 @@ async function measure(
   return { sessions, problems, missingHomes };
 }
 
-/** Writes the sizes of sessions in each form. */
 class SizesReport {
   readonly #found: MeasuredSessions;
   readonly #args: Arguments;

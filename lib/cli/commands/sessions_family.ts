@@ -21,7 +21,6 @@ import { oneSession } from "../refusals.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
-/** Shows what a session was forked or spawned from, and what was from it. */
 export async function run(
   args: Arguments,
   context: CommandContext,

@@ -22,7 +22,6 @@ interface EndConditions {
   readonly idleMs: number | undefined;
 }
 
-/** Writes what a session does, as it does it. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -44,7 +43,6 @@ export async function run(
   return EXIT.done;
 }
 
-/** Follows a session file. */
 class Following {
   readonly #path: string;
   readonly #args: Arguments;
@@ -165,7 +163,6 @@ const ENDS: ReadonlySet<TurnStatus> = new Set([
   "aborted",
 ]);
 
-/** How a session is shown. */
 interface LiveViewOptions {
   /** Writes text, behind what it may have written of another content; without it, lines are given. */
   readonly renderer: TextRenderer | undefined;
@@ -209,7 +206,6 @@ class LiveView {
     return nextTurn !== undefined && this.#lastTurn === nextTurn - 1;
   }
 
-  /** Shows what comes from now on. */
   show(): void {
     this.#isShown = true;
     this.#lastTurn = undefined;

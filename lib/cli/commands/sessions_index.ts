@@ -22,7 +22,6 @@ import {
 } from "./_session_index.ts";
 import { problemRecords } from "./_sessions.ts";
 
-/** Brings the index of sessions up to date. */
 export async function run(
   args: Arguments,
   context: CommandContext,

@@ -32,7 +32,6 @@ import { sessionsTable } from "./_sessions_table.ts";
 /** How long a table on a terminal is, unless a flag says. */
 const SCREENFUL = 50;
 
-/** Lists the sessions of Codex homes. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -125,7 +124,6 @@ async function* runSessions(
   }
 }
 
-/** The list in some form, piece by piece. */
 async function* piecesOf(
   page: MarkedPage,
   form: typeof LIST_FORMATS[number],
@@ -239,7 +237,6 @@ function recordText(session: RunSession, page: MarkedPage): string {
   return JSON.stringify(listedRecord(session, page));
 }
 
-/** A session as a record, with what only lists say of it. */
 function listedRecord(
   [session, run]: RunSession,
   { codex: { hidden } }: MarkedPage,
@@ -253,7 +250,6 @@ function listedRecord(
   };
 }
 
-/** What there is to say beside the list. */
 function* remarks(
   page: SessionPage,
   args: Arguments,
@@ -272,7 +268,6 @@ function* remarks(
   }
 }
 
-/** The command line that shows the next page. */
 function nextCommand(args: Arguments, cursor: string): string {
   // What --json means is there as --format.
   const flags = args.given

@@ -5,7 +5,6 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-/** Prints the path of the file of each session that is named, or of the last one. */
 export async function run(
   args: Arguments,
   context: CommandContext,

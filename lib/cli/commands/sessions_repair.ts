@@ -17,7 +17,6 @@ import { lookUpSession } from "./_sessions.ts";
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 
-/** Writes a copy of a session file without what is torn in it. */
 export async function run(
   args: Arguments,
   context: CommandContext,

@@ -20,7 +20,6 @@ import { minuteOf } from "./_sessions.ts";
 const LF = 0x0a;
 const COMMA = 0x2c;
 
-/** Prints what it takes to go on with a session. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -72,7 +71,6 @@ export async function run(
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 
-/** The command, and what the session was about. */
 function resumeText(
   { file, head, title }: Session,
   command: string,
@@ -113,7 +111,6 @@ function codexCommand(
   return `${prefix}codex`;
 }
 
-/** Says what has to be done before Codex can resume a session. */
 function* remarks(
   { file, head }: Session,
   codex: string,

@@ -37,7 +37,6 @@ const MIN_TITLE = 10;
 /** What a match is marked with where nothing can be bold. */
 const MARK = "**";
 
-/** Searches the texts of sessions. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -222,7 +221,6 @@ async function remark(
   return isIncomplete;
 }
 
-/** Says what was searched in place of an index that is up to date, and why. */
 function makeshiftText(
   { searched, error }: SearchMakeshift,
   filesLeft: number,

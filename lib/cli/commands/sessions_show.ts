@@ -29,7 +29,6 @@ const OF_TRANSCRIPTS = [
   "images",
 ] as const;
 
-/** Shows a session. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -73,7 +72,6 @@ export async function run(
   }
 }
 
-/** Shows it as `codexpipe render` does. */
 async function render(
   whole: WholeSession,
   args: Arguments,
@@ -112,7 +110,6 @@ async function writeLines(
   return work.isIncomplete ? EXIT.io : EXIT.done;
 }
 
-/** Writes the records that its lines make. */
 async function writeHistory(
   whole: WholeSession,
   args: Arguments,

@@ -42,7 +42,6 @@ const MAX_PRICES = 1 << 24;
 /** What has no meaning where each line is explained. */
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
-/** Counts tokens in files, in stdin or in Codex homes. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -50,7 +49,6 @@ export async function run(
   return await new UsageCommand(args, context).run();
 }
 
-/** The result of counting a file or stream. */
 interface Counted {
   readonly added: UsageCounts;
   readonly hasFailures: boolean;
@@ -63,7 +61,6 @@ class UsageCommand {
   readonly #timeZone: string;
   readonly #since: number;
   readonly #reading: ReadingOptions;
-  /** Counts all. */
   readonly #meter: UsageMeter;
   /** Counts one input after the other: each is taken before the next one begins. */
   readonly #inputMeter: UsageMeter;
@@ -167,7 +164,6 @@ class UsageCommand {
     yield { added, hasFailures, isIncomplete: !isRead };
   }
 
-  /** Reads the list of prices, if there is one. */
   async #prices(): Promise<PriceList | undefined> {
     const file = this.#args.value("prices");
     if (file === undefined) return undefined;
@@ -194,7 +190,6 @@ class UsageCommand {
     return rows.filter((row) => folder.holds(row.cwd));
   }
 
-  /** Says what is not in the numbers. */
   #sayWhatIsMissing(
     rows: readonly UsageRow[],
     prices: PriceList | undefined,
@@ -237,7 +232,6 @@ function timeZoneOf(name: string): string {
 
 type UsageFormat = typeof USAGE_FORMATS[number];
 
-/** An empty row, for the sum of no rows. */
 const NO_ROW: UsageRow = {
   ...NO_TOKENS,
   source: "",
@@ -303,7 +297,6 @@ async function* usageText(
   }
 }
 
-/** Prints what became of lines. */
 async function* derivationText(
   derivations: readonly UsageDerivation[],
   rows: readonly UsageRow[],
@@ -365,7 +358,6 @@ function isList(value: UsageValue): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** A group, and what it cost if there are prices. */
 interface CostedGroup {
   readonly group: UsageGroup;
   readonly cost: UsageCost | undefined;
@@ -421,7 +413,6 @@ const COST: GroupColumn = {
   cell: ({ cost }) => cost?.isKnown ? grouped(cost.rounded) : "-",
 };
 
-/** Lays out groups, and what they are together. */
 async function groupsTable(
   rows: readonly CostedGroup[],
   total: CostedGroup,
@@ -454,7 +445,6 @@ async function groupsTable(
   return await tableText(shown, cellsOf(shown), { width, style });
 }
 
-/** Lays out what became of lines. */
 async function derivationsTable(
   derivations: readonly UsageDerivation[],
   total: UsageGroup,

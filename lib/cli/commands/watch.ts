@@ -67,7 +67,6 @@ const MAX_COMMAND = 120;
 /** Empties the screen from here on. */
 const ERASE = "\x1b[J";
 
-/** Tells what happens in Codex homes, as it happens. */
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -101,7 +100,6 @@ type Told =
     readonly failure: { readonly line: null; readonly message: string };
   };
 
-/** A change that waits to be told. */
 interface Waiting {
   readonly told: Told;
   readonly file: SessionFile;
@@ -115,7 +113,6 @@ class Watching {
   readonly #homes: readonly string[];
   readonly #home: HomeWatch;
   readonly #isJson: boolean;
-  /** Shows what is going on, on a terminal. */
   readonly #screen: Screen | undefined;
   /** What happened up to then is not told. */
   readonly #since: number;
@@ -315,7 +312,6 @@ class Watching {
     }
   }
 
-  /** Writes something that happened, as a line. */
   #text({ told, file, at }: Waiting): string {
     this.#lastAt = Math.max(this.#lastAt, at);
     const time = new Date(this.#lastAt).toISOString();
@@ -337,7 +333,6 @@ class Watching {
   }
 }
 
-/** A record of something that happened, as the text of a JSON object. */
 function recordText(
   told: Told,
   at: string,
@@ -385,7 +380,6 @@ function recordText(
   }
 }
 
-/** Says what happened, in a few words. */
 function words(
   told: Told,
   session: Session | undefined,
@@ -442,7 +436,6 @@ function oneLine(command: string): string {
 /** Is told what happens in a session. */
 interface HappeningTaker {
   take(happening: Happening): void;
-  /** Is told why it cannot be read. */
   fail(message: string): void;
 }
 
@@ -461,7 +454,6 @@ class FollowedSession implements ChangeWaiter {
   #reading: Promise<void> | undefined;
   #wake: () => void = () => {};
   #rest: () => void = () => {};
-  /** Whether nothing more can be read. */
   isOver = false;
 
   constructor(file: SessionFile, after: number, taker: HappeningTaker) {
@@ -547,7 +539,6 @@ interface Row {
 /** A terminal: lines, and below them a table of what is going on. */
 class Screen {
   readonly #context: CommandContext;
-  /** The table below the lines. */
   #table = "";
 
   constructor(context: CommandContext) {
@@ -588,7 +579,6 @@ class Screen {
     await this.#write(`${erased}${text}${below}`);
   }
 
-  /** Takes the table away. */
   async clear(): Promise<void> {
     const { erased } = this;
     this.#table = "";
@@ -641,7 +631,6 @@ class Screen {
   }
 }
 
-/** How long ago something was, in whole seconds. */
 function secondsSince(at: number | undefined, now: number): string {
   if (at === undefined) return "";
   const seconds = Math.max(0, Math.floor((now - at) / 1000));

@@ -124,7 +124,6 @@ const FAILED = wordValue("failed");
 const OTHER_ACTION = new JsonObject();
 OTHER_ACTION.set("type", wordValue("other"));
 
-/** Finds out what is known of a kind of item. */
 function itemKindOf(type: string): ItemKind {
   return KINDS.get(type) ?? { itemType: snakeCase(type) };
 }
@@ -353,9 +352,7 @@ type Method =
 
 /** A piece of an item. */
 interface DeltaMethod {
-  /** Always `delta`. */
   readonly kind: "delta";
-  /** The type of the item. */
   readonly itemType: string;
   /** The parameter that has the piece. */
   readonly from: string;
@@ -365,9 +362,7 @@ interface DeltaMethod {
 
 /** Something that is an item of its own, under the name that it has always had. */
 interface NoticeMethod {
-  /** Always `notice`. */
   readonly kind: "notice";
-  /** The type of the item. */
   readonly itemType: string;
   /** The parameter that all of it is in, and what that is called in the event. */
   readonly field?: { readonly from: string; readonly to: string };
@@ -508,13 +503,11 @@ class Threads {
     return memory;
   }
 
-  /** Forgets all. */
   clear(): void {
     this.#threads.clear();
     this.#last = undefined;
   }
 
-  /** Writes down what is remembered. */
   save(): unknown {
     return [...this.#threads].map(([id, memory]) => {
       const { isStarted, planTurn, usage } = memory;
@@ -528,7 +521,6 @@ class Threads {
     });
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.clear();
     for (const [id, memory] of savedPairs({ threads: saved }, "threads")) {
@@ -676,9 +668,7 @@ const TODO_LIST = wordValue("todo_list");
 interface Notification {
   /** The line; what is told is taken out of it. */
   readonly line: JsonObject;
-  /** The parameters. */
   readonly params: JsonObject;
-  /** The thread. */
   readonly thread: JsonSlice;
   readonly method: string;
 }

@@ -46,7 +46,6 @@ type Rewritten = string | FailureReason;
 /** The values of item types; there are as many as rules name. */
 const TYPE_VALUES = new Map<string, JsonSlice>();
 
-/** The JSON string of an item type. */
 function typeValue(itemType: string): JsonSlice {
   let value = TYPE_VALUES.get(itemType);
   if (value === undefined) {
@@ -79,7 +78,6 @@ function refused(field: string, state: string): FailureReason {
 
 const ITEM_ID_REGEXP = /^item_(\d{1,15})$/;
 
-/** The id of an item. */
 function itemId(item: number): string {
   return `item_${item}`;
 }
@@ -99,11 +97,8 @@ type CallType = ReadonlyMap<string, JsonSlice | undefined>;
 const EMPTY_STRING = wordValue("");
 const EMPTY_LIST = sliceOf(ENCODER.encode("[]"), "array");
 
-/** Commands. */
 const COMMANDS: CallType = new Map([["command", EMPTY_STRING]]);
-/** Patches. */
 const PATCHES: CallType = new Map([["changes", EMPTY_LIST]]);
-/** Tools. */
 const TOOLS: CallType = new Map([
   ["server", EMPTY_STRING],
   ["tool", EMPTY_STRING],
@@ -149,7 +144,6 @@ class CallMemory<T> {
     this.#size = 0;
   }
 
-  /** Writes down what is remembered. */
   save(): unknown {
     return [...this.#values].map(([key, { value }]) => [key, value]);
   }
@@ -170,7 +164,6 @@ class BegunCalls {
   /** The JSON texts of their fields. */
   readonly #values = new CallMemory<string>();
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
@@ -199,17 +192,14 @@ class BegunCalls {
     }
   }
 
-  /** Forgets all calls. */
   clear(): void {
     this.#values.clear();
   }
 
-  /** Writes down what is remembered. */
   save(): unknown {
     return this.#values.save();
   }
 
-  /** Goes on from what was written down under a name. */
   load(saved: unknown, name: string): void {
     this.clear();
     for (const [key, text] of savedPairs(saved, name)) {
@@ -242,7 +232,6 @@ class ChunkDecoder {
   /** The beginnings of characters whose rest is still to come. */
   readonly #pending = new CallMemory<readonly number[]>();
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
@@ -279,17 +268,14 @@ class ChunkDecoder {
     }
   }
 
-  /** Forgets all calls. */
   clear(): void {
     this.#pending.clear();
   }
 
-  /** Writes down what is unfinished. */
   save(): unknown {
     return this.#pending.save();
   }
 
-  /** Goes on from what was written down under a name. */
   load(saved: unknown, name: string): void {
     this.clear();
     for (const [key, pending] of savedPairs(saved, name)) {
@@ -336,25 +322,21 @@ class OldCalls {
   readonly #begun: BegunCalls;
   readonly #text = new ByteWriter(KEPT_TEXT);
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
     this.#chunks = new ChunkDecoder(reader);
     this.#begun = new BegunCalls(reader);
   }
 
-  /** Writes down what is remembered of the open calls. */
   save(): unknown {
     return { begun: this.#begun.save(), chunks: this.#chunks.save() };
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.#chunks.load(saved, "chunks");
     this.#begun.load(saved, "begun");
   }
 
-  /** Forgets the open calls. */
   clear(): void {
     this.#chunks.clear();
     this.#begun.clear();
@@ -593,7 +575,6 @@ class OldUsage {
   /** The JSON text of the last total. */
   #total: string | undefined;
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
@@ -634,7 +615,6 @@ class OldUsage {
     }
   }
 
-  /** Writes down what is remembered. */
   save(): unknown {
     return {
       total: this.#total ?? null,
@@ -642,7 +622,6 @@ class OldUsage {
     };
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.clear();
     const total = savedText(saved, "total");
@@ -654,7 +633,6 @@ class OldUsage {
     }
   }
 
-  /** Forgets what is remembered. */
   clear(): void {
     this.#total = undefined;
     this.#sums.clear();
@@ -670,7 +648,6 @@ interface TextKind {
   readonly type: string;
   /** The type of the messages with the deltas. */
   readonly deltaType: string;
-  /** The type of the item. */
   readonly itemType: string;
   /** The field of the full text. */
   readonly field: string;
@@ -705,9 +682,7 @@ const MAX_OPEN = 256;
 interface FoundText {
   /** Which of the kinds of text. */
   readonly place: number;
-  /** What text it is. */
   readonly kind: TextKind;
-  /** Whether the message is a delta. */
   readonly isDelta: boolean;
   /** The number of its item; nothing, if it is a new one. */
   readonly item: number | undefined;
@@ -724,7 +699,6 @@ class OpenTexts {
     this.#afterBreak = true;
   }
 
-  /** Forgets what is open. */
   clear(): void {
     for (const queue of this.#open) queue.length = 0;
     this.#afterBreak = false;
@@ -767,7 +741,6 @@ class OpenTexts {
     if (queue !== undefined && queue.length > MAX_OPEN) queue.shift();
   }
 
-  /** Writes down what is open. */
   save(): unknown {
     return {
       after_break: this.#afterBreak,
@@ -775,7 +748,6 @@ class OpenTexts {
     };
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.clear();
     this.#afterBreak = savedField(saved, "after_break") === true;

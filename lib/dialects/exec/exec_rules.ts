@@ -65,12 +65,9 @@ class Context {
   readonly #initial: InitialContext;
   #turns = 0;
 
-  /** The current thread. */
   thread: Id | undefined;
-  /** The current turn. */
   turn: Id | undefined;
 
-  /** Constructs a new instance. */
   constructor(reader: JsonReader, initial: InitialContext) {
     this.#reader = reader;
     this.#initial = initial;
@@ -85,7 +82,6 @@ class Context {
     this.turn = this.#id(trimBlank(initialTurnId));
   }
 
-  /** Writes down the ids. */
   save(): unknown {
     return {
       thread_id: this.thread?.text ?? null,
@@ -94,7 +90,6 @@ class Context {
     };
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.thread = this.#id(savedText(saved, "thread_id") ?? "");
     this.turn = this.#id(savedText(saved, "turn_id") ?? "");

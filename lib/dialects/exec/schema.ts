@@ -43,7 +43,6 @@ export type ExecTypes = {
 
 const { EVENT_SHAPES, ITEM_CONTENTS, ITEM_DELTAS } = events;
 
-/** The schema of each of them. */
 export const EXEC_SCHEMAS: SchemasOf<ExecTypes> = schemasOf<ExecTypes>({
   ThreadEvent: events.THREAD_EVENT,
   ThreadStartedEvent: EVENT_SHAPES["thread.started"],

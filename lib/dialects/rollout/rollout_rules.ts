@@ -97,7 +97,6 @@ class FileContext implements RecordContext {
     this.isBareFile = false;
   }
 
-  /** Writes down the carried time, and the shape of the file. */
   save(): unknown {
     const time = this.#lastTime;
     return {
@@ -109,7 +108,6 @@ class FileContext implements RecordContext {
     };
   }
 
-  /** Goes on from what was written down. */
   load(saved: unknown): void {
     this.reset();
     const text = savedText(saved, "last_time");

@@ -29,7 +29,6 @@ export type RolloutTypes = {
   readonly TurnItem: items.TurnItem;
 };
 
-/** The schema of each of them. */
 export const ROLLOUT_SCHEMAS: SchemasOf<RolloutTypes> = schemasOf<RolloutTypes>(
   {
     RolloutLine: lines.ROLLOUT_LINE,
@@ -56,7 +55,6 @@ export type RolloutTypeMaps = {
   readonly TurnItems: items.TurnItems;
 };
 
-/** The schemas of the types that are known, by type. */
 export const ROLLOUT_SCHEMA_MAPS: {
   readonly [N in keyof RolloutTypeMaps]: SchemasOf<RolloutTypeMaps[N]>;
 } = {

@@ -32,7 +32,6 @@ import {
 } from "./explores.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 
-/** A command that begins. */
 export interface CommandStart {
   /** The command; empty if it is not known. */
   readonly command: readonly string[];
@@ -46,13 +45,11 @@ export interface CommandStart {
   readonly isTimed?: boolean;
 }
 
-/** How a command ended. */
 interface CommandEnd {
   /** The exit code; `null` if it is not known. */
   readonly exitCode: number | null;
   /** The word for how it ended, if there is one. */
   readonly status: unknown;
-  /** When it ended. */
   readonly completedAt: string;
   /** What it does, as far as its end says. */
   readonly parsed?: readonly ParsedCommand[];
@@ -347,7 +344,6 @@ function withNotes(
 
 // What commands print.
 
-/** What a command printed. */
 export interface CommandOutput {
   /** To stdout. */
   readonly stdout?: string | undefined;

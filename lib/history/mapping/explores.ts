@@ -10,9 +10,7 @@ import type { RecordLink } from "./fold_memory.ts";
 
 /** A command that only looks at things. */
 interface ExploreStart {
-  /** The command. */
   readonly command: readonly string[];
-  /** Where it runs. */
   readonly cwd: string | null;
 }
 
@@ -78,7 +76,6 @@ export function finishExploring(
   return true;
 }
 
-/** Gives the exit code of a command that ended in error. */
 function exitCodeOf(status: ExploreStatus): number | null {
   return typeof status === "object" ? status.error.exit_code : null;
 }
@@ -134,7 +131,6 @@ export function entryKey(
   return JSON.stringify([cwd, ...command]);
 }
 
-/** Finds the entry of a command. */
 function entryOf(
   context: FoldContext,
   link: RecordLink | undefined,

@@ -13,7 +13,6 @@ import type {
 } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 
-/** What a patch does, by path. */
 interface FileChanges {
   readonly [path: string]: FileChange;
 }
@@ -115,17 +114,13 @@ interface PatchUpdate {
   readonly failure?: PatchFailure;
 }
 
-/** How a patch ended. */
 interface PatchEnd {
-  /** Whether it was applied. */
   readonly isSuccess: boolean;
   /** What it does; empty if that is not said. */
   readonly changes: FileChanges;
   /** Whether it needed no approval; absent if that is not said. */
   readonly autoApproved?: boolean | undefined;
-  /** What was printed. */
   readonly stdout: string;
-  /** What was printed as errors. */
   readonly stderr: string;
 }
 
@@ -137,7 +132,6 @@ const PATCH_TYPES: ReadonlySet<string> = new Set([
   "tool_call",
 ]);
 
-/** Shows what is known of a patch, in its place or at the end. */
 export function showPatch(
   context: FoldContext,
   call: CallIds,
@@ -168,7 +162,6 @@ function firstChanges(
   return changes.find((each) => Object.keys(each ?? {}).length > 0) ?? {};
 }
 
-/** Shows how a patch ended. */
 export function finishPatch(
   context: FoldContext,
   call: CallIds,
@@ -182,7 +175,6 @@ export function finishPatch(
   });
 }
 
-/** Tells whether a patch has begun and not ended. */
 export function isOpenPatch(record: HistoryRecord | undefined): boolean {
   return record?.type === "patch" && !isEnd(record.payload.event);
 }

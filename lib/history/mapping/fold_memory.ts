@@ -17,7 +17,6 @@ import {
 
 // Which record an item has become, where the lookups of the contract do not say it.
 
-/** Where an item is. */
 export interface RecordLink {
   /** The number of the record. */
   readonly id: number;
@@ -77,14 +76,12 @@ class RecordLinks {
     }
   }
 
-  /** Finds the record of an item. */
   get(kind: LinkKind, item: string): RecordLink | undefined {
     return kind === "call"
       ? this.#calls.get(item)
       : this.#links.get(kind)?.get(item);
   }
 
-  /** Remembers the record of an item, instead of any it had. */
   set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
     const link: RecordLink = { id, at, hasBegun: false };
     let links = this.#links.get(kind);
@@ -96,12 +93,10 @@ class RecordLinks {
     return link;
   }
 
-  /** Forgets the record of an item. */
   drop(kind: LinkKind, item: string): void {
     this.#links.get(kind)?.delete(item);
   }
 
-  /** Forgets everything about a record. */
   forget(id: number): void {
     for (const [kind, item] of this.#keysById.get(id) ?? []) {
       // It may be the link of another record by now.
@@ -110,7 +105,6 @@ class RecordLinks {
     this.#keysById.delete(id);
   }
 
-  /** Gives the links as plain JSON. */
   save(): unknown {
     return [...this.#links].flatMap(([kind, links]) =>
       [...links].map(([item, { id, at, hasBegun }]) =>
@@ -120,12 +114,10 @@ class RecordLinks {
   }
 }
 
-/** Reads pairs of a saved map. */
 function savedPairs(saved: unknown): (readonly [unknown, unknown])[] {
   return listOf(saved).map((pair) => [listOf(pair)[0], listOf(pair)[1]]);
 }
 
-/** Reads a field of something saved. */
 export function savedField(saved: unknown, name: string): unknown {
   const fields = fieldsOf(saved);
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -297,7 +289,6 @@ export interface HistoryBase {
 
 /** The explore record that commands may still join. */
 interface OpenExplore {
-  /** Its number. */
   readonly id: number;
   /** Where each command is in it. */
   readonly entries: Map<string, number>;

@@ -30,7 +30,6 @@ import { backgroundRecord } from "./text_lines.ts";
 import { interruptTool } from "./tools.ts";
 import { readUsage } from "./usage.ts";
 
-/** Takes in an event of one type. */
 type TakeEvent = (context: FoldContext, event: Fields) => void;
 
 const EVENTS: ReadonlyMap<string, TakeEvent> = new Map<string, TakeEvent>([

@@ -121,7 +121,6 @@ interface ItemState extends CallIds {
   readonly event: Fields;
 }
 
-/** Shows an item of one type. */
 type ShowItem = (context: FoldContext, item: ItemState) => void;
 
 /** What is done with each type of item; the others make no record. */
@@ -289,7 +288,6 @@ function isUnderWay(context: FoldContext, item: ItemState): boolean {
 
 // Messages.
 
-/** The text of an item that is a text. */
 function itemText({ content }: ItemState): string {
   return textOf(content.text) ?? textOf(content.text_delta) ?? "";
 }
@@ -493,7 +491,6 @@ function showTool(
   }
 }
 
-/** Lists what a tool is called with. */
 function argumentsOf(
   context: FoldContext,
   { content }: ItemState,
@@ -556,7 +553,6 @@ function showCollabCall(context: FoldContext, item: ItemState): void {
   }));
 }
 
-/** Makes a preview of the states of agents. */
 function statesPreview(states: unknown): ToolResultPreview | null {
   const isEmpty = !isObject(states) || Object.keys(states).length === 0;
   return isEmpty ? null : resultPreview([jsonTextOf(states)]);

@@ -17,7 +17,6 @@ import { errorRecord, userRecord } from "./text_lines.ts";
 
 /** What a user said, with what was attached. */
 interface UserMessage {
-  /** The text. */
   readonly text: string;
   /** The images, as records. */
   readonly images: readonly ImageRecord[];
@@ -128,7 +127,6 @@ function showStream(
   }));
 }
 
-/** Adds a piece to a stream. */
 export function appendToStream(
   context: FoldContext,
   streamId: string,
@@ -241,10 +239,8 @@ const DRIVE_REGEXP = /^\/[A-Za-z]:/;
 /** What is said of an image beside its path. */
 type ImageMetadata = NonNullable<ImagePayload["metadata"]>;
 
-/** A record of an image. */
 type ImageRecord = Extract<NewRecord, { readonly type: "image" }>;
 
-/** Makes a record of an image. */
 export function imageRecord(
   path: string,
   caption: string | null = null,

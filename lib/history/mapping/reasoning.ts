@@ -39,12 +39,10 @@ class SectionBuilder {
     this.blocks.push(block);
   }
 
-  /** Takes note of a blank line. */
   break(): void {
     this.#isBroken = true;
   }
 
-  /** Gives the section. */
   build(): ReasoningSection {
     const { heading, blocks } = this;
     const summary = heading === null

@@ -35,7 +35,6 @@ export function showBackground(
   context.showItem("background_event", item, backgroundRecord("", message));
 }
 
-/** Shows that a review begins. */
 export function showReviewStart(
   context: FoldContext,
   fields: Fields,
@@ -51,7 +50,6 @@ export function showReviewStart(
   );
 }
 
-/** Shows what a review has come to. */
 export function showReviewEnd(
   context: FoldContext,
   fields: Fields,
@@ -113,7 +111,6 @@ export function showCompaction(
   turns.messageItem = null;
 }
 
-/** Shows what a sub-agent does. */
 export function showSubAgent(
   context: FoldContext,
   fields: Fields,

@@ -28,12 +28,10 @@ const BOLD: Emphasis = Object.freeze({ ...PLAIN, bold: true });
 /** The blank lines that a text begins with; of one that is blank, all of it. */
 const BLANK_START_REGEXP = /^(?:\s*$|\s*\n)?/;
 
-/** Makes a span without emphasis. */
 export function span(text: string, tone: TextTone = "default"): InlineSpan {
   return { text, tone, emphasis: PLAIN, entity: null };
 }
 
-/** Makes a bold span. */
 export function boldSpan(text: string): InlineSpan {
   return { text, tone: "default", emphasis: BOLD, entity: null };
 }
@@ -71,7 +69,6 @@ function isBlank(line: string | undefined): boolean {
   return (line ?? "").trim() === "";
 }
 
-/** Gives what the user said as a record. */
 export function userRecord(text: string): NewRecord {
   return {
     type: "plain_message",
@@ -85,7 +82,6 @@ export function userRecord(text: string): NewRecord {
   };
 }
 
-/** Gives an error as a record. */
 export function errorRecord(message: string): NewRecord {
   return {
     type: "plain_message",
@@ -99,7 +95,6 @@ export function errorRecord(message: string): NewRecord {
   };
 }
 
-/** Gives a warning as a record. */
 export function warningRecord(message: string): NewRecord {
   const text = message.replace(BLANK_START_REGEXP, "⚠ ");
   return {
@@ -151,7 +146,6 @@ export function agentRecord(
   };
 }
 
-/** Gives something that happened beside the conversation as a record. */
 export function backgroundRecord(
   title: string,
   description: string,
@@ -159,7 +153,6 @@ export function backgroundRecord(
   return { type: "background_event", payload: { title, description } };
 }
 
-/** Gives a notice as a record. */
 export function noticeRecord(title: string | null, text: string): NewRecord {
   return { type: "notice", payload: { title, body: textLines(text) } };
 }

@@ -23,7 +23,6 @@ import type {
 } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 
-/** A tool that begins. */
 export interface ToolStart {
   /** What it is called. */
   readonly title: string;
@@ -43,7 +42,6 @@ interface ToolWait {
   readonly hasCallId: boolean;
 }
 
-/** How a tool ended. */
 export interface ToolEnd {
   /** What it is called; absent or empty if only the beginning says it. */
   readonly title?: string;
@@ -61,11 +59,8 @@ export interface ToolEnd {
 
 /** What a tool gave, as MCP says it. */
 interface ToolResult {
-  /** Whether it says that it failed. */
   readonly isFailed: boolean;
-  /** What it gave. */
   readonly preview: ToolResultPreview | null;
-  /** Why it failed. */
   readonly errorMessage: string | null;
 }
 
@@ -117,7 +112,6 @@ function isEnded({ type }: HistoryRecord): boolean {
   return TOOL_TYPES.has(type);
 }
 
-/** Tells whether a tool runs. */
 export function isRunningTool(context: FoldContext, call: CallIds): boolean {
   return context.recordOf(call)?.type === "running_tool";
 }

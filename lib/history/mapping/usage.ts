@@ -20,7 +20,6 @@ import { attachUsage } from "./messages.ts";
 /** The percentages whose crossing makes a record, in order. */
 const THRESHOLDS: readonly number[] = [50, 75, 90];
 
-/** One of the two windows. */
 interface Window {
   readonly used: number;
   readonly minutes: number;
@@ -30,9 +29,7 @@ interface Window {
 
 /** How much of each window is used, in percent. */
 interface UsedPercents {
-  /** Of the primary window. */
   readonly primary: number;
-  /** Of the secondary window. */
   readonly secondary: number;
 }
 
