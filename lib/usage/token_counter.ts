@@ -152,7 +152,7 @@ export class TokenCounter {
         : { rule: "repeated" };
     }
     if (last === undefined || sameTokens(grown, last)) {
-      return { rule: "grown", tokens: grown };
+      return { rule: "grown", tokens: last ?? grown };
     }
     return this.#additionOfOther(total, last) ??
       (isNew

@@ -110,6 +110,8 @@ export function readTokens(value: unknown): Tokens | undefined {
 }
 
 function wholeCount(count: unknown): bigint | undefined {
+  // Each that is made takes memory, and many are none.
+  if (count === 0) return 0n;
   if (typeof count === "number") {
     return count >= 0 && Number.isInteger(count) ? BigInt(count) : undefined;
   }

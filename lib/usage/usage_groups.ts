@@ -84,11 +84,35 @@ export function groupUsage(
     return row === undefined ? [] : [{
       row,
       rows,
-      threads: new Set(rows.map(threadKey)).size,
-      turns: new Set(rows.map(turnKey)).size,
+      ...countsOf(rows),
       tokens: rows.reduce(addTokens, NO_TOKENS),
     }];
   }).sort(({ row: one }, { row: other }) => compare(one, other, by));
+}
+
+/** Counts threads and turns; a text for each turn would take more memory than the rows. */
+function countsOf(
+  rows: readonly UsageRow[],
+): Pick<UsageGroup, "threads" | "turns"> {
+  const sources = new Map<string, Map<string | null, Set<string | null>>>();
+  for (const { source, thread_id, turn_id } of rows) {
+    let threads = sources.get(source);
+    if (threads === undefined) sources.set(source, threads = new Map());
+    const turns = threads.get(thread_id);
+    if (turns === undefined) threads.set(thread_id, new Set([turn_id]));
+    else turns.add(turn_id);
+  }
+  const threads = new Set<string | null>();
+  let ownThreads = 0;
+  let turns = 0;
+  for (const threadsOfSource of sources.values()) {
+    for (const [id, turnsOfThread] of threadsOfSource) {
+      if (isShared(id)) threads.add(id);
+      else ownThreads += 1;
+      turns += turnsOfThread.size;
+    }
+  }
+  return { threads: threads.size + ownThreads, turns };
 }
 
 function compare(
@@ -110,8 +134,12 @@ function compare(
 }
 
 function threadKey({ thread_id, source }: UsageRow): string {
-  const isOwn = thread_id !== null && !MADE_UP_REGEXP.test(thread_id);
-  return JSON.stringify([thread_id, isOwn ? null : source]);
+  return JSON.stringify([thread_id, isShared(thread_id) ? null : source]);
+}
+
+/** Whether other sources may have the same thread. */
+function isShared(id: string | null): boolean {
+  return id !== null && !MADE_UP_REGEXP.test(id);
 }
 
 function turnKey(row: UsageRow): string {

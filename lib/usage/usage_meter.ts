@@ -15,6 +15,7 @@ import {
   type Ledger,
   type LedgerOptions,
   type RunEntry,
+  type Slice,
   SourceLedger,
   type Step,
   type ThreadEntry,
@@ -481,32 +482,32 @@ export class UsageMeter {
    */
   rows(): UsageRow[] {
     const settled = new Settlement(this.#ledgers, this.#runCounters);
-    return this.#ledgers.flatMap((ledger) =>
-      [...ledger.threads].flatMap(([thread, entry]) =>
-        [...entry.turns].flatMap(([turn, { slices, run }]) => {
-          if (settled.leftOut(ledger, thread, turn) !== undefined) return [];
-          const ids = {
-            source: ledger.name,
-            thread_id: thread,
-            parent_thread_id: entry.parent,
-            turn_id: turn,
+    const rows: UsageRow[] = [];
+    for (const ledger of this.#ledgers) {
+      for (const [thread, entry] of ledger.threads) {
+        for (const [turn, { slices, run }] of entry.turns) {
+          if (settled.leftOut(ledger, thread, turn) !== undefined) continue;
+          const add = ({ day, model, cwd, tokens }: Slice): void => {
+            rows.push({
+              source: ledger.name,
+              thread_id: thread,
+              parent_thread_id: entry.parent,
+              turn_id: turn,
+              model,
+              cwd,
+              day,
+              ...tokens,
+            });
           };
-          const parts = [...slices];
+          slices.forEach(add);
           const tokens = settled.additionOf(run)?.tokens;
           if (run !== undefined && tokens !== undefined) {
-            const { model, cwd } = run.place;
-            parts.push({ day: null, model, cwd, tokens });
+            add({ ...run.place, day: null, tokens });
           }
-          return parts.map(({ day, model, cwd, tokens }) => ({
-            ...ids,
-            model,
-            cwd,
-            day,
-            ...tokens,
-          }));
-        })
-      )
-    );
+        }
+      }
+    }
+    return rows;
   }
 
   /**

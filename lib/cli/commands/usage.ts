@@ -223,6 +223,7 @@ class UsageCommand {
 
 /** The name of a time zone; the table of flags has checked that there is one. */
 function timeZoneOf(name: string): string {
+  if (name === "UTC") return name;
   const timeZone = name.toLowerCase() === "local" ? undefined : name;
   const { timeZone: found } = new Intl.DateTimeFormat("en-US", { timeZone })
     .resolvedOptions();
