@@ -816,14 +816,19 @@ class Trajectory {
     const results = late === undefined ? calls.flatMap(resultsOf) : [late];
     const members = [
       `"step_id":${this.#written}`,
-      member("timestamp", step.timestamp),
+      this.#member("timestamp", step.timestamp),
       member("source", step.source),
-      member("model_name", step.model),
-      member("reasoning_effort", step.effort),
-      member("message", joined([...messages.values()])),
-      member("reasoning_content", reasoning.join("\n\n") || undefined),
-      calls.length === 0 ? "" : `"tool_calls":[${calls.map(callText).join()}]`,
-      member("observation", results.length === 0 ? undefined : { results }),
+      this.#member("model_name", step.model),
+      this.#member("reasoning_effort", step.effort),
+      this.#member("message", joined([...messages.values()])),
+      this.#member("reasoning_content", reasoning.join("\n\n") || undefined),
+      calls.length === 0
+        ? ""
+        : `"tool_calls":[${calls.map((call) => this.#callText(call)).join()}]`,
+      this.#member(
+        "observation",
+        results.length === 0 ? undefined : { results },
+      ),
       tokens === undefined
         ? ""
         : `"metrics":{"prompt_tokens":${tokens.input_tokens},"completion_tokens":${tokens.output_tokens},"cached_tokens":${tokens.cached_input_tokens},"extra":${
@@ -831,11 +836,29 @@ class Trajectory {
         }}`,
       member("is_copied_context", step.isCopied ? true : undefined),
       member("llm_call_count", step.requests),
-      member("extra", extra),
+      this.#member("extra", extra),
     ];
-    return this.#masked(
-      `{${members.filter((text) => text !== "").join()}}`,
-    );
+    return objectText(members);
+  }
+
+  #callText({ id, name, args, extra }: Call): string {
+    return objectText([
+      this.#member("tool_call_id", id),
+      this.#member("function_name", name),
+      `"arguments":${this.#masked(args)}`,
+      this.#member("extra", extra),
+    ]);
+  }
+
+  /** The text of a member without its secrets; nothing if it has no value. */
+  #member(name: string, value: unknown): string {
+    if (typeof value !== "string") {
+      return value === undefined
+        ? ""
+        : `"${name}":${this.#masked(jsonTextOf(value))}`;
+    }
+    const { redactor } = this.#options;
+    return member(name, redactor?.redactString(value) ?? value);
   }
 
   #masked(text: string): string {
@@ -881,26 +904,20 @@ class Trajectory {
 
 /** The fields that have a value; nothing if none has. */
 function valued(fields: Fields): Fields | undefined {
-  const hasValue = (value: unknown): boolean =>
-    value !== undefined && value !== null;
-  const values = Object.values(fields);
-  if (!values.some(hasValue)) return undefined;
-  return values.every(hasValue) ? fields : Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => hasValue(value)),
+  const given = Object.entries(fields).filter(([, value]) =>
+    value !== undefined && value !== null
   );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** The text of an object, of the texts of its members. */
+function objectText(members: readonly string[]): string {
+  return `{${members.filter((text) => text !== "").join()}}`;
 }
 
 /** The text of a member of an object; nothing if it has no value. */
 function member(name: string, value: unknown): string {
   return value === undefined ? "" : `"${name}":${jsonTextOf(value)}`;
-}
-
-function callText({ id, name, args, extra }: Call): string {
-  return `{"tool_call_id":${jsonTextOf(id)},"function_name":${
-    jsonTextOf(name)
-  },"arguments":${args}${
-    extra === undefined ? "" : `,${member("extra", extra)}`
-  }}`;
 }
 
 /** The result of a call, if there is one. */

@@ -347,11 +347,7 @@ class RowWriter {
   }
 
   #masked(text: string): string {
-    const { redactor } = this.#options;
-    if (redactor === undefined) return text;
-    const json = JSON.stringify(text);
-    const masked = redactor.redact(json);
-    return masked === json ? text : JSON.parse(masked);
+    return this.#options.redactor?.redactString(text) ?? text;
   }
 }
 

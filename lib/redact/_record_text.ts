@@ -243,8 +243,8 @@ export function redactRecordText(
   return from === 0 ? text : redacted + text.slice(from);
 }
 
-/** Redacts a string that is no key. */
-function maskedValue(
+/** Redacts a string that is no key, as what it means. */
+export function maskedValue(
   name: string | undefined,
   value: string,
   redactors: Redactors,

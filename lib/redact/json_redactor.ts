@@ -4,7 +4,11 @@
  * @module
  */
 
-import { redactRecordText } from "./_record_text.ts";
+import {
+  maskedValue,
+  type Redactors,
+  redactRecordText,
+} from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
 /**
@@ -25,8 +29,7 @@ import { Redactor, type RedactorOptions } from "./redactor.ts";
  * ```
  */
 export class JsonRedactor {
-  readonly #redactor: Redactor;
-  readonly #scout: Redactor;
+  readonly #redactors: Redactors;
 
   /**
    * Constructs a new instance.
@@ -35,13 +38,15 @@ export class JsonRedactor {
    * @throws {TypeError} If the patterns are no list of regular expressions.
    */
   constructor(options: RedactorOptions = {}) {
-    this.#redactor = new Redactor(options);
-    this.#scout = new Redactor(options);
+    this.#redactors = {
+      redactor: new Redactor(options),
+      scout: new Redactor(options),
+    };
   }
 
   /** How many secrets were masked so far, by kind, in the order of their first ones. */
   get counts(): ReadonlyMap<string, number> {
-    return this.#redactor.counts;
+    return this.#redactors.redactor.counts;
   }
 
   /**
@@ -50,7 +55,7 @@ export class JsonRedactor {
    * @returns What {@linkcode JsonRedactor.counts} was.
    */
   takeCounts(): Map<string, number> {
-    return this.#redactor.takeCounts();
+    return this.#redactors.redactor.takeCounts();
   }
 
   /**
@@ -60,9 +65,16 @@ export class JsonRedactor {
    * @returns The text without the secrets; the same one if there are none.
    */
   redact(text: string): string {
-    return redactRecordText(text, {
-      redactor: this.#redactor,
-      scout: this.#scout,
-    });
+    return redactRecordText(text, this.#redactors);
+  }
+
+  /**
+   * Masks the secrets in what a string of a JSON text means.
+   *
+   * @param value A string that has no name that says more of it.
+   * @returns The string without the secrets; the same one if there are none.
+   */
+  redactString(value: string): string {
+    return maskedValue(undefined, value, this.#redactors);
   }
 }

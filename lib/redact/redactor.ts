@@ -338,10 +338,8 @@ function isInPair(text: string, at: number): boolean {
 // What was found out about texts that come again: every record has the same keys, types and words,
 // and instructions are told again with each turn and in each session.
 
-/** Whether a text is one that may come again; others are data, which hardly ever does. */
-function mayComeAgain({ length }: string): boolean {
-  return length <= 32 || length >= 1024 && length <= 1 << 16;
-}
+/** How long a text is that may come again; longer ones are data, which hardly ever does. */
+const LONGEST = 1 << 16;
 
 /** How many texts are remembered; then all are forgotten, and the usual ones soon known again. */
 const MOST = 1024;
@@ -354,12 +352,12 @@ class KnownTexts<T> {
   #characters = 0;
 
   get(text: string): T | undefined {
-    return mayComeAgain(text) ? this.#known.get(text) : undefined;
+    return text.length > LONGEST ? undefined : this.#known.get(text);
   }
 
   /** Remembers something of a text, if it may come again. */
   set(text: string, found: T): void {
-    if (!mayComeAgain(text)) return;
+    if (text.length > LONGEST) return;
     this.#characters += text.length;
     if (this.#known.size === MOST || this.#characters > MOST_CHARACTERS) {
       this.#known.clear();
