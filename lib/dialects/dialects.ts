@@ -63,8 +63,6 @@ export interface StreamRules extends LineRules {
  * Gives the rules for a stream.
  *
  * @param dialect The family to read it as.
- * @param options The context to begin with.
- * @returns New rules.
  * @throws {RangeError} If it is no family.
  */
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {

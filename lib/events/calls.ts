@@ -74,11 +74,6 @@ export class CallBook {
   readonly #scripted = new Set<Call>();
   #weight = 0;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode CallBook.save} gave.
-   */
   constructor(saved?: unknown) {
     const { calls, again, closed } = fieldsOf(saved);
     for (const each of listOf(calls)) {

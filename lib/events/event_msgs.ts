@@ -187,8 +187,6 @@ const REVIEW_NAMES: ReadonlySet<string> = new Set([
 /**
  * Tells of an event. What has no rule is an item of that name, with its fields.
  *
- * @param context Where.
- * @param event The event.
  * @param path The names that lead to it from the record.
  * @param eventId The id that the fork gives to its events.
  */

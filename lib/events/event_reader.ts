@@ -61,12 +61,6 @@ export class EventReader {
   readonly #collab: Map<string, unknown>;
   #isSession = false;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode EventReader.save} gave, to go on from there.
-   * @param options What is known of the input.
-   */
   constructor(saved?: unknown, options: SessionOptions = {}) {
     const { session, collab } = fieldsOf(saved);
     this.#options = options;
@@ -113,7 +107,6 @@ export class EventReader {
   /**
    * Takes note of a call that runs, of which nothing was read: what comes of it is told then.
    *
-   * @param callId The id of the call.
    * @param itemType What it is: `command_execution`, `tool_call`.
    */
   expect(callId: string, itemType: string): void {
@@ -124,9 +117,7 @@ export class EventReader {
   /**
    * Reads a record.
    *
-   * @param record A normalized record.
    * @param place Where it stands, and its text.
-   * @param emit Is called with each event, and its text if that is the record's.
    */
   read(record: Fields, place: LinePlace, emit: EmitEvent): void {
     if (EVENT_TYPES.has(record.type)) {
@@ -260,7 +251,6 @@ const MAX_LINE = 1 << 25;
  * Writes an event of a session file as JSON: numbers among arguments as they were spelled, counts
  * beyond 2^53 exactly.
  *
- * @param event The event.
  * @param lineLength How long the line is that it comes from.
  * @returns The text, without line ends.
  */

@@ -49,11 +49,6 @@ export class InheritedLines {
   #began: number | undefined;
   #turnBegan: number | undefined;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode InheritedLines.save} gave.
-   */
   constructor(saved?: unknown) {
     const fields = fieldsOf(saved);
     this.#thread = textOf(fields.thread) ?? null;
@@ -93,9 +88,7 @@ export class InheritedLines {
   /**
    * Tells whether a line was copied.
    *
-   * @param line The line.
    * @param turn The turn that it belongs to; behind the end of one it is that one's.
-   * @param now Its time.
    * @param isPrompt Whether it is what a user says.
    */
   has(

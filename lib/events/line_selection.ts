@@ -158,11 +158,6 @@ export class LineSelection {
   readonly types: readonly string[];
   readonly #words: readonly string[];
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param wanted The events that are wanted.
-   */
   constructor(wanted: readonly WantedEvent[]) {
     const lines = wanted.map((kind) => LINES[kind]);
     this.types = [...new Set(lines.flatMap(({ types }) => types))];

@@ -27,11 +27,7 @@ const SLOTS: Readonly<Record<CopyKind, Readonly<Record<Witness, string>>>> = {
 /** For each text, what was told with each copy. */
 type Copies<T> = Map<string, T[]>;
 
-/**
- * Remembers the copies that are still alone.
- *
- * @typeParam T What was told with a copy: plain JSON.
- */
+/** Remembers the copies that are still alone. */
 export class Pairing<T> {
   readonly #unmatched = new Map<string, Copies<T>>();
   readonly #isIdle: boolean;
@@ -41,7 +37,6 @@ export class Pairing<T> {
   /**
    * Constructs a new instance.
    *
-   * @param saved What {@linkcode Pairing.save} gave.
    * @param isIdle Whether no copies are kept, since the other ones are not read.
    */
   constructor(saved?: unknown, isIdle = false) {

@@ -557,7 +557,6 @@ const MAX_SCRIPT = 1 << 22;
 /**
  * Reads the one call that a script makes (C.5): `tools.NAME(…)` with a JSON literal.
  *
- * @param script The script.
  * @returns The call; `undefined` if the script does anything else.
  */
 export function scriptedCall(script: string): ScriptedCall | undefined {
@@ -662,7 +661,6 @@ const USER_SHELL_REGEXP =
 /**
  * Reads what the model was told of a command of the user's.
  *
- * @param text The text of the message.
  * @returns The content of the command; `undefined` if the text tells of none.
  */
 function userShellCommand(text: string): Fields | undefined {
@@ -723,10 +721,7 @@ interface Given extends ToolOutput {
 /**
  * Tells what came of a call.
  *
- * @param context Where.
- * @param call The call.
  * @param output What its output says.
- * @param raw The field `output`.
  */
 function endCall(
   context: SessionContext,

@@ -225,12 +225,6 @@ export class SessionContext {
   /** Takes what is told. */
   emit: EmitEvent = () => {};
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode SessionContext.save} gave.
-   * @param options What is known beforehand.
-   */
   constructor(
     saved?: unknown,
     {

@@ -105,12 +105,6 @@ export class SessionReader {
   readonly #context: SessionContext;
   readonly #inherited: InheritedLines;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode SessionReader.save} gave.
-   * @param options What is known of the file.
-   */
   constructor(saved?: unknown, options?: SessionOptions) {
     const { context, inherited } = fieldsOf(saved);
     this.#context = new SessionContext(context, options);
@@ -144,8 +138,6 @@ export class SessionReader {
    * Tells what a line says.
    *
    * @param line The line, normalized.
-   * @param place Where it stands.
-   * @param emit Is called with each event.
    */
   read(line: Fields, place: LinePlace, emit: EmitEvent): void {
     const context = this.#context;

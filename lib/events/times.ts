@@ -76,7 +76,6 @@ export function eventMs(
 /**
  * Reads a duration: milliseconds, ISO 8601 text or `{secs, nanos}`.
  *
- * @param value The duration.
  * @returns Whole milliseconds, or `undefined` if it is none.
  */
 export function durationMsOf(value: unknown): number | undefined {
@@ -127,7 +126,6 @@ const UUID_V7_REGEXP =
  * Reads the time out of a UUID of version 7 (RFC 9562), which is what Codex makes of threads
  * since 0.42 and of turns since they have ids.
  *
- * @param id The id.
  * @returns Milliseconds since 1970, or `undefined` if the id does not tell.
  */
 export function timeInUuid(

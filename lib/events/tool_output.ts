@@ -55,7 +55,6 @@ const MAX_HEADER_LINES = 8;
  * Reads the output of a call.
  *
  * @param output The field `output`: a text, a list of content, or an object of old.
- * @returns What it says.
  */
 export function readToolOutput(output: unknown): ToolOutput {
   if (isObject(output)) {
@@ -81,7 +80,6 @@ export function readToolOutput(output: unknown): ToolOutput {
  * Tells whether a call succeeded: by its exit code, else by its own word, else it did.
  *
  * @param output What the call gave.
- * @returns Whether it succeeded.
  */
 export function isSuccess({ exitCode, success }: ToolOutput): boolean {
   return success !== false && (exitCode === null || exitCode === 0);

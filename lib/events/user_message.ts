@@ -46,7 +46,6 @@ export function isInjectedMessage(content: unknown): boolean {
  * Reads the content of a user message.
  *
  * @param content The parts: those of a response item, or of an item of the program.
- * @returns The message.
  */
 export function readUserContent(content: unknown): UserMessage {
   const parts = partsOf(content);
@@ -70,7 +69,6 @@ export function readUserContent(content: unknown): UserMessage {
 /**
  * Reads a `user_message` event.
  *
- * @param event The event.
  * @returns The message: URLs first, then files.
  */
 export function readUserEvent(event: Fields): UserMessage {
@@ -211,7 +209,6 @@ const LONGEST = Math.max(
  *
  * Most markers count only in pairs: a prompt may well begin like one of them.
  *
- * @param text The text of one part of a user message.
  * @returns Whether no person wrote it.
  */
 export function isInjectedContext(text: string): boolean {

@@ -80,7 +80,6 @@ export class OutputText {
   /**
    * Adds a chunk. What is known from its offset on is forgotten first.
    *
-   * @param chunk The chunk.
    * @param limit How many bytes are kept, counted from the end.
    * @returns `appended` if all that was known is still there.
    */
@@ -129,11 +128,7 @@ export class OutputText {
     return true;
   }
 
-  /**
-   * Gives the output as chunks.
-   *
-   * @returns A new list.
-   */
+  /** Gives the output as chunks. */
   chunks(): ExecChunk[] {
     const chunks: { offset: number; content: string }[] = [];
     for (let at = this.#head; at < this.#pieces.length; at++) {

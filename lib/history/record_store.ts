@@ -1184,22 +1184,13 @@ class DeltaList {
   /** Whether the last piece ends in the first half of a pair of surrogates. */
   #half = false;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param deltas The pieces so far.
-   */
   constructor(deltas: readonly AssistantDelta[]) {
     this.#deltas = [...deltas];
     for (const { delta } of deltas) this.#bytes += byteLength(delta);
     this.#half = endsInHighSurrogate(deltas.at(-1)?.delta ?? "");
   }
 
-  /**
-   * Adds a piece. It continues the last one if both have the same number, or none.
-   *
-   * @param delta The piece.
-   */
+  /** Adds a piece. It continues the last one if both have the same number, or none. */
   add(delta: AssistantDelta): void {
     const last = this.#deltas.at(-1);
     if (last === undefined || last.sequence !== delta.sequence) {
@@ -1243,11 +1234,7 @@ class DeltaList {
     return true;
   }
 
-  /**
-   * Gives the pieces.
-   *
-   * @returns A new list.
-   */
+  /** Gives the pieces. */
   toArray(): AssistantDelta[] {
     return [...this.#deltas];
   }

@@ -8,8 +8,6 @@ import { wordsOf } from "../checked.ts";
  * Writes a value as JSON.
  *
  * @param what What it is, for the message.
- * @param value The value.
- * @returns The text.
  * @throws {TypeError} If it has no JSON form, or what is in it cannot be read.
  */
 export function jsonTextOf(what: string, value: unknown): string {

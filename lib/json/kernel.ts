@@ -56,8 +56,6 @@ interface ValueTaker {
   /**
    * Takes a record.
    *
-   * @param value Its value.
-   * @param text Its text.
    * @param isProven Whether the value is proven to be what was to be proven.
    * @param start Where in the memory the line starts that it was made of.
    * @param line How many lines of the run come before that.
@@ -81,7 +79,6 @@ class KernelTrace {
   /**
    * Constructs a new instance.
    *
-   * @param bytes The memory of the kernel.
    * @param words The part of it that is written to.
    * @param plans The plans that records were written by.
    */

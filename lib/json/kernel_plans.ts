@@ -103,7 +103,6 @@ function lookAtOutput(
  * Finds what was looked at in an output in the record that it was made of; what is not from
  * there is always the same.
  *
- * @param bytes The output.
  * @returns Nothing if something else was looked at.
  */
 function asRead(
@@ -431,7 +430,6 @@ export class KernelPlans {
   /**
    * Constructs a new instance.
    *
-   * @param memory The memory of the kernel.
    * @param room The part of it that plans are written to.
    * @param wishes What is to be made of records.
    */

@@ -17,7 +17,6 @@ let keptReader: JsonReader | undefined;
  * Finds an object in a JSON text and gives the texts of its members: what `JSON.parse` does
  * not tell, such as the digits of large numbers, `1.0`, and the order of keys like `"10"`.
  *
- * @param text The JSON text.
  * @param path The names that lead from its value to the object.
  * @returns The texts by name, in order; of a name that comes twice the last, at the place of
  *   the first. None if the text is no JSON, or no object is there.

@@ -41,7 +41,6 @@ export class NameIndex {
   /**
    * Finds a place.
    *
-   * @param hash The hash of its name.
    * @param isIt Says whether a place is the one.
    * @returns The place, or -1.
    */

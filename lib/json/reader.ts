@@ -95,7 +95,6 @@ export class ManyMembers implements MemberBlock {
    *
    * @param tape Has the object, as long as its members are asked for.
    * @param bytes What the tape is of.
-   * @param entry The object.
    * @param count How many members it has, duplicates included.
    * @param valueOf Makes a value of an entry.
    * @param numbers What room is taken of, and has to be kept as long as the tape.

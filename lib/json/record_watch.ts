@@ -34,18 +34,13 @@ export interface RecordContext {
   readonly counters: readonly (number | undefined)[];
   /** Takes over what became of the slots while records were rewritten by plans. */
   take(changes: ContextChanges): void;
-  /**
-   * Gives what is kept by a key that a record names: the slots from `KEYED_SLOT` on.
-   *
-   * @param key The text of a string of the record.
-   */
+  /** Gives what is kept by a key that a record names: the slots from `KEYED_SLOT` on. */
   recall?(key: string): Slots;
   /**
    * Notes what a record tells of a key. Of several in a row that tell the same of one key, plans
    * have only the last one noted.
    *
    * @param what A number of the rules, from 1.
-   * @param key The text of a string of the record.
    * @param value What it tells; the bytes may be used again afterwards.
    */
   note?(what: number, key: string, value: JsonSlice): void;

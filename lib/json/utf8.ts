@@ -127,7 +127,6 @@ export class Utf8Decoder {
   /**
    * Decodes a piece; what is no UTF-8 becomes U+FFFD.
    *
-   * @param piece The next bytes.
    * @returns The characters that are complete now.
    */
   decode(piece: Uint8Array): string {

@@ -69,7 +69,6 @@ export interface Proof {
    * is read as a word, and in the parts of what is opened, get one plan.
    *
    * @param reader Has read the record.
-   * @param record The record.
    */
   look(reader: JsonReader, record: JsonSlice): void;
   /**
@@ -96,7 +95,6 @@ export class ValuePlan {
   /**
    * Finds out how values are made of records like one.
    *
-   * @param output The record.
    * @param parts What in it was copied, in order.
    * @param proof What is to be proven of them.
    * @returns Nothing if they have to be parsed.
@@ -290,7 +288,6 @@ export class RecordParts {
    * Constructs a new instance.
    *
    * @param places Where in records their parts start and end.
-   * @param bytes The memory of the kernel.
    */
   constructor(places: Uint32Array, bytes: Uint8Array) {
     this.#places = places;
@@ -301,8 +298,6 @@ export class RecordParts {
    * Goes to a record.
    *
    * @param text Has it, among others.
-   * @param from Where it starts there.
-   * @param length How long it is.
    * @param at Where in the places its first part is.
    * @param epoch Another number if a slot has changed since the last record.
    */

@@ -7,11 +7,7 @@
 const BLANK_REGEXP =
   /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
-/**
- * Says whether a text is empty or has only characters that are white space in Unicode.
- *
- * @returns Whether it is blank.
- */
+/** Says whether a text is empty or has only characters that are white space in Unicode. */
 export function isBlank(text: string): boolean {
   return BLANK_REGEXP.test(text);
 }

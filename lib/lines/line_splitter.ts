@@ -122,7 +122,6 @@ export class LineSplitterStream extends StageStream<
  * Checks a limit on the length of a line.
  *
  * @param limit The limit, or `undefined` for the default.
- * @returns The limit.
  * @throws {RangeError} If it is not a whole number from 1 to 2^29 - 24.
  */
 export function checkedMaxLineBytes(

@@ -82,11 +82,7 @@ export interface LineRules {
    */
   save(): unknown;
 
-  /**
-   * Goes on from what was written down; what is not understood of it is left out.
-   *
-   * @param saved What `save` gave.
-   */
+  /** Goes on from what was written down; what is not understood of it is left out. */
   load(saved: unknown): void;
 }
 

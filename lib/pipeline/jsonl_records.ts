@@ -41,7 +41,6 @@ export class JsonlRecords<T = unknown>
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
    * @param check Says which values are none of `T`.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
    *   option is none of its words.

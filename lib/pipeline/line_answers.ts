@@ -302,7 +302,6 @@ export class LineAnswers implements LineVisitor {
   /**
    * Constructs a new instance.
    *
-   * @param options The dialect, the limits, and what to do with failures.
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24, or another
    *   option is none of its words.
    * @throws {TypeError} If WebAssembly is asked for and cannot run here.

@@ -451,13 +451,7 @@ const WORD_REGEXP = /[\w-]/;
 const MARGIN = 96;
 const LONG = 4096;
 
-/**
- * Masks the tokens in a text.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a token.
- * @returns The text without the tokens.
- */
+/** Masks the tokens in a text. */
 export function maskTokens(text: string, mask: Mask): string {
   const heads = headsIn(text);
   if (heads.length === 0) return text;
@@ -666,10 +660,6 @@ const LONGEST_LINE = 400;
  *
  * A key whose end was cut off is masked as far as its lines go on, and one whose beginning
  * was, as far as they go back.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a key.
- * @returns The text without the keys.
  */
 export function maskPrivateKeys(text: string, mask: Mask): string {
   if (!text.includes("PRIVATE KEY")) return text;

@@ -9,11 +9,7 @@ import { isMixed } from "./_known_shapes.ts";
 
 // A user and a password in base64, as settings of Docker keep them.
 
-/**
- * Tells whether a text is a user and a password in base64.
- *
- * @param text The text.
- */
+/** Tells whether a text is a user and a password in base64. */
 function isBasicCredentials(text: string): boolean {
   if (!/^[A-Za-z\d+/]{6,1000}={0,2}$/.test(text)) return false;
   try {
@@ -38,7 +34,6 @@ const YOURS_REGEXP = /^(?:your|my|the|some|insert|enter|paste)[-_ ]/i;
  * Tells what only stands for a secret: a variable, a template, a type, asterisks.
  *
  * @param value What stands where a secret would.
- * @returns Whether it is none.
  */
 function isStandIn(value: string): boolean {
   // None of these is long, and no test should read a long value.
@@ -198,13 +193,7 @@ interface Place {
   readonly isPlain: boolean;
 }
 
-/**
- * Masks the values behind names of secrets in a text.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a value.
- * @returns The text without the values.
- */
+/** Masks the values behind names of secrets in a text. */
 export function maskAssignments(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
@@ -530,13 +519,7 @@ const AUTH = {
 };
 const HINT_REGEXP = /authorization|bearer|cookie/i;
 
-/**
- * Masks the credentials and cookies of headers in a text.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a secret.
- * @returns The text without them.
- */
+/** Masks the credentials and cookies of headers in a text. */
 export function maskHeaders(text: string, mask: Mask): string {
   if (!HINT_REGEXP.test(text) && !text.includes('"auth')) return text;
   let masked = replaceRuns(
@@ -595,13 +578,7 @@ const URL_USER = characterSet(/[^\s/?#@:"'`\\<>[\]]/);
 /** An `@` in a password should be escaped, and often is not: the last one counts. */
 const URL_PASSWORD = characterSet(/[^\s/?#@"'`\\<>]/);
 
-/**
- * Masks the passwords in the URLs of a text, and user names that are tokens.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a password.
- * @returns The text without the passwords.
- */
+/** Masks the passwords in the URLs of a text, and user names that are tokens. */
 export function maskUrls(text: string, mask: Mask): string {
   if (!text.includes("@")) return text;
   let masked = "";
@@ -715,13 +692,7 @@ const PGPASS = {
 };
 const PGPASS_HINT_REGEXP = /:(?:54\d\d|6432|\*):[^\s:]{1,64}:[^\s:]/;
 
-/**
- * Masks the passwords of command lines in a text.
- *
- * @param text The text.
- * @param mask Gives what stands in place of a password.
- * @returns The text without the passwords.
- */
+/** Masks the passwords of command lines in a text. */
 export function maskCommands(text: string, mask: Mask): string {
   const hide = ([head]: RegExpExecArray, run: string): string | undefined =>
     run.length < 4 || isPlaceholder(run) || isStandIn(run)

@@ -19,11 +19,7 @@ export interface Redactors {
 /** What a secret of several lines begins with. */
 const BEGINNING_REGEXP = /PRIVATE KEY|\bmachine\b|\blogin\b|<\/key>/;
 
-/**
- * Tells whether a secret may go on from one line to the next: few do.
- *
- * @param lines The lines.
- */
+/** Tells whether a secret may go on from one line to the next: few do. */
 function mayGoOn(lines: readonly string[]): boolean {
   return lines.some((line, i) =>
     BEGINNING_REGEXP.test(line) ||
@@ -34,9 +30,7 @@ function mayGoOn(lines: readonly string[]): boolean {
 /**
  * Redacts the pieces of a text, if there is a secret that goes on from one to the next.
  *
- * @param pieces The pieces.
  * @param separator What stands between two of them.
- * @param redactors Mask the secrets.
  * @returns As many pieces; `undefined` if each can be redacted by itself.
  */
 export function redactedPieces(
@@ -67,8 +61,6 @@ class MaskedKeys {
   /**
    * Names a key in which something stands in place of a secret.
    *
-   * @param key The key.
-   * @param masked The same without its secrets.
    * @returns Its name: the same one for each key that is the same, and with a number if another
    *   key has it.
    */
@@ -100,7 +92,6 @@ const LIST = characterSet(/[\d, ]/);
 /**
  * Redacts the bytes that a text holds as base64.
  *
- * @param text The value of the member.
  * @param redact Redacts a text of bytes: U+0000 to U+00FF.
  * @returns The value, encoded anew; `undefined` if nothing was redacted, or it is no base64.
  */
@@ -122,7 +113,6 @@ function redactBase64(
 /**
  * Redacts the output that stands at an index as a list of numbers.
  *
- * @param text The text of the record.
  * @param start Where the list may start.
  * @param redact Redacts a text of bytes: U+0000 to U+00FF.
  * @returns Where the list ends, and what stands in its place if anything was redacted;
@@ -160,9 +150,7 @@ type MaskPiece = (name: string, value: string) => string | undefined;
  * Redacts the strings of a JSON text.
  *
  * @param text One JSON value.
- * @param redactors Mask the secrets.
  * @param maskPiece Gives what is known already of a member, by its name and what it holds.
- * @returns The text without the secrets; the same one if there are none.
  */
 export function redactRecordText(
   text: string,
@@ -332,8 +320,6 @@ const MAX_GAP = 1000;
 /**
  * Redacts a line that is no JSON: the strings in it, then all of it as text.
  *
- * @param text The line.
- * @param redactors Mask the secrets.
  * @returns The line without the secrets; the same one if there are none.
  */
 export function redactTornText(text: string, redactors: Redactors): string {

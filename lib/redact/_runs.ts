@@ -39,7 +39,6 @@ export const JSON_SPACE: CharacterSet = characterSet(/[ \t\r\n]/);
 /**
  * Finds the end of a run of characters of a set.
  *
- * @param text The text.
  * @param start Where the run starts.
  * @returns The index behind it; `start` if it is empty.
  */
@@ -87,7 +86,6 @@ interface ReplaceRunsOptions {
  *
  * A run is read once: the next head is looked for behind it.
  *
- * @param text The text.
  * @param parts What to look for.
  * @param hide Gives what stands in place of head and run; `undefined` leaves them.
  * @param options Where a head may stand.

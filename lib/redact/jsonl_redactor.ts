@@ -345,12 +345,6 @@ class DeltaLines {
   #held: HeldLine[] = [];
   #size = 0;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param redactors Mask the secrets.
-   * @param sink Takes the lines.
-   */
   constructor(redactors: Redactors, sink: LineSink) {
     this.#redactors = redactors;
     this.#sink = sink;
@@ -364,8 +358,6 @@ class DeltaLines {
   /**
    * Takes a line that holds pieces of texts.
    *
-   * @param text A record.
-   * @param lineEnd What ends its line.
    * @returns Whether it is one.
    */
   take(text: string, lineEnd: string): boolean {

@@ -53,10 +53,8 @@ interface Span {
 /**
  * Divides a masked text as it was divided before.
  *
- * @param pieces The pieces of the text.
  * @param masked What became of them, joined.
  * @param separator What stands between two of them, and is in none.
- * @returns As many pieces.
  */
 export function dividedLike(
   pieces: readonly string[],

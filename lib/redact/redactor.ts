@@ -386,10 +386,7 @@ interface Paragraph {
  * A line is taken for broken where it is at least as long as the next one, and a word that is
  * none of a language goes on there.
  *
- * @param text The text.
  * @param look Gives a text without its secrets.
- * @param mask Gives what stands in place of a secret, and counts it.
- * @returns The text without those secrets; others are left.
  */
 function maskWrapped(
   text: string,

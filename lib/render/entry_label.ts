@@ -101,11 +101,7 @@ export class TurnTopic {
     return this.#text;
   }
 
-  /**
-   * Takes in what a reader sees of the next entry.
-   *
-   * @param view What a reader sees.
-   */
+  /** Takes in what a reader sees of the next entry. */
   take(view: EntryView): void {
     const isMessage = view.kind === "message";
     const rank = !isMessage ? 1 : view.role === "user" ? 3 : 2;

@@ -91,7 +91,6 @@ export function preText(content: string, name = ""): string {
 /**
  * Writes a link to a page beside this one.
  *
- * @param page The name of its file.
  * @param html What is shown, as HTML.
  */
 export function linkHtml(page: string, html: string): string {

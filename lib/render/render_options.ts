@@ -84,7 +84,6 @@ export function toolsOf({ tools }: RenderOptions): ToolsChoice {
 /**
  * Gives how many lines of each output are written at most.
  *
- * @param options The options of a renderer.
  * @param usual What its form writes unless it is told otherwise.
  * @throws {RangeError} If it is no whole number from 0.
  */

@@ -51,7 +51,6 @@ export function diffLook(
 /**
  * Lays out a message in Markdown, in time that grows with its length.
  *
- * @param layout How much room there is, and how text is set off.
  * @returns Lines that hold nothing of the message that a terminal acts upon, but addresses.
  */
 export function terminalMarkdown(

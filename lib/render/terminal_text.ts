@@ -24,7 +24,6 @@ export interface Layout {
 /**
  * Lays out lines, each broken between words where it is too long.
  *
- * @param layout How much room there is.
  * @returns The lines as they are printed.
  */
 export function wrapped(
@@ -36,11 +35,7 @@ export function wrapped(
     .map((line, at) => (at === 0 ? first : line === "" ? "" : rest) + line);
 }
 
-/**
- * Lays out lines, each cut where it is too long.
- *
- * @param layout How much room there is.
- */
+/** Lays out lines, each cut where it is too long. */
 export function clipped(
   lines: readonly string[],
   { columns, first, rest }: Layout,

@@ -724,11 +724,6 @@ class SessionLead {
   /** What waits for the session to be known; `undefined` once it has been said. */
   #held: TranscriptPart[] | undefined = [];
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param emit Is called with each part, in order.
-   */
   constructor(emit: Emit<TranscriptPart>) {
     this.#emit = emit;
   }
@@ -832,7 +827,6 @@ class TurnUsageCounter {
   /**
    * Takes in a count; what it adds is told by the rules that count usage anywhere.
    *
-   * @param content The content of a `token_count`.
    * @param context Whether the lines of the file have numbers of their own.
    */
   count(

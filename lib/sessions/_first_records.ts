@@ -76,8 +76,6 @@ export async function headerTime(
 /**
  * Reads the first records, if no rule changes one of them: no line is of old releases, torn, or
  * longer than 128 KiB. To begin with the rules for each file takes more time than most heads.
- *
- * @returns Whether it was so.
  */
 async function readPlainLines(
   file: { readonly path: string },

@@ -68,7 +68,6 @@ export function lookAt(
  * Says whether a shape names a part of a value.
  *
  * @param value The value; it is of the shape.
- * @param place The way to the part.
  * @param word The word there, if it has to be one that the shape names.
  * @returns Whether it does; what it leaves open, it does not name.
  */

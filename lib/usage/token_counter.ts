@@ -100,11 +100,7 @@ export class TokenCounter {
     this.#hasRecords = true;
   }
 
-  /**
-   * Tells what a count adds.
-   *
-   * @param context Where it stands.
-   */
+  /** Tells what a count adds. */
   count(count: TokenCount, context: CountContext): Addition {
     if (count.isUnknown) {
       this.#total = undefined;

@@ -4,11 +4,7 @@ import type { JsonlNormalizer } from "../../pipeline/pipeline.ts";
 import { countedText } from "../../render/quantity_text.ts";
 import type { Stage } from "../../stage.ts";
 
-/**
- * What answers the lines of an input.
- *
- * @typeParam A An answer.
- */
+/** What answers the lines of an input. */
 export type LineStage<A = Uint8Array<ArrayBuffer>> =
   & Pick<
     JsonlNormalizer,

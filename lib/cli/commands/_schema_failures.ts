@@ -23,11 +23,6 @@ export class SchemaFailures {
   readonly #decoder: JsonlDecoder;
   readonly #failures = new Map<string, PathFailure>();
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param options The dialect, the limits, and the context to begin with.
-   */
   constructor(options: JsonlDecoderOptions) {
     this.#decoder = new JsonlDecoder({
       ...options,

@@ -707,7 +707,6 @@ class OpenTexts {
   /**
    * Finds the item that a message belongs to.
    *
-   * @param type The type of the message.
    * @returns Nothing, if the message is no text.
    */
   find(type: string): FoundText | undefined {
@@ -733,7 +732,6 @@ class OpenTexts {
    * Remembers that a delta has begun an item.
    *
    * @param place Which of the kinds of text it is.
-   * @param item The number of the item.
    */
   open(place: number, item: number): void {
     const queue = this.#open[place];

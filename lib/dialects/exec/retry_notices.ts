@@ -16,7 +16,6 @@ const RETRY_REGEXP =
  *
  * Streams give these messages as events of type `error`, like those that end a turn.
  *
- * @param message The message of the error.
  * @returns Whether it only says that a request is sent again.
  */
 export function isRetryNotice(message: string): boolean {

@@ -20,7 +20,6 @@ const HALF = /_token_usage$/;
  * Whatever else of it is not as in the releases that are known, it counts by what it says.
  * Without the counts it would be left out, and nobody would hear of it.
  *
- * @param value The line.
  * @returns Why; nothing if its counts can be read, or it has none.
  */
 export function countReason(value: unknown): FailureReason | undefined {

@@ -146,11 +146,7 @@ class FileContext implements RecordContext {
     return this.#sessionTime !== undefined;
   }
 
-  /**
-   * Remembers the time of the session.
-   *
-   * @returns What it is remembered as.
-   */
+  /** Remembers the time of the session. */
   startSession(time: JsonSlice): JsonSlice {
     this.#carried = undefined;
     return this.#sessionTime = lasting(time);
@@ -194,11 +190,6 @@ const WRAPPED_START = new TextEncoder().encode('{"timestamp":"');
 export class RolloutRules extends RecordRules {
   readonly #file: FileContext;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param context The name of the file.
-   */
   constructor({ fileName }: RolloutContext = {}) {
     const file = new FileContext(
       fileName === undefined ? undefined : fileNameTimestamp(fileName),

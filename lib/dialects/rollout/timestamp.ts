@@ -51,7 +51,6 @@ function isInDay(utc: string): boolean {
  * Writes a point in time as {@linkcode utcTimestamp} does; a text that names none is left as
  * it is.
  *
- * @param text The point in time.
  * @returns The same in UTC, with milliseconds.
  */
 export function canonicalTimestamp(text: string): string {

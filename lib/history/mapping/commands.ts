@@ -77,9 +77,6 @@ export function isRunningCommand(
 /**
  * Shows a command that begins; of one that is shown, what it is called becomes better known.
  *
- * @param context Where.
- * @param call What it is known by.
- * @param start The command.
  * @param known Its record, if it has one.
  */
 export function startCommand(
@@ -163,13 +160,7 @@ function textOfParts(parsed: readonly ParsedCommand[]): string {
   );
 }
 
-/**
- * Shows how a command ended, or corrects what an earlier end has said.
- *
- * @param context Where.
- * @param call What it is known by.
- * @param end How it ended.
- */
+/** Shows how a command ended, or corrects what an earlier end has said. */
 export function finishCommand(
   context: FoldContext,
   call: CallIds,
@@ -249,9 +240,6 @@ export function interruptCommand(context: FoldContext, id: number): void {
 /**
  * Ends a running command in error, with a message behind what it printed as errors.
  *
- * @param context Where.
- * @param callId The id of the call.
- * @param message The message.
  * @returns Whether the command is running.
  */
 export function failCommand(
@@ -453,7 +441,6 @@ const ACTIONS: ReadonlyMap<string, ExecAction> = new Map([
 /**
  * Reads parsed commands in either spelling; what is neither is left out.
  *
- * @param value The field `parsed_cmd`.
  * @returns The commands, as the protocol spells them.
  */
 export function readParsedCommands(value: unknown): ParsedCommand[] {
@@ -507,7 +494,6 @@ const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
  *
  * It undoes how Codex joined the words. A `#` is no comment: nothing of a line is lost.
  *
- * @param line The command line.
  * @returns The words; the line as the only one if a quote or an escape in it never ends.
  */
 export function shellWords(line: string): string[] {

@@ -14,13 +14,7 @@ interface ExploreStart {
   readonly cwd: string | null;
 }
 
-/**
- * Shows a command in the explore record at the end, or in a new one.
- *
- * @param context Where.
- * @param call What it is known by.
- * @param start The command.
- */
+/** Shows a command in the explore record at the end, or in a new one. */
 export function startExploring(
   context: FoldContext,
   call: CallIds,
@@ -56,9 +50,6 @@ export function startExploring(
 /**
  * Shows how a command in an explore record ended.
  *
- * @param context Where.
- * @param itemId The id of the item.
- * @param status How it ended.
  * @returns Whether the command is in an explore record.
  */
 export function finishExploring(
@@ -83,8 +74,6 @@ function exitCodeOf(status: ExploreStatus): number | null {
 /**
  * Finds a command in an explore record.
  *
- * @param context Where.
- * @param callId The id of the call.
  * @returns The record and the place among its entries; `undefined` if it is in none.
  */
 export function findExplored(

@@ -25,7 +25,6 @@ const ENCODER = new TextEncoder();
 /**
  * Reads the changes of an item: a list of paths and kinds, or one path with its diff.
  *
- * @param content The content of the item.
  * @returns The changes; contents that the item does not tell are empty.
  */
 export function readItemChanges(content: Fields): FileChanges {

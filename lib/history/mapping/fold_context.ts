@@ -58,7 +58,6 @@ export class FoldContext {
   /**
    * Constructs a new instance.
    *
-   * @param store The records.
    * @param memory What is remembered beside them.
    */
   constructor(store: RecordStore, memory: FoldMemory) {
@@ -84,11 +83,7 @@ export class FoldContext {
       this.text === undefined ? NO_TEXTS : memberTexts(this.text, path);
   }
 
-  /**
-   * Adds a record at the end.
-   *
-   * @returns Its number.
-   */
+  /** Adds a record at the end. */
   push(record: NewRecord, options?: RecordOptions): number {
     const id = this.store.nextId;
     this.note(this.store.push(record, options));
@@ -199,11 +194,7 @@ export class FoldContext {
     if (known !== undefined) this.remove(known.id);
   }
 
-  /**
-   * Takes over what the store has changed.
-   *
-   * @param mutations The changes.
-   */
+  /** Takes over what the store has changed. */
   note(mutations: readonly HistoryMutation[]): void {
     const { turns } = this.memory;
     for (const mutation of mutations) {

@@ -59,11 +59,6 @@ class RecordLinks {
   ]);
   readonly #keysById = new Map<number, (readonly [LinkKind, string])[]>();
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode RecordLinks.save} has given.
-   */
   constructor(saved?: unknown) {
     for (const entry of listOf(saved)) {
       const [kind, item, id, at, hasBegun] = listOf(entry);
@@ -144,11 +139,6 @@ export class TurnLog {
   /** The last error of the turn. */
   errorMessage: string | null = null;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode TurnLog.save} gave.
-   */
   constructor(saved?: unknown) {
     this.#starts = listOf(savedField(saved, "starts")).map(wholeOf)
       .filter((start) => start !== undefined);
@@ -337,11 +327,6 @@ export class FoldMemory {
   /** What was reviewed, by the record that shows the end of the review. */
   readonly reviewHints: Map<number, string>;
 
-  /**
-   * Constructs a new instance.
-   *
-   * @param saved What {@linkcode FoldMemory.save} gave; anything else is nothing.
-   */
   constructor(saved?: unknown) {
     const field = (name: string): unknown => savedField(saved, name);
     this.now = timestampOf(field("now")) ?? null;
@@ -432,7 +417,6 @@ export class FoldMemory {
 /**
  * Reads what a session file goes on from.
  *
- * @param value The field `history_base` of its header.
  * @returns What it says, or `null` if it names no thread.
  */
 export function readHistoryBase(value: unknown): HistoryBase | null {

@@ -98,7 +98,6 @@ function failTurn(context: FoldContext, event: Fields): void {
 /**
  * Settles what a turn leaves behind. Running commands and tools go on unless it failed.
  *
- * @param context Where.
  * @param options Whether the turn failed or was aborted.
  */
 function settleTurn(

@@ -212,13 +212,7 @@ export function itemContent(event: Fields): Fields {
   return isObject(content) ? content : event;
 }
 
-/**
- * Shows that an item came to nothing: in its record, else as an error.
- *
- * @param context Where.
- * @param call What the item is known by.
- * @param message Why.
- */
+/** Shows that an item came to nothing: in its record, else as an error. */
 export function failItem(
   context: FoldContext,
   call: CallIds,
@@ -666,7 +660,6 @@ const STATUSES: ReadonlyMap<unknown, StepStatus> = new Map([
  * @param name The name; a blank one becomes `Plan`.
  * @param items The steps, in any spelling: `step`, `title` or `text`, and a status or
  * `completed`.
- * @returns The record.
  */
 function planRecord(
   name: unknown,

@@ -25,7 +25,6 @@ interface UserMessage {
 /**
  * Shows what the user said: as an item, in its place if the item has been shown.
  *
- * @param context Where.
  * @param message What was said.
  * @param item The id of the item; `null` if the message is none.
  */
@@ -108,8 +107,6 @@ export function attachedImage(image: unknown): ImageRecord {
 /**
  * Shows what a stream has come to.
  *
- * @param context Where.
- * @param streamId The stream.
  * @param update The text so far, and the piece that is new.
  */
 function showStream(
@@ -150,9 +147,7 @@ export function replaceStream(
 /**
  * Shows an answer, in the place of its stream if there is one.
  *
- * @param context Where.
  * @param streamId The stream, or `null`.
- * @param markdown The answer.
  */
 export function showAnswer(
   context: FoldContext,
@@ -192,8 +187,6 @@ function answerId(mutations: readonly HistoryMutation[]): number | undefined {
 /**
  * Notes the tokens of the last answer of the turn.
  *
- * @param context Where.
- * @param usage The tokens.
  * @param options Whether to keep what the answer has.
  */
 export function attachUsage(
@@ -254,9 +247,6 @@ export function imageRecord(
  *
  * The data in a `data:` URL is never copied: what stands before it is the path, and how
  * many bytes it has is metadata.
- *
- * @param url The URL.
- * @returns The record.
  */
 export function imageRecordOfUrl(url: string): ImageRecord {
   const comma = url.indexOf(",");
@@ -271,12 +261,7 @@ export function imageRecordOfUrl(url: string): ImageRecord {
   });
 }
 
-/**
- * Gives the path in a `file:` URI; anything else is left as it is.
- *
- * @param path A path or URI.
- * @returns The path.
- */
+/** Gives the path in a `file:` URI; anything else is left as it is. */
 export function pathOf(path: string): string {
   if (!FILE_URI_REGEXP.test(path)) return path;
   if (path !== last.uri) last = { uri: path, path: pathInUri(path) };

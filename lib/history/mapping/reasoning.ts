@@ -58,7 +58,6 @@ class SectionBuilder {
  * A line that is nothing but `**…**` starts a section; what stands before the first one is a
  * section without a heading.
  *
- * @param text The text.
  * @returns The sections; none if the text is blank.
  */
 export function reasoningSections(text: string): ReasoningSection[] {
@@ -168,12 +167,7 @@ interface Thought {
   readonly joins: boolean;
 }
 
-/**
- * Shows a part of a reasoning, in the place that it has had so far.
- *
- * @param context Where.
- * @param thought The part.
- */
+/** Shows a part of a reasoning, in the place that it has had so far. */
 export function showThought(context: FoldContext, thought: Thought): void {
   const { memory } = context;
   const { key, text, isOpen } = thought;

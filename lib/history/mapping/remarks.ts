@@ -138,9 +138,6 @@ export function messageOf(fields: Fields): string {
  *
  * A line that begins with `@@` starts one; what stands before the first is one without a
  * header. The names of files, `---` and `+++`, are context.
- *
- * @param diff The diff.
- * @returns The hunks.
  */
 export function diffHunks(diff: string): DiffHunk[] {
   const lines = diff.split("\n");

@@ -46,7 +46,6 @@ export function splitLines(text: string): string[] {
 /**
  * Makes lines of a text: one paragraph or blank line each, none blank at either end.
  *
- * @param text The text.
  * @param tone The tone of all of it.
  * @returns The lines; none if the text is blank.
  */

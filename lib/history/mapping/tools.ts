@@ -216,7 +216,6 @@ const WHITE_SPACE = new Set([" ", "\t", "\n", "\r"]);
  * Going through values would round large numbers and reorder keys that look like them, so
  * the tokens of the text are laid out instead.
  *
- * @param text The text.
  * @returns The layout, or `undefined` if the text is no object or list, or nests too deep.
  */
 export function prettyJson(text: string): string | undefined {
@@ -416,7 +415,6 @@ function isInexact([name, value]: readonly [string, unknown]): boolean {
 /**
  * Lists the arguments of a call, of which the JSON text may be known.
  *
- * @param value The arguments.
  * @param text Their text.
  * @returns The arguments, with numbers as they are spelled there.
  */
@@ -432,9 +430,7 @@ export function toolArgumentsOfText(
 /**
  * Puts newer arguments over older ones, name by name.
  *
- * @param older The arguments so far.
  * @param newer The arguments that replace those of the same name or follow them.
- * @returns All of them.
  */
 function mergeArguments(
   older: readonly ToolArgument[],
@@ -450,7 +446,6 @@ function mergeArguments(
  *
  * @param query The query, if there is one.
  * @param action What the search did.
- * @returns The arguments.
  */
 export function webSearchArguments(
   query: unknown,

@@ -98,7 +98,6 @@ function windowsOf(
 /**
  * Gives how many thresholds a percentage has crossed.
  *
- * @param percent The percentage.
  * @returns A number from 0 to 3.
  */
 function thresholdsCrossed(percent: number | null): number {
@@ -168,9 +167,6 @@ export function readUsage(value: unknown): TokenUsage | undefined {
 /**
  * Shows what a `token_count` says: the tokens of the last answer, and a newly crossed
  * threshold of the rate limits.
- *
- * @param context Where.
- * @param event The event.
  */
 export function showTokenCount(context: FoldContext, event: Fields): void {
   // Before there was `info`, the counts stood in the event.
