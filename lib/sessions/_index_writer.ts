@@ -227,39 +227,6 @@ export class IndexWriter {
     return true;
   }
 
-  /**
-   * Removes all files and all that is known of them.
-   *
-   * @returns Whether they still were all, and as they were.
-   */
-  clear(files: readonly IndexedFile[]): boolean {
-    const revisions = new Map(
-      IndexWriter.files(this.#database)
-        .map(({ path, revision }) => [path, revision]),
-    );
-    const isAll = revisions.size === files.length &&
-      files.every(({ path, revision }) => revisions.get(path) === revision);
-    if (!isAll) return false;
-    for (const table of ["words", "symbols"]) {
-      this.#database.run(
-        `INSERT INTO ${table}(${table}) VALUES ('delete-all')`,
-      );
-    }
-    for (
-      const table of [
-        "messages",
-        "records",
-        "checkpoints",
-        "files",
-        "sessions",
-      ]
-    ) {
-      this.#database.run(`DELETE FROM ${table}`);
-    }
-    this.#onStep("removed");
-    return true;
-  }
-
   #isUnchanged(before: IndexedFile | undefined, path: string): boolean {
     const revisionAt = (place: string): unknown =>
       this.#database.get("SELECT revision FROM files WHERE path = ?", place)

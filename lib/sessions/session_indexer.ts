@@ -445,7 +445,7 @@ class Refresh {
         this.#isOvertaken = false;
         const indexed = IndexWriter.files(this.#database);
         const plan = planRefresh(this.#found, this.#names, indexed);
-        await this.#carryOut(plan, indexed);
+        await this.#carryOut(plan);
         // They may have made the index anew, or be in the middle of a file.
         if (!this.#isOvertaken) return;
         // Where nobody was, a row is not found by what it is found by, and never will be.
@@ -471,10 +471,7 @@ class Refresh {
       after.some(({ path, revision }) => revisions.get(path) !== revision);
   }
 
-  async #carryOut(
-    { tasks, gone }: RefreshPlan,
-    indexed: readonly IndexedFile[],
-  ): Promise<void> {
+  async #carryOut({ tasks, gone }: RefreshPlan): Promise<void> {
     const { onProgress, readAhead } = this.#options;
     const fresh = tasks.filter(({ before }) => before === undefined)
       .map(({ file }) => file);
@@ -485,8 +482,6 @@ class Refresh {
     let first = 0;
     let end = totalFiles;
     try {
-      const isCleared = gone.length === indexed.length &&
-        await this.#clear(gone);
       while (first < end && !this.#shouldStop()) {
         // Another process has done the same work before: so they meet.
         const isBehind = this.#isBehind && this.#ahead === undefined;
@@ -506,7 +501,7 @@ class Refresh {
         else first += 1;
       }
       await this.#flush();
-      if (!isCleared) await this.#remove(gone);
+      await this.#remove(gone);
     } finally {
       await this.#ahead?.end();
       this.#left = new Set([
@@ -642,14 +637,6 @@ class Refresh {
     for (const { count } of written) this.#counts[count] += 1;
     this.#isOvertaken ||= written.length < waiting.length;
     this.#isBehind ||= 2 * written.length < waiting.length;
-  }
-
-  /** Removes all files; one by one, that takes as long as to read them. */
-  async #clear(gone: readonly IndexedFile[]): Promise<boolean> {
-    if (gone.length === 0) return false;
-    const isCleared = await this.#transaction(() => this.#writer.clear(gone));
-    if (isCleared) this.#counts.removed += gone.length;
-    return isCleared;
   }
 
   /** Removes files, some of them even if it is to stop. */
