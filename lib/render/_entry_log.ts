@@ -105,8 +105,8 @@ export class EntryLog {
   readonly #changed = new Set<Entry>();
   /** The highest number of an entry. */
   #lastId = 0;
-  /** What was open when it was added, in order. */
-  #opened: Entry[] = [];
+  /** What was open when it was added and is not over, in order. */
+  readonly #opened = new Set<Entry>();
   /** The entries that are given when the turn ends. */
   #ofTurn: Entry[] = [];
   /** What was given and is over, with its weight. */
@@ -141,7 +141,10 @@ export class EntryLog {
   #remove(id: number): void {
     const entry = this.#entries.get(id);
     this.#dropOutputs(entry);
-    if (entry !== undefined) this.#changed.delete(entry);
+    if (entry !== undefined) {
+      this.#changed.delete(entry);
+      this.#opened.delete(entry);
+    }
     this.#entries.delete(id);
     this.#waiting = this.#waiting.filter((entry) => {
       if (entry.id !== id) return true;
@@ -157,6 +160,7 @@ export class EntryLog {
     if (entry === undefined) return;
     this.#asked.delete(callId);
     entry.askedBy = undefined;
+    this.#opened.delete(entry);
     if (isPlan(entry.records[0])) this.#settle(entry);
     else if (entry.state === "settling") this.#images.add(entry);
   }
@@ -263,17 +267,14 @@ export class EntryLog {
 
   /** Takes note of an entry that something more is expected of, and gives up the oldest of too many. */
   #open(entry: Entry): void {
-    this.#opened.push(entry);
-    if (this.#opened.length <= 2 * MAX_OPEN) return;
-    const open = this.#opened.filter((each) =>
-      isAwaited(each) && this.#entries.get(each.id) === each
-    );
-    this.#opened = open.splice(-MAX_OPEN);
-    // Those that come first in this order have been given: few may wait.
-    for (const each of open) {
-      this.#asked.delete(each.askedBy ?? "");
-      this.#end(each);
-    }
+    this.#opened.add(entry);
+    if (this.#opened.size <= MAX_OPEN) return;
+    const [oldest = entry] = this.#opened;
+    this.#opened.delete(oldest);
+    if (this.#entries.get(oldest.id) !== oldest) return;
+    // It has been given: few may wait.
+    this.#asked.delete(oldest.askedBy ?? "");
+    this.#end(oldest);
   }
 
   #update(
@@ -431,6 +432,7 @@ export class EntryLog {
     if (isPlan(entry.records[0]) && this.turn === entry.turn) return;
     this.#entries.delete(entry.id);
     this.#changed.delete(entry);
+    this.#opened.delete(entry);
     const weight = entry.weight || weightOf(entry.records[0]);
     this.#past.push([entry.id, weight]);
     this.#pastWeight += weight;

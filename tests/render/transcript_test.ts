@@ -1,4 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertLess } from "@std/assert";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { HistoryState } from "../../lib/history/history_state.ts";
 import { JsonlDecoder } from "../../lib/pipeline/event_pipeline.ts";
 import { viewEntry } from "../../lib/render/entry_view.ts";
@@ -845,6 +847,30 @@ Deno.test("TranscriptBuilder forgets ends of turns, however many there are", () 
     HistoryState.prototype.forget = forget;
   }
   assert(forgotten > 0);
+});
+
+Deno.test("TranscriptBuilder lets go what commands that are over have printed", () => {
+  setFlagsFromString("--expose-gc");
+  const heap = (): number => {
+    runInNewContext("gc")();
+    return Deno.memoryUsage().heapUsed;
+  };
+  const builder = new TranscriptBuilder();
+  const before = heap();
+  for (let line = 0; line < 400; line++) {
+    const type = line % 2 === 0 ? "item.started" : "item.completed";
+    const stdout = `${line}`.padEnd(line % 2 * 250_000, "x");
+    const value = {
+      type,
+      item_id: `${line >> 1}`,
+      item_type: "command_execution",
+      content: { command: "ls", stdout, exit_code: line % 2 === 0 ? null : 0 },
+    };
+    builder.feed({ ok: true, line, offset: 0, value }, () => {});
+  }
+  // What is remembered of them has 8 Mi units of text at the most.
+  assertLess(heap() - before, 20_000_000);
+  builder.flush(() => {});
 });
 
 Deno.test("TranscriptBuilder knows of each process which tokens it reports", () => {
