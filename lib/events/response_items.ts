@@ -17,6 +17,7 @@ import {
   textOf,
   textsOf,
 } from "../json/fields.ts";
+import { endOfString, endOfValue } from "../json/member_texts.ts";
 import type { Call } from "./calls.ts";
 import { commandLineOf } from "./command_line.ts";
 import { imageContent, planContent } from "./contents.ts";
@@ -545,8 +546,6 @@ interface ScriptOutput {
 /** What may begin a string or a comment, or a call of a tool. */
 const STEP_REGEXP =
   /["'`/]|(?<![\w$.])tools\s*\.\s*([A-Za-z_$][\w$]*)\s*\(\s*/g;
-/** What the end of a JSON value hangs on. */
-const BORDER_REGEXP = /["{}[\],)]/g;
 /** What Codex puts before what a script printed. */
 const HEADER_REGEXP =
   /^Script (completed|failed|running)\b[^\n]*\n(?:Wall time (\S+) seconds[^\n]*\n)?(?:Output:\n*)?/;
@@ -584,42 +583,13 @@ export function scriptedCall(script: string): ScriptedCall | undefined {
 
 /** Gives the end of a string or comment that begins at a place; the place itself if none does. */
 function afterQuotes(script: string, start: number): number {
-  const quote = script[start] ?? "";
-  if (quote === "/") {
-    const end = script.startsWith("//", start)
-      ? script.indexOf("\n", start)
-      : script.startsWith("/*", start)
-      ? script.indexOf("*/", start) + 2
-      : start;
-    return end < start ? script.length : end;
-  }
-  for (let end = script.indexOf(quote, start + 1); end !== -1;) {
-    let backslashes = 0;
-    while (script[end - 1 - backslashes] === "\\") backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
-    end = script.indexOf(quote, end + 1);
-  }
-  return script.length;
-}
-
-/** Gives where a JSON value ends, if it is one. */
-function endOfValue(script: string, start: number): number {
-  let depth = 0;
-  for (let at = start;;) {
-    BORDER_REGEXP.lastIndex = at;
-    const match = BORDER_REGEXP.exec(script);
-    if (match === null) return script.length;
-    const [char] = match;
-    at = match.index + 1;
-    if (char === '"') {
-      at = afterQuotes(script, match.index);
-      if (depth === 0) return at;
-    } else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") {
-      depth -= 1;
-      if (depth <= 0) return at;
-    } else if (depth === 0) return match.index;
-  }
+  if (script[start] !== "/") return endOfString(script, start);
+  const end = script.startsWith("//", start)
+    ? script.indexOf("\n", start)
+    : script.startsWith("/*", start)
+    ? script.indexOf("*/", start) + 2
+    : start;
+  return end < start ? script.length : end;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../json/fields.ts";
-import { memberTexts } from "../json/member_texts.ts";
+import { memberTexts, soleMemberText } from "../json/member_texts.ts";
 import { type Call, CallBook, type Witness } from "./calls.ts";
 import { readSavedCounts, savedCounts } from "./exact_counts.ts";
 import { type CopyKind, Pairing } from "./pairing.ts";
@@ -463,7 +463,8 @@ export class SessionContext {
     const { text } = this.place;
     return text === undefined || !mayBeRespelled(given)
       ? undefined
-      : memberTexts(text, [...this.path, ...path]).get(name);
+      : soleMemberText(text, name) ??
+        memberTexts(text, [...this.path, ...path]).get(name);
   }
 
   /** Makes an id up for an item that has none. */

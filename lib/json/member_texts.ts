@@ -5,6 +5,7 @@
  */
 
 import { JsonReader } from "./reader.ts";
+import { ownText } from "./utf8.ts";
 import { type JsonNode, JsonSlice } from "./value.ts";
 
 const ENCODER = new TextEncoder();
@@ -42,4 +43,58 @@ export function memberTexts(
     texts.set(members.nameAt(place), reader.source(value));
   }
   return texts;
+}
+
+/**
+ * Gives what {@linkcode memberTexts} does of one member, where a look is enough: that is a list or
+ * an object, and no other member in the text has its name.
+ *
+ * @param text The JSON text, without spaces between its parts.
+ * @param name The name of the member, wherever it is.
+ * @returns The text of the member; `undefined` if that takes more than a look.
+ */
+export function soleMemberText(text: string, name: string): string | undefined {
+  const key = `"${name}":`;
+  const at = text.indexOf(key);
+  const start = at + key.length;
+  // Behind a backslash, it is the end of another name.
+  const isSole = at > 0 && text[at - 1] !== "\\" && !text.includes(key, start);
+  return isSole && (text[start] === "{" || text[start] === "[")
+    ? ownText(text.slice(start, endOfValue(text, start)))
+    : undefined;
+}
+
+/** What the end of a JSON value hangs on. */
+const BORDER_REGEXP = /["{}[\],)]/g;
+
+/** Gives where a JSON value ends, if it is one. */
+export function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start;;) {
+    BORDER_REGEXP.lastIndex = at;
+    const match = BORDER_REGEXP.exec(text);
+    if (match === null) return text.length;
+    const [char] = match;
+    at = match.index + 1;
+    if (char === '"') {
+      at = endOfString(text, match.index);
+      if (depth === 0) return at;
+    } else if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") {
+      depth -= 1;
+      if (depth <= 0) return at;
+    } else if (depth === 0) return match.index;
+  }
+}
+
+/** Gives the end of a string, whatever quote it begins with. */
+export function endOfString(text: string, start: number): number {
+  const quote = text[start] ?? "";
+  for (let end = text.indexOf(quote, start + 1); end !== -1;) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+    end = text.indexOf(quote, end + 1);
+  }
+  return text.length;
 }

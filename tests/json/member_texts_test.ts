@@ -1,7 +1,7 @@
 /** Tests the texts of members. */
 
 import { assertEquals } from "@std/assert";
-import { memberTexts } from "../../lib/json/member_texts.ts";
+import { memberTexts, soleMemberText } from "../../lib/json/member_texts.ts";
 
 Deno.test("memberTexts() gives what JSON.parse does not tell: spelling, order, doubled names", () => {
   const text =
@@ -46,4 +46,20 @@ Deno.test("memberTexts() does not depend on the texts before", () => {
 
   assertEquals(seen.slice(0, 4), seen.slice(4));
   assertEquals(seen[3], [["c", "2e0"]]);
+});
+
+const SPELLED = '{"a":{"b":"\\\\\\"x\\":","x":{"n":1.0,"t":"\\"}"}},"y":5}';
+
+Deno.test("soleMemberText() gives a member by its name alone, and never a wrong one", () => {
+  assertEquals(soleMemberText(SPELLED, "x"), '{"n":1.0,"t":"\\"}"}');
+  for (
+    const [name, text] of [
+      ["x", `[${SPELLED},${SPELLED}]`],
+      ["x", '{"a\\"x":{}}'],
+      ["x", '{"x" :{}}'],
+      ["y", SPELLED],
+      ["z", SPELLED],
+      ["x", '{"a":"x"}'],
+    ] as const
+  ) assertEquals(soleMemberText(text, name), undefined, text);
 });
