@@ -4,6 +4,7 @@
  * @module
  */
 
+import { bytesOfBase64, bytesOfList } from "../json/bytes.ts";
 import {
   callIdOf,
   type Fields,
@@ -441,8 +442,8 @@ function end(type: string, read: (event: Fields) => Ended): TellEvent {
 
 function streamOutput(context: SessionContext, event: Fields): void {
   const callId = callOf(event);
-  const bytes = chunkBytes(event.chunk);
-  const { stream } = event;
+  const { chunk, stream } = event;
+  const bytes = bytesOfBase64(textOf(chunk)) ?? bytesOfList(chunk);
   if (callId === undefined || bytes === undefined) return;
   if (stream !== "stdout" && stream !== "stderr") return;
   const call = context.calls.get(callId);
@@ -622,25 +623,4 @@ function collabContent(event: Fields, tool: string): Fields {
 function isLostAgent(status: unknown): boolean {
   return status === "not_found" ||
     isObject(status) && Object.hasOwn(status, "errored");
-}
-
-/**
- * Reads the bytes of an output delta.
- *
- * @param chunk The field `chunk`: base64, or a list of numbers in older releases.
- * @returns The bytes, or `undefined` if it is neither.
- */
-function chunkBytes(chunk: unknown): Uint8Array | undefined {
-  if (typeof chunk === "string") {
-    try {
-      return Uint8Array.from(atob(chunk), (char) => char.charCodeAt(0));
-    } catch {
-      return undefined;
-    }
-  }
-  if (!Array.isArray(chunk)) return undefined;
-  const isBytes = chunk.every((byte) =>
-    Number.isInteger(byte) && byte >= 0 && byte <= 255
-  );
-  return isBytes ? Uint8Array.from(chunk) : undefined;
 }

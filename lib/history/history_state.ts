@@ -10,11 +10,8 @@ import { EPOCH, timestampOf } from "../events/times.ts";
 import { type Fields, isObject } from "../json/fields.ts";
 import { findExplored } from "./mapping/explores.ts";
 import { FoldContext } from "./mapping/fold_context.ts";
-import {
-  FoldMemory,
-  type HistoryBase,
-  savedField,
-} from "./mapping/fold_memory.ts";
+import { savedField } from "../json/saved.ts";
+import { FoldMemory, type HistoryBase } from "./mapping/fold_memory.ts";
 import { findOpenWork, foldEvent } from "./mapping/history_fold.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import type { RecordLimits } from "./record_operations.ts";

@@ -85,3 +85,22 @@ for (let digit = 0; digit < 16; digit++) {
   HEX[text.charCodeAt(0)] = digit;
   HEX[text.toUpperCase().charCodeAt(0)] = digit;
 }
+
+/** The bytes in a list of whole numbers from 0 to 255. */
+export function bytesOfList(list: unknown): Uint8Array | undefined {
+  const isList = Array.isArray(list) &&
+    list.every((byte: unknown) =>
+      typeof byte === "number" && Number.isInteger(byte) && byte >= 0 &&
+      byte <= 255
+    );
+  return isList ? Uint8Array.from(list) : undefined;
+}
+
+/** The bytes that base64 in the standard alphabet stands for, padding required. */
+export function bytesOfBase64(
+  text: string | undefined,
+): Uint8Array | undefined {
+  if (text === undefined || text.length % 4 !== 0) return undefined;
+  if (/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ""))) return undefined;
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { sameJson } from "../history/plain_json.ts";
 import { EPOCH } from "../events/times.ts";
 import { applyMutation, type HistoryMutation } from "../history/mutations.ts";
 import {
@@ -327,7 +328,7 @@ export class EntryLog {
     this.printed = undefined;
     const isGiven = entry.given !== undefined && entry.given !== NOTHING_GIVEN;
     // The same end once more: what it printed was given with it.
-    if (isGiven && isSame(now, endedEntry(before, at))) return;
+    if (isGiven && sameJson(now, endedEntry(before, at))) return;
     entry.outputs ??= new Map();
     this.#heldOutput += text.length - (entry.outputs.get(at)?.length ?? 0);
     entry.outputs.set(at, text);
@@ -705,7 +706,7 @@ function newOf(
     const known = listIn(given.record, name);
     if (list === undefined || known === undefined) continue;
     const places = [...list.keys()].filter((at) =>
-      !isSame(list[at], known[at]) || (held?.get(at) ?? "") !== ""
+      !sameJson(list[at], known[at]) || (held?.get(at) ?? "") !== ""
     );
     if (places.length === 0) return undefined;
     const rest = places.map((at) => list[at]);
@@ -715,11 +716,6 @@ function newOf(
     };
   }
   return given.state === "open" ? { record } : undefined;
-}
-
-/** Tells whether two values are the same as JSON. */
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function listIn(

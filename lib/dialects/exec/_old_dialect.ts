@@ -32,6 +32,7 @@ import { unnormalizable } from "../../lines/record_rules.ts";
 import { THREAD_ID_NAMES } from "./field_rules.ts";
 import type { FailureReason } from "../../errors.ts";
 import { ByteWriter } from "../../json/byte_writer.ts";
+import { bytesOfBase64, bytesOfList } from "../../json/bytes.ts";
 import { decodeUtf8, unfinishedBytes, Utf8Decoder } from "../../json/utf8.ts";
 import { writeCommand } from "./event_writer.ts";
 
@@ -287,23 +288,6 @@ class ChunkDecoder {
       this.#pending.set(key, [...bytes], bytes.length);
     }
   }
-}
-
-/** The bytes in a list of whole numbers from 0 to 255. */
-function bytesOfList(list: unknown): Uint8Array | undefined {
-  const isList = Array.isArray(list) &&
-    list.every((byte: unknown) =>
-      typeof byte === "number" && Number.isInteger(byte) && byte >= 0 &&
-      byte <= 255
-    );
-  return isList ? Uint8Array.from(list) : undefined;
-}
-
-/** The bytes that base64 in the standard alphabet stands for, padding required. */
-function bytesOfBase64(text: string | undefined): Uint8Array | undefined {
-  if (text === undefined || text.length % 4 !== 0) return undefined;
-  if (/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ""))) return undefined;
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 // The calls of the old dialect: commands, patches, tools and searches, whose ends leave out what

@@ -14,6 +14,7 @@ import {
   textOf,
   wholeOf,
 } from "../../json/fields.ts";
+import { savedField } from "../../json/saved.ts";
 
 // Which record an item has become, where the lookups of the contract do not say it.
 
@@ -111,11 +112,6 @@ class RecordLinks {
 
 function savedPairs(saved: unknown): (readonly [unknown, unknown])[] {
   return listOf(saved).map((pair) => [listOf(pair)[0], listOf(pair)[1]]);
-}
-
-export function savedField(saved: unknown, name: string): unknown {
-  const fields = fieldsOf(saved);
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 // The turns of a session: where they begin, and what the present one has.
