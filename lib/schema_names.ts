@@ -1,6 +1,4 @@
-/**
- * What there are JSON Schemas of.
- */
+/** What there are JSON Schemas of. */
 
 /** The names of the types that codexpipe writes. */
 export const JSON_SCHEMA_NAMES = [

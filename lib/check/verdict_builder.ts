@@ -349,9 +349,7 @@ function readItem(event: Fields): WorkSign | undefined {
 
 /** What had been shown of answers before one that may be taken back. */
 interface ShownAnswer {
-  /** Whether there was one in the turn. */
   readonly hasAnswer: boolean;
-  /** The last message; `null` if there was none. */
   readonly finalMessage: string | null;
 }
 
@@ -370,7 +368,6 @@ class WorkTrail {
   endsWithAnswer = false;
   /** Whether a review has ended in the turn without having found anything out. */
   #isUnreviewed = false;
-  /** Whether anything has happened in the run. */
   hasWork = false;
   /** What was before the last answer. */
   #before: BeforeAnswer | undefined;

@@ -32,7 +32,6 @@ export const COMMON_FLAGS: readonly FlagName[] = [
   "version",
 ];
 
-/** The first words that several commands share. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     name: "sessions",
@@ -97,7 +96,6 @@ const WHICH_SESSIONS: Command["flags"] = [
   "archived",
 ];
 
-/** The commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   {
     name: "normalize",

@@ -194,7 +194,6 @@ export type BlockRoom = readonly [
   Uint8Array<ArrayBuffer>,
 ];
 
-/** Gives room for the blocks of an input. */
 export function blockRoom(): BlockRoom {
   return [new Uint8Array(BLOCK), new Uint8Array(BLOCK)];
 }

@@ -151,7 +151,6 @@ function countOf<I extends JobInput, O>(
   return Math.min(count, inputs.length);
 }
 
-/** Some threads that share inputs. */
 class Crew<I extends JobInput, O> {
   readonly #job: Job<I, O>;
   readonly #context: CommandContext;

@@ -36,7 +36,6 @@ import {
   type TextStyle,
 } from "../render/text_style.ts";
 
-/** The names of session files. */
 const SESSION_REGEXP = /^rollout-.+\.jsonl(?:\.zst|\.gz)?$/i;
 
 /**
@@ -270,7 +269,6 @@ async function likeliest(
   }) ?? names[0];
 }
 
-/** What the first operands name. */
 interface Target {
   /** The command, if they name one. */
   readonly command?: Command;

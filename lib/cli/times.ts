@@ -1,6 +1,5 @@
 /** Times on the command line. */
 
-/** How long the units are, in milliseconds. */
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
   ["h", 3_600_000],

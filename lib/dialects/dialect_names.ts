@@ -1,6 +1,4 @@
-/**
- * What streams are called: the families of dialects, and what a stream turns out to be.
- */
+/** What streams are called: the families of dialects, and what a stream turns out to be. */
 
 /** The names of the families that lines can be read as. */
 export const DIALECTS = ["auto", "exec", "app-server", "rollout"] as const;

@@ -1,6 +1,4 @@
-/**
- * Releases of Codex as numbers, so that they can be compared.
- */
+/** Releases of Codex as numbers, so that they can be compared. */
 
 const RELEASE_REGEXP = /^(\d{1,3})\.(\d{1,4})\.(\d{1,10})(?:[-+.].*)?$/;
 /** The third number of the first releases is a time: 0.1.2505172129. */

@@ -1,6 +1,4 @@
-/**
- * What dialect a record is of, and what kind of record it is there.
- */
+/** What dialect a record is of, and what kind of record it is there. */
 
 import { EVENTS } from "./exec/field_rules.ts";
 import { hashBytes, WORDS } from "../json/names.ts";

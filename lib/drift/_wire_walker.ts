@@ -22,7 +22,6 @@ const DOT = 0x2e;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
-/** Goes through records, one after the other. */
 export class WireWalker {
   readonly #tree: WireTree;
   readonly #words: KindTeller;

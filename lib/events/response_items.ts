@@ -533,7 +533,6 @@ interface ScriptedCall {
   readonly text: string;
 }
 
-/** What came of a script. */
 interface ScriptOutput {
   /** Whether it failed; `null` if it goes on. */
   readonly isFailed: boolean | null;

@@ -16,7 +16,6 @@ import {
 } from "../json/fields.ts";
 import { ownText } from "../json/utf8.ts";
 
-/** What is known of how a call ended. */
 export interface ToolOutput {
   /** What was printed, without the header that Codex put before it. */
   readonly text: string;

@@ -120,7 +120,6 @@ export function tellTurnItem(context: SessionContext, event: Fields): void {
   });
 }
 
-/** When and where an item belongs. */
 interface ItemPlace {
   readonly turnId: string | undefined;
   readonly startedAt?: string;

@@ -67,7 +67,6 @@ export class AtifExporter implements Exporter {
   /** It takes calls as the model made them. */
   readonly modelCalls = true;
   readonly #options: ExporterOptions;
-  /** The threads of the input. */
   readonly #threads = new Map<string, Trajectory>();
   /** The trajectories that may still hold those of agents, each within the one before it. */
   #open: Trajectory[] = [];
@@ -542,7 +541,6 @@ class Trajectory {
     else this.#takeLate(event, id, result);
   }
 
-  /** Takes the item of a call. */
   #takeTool(event: Fields, { text }: EventFacts): void {
     const { type, item_type, turn_id, call_id, line } = event;
     const id = textOf(call_id) ?? textOf(event.item_id) ?? "";

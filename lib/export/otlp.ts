@@ -62,7 +62,6 @@ type Attributes = Readonly<
 /** A piece of a message, as the conventions have it. */
 type Part = Readonly<Record<string, unknown>>;
 
-/** The ids of a span. */
 interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
@@ -129,7 +128,6 @@ class Turn {
   constructor(readonly number: number, readonly start: number) {}
 }
 
-/** A thread of the input. */
 class Thread {
   header: Fields = {};
   /** What its spans have in common, as it is written. */
@@ -624,7 +622,6 @@ export class OtlpExporter implements Exporter {
     this.#write(thread, turn, true, this.#rootOf(thread, turn, end));
   }
 
-  /** The span of a turn. */
   #rootOf(thread: Thread, turn: Turn, end: TurnEnd): unknown {
     const { header, model } = thread;
     const { id, start, startedBy, prompts, answer, events } = turn;

@@ -364,7 +364,6 @@ function line(
   return `${text}}\n`;
 }
 
-/** Reads one file or stream. */
 class TableSource {
   readonly #name: string;
   readonly #state: SourceState;

@@ -570,7 +570,6 @@ class LineHash {
   offset = 0;
   #hash = SEED;
 
-  /** Takes the next bytes. */
   add(bytes: Uint8Array, onEnd: TakeEnd): void {
     let hash = this.#hash;
     const start = this.offset;

@@ -1297,7 +1297,6 @@ class OutputBudget {
   }
 }
 
-/** Makes the payload of a command that begins. */
 export function startedExec(
   { callId, command, parsed, action, startedAt }: ExecStart,
 ): ExecPayload {

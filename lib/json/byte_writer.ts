@@ -1,6 +1,4 @@
-/**
- * Bytes that grow: the output of one block.
- */
+/** Bytes that grow: the output of one block. */
 
 import {
   BACKSLASH,

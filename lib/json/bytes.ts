@@ -1,6 +1,4 @@
-/**
- * The bytes that JSON is made of, and the classes that they fall into.
- */
+/** The bytes that JSON is made of, and the classes that they fall into. */
 
 export const LF = 0x0a;
 export const CR = 0x0d;

@@ -1,6 +1,4 @@
-/**
- * Values that callers give, as JSON text.
- */
+/** Values that callers give, as JSON text. */
 
 import { wordsOf } from "../checked.ts";
 

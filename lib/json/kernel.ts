@@ -243,7 +243,6 @@ export class Kernel {
   #source: Uint8Array | undefined;
   #rules: unknown;
   #context: RecordContext | undefined;
-  /** What the last run changed. */
   readonly #changes: ContextChanges = {
     isTouched: (slot) => (this.#get(STATE_TOUCHED) & (1 << slot)) !== 0,
     valueOf: (slot) => {

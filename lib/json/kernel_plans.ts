@@ -375,7 +375,6 @@ const PRICE = 16;
 /** After how many lines that no plan was for another one is made, whatever became of others. */
 const PATIENCE = 256;
 const ALIGNMENT = 16;
-/** How a record was rewritten. */
 interface Rewriting {
   readonly watched: WatchedRecord;
   readonly pieces: readonly Piece[];
@@ -388,7 +387,6 @@ interface Rewriting {
   readonly isWanted: boolean;
 }
 
-/** Where things are in the memory of the kernel. */
 interface KernelPlaces {
   /** The word that leads to the first branch. */
   readonly root: number;
@@ -414,7 +412,6 @@ export interface KernelWishes {
   readonly selection?: Selection | undefined;
 }
 
-/** The plans of one stream. */
 export class KernelPlans {
   readonly #bytes: Uint8Array;
   readonly #words: Uint32Array;

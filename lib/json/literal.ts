@@ -1,6 +1,4 @@
-/**
- * Values that are not in the source.
- */
+/** Values that are not in the source. */
 
 import { copyOf, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./bytes.ts";
 import { ByteWriter } from "./byte_writer.ts";

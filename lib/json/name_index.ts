@@ -1,6 +1,4 @@
-/**
- * Names to places, without a copy of a name.
- */
+/** Names to places, without a copy of a name. */
 
 import { BACKSLASH, QUOTE } from "./bytes.ts";
 import { keyText } from "./tape.ts";

@@ -1,6 +1,4 @@
-/**
- * Bytes of short words (keys, types, ids) to strings, without decoding a word twice.
- */
+/** Bytes of short words (keys, types, ids) to strings, without decoding a word twice. */
 
 import { copyOf, isSame } from "./bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";

@@ -1,6 +1,4 @@
-/**
- * Facts about the text of a JSON number, whatever its size.
- */
+/** Facts about the text of a JSON number, whatever its size. */
 
 import { DOT, MINUS, NINE, PLUS, ZERO } from "./bytes.ts";
 

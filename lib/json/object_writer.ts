@@ -1,6 +1,4 @@
-/**
- * Writes JSON objects member by member, values as their source text.
- */
+/** Writes JSON objects member by member, values as their source text. */
 
 import {
   CLOSE_BRACE,

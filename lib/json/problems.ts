@@ -1,6 +1,4 @@
-/**
- * Why the text of a line is no JSON, in words.
- */
+/** Why the text of a line is no JSON, in words. */
 
 import type { FailureReason } from "../errors.ts";
 import type { JsonReader } from "./reader.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads JSON texts as values that can be opened one level at a time.
- */
+/** Reads JSON texts as values that can be opened one level at a time. */
 
 import { BACKSLASH, isSame, QUOTE } from "./bytes.ts";
 import { hashOfKey, hashOfName, NameIndex } from "./name_index.ts";
@@ -61,7 +59,6 @@ export class Numbers {
   }
 }
 
-/** What became of a member. */
 interface ChangedMember {
   readonly name: string;
   /** Absent if it was taken out. */
@@ -525,7 +522,6 @@ export class JsonReader {
   }
 }
 
-/** How many members or elements there are. */
 function countParts(tape: JsonTape, entry: number): number {
   let count = 0;
   const behind = tape.next(entry);

@@ -108,7 +108,6 @@ export interface WatchedRecord {
   readonly note: WatchedNote | undefined;
 }
 
-/** Any copy that was made. */
 interface AnyCopy {
   readonly source: Uint8Array;
   readonly start: number;

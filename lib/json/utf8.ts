@@ -1,6 +1,4 @@
-/**
- * UTF-8 as the Unicode standard has it: no overlong forms, no encoded surrogates.
- */
+/** UTF-8 as the Unicode standard has it: no overlong forms, no encoded surrogates. */
 
 import { copyOf } from "./bytes.ts";
 
@@ -64,9 +62,7 @@ export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/**
- * Decodes a range of bytes; what is not UTF-8 becomes U+FFFD, a byte order mark is kept.
- */
+/** Decodes a range of bytes; what is not UTF-8 becomes U+FFFD, a byte order mark is kept. */
 export function decodeUtf8(
   bytes: Uint8Array,
   start: number,

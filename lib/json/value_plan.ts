@@ -39,7 +39,6 @@ export interface CopiedPart {
   readonly slot: number | undefined;
 }
 
-/** A value of the record. */
 type Node =
   /** It is always the same: a string, a number, a boolean or null. */
   | { readonly kind: "same"; readonly text: string; readonly value: unknown }
@@ -124,7 +123,6 @@ export class ValuePlan {
   }
 }
 
-/** Makes the value of a node. */
 function valueOf(node: Node, parts: RecordParts): unknown {
   switch (node.kind) {
     case "same":
@@ -186,7 +184,6 @@ function makerOf(root: Node): ValueMaker {
   }
 }
 
-/** The code that makes the value of a node. */
 function codeOf(node: Node): string {
   switch (node.kind) {
     case "same":
@@ -262,7 +259,6 @@ const LOWER_T = 0x74;
 /** What is left of an end without its marks. */
 const PLACE = APART - 1;
 
-/** What was last in a slot, and when. */
 interface LastValue {
   readonly value: string;
   readonly epoch: number;

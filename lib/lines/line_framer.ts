@@ -11,7 +11,6 @@ export const DEFAULT_MAX_LINE_BYTES: number = 256 * 1024 * 1024;
  */
 export const MAX_LINE_BYTES: number = 2 ** 29 - 24;
 
-/** Lines that were taken at once. */
 export interface LineRun {
   /** How many. */
   readonly lines: number;

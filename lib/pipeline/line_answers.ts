@@ -125,7 +125,6 @@ function isOneOf(
       kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
 }
 
-/** The kinds that are wanted of each type. */
 function kindsOf(
   names: readonly string[],
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -21,7 +21,6 @@ import {
   WORD,
 } from "./_runs.ts";
 
-/** Further facts about a shape. */
 interface Further {
   /** How long the rest is at most; what is longer is something else. */
   readonly most?: number;

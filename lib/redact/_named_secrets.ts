@@ -44,7 +44,6 @@ function isStandIn(value: string): boolean {
 
 // Names whose values are secrets.
 
-/** What is known of a name. */
 interface SecretName {
   /** What its value is called where it is counted. */
   readonly kind: string;
@@ -185,7 +184,6 @@ const MEMBER_REGEXP = /^[\w .-]{1,64}$/;
 
 /** How a value stands behind a name. */
 interface Place {
-  /** What is known of the name. */
   readonly name: SecretName;
   /** Whether the value stands in quotes. */
   readonly isQuoted: boolean;
@@ -266,7 +264,6 @@ export function isSecretOf(
     !isStandIn(value.slice(value.lastIndexOf(" ") + 1));
 }
 
-/** A value behind the name of a secret. */
 interface NamedValue {
   readonly kind: string;
   readonly isSecret: boolean;

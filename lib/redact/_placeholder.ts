@@ -1,6 +1,4 @@
-/**
- * What stands in place of a secret.
- */
+/** What stands in place of a secret. */
 
 /** Gives what stands in place of a secret of a kind, after counting it. */
 export type Mask = (kind: string) => string;
@@ -8,7 +6,6 @@ export type Mask = (kind: string) => string;
 /** How everything begins that stands in place of a secret. */
 export const PLACEHOLDER = "[redacted:";
 
-/** What stands in place of a secret of a kind. */
 export function placeholderOf(kind: string): string {
   return `${PLACEHOLDER}${kind}]`;
 }

@@ -395,7 +395,6 @@ function stringAt(text: string, start: number, end: number): string {
 /** A longer text is escaped in pieces: `JSON.stringify` ends the process at 2^27 characters. */
 const PIECE = 1 << 20;
 
-/** The JSON text of a string. */
 function stringText(value: string): string {
   let text = '"';
   for (let at = 0; at < value.length;) {

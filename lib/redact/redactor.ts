@@ -57,7 +57,6 @@ const CONTROL_SEQUENCE_REGEXP =
   // deno-lint-ignore no-control-regex
   /(?<!\u001b)\u001b+\[[\d;:?]*[A-HJKSTfhlmnsu]/g;
 
-/** How many secrets were masked, by kind. */
 type Counts = Map<string, number>;
 
 /** The built-in rules, each on what those before it left. */

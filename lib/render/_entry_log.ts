@@ -503,7 +503,6 @@ type EntryTimes =
     readonly saidMs?: number | undefined;
   };
 
-/** Makes the part that says how far an entry is. */
 function entryPart(
   entry: EntryTimes,
   phase: EntryPhase,
@@ -576,7 +575,6 @@ export function msBetween(
  */
 type EntryState = "open" | "settling" | "turn" | "done";
 
-/** Tells how far a record is. */
 function entryState(record: AnyHistoryRecord): EntryState {
   if (!isKnownRecord(record)) return "done";
   switch (record.type) {
@@ -676,7 +674,6 @@ function outputsAt(
     : { outputs: places.map((at) => held.get(at) ?? "") };
 }
 
-/** Takes note of what is given of a record. */
 function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
   return {
     record,

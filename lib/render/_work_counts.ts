@@ -1,6 +1,4 @@
-/**
- * How much work was done: in a turn, in all of them.
- */
+/** How much work was done: in a turn, in all of them. */
 
 import type { EntryView } from "./entry_view.ts";
 import { countedText, countText } from "./quantity_text.ts";
@@ -8,7 +6,6 @@ import { countedText, countText } from "./quantity_text.ts";
 /** How many files are told apart; of more the number is not exact. */
 const MAX_FILES = 10_000;
 
-/** Counts commands, changed files and calls of tools. */
 export class WorkCounts {
   #commands = 0;
   #failed = 0;

@@ -1,6 +1,4 @@
-/**
- * Text that is too long, whatever its lines are, and words for the part that is gone.
- */
+/** Text that is too long, whatever its lines are, and words for the part that is gone. */
 
 import { countedText, countText } from "./quantity_text.ts";
 

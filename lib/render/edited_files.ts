@@ -94,7 +94,6 @@ export function pathBelow(path: string, folder: string | null): string {
   return rest === "" ? path : rest;
 }
 
-/** Says what is done to a file, and how many lines come and go. */
 export function editWords(
   { change, added, removed }: Pick<EditedFile, "change" | "added" | "removed">,
 ): readonly [verb: string, counts: string] {

@@ -1,6 +1,4 @@
-/**
- * A few words for an entry, and for a turn.
- */
+/** A few words for an entry, and for a turn. */
 
 import type { EntryView } from "./entry_view.ts";
 import { countedText } from "./quantity_text.ts";

@@ -549,7 +549,6 @@ const EDIT_ENDS: Record<EditView["status"], string> = {
   proposed: " · proposed",
 };
 
-/** What is written of how a turn ended. */
 const STATUS_WORDS: Record<
   TurnStatus,
   readonly [sign: string, words: string, title: string]
@@ -627,7 +626,6 @@ function sessionLine(
   return facts.length === 0 ? "" : `\n<p>${facts.join(" · ")}</p>\n`;
 }
 
-/** Says how much of something there was no room for. */
 function leftOutHtml(count: number, word: string): string {
   return `<i>${
     countedText(count, word)
@@ -737,7 +735,6 @@ function joinSections(
 /** How many files are told apart. */
 const MAX_FILES = 2000;
 
-/** What became of a file since the beginning. */
 type Fate = "added" | "added and deleted" | "deleted" | "edited";
 
 /** What a file that something has become of becomes by a further edit. */

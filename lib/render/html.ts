@@ -562,7 +562,6 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#section = undefined;
   }
 
-  /** Lists a turn of the page. */
   #list(
     { id, topic }: Section,
     turn: number,

@@ -76,7 +76,6 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-/** What is looked for in a language, and its keywords. */
 interface Reader {
   readonly tokens: RegExp;
   readonly keywords: ReadonlySet<string>;

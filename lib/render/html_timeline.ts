@@ -19,7 +19,6 @@ const LANES = [
 
 export type Lane = (typeof LANES)[number]["name"];
 
-/** The tokens of a turn, and of its requests. */
 export type TurnTokens = Pick<TurnEndedPart, "usage" | "requests">;
 
 /** Something that happened in a turn. */

@@ -49,7 +49,6 @@ export function markdownNodes(text: string): readonly MarkdownNode[] {
   return nested(PARSER.parse(text, {}));
 }
 
-/** Gives the words of nodes. */
 export function markdownText(nodes: readonly MarkdownNode[]): string {
   return nodes.map(({ type, token, children }) =>
     type.endsWith("break")

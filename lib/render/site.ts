@@ -334,7 +334,6 @@ ${choiceHtml("project", "Project", folders)}${
   }
 }
 
-/** A session in its place. */
 interface Row {
   readonly site: SiteSession;
   readonly session: SessionPart;

@@ -653,7 +653,6 @@ interface LineLook {
   readonly look?: (line: string) => string;
 }
 
-/** Gathers the lines of a live view. */
 class LiveLines {
   readonly #columns: () => number | undefined;
   /** What was written last; `undefined` at the beginning. */

@@ -121,7 +121,6 @@ const MAX_TEXT = 4_096;
 /** How many records more are looked at for the model when everything else is known. */
 const MORE_RECORDS = 20;
 
-/** What is known of a head so far. */
 class HeadFold implements RecordTaker {
   readonly #file: SessionFile;
   readonly #reader = new SessionReader(undefined, {

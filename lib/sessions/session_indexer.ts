@@ -382,7 +382,6 @@ interface Waiting {
 /** Is told how many bytes of a file are done. */
 type TellBytes = (bytes: number) => void | Promise<void>;
 
-/** Brings one index up to date once. */
 class Refresh {
   readonly #database: SessionIndexDatabase;
   readonly #options: RefreshOptions;
@@ -762,7 +761,6 @@ function problemOf(error: unknown): PieceProblem {
   return { code: codeOf(error), message };
 }
 
-/** A file that is being read. */
 interface OpenedTask {
   readonly source: ByteSource;
   readonly fold: SessionFold;

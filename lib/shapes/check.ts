@@ -1,6 +1,4 @@
-/**
- * Checks values by their shapes, and says what is wrong with them.
- */
+/** Checks values by their shapes, and says what is wrong with them. */
 
 import type { Issue } from "../errors.ts";
 import { type Fields, isObject as isAnyObject } from "../json/fields.ts";

@@ -1,6 +1,4 @@
-/**
- * Which parts of a record its shape has names for, and which of them its check goes by.
- */
+/** Which parts of a record its shape has names for, and which of them its check goes by. */
 
 import type { JsonReader } from "../json/reader.ts";
 import { type JsonNode, JsonSlice } from "../json/value.ts";

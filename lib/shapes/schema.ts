@@ -1,6 +1,4 @@
-/**
- * Makes valibot's schemas of shapes, and so JSON Schema.
- */
+/** Makes valibot's schemas of shapes, and so JSON Schema. */
 
 import * as v from "valibot";
 import type { AnyShape, Member, ObjectShape, Shape } from "./shapes.ts";

@@ -55,7 +55,6 @@ export class Calendar {
   }
 }
 
-/** Where counts stand. */
 export interface CountPlace {
   readonly line: number;
   /** The id of the thread, as far as it is known. */

@@ -5,9 +5,7 @@ import type { UsageKey } from "./usage_names.ts";
 
 /** What the rows that have something in common used. */
 export interface UsageGroup {
-  /**
-   * The first of the rows; what the group was made by is the same in all of them.
-   */
+  /** The first of the rows; what the group was made by is the same in all of them. */
   readonly row: UsageRow;
   /** The rows, in their order. */
   readonly rows: readonly UsageRow[];

@@ -75,7 +75,6 @@ export interface UsageDerivationRecord extends TokenFields {
   readonly explanation: string;
 }
 
-/** The columns that say what a group was made by. */
 const KEY_COLUMNS: Readonly<
   Record<UsageKey, readonly (keyof UsageRow & keyof UsageRecord)[]>
 > = {

@@ -152,7 +152,6 @@ function outcomeText(run: SessionRun | undefined): string {
   return outcome === null ? "" : OUTCOME_TEXTS[outcome];
 }
 
-/** Says how a session went, fact by fact. */
 export function runFacts(run: SessionRun | undefined): string[] {
   return [
     outcomeText(run),

@@ -73,7 +73,6 @@ function checkFollowing(args: Arguments): void {
   }
 }
 
-/** Reads a snapshot to go on from. */
 async function readSnapshotFile(
   file: string,
   { process }: CommandContext,
@@ -106,7 +105,6 @@ class Fold {
   readonly #isRestored: boolean;
   #file = STDIN;
   #remarks: HistoryRemarks | undefined;
-  /** The threads that events have named. */
   readonly #threads = new Set<string>();
   #lines: JsonlRecords | undefined;
   /** What was read of it, as long as nothing has come of that. */

@@ -38,7 +38,6 @@ export function answerLines(
   return answerInputs(args, context, { names: files, inputs, answering });
 }
 
-/** How it went so far. */
 interface HowItWent<R> extends
   Pick<
     Normalization,

@@ -89,7 +89,6 @@ class Redaction {
     }
   }
 
-  /** Lets the redactor work, and writes what it emits. */
   async #pass(
     work: (emit: (lines: Uint8Array) => void) => void,
   ): Promise<void> {

@@ -189,7 +189,6 @@ export class SessionChooser {
   readonly #rows: readonly Row[];
   readonly #options: ChooserOptions;
   #shown: readonly Row[];
-  /** How sessions went, as far as that was told. */
   readonly #runs = new Map<Session, SessionRun | undefined>();
   #filter = "";
   #at = 0;

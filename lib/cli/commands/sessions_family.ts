@@ -89,7 +89,6 @@ async function divide(
   return isIncomplete ? EXIT.io : EXIT.done;
 }
 
-/** Shards in some form, piece by piece. */
 async function shardTexts(
   shards: readonly SessionShard[],
   form: Exclude<typeof FAMILY_FORMATS[number], "ids">,

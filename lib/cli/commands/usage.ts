@@ -373,7 +373,6 @@ interface GroupColumn extends Column {
 const UNKNOWN = "unknown";
 const MADE_UP_REGEXP = /^synthetic-(?:thread|turn)-(\d+)$/;
 
-/** The columns that say what groups were made by. */
 const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
   day: {
     title: "Day",
@@ -393,7 +392,6 @@ const KEY_COLUMNS: Readonly<Record<UsageKey, GroupColumn>> = {
   turn: { title: "Turn", cut: "end", cell: ({ group }) => turnOf(group.row) },
 };
 
-/** The columns of numbers that every table has. */
 const NUMBERS: readonly GroupColumn[] = [
   number("Input", ({ group }) => group.tokens.input_tokens),
   number("Cached", ({ group }) => group.tokens.cached_input_tokens),

@@ -192,7 +192,6 @@ class Watching {
     await this.#screen?.clear();
   }
 
-  /** Takes in what has happened to a file. */
   async #take({ type, file, at }: SessionChange): Promise<void> {
     const { key } = file;
     const followed = this.#followed.get(key);

@@ -476,12 +476,10 @@ class Threads {
   readonly #threads = new Map<string, ThreadMemory>();
   #last: ThreadMemory | undefined;
 
-  /** Gives what is remembered of a thread, if anything is. */
   find(id: string): ThreadMemory | undefined {
     return this.#threads.get(id);
   }
 
-  /** Gives what is remembered of a thread, from now on if there is nothing yet. */
   of(id: string): ThreadMemory {
     const known = this.#threads.get(id);
     if (known !== undefined) {
@@ -576,7 +574,6 @@ class ServerContext implements RecordContext {
     return [this.#count];
   }
 
-  /** How many items have been given an id. */
   get count(): number {
     return this.#count;
   }
@@ -609,7 +606,6 @@ class ServerContext implements RecordContext {
     this.#slots = [stringValue(`item_${count}`)];
   }
 
-  /** The id of another item. */
   next(): JsonSlice {
     this.goOn(this.#count + 1);
     return this.#slots[ITEM];

@@ -284,7 +284,6 @@ export function itemFields(
   return item;
 }
 
-/** Writes events, one after the other. */
 export class EventWriter {
   readonly #reader: JsonReader;
   /** The path of the field that the last event was refused for. */

@@ -1,6 +1,4 @@
-/**
- * The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7).
- */
+/** The rules for `codex exec --json`, in all its dialects (normalize.md sections 1 to 7). */
 
 import type { FailureReason } from "../../errors.ts";
 import type { ByteWriter } from "../../json/byte_writer.ts";

@@ -1,6 +1,4 @@
-/**
- * The rules for rollout files, in all their shapes (rollout.md D.10).
- */
+/** The rules for rollout files, in all their shapes (rollout.md D.10). */
 
 import type { FailedRange } from "../../lines/failures.ts";
 import type { FailureReason } from "../../errors.ts";

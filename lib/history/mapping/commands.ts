@@ -283,13 +283,10 @@ function waitsOf(
   };
 }
 
-/** What is said of waiting for a command. */
 interface CommandWait {
-  /** Whether it goes on. */
   readonly isActive: boolean;
   /** How long it took, in milliseconds. */
   readonly durationMs: number | undefined;
-  /** What it said. */
   readonly text: string;
 }
 
@@ -341,7 +338,6 @@ export interface CommandOutput {
 
 const OUTPUTS = ["stdout", "stderr"] as const;
 
-/** Adds output at the end of what a command has printed. */
 export function appendOutput(
   context: FoldContext,
   id: number | undefined,

@@ -15,7 +15,6 @@ import type { ImagePayload, NewRecord, TokenUsage } from "../records.ts";
 import type { CallIds, FoldContext } from "./fold_context.ts";
 import { errorRecord, userRecord } from "./text_lines.ts";
 
-/** What a user said, with what was attached. */
 interface UserMessage {
   readonly text: string;
   /** The images, as records. */

@@ -157,7 +157,6 @@ function summaryOf(block: ReasoningBlock | undefined): readonly InlineSpan[] {
 
 /** A part of a reasoning. */
 interface Thought {
-  /** What it is known by. */
   readonly key: string;
   /** All of its text. */
   readonly text: string;
