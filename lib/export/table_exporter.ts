@@ -318,13 +318,21 @@ class RowWriter {
     const columns = this.#columns.get(table);
     if (columns === undefined) return;
     const values: Readonly<Record<string, TableValue>> = row;
-    const texts = columns.map(([name, type]) => {
-      const value = values[name] ?? null;
-      return typeof value === "string" && type.startsWith("text")
-        ? this.#masked(value)
-        : value;
-    });
-    this.#data(table, this.#options.csv ? csvRow(texts) : line(columns, texts));
+    const { csv = false } = this.#options;
+    const fields: TableValue[] = [];
+    let json = "";
+    for (const [name, type] of columns) {
+      const given = values[name] ?? null;
+      const value = typeof given === "string" && type.startsWith("text")
+        ? this.#masked(given)
+        : given;
+      if (csv) fields.push(value);
+      else {
+        const text = typeof value === "string" ? JSON.stringify(value) : value;
+        json += `${json === "" ? "{" : ","}"${name}":${text}`;
+      }
+    }
+    this.#data(table, csv ? csvRow(fields) : `${json}}\n`);
   }
 
   /** Says that rows of a table are to come. */
@@ -349,19 +357,6 @@ class RowWriter {
   #masked(text: string): string {
     return this.#options.redactor?.redactString(text) ?? text;
   }
-}
-
-/** Writes a row as a JSON object; whole numbers are exact, however large. */
-function line(
-  columns: readonly Column[],
-  values: readonly TableValue[],
-): string {
-  let text = "{";
-  for (const [i, value] of values.entries()) {
-    const json = typeof value === "string" ? JSON.stringify(value) : value;
-    text += `${i === 0 ? "" : ","}"${columns[i]?.[0]}":${json}`;
-  }
-  return `${text}}\n`;
 }
 
 class TableSource {
