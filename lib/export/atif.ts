@@ -411,12 +411,13 @@ class Trajectory {
         countsText(total)
       }`
       : `"total_steps":${this.#written}`;
-    const members = [
-      `"agent":${this.#masked(jsonTextOf(agent))}`,
-      `"final_metrics":{${metrics}}`,
-      member("extra", valued({ history_base })),
-    ];
-    emit(this.#piece(`],${members.filter((text) => text !== "").join()}`));
+    emit(
+      this.#piece(
+        `]${this.#member("agent", agent)},"final_metrics":{${metrics}}${
+          member("extra", valued({ history_base }))
+        }`,
+      ),
+    );
   }
 
   #emitter(emit: Emit<ExportPiece>): Emit<ExportPiece> {
@@ -793,8 +794,8 @@ class Trajectory {
     const session = idOf(this.#header.session_id) ?? this.id;
     const ids = MADE_UP_REGEXP.test(this.id)
       ? ""
-      : `${member("session_id", session)},${member("trajectory_id", this.id)},`;
-    return `${separator}{"schema_version":"ATIF-v1.7",${ids}"steps":[`;
+      : member("session_id", session) + member("trajectory_id", this.id);
+    return `${separator}{"schema_version":"ATIF-v1.7"${ids},"steps":[`;
   }
 
   #textOf(step: Step): string {
@@ -812,48 +813,41 @@ class Trajectory {
         : Object.fromEntries(details),
     });
     const results = late === undefined ? calls.flatMap(resultsOf) : [late];
-    const members = [
-      `"step_id":${this.#written}`,
-      this.#member("timestamp", step.timestamp),
-      member("source", step.source),
-      this.#member("model_name", step.model),
-      this.#member("reasoning_effort", step.effort),
-      this.#member("message", joined([...messages.values()])),
-      this.#member("reasoning_content", reasoning.join("\n\n") || undefined),
+    return `{"step_id":${this.#written}${
+      this.#member("timestamp", step.timestamp)
+    }${member("source", step.source)}${this.#member("model_name", step.model)}${
+      this.#member("reasoning_effort", step.effort)
+    }${this.#member("message", joined([...messages.values()]))}${
+      this.#member("reasoning_content", reasoning.join("\n\n") || undefined)
+    }${
       calls.length === 0
         ? ""
-        : `"tool_calls":[${calls.map((call) => this.#callText(call)).join()}]`,
-      this.#member(
-        "observation",
-        results.length === 0 ? undefined : { results },
-      ),
+        : `,"tool_calls":[${calls.map((call) => this.#callText(call)).join()}]`
+    }${
+      this.#member("observation", results.length > 0 ? { results } : undefined)
+    }${
       tokens === undefined
         ? ""
-        : `"metrics":{"prompt_tokens":${tokens.input_tokens},"completion_tokens":${tokens.output_tokens},"cached_tokens":${tokens.cached_input_tokens},"extra":${
+        : `,"metrics":{"prompt_tokens":${tokens.input_tokens},"completion_tokens":${tokens.output_tokens},"cached_tokens":${tokens.cached_input_tokens},"extra":${
           countsText(tokens)
-        }}`,
-      member("is_copied_context", step.isCopied ? true : undefined),
-      member("llm_call_count", step.requests),
-      this.#member("extra", extra),
-    ];
-    return objectText(members);
+        }}`
+    }${member("is_copied_context", step.isCopied ? true : undefined)}${
+      member("llm_call_count", step.requests)
+    }${this.#member("extra", extra)}}`;
   }
 
   #callText({ id, name, args, extra }: Call): string {
-    return objectText([
-      this.#member("tool_call_id", id),
-      this.#member("function_name", name),
-      `"arguments":${this.#masked(args)}`,
-      this.#member("extra", extra),
-    ]);
+    return `{${this.#member("tool_call_id", id).slice(1)}${
+      this.#member("function_name", name)
+    },"arguments":${this.#masked(args)}${this.#member("extra", extra)}}`;
   }
 
-  /** The text of a member without its secrets; nothing if it has no value. */
+  /** The text of a further member without its secrets; nothing if it has no value. */
   #member(name: string, value: unknown): string {
     if (typeof value !== "string") {
       return value === undefined
         ? ""
-        : `"${name}":${this.#masked(jsonTextOf(value))}`;
+        : `,"${name}":${this.#masked(jsonTextOf(value))}`;
     }
     const { redactor } = this.#options;
     return member(name, redactor?.redactString(value) ?? value);
@@ -908,14 +902,9 @@ function valued(fields: Fields): Fields | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** The text of an object, of the texts of its members. */
-function objectText(members: readonly string[]): string {
-  return `{${members.filter((text) => text !== "").join()}}`;
-}
-
-/** The text of a member of an object; nothing if it has no value. */
+/** The text of a further member of an object; nothing if it has no value. */
 function member(name: string, value: unknown): string {
-  return value === undefined ? "" : `"${name}":${jsonTextOf(value)}`;
+  return value === undefined ? "" : `,"${name}":${jsonTextOf(value)}`;
 }
 
 /** The result of a call, if there is one. */
