@@ -8,13 +8,7 @@ import {
 import { blocksOf } from "../files/byte_source.ts";
 import { messageOf, withSession } from "./open_session.ts";
 import { titleOf } from "./session.ts";
-import {
-  findSessionFiles,
-  type FindSessionFilesOptions,
-  type SessionFile,
-  sessionFileAt,
-  type SessionFiles,
-} from "./session_files.ts";
+import { type SessionFile, sessionFileAt } from "./session_files.ts";
 import { readSessionHead, type SessionKind } from "./session_head.ts";
 
 /** The size of one session file. */
@@ -59,69 +53,12 @@ export interface SpareSession {
   readonly command: "archive" | "delete";
 }
 
-/** Options for {@linkcode measureSessions}. */
-export interface MeasureSessionsOptions extends FindSessionFilesOptions {
-  /**
-   * Is called now and then, and waited for.
-   *
-   * @default {undefined}
-   */
-  readonly onProgress?:
-    | ((done: number, total: number) => void | Promise<void>)
-    | undefined;
-  /**
-   * Ends the work when it is aborted: the promise rejects with its reason.
-   *
-   * @default {undefined}
-   */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What {@linkcode measureSessions} found. */
-export interface MeasuredSessions
-  extends Pick<SessionFiles, "problems" | "missingHomes"> {
-  /** The files, the largest on the disk first. */
-  readonly sessions: readonly SessionSize[];
-}
-
 /** Changes of a file that are as old as the fork are those that the fork copied. */
 const SLACK = 60_000;
 
 /**
- * Says what the session files of Codex homes take, and of what. Each is read once, block by
- * block; nothing is written.
- *
- * @param options The homes.
- * @returns The files, and what could not be looked at.
- *
- * @example The home of a machine without Codex
- * ```ts
- * import { measureSessions } from "@codexpipe/codexpipe/sessions";
- * import { assertEquals } from "@std/assert";
- *
- * const { sessions } = await measureSessions({ codexHomes: ["no/such/home"] });
- *
- * assertEquals(sessions, []);
- * ```
- */
-export async function measureSessions(
-  { codexHomes, onProgress, signal }: MeasureSessionsOptions = {},
-): Promise<MeasuredSessions> {
-  const { files, problems, missingHomes } = await findSessionFiles({
-    codexHomes,
-  });
-  const sessions: SessionSize[] = [];
-  for (const [i, file] of files.entries()) {
-    signal?.throwIfAborted();
-    await onProgress?.(i, files.length);
-    sessions.push(...await measureSession(file));
-  }
-  sessions.sort((a, b) => b.diskBytes - a.diskBytes);
-  return { sessions, problems, missingHomes };
-}
-
-/**
- * Says what one session file takes, and what its copies do: several can be measured at once.
+ * Says what one session file takes, and of what, and what its copies do: it is read once, block
+ * by block. Several can be measured at once.
  *
  * @param file The file.
  * @returns What it takes, and behind it each copy.
@@ -211,12 +148,13 @@ async function count(
  *
  * @example An archived session
  * ```ts
- * import { measureSessions, spareSessions } from "@codexpipe/codexpipe/sessions";
+ * import { findSessionFiles, measureSession, spareSessions } from "@codexpipe/codexpipe/sessions";
  * import { assertEquals } from "@std/assert";
  *
- * const { sessions } = await measureSessions({ codexHomes: ["no/such/home"] });
+ * const { files } = await findSessionFiles({ codexHomes: ["no/such/home"] });
+ * const sizes = await Promise.all(files.map(measureSession));
  *
- * assertEquals(spareSessions(sessions), []);
+ * assertEquals(spareSessions(sizes.flat()), []);
  * ```
  */
 export function spareSessions(

@@ -5,9 +5,9 @@ import { countedText, countText } from "../../render/quantity_text.ts";
 import {
   findSessionFiles,
   isSessionId,
-  type MeasuredSessions,
   measureSession,
   SESSION_PARTS,
+  type SessionFiles,
   type SessionSize,
   type SessionSizeGroup,
   type SessionSizeRecord,
@@ -78,6 +78,12 @@ export async function run(
   }
   await context.diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
+}
+
+interface MeasuredSessions
+  extends Pick<SessionFiles, "problems" | "missingHomes"> {
+  /** The files, the largest on the disk first. */
+  readonly sessions: readonly SessionSize[];
 }
 
 async function measure(
