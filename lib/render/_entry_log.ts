@@ -300,6 +300,11 @@ export class EntryLog {
     this.#relieve();
   }
 
+  /** Whether there is an image that the model may still be handed. */
+  get awaitsImage(): boolean {
+    return this.#images.size > 0;
+  }
+
   /** Takes an image that the model was handed, for the first of those it has looked at. */
   attach(url: string): void {
     for (const entry of this.#images) {
@@ -512,23 +517,26 @@ function entryPart(
   const isTimed = entry.startedAt !== null;
   const startedAt = timeIn(record, "started_at", isTimed) ?? entry.startedAt;
   const endedAt = timeIn(record, "completed_at", isTimed) ?? entry.endedAt;
-  return {
+  const durationMs = longer(
+    durationOf(record, { startedAt, endedAt }),
+    entry.saidMs,
+  );
+  // Fields one by one take half the time of a literal with spreads.
+  const part: { -readonly [Name in keyof EntryPart]: EntryPart[Name] } = {
     type: "entry",
     phase,
     id,
     turn,
     record,
-    ...(outputs === undefined ? {} : { outputs }),
-    ...(images.length === 0 ? {} : { images }),
-    ...(isWarning === true ? { isWarning } : {}),
-    ...(isFromUser === true ? { isFromUser } : {}),
     startedAt,
     endedAt,
-    durationMs: longer(
-      durationOf(record, { startedAt, endedAt }),
-      entry.saidMs,
-    ),
+    durationMs,
   };
+  if (outputs !== undefined) part.outputs = outputs;
+  if (images.length > 0) part.images = images;
+  if (isWarning === true) part.isWarning = true;
+  if (isFromUser === true) part.isFromUser = true;
+  return part;
 }
 
 /** Reads a time of a record. Where the input has none, all of them are made up. */
@@ -678,8 +686,9 @@ function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
   return {
     record,
     state,
-    stdoutEnd: endOf(record, "stdout_chunks"),
-    stderrEnd: endOf(record, "stderr_chunks"),
+    // Of what is over, nothing is new.
+    stdoutEnd: state === "open" ? endOf(record, "stdout_chunks") : 0,
+    stderrEnd: state === "open" ? endOf(record, "stderr_chunks") : 0,
   };
 }
 

@@ -264,8 +264,10 @@ export class TranscriptBuilder
     }
     const text = isText ? value : outcome.text;
     this.#reader.read(record, { line, offset, text }, this.#tapped);
-    for (const url of handedImages(record)) {
-      this.#entries.attach(this.#carried(url));
+    if (this.#entries.awaitsImage) {
+      for (const url of handedImages(record)) {
+        this.#entries.attach(this.#carried(url));
+      }
     }
   }
 
