@@ -25,6 +25,12 @@ const WORTH = 1 << 26;
 /** How much a thread may write that waits for its turn, in bytes. */
 const WINDOW = 1 << 21;
 
+/**
+ * How many inputs, and of how many bytes, a thread is given at once where they may come in any
+ * order: of small ones, a message for each takes as long as the work.
+ */
+const SHARE = { inputs: 64, bytes: 1 << 20 };
+
 /** Something to work on; a thread gets a copy of it. */
 export interface JobInput {
   /** A path, or `-`. */
@@ -54,12 +60,18 @@ export interface Job<I extends JobInput, O> {
   readonly title?: string;
 }
 
+/** An input, and which of all it is. */
+interface Task {
+  readonly at: number;
+  readonly input: unknown;
+}
+
 /** A message to a thread. */
 type Order =
   /** The arguments of the command: the first thing that it is told. */
   | { readonly words: readonly string[] }
-  /** An input, and which of all it is. */
-  | { readonly at: number; readonly input: unknown }
+  /** Some inputs, and which of all they are. */
+  | { readonly share: readonly Task[] }
   /** How many bytes of what it gave wait no more, and room for others, if they left any. */
   | { readonly taken: number; readonly room?: ArrayBuffer };
 
@@ -74,7 +86,7 @@ type Given =
     | { readonly part: unknown }
   );
 
-/** A message of a thread about the input that it works on. */
+/** What a thread says of the input that it works on, in a message with others. */
 type Report =
   | Given
   /** It is done, with an error perhaps. */
@@ -151,6 +163,14 @@ function countOf<I extends JobInput, O>(
   return Math.min(count, inputs.length);
 }
 
+/** What a thread says of an input. */
+interface Answer {
+  readonly peer: Peer;
+  /** Whether the thread has nothing to do behind it. */
+  readonly isLast: boolean;
+  readonly reports: Report[];
+}
+
 class Crew<I extends JobInput, O> {
   readonly #job: Job<I, O>;
   readonly #context: CommandContext;
@@ -158,8 +178,9 @@ class Crew<I extends JobInput, O> {
   readonly #idle: Peer[] = [];
   /** The inputs that no thread was given yet, the next one last. */
   readonly #left: number[];
+  readonly #sizes: readonly number[];
   /** What threads say of the inputs that they were given, until it is taken. */
-  readonly #answers = new Map<number, { peer: Peer; reports: Report[] }>();
+  readonly #answers = new Map<number, Answer>();
   /** How many bytes wait to be written. */
   #held = 0;
   #failure: Error | undefined;
@@ -173,6 +194,7 @@ class Crew<I extends JobInput, O> {
   ) {
     this.#job = job;
     this.#context = context;
+    this.#sizes = sizes;
     this.#left = [...job.inputs.keys()].reverse();
     if (job.title !== undefined) {
       this.#left.sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
@@ -218,7 +240,7 @@ class Crew<I extends JobInput, O> {
     const peer = process.threads.start();
     peer.listen(
       // The boundary between threads: nothing else is said there.
-      (message) => this.#take(message as Report, peer),
+      (message) => this.#take(message as readonly Report[], peer),
       (error) => {
         this.#failure = error;
         this.#wake();
@@ -234,23 +256,45 @@ class Crew<I extends JobInput, O> {
     const isFull = !this.#isAnyOrder &&
       this.#held >= this.#peers.length * WINDOW;
     for (const peer of this.#idle.splice(0)) {
-      const at = this.#left.at(-1);
-      if (at === undefined || isFull && at !== turn) {
+      const next = this.#left.at(-1);
+      if (next === undefined || isFull && next !== turn) {
         this.#idle.push(peer);
         continue;
       }
-      this.#left.pop();
-      this.#answers.set(at, { peer, reports: [] });
-      tell(peer, { at, input: this.#job.inputs[at] });
+      const share = this.#nextShare();
+      for (const at of share) {
+        const isLast = at === share.at(-1);
+        this.#answers.set(at, { peer, isLast, reports: [] });
+      }
+      const { inputs } = this.#job;
+      tell(peer, { share: share.map((at) => ({ at, input: inputs[at] })) });
     }
   }
 
-  #take(report: Report, peer: Peer): void {
-    this.#answers.get(report.at)?.reports.push(report);
-    if (!("weight" in report)) this.#idle.push(peer);
-    else {
-      this.#held += report.weight;
-      if (this.#isAnyOrder) this.#release(report, peer);
+  /** Takes the next inputs that a thread is to be given. */
+  #nextShare(): number[] {
+    const left = this.#left;
+    const share: number[] = [];
+    let bytes = 0;
+    do {
+      const at = left.pop();
+      if (at === undefined) break;
+      share.push(at);
+      bytes += this.#sizes[at] ?? 0;
+    } while (
+      this.#isAnyOrder && share.length < SHARE.inputs && bytes < SHARE.bytes
+    );
+    return share;
+  }
+
+  #take(reports: readonly Report[], peer: Peer): void {
+    for (const report of reports) {
+      const answer = this.#answers.get(report.at);
+      answer?.reports.push(report);
+      if ("weight" in report) {
+        this.#held += report.weight;
+        if (this.#isAnyOrder) this.#release(report, peer);
+      } else if (answer?.isLast) this.#idle.push(peer);
     }
     this.#wake();
   }
@@ -329,7 +373,10 @@ export function runThread(
 /** A thread, as it sees itself. */
 class Thread implements Starter {
   readonly #peer: Peer;
-  readonly #orders: Extract<Order, { at: number }>[] = [];
+  /** What it is to do. */
+  #tasks: readonly Task[] = [];
+  /** What it has to say of that, with the next message. */
+  #reports: Report[] = [];
   #at = -1;
   /** How many bytes of what it gave wait. */
   #waiting = 0;
@@ -343,7 +390,7 @@ class Thread implements Starter {
 
   /** Takes what the thread is told. */
   take(order: Exclude<Order, { words: unknown }>): void {
-    if ("at" in order) this.#orders.push(order);
+    if ("share" in order) this.#tasks = order.share;
     else {
       this.#waiting -= order.taken;
       if (order.room !== undefined) this.#rooms.push(order.room);
@@ -356,24 +403,25 @@ class Thread implements Starter {
     weigh: (part: unknown) => number,
   ): Promise<never> {
     for (;;) {
-      const order = this.#orders.shift();
-      if (order === undefined) {
-        await this.#news();
-        continue;
-      }
-      const at = this.#at = order.at;
-      let end: Report = { at };
-      try {
-        for await (const part of work(order.input)) {
-          await this.#give({ at, part, weight: weigh(part) });
+      const tasks = this.#tasks;
+      this.#tasks = [];
+      if (tasks.length === 0) await this.#news();
+      for (const { at, input } of tasks) {
+        this.#at = at;
+        let end: Report = { at };
+        try {
+          for await (const part of work(input)) {
+            await this.#give({ at, part, weight: weigh(part) });
+          }
+        } catch (error) {
+          const { name, message } = error instanceof Error
+            ? error
+            : new Error(String(error));
+          end = { at, error: { name, message } };
         }
-      } catch (error) {
-        const { name, message } = error instanceof Error
-          ? error
-          : new Error(String(error));
-        end = { at, error: { name, message } };
+        this.#reports.push(end);
       }
-      this.#peer.post(end);
+      if (tasks.length > 0) this.#report();
     }
   }
 
@@ -400,8 +448,15 @@ class Thread implements Starter {
   /** Gives something, and waits as long as there is too much of it. */
   async #give(given: Given, ...moved: ArrayBuffer[]): Promise<void> {
     this.#waiting += given.weight;
-    this.#peer.post(given, moved);
+    this.#reports.push(given);
+    if (given.weight > 0) this.#report(moved);
     while (this.#waiting > WINDOW) await this.#news();
+  }
+
+  /** Says what there is to say. */
+  #report(moved: readonly ArrayBuffer[] = []): void {
+    this.#peer.post(this.#reports, moved);
+    this.#reports = [];
   }
 
   #news(): Promise<void> {
