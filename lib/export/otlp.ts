@@ -619,10 +619,10 @@ export class OtlpExporter implements Exporter {
     }
     thread.turn = undefined;
     thread.last = turn;
-    this.#write(thread, turn, true, this.#rootOf(thread, turn, end));
+    this.#write(thread, turn, true, this.#rootText(thread, turn, end));
   }
 
-  #rootOf(thread: Thread, turn: Turn, end: TurnEnd): unknown {
+  #rootText(thread: Thread, turn: Turn, end: TurnEnd): string {
     const { header, model } = thread;
     const { id, start, startedBy, prompts, answer, events } = turn;
     const parent = idOf(header.parent_thread_id);
@@ -656,15 +656,15 @@ export class OtlpExporter implements Exporter {
     };
     const { at, error, message } = end;
     const span = { operation: OPERATION.turn, subject: AGENT, start, end: at };
-    return {
-      ...idsOf(thread, turn),
-      ...spanOf({ ...span, attributes, error, message, events }),
-      ...(link === undefined ? {} : { links: [link] }),
-    };
+    const { traceId, spanId } = idsOf(thread, turn);
+    const links = link === undefined ? "" : `,"links":[${jsonTextOf(link)}]`;
+    return `{"traceId":"${traceId}","spanId":"${spanId}",${
+      spanText({ ...span, attributes, error, message, events })
+    }${links}}`;
   }
 
   /** Writes what is complete of a turn, if there is enough of it, or all is to be written. */
-  #write(thread: Thread, turn: Turn, isAll: boolean, root?: unknown): void {
+  #write(thread: Thread, turn: Turn, isAll: boolean, root?: string): void {
     if (
       Number.isNaN(turn.start) ||
       !(thread.isTimed || this.#options.clock !== undefined)
@@ -693,7 +693,7 @@ export class OtlpExporter implements Exporter {
     this.#tellers.set(ids.traceId, teller);
     if (teller !== this.#inputs || spans.length === 0) return;
     this.#hasLines = true;
-    thread.resource ??= this.#masked(resourceOf(thread.header));
+    thread.resource ??= this.#masked(resourceText(thread.header));
     const data =
       `{"resourceSpans":[{"resource":${thread.resource},${SCOPE},"spans":[${
         spans.join(",")
@@ -704,27 +704,25 @@ export class OtlpExporter implements Exporter {
   /** Writes a request or a call as JSON. */
   #childText(thread: Thread, ids: SpanIds, span: ChildSpan): string {
     const { subject = "", parts = [] } = span;
-    const attributes = {
-      [ATTRIBUTE.conversation]: thread.id,
-      ...span.attributes,
-      [ATTRIBUTE.outputMessages]: messageText("assistant", parts),
-    };
-    const written = {
-      ...childIds(ids, span.item),
-      parentSpanId: ids.spanId,
-      ...spanOf({ ...span, attributes }),
-    };
+    const { traceId, spanId } = childIds(ids, span.item);
+    const text =
+      `{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":"${ids.spanId}",${
+        spanText(span, [
+          { [ATTRIBUTE.conversation]: thread.id },
+          span.attributes,
+          { [ATTRIBUTE.outputMessages]: messageText("assistant", parts) },
+        ])
+      }}`;
     // Without content, names are all that could hold a secret.
-    if (this.#clean.has(subject)) return jsonTextOf(written);
-    const masked = this.#masked(written);
+    if (this.#clean.has(subject)) return text;
+    const masked = this.#masked(text);
     const isClean = this.#options.content !== true &&
-      this.#clean.size < MAX.names && masked === jsonTextOf(written);
+      this.#clean.size < MAX.names && masked === text;
     if (isClean) this.#clean.add(subject);
     return masked;
   }
 
-  #masked(value: unknown): string {
-    const text = jsonTextOf(value);
+  #masked(text: string): string {
     return this.#options.redactor?.redact(text) ?? text;
   }
 }
@@ -743,18 +741,17 @@ interface TurnEnd {
 const SCOPE =
   `"schemaUrl":"${SCHEMA_URL}","scopeSpans":[{"scope":{"name":"codexpipe"},"schemaUrl":"${SCHEMA_URL}"`;
 
-/** What the spans of a thread have in common. */
-function resourceOf({ git, cli_version }: Fields): Fields {
+/** What the spans of a thread have in common, as JSON. */
+function resourceText({ git, cli_version }: Fields): string {
   const { branch, commit_hash, repository_url } = fieldsOf(git);
-  return {
-    attributes: attributesOf({
-      [ATTRIBUTE.serviceName]: AGENT,
-      [ATTRIBUTE.serviceVersion]: idOf(cli_version),
-      [ATTRIBUTE.repository]: idOf(repository_url),
-      [ATTRIBUTE.branch]: idOf(branch),
-      [ATTRIBUTE.commit]: idOf(commit_hash),
-    }),
-  };
+  const attributes = attributesText({
+    [ATTRIBUTE.serviceName]: AGENT,
+    [ATTRIBUTE.serviceVersion]: idOf(cli_version),
+    [ATTRIBUTE.repository]: idOf(repository_url),
+    [ATTRIBUTE.branch]: idOf(branch),
+    [ATTRIBUTE.commit]: idOf(commit_hash),
+  });
+  return `{"attributes":${attributes}}`;
 }
 
 function providerOf({ header }: Thread): string {
@@ -799,46 +796,55 @@ function tokenAttributes(counted: TokensOfTurn | undefined): Attributes {
   };
 }
 
-/** A span in the words of OTLP, but for its ids. */
-function spanOf(span: Span): Fields {
+/** Writes a span in the words of OTLP, but for its ids: the members of an object. */
+function spanText(span: Span, groups = [span.attributes]): string {
   const { operation, subject, start, end = start, error, message } = span;
+  const name = subject === undefined ? operation : `${operation} ${subject}`;
   const kind = operation === OPERATION.request
     ? SPAN_KIND.client
     : SPAN_KIND.internal;
-  const events = span.events?.map(({ at, name, attributes }) => ({
-    timeUnixNano: nanosOf(at),
-    name,
-    attributes: attributesOf(attributes),
-  }));
-  return {
-    name: subject === undefined ? operation : `${operation} ${subject}`,
-    kind,
-    startTimeUnixNano: nanosOf(start),
-    // Clocks are set back.
-    endTimeUnixNano: nanosOf(Math.max(start, end)),
-    attributes: attributesOf({
-      [ATTRIBUTE.operation]: operation,
-      ...span.attributes,
-      [ATTRIBUTE.error]: error,
-    }),
-    // JSON leaves out what is undefined.
-    events: events?.length === 0 ? undefined : events,
-    status: error === undefined ? undefined : { code: STATUS_ERROR, message },
-  };
+  const attributes = attributesText(
+    { [ATTRIBUTE.operation]: operation },
+    ...groups,
+    { [ATTRIBUTE.error]: error },
+  );
+  const events = (span.events ?? []).map(({ at, name, attributes }) =>
+    `{"timeUnixNano":${nanosOf(at)},"name":${jsonTextOf(name)},"attributes":${
+      attributesText(attributes)
+    }}`
+  );
+  const status = error === undefined
+    ? ""
+    : `,"status":${jsonTextOf({ code: STATUS_ERROR, message })}`;
+  // Clocks are set back.
+  const endTime = nanosOf(Math.max(start, end));
+  return `"name":${jsonTextOf(name)},"kind":${kind},"startTimeUnixNano":${
+    nanosOf(start)
+  },"endTimeUnixNano":${endTime},"attributes":${attributes}${
+    events.length === 0 ? "" : `,"events":[${events.join(",")}]`
+  }${status}`;
 }
 
-function attributesOf(values: Attributes): Fields[] {
-  return Object.entries(values).filter(([, value]) => value !== undefined).map(
-    ([key, value]) => {
-      if (typeof value === "string") {
-        return { key, value: { stringValue: value } };
-      }
-      const number = Number(value);
-      // JSON would lose digits of larger ones; OTLP takes both.
-      const intValue = Number.isSafeInteger(number) ? number : String(value);
-      return { key, value: { intValue } };
-    },
-  );
+/** Writes the attributes that have a value, as a list of OTLP. */
+function attributesText(...groups: readonly Attributes[]): string {
+  let text = "";
+  for (const values of groups) {
+    for (const key in values) {
+      const value = values[key];
+      if (value === undefined) continue;
+      text += `${text === "" ? "" : ","}{"key":"${key}","value":{${
+        typeof value === "string"
+          ? `"stringValue":${jsonTextOf(value)}`
+          : `"intValue":${wholeText(value)}`
+      }}}`;
+    }
+  }
+  return `[${text}]`;
+}
+
+/** A whole number; JSON would lose digits of larger ones, and OTLP takes a text, too. */
+function wholeText(value: number | bigint): string {
+  return Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`;
 }
 
 /** Milliseconds as nanoseconds: a number whose digits, in JSON, are all exact. */
