@@ -388,10 +388,10 @@ export class Kernel {
     return this.#plans.isEager;
   }
 
-  /** Makes a plan of what was done with a record; says whether that was possible. */
-  learn(watched: WatchedRecord | undefined): boolean {
+  /** Makes a plan of what was done with a record, if that is possible. */
+  learn(watched: WatchedRecord | undefined): void {
     if (watched !== undefined) this.#obey(watched.rules);
-    return this.#plans.learn(watched);
+    this.#plans.learn(watched);
   }
 
   /** Forgets what was learned of other rules than these. */

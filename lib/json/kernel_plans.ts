@@ -455,10 +455,10 @@ export class KernelPlans {
     this.#credit = Math.min(CREDIT, this.#credit + earned);
   }
 
-  /** Makes a plan, if one can be made; says whether. */
-  learn(watched: WatchedRecord | undefined): boolean {
+  /** Makes a plan, if one can be made. */
+  learn(watched: WatchedRecord | undefined): void {
     this.#credit -= 1;
-    if (watched === undefined) return false;
+    if (watched === undefined) return;
     const { root, observations } = watched;
     // The text was found valid when the record was read.
     this.#tape.scan(root.bytes, root.start, root.end, LEVELS);
@@ -468,7 +468,7 @@ export class KernelPlans {
       lookAtOutput(watched, this.#reader, (reader, record) => {
         isWanted = selection.wants(reader, record);
       });
-    if (selection !== undefined && asked === undefined) return false;
+    if (selection !== undefined && asked === undefined) return;
     const seen = asked === undefined ? [observations] : [observations, asked];
     const add = (
       seen: readonly Observations[],
@@ -483,12 +483,12 @@ export class KernelPlans {
         lookAtOutput(watched, this.#reader, proof.look.bind(proof));
       if (
         proved !== undefined && add([...seen, proved], true, MAX_BRANCHES)
-      ) return true;
+      ) return;
       // What the rules did not open, but most likely comes again with the same keys, is read
       // faster as text.
-      if (add(seen, true, FINE_BRANCHES)) return true;
+      if (add(seen, true, FINE_BRANCHES)) return;
     }
-    return add(seen, false, MAX_BRANCHES);
+    add(seen, false, MAX_BRANCHES);
   }
 
   /** Adds a plan; says whether it was possible. */

@@ -29,9 +29,8 @@ export interface RecordLearner {
    * Is told what was done with a record.
    *
    * @param watched What was done; nothing if it cannot be done again.
-   * @returns Whether it can be done again now.
    */
-  learn(watched: WatchedRecord | undefined): boolean;
+  learn(watched: WatchedRecord | undefined): void;
 }
 
 /**
@@ -87,12 +86,6 @@ export interface LineRules {
 }
 
 /**
- * How many records of one size are let go unwatched, at most, when watching several in a row
- * was of no use: where all fail, it takes a third of the time.
- */
-const MAX_REST = 64;
-
-/**
  * Longer records are not watched: there is no room for plans of their size, and what is written
  * down of one holds all of it (40 MB in a stream of lines of 1 MB).
  */
@@ -119,13 +112,6 @@ export abstract class RecordRules implements LineRules {
   #watched: RecordWatch | undefined;
   #isRepeatable = false;
   #isTeachable = false;
-  /**
-   * By how many values they have, how many records in a row were watched without use, and how
-   * many to let go.
-   */
-  readonly #useless: number[] = [];
-  readonly #rests: number[] = [];
-
   /**
    * Constructs a new instance.
    *
@@ -240,27 +226,20 @@ export abstract class RecordRules implements LineRules {
   /** Begins to watch how a record is rewritten, if there may be use in that. */
   #watch(root: JsonSlice, out: ByteWriter): RecordWatch | undefined {
     const { context } = this;
-    const values = this.reader.tape.count;
     if (
       context === undefined || this.#learner?.isEager !== true ||
-      root.end - root.start > MAX_WATCHED_BYTES || values > MAX_WATCHED_VALUES
+      root.end - root.start > MAX_WATCHED_BYTES ||
+      this.reader.tape.count > MAX_WATCHED_VALUES
     ) return undefined;
-    const rest = this.#rests[values] ?? 0;
-    if (rest === 0) return new RecordWatch(this.reader, root, out, context);
-    this.#rests[values] = rest - 1;
-    return undefined;
+    return new RecordWatch(this.reader, root, out, context);
   }
 
-  /** Ends watching a record, and takes to account whether it was of use. */
+  /** Ends watching a record. */
   #learn(watch: RecordWatch, isDone: boolean): void {
     const isRepeatable = isDone && this.#isRepeatable;
     const watched = isRepeatable ? watch.end() : undefined;
     watch.stop();
-    // A line that failed for want of a context says nothing of those that will have one.
-    const isUseful = isDone && this.#learner?.learn(watched) === true;
-    const values = this.reader.tape.count;
-    const useless = isUseful ? 0 : (this.#useless[values] ?? 0) + 1;
-    this.#useless[values] = this.#rests[values] = Math.min(MAX_REST, useless);
+    if (isDone) this.#learner?.learn(watched);
   }
 }
 
