@@ -209,6 +209,15 @@ const TURN_LINES = new LineSelection([
   "error",
 ]);
 
+/**
+ * The lines that say nothing of how a run ends. What the program tells the model begins a turn in
+ * files of old; where lines have ordinals, turns have a beginning of their own.
+ */
+const UNHEARD_LINES: readonly string[] = [
+  ...IDLE_LINES,
+  "#response_item/message/developer",
+];
+
 // What an event says of whether work goes on, is done, or went wrong.
 
 /**
@@ -819,7 +828,7 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     this.#lines = new JsonlRecords({
       ...input,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
-      except: IDLE_LINES,
+      except: UNHEARD_LINES,
       // Of a line that failed, why is enough.
       onError: "mark",
       initialThreadId,

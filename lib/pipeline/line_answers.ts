@@ -37,6 +37,8 @@ import {
 
 /** All kinds of a type. */
 const ALL = "";
+/** Before a type: only records with an ordinal. */
+const NUMBERED = "#";
 /** Behind a kind: some of it are wanted by their role. */
 const ROLE = "/";
 /** What the types of events of items begin with. */
@@ -64,6 +66,7 @@ export class RecordSelection {
    * @param names The types, as they are called when normalized; behind a slash the kind of
    *   item that an event is about, or the type of what a rollout line holds, and behind another
    *   one the role of a message. All, without it.
+   * @param except Those that are not wanted; `#` before a type is of records with an ordinal.
    * @param thread The only thread whose events are wanted. Lines of session files say no thread,
    *   and are wanted.
    * @throws {TypeError} If they are no list of texts, or no text.
@@ -97,6 +100,11 @@ export class RecordSelection {
     if (except !== undefined && isOneOf(except, type, members, reader)) {
       return false;
     }
+    const numbered = this.#except.get(NUMBERED + type);
+    if (
+      numbered !== undefined && members.get("ordinal") !== undefined &&
+      isOneOf(numbered, type, members, reader)
+    ) return false;
     if (this.#kinds === undefined) return true;
     const kinds = this.#kinds.get(type);
     return kinds !== undefined && isOneOf(kinds, type, members, reader);
@@ -221,6 +229,7 @@ export interface JsonlOptions extends NormalizerOptions, LineSplitterOptions {
   readonly only?: readonly string[] | undefined;
   /**
    * The types of the records that are not wanted, in the words of `only`: nothing comes of them.
+   * With `#` before a type, of its records only those with an ordinal are left out.
    *
    * @default {undefined} None.
    */

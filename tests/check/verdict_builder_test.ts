@@ -319,6 +319,22 @@ const ENDS = [
     }],
     expected: ["the run began no turn"],
   },
+  ...[
+    ["of old", {}, "has no end: the log ends before it does"],
+    ["since 0.148", { ordinal: 1 }, "began no turn"],
+  ].map(([name, numbered, how]) => ({
+    name: `what the program told the model, in a file ${name}`,
+    records: [{
+      type: "session_meta",
+      payload: { id: "t", timestamp: "2026-01-01T00:00:00.000Z" },
+    }, {
+      timestamp: "2026-01-01T00:00:00.000Z",
+      ...Object(numbered),
+      type: "response_item",
+      payload: { type: "message", role: "developer", content: [] },
+    }],
+    expected: [`the run ${how}`],
+  })),
   {
     name: "one of two threads",
     records: [THREAD, TURN, failTurn("No"), OTHER_THREAD, TURN, DONE],

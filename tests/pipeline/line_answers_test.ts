@@ -89,6 +89,23 @@ Deno.test("JsonlDecoder gives what it is asked for of all captures, with either 
   }
 });
 
+Deno.test("JsonlDecoder leaves lines out by their ordinals, with either engine", () => {
+  const line = (at: number): string =>
+    `{"timestamp":"2026-01-01T00:00:00.000Z",${
+      at % 2 === 0 ? "" : `"ordinal":${at},`
+    }"type":"response_item","payload":{"type":"message","role":"${
+      at % 3 === 0 ? "user" : "developer"
+    }","content":[]}}`;
+  const lines = Array.from({ length: 600 }, (_, at) => line(at));
+  const except = ["#response_item/message/developer"];
+  for (const engine of ["js", "wasm"] as const) {
+    const decoder = new JsonlDecoder({ engine, except });
+    const left = emitted(decoder, [encode(lines.join("\n"))]);
+    assertEquals(left.length, 400);
+    assert(left.every(({ line }) => line % 2 === 1 || (line - 1) % 3 === 0));
+  }
+});
+
 Deno.test("JsonlNormalizer writes what it is asked for, and goes on counting", () => {
   const lines = [
     '{"type":"thread.started","thread_id":"t"}',
