@@ -390,7 +390,8 @@ export class LineAnswers implements LineVisitor {
 
   /** Whether there is as much input as a kernel needs to make up for its beginning. */
   #hasMuch(): boolean {
-    const { kind } = this.#rules;
+    // Before its first line, a stream most likely is what the one before it was.
+    const { kind = lastSlow } = this.#rules;
     if (kind === undefined) return this.#bytes >= UNKNOWN_BYTES;
     const bytes = Math.max(this.#bytes, this.#expected);
     const needed = kind === "rollout" ? ROLLOUT_BYTES : EXEC_BYTES;
@@ -456,6 +457,7 @@ export class LineAnswers implements LineVisitor {
     if (kernel === undefined) {
       if (kind === undefined || this.#engine !== "auto") return;
       slowBytes.set(kind, (slowBytes.get(kind) ?? 0) + this.#bytes);
+      lastSlow = kind;
       return;
     }
     this.#fastLines = kernel.lines;
@@ -585,6 +587,8 @@ const UNKNOWN_BYTES = 1 << 17;
 const VALUE_PRICE = 2;
 /** By kind, how much of streams that have ended was answered without WebAssembly. */
 const slowBytes = new Map<StreamKind, number>();
+/** What the last of them was. */
+let lastSlow: StreamKind | undefined;
 
 function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start] ?? 0;

@@ -44,3 +44,16 @@ Deno.test("what JsonlRecords reads before an input has no say in what it reads o
     assertEquals(read("wasm", inputs[at] ?? encode("")), alone[at]);
   }
 });
+
+Deno.test("JsonlRecords has WebAssembly answer small inputs where many came before", () => {
+  const input = encode(`${HEADER}\n${`${TOLD}\n`.repeat(1000)}`);
+  const engines = Array.from(
+    { length: Math.ceil(2 ** 22 / input.length) },
+    () => {
+      const records = new JsonlRecords({ engine: "auto", only: ["event_msg"] });
+      emitted(records, [input]);
+      return records.engine;
+    },
+  );
+  assertEquals([engines[0], engines.at(-1)], ["js", "wasm"]);
+});
