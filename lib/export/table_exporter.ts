@@ -110,9 +110,9 @@ interface SourceState {
   readonly counted: TurnsById;
   /**
    * Their requests as numbers, `PACKED` for each, in lists of which none is long: objects take
-   * twice the memory, and a session has a hundred thousand.
+   * more than twice the memory, and a session has a hundred thousand.
    */
-  readonly requests: number[][];
+  readonly requests: Float64Array[];
   /** What stands for itself in none of these numbers; -1 is the first of them. */
   readonly words: TableValue[];
 }
@@ -127,8 +127,8 @@ const MAX_PACKED = 1024 * PACKED;
  *
  * The rows of items and calls are written as an input is read, and those of threads when it
  * ends. Which tokens count can only be told when all inputs have been read, so turns and
- * requests come last. What is said of an item when 1,024 others have followed, or 16 since it
- * ended, is not in its row; a command without an exit status may yet be running.
+ * requests come last. What is said of an item when 1,024 others have followed, or 16 since it or
+ * its turn ended, is not in its row; a command without an exit status may yet be running.
  *
  * Memory is bounded by the number of turns and requests.
  *
@@ -367,6 +367,8 @@ class TableSource {
   readonly #threads = new Map<string, ThreadState>();
   readonly #waiting = new Map<string, WaitingItem>();
   readonly #words = new Map<TableValue, number>();
+  /** The requests that have not been put away, packed. */
+  readonly #requests: number[] = [];
   #waitingText = 0;
   /** The thread of the last event, and the turn that it was in. */
   #thread: ThreadState | undefined;
@@ -418,6 +420,7 @@ class TableSource {
 
   end(): void {
     this.#release(0);
+    if (this.#requests.length > 0) this.#putAway();
     for (const { row } of this.#threads.values()) {
       this.#writer.write("threads", row);
     }
@@ -447,15 +450,19 @@ class TableSource {
     if (request === undefined) return;
     const { rule, tokens } = request;
     const time = timestamp === undefined ? null : this.#time;
-    let list = this.#state.requests.at(-1);
-    if (list === undefined || list.length >= MAX_PACKED) {
-      this.#state.requests.push(list = []);
-    }
+    const list = this.#requests;
     list.push(turn.index, this.#line, this.#packedTime(time));
     list.push(this.#packed(model), this.#packed(rule));
     for (const kind of TOKEN_KINDS) {
       list.push(this.#packed(small(tokens[kind])));
     }
+    if (list.length >= MAX_PACKED) this.#putAway();
+  }
+
+  /** Moves requests to where no garbage is collected. */
+  #putAway(): void {
+    this.#state.requests.push(Float64Array.from(this.#requests));
+    this.#requests.length = 0;
   }
 
   /** The number that stands for a time: its milliseconds, if they say all that it does. */
@@ -615,6 +622,12 @@ class TableSource {
     turn.duration_ms = wholeOf(event.duration_ms) ?? null;
     turn.reason = ownTextOf(event.reason);
     if (thread.turn === turn) thread.turn = undefined;
+    for (const waiting of this.#waiting.values()) {
+      const { turn_id, item_type } = waiting.item;
+      // Commands go on in the background.
+      waiting.hasEnded ||= turn_id === turn.turn_id &&
+        item_type !== "command_execution";
+    }
     if (!isFailed) return;
     const { message } = fieldsOf(event.error);
     this.#fail("turn", textOf(message) ?? turn.reason ?? "");
