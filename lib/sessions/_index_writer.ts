@@ -6,11 +6,7 @@ import { markOf } from "./session_content.ts";
 import type { SessionFile } from "./session_files.ts";
 import type { FoldedMessage, FoldedPiece } from "./session_fold.ts";
 import type { SessionHead } from "./session_head.ts";
-import type {
-  SessionIndexDatabase,
-  SqlRow,
-  SqlValue,
-} from "./session_index_database.ts";
+import type { SessionIndexDatabase, SqlRow } from "./session_index_database.ts";
 import {
   FILE_FACTS,
   roleToken,
@@ -186,8 +182,7 @@ export class IndexWriter {
     if (piece !== undefined) {
       const at = { number, sessionId };
       for (const row of piece.removed) this.#removeMessage(at, row);
-      // Of a file that is new there is nothing to look up.
-      this.#writeMessages(at, piece.messages, before === undefined);
+      for (const message of piece.messages) this.#writeMessage(at, message);
       this.#database.run(
         "INSERT OR REPLACE INTO checkpoints(number, state) VALUES (?, ?)",
         number,
@@ -382,49 +377,48 @@ export class IndexWriter {
     return known;
   }
 
-  #writeMessages(
+  #writeMessage(
     at: FileRows,
-    messages: readonly FoldedMessage[],
-    isNewFile: boolean,
+    { row, role, kind, text, toolName, isNew, ...found }: FoldedMessage,
   ): void {
-    const places: SqlValue[][] = [];
-    const texts: SqlValue[][] = [];
-    for (
-      const { row, role, kind, text, toolName, isNew, ...found } of messages
-    ) {
-      const before = isNewFile ? undefined : this.#removeMessage(at, row);
-      // One that has grown and was not there had no text so far.
-      const known = isNew ? undefined : before;
-      const inLine = known?.in_line ?? found.inLine;
-      const offset = known?.offset ?? found.offset + found.inLine;
-      const time = known?.time ?? found.time;
-      const id = at.number * ROWS_PER_FILE + row;
-      const message = text === "" ? undefined : { role, kind, toolName, text };
-      const sum = messageSum({ id, offset, inLine, time, message });
-      places.push([id, offset, inLine, time, sum]);
-      if (message === undefined) continue;
-      texts.push([at.sessionId, offset, role, kind, text, toolName]);
-      // FTS5 takes several rows at once in more time than one by one.
-      this.#database.run(
-        "INSERT INTO words(rowid, text) VALUES (?, ?)",
-        id,
-        `${text}\n${roleToken(role)}`,
-      );
-      this.#database.run(
-        "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
-        id,
-        `${symbolGrams(text)} ${roleToken(role)}`,
-      );
-      this.#onStep("message");
-    }
-    this.#database.insert(
-      "INSERT INTO records(id, offset, in_line, time, sum)",
-      places,
+    const before = this.#removeMessage(at, row);
+    // One that has grown and was not there had no text so far.
+    const known = isNew ? undefined : before;
+    const inLine = known?.in_line ?? found.inLine;
+    const offset = known?.offset ?? found.offset + found.inLine;
+    const time = known?.time ?? found.time;
+    const id = at.number * ROWS_PER_FILE + row;
+    const message = text === "" ? undefined : { role, kind, toolName, text };
+    this.#database.run(
+      "INSERT INTO records(id, offset, in_line, time, sum) VALUES (?, ?, ?, ?, ?)",
+      id,
+      offset,
+      inLine,
+      time,
+      messageSum({ id, offset, inLine, time, message }),
     );
-    this.#database.insert(
-      "INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)",
-      texts,
+    if (message === undefined) return;
+    this.#database.run(
+      `INSERT OR REPLACE INTO messages(session_id, offset, role, kind, text, tool_name)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      at.sessionId,
+      offset,
+      role,
+      kind,
+      text,
+      toolName,
     );
+    this.#database.run(
+      "INSERT INTO words(rowid, text) VALUES (?, ?)",
+      id,
+      `${text}\n${roleToken(role)}`,
+    );
+    this.#database.run(
+      "INSERT INTO symbols(rowid, text) VALUES (?, ?)",
+      id,
+      `${symbolGrams(text)} ${roleToken(role)}`,
+    );
+    this.#onStep("message");
   }
 
   #writeSum(number: number): void {

@@ -69,8 +69,6 @@ export interface SqlRow {
 
 /** How often a damaged index is made anew before it is given up. */
 const ATTEMPTS = 4;
-/** How many rows are inserted with one call. */
-const ROWS_AT_ONCE = 16;
 /** No version will be higher: that is a flipped bit. */
 const MAX_VERSION = 1_000;
 
@@ -134,15 +132,6 @@ export class SessionIndexDatabase {
   /** Runs a statement that answers nothing. */
   run(sql: string, ...values: SqlValue[]): void {
     this.#run(() => this.#statement(sql).run(...values));
-  }
-
-  /** Inserts rows, several with each call, which takes longer than what it does. */
-  insert(into: string, rows: readonly (readonly SqlValue[])[]): void {
-    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-      const some = rows.slice(at, at + ROWS_AT_ONCE);
-      const places = some.map((row) => `(${row.map(() => "?").join()})`);
-      this.run(`${into} VALUES ${places.join()}`, ...some.flat());
-    }
   }
 
   /**
