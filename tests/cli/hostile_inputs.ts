@@ -226,8 +226,9 @@ export async function hostileCall(
   if (/ID/.test(operand)) args.push(ID);
   if (/QUERY/.test(operand)) args.push("x");
   if (name === "sessions repair") args.push("--to=/out");
+  // What a choice shows is what `sessions show` shows, so none is made.
   const person: World = name === "sessions choose"
-    ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\r")]) }
+    ? { terminals: ["stdin", "stdout"], stdin: sourceOf([encode("\x1b")]) }
     : {};
   // What is followed has been read to its end when somebody waits for more.
   const interrupt = new AbortController();
