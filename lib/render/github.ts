@@ -46,7 +46,7 @@ import { countedText, countText, durationText } from "./quantity_text.ts";
 export const GITHUB_SUMMARY_LIMIT = 1024 * 1024;
 
 /** How many bytes a summary must be allowed to have: enough to say what was left out. */
-export const GITHUB_MIN_SUMMARY_BYTES = 12_000;
+export const GITHUB_MIN_SUMMARY_BYTES = 1000;
 
 /** How many bytes a summary has at most: room is left for what else the step says. */
 export const GITHUB_SUMMARY_BYTES = GITHUB_SUMMARY_LIMIT - 64 * 1024;
@@ -62,9 +62,6 @@ const MAX_MESSAGE_LENGTH = 200_000;
 const MAX_ROWS = 2000;
 const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
-const MAX_REASONS = 100;
-const MAX_REASON_LENGTH = 1000;
-const MAX_TITLE_LENGTH = 200;
 /** How many things are told that no known release writes. */
 const MAX_DRIFT = 20;
 const MAX_DRIFT_LENGTH = 500;
@@ -203,17 +200,23 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const reasons = verdict?.reasons ??
       (this.#error === null || this.#status === "aborted" ? [] : [this.#error]);
     const [sign, , title] = STATUS_WORDS[this.#status ?? "unknown"];
-    const head = verdict === undefined
-      ? `${sign} ${headingText(title)}`
-      : `${verdict.isPassed ? "✅" : "❌"} ${headingText(verdict.title)}`;
-    emit(joinSections(
-      `## ${head.trim()}\n`,
-      [
-        ...this.#headSections(reasons),
-        ...this.#sections(reasons.slice(0, MAX_REASONS), verdict?.drift ?? []),
-      ],
-      maxBytes,
-    ));
+    const start = summaryStart({
+      ...(verdict === undefined
+        ? { sign, title }
+        : { sign: verdict.isPassed ? "✅" : "❌", title: verdict.title }),
+      reasons,
+      sessions: this.#sessions,
+      unkeptSessions: this.#unkeptSessions,
+      redactor: this.#options.redactor,
+    }, maxBytes);
+    const shown = reasons.slice(0, start.reasonCount);
+    emit(
+      joinSections(
+        start.text,
+        this.#sections(shown, verdict?.drift ?? []),
+        maxBytes,
+      ),
+    );
   }
 
   #takeSession(part: SessionPart): void {
@@ -388,27 +391,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     }
     this.#topic = new TurnTopic();
     this.#work = new WorkCounts();
-  }
-
-  /** The reasons why the run did not end well, and what is known of its sessions. */
-  #headSections(reasons: readonly string[]): SummarySection[] {
-    const { redactor } = this.#options;
-    return [
-      {
-        open: "\n<ul>\n",
-        blocks: reasons.slice(0, MAX_REASONS).map((text) =>
-          `<li>${lineHtml(text, MAX_REASON_LENGTH)}</li>\n`
-        ),
-        close: "</ul>\n",
-        word: "reason",
-        unkept: Math.max(0, reasons.length - MAX_REASONS),
-      },
-      {
-        blocks: this.#sessions.map((session) => sessionLine(session, redactor)),
-        word: "session",
-        unkept: this.#unkeptSessions,
-      },
-    ];
   }
 
   /** @param shown The reasons that the head of the summary gives. */
@@ -593,8 +575,8 @@ function wordHtml(text: string, limit: number = Infinity): string {
 const MARKDOWN_REGEXP = /([\\`*_[\]()!#~|@:]|www)/;
 
 /** Writes text so that it may stand in a heading of Markdown. */
-function headingText(text: string): string {
-  const line = firstLine(text, MAX_TITLE_LENGTH);
+function headingText(text: string, limit: number): string {
+  const line = firstLine(text, limit);
   return line.split(MARKDOWN_REGEXP).map((piece, i) =>
     i % 2 === 0
       ? attributeText(piece)
@@ -607,9 +589,9 @@ function sessionLine(
   { thread_id, startedAt, cwd, model, cli_version, parent_thread_id }:
     SessionPart,
   redactor: Pick<TextRedactor, "redact">,
+  limit: number,
 ): string {
-  const word = (text: string): string =>
-    wordHtml(redactor.redact(text), MAX_HEAD_LENGTH);
+  const word = (text: string): string => wordHtml(redactor.redact(text), limit);
   const code = (text: string): string => `<code>${word(text)}</code>`;
   const facts = [
     thread_id === null ? "" : `Thread ${code(thread_id)}`,
@@ -667,8 +649,8 @@ function usageCells(usage: TurnUsage | null): string {
 }
 
 interface SummarySection {
-  /** Its heading, if it has one; Markdown that holds nothing from a log. */
-  readonly heading?: string;
+  /** Its heading; Markdown that holds nothing from a log. */
+  readonly heading: string;
   /** What stands before its blocks, such as the head of a table. */
   readonly open?: string;
   /** Its blocks: HTML without blank lines, a line feed behind each. */
@@ -704,7 +686,7 @@ function joinSections(
     const { heading, open = "", blocks, close = "", word, unkept = 0 } =
       section;
     if (blocks.length + unkept === 0) continue;
-    const frame = heading === undefined ? open : `\n${heading}\n\n${open}`;
+    const frame = `\n${heading}\n\n${open}`;
     let left = room - byteLength(frame) - byteLength(close) - NOTE_BYTES;
     let count = 0;
     for (const block of blocks) {
@@ -713,7 +695,7 @@ function joinSections(
       count += 1;
     }
     if (count === 0) {
-      missing.push(heading?.replace(/^#+ /, "") ?? `${word}s`);
+      missing.push(heading.replace(/^#+ /, ""));
       continue;
     }
     const rest = blocks.length - count + unkept;
@@ -730,6 +712,110 @@ function joinSections(
     );
   }
   return out.join("");
+}
+
+const MAX_REASON_LENGTH = 8000;
+const MAX_REASONS = 100;
+/** How many bytes a character of a heading takes at most, as a reference or a mark. */
+const HEADING_CHARACTER = 8;
+
+interface SummaryHead {
+  /** What stands before its title, which says how it ended. */
+  readonly sign: string;
+  readonly title: string;
+  readonly reasons: readonly string[];
+  readonly sessions: readonly SessionPart[];
+  /** How many sessions there are that were not even kept. */
+  readonly unkeptSessions: number;
+  /** Masks what they say. */
+  readonly redactor: Pick<TextRedactor, "redact">;
+}
+
+/** The head of a summary, as far as there is room for it. */
+interface SummaryStart {
+  readonly text: string;
+  /** How many of the reasons are in it. */
+  readonly reasonCount: number;
+}
+
+/**
+ * Writes the head of a summary. The heading, the reasons and the sessions have a quarter of the
+ * summary each; what there is no room for is cut, or left out and said.
+ *
+ * @param head What it says.
+ * @param maxBytes How long the summary may be, in bytes of UTF-8.
+ */
+function summaryStart(
+  head: SummaryHead,
+  maxBytes: number,
+): SummaryStart {
+  const quarter = Math.floor(maxBytes / 4);
+  const title = headingText(
+    head.title,
+    Math.min(MAX_HEAD_LENGTH, Math.floor(quarter / HEADING_CHARACTER)),
+  );
+  const reasons = fittingBlocks(
+    head.reasons.slice(0, MAX_REASONS).map((text) => (limit) =>
+      `<li>${lineHtml(text, limit)}</li>\n`
+    ),
+    { maxBytes: quarter, maxLength: MAX_REASON_LENGTH },
+  );
+  const sessions = fittingBlocks(
+    head.sessions.map((session) => (limit) =>
+      sessionLine(session, head.redactor, limit)
+    ),
+    { maxBytes: quarter, maxLength: MAX_HEAD_LENGTH },
+  );
+  const moreReasons = head.reasons.length - reasons.length;
+  const moreSessions = head.unkeptSessions + head.sessions.length -
+    sessions.length;
+  const items = reasons.join("") +
+    (moreReasons === 0
+      ? ""
+      : `<li>${leftOutHtml(moreReasons, "reason")}</li>\n`);
+  const lines = sessions.join("") +
+    (moreSessions === 0
+      ? ""
+      : `\n<p>${leftOutHtml(moreSessions, "session")}</p>\n`);
+  return {
+    text: `## ${`${head.sign} ${title}`.trim()}\n${
+      items === "" ? "" : `\n<ul>\n${items}</ul>\n`
+    }${lines}`,
+    reasonCount: reasons.length,
+  };
+}
+
+/** How many bytes the words around and behind blocks take. */
+const FRAME_BYTES = 100;
+
+/**
+ * Writes the first blocks of a list, as many as there is room for. One that no other one leaves
+ * room for is written shorter.
+ *
+ * @param blocks Write a block, with texts of a given length at most.
+ */
+function fittingBlocks(
+  blocks: readonly ((maxLength: number) => string)[],
+  { maxBytes, maxLength }: {
+    readonly maxBytes: number;
+    readonly maxLength: number;
+  },
+): string[] {
+  const written: string[] = [];
+  let room = maxBytes - FRAME_BYTES;
+  for (const write of blocks) {
+    let block = write(maxLength);
+    if (written.length === 0) {
+      for (let limit = maxLength; byteLength(block) > room && limit > 1;) {
+        limit = Math.floor(limit / 2);
+        block = write(limit);
+      }
+    }
+    room -= byteLength(block);
+    if (room < 0) break;
+    written.push(block);
+  }
+  return written;
 }
 
 /** How many files are told apart. */
