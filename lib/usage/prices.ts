@@ -202,7 +202,12 @@ function pricesOf(model: string, given: unknown): ModelPrices {
     const price = given[name];
     if (price === undefined && otherwise !== undefined) return otherwise;
     if (typeof price === "number" && price >= 0 && price < 1e9) {
-      return BigInt(price.toFixed(DECIMAL_PLACES).replace(".", ""));
+      // What was written; more digits would be those of the binary number.
+      const text = price < 1e-6 ? price.toFixed(DECIMAL_PLACES) : `${price}`;
+      const [whole = "", places = ""] = text.split(".");
+      return BigInt(
+        whole + places.slice(0, DECIMAL_PLACES).padEnd(DECIMAL_PLACES, "0"),
+      );
     }
     throw new SyntaxError(
       price === undefined

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { decimalText } from "../../lib/usage/prices.ts";
-import { tokensOf } from "../../lib/usage/tokens.ts";
+import { NO_TOKENS, tokensOf } from "../../lib/usage/tokens.ts";
 import { PriceList, type UsageRow } from "../../lib/usage/usage.ts";
 
 const WRITTEN = [
@@ -108,6 +108,14 @@ Deno.test("PriceList says what has no price", () => {
   assertEquals([cost.amount, cost.rounded], ["0.00126", "0.0013"]);
   assertEquals(list.costOf([row("n")]).isKnown, false);
   assertEquals(list.costOf([]).isKnown, true);
+});
+
+Deno.test("PriceList takes prices as they are written, not as they are in binary", () => {
+  for (const price of ["15000.3", "999999999.1", "0.0000001", "1234.56"]) {
+    const list = PriceList.parse(`{"m":{"input":${price},"output":0}}`);
+    const tokens = { ...row("m"), ...NO_TOKENS, input_tokens: 1_000_000n };
+    assertEquals(list.costOf([tokens]).amount, price);
+  }
 });
 
 Deno.test("PriceList is exact however large the numbers are", () => {
