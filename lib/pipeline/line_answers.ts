@@ -100,11 +100,13 @@ export class RecordSelection {
     if (except !== undefined && isOneOf(except, type, members, reader)) {
       return false;
     }
-    const numbered = this.#except.get(NUMBERED + type);
-    if (
-      numbered !== undefined && members.get("ordinal") !== undefined &&
-      isOneOf(numbered, type, members, reader)
-    ) return false;
+    // Only session files since 0.148 have ordinals.
+    const numbered = members.get("ordinal") === undefined
+      ? undefined
+      : this.#except.get(NUMBERED + type);
+    if (numbered !== undefined && isOneOf(numbered, type, members, reader)) {
+      return false;
+    }
     if (this.#kinds === undefined) return true;
     const kinds = this.#kinds.get(type);
     return kinds !== undefined && isOneOf(kinds, type, members, reader);
