@@ -461,10 +461,9 @@ export class SessionContext {
     name = "arguments",
   ): string | undefined {
     const { text } = this.place;
-    return text === undefined || !mayBeRespelled(given)
-      ? undefined
-      : soleMemberText(text, name) ??
-        memberTexts(text, [...this.path, ...path]).get(name);
+    if (text === undefined || !mayBeRespelled(given)) return undefined;
+    return soleMemberText(text, name) ??
+      memberTexts(text, [...this.path, ...path]).get(name);
   }
 
   /** Makes an id up for an item that has none. */

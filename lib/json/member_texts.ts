@@ -49,8 +49,8 @@ export function memberTexts(
  * Gives what {@linkcode memberTexts} does of one member, where a look is enough: that is a list or
  * an object, and no other member in the text has its name.
  *
- * @param text The JSON text, without spaces between its parts.
- * @param name The name of the member, wherever it is.
+ * @param text The JSON text.
+ * @param name The name of the member, wherever it is: letters and `_`.
  * @returns The text of the member; `undefined` if that takes more than a look.
  */
 export function soleMemberText(text: string, name: string): string | undefined {
@@ -59,11 +59,14 @@ export function soleMemberText(text: string, name: string): string | undefined {
   const start = at + key.length;
   // Behind a backslash, it is the end of another name.
   const isSole = at > 0 && text[at - 1] !== "\\" && !text.includes(key, start);
-  return isSole && (text[start] === "{" || text[start] === "[")
+  return isSole && (text[start] === "{" || text[start] === "[") &&
+      !OTHER_NAME_REGEXP.test(text)
     ? ownText(text.slice(start, endOfValue(text, start)))
     : undefined;
 }
 
+/** A name that may be spelled in another way: with an escaped letter, or a space behind it. */
+const OTHER_NAME_REGEXP = /\\u00[4-7]|"\s+:/;
 /** What the end of a JSON value hangs on. */
 const BORDER_REGEXP = /["{}[\],)]/g;
 

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { readCapturedFiles } from "../rollouts.ts";
+import { decode } from "../running.ts";
 import { call } from "./memory.ts";
 
 const STREAMS = readCapturedFiles(/^stdout\.jsonl$/).filter(({ version }) =>
@@ -29,6 +30,20 @@ Deno.test("codexpipe events prints what a session file tells", async () => {
   );
   assertEquals([status, stderr], [0, ""]);
   assertEquals([types[0], types.at(-1)], ["thread.started", "turn.completed"]);
+});
+
+Deno.test("codexpipe events spells arguments as their own member does, whatever a deeper one is called", async () => {
+  const [mcp] = readCapturedFiles(/^rollout-.*\.jsonl$/).filter(({ path }) =>
+    path.startsWith("0.169.0/mcp/")
+  );
+  assert(mcp !== undefined);
+  const stdin = decode(mcp.bytes).replace(
+    '"tool":"structured","arguments":{"a":1}',
+    String
+      .raw`"tool":"structured","argum\u0065nts":{"a":1.0,"arguments":{"b":2.0}}`,
+  );
+  const { stdout } = await call(["events"], { stdin });
+  assert(stdout.includes('"arguments":{"a":1.0,"arguments":{"b":2.0}}'));
 });
 
 Deno.test("codexpipe events keeps failures as normalize does", async () => {

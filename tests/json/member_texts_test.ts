@@ -57,6 +57,8 @@ Deno.test("soleMemberText() gives a member by its name alone, and never a wrong 
       ["x", `[${SPELLED},${SPELLED}]`],
       ["x", '{"a\\"x":{}}'],
       ["x", '{"x" :{}}'],
+      ["x", '{"x"\t:{"x":{}}}'],
+      ["x", String.raw`{"a":{"x":{}},"\u0078":{}}`],
       ["y", SPELLED],
       ["z", SPELLED],
       ["x", '{"a":"x"}'],
