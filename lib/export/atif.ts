@@ -8,6 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { spawnedThreads } from "../events/session_items.ts";
+import { bytesOfBase64 } from "../json/bytes.ts";
 import {
   type Fields,
   fieldsOf,
@@ -882,10 +883,8 @@ class Trajectory {
     const { imageFile } = this.#options;
     const bytes = ending === undefined || imageFile === undefined
       ? undefined
-      : base64Bytes(source.slice(prefix.length));
-    if (
-      bytes === undefined || ending === undefined || imageFile === undefined
-    ) {
+      : bytesOfBase64(source.slice(prefix.length));
+    if (!bytes?.length || ending === undefined || imageFile === undefined) {
       return `[image: ${type}]`;
     }
     const file = imageFile(ending);
@@ -1007,14 +1006,4 @@ function joined(contents: readonly Content[]): Content {
   return given.flatMap((content) =>
     typeof content === "string" ? [{ type: "text", text: content }] : content
   );
-}
-
-/** Decodes base64; nothing if it is none, or nothing is in it. */
-function base64Bytes(text: string): Uint8Array | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
-    return bytes.length === 0 ? undefined : bytes;
-  } catch {
-    return undefined;
-  }
 }

@@ -100,5 +100,14 @@ export function bytesOfBase64(
 ): Uint8Array | undefined {
   if (text === undefined || text.length % 4 !== 0) return undefined;
   if (/[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, ""))) return undefined;
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return decodeBase64(text);
+}
+
+/**
+ * Decodes what is known to be base64. Node before 25 has nothing that does it at once, which
+ * saves a millisecond for the kernel.
+ */
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64?.(text) ??
+    Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
