@@ -121,8 +121,10 @@ const CALLS: Readonly<Record<string, (home: TestHome) => readonly Call[]>> = {
   "sessions path": ({ sessions }) => [
     { args: ["sessions", "path", ...sessions.slice(0, 5).map(({ id }) => id)] },
   ],
+  // Each starts Node anew, and what differs between sessions is tested without it.
   "sessions show": ({ sessions }) =>
-    sessions.map(({ id }) => ({ args: ["sessions", "show", id] })),
+    sessions.filter((_, i) => i % 5 === 0)
+      .map(({ id }) => ({ args: ["sessions", "show", id] })),
   "sessions resume": ({ sessions }) => [
     { args: ["sessions", "resume", sessions[0]?.id ?? ""] },
   ],
