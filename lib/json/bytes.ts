@@ -103,6 +103,16 @@ export function bytesOfBase64(
   return decodeBase64(text);
 }
 
+/** The same bytes as text, a character for each: U+0000 to U+00FF. */
+export function latin1OfBase64(text: string): string | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  try {
+    return atob(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Decodes what is known to be base64. Node before 25 has nothing that does it at once, which
  * saves a millisecond for the kernel.

@@ -9,6 +9,7 @@
  * `tests/redact/families.ts` has examples of each, and `docs/redact.md` what is found of them.
  */
 
+import { latin1OfBase64 } from "../json/bytes.ts";
 import type { Mask } from "./_placeholder.ts";
 import {
   ALPHANUMERIC,
@@ -605,12 +606,9 @@ function isEncodedKey(text: string): boolean {
   return /PRIVATE KEY/.test(fromBase64(text.slice(0, 64)));
 }
 
-function fromBase64(text: string): string {
-  try {
-    return atob(text.slice(0, text.length & ~3));
-  } catch {
-    return "";
-  }
+/** What base64 stands for, as far as it goes in whole groups. */
+export function fromBase64(text: string): string {
+  return latin1OfBase64(text.slice(0, text.length & ~3)) ?? "";
 }
 
 // Private keys in PEM, as a file has them and as programs show them: with line numbers, as

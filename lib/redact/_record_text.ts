@@ -3,6 +3,7 @@
  * written anew only where one held a secret.
  */
 
+import { latin1OfBase64 } from "../json/bytes.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
 import { dividedLike, isBroken, NARROWEST } from "./pieces.ts";
@@ -99,13 +100,8 @@ function redactBase64(
   text: string,
   redact: (bytes: string) => string,
 ): string | undefined {
-  if (text.length % 4 !== 0) return undefined;
-  let bytes: string;
-  try {
-    bytes = atob(text);
-  } catch {
-    return undefined;
-  }
+  const bytes = latin1OfBase64(text);
+  if (bytes === undefined) return undefined;
   const redacted = redact(bytes);
   return redacted === bytes ? undefined : btoa(redacted);
 }

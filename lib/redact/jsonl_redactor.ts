@@ -6,7 +6,7 @@
 
 import { checkBytes } from "../checked.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
-import { CR, LF } from "../json/bytes.ts";
+import { CR, latin1OfBase64, LF } from "../json/bytes.ts";
 import { type Fields, isObject } from "../json/fields.ts";
 import { JsonTape } from "../json/tape.ts";
 import { decodeUtf8, isUtf8 } from "../json/utf8.ts";
@@ -535,7 +535,7 @@ function eventDeltaOf(record: Fields): Delta {
       if (typeof value === "string" && (isDelta || name === "delta")) {
         add(value);
       } else if (name === CHUNK && typeof value === "string") {
-        const bytes = bytesOf(value);
+        const bytes = latin1OfBase64(value);
         if (bytes !== undefined) add(bytes, value);
       } else if (name === CHUNK && Array.isArray(value)) {
         if (value.every(isByte)) {
@@ -555,12 +555,4 @@ function eventDeltaOf(record: Fields): Delta {
 
 function isByte(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= 255;
-}
-
-function bytesOf(base64: string): string | undefined {
-  try {
-    return base64.length % 4 === 0 ? atob(base64) : undefined;
-  } catch {
-    return undefined;
-  }
 }
