@@ -146,32 +146,24 @@ export class EventReader {
    *
    * @returns Whether the event is the beginning of an agent's turn.
    */
-  #isOfAgent({ type, thread_id, item_type, item_id, line }: Fields): boolean {
+  #isOfAgent(event: Fields): boolean {
     const calls = this.#collab;
-    switch (type) {
-      case "thread.started":
-      case "turn.completed":
-      case "turn.failed":
-        calls.clear();
-        return false;
-      case "turn.started":
-        // Events of session files may be read once more; they say which line they are of.
-        return calls.size > 0 && line === undefined &&
-          [...calls.values()].includes(thread_id);
-      case "item.started":
-        if (item_type === "collab_tool_call" && calls.size < MAX_COLLAB) {
-          calls.set(textOf(item_id) ?? "", thread_id);
-        }
-        return false;
-      case "item.completed":
-      case "item.failed":
-        if (item_type === "collab_tool_call") {
-          calls.delete(textOf(item_id) ?? "");
-        }
-        return false;
-      default:
-        return false;
+    const { type } = event;
+    if (event.item_type === "collab_tool_call") {
+      const id = textOf(event.item_id) ?? "";
+      const isStart = type === "item.started";
+      if (isStart && calls.size < MAX_COLLAB) calls.set(id, event.thread_id);
+      if (type === "item.completed" || type === "item.failed") calls.delete(id);
+      return false;
     }
+    if (calls.size === 0) return false;
+    // Events of session files may be read once more; they say which line they are of.
+    if (type === "turn.started") {
+      return event.line === undefined &&
+        [...calls.values()].includes(event.thread_id);
+    }
+    if (type === "thread.started" || TURN_ENDS.has(type)) calls.clear();
+    return false;
   }
 }
 
