@@ -62,6 +62,10 @@ const MAX_MESSAGE_LENGTH = 200_000;
 const MAX_ROWS = 2000;
 const MAX_ERRORS = 100;
 const MAX_SESSIONS = 20;
+const MAX_REASONS = 100;
+const MAX_REASON_LENGTH = 8000;
+/** How many bytes a character of a heading takes at most, as a reference or a mark. */
+const HEADING_CHARACTER = 8;
 /** How many things are told that no known release writes. */
 const MAX_DRIFT = 20;
 const MAX_DRIFT_LENGTH = 500;
@@ -199,24 +203,57 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const verdict = this.#options.verdict();
     const reasons = verdict?.reasons ??
       (this.#error === null || this.#status === "aborted" ? [] : [this.#error]);
-    const [sign, , title] = STATUS_WORDS[this.#status ?? "unknown"];
-    const start = summaryStart({
-      ...(verdict === undefined
-        ? { sign, title }
-        : { sign: verdict.isPassed ? "✅" : "❌", title: verdict.title }),
-      reasons,
-      sessions: this.#sessions,
-      unkeptSessions: this.#unkeptSessions,
-      redactor: this.#options.redactor,
-    }, maxBytes);
-    const shown = reasons.slice(0, start.reasonCount);
-    emit(
-      joinSections(
-        start.text,
-        this.#sections(shown, verdict?.drift ?? []),
-        maxBytes,
-      ),
+    const [statusSign, , statusTitle] = STATUS_WORDS[this.#status ?? "unknown"];
+    const head = verdict === undefined
+      ? this.#head(statusSign, statusTitle, reasons)
+      : this.#head(verdict.isPassed ? "✅" : "❌", verdict.title, reasons);
+    const shown = reasons.slice(0, head.reasonCount);
+    const sections = this.#sections(shown, verdict?.drift ?? []);
+    emit(joinSections(head.text, sections, maxBytes));
+  }
+
+  /**
+   * Writes the head of the summary. The heading, the reasons and the sessions have a quarter of
+   * the summary each; what there is no room for is cut, or left out and said.
+   *
+   * @returns The head, and how many of the reasons are in it.
+   */
+  #head(
+    sign: string,
+    title: string,
+    reasons: readonly string[],
+  ): { readonly text: string; readonly reasonCount: number } {
+    const { redactor } = this.#options;
+    const quarter = Math.floor(this.#options.maxBytes / 4);
+    const heading = headingText(
+      title,
+      Math.min(MAX_HEAD_LENGTH, Math.floor(quarter / HEADING_CHARACTER)),
     );
+    const items = fittingBlocks(
+      reasons.slice(0, MAX_REASONS),
+      (text, limit) => `<li>${lineHtml(text, limit)}</li>\n`,
+      { maxBytes: quarter, maxLength: MAX_REASON_LENGTH },
+    );
+    const lines = fittingBlocks(
+      this.#sessions,
+      (session, limit) => sessionLine(session, redactor, limit),
+      { maxBytes: quarter, maxLength: MAX_HEAD_LENGTH },
+    );
+    const reasonCount = items.length;
+    const moreReasons = reasons.length - reasonCount;
+    if (moreReasons > 0) {
+      items.push(`<li>${leftOutHtml(moreReasons, "reason")}</li>\n`);
+    }
+    const moreSessions = this.#unkeptSessions + this.#sessions.length -
+      lines.length;
+    if (moreSessions > 0) {
+      lines.push(`\n<p>${leftOutHtml(moreSessions, "session")}</p>\n`);
+    }
+    const list = items.length === 0 ? "" : `\n<ul>\n${items.join("")}</ul>\n`;
+    return {
+      text: `## ${`${sign} ${heading}`.trim()}\n${list}${lines.join("")}`,
+      reasonCount,
+    };
   }
 
   #takeSession(part: SessionPart): void {
@@ -687,13 +724,10 @@ function joinSections(
       section;
     if (blocks.length + unkept === 0) continue;
     const frame = `\n${heading}\n\n${open}`;
-    let left = room - byteLength(frame) - byteLength(close) - NOTE_BYTES;
-    let count = 0;
-    for (const block of blocks) {
-      left -= byteLength(block);
-      if (left < 0) break;
-      count += 1;
-    }
+    const count = fittingCount(
+      blocks,
+      room - byteLength(frame) - byteLength(close) - NOTE_BYTES,
+    );
     if (count === 0) {
       missing.push(heading.replace(/^#+ /, ""));
       continue;
@@ -714,108 +748,36 @@ function joinSections(
   return out.join("");
 }
 
-const MAX_REASON_LENGTH = 8000;
-const MAX_REASONS = 100;
-/** How many bytes a character of a heading takes at most, as a reference or a mark. */
-const HEADING_CHARACTER = 8;
-
-interface SummaryHead {
-  /** What stands before its title, which says how it ended. */
-  readonly sign: string;
-  readonly title: string;
-  readonly reasons: readonly string[];
-  readonly sessions: readonly SessionPart[];
-  /** How many sessions there are that were not even kept. */
-  readonly unkeptSessions: number;
-  /** Masks what they say. */
-  readonly redactor: Pick<TextRedactor, "redact">;
-}
-
-/** The head of a summary, as far as there is room for it. */
-interface SummaryStart {
-  readonly text: string;
-  /** How many of the reasons are in it. */
-  readonly reasonCount: number;
-}
-
-/**
- * Writes the head of a summary. The heading, the reasons and the sessions have a quarter of the
- * summary each; what there is no room for is cut, or left out and said.
- *
- * @param head What it says.
- * @param maxBytes How long the summary may be, in bytes of UTF-8.
- */
-function summaryStart(
-  head: SummaryHead,
-  maxBytes: number,
-): SummaryStart {
-  const quarter = Math.floor(maxBytes / 4);
-  const title = headingText(
-    head.title,
-    Math.min(MAX_HEAD_LENGTH, Math.floor(quarter / HEADING_CHARACTER)),
-  );
-  const reasons = fittingBlocks(
-    head.reasons.slice(0, MAX_REASONS).map((text) => (limit) =>
-      `<li>${lineHtml(text, limit)}</li>\n`
-    ),
-    { maxBytes: quarter, maxLength: MAX_REASON_LENGTH },
-  );
-  const sessions = fittingBlocks(
-    head.sessions.map((session) => (limit) =>
-      sessionLine(session, head.redactor, limit)
-    ),
-    { maxBytes: quarter, maxLength: MAX_HEAD_LENGTH },
-  );
-  const moreReasons = head.reasons.length - reasons.length;
-  const moreSessions = head.unkeptSessions + head.sessions.length -
-    sessions.length;
-  const items = reasons.join("") +
-    (moreReasons === 0
-      ? ""
-      : `<li>${leftOutHtml(moreReasons, "reason")}</li>\n`);
-  const lines = sessions.join("") +
-    (moreSessions === 0
-      ? ""
-      : `\n<p>${leftOutHtml(moreSessions, "session")}</p>\n`);
-  return {
-    text: `## ${`${head.sign} ${title}`.trim()}\n${
-      items === "" ? "" : `\n<ul>\n${items}</ul>\n`
-    }${lines}`,
-    reasonCount: reasons.length,
-  };
+/** How many blocks come before there is room for no more, in bytes of UTF-8. */
+function fittingCount(blocks: readonly string[], room: number): number {
+  let left = room;
+  const at = blocks.findIndex((block) => (left -= byteLength(block)) < 0);
+  return at === -1 ? blocks.length : at;
 }
 
 /** How many bytes the words around and behind blocks take. */
 const FRAME_BYTES = 100;
 
 /**
- * Writes the first blocks of a list, as many as there is room for. One that no other one leaves
- * room for is written shorter.
+ * Writes the first items of a list, as many as there is room for. Where there is none even for
+ * the first, all are written shorter.
  *
- * @param blocks Write a block, with texts of a given length at most.
+ * @param write Writes an item as a block, with texts of a given length at most, in UTF-16 units.
  */
-function fittingBlocks(
-  blocks: readonly ((maxLength: number) => string)[],
+function fittingBlocks<T>(
+  items: readonly T[],
+  write: (item: T, maxLength: number) => string,
   { maxBytes, maxLength }: {
     readonly maxBytes: number;
     readonly maxLength: number;
   },
 ): string[] {
-  const written: string[] = [];
-  let room = maxBytes - FRAME_BYTES;
-  for (const write of blocks) {
-    let block = write(maxLength);
-    if (written.length === 0) {
-      for (let limit = maxLength; byteLength(block) > room && limit > 1;) {
-        limit = Math.floor(limit / 2);
-        block = write(limit);
-      }
-    }
-    room -= byteLength(block);
-    if (room < 0) break;
-    written.push(block);
+  const room = maxBytes - FRAME_BYTES;
+  for (let limit = maxLength;; limit = Math.floor(limit / 2)) {
+    const blocks = items.map((item) => write(item, limit));
+    const count = fittingCount(blocks, room);
+    if (count > 0 || limit <= 1) return blocks.slice(0, count);
   }
-  return written;
 }
 
 /** How many files are told apart. */
