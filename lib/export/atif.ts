@@ -8,7 +8,7 @@
 
 import type { ThreadEvent } from "../dialects/exec/events.ts";
 import { spawnedThreads } from "../events/session_items.ts";
-import { bytesOfBase64 } from "../json/bytes.ts";
+import { bytesOfLooseBase64 } from "../json/bytes.ts";
 import {
   type Fields,
   fieldsOf,
@@ -883,7 +883,7 @@ class Trajectory {
     const { imageFile } = this.#options;
     const bytes = ending === undefined || imageFile === undefined
       ? undefined
-      : bytesOfBase64(source.slice(prefix.length));
+      : bytesOfLooseBase64(source.slice(prefix.length));
     if (!bytes?.length || ending === undefined || imageFile === undefined) {
       return `[image: ${type}]`;
     }

@@ -4,7 +4,7 @@
  */
 
 import type { ByteWriter } from "./byte_writer.ts";
-import { copyInto, decodeBase64, isSame, LF } from "./bytes.ts";
+import { bytesOfLooseBase64, copyInto, isSame, LF } from "./bytes.ts";
 import {
   KEYED_SLOT,
   SLOT_COUNT,
@@ -203,7 +203,8 @@ let isRefused = false;
 function moduleOf(): WebAssembly.Module | undefined {
   if (compiled !== undefined || isRefused) return compiled;
   try {
-    compiled = new WebAssembly.Module(decodeBase64(KERNEL_MODULE));
+    const bytes = bytesOfLooseBase64(KERNEL_MODULE);
+    compiled = bytes && new WebAssembly.Module(bytes);
   } catch {
     // No WebAssembly, none with SIMD, or a page whose policy forbids it.
     isRefused = true;

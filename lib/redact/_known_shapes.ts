@@ -607,7 +607,7 @@ function isEncodedKey(text: string): boolean {
 }
 
 /** What base64 stands for, as far as it goes in whole groups. */
-export function fromBase64(text: string): string {
+function fromBase64(text: string): string {
   return latin1OfBase64(text.slice(0, text.length & ~3)) ?? "";
 }
 

@@ -243,29 +243,33 @@ Deno.test("AtifExporter keeps the spelling of arguments, and the text of what is
   );
 });
 
-Deno.test("AtifExporter gives images files where there is a folder, and names them where not", () => {
-  const output = [
-    { type: "input_text", text: "Look" },
-    { type: "input_image", image_url: `data:image/png;base64,${PNG}` },
-  ];
-  const lines = [
-    CALL,
-    item({ type: "function_call_output", call_id: "c", output }),
-  ];
-  const bytes = encode(
-    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-  );
-  const contentOf = (pieces: readonly ExportPiece[]): unknown =>
-    trajectoriesIn(pieces)[0]?.steps[0]?.observation?.results[0]?.content;
-  const pieces = piecesOf([bytes], { hasFolder: true });
-  const image = pieces.find(({ file }) => file === "a.1.png");
-  assertEquals(contentOf(piecesOf([bytes])), "Look\n[image: image/png]");
-  assertEquals(contentOf(pieces), [
-    { type: "text", text: "Look" },
-    { type: "image", source: { media_type: "image/png", path: "a.1.png" } },
-  ]);
-  assertEquals([image?.data.length, image?.isLast], [8, true]);
-});
+for (
+  const [how, base64] of [["", PNG], [", without padding", PNG.slice(0, -1)]]
+) {
+  Deno.test(`AtifExporter gives images files where there is a folder, and names them where not${how}`, () => {
+    const output = [
+      { type: "input_text", text: "Look" },
+      { type: "input_image", image_url: `data:image/png;base64,${base64}` },
+    ];
+    const lines = [
+      CALL,
+      item({ type: "function_call_output", call_id: "c", output }),
+    ];
+    const bytes = encode(
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    );
+    const contentOf = (pieces: readonly ExportPiece[]): unknown =>
+      trajectoriesIn(pieces)[0]?.steps[0]?.observation?.results[0]?.content;
+    const pieces = piecesOf([bytes], { hasFolder: true });
+    const image = pieces.find(({ file }) => file === "a.1.png");
+    assertEquals(contentOf(piecesOf([bytes])), "Look\n[image: image/png]");
+    assertEquals(contentOf(pieces), [
+      { type: "text", text: "Look" },
+      { type: "image", source: { media_type: "image/png", path: "a.1.png" } },
+    ]);
+    assertEquals([image?.data.length, image?.isLast], [8, true]);
+  });
+}
 
 Deno.test("AtifExporter puts the trajectories of agents into that of the thread that spawned them", () => {
   const folder = "captures/0.160.0/agents/rollout-2026-11-20T15-43-0";

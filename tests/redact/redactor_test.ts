@@ -121,6 +121,8 @@ Deno.test("Redactor masks a member that settings of Docker have", () => {
   const redactor = new Redactor();
   const { secret } = exampleOf("bWU6aHVudGVyMjEy", 1);
   assertEquals(redactor.redactMember("auth", secret), "[redacted:password]");
+  // "us:p", whose padding is missing.
+  assertEquals(redactor.redactMember("auth", "dXM6cA"), "[redacted:password]");
   assertEquals(redactor.redactMember("auth", "required"), "required");
 });
 
