@@ -316,7 +316,6 @@ function tokensIn(counts: unknown): number {
 
 // Messages, reasoning and remarks.
 
-/** Some releases tell the prompt of a review twice: for the thread and for its child. */
 /** What prompts in events are that the program makes; events said which up to 0.44. */
 const INJECTED_KINDS: ReadonlySet<unknown> = new Set([
   "environment_context",

@@ -452,6 +452,8 @@ function tellOutput(context: SessionContext, item: Fields): void {
 
 // The text that the model gives to `apply_patch`.
 
+/** What all lines of an envelope begin with that are not of a file. */
+const MARK = "*** ";
 const SECTION_REGEXP = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 const MOVE_REGEXP = /^\*\*\* Move to: (.*)$/;
 const END_REGEXP = /^\*\*\* (?:End Patch|End of File)\s*$/;
@@ -475,25 +477,26 @@ interface Section {
  * @returns The changes, in order; none if the text is no envelope.
  */
 export function readPatchEnvelope(envelope: string): SessionFileChange[] {
-  const changes = new Map<string, SessionFileChange>();
+  const sections = new Map<string, Section>();
   let section: Section | undefined;
-  const close = (): void => {
-    if (section !== undefined) changes.set(section.path, changeOf(section));
-    section = undefined;
-  };
   const lines = envelope.split(/\r?\n/);
   // What the last line ends with begins no other one.
   if (lines.at(-1) === "") lines.pop();
   for (const line of lines) {
+    if (!line.startsWith(MARK)) {
+      section?.lines.push(line);
+      continue;
+    }
     const start = SECTION_REGEXP.exec(line);
     if (start !== null) {
-      close();
-      const [, verb = "", path = ""] = start;
-      section = { verb, path: path.trim(), movePath: null, lines: [] };
+      const verb = start[1] ?? "";
+      const path = (start[2] ?? "").trim();
+      section = { verb, path, movePath: null, lines: [] };
+      sections.set(path, section);
       continue;
     }
     if (END_REGEXP.test(line)) {
-      if (END_OF_PATCH_REGEXP.test(line)) close();
+      if (END_OF_PATCH_REGEXP.test(line)) section = undefined;
       continue;
     }
     if (section === undefined) continue;
@@ -501,8 +504,7 @@ export function readPatchEnvelope(envelope: string): SessionFileChange[] {
     if (move !== null) section.movePath = (move[1] ?? "").trim();
     else section.lines.push(line);
   }
-  close();
-  return [...changes.values()];
+  return Array.from(sections.values(), changeOf);
 }
 
 function changeOf(
@@ -564,8 +566,8 @@ export function scriptedCall(script: string): ScriptedCall | undefined {
     STEP_REGEXP.lastIndex = at;
     const match = STEP_REGEXP.exec(script);
     if (match === null) return found;
-    const [step, name] = match;
-    const start = match.index + step.length;
+    const name = match[1];
+    const start = STEP_REGEXP.lastIndex;
     if (name === undefined) {
       at = Math.max(start, afterQuotes(script, match.index));
       continue;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ownText, Utf8Decoder } from "../json/utf8.ts";
+import { keptText, Utf8Decoder } from "../json/utf8.ts";
 import {
   type Fields,
   fieldsOf,
@@ -526,7 +526,7 @@ export class SessionContext {
     // Many are kept, and each would keep its line.
     this.turnId = id === null
       ? `synthetic-turn-${this.made.turns}`
-      : ownText(id);
+      : keptText(id);
     this.turns.push(this.turnId);
     if (this.turns.length > MAX_TURNS) this.turns.shift();
     this.tell("turn.started", { turn_id: this.turnId, ...fields });
@@ -598,11 +598,11 @@ export class SessionContext {
       if (!known.begunBy.includes(witness)) known.begunBy.push(witness);
       return { call: known, isNew: false };
     }
+    // One text for all that is kept of it: looking for that again is no comparison.
+    const id = typeof callId === "string" ? keptText(callId) : null;
     const call: Call = {
-      callId: typeof callId === "string" ? ownText(callId) : null,
-      itemId: typeof callId === "string"
-        ? this.calls.nextItemId(callId)
-        : this.madeUpItem(),
+      callId: id,
+      itemId: id === null ? this.madeUpItem() : this.calls.nextItemId(id),
       type,
       name: "",
       turnId: null,

@@ -5,6 +5,7 @@
  */
 
 import type { ExecChunk } from "./records.ts";
+import { keptText, ownText } from "../json/utf8.ts";
 import {
   addedBytes,
   byteLength,
@@ -93,7 +94,10 @@ export class OutputText {
     } else {
       const bytes = byteLength(chunk.content);
       const { offset, content: text } = chunk;
-      this.#pieces.push(pieceOf(text, bytes, offset, false));
+      const piece = pieceOf(keptText(text), bytes, offset, false);
+      // Most outputs have one piece, and a push would make room for 16 more.
+      if (this.#pieces.length === 0) this.#pieces = [piece];
+      else this.#pieces.push(piece);
       this.#bytes += bytes;
     }
     if (this.keepLast(limit) || cut) return "rewritten";
@@ -196,7 +200,7 @@ export class OutputText {
       last.text += text;
       last.bytes += bytes;
       last.half = endsInHighSurrogate(text);
-      if (last.text.length >= PIECE_LENGTH) last.text = flat(last.text);
+      if (last.text.length >= PIECE_LENGTH) last.text = ownText(last.text);
     } else {
       const offset = endOf(last);
       this.#pieces.push(pieceOf(text, bytes, offset, true));
@@ -212,7 +216,7 @@ export class OutputText {
     for (let from = 0; from < piece.text.length;) {
       let to = from + PIECE_LENGTH;
       if (endsInHighSurrogate(piece.text.slice(from, to))) to += 1;
-      const text = flat(piece.text.slice(from, to));
+      const text = ownText(piece.text.slice(from, to));
       const bytes = byteLength(text);
       parts.push(pieceOf(text, bytes, offset, continues));
       offset += bytes;
@@ -238,11 +242,4 @@ function pieceOf(
 
 function endOf(piece: Piece | undefined): number {
   return piece === undefined ? 0 : piece.offset + piece.bytes;
-}
-
-/** Copies a text, so that it does not hold on to longer ones that it was cut out of. */
-function flat(text: string): string {
-  const middle = text.length >> 1;
-  // A join makes a string of its own; a slice or a sum may be a view.
-  return [text.slice(0, middle), text.slice(middle)].join("");
 }

@@ -8,6 +8,7 @@ import { checkedCount } from "../checked.ts";
 import { type OutputChange, OutputText } from "./exec_output.ts";
 import type { HistoryMutation } from "./mutations.ts";
 import { isObject } from "../json/fields.ts";
+import { keptText } from "../json/utf8.ts";
 import { deepCopy, sameJson, toObject } from "./plain_json.ts";
 import type {
   AssistantFinal,
@@ -506,7 +507,7 @@ export class RecordStore {
     }
     const payload = {
       stream_id: streamId,
-      markdown,
+      markdown: keptText(markdown),
       citations,
       metadata,
       token_usage: final.tokenUsage ?? metadata?.token_usage ?? null,
@@ -590,13 +591,13 @@ export class RecordStore {
     this.#core.budget.add(entry);
     const pruned = this.#core.budget.prune();
     if (finishes && mutations.length === 0) rewritten = true;
-    if (!rewritten && !pruned.includes(entry)) {
-      return [...mutations, ...pruned.map(replaced)];
+    const changes = rewritten || pruned.includes(entry)
+      ? [replaced(entry)]
+      : mutations;
+    for (const other of pruned) {
+      if (other !== entry) changes.push(replaced(other));
     }
-    return [
-      replaced(entry),
-      ...pruned.filter((other) => other !== entry).map(replaced),
-    ];
+    return changes;
   }
 }
 
@@ -777,7 +778,7 @@ class RecordCore {
 }
 
 function newEntry(id: number, content: Content): Entry {
-  return { id, index: -1, highest: 0, solid: -1, content, callIds: [] };
+  return { id, index: -1, highest: 0, solid: -1, content, callIds: NO_KEYS };
 }
 
 /** Says that a record has become another one. */
@@ -880,10 +881,11 @@ class RecordIndex {
     const known = this.#byId.get(entry.id);
     if (known !== undefined && known !== entry) this.#ambiguous = true;
     this.#byId.set(entry.id, entry);
-    const [map, streamId] = this.#streamOf(entry);
-    if (map === undefined || streamId === null) return;
-    const entries = map.get(streamId);
-    if (entries === undefined) map.set(streamId, new Set([entry]));
+    const streamId = streamOf(entry);
+    if (streamId === null) return;
+    const streams = this.#streamsOf(entry);
+    const entries = streams.get(streamId);
+    if (entries === undefined) streams.set(streamId, new Set([entry]));
     else entries.add(entry);
   }
 
@@ -894,11 +896,12 @@ class RecordIndex {
     for (const key of keysOf(entry)) {
       if (lookup.get(key) === entry.id) lookup.delete(key);
     }
-    const [map, streamId] = this.#streamOf(entry);
-    if (map === undefined || streamId === null) return;
-    const entries = map.get(streamId);
+    const streamId = streamOf(entry);
+    if (streamId === null) return;
+    const streams = this.#streamsOf(entry);
+    const entries = streams.get(streamId);
     entries?.delete(entry);
-    if (entries?.size === 0) map.delete(streamId);
+    if (entries?.size === 0) streams.delete(streamId);
   }
 
   /** Finds the numbers anew after a change, if any of them was there twice. */
@@ -936,17 +939,22 @@ class RecordIndex {
       : this.toolCalls;
   }
 
-  #streamOf(entry: Entry): [EntriesByStream | undefined, string | null] {
-    const { content } = entry;
-    if (content.kind === "stream") {
-      return [this.#streams, content.record.payload.stream_id];
+  #streamsOf({ content }: Entry): EntriesByStream {
+    return content.kind === "stream" ? this.#streams : this.#messages;
+  }
+}
+
+/** Gives the stream that an answer is of; `null` if there is none. */
+function streamOf({ content: { record } }: Entry): string | null {
+  switch (record.type) {
+    case "assistant_stream":
+    case "assistant_message": {
+      const { payload } = record;
+      const id: unknown = "stream_id" in payload ? payload.stream_id : null;
+      return typeof id === "string" ? id : null;
     }
-    const { type, payload } = content.record;
-    if (type !== "assistant_message" || !("stream_id" in payload)) {
-      return [undefined, null];
-    }
-    const { stream_id } = payload;
-    return [this.#messages, typeof stream_id === "string" ? stream_id : null];
+    default:
+      return null;
   }
 }
 

@@ -67,27 +67,24 @@ export function soleMemberText(text: string, name: string): string | undefined {
 
 /** A name that may be spelled in another way: with an escaped letter, or a space behind it. */
 const OTHER_NAME_REGEXP = /\\u00[4-7]|"\s+:/;
-/** What the end of a JSON value hangs on. */
-const BORDER_REGEXP = /["{}[\],)]/g;
-
 /** Gives where a JSON value ends, if it is one. */
 export function endOfValue(text: string, start: number): number {
   let depth = 0;
-  for (let at = start;;) {
-    BORDER_REGEXP.lastIndex = at;
-    const match = BORDER_REGEXP.exec(text);
-    if (match === null) return text.length;
-    const [char] = match;
-    at = match.index + 1;
+  for (let at = start; at < text.length;) {
+    const char = text[at];
     if (char === '"') {
-      at = endOfString(text, match.index);
+      at = endOfString(text, at);
       if (depth === 0) return at;
-    } else if (char === "{" || char === "[") depth += 1;
+      continue;
+    }
+    if (char === "{" || char === "[") depth += 1;
     else if (char === "}" || char === "]") {
       depth -= 1;
-      if (depth <= 0) return at;
-    } else if (depth === 0) return match.index;
+      if (depth <= 0) return at + 1;
+    } else if (depth === 0 && (char === "," || char === ")")) return at;
+    at += 1;
   }
+  return text.length;
 }
 
 /** Gives the end of a string, whatever quote it begins with. */

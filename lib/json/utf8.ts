@@ -152,3 +152,11 @@ export const MAX_KEPT_TEXT = 1 << 11;
 export function ownText(text: string): string {
   return [text.slice(0, 1), text.slice(1)].join("");
 }
+
+/**
+ * Gives a text that is kept longer than what it was read in. One that is long is most of that,
+ * and what engines cut out of a text is a part of it only from 13 characters on.
+ */
+export function keptText(text: string): string {
+  return text.length < 13 || text.length > MAX_KEPT_TEXT ? text : ownText(text);
+}

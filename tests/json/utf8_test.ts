@@ -3,6 +3,9 @@ import {
   decodeUtf8,
   endOfMultibyte,
   isUtf8,
+  keptText,
+  MAX_KEPT_TEXT,
+  ownText,
   Utf8Decoder,
 } from "../../lib/json/utf8.ts";
 import fc from "../property_seed.ts";
@@ -195,4 +198,16 @@ Deno.test("decodeUtf8() decodes texts of every length around the short ones", ()
       assertEquals(decodeUtf8(bytes, 0, bytes.length), text);
     }
   }
+});
+
+Deno.test("keptText() and ownText() give the text that they were given, of any length", () => {
+  fc.assert(fc.property(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.constantFrom(1, 100, MAX_KEPT_TEXT),
+    (text, times) => {
+      const long = text.repeat(times);
+      assertEquals(keptText(long.slice(1)), long.slice(1));
+      assertEquals(ownText(long.slice(1)), long.slice(1));
+    },
+  ));
 });

@@ -11,6 +11,7 @@ import {
   listOf,
   textOf,
 } from "../../json/fields.ts";
+import { keptText } from "../../json/utf8.ts";
 import { startedExec } from "../record_store.ts";
 import type { ExecFinish } from "../record_operations.ts";
 import type {
@@ -461,7 +462,7 @@ function parsedCommandOf(value: unknown): ParsedCommand | undefined {
 
 function withType(type: string, fields: Fields): ParsedCommand {
   // Unknown fields stay; `cmd` is the one that every reader relies on.
-  return { ...fields, type, cmd: textOf(fields.cmd) ?? "" };
+  return { ...fields, type, cmd: keptText(textOf(fields.cmd) ?? "") };
 }
 
 /** Gives what a command does: the first thing that is more than running it. */

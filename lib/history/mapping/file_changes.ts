@@ -5,6 +5,7 @@
  */
 
 import { type Fields, fieldsOf, listOf, textOf } from "../../json/fields.ts";
+import { keptText } from "../../json/utf8.ts";
 import type {
   FileChange,
   HistoryRecord,
@@ -49,15 +50,17 @@ function changeOfKind(
   fields: Fields,
   hasDiff = false,
 ): FileChange {
-  const content = textOf(fields.content) ?? "";
+  const content = keptText(textOf(fields.content) ?? "");
   // A diff is worth more than the word that says what it does.
   if (!hasDiff && (kind === "add" || kind === "delete")) {
     return { type: kind, content };
   }
   return {
     type: "update",
-    unified_diff: textOf(fields.unified_diff) ?? "",
-    move_path: textOf(fields.move_path) ?? null,
+    unified_diff: keptText(textOf(fields.unified_diff) ?? ""),
+    move_path: typeof fields.move_path === "string"
+      ? keptText(fields.move_path)
+      : null,
   };
 }
 
@@ -72,7 +75,7 @@ export function patchFailure(stdout: string, stderr: string): PatchFailure {
   const message = stderr.split("\n").map((line) => line.trim())
     .find((line) => line !== "");
   return {
-    message: message ?? NO_REASON,
+    message: keptText(message ?? NO_REASON),
     stdout_excerpt: excerptOf(stdout),
     stderr_excerpt: excerptOf(stderr),
   };
@@ -85,7 +88,7 @@ function excerptOf(text: string): string | null {
   const excerpt = lines.join("\n");
   const cut = new Uint8Array(MAX_EXCERPT_BYTES);
   const { read, written } = ENCODER.encodeInto(excerpt, cut);
-  if (read === excerpt.length) return excerpt;
+  if (read === excerpt.length) return keptText(excerpt);
   // The mark takes three bytes.
   const kept = written <= MAX_EXCERPT_BYTES - 3
     ? excerpt.slice(0, read)

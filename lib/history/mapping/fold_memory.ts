@@ -51,14 +51,22 @@ export type LinkKind =
   | "user_image"
   | "user_message";
 
+/** A link that knows the one before it of the same record: most records have one. */
+interface ChainedLink extends RecordLink {
+  readonly kind: LinkKind;
+  readonly item: string;
+  readonly before: ChainedLink | undefined;
+}
+
 /** Links from items to records, and back: records that go take their links along. */
 class RecordLinks {
   /** Most links are to calls. */
-  readonly #calls = new Map<string, RecordLink>();
-  readonly #links = new Map<string, Map<string, RecordLink>>([
+  readonly #calls = new Map<string, ChainedLink>();
+  readonly #links = new Map<string, Map<string, ChainedLink>>([
     ["call", this.#calls],
   ]);
-  readonly #keysById = new Map<number, (readonly [LinkKind, string])[]>();
+  /** The newest link of each record. */
+  readonly #newest = new Map<number, ChainedLink>();
 
   constructor(saved?: unknown) {
     for (const entry of listOf(saved)) {
@@ -79,13 +87,12 @@ class RecordLinks {
   }
 
   set(kind: LinkKind, item: string, id: number, at = 0): RecordLink {
-    const link: RecordLink = { id, at, hasBegun: false };
+    const before = this.#newest.get(id);
+    const link = { id, at, hasBegun: false, kind, item, before };
+    this.#newest.set(id, link);
     let links = this.#links.get(kind);
     if (links === undefined) this.#links.set(kind, links = new Map());
     links.set(item, link);
-    const keys = this.#keysById.get(id);
-    if (keys === undefined) this.#keysById.set(id, [[kind, item]]);
-    else keys.push([kind, item]);
     return link;
   }
 
@@ -94,11 +101,13 @@ class RecordLinks {
   }
 
   forget(id: number): void {
-    for (const [kind, item] of this.#keysById.get(id) ?? []) {
-      // It may be the link of another record by now.
-      if (this.get(kind, item)?.id === id) this.drop(kind, item);
+    let link = this.#newest.get(id);
+    for (; link !== undefined; link = link.before) {
+      const { kind, item } = link;
+      // The item may have the link of another record by now.
+      if (this.get(kind, item) === link) this.drop(kind, item);
     }
-    this.#keysById.delete(id);
+    this.#newest.delete(id);
   }
 
   save(): unknown {

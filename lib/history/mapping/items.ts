@@ -24,6 +24,7 @@ import {
   textsOf,
   wholeOf,
 } from "../../json/fields.ts";
+import { keptText } from "../../json/utf8.ts";
 import type {
   NewRecord,
   PlanStep,
@@ -439,7 +440,7 @@ function commandStart(
   const durationMs = phase === "completed" ? wholeOf(content.duration_ms) : 0;
   return {
     command: Array.isArray(content.argv)
-      ? textsOf(content.argv)
+      ? textsOf(content.argv).map(keptText)
       : shellWords(textOf(content.command) ?? ""),
     parsed: readParsedCommands(content.parsed_cmd),
     cwd: cwd === undefined ? null : pathOf(cwd),

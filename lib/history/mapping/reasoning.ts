@@ -9,6 +9,7 @@ import type {
   ReasoningBlock,
   ReasoningSection,
 } from "../records.ts";
+import { keptText } from "../../json/utf8.ts";
 import type { FoldContext } from "./fold_context.ts";
 import { boldSpan, span, splitLines } from "./text_lines.ts";
 
@@ -61,20 +62,15 @@ class SectionBuilder {
  * @returns The sections; none if the text is blank.
  */
 export function reasoningSections(text: string): ReasoningSection[] {
-  const sections: ReasoningSection[] = [];
   let section = new SectionBuilder(null);
-  const close = (): void => {
-    if (section.heading !== null || section.blocks.length > 0) {
-      sections.push(section.build());
-    }
-  };
+  const sections = [section];
   const lines = splitLines(text);
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const heading = headingOf(line);
     if (heading !== undefined) {
-      close();
       section = new SectionBuilder(heading);
+      sections.push(section);
       continue;
     }
     const fence = FENCE_REGEXP.exec(line);
@@ -92,8 +88,9 @@ export function reasoningSections(text: string): ReasoningSection[] {
     if (line.trim() === "") section.break();
     else section.add(blockOf(line));
   }
-  close();
-  return sections;
+  return sections
+    .filter(({ heading, blocks }) => heading !== null || blocks.length > 0)
+    .map((each) => each.build());
 }
 
 /** Gives the heading that a line is; `undefined` if it is none. */
@@ -103,7 +100,9 @@ function headingOf(line: string): string | undefined {
     return undefined;
   }
   const inner = text.slice(HEADING_MARK.length, -HEADING_MARK.length).trim();
-  return inner === "" || inner.includes(HEADING_MARK) ? undefined : inner;
+  return inner === "" || inner.includes(HEADING_MARK)
+    ? undefined
+    : keptText(inner);
 }
 
 /** Finds the line that closes a code block; without one, it goes on to the end. */

@@ -15,6 +15,7 @@ import type {
   TextTone,
 } from "../records.ts";
 import { fieldsOf } from "../../json/fields.ts";
+import { keptText } from "../../json/utf8.ts";
 
 const PLAIN: Emphasis = Object.freeze({
   bold: false,
@@ -29,7 +30,7 @@ const BOLD: Emphasis = Object.freeze({ ...PLAIN, bold: true });
 const BLANK_START_REGEXP = /^(?:\s*$|\s*\n)?/;
 
 export function span(text: string, tone: TextTone = "default"): InlineSpan {
-  return { text, tone, emphasis: PLAIN, entity: null };
+  return { text: keptText(text), tone, emphasis: PLAIN, entity: null };
 }
 
 export function boldSpan(text: string): InlineSpan {
