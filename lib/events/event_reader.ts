@@ -202,10 +202,10 @@ const ITEM_FIELDS: ReadonlySet<string> = new Set([
 
 /** Gives a notice of the old protocol the content that session files give it. */
 function noticeOf(event: Fields): Fields | undefined {
-  if (event.type !== "item.completed" || !NOTICES.has(event.item_type)) {
+  if (event.type !== "item.completed" || event.content !== undefined) {
     return undefined;
   }
-  if (event.content !== undefined) return undefined;
+  if (!NOTICES.has(event.item_type)) return undefined;
   const own: Record<string, unknown> = {};
   const content: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(event)) {
@@ -222,7 +222,9 @@ function noticeOf(event: Fields): Fields | undefined {
 
 /** Gives an event with exact counts, if it has any. */
 function exactEvent(event: Fields, text: string | undefined): Fields {
-  return TURN_ENDS.has(event.type) || event.item_type === "token_count"
+  const { type, item_type } = event;
+  return item_type === "token_count" ||
+      (item_type === undefined && TURN_ENDS.has(type))
     ? withExactCounts(event, text, [])
     : event;
 }

@@ -308,14 +308,18 @@ export class EventDecoder
     const record = isText ? parseJson(value) : value;
     const text = isText ? value : outcome.text;
     if (!isObject(record)) return;
-    this.#reader.read(record, { line, offset, text }, (event, given) => {
+    const place = isText ? { line, offset, text } : outcome;
+    this.#reader.read(record, place, (event, given) => {
+      const own = given ??
+        (this.#hasText ? eventText(event, text?.length) : undefined);
       // What exec streams have was written by the shapes of their types, and what session
       // files tell by the rules that write it.
       const value = event as unknown as ThreadEvent;
-      const success = { ok: true, line, offset, value } as const;
-      const own = given ??
-        (this.#hasText ? eventText(event, text?.length) : undefined);
-      emit(own === undefined ? success : { ...success, text: own });
+      emit(
+        event === outcome.value && own === outcome.text
+          ? outcome as Outcome<ThreadEvent>
+          : { ok: true, line, offset, value, ...(own && { text: own }) },
+      );
     });
   }
 }

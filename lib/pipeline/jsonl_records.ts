@@ -136,10 +136,8 @@ export class JsonlRecords<T = unknown>
     line: number,
     offset: number,
   ): FailureReason | undefined {
-    const check = this.#check;
-    const isLine = this.#answers.kind === "rollout";
-    if (check !== undefined && !isProven && isLine) {
-      const reason = check(value);
+    if (!isProven && this.#check && this.#answers.kind === "rollout") {
+      const reason = this.#check(value);
       if (reason !== undefined) return reason;
     }
     // The boundary where JSON gets its type: that of what the check lets pass.
