@@ -436,12 +436,13 @@ function commandStart(
   { phase, content, event }: ItemState,
 ): CommandStart {
   const cwd = textOf(content.cwd);
+  const command = Array.isArray(content.argv)
+    ? textsOf(content.argv)
+    : shellWords(textOf(content.command) ?? "");
   const started = timestampOf(event.started_at);
   const durationMs = phase === "completed" ? wholeOf(content.duration_ms) : 0;
   return {
-    command: Array.isArray(content.argv)
-      ? textsOf(content.argv).map(keptText)
-      : shellWords(textOf(content.command) ?? ""),
+    command: command.map(keptText),
     parsed: readParsedCommands(content.parsed_cmd),
     cwd: cwd === undefined ? null : pathOf(cwd),
     startedAt: started ??
