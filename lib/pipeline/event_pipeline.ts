@@ -8,9 +8,9 @@ import { decodeRolloutLine } from "../dialects/rollout/decoder.ts";
 import type { FailureReason } from "../errors.ts";
 import { EventReader, eventText } from "../events/event_reader.ts";
 import { IDLE_LINES } from "../events/line_selection.ts";
-import { isObject, parseJson } from "../json/fields.ts";
+import { type Fields, isObject, parseJson } from "../json/fields.ts";
 import { encodeOutcome } from "../lines/jsonl_encoder.ts";
-import type { Outcome } from "../outcome.ts";
+import type { Outcome, Success } from "../outcome.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import {
   Batches,
@@ -282,6 +282,22 @@ export class EventDecoder
   implements Stage<Outcome<unknown>, Outcome<ThreadEvent>> {
   readonly #reader: EventReader;
   readonly #hasText: boolean;
+  /** The record that is read, and who takes its events: a closure a record would take longer. */
+  #record: Success<unknown> = { ok: true, line: 0, offset: 0, value: null };
+  #emit: Emit<Outcome<ThreadEvent>> = () => {};
+  readonly #tell = (event: Fields, given?: string): void => {
+    const { line, offset, value, text } = this.#record;
+    const own = given ??
+      (this.#hasText ? eventText(event, text?.length) : undefined);
+    // What exec streams have was written by the shapes of their types, and what session
+    // files tell by the rules that write it.
+    const told = event as unknown as ThreadEvent;
+    this.#emit(
+      event === value && own === text
+        ? this.#record as Success<ThreadEvent>
+        : { ok: true, line, offset, value: told, ...(own && { text: own }) },
+    );
+  };
 
   /**
    * Constructs a new instance.
@@ -303,24 +319,14 @@ export class EventDecoder
   feed(outcome: Outcome<unknown>, emit: Emit<Outcome<ThreadEvent>>): void {
     checkOutcome(outcome);
     if (!outcome.ok) return emit(outcome);
-    const { line, offset, value } = outcome;
-    const isText = typeof value === "string";
-    const record = isText ? parseJson(value) : value;
-    const text = isText ? value : outcome.text;
-    if (!isObject(record)) return;
-    const place = isText ? { line, offset, text } : outcome;
-    this.#reader.read(record, place, (event, given) => {
-      const own = given ??
-        (this.#hasText ? eventText(event, text?.length) : undefined);
-      // What exec streams have was written by the shapes of their types, and what session
-      // files tell by the rules that write it.
-      const value = event as unknown as ThreadEvent;
-      emit(
-        event === outcome.value && own === outcome.text
-          ? outcome as Outcome<ThreadEvent>
-          : { ok: true, line, offset, value, ...(own && { text: own }) },
-      );
-    });
+    const { value } = outcome;
+    const record = typeof value === "string"
+      ? { ...outcome, value: parseJson(value), text: value }
+      : outcome;
+    if (!isObject(record.value)) return;
+    this.#record = record;
+    this.#emit = emit;
+    this.#reader.read(record.value, record, this.#tell);
   }
 }
 
