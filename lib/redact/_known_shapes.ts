@@ -29,8 +29,8 @@ interface Further {
   readonly before?: RegExp;
   /** Tells a token from what only looks like one. */
   readonly accept?: (token: string) => boolean;
-  /** Whether the head may stand behind a letter: it begins with a sign of its own. */
-  readonly isAnywhere?: boolean;
+  /** Whether no letter may stand before all that: it has no sign of its own. */
+  readonly isWord?: boolean;
 }
 
 /**
@@ -58,6 +58,13 @@ const DOLLARED = characterSet(/[\w$]/);
 const MIXED: Further = { accept: isMixed };
 /** A stretch of letters and digits that no word of a language would have. */
 const RANDOM: Further = { accept: isRandom };
+
+/** What keys of 64 bytes have about their mark. */
+const LONG_AZURE: Further = {
+  most: 8,
+  before: /[A-Za-z\d+/]{76}$/,
+  accept: (token) => token.endsWith("=="),
+};
 
 /**
  * The shapes; of several that begin at one place the first one counts. None of them matches
@@ -153,45 +160,28 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["azure_secret", "Q~", TILDED, 31, {
     most: 35,
     before: /(?<![.~])[\w.~-]{3}\d$/,
+    isWord: true,
   }],
   ["azure_secret", "sig=", PERCENTED, 30],
   ["azure_key", "AZDO", ALPHANUMERIC, 4, {
     most: 4,
     before: /[A-Za-z\d]{76}$/,
-    isAnywhere: true,
   }],
   ["azure_key", "JQQJ9[9D]", ALPHANUMERIC, 26, {
     most: 28,
     before: /[A-Za-z\d]{52}$/,
-    isAnywhere: true,
   }],
   ["azure_key", "AzSe[A-D]", ALPHANUMERIC, 5, {
     most: 5,
     before: /[A-Za-z\d]{42}$/,
-    isAnywhere: true,
   }],
-  ["azure_key", "AzFu", PLUSSED, 5, {
-    most: 10,
-    before: /[\w-]{44}$/,
-    isAnywhere: true,
-  }],
-  ["azure_key", "A(?:CDb|PIM)", PLUSSED, 6, {
-    most: 8,
-    before: /[A-Za-z\d+/]{76}$/,
-    accept: (token) => token.endsWith("=="),
-    isAnywhere: true,
-  }],
-  ["azure_key", "\\+A(?:St|MC|Ba)", PLUSSED, 6, {
-    most: 8,
-    before: /[A-Za-z\d+/]{76}$/,
-    accept: (token) => token.endsWith("=="),
-    isAnywhere: true,
-  }],
+  ["azure_key", "AzFu", PLUSSED, 5, { most: 10, before: /[\w-]{44}$/ }],
+  ["azure_key", "A(?:CDb|PIM)", PLUSSED, 6, LONG_AZURE],
+  ["azure_key", "\\+A(?:St|MC|Ba)", PLUSSED, 6, LONG_AZURE],
   ["azure_key", "\\+A(?:Sb|Eh|Rm)", PLUSSED, 6, {
     most: 8,
     before: /[A-Za-z\d+/]{33}$/,
     accept: (token) => token.endsWith("="),
-    isAnywhere: true,
   }],
   ["alibaba_key", "LTAI", ALPHANUMERIC, 12, { most: 26, accept: isMixed }],
   ["tencent_key", "AKID", ALPHANUMERIC, 32, { most: 40, accept: isMixed }],
@@ -216,10 +206,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["netlify_token", "nf[bcopu]_", ALPHANUMERIC, 30, MIXED],
   ["scalingo_token", "tk-us-", WORD, 40],
   ["akamai_token", "akab-(?=[a-z\\d]{16}-)", WORD, 33],
-  ["terraform_token", "\\.atlasv1\\.", WORD, 40, {
-    before: /[A-Za-z\d]{14}$/,
-    isAnywhere: true,
-  }],
+  ["terraform_token", "\\.atlasv1\\.", WORD, 40, { before: /[A-Za-z\d]{14}$/ }],
   ["vault_token", "hv[brs]\\.", DOTTED, 24],
   ["vault_token", "s\\.(?=[A-Za-z\\d]{24})", ALPHANUMERIC, 24, {
     most: 24,
@@ -292,11 +279,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
       accept: isDiscordToken,
     },
   ],
-  ["telegram_token", ":AA", WORD, 30, {
-    most: 38,
-    before: /(?<!\d)\d{6,12}$/,
-    isAnywhere: true,
-  }],
+  ["telegram_token", ":AA", WORD, 30, { most: 38, before: /(?<!\d)\d{6,12}$/ }],
   ["sendgrid_key", "SG\\.(?=[\\w-]{16,40}\\.)", DOTTED, 33],
   ["brevo_key", "x(?:key|smtp)sib-", WORD, 60],
   ["resend_key", "re_(?=[A-Za-z\\d]{6,12}_)", WORD, 27, MIXED],
@@ -332,7 +315,6 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
     most: 40,
     before: /(?<!\d)\d{15,17}$/,
     accept: (token) => isMixed(token.slice(token.indexOf("|"))),
-    isAnywhere: true,
   }],
   ["adobe_secret", "p8e-", WORD, 32],
   ["asana_token", "[12]/\\d{12,20}(?:/\\d{12,20})?:", ALPHANUMERIC, 32],
@@ -347,7 +329,6 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   ["maxmind_key", "_mmk", ALPHANUMERIC, 0, {
     most: 0,
     before: /[A-Za-z\d]{6}_[A-Za-z\d]{29}$/,
-    isAnywhere: true,
   }],
   ["readme_key", "rdme_", WORD, 60],
   ["settlemint_token", "sm_[aps]at_", ALPHANUMERIC, 16],
@@ -536,11 +517,8 @@ function tokenAt(
       const front = before.exec(margin);
       if (front === null) continue;
       start -= margin.length - front.index;
+      if (shape.isWord === true && !startsAnew(text, start)) continue;
     }
-    if (
-      before !== undefined && shape.isAnywhere !== true &&
-      !startsAnew(text, start)
-    ) continue;
     const end = runs.endOf(runStart, run);
     const length = end - runStart;
     if (length < least || length > most) continue;

@@ -617,9 +617,7 @@ function isPassword(text: string): boolean {
 }
 
 function isToken(text: string): boolean {
-  const beginning = text.slice(0, 256);
-  return text.length >= 20 && /^[\w-]{20}/.test(beginning) &&
-    /\d/.test(beginning) && /[A-Za-z]/.test(beginning);
+  return isRandomText(text, 20) && /^[\w-]{20}/.test(text);
 }
 
 // Passwords in command lines and files of settings that give no name to them.

@@ -6,7 +6,7 @@
 import { latin1OfBase64 } from "../json/bytes.ts";
 import { numbered, PLACEHOLDER } from "./_placeholder.ts";
 import { characterSet, endOfRun, JSON_SPACE } from "./_runs.ts";
-import { dividedLike, isBroken, NARROWEST } from "./pieces.ts";
+import { dividedLike, isBroken, isInPair, NARROWEST } from "./pieces.ts";
 import type { Redactor } from "./redactor.ts";
 
 /** What masks secrets. */
@@ -82,29 +82,10 @@ class MaskedKeys {
 export const CHUNK = "chunk";
 
 /** The names of members that hold base64. */
-const BASE64_NAMES: ReadonlySet<string> = new Set([
-  CHUNK,
-  "raw_base64",
-]);
+const BASE64_NAMES: ReadonlySet<string> = new Set([CHUNK, "raw_base64"]);
 
 /** What a list of numbers is made of. */
 const LIST = characterSet(/[\d, ]/);
-
-/**
- * Redacts the bytes that a text holds as base64.
- *
- * @param redact Redacts a text of bytes: U+0000 to U+00FF.
- * @returns The value, encoded anew; `undefined` if nothing was redacted, or it is no base64.
- */
-function redactBase64(
-  text: string,
-  redact: (bytes: string) => string,
-): string | undefined {
-  const bytes = latin1OfBase64(text);
-  if (bytes === undefined) return undefined;
-  const redacted = redact(bytes);
-  return redacted === bytes ? undefined : btoa(redacted);
-}
 
 /**
  * Redacts the output that stands at an index as a list of numbers.
@@ -313,15 +294,6 @@ class Runs {
 /** How much stands between the strings of one text at most. */
 const MAX_GAP = 1000;
 
-/**
- * Redacts a line that is no JSON: the strings in it, then all of it as text.
- *
- * @returns The line without the secrets; the same one if there are none.
- */
-export function redactTornText(text: string, redactors: Redactors): string {
-  return redactors.redactor.redact(redactRecordText(text, redactors));
-}
-
 /** Redacts a string that has a name: what it is called, and how it is written. */
 function redactNamed(
   name: string,
@@ -329,11 +301,9 @@ function redactNamed(
   redactors: Redactors,
 ): string {
   if (BASE64_NAMES.has(name)) {
-    const decoded = redactBase64(
-      value,
-      (bytes) => redactors.redactor.redact(bytes),
-    );
-    if (decoded !== undefined) return decoded;
+    const bytes = latin1OfBase64(value) ?? "";
+    const redacted = redactors.redactor.redact(bytes);
+    if (redacted !== bytes) return btoa(redacted);
   }
   // A line that failed is mostly JSON that was cut, which says its strings all the same.
   const inside = name === RAW
@@ -395,16 +365,9 @@ function stringText(value: string): string {
   let text = '"';
   for (let at = 0; at < value.length;) {
     let end = Math.min(value.length, at + PIECE);
-    // Both halves of a pair stay together.
-    if (isHighSurrogate(value.charCodeAt(end - 1)) && end < value.length) {
-      end += 1;
-    }
+    if (isInPair(value, end)) end += 1;
     text += JSON.stringify(value.slice(at, end)).slice(1, -1);
     at = end;
   }
   return `${text}"`;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
 }

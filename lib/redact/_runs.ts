@@ -70,17 +70,6 @@ interface HeadAndRun {
   readonly run: CharacterSet;
 }
 
-/** Options for {@linkcode replaceRuns}. */
-interface ReplaceRunsOptions {
-  /**
-   * Tells whether a head may stand at an index. Behind one that may not, the next head is looked
-   * for at once.
-   *
-   * @default {undefined}
-   */
-  readonly mayStartAt?: ((index: number) => boolean) | undefined;
-}
-
 /**
  * Replaces what consists of a head and a run of characters.
  *
@@ -88,19 +77,16 @@ interface ReplaceRunsOptions {
  *
  * @param parts What to look for.
  * @param hide Gives what stands in place of head and run; `undefined` leaves them.
- * @param options Where a head may stand.
  */
 export function replaceRuns(
   text: string,
   { head, run }: HeadAndRun,
   hide: Hide,
-  { mayStartAt }: ReplaceRunsOptions = {},
 ): string {
   let replaced = "";
   let from = 0;
   head.lastIndex = 0;
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {
-    if (mayStartAt?.(found.index) === false) continue;
     const end = endOfRun(text, head.lastIndex, run);
     const replacement = hide(found, text.slice(head.lastIndex, end));
     head.lastIndex = end;

@@ -24,7 +24,6 @@ import {
   redactedPieces,
   type Redactors,
   redactRecordText,
-  redactTornText,
 } from "./_record_text.ts";
 import { Redactor, type RedactorOptions } from "./redactor.ts";
 
@@ -171,23 +170,19 @@ class RedactingWriter implements LineVisitor {
       const lineEnd = `${isCr ? "\r" : ""}${this.isLast ? "" : "\n"}`;
       if (this.#deltas.take(text, lineEnd)) return;
     }
-    const late = this.#deltas.isHolding;
-    const out = late ? this.#late : this.out;
+    const out = this.#next;
     this.#content(out, bytes, start, end, text);
     if (isCr) out.byte(CR);
-    if (!this.isLast) out.byte(LF);
-    if (late) this.#follow(text);
+    this.#end(out, text);
   }
 
   tooLong(length: number, line: number, offset: number): void {
     const error = lineTooLong(length, this.#limit);
     const failed: Failure = { ok: false, line, offset, error };
     this.#onFailure?.(failed);
-    const late = this.#deltas.isHolding;
-    const out = late ? this.#late : this.out;
+    const out = this.#next;
     writeLineFailed(out, failed, undefined);
-    if (!this.isLast) out.byte(LF);
-    if (late) this.#follow(undefined);
+    this.#end(out, undefined);
   }
 
   /** Lets go of the lines that wait for more. */
@@ -195,7 +190,14 @@ class RedactingWriter implements LineVisitor {
     this.#deltas.flush();
   }
 
-  #follow(text: string | undefined): void {
+  /** What the next line is written to. */
+  get #next(): ByteWriter {
+    return this.#deltas.isHolding ? this.#late : this.out;
+  }
+
+  #end(out: ByteWriter, text: string | undefined): void {
+    if (!this.isLast) out.byte(LF);
+    if (out === this.out) return;
     this.#deltas.follow(text, this.#late.view().slice());
     this.#late.clear(KEPT_CAPACITY);
   }
@@ -211,9 +213,9 @@ class RedactingWriter implements LineVisitor {
     const redactors = this.#redactors;
     if (record !== undefined || isUtf8(bytes, start, end)) {
       const text = record ?? decodeUtf8(bytes, start, end);
-      const redacted = record === undefined
-        ? redactTornText(text, redactors)
-        : redactRecordText(text, redactors);
+      let redacted = redactRecordText(text, redactors);
+      // What is no JSON is redacted as text, too.
+      if (record === undefined) redacted = redactors.redactor.redact(redacted);
       if (redacted === text) out.range(bytes, start, end);
       else out.text(redacted);
       return;
@@ -327,11 +329,6 @@ interface HeldLine {
   readonly texts: readonly OpenText[];
 }
 
-interface LineSink {
-  text(text: string): void;
-  all(bytes: Uint8Array): void;
-}
-
 /** Tells whether a record may hold a piece of a text. */
 function isDelta(text: string): boolean {
   return DELTA_REGEXP.test(text.slice(0, HEAD_LENGTH));
@@ -340,14 +337,14 @@ function isDelta(text: string): boolean {
 /** Holds lines with pieces of texts, and those behind them. */
 class DeltaLines {
   readonly #redactors: Redactors;
-  readonly #sink: LineSink;
+  readonly #out: ByteWriter;
   readonly #texts = new Map<string, OpenText>();
   #held: HeldLine[] = [];
   #size = 0;
 
-  constructor(redactors: Redactors, sink: LineSink) {
+  constructor(redactors: Redactors, out: ByteWriter) {
     this.#redactors = redactors;
-    this.#sink = sink;
+    this.#out = out;
   }
 
   /** Whether lines wait, which others must not overtake. */
@@ -446,8 +443,8 @@ class DeltaLines {
       if (line.texts.some(({ isOpen }) => isOpen)) break;
       count += 1;
       this.#size -= line.text.length + (line.ready?.length ?? 0);
-      if (line.ready !== undefined) this.#sink.all(line.ready);
-      else this.#sink.text(this.#redacted(line) + line.lineEnd);
+      if (line.ready !== undefined) this.#out.all(line.ready);
+      else this.#out.text(this.#redacted(line) + line.lineEnd);
     }
     if (count > 0) this.#held = this.#held.slice(count);
   }

@@ -42,6 +42,11 @@ function isToken(code: number): boolean {
   return TOKEN[Math.min(code, ASCII)] === 1;
 }
 
+/** Whether a place in a text is between the two halves of a pair of surrogates. */
+export function isInPair(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
 /** A stretch of a text, and the end of what stands for it in the masked one. */
 interface Span {
   readonly start: number;

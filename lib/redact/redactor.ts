@@ -23,7 +23,7 @@ import {
 } from "./_placeholder.ts";
 import { maskPrivateKeys, maskTokens } from "./_known_shapes.ts";
 import type { LinearPattern } from "./linear_pattern.ts";
-import { isBroken, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
+import { isBroken, isInPair, mayBreak, NARROWEST, spansOf } from "./pieces.ts";
 
 /** Options for {@linkcode Redactor}. */
 export interface RedactorOptions {
@@ -200,7 +200,7 @@ export class Redactor {
       }
     }
     if (masked.length < SHORTEST) return masked;
-    if (masked.includes("\n")) masked = maskWrapped(masked, lookedAt, mask);
+    if (masked.includes("\n")) masked = maskWrapped(masked, mask);
     // What stood behind a secret without a gap may be one now.
     for (let pass = 0; pass < MAX_PASSES; pass++) {
       const before = masked;
@@ -329,11 +329,6 @@ function withoutColors(text: string): string {
   return text.replace(CONTROL_SEQUENCE_REGEXP, "");
 }
 
-/** Whether a place in a text is between the two halves of a pair of surrogates. */
-function isInPair(text: string, at: number): boolean {
-  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
-}
-
 // What was found out about texts that come again: every record has the same keys, types and words,
 // and instructions are told again with each turn and in each session.
 
@@ -384,21 +379,14 @@ interface Paragraph {
  *
  * A line is taken for broken where it is at least as long as the next one, and a word that is
  * none of a language goes on there.
- *
- * @param look Gives a text without its secrets.
  */
-function maskWrapped(
-  text: string,
-  look: (text: string) => string,
-  mask: Mask,
-): string {
+function maskWrapped(text: string, mask: Mask): string {
   let masked = "";
   let from = 0;
   for (const { starts, ends } of paragraphsOf(text)) {
-    const joined = starts.map((start, i) => text.slice(start, ends[i])).join(
-      "",
-    );
-    const looked = look(joined);
+    const lines = starts.map((start, i) => text.slice(start, ends[i]));
+    const joined = lines.join("");
+    const looked = lookedAt(joined);
     if (looked === joined) continue;
     const first = starts[0] ?? 0;
     const width = (ends[0] ?? 0) - first;
@@ -412,7 +400,7 @@ function maskWrapped(
       let last = Math.floor((end - 1) / width);
       const rest = joined.slice(last * width, end);
       if (SETTING_REGEXP.test(joined.slice(last * width))) continue;
-      if (PLAIN_REGEXP.test(rest) && !isRest(joined, last * width, end, look)) {
+      if (PLAIN_REGEXP.test(rest) && !isRest(joined, last * width, end)) {
         end = last * width;
         last -= 1;
       }
@@ -429,14 +417,9 @@ function maskWrapped(
 }
 
 /** Whether a word that is all of a line is the rest of what is no secret without it. */
-function isRest(
-  joined: string,
-  start: number,
-  end: number,
-  look: (text: string) => string,
-): boolean {
+function isRest(joined: string, start: number, end: number): boolean {
   const before = joined.slice(0, start);
-  return end === joined.length && look(before) === before;
+  return end === joined.length && lookedAt(before) === before;
 }
 
 /** Finds the lines that may have been one. */
@@ -451,18 +434,17 @@ function* paragraphsOf(text: string): Generator<Paragraph> {
   ) {
     const end = text.charAt(newline - 1) === "\r" ? newline - 1 : newline;
     const length = end - start;
-    if (length >= NARROWEST && goesOn(text, end, newline + 1, length)) {
-      if (starts.length > 0 && length !== (ends[0] ?? 0) - (starts[0] ?? 0)) {
-        yield { starts: [...starts, start], ends: [...ends, end] };
-        starts = [];
-        ends = [];
-      }
-      starts.push(start);
-      ends.push(end);
-    } else if (starts.length > 0) {
+    const isOpen = length >= NARROWEST &&
+      goesOn(text, end, newline + 1, length);
+    const isSame = isOpen && length === (ends[0] ?? 0) - (starts[0] ?? 0);
+    if (starts.length > 0 && !isSame) {
       yield { starts: [...starts, start], ends: [...ends, end] };
       starts = [];
       ends = [];
+    }
+    if (isOpen) {
+      starts.push(start);
+      ends.push(end);
     }
     start = newline + 1;
   }
