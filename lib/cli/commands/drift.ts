@@ -47,27 +47,39 @@ export async function run(
       context.process,
     );
   }
-  const meter = await meterOf(args, context, target !== undefined);
+  const isRecording = target !== undefined;
+  const meter = await meterOf(args, context, isRecording);
   const { inputs, isIncomplete, open } = await chosenInputs(
     args,
     context,
     args.time("since", context.process.now()) ?? -Infinity,
   );
-  const drift = new Drift(args, context, meter);
   const found = resultsOf({
     inputs,
-    work: (input) => drift.read(input, open),
+    work: (input) => look(input, open, meter, isRecording, args, context),
     // What is recorded stays where it was read.
-    jobs: target === undefined ? args.number("jobs") : 1,
+    jobs: isRecording ? 1 : args.number("jobs"),
     title: "Looking for drift",
   }, context);
-  for await (const one of found) drift.add(one);
-  await context.progress.clear();
-  if (target === undefined) await drift.print();
-  else await drift.write(target);
-  await context.diagnostics.flush();
-  if (isIncomplete || drift.isIncomplete) return EXIT.io;
-  return target === undefined && meter.count > 0 ? EXIT.no : EXIT.done;
+  let files = 0;
+  let isUnread = isIncomplete;
+  for await (const one of found) {
+    if (one.counts !== undefined) meter.add(one.counts);
+    if (one.isCompared) files += 1;
+    isUnread ||= one.isIncomplete;
+  }
+  const { diagnostics, process, progress } = context;
+  await progress.clear();
+  if (target === undefined) await print(meter, files, args, context);
+  else {
+    await writeFile(target, meter.baseline(), process);
+    if (!args.has("quiet")) {
+      diagnostics.say(`${target}: written, of ${countedText(files, "file")}`);
+    }
+  }
+  await diagnostics.flush();
+  if (isUnread) return EXIT.io;
+  return !isRecording && meter.count > 0 ? EXIT.no : EXIT.done;
 }
 
 async function meterOf(
@@ -94,115 +106,85 @@ interface Found {
   readonly isIncomplete: boolean;
 }
 
-class Drift {
-  readonly #args: Arguments;
-  readonly #context: CommandContext;
-  readonly #meter: DriftMeter;
-  readonly #isRecording: boolean;
-  #files = 0;
-  isIncomplete = false;
-
-  constructor(args: Arguments, context: CommandContext, meter: DriftMeter) {
-    this.#args = args;
-    this.#context = context;
-    this.#meter = meter;
-    this.#isRecording = args.has("write-baseline");
-  }
-
-  /** Reads a file, or stdin; one that cannot be read is reported. */
-  async *read(
-    chosen: ChosenInput,
-    open: ChosenInputs["open"],
-  ): AsyncGenerator<Found> {
-    const { name, place } = chosen;
-    const { diagnostics, process, progress } = this.#context;
-    const maxLineBytes = maxLineBytesOf(this.#args);
-    const source = this.#meter.open(place ?? name, { maxLineBytes });
-    let hasSaid = false;
-    const say = (message: string): void => {
-      hasSaid = true;
-      diagnostics.say(message);
-    };
-    const isRead = await readOrSay(async () => {
-      const blocks = blocksOf(await open(chosen), process);
-      for await (const block of blocks) source.feed(block);
-    }, say);
-    source.flush();
-    const { other, failures } = source;
-    if (!this.#args.has("quiet")) {
-      if (other !== undefined) {
-        say(
-          `${name}: left out: it is a ${other}, not a stream or session of Codex's`,
-        );
-      }
-      if (failures > 0) {
-        const lines = countedText(failures, "line");
-        say(`${name}: ${lines} could not be read; normalize says why`);
-      }
+/** Reads a file, or stdin; one that cannot be read is reported. */
+async function* look(
+  chosen: ChosenInput,
+  open: ChosenInputs["open"],
+  meter: DriftMeter,
+  isRecording: boolean,
+  args: Arguments,
+  { diagnostics, process }: CommandContext,
+): AsyncGenerator<Found> {
+  const { name, place } = chosen;
+  const source = meter.open(place ?? name, {
+    maxLineBytes: maxLineBytesOf(args),
+  });
+  const isRead = await readOrSay(async () => {
+    const blocks = blocksOf(await open(chosen), process);
+    for await (const block of blocks) source.feed(block);
+  }, (message) => diagnostics.say(message));
+  source.flush();
+  const { other, failures } = source;
+  if (!args.has("quiet")) {
+    if (other !== undefined) {
+      diagnostics.say(
+        `${name}: left out: it is a ${other}, not a stream or session of Codex's`,
+      );
     }
-    if (hasSaid) {
-      await progress.clear();
-      await diagnostics.flush();
-    }
-    yield {
-      counts: this.#isRecording ? undefined : this.#meter.take(),
-      isCompared: isRead && other === undefined,
-      isIncomplete: !isRead,
-    };
-  }
-
-  add({ counts, isCompared, isIncomplete }: Found): void {
-    if (counts !== undefined) this.#meter.add(counts);
-    if (isCompared) this.#files += 1;
-    this.isIncomplete ||= isIncomplete;
-  }
-
-  async print(): Promise<void> {
-    const { stdout, diagnostics } = this.#context;
-    const findings = this.#meter.findings();
-    const { more } = this.#meter;
-    const format = this.#args.choice("format", DRIFT_FORMATS) ?? "text";
-    await writeTexts(
-      stdout,
-      format === "json"
-        ? [`${JSON.stringify({ findings, more })}\n`]
-        : findings.map((finding) =>
-          `${
-            format === "jsonl" ? JSON.stringify(finding) : driftText(finding)
-          }\n`
-        ),
-    );
-    if (this.#args.has("github")) this.#annotate(findings);
-    if (this.#args.has("quiet")) return;
-    if (more > 0) {
-      diagnostics.say(`... and ${countText(more)} more that are not told`);
-    }
-    if (findings.length === 0 && this.#files > 0) {
-      diagnostics.say(`nothing new in ${countedText(this.#files, "file")}`);
+    if (failures > 0) {
+      const lines = countedText(failures, "line");
+      diagnostics.say(
+        `${name}: ${lines} could not be read; normalize says why`,
+      );
     }
   }
+  await diagnostics.flush();
+  yield {
+    counts: isRecording ? undefined : meter.take(),
+    isCompared: isRead && other === undefined,
+    isIncomplete: !isRead,
+  };
+}
 
-  #annotate(findings: readonly DriftFinding[]): void {
-    const { diagnostics } = this.#context;
-    for (const finding of findings.slice(0, MAX_ANNOTATIONS)) {
-      diagnostics.command(githubAnnotation({
-        level: finding.treatment === "refused" ? "warning" : "notice",
-        title: "Codex has changed",
-        message: driftText(finding),
-      }));
-    }
-    const left = findings.length - MAX_ANNOTATIONS;
-    if (left > 0) {
-      diagnostics.say(`${countText(left)} more are not annotations`);
-    }
+async function print(
+  meter: DriftMeter,
+  files: number,
+  args: Arguments,
+  { stdout, diagnostics }: CommandContext,
+): Promise<void> {
+  const findings = meter.findings();
+  const { more } = meter;
+  const format = args.choice("format", DRIFT_FORMATS) ?? "text";
+  const textOf = format === "jsonl" ? JSON.stringify : driftText;
+  await writeTexts(
+    stdout,
+    format === "json"
+      ? [`${JSON.stringify({ findings, more })}\n`]
+      : findings.map((finding) => `${textOf(finding)}\n`),
+  );
+  if (args.has("github")) annotate(findings, diagnostics);
+  if (args.has("quiet")) return;
+  if (more > 0) {
+    diagnostics.say(`... and ${countText(more)} more that are not told`);
   }
+  if (findings.length === 0 && files > 0) {
+    diagnostics.say(`nothing new in ${countedText(files, "file")}`);
+  }
+}
 
-  async write(path: string): Promise<void> {
-    const { process, diagnostics } = this.#context;
-    await writeFile(path, this.#meter.baseline(), process);
-    if (this.#args.has("quiet")) return;
-    diagnostics.say(
-      `${path}: written, of ${countedText(this.#files, "file")}`,
-    );
+function annotate(
+  findings: readonly DriftFinding[],
+  diagnostics: CommandContext["diagnostics"],
+): void {
+  for (const finding of findings.slice(0, MAX_ANNOTATIONS)) {
+    diagnostics.command(githubAnnotation({
+      level: finding.treatment === "refused" ? "warning" : "notice",
+      title: "Codex has changed",
+      message: driftText(finding),
+    }));
+  }
+  const left = findings.length - MAX_ANNOTATIONS;
+  if (left > 0) {
+    diagnostics.say(`${countText(left)} more are not annotations`);
   }
 }

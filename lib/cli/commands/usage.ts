@@ -34,7 +34,7 @@ import { refuseIdleFlags } from "../refusals.ts";
 import { type Column, type TableOptions, tableText } from "../table.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
-import { type ReadingOptions, readingOptions } from "./_reading_options.ts";
+import { readingOptions } from "./_reading_options.ts";
 
 /** How large a list of prices can be, in UTF-16 units. */
 const MAX_PRICES = 1 << 24;
@@ -46,7 +46,63 @@ export async function run(
   args: Arguments,
   context: CommandContext,
 ): Promise<number> {
-  return await new UsageCommand(args, context).run();
+  if (args.has("explain")) {
+    refuseIdleFlags(
+      args,
+      UNEXPLAINED,
+      "with --explain, which shows every line",
+    );
+  }
+  const { diagnostics, progress, process, style } = context;
+  const now = process.now();
+  const timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
+  const since = args.time("since", now) ?? -Infinity;
+  const options = {
+    timeZone,
+    explain: args.has("explain"),
+    since,
+    until: args.time("until", now) ?? Infinity,
+    runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
+  };
+  const meter = new UsageMeter(options);
+  /** Counts one input after the other: each is taken before the next one begins. */
+  const inputMeter = new UsageMeter(options);
+  const prices = await pricesOf(args, context);
+  const chosen = await chosenInputs(args, context, since);
+  let { isIncomplete } = chosen;
+  let hasFailures = false;
+  const counts = resultsOf({
+    inputs: chosen.inputs,
+    work: (input) => count(input, chosen.open, inputMeter, args, context),
+    jobs: args.number("jobs"),
+    title: "Counting tokens",
+  }, context);
+  for await (const counted of counts) {
+    meter.add(counted.added);
+    hasFailures ||= counted.hasFailures;
+    isIncomplete ||= counted.isIncomplete;
+  }
+  await progress.clear();
+  const rows = await rowsOf(meter, args, context);
+  if (!args.has("quiet")) {
+    const missing = whatIsMissing(rows, prices, meter.untimed, isIncomplete);
+    for (const line of missing) diagnostics.say(line);
+  }
+  const format = args.choice("format", USAGE_FORMATS) ?? "table";
+  const tableOptions = { width: process.columns(), style };
+  const keys = new Set(args.choices("by", USAGE_KEYS));
+  if (keys.size === 0) keys.add(chosen.isHome ? "day" : "thread");
+  const parts = { by: [...keys], timeZone, prices };
+  context.paging.begin();
+  await writeTexts(
+    format === "table" ? context.screen : context.stdout,
+    args.has("explain")
+      ? derivationText(meter.derivations(), rows, format, tableOptions)
+      : usageText(rows, parts, format, tableOptions),
+  );
+  await diagnostics.flush();
+  if (isIncomplete) return EXIT.io;
+  return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
 }
 
 interface Counted {
@@ -55,169 +111,80 @@ interface Counted {
   readonly isIncomplete: boolean;
 }
 
-class UsageCommand {
-  readonly #args: Arguments;
-  readonly #context: CommandContext;
-  readonly #timeZone: string;
-  readonly #since: number;
-  readonly #reading: ReadingOptions;
-  readonly #meter: UsageMeter;
-  /** Counts one input after the other: each is taken before the next one begins. */
-  readonly #inputMeter: UsageMeter;
-  #isIncomplete = false;
-  #hasFailures = false;
+/** Counts an input; one that cannot be read is reported. */
+async function* count(
+  chosen: ChosenInput,
+  open: ChosenInputs["open"],
+  meter: UsageMeter,
+  args: Arguments,
+  { process, diagnostics }: CommandContext,
+): AsyncGenerator<Counted> {
+  const { name } = chosen;
+  const source = meter.open(name, readingOptions(args));
+  const isQuiet = args.has("quiet");
+  const report = ({ line, error }: Failure): void => {
+    if (!isQuiet) diagnostics.failed(name, { line, ...error });
+  };
+  const isRead = await readOrSay(async () => {
+    const blocks = blocksOf(await open(chosen), process);
+    for await (const block of blocks) source.feed(block, report);
+  }, (message) => diagnostics.say(message));
+  source.flush(report);
+  await diagnostics.flush();
+  const hasFailures = source.failures > 0;
+  yield { added: meter.take(), hasFailures, isIncomplete: !isRead };
+}
 
-  constructor(args: Arguments, context: CommandContext) {
-    this.#args = args;
-    this.#context = context;
-    if (args.has("explain")) {
-      refuseIdleFlags(
-        args,
-        UNEXPLAINED,
-        "with --explain, which shows every line",
-      );
-    }
-    const now = context.process.now();
-    this.#timeZone = timeZoneOf(args.value("time-zone") ?? "UTC");
-    this.#since = args.time("since", now) ?? -Infinity;
-    this.#reading = readingOptions(args);
-    const options = {
-      timeZone: this.#timeZone,
-      explain: args.has("explain"),
-      since: this.#since,
-      until: args.time("until", now) ?? Infinity,
-      runCounters: args.choice("run-counters", RUN_COUNTERS) ?? "auto",
-    };
-    this.#meter = new UsageMeter(options);
-    this.#inputMeter = new UsageMeter(options);
+async function pricesOf(
+  args: Arguments,
+  { process }: CommandContext,
+): Promise<PriceList | undefined> {
+  const file = args.value("prices");
+  if (file === undefined) return undefined;
+  const text = await readText(file, process, MAX_PRICES);
+  try {
+    return PriceList.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file}: not a list of prices: ${error.message}`);
   }
+}
 
-  async run(): Promise<number> {
-    const { diagnostics, progress, process, style } = this.#context;
-    const prices = await this.#prices();
-    const { isHome, inputs, isIncomplete, open } = await chosenInputs(
-      this.#args,
-      this.#context,
-      this.#since,
-    );
-    this.#isIncomplete = isIncomplete;
-    const counts = resultsOf({
-      inputs,
-      work: (input) => this.#read(input, open),
-      jobs: this.#args.number("jobs"),
-      title: "Counting tokens",
-    }, this.#context);
-    for await (const { added, hasFailures, isIncomplete } of counts) {
-      this.#meter.add(added);
-      this.#hasFailures ||= hasFailures;
-      this.#isIncomplete ||= isIncomplete;
-    }
-    await progress.clear();
-    const rows = await this.#rows();
-    this.#sayWhatIsMissing(rows, prices);
-    const format = this.#args.choice("format", USAGE_FORMATS) ?? "table";
-    const options = { width: process.columns(), style };
-    const keys = new Set(this.#args.choices("by", USAGE_KEYS));
-    if (keys.size === 0) keys.add(isHome ? "day" : "thread");
-    const parts = { by: [...keys], timeZone: this.#timeZone, prices };
-    const { stdout, screen, paging } = this.#context;
-    paging.begin();
-    await writeTexts(
-      format === "table" ? screen : stdout,
-      this.#args.has("explain")
-        ? derivationText(this.#meter.derivations(), rows, format, options)
-        : usageText(rows, parts, format, options),
-    );
-    await diagnostics.flush();
-    if (this.#isIncomplete) return EXIT.io;
-    return this.#args.has("strict") && this.#hasFailures ? EXIT.no : EXIT.done;
+async function rowsOf(
+  meter: UsageMeter,
+  args: Arguments,
+  { process }: CommandContext,
+): Promise<UsageRow[]> {
+  const rows = meter.rows();
+  const cwd = args.value("cwd");
+  if (cwd === undefined) return rows;
+  const [{ WorkingFolder }, { workingFolderOf }] = await Promise.all([
+    import("../../sessions/working_directory.ts"),
+    import("./_sessions.ts"),
+  ]);
+  const folder = await WorkingFolder.of(workingFolderOf(cwd, process));
+  return rows.filter((row) => folder.holds(row.cwd));
+}
+
+function* whatIsMissing(
+  rows: readonly UsageRow[],
+  prices: PriceList | undefined,
+  untimed: number,
+  isIncomplete: boolean,
+): Generator<string> {
+  if (untimed > 0) {
+    const [counts, are] = untimed === 1
+      ? ["1 count has", "is"]
+      : [`${untimed} counts have`, "are"];
+    yield `${counts} no time and ${are} left out: exec streams do not say when they were`;
   }
-
-  async *#read(
-    chosen: ChosenInput,
-    open: ChosenInputs["open"],
-  ): AsyncGenerator<Counted> {
-    const { process, diagnostics, progress } = this.#context;
-    const { name } = chosen;
-    const source = this.#inputMeter.open(name, this.#reading);
-    const isQuiet = this.#args.has("quiet");
-    let hasSaid = false;
-    const report = ({ line, error }: Failure): void => {
-      if (isQuiet) return;
-      hasSaid = true;
-      diagnostics.failed(name, { line, ...error });
-    };
-    const isRead = await readOrSay(async () => {
-      const blocks = blocksOf(await open(chosen), process);
-      for await (const block of blocks) source.feed(block, report);
-    }, (message) => {
-      hasSaid = true;
-      diagnostics.say(message);
-    });
-    source.flush(report);
-    if (hasSaid) {
-      await progress.clear();
-      await diagnostics.flush();
-    }
-    const hasFailures = source.failures > 0;
-    const added = this.#inputMeter.take();
-    yield { added, hasFailures, isIncomplete: !isRead };
-  }
-
-  async #prices(): Promise<PriceList | undefined> {
-    const file = this.#args.value("prices");
-    if (file === undefined) return undefined;
-    const text = await readText(file, this.#context.process, MAX_PRICES);
-    try {
-      return PriceList.parse(text);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      throw new UsageError(`${file}: not a list of prices: ${error.message}`);
-    }
-  }
-
-  async #rows(): Promise<UsageRow[]> {
-    const rows = this.#meter.rows();
-    const cwd = this.#args.value("cwd");
-    if (cwd === undefined) return rows;
-    const [{ WorkingFolder }, { workingFolderOf }] = await Promise.all([
-      import("../../sessions/working_directory.ts"),
-      import("./_sessions.ts"),
-    ]);
-    const folder = await WorkingFolder.of(
-      workingFolderOf(cwd, this.#context.process),
-    );
-    return rows.filter((row) => folder.holds(row.cwd));
-  }
-
-  #sayWhatIsMissing(
-    rows: readonly UsageRow[],
-    prices: PriceList | undefined,
-  ): void {
-    const { diagnostics } = this.#context;
-    if (this.#args.has("quiet")) return;
-    const { untimed } = this.#meter;
-    if (untimed > 0) {
-      const counts = untimed === 1 ? "1 count has" : `${untimed} counts have`;
-      diagnostics.say(
-        `${counts} no time and ${
-          untimed === 1 ? "is" : "are"
-        } left out: exec streams do not say when they were`,
-      );
-    }
-    if (rows.length === 0 && !this.#isIncomplete) {
-      diagnostics.say("no usage was found");
-    }
-    for (const [model, tokens] of prices?.costOf(rows).unpriced ?? []) {
-      const what = model === null
-        ? 'usage that names no model (the model "*" of the list would be taken)'
-        : `model "${model}"`;
-      diagnostics.say(
-        `no price for ${what}: ${
-          grouped(String(tokens))
-        } tokens are not in the cost`,
-      );
-    }
+  if (rows.length === 0 && !isIncomplete) yield "no usage was found";
+  for (const [model, tokens] of prices?.costOf(rows).unpriced ?? []) {
+    const what = model === null
+      ? 'usage that names no model (the model "*" of the list would be taken)'
+      : `model "${model}"`;
+    const count = grouped(String(tokens));
+    yield `no price for ${what}: ${count} tokens are not in the cost`;
   }
 }
 
