@@ -74,9 +74,7 @@ export async function* followInput(
     },
   });
   try {
-    for await (const content of contents) {
-      yield new FollowedInput(content, path);
-    }
+    for await (const content of contents) yield blocksOf(content, path);
   } catch (error) {
     throw cannot("open", path, error);
   }
@@ -98,29 +96,20 @@ async function isFollowed(
  * The blocks of a file that grows. None is read ahead: the next one is asked for when what is
  * made of the one before has been seen.
  */
-class FollowedInput implements Blocks {
-  readonly #content: ByteSource;
-  readonly #path: string;
-  readonly #block = new Uint8Array(BLOCK);
-
-  constructor(content: ByteSource, path: string) {
-    this.#content = content;
-    this.#path = path;
-  }
-
-  async next(): Promise<Uint8Array | undefined> {
-    try {
-      const size = await this.#content.read(this.#block);
-      return size === null ? undefined : this.#block.subarray(0, size);
-    } catch (error) {
-      const message = `${this.#path}: ${unreadable(error)}`;
-      throw new IoError(message, { cause: error });
-    }
-  }
-
-  close(): void {
-    this.#content.close();
-  }
+function blocksOf(content: ByteSource, path: string): Blocks {
+  const block = new Uint8Array(BLOCK);
+  return {
+    async next(): Promise<Uint8Array | undefined> {
+      try {
+        const size = await content.read(block);
+        return size === null ? undefined : block.subarray(0, size);
+      } catch (error) {
+        const message = `${path}: ${unreadable(error)}`;
+        throw new IoError(message, { cause: error });
+      }
+    },
+    close: () => content.close(),
+  };
 }
 
 /** What has happened to a file, in words. */

@@ -71,7 +71,10 @@ async function peek(
   const line = await beginning.firstLine();
   const first = parsed(line);
   const { read } = beginning;
-  const blocks = new PrefixedBlocks(read, input);
+  const blocks: Blocks = {
+    next: async () => read.shift() ?? await input.next(),
+    close: () => input.close(),
+  };
   const other = { snapshot: undefined, first, blocks };
   const isStart = isSnapshotLike(first) ||
     line === "{" && await beginning.isPromising();
@@ -179,8 +182,7 @@ function hasClue(read: readonly Uint8Array[]): boolean {
 /** Gives the spelling of the numbers in a history, whatever it is wrapped in. */
 function snapshotSpelling(text: string, value: unknown): unknown {
   const spelling = spellingOf(text, value);
-  const isBare = typeof value === "object" && value !== null &&
-    "records" in value && Array.isArray(value.records);
+  const isBare = isObject(value) && Array.isArray(value.records);
   return isBare ? spelling : spellingAt(spelling, "history") ??
     spellingAt(spelling, "history_snapshot");
 }
@@ -205,25 +207,6 @@ function textOf(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join(
     "",
   );
-}
-
-/** Blocks that were read already, then the rest of an input. */
-class PrefixedBlocks implements Blocks {
-  readonly #read: Uint8Array[];
-  readonly #rest: Blocks;
-
-  constructor(read: Uint8Array[], rest: Blocks) {
-    this.#read = read;
-    this.#rest = rest;
-  }
-
-  async next(): Promise<Uint8Array | undefined> {
-    return this.#read.shift() ?? await this.#rest.next();
-  }
-
-  close(): void {
-    this.#rest.close();
-  }
 }
 
 /**

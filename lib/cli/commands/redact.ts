@@ -6,7 +6,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
-import { patternsOf, saySecrets } from "./_secrets.ts";
+import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
 const LF = 0x0a;
@@ -21,7 +21,8 @@ export async function run(
   try {
     for (const file of files) await redaction.redact(file);
   } finally {
-    await redaction.report();
+    saySecrets(redaction.counts, args, context);
+    await context.diagnostics.flush();
   }
   if (redaction.isIncomplete) return EXIT.io;
   const isNo = args.has("strict") && redaction.hasFailures;
@@ -32,7 +33,8 @@ class Redaction {
   readonly #args: Arguments;
   readonly #context: CommandContext;
   readonly #patterns: readonly LinearPattern[];
-  readonly #counts = new Map<string, number>();
+  /** How many secrets were masked, by kind. */
+  readonly counts = new Map<string, number>();
   #last = LF;
   isIncomplete = false;
   hasFailures = false;
@@ -53,11 +55,6 @@ class Redaction {
     }, (message) => diagnostics.say(message));
     this.isIncomplete ||= !isRead;
     await diagnostics.flush();
-  }
-
-  async report(): Promise<void> {
-    saySecrets(this.#counts, this.#args, this.#context);
-    await this.#context.diagnostics.flush();
   }
 
   async #copy(
@@ -83,9 +80,7 @@ class Redaction {
     } finally {
       // What came before the end, or before what broke, is written either way.
       await this.#pass((emit) => redactor.flush(emit));
-      for (const [kind, count] of redactor.counts) {
-        this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
-      }
+      addSecrets(this.counts, redactor.counts);
     }
   }
 
