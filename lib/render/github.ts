@@ -7,12 +7,7 @@
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { byteLength } from "../json/utf8_length.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  type Decided,
-  outputLines,
-  type RenderOptions,
-  toolsOf,
-} from "./render_options.ts";
+import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { cutText, endOf, lostOutput, NO_MORE_RESULT } from "./cut_text.ts";
@@ -22,7 +17,6 @@ import {
   type CommandView,
   type EditView,
   type EntryView,
-  NO_REDACTOR,
   type TextRedactor,
   type ToolView,
   viewEntry,
@@ -113,7 +107,7 @@ export interface GithubOptions extends RenderOptions {
  * ```
  */
 export class GithubRenderer implements Stage<TranscriptPart, string> {
-  readonly #options: Decided<Omit<GithubOptions, "reasoning">>;
+  readonly #options: Decided<GithubOptions>;
   readonly #sessions: SessionPart[] = [];
   #unkeptSessions = 0;
   #hasRuns = false;
@@ -148,9 +142,9 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       );
     }
     this.#options = {
-      redactor: options.redactor ?? NO_REDACTOR,
-      tools: toolsOf(options),
-      maxOutputLines: outputLines(options, GITHUB_MAX_OUTPUT_LINES),
+      ...decided({ ...options, reasoning: "omit" }, {
+        maxLines: GITHUB_MAX_OUTPUT_LINES,
+      }),
       maxBytes,
       verdict: options.verdict ?? (() => undefined),
     };

@@ -7,13 +7,7 @@
 import { isRetryNotice } from "../dialects/exec/retry_notices.ts";
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  type Decided,
-  outputLines,
-  reasoningOf,
-  type RenderOptions,
-  toolsOf,
-} from "./render_options.ts";
+import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import {
   factsHtml,
   pageEnd,
@@ -35,7 +29,6 @@ import {
   type EntryView,
   type ExploreView,
   type MessageView,
-  NO_REDACTOR,
   type NoticeView,
   type PlanView,
   type ToolView,
@@ -218,10 +211,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#listing = options.listing;
     this.#sequence = options.sequence;
     this.#options = {
-      redactor: options.redactor ?? NO_REDACTOR,
-      reasoning: reasoningOf(options),
-      tools: toolsOf(options),
-      maxOutputLines: outputLines(options, HTML_MAX_OUTPUT_LINES),
+      ...decided(options, { maxLines: HTML_MAX_OUTPUT_LINES }),
       images: options.images ?? options.redactor === undefined,
     };
   }

@@ -5,14 +5,7 @@
  */
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  outputLines,
-  type ReasoningChoice,
-  reasoningOf,
-  type RenderOptions,
-  type ToolsChoice,
-  toolsOf,
-} from "./render_options.ts";
+import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, pathBelow } from "./edited_files.ts";
@@ -23,9 +16,7 @@ import {
   type EntryView,
   type ExploreView,
   type MessageView,
-  NO_REDACTOR,
   type PlanView,
-  type TextRedactor,
   type ToolView,
   viewEntry,
   type WorkStatus,
@@ -86,10 +77,7 @@ import {
  * ```
  */
 export class MarkdownRenderer implements Stage<TranscriptPart, string> {
-  readonly #redactor: TextRedactor;
-  readonly #reasoning: ReasoningChoice;
-  readonly #tools: ToolsChoice;
-  readonly #maxLines: number;
+  readonly #options: Decided<RenderOptions>;
   #isBegun = false;
   #model: string | null = null;
   /** The folder that paths are seen from. */
@@ -104,10 +92,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
    *   of its words.
    */
   constructor(options: RenderOptions = {}) {
-    this.#redactor = options.redactor ?? NO_REDACTOR;
-    this.#reasoning = reasoningOf(options);
-    this.#tools = toolsOf(options);
-    this.#maxLines = outputLines(options, Infinity);
+    this.#options = decided(options, { maxLines: Infinity });
   }
 
   /**
@@ -142,7 +127,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
           `*↶ ${countedText(part.turns, "turn")} taken back*`,
         );
       case "failure": {
-        const message = plainLine(this.#redactor.redact(part.message));
+        const message = plainLine(this.#options.redactor.redact(part.message));
         const kind = plainLine(part.kind);
         return this.#addLine(
           `> **Line ${part.line} could not be read** (${kind}): ${message}`,
@@ -167,7 +152,9 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       model,
       version: cli_version,
     }).flatMap(([name, value]) =>
-      value === null ? [] : [[name, this.#redactor.redact(value)] as const]
+      value === null
+        ? []
+        : [[name, this.#options.redactor.redact(value)] as const]
     );
     // Only the beginning of a document can have front matter.
     const hasFrontMatter = !this.#isBegun && facts.length > 0;
@@ -187,7 +174,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       model === this.#model ? null : model,
       cwd === this.#cwd ? null : cwd,
     ].flatMap((fact) =>
-      fact === null ? [] : [plainLine(this.#redactor.redact(fact))]
+      fact === null ? [] : [plainLine(this.#options.redactor.redact(fact))]
     );
     this.#model = model ?? this.#model;
     this.#cwd = cwd ?? this.#cwd;
@@ -213,14 +200,14 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       unknown: usage === null ? "" : `*${beside}*`,
     }[status];
     if (error !== null && !isErrorShown && error.trim() !== "") {
-      this.#add(quoted(plainLines(this.#redactor.redact(error))));
+      this.#add(quoted(plainLines(this.#options.redactor.redact(error))));
     }
     if (text !== "") this.#addLine(text);
   }
 
   #writeEntry(part: EntryPart): void {
     if (part.phase === "started" || part.phase === "updated") return;
-    const view = viewEntry(part, this.#redactor);
+    const view = viewEntry(part, this.#options.redactor);
     switch (view.kind) {
       case "command":
         return this.#writeCommand(view, part);
@@ -236,9 +223,11 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "message":
         return this.#writeMessage(view);
       case "reasoning": {
-        if (this.#reasoning === "omit" || view.text.trim() === "") return;
+        if (this.#options.reasoning === "omit" || view.text.trim() === "") {
+          return;
+        }
         const lines = safeMarkdown(view.text);
-        if (this.#reasoning === "include") {
+        if (this.#options.reasoning === "include") {
           return this.#add(quoted(["**Reasoning**", "", ...lines]));
         }
         return this.#fold("Reasoning", [lines]);
@@ -248,17 +237,13 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "plan":
         return this.#writePlan(view);
       case "diff": {
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         const { lines, blocks } = this.#outputOf(view.diff, "diff");
-        if (this.#tools === "names") {
-          return this.#addLine(
-            `*Changed in this turn: ${countedText(lines, "line")} of diff*`,
-          );
-        }
-        return this.#fold(
-          `Changed in this turn: ${countedText(lines, "line")} of diff`,
-          blocks,
-        );
+        const count = countedText(lines, "line");
+        const title = `Changed in this turn: ${count} of diff`;
+        return this.#options.tools === "names"
+          ? this.#addLine(`*${title}*`)
+          : this.#fold(title, blocks);
       }
       case "image": {
         const words = [
@@ -269,7 +254,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return this.#addLine(words.filter((word) => word !== "").join(" "));
       }
       case "explore":
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         return this.#writeLooks(view);
       case "notice": {
         const { level, title, text } = view;
@@ -286,7 +271,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         );
       }
       case "unknown":
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         return this.#fold(
           htmlLine(view.type),
           this.#outputOf(view.json, "json").blocks,
@@ -308,7 +293,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeCommand(view: CommandView, { durationMs, phase }: EntryPart): void {
-    if (this.#tools === "none") return;
+    if (this.#options.tools === "none") return;
     const { command, status, exitCode, stdout, stderr, lostBytes } = view;
     const notes = [
       exitCode === null ? "" : `exit ${exitCode}`,
@@ -337,7 +322,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     const start = startOf(first, MAX_TITLE);
     const isWhole = rest.length === 0 && start === first;
     const title = `$ ${start}${isWhole ? "" : " …"}`;
-    if (this.#tools === "names" || (isWhole && given.length === 0)) {
+    if (this.#options.tools === "names" || (isWhole && given.length === 0)) {
       return this.#addLine(codeSpan(title) + end);
     }
     this.#fold(`<code>${htmlLine(title)}</code>${end}`, [
@@ -358,7 +343,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     for (const { command, status, note, output } of looks) {
       const end = endText(status, [note]);
       const { blocks } = this.#outputOf(output, "text");
-      if (this.#tools === "names" || blocks.length === 0) {
+      if (this.#options.tools === "names" || blocks.length === 0) {
         list.push(`- ${codeSpan(`$ ${command}`)}${end}`);
         continue;
       }
@@ -369,7 +354,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeTool(view: ToolView, { durationMs }: EntryPart): void {
-    if (this.#tools === "none") return;
+    if (this.#options.tools === "none") return;
     const { title, status, arguments: list, result, isResultCut, error } = view;
     const duration = durationMs === null ? "" : durationText(durationMs);
     const end = endText(status, [duration]);
@@ -385,7 +370,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         : [[isResultCut ? "result, shortened:" : "result:"]]),
       ...this.#outputOf(result, "text").blocks,
     ];
-    if (this.#tools === "names" || blocks.length === 0) {
+    if (this.#options.tools === "names" || blocks.length === 0) {
       return this.#addLine(codeSpan(title + query) + end);
     }
     this.#fold(`<code>${htmlLine(title + query)}</code>${end}`, blocks);
@@ -400,7 +385,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeEdit({ status, files, failure }: EditView): void {
-    if (this.#tools === "none") return;
+    if (this.#options.tools === "none") return;
     const end = status === "proposed"
       ? " — proposed"
       : status === "success"
@@ -413,7 +398,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         .map((name) => pathBelow(name, this.#cwd));
       const beside = `${counts === "" ? "" : ` (${counts})`}${end}`;
       const { lines, blocks } = this.#outputOf(diff, "diff");
-      if (this.#tools === "names" || blocks.length === 0) {
+      if (this.#options.tools === "names" || blocks.length === 0) {
         this.#addLine(
           `**${verb}** ${names.map(codeSpan).join(" → ")}${beside}`,
         );
@@ -425,7 +410,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       });
     }
     if (files.length === 0) this.#addLine(`**edit**${end}`);
-    if (failure === "" || this.#tools === "names") return;
+    if (failure === "" || this.#options.tools === "names") return;
     for (const block of this.#outputOf(failure, "text").blocks) {
       this.#add(block);
     }
@@ -450,16 +435,41 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
     ]);
   }
 
+  /** Writes output as code, cut to a length; what was left out is said. */
   #outputOf(text: string, language: string): OutputBlocks {
-    return outputBlocks(text, { language, maxLines: this.#maxLines });
+    const { head, omitted, tail } = cutOutput(inertText(text), {
+      maxLines: this.#options.maxOutputLines,
+      keep: "both",
+    });
+    return {
+      lines: head.length + omitted + tail.length,
+      blocks: [
+        ...(head.length === 0 ? [] : [codeBlock(head, language)]),
+        ...(omitted === 0
+          ? []
+          : [[`*… ${countedText(omitted, "line")} left out …*`]]),
+        ...(tail.length === 0 ? [] : [codeBlock(tail, language)]),
+      ],
+    };
   }
 
-  #fold(...fold: Parameters<typeof foldedBlock>): void {
-    this.#blocks.push(foldedBlock(...fold));
+  /** Adds blocks that can be folded; the summary is HTML. */
+  #fold(
+    summary: string,
+    blocks: readonly MarkdownBlock[],
+    { isOpen = false }: { readonly isOpen?: boolean } = {},
+  ): void {
+    this.#add([
+      `<details${isOpen ? " open" : ""}>`,
+      `<summary>${summary}</summary>`,
+      "",
+      ...blocks.flatMap((block) => [...block, ""]),
+      "</details>",
+    ]);
   }
 
   #addLine(line: string): void {
-    this.#blocks.push([line]);
+    this.#add([line]);
   }
 
   #add(block: MarkdownBlock): void {
@@ -530,45 +540,6 @@ interface OutputBlocks {
   readonly lines: number;
   /** The blocks; none if there is no output. */
   readonly blocks: readonly MarkdownBlock[];
-}
-
-/** Writes output as code, cut to a length; what was left out is said. */
-function outputBlocks(
-  text: string,
-  { language, maxLines }: {
-    readonly language: string;
-    readonly maxLines: number;
-  },
-): OutputBlocks {
-  const { head, omitted, tail } = cutOutput(inertText(text), {
-    maxLines,
-    keep: "both",
-  });
-  return {
-    lines: head.length + omitted + tail.length,
-    blocks: [
-      ...(head.length === 0 ? [] : [codeBlock(head, language)]),
-      ...(omitted === 0
-        ? []
-        : [[`*… ${countedText(omitted, "line")} left out …*`]]),
-      ...(tail.length === 0 ? [] : [codeBlock(tail, language)]),
-    ],
-  };
-}
-
-/** Puts blocks into one that can be folded; the summary is HTML. */
-function foldedBlock(
-  summary: string,
-  blocks: readonly MarkdownBlock[],
-  { isOpen = false }: { readonly isOpen?: boolean } = {},
-): MarkdownBlock {
-  return [
-    `<details${isOpen ? " open" : ""}>`,
-    `<summary>${summary}</summary>`,
-    "",
-    ...blocks.flatMap((block) => [...block, ""]),
-    "</details>",
-  ];
 }
 
 /** Makes a quotation of lines. */

@@ -5,7 +5,7 @@
  */
 
 import { checkedCount, checkedWord } from "../checked.ts";
-import type { TextRedactor } from "./entry_view.ts";
+import { NO_REDACTOR, type TextRedactor } from "./entry_view.ts";
 
 /** The forms that a transcript can have. */
 export const RENDER_FORMS = ["text", "markdown", "html", "github"] as const;
@@ -61,35 +61,24 @@ export interface RenderOptions {
 export type Decided<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 
 /**
- * Says what becomes of reasoning.
- *
- * @throws {RangeError} If the option is none of its words.
- */
-export function reasoningOf(
-  { reasoning }: RenderOptions,
-  usual: ReasoningChoice = "fold",
-): ReasoningChoice {
-  return checkedWord("reasoning", reasoning ?? usual, REASONING);
-}
-
-/**
- * Says what becomes of work.
- *
- * @throws {RangeError} If the option is none of its words.
- */
-export function toolsOf({ tools }: RenderOptions): ToolsChoice {
-  return checkedWord("tools", tools ?? "full", TOOLS);
-}
-
-/**
- * Gives how many lines of each output are written at most.
+ * Decides on the options of a renderer.
  *
  * @param usual What its form writes unless it is told otherwise.
- * @throws {RangeError} If it is no whole number from 0.
+ * @throws {RangeError} If `maxOutputLines` is no whole number from 0, or another option none of
+ *   its words.
  */
-export function outputLines(
-  { maxOutputLines }: RenderOptions,
-  usual: number,
-): number {
-  return checkedCount("maxOutputLines", maxOutputLines ?? usual);
+export function decided(
+  { redactor, reasoning, tools, maxOutputLines }: RenderOptions,
+  usual: { readonly maxLines: number; readonly reasoning?: ReasoningChoice },
+): Decided<RenderOptions> {
+  const chosen = reasoning ?? usual.reasoning ?? "fold";
+  return {
+    redactor: redactor ?? NO_REDACTOR,
+    reasoning: checkedWord("reasoning", chosen, REASONING),
+    tools: checkedWord("tools", tools ?? "full", TOOLS),
+    maxOutputLines: checkedCount(
+      "maxOutputLines",
+      maxOutputLines ?? usual.maxLines,
+    ),
+  };
 }

@@ -6,14 +6,7 @@
 
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
-import {
-  outputLines,
-  type ReasoningChoice,
-  reasoningOf,
-  type RenderOptions,
-  type ToolsChoice,
-  toolsOf,
-} from "./render_options.ts";
+import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffLines } from "./diff_lines.ts";
@@ -22,11 +15,9 @@ import {
   type CommandView,
   type EditView,
   type EntryView,
-  NO_REDACTOR,
   type NoticeView,
   type PlanView,
   type ReasoningView,
-  type TextRedactor,
   type ToolView,
   viewEntry,
   type WorkStatus,
@@ -129,12 +120,9 @@ const MAX_COMMAND_LINES = 12;
  * ```
  */
 export class TextRenderer implements Stage<TranscriptPart, string> {
-  readonly #redactor: TextRedactor;
+  readonly #options: Decided<RenderOptions>;
   readonly #style: TextStyle;
   readonly #isFormatted: boolean;
-  readonly #reasoning: ReasoningChoice;
-  readonly #tools: ToolsChoice;
-  readonly #maxLines: number;
   readonly #maxDiffLines: number;
   readonly #lines: LiveLines;
   #model: string | null = null;
@@ -154,13 +142,13 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
    *   of its words.
    */
   constructor(options: TextOptions = {}) {
-    this.#redactor = options.redactor ?? NO_REDACTOR;
+    this.#options = decided(options, {
+      maxLines: MAX_OUTPUT_LINES,
+      reasoning: "include",
+    });
     this.#style = options.style ?? PLAIN_STYLE;
     this.#isFormatted = options.isFormatted ?? false;
-    this.#reasoning = reasoningOf(options, "include");
-    this.#tools = toolsOf(options);
-    this.#maxLines = outputLines(options, MAX_OUTPUT_LINES);
-    this.#maxDiffLines = outputLines(options, MAX_DIFF_LINES);
+    this.#maxDiffLines = options.maxOutputLines ?? MAX_DIFF_LINES;
     this.#lines = new LiveLines(
       options.columns ?? ((): undefined => undefined),
     );
@@ -287,11 +275,14 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const isOver = part.phase === "final" || part.phase === "late";
     if (!isOver && part.phase === "updated") return;
     const isBegun = this.#begun.has(part.id);
-    const view = viewEntry(isBegun ? endOf(part) : part, this.#redactor);
+    const view = viewEntry(
+      isBegun ? endOf(part) : part,
+      this.#options.redactor,
+    );
     switch (view.kind) {
       case "command":
       case "tool":
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         return this.#writeWork(part, view);
       default:
         if (isOver) this.#writeView(view);
@@ -327,7 +318,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       case "plan":
         return this.#writePlan(view);
       case "diff": {
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         this.#begin("work");
         const added = view.diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
         const removed = view.diff.match(/^-(?!-- )/gm)?.length ?? 0;
@@ -350,18 +341,18 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         });
       }
       case "explore":
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         for (const { command, status, note, output } of view.looks) {
           this.#begin("work");
           this.#addCommand(command);
-          if (this.#tools === "full") this.#addOutput(output);
+          if (this.#options.tools === "full") this.#addOutput(output);
           this.#addStatus({ status, notes: [note] });
         }
         return;
       case "notice":
         return this.#writeNotice(view);
       case "unknown":
-        if (this.#tools === "none") return;
+        if (this.#options.tools === "none") return;
         this.#begin("note");
         return lines.add(startOf(inertText(`· ${view.type}`), 200), dim);
       default:
@@ -398,7 +389,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       : [view.error, view.result];
     const text = texts.filter((each) => each !== "")
       .map((each) => each.replace(/\r?\n$/, "")).join("\n");
-    if (this.#tools === "full") {
+    if (this.#options.tools === "full") {
       if (view.kind === "command" && view.lostBytes > 0) {
         lines.add(`  … ${lostOutput(view.lostBytes)}`, this.#style.dim);
       }
@@ -432,7 +423,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     const lines = this.#lines;
     const isSearch = title === "web_search";
     const [first] = list;
-    const named = this.#tools === "names"
+    const named = this.#options.tools === "names"
       ? []
       : list.map(({ name, text }) =>
         `${name}=${text.replace(/\s+/g, " ").slice(0, 400)}`
@@ -449,7 +440,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   #addOutput(text: string): void {
     const lines = this.#lines;
     const { omitted, tail, head } = cutOutput(inertText(text), {
-      maxLines: this.#maxLines,
+      maxLines: this.#options.maxOutputLines,
       keep: "end",
     });
     const { dim } = this.#style;
@@ -475,7 +466,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeEdit({ status, files, failure }: EditView): void {
     const lines = this.#lines;
-    if (this.#tools === "none") return;
+    if (this.#options.tools === "none") return;
     this.#begin("work");
     const { cyan, red, dim } = this.#style;
     const sign = status === "failed"
@@ -499,12 +490,16 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         sign,
         look: status === "failed" ? red : cyan,
       });
-      if (this.#isFormatted && this.#tools === "full") this.#addDiff(diff);
+      if (this.#isFormatted && this.#options.tools === "full") {
+        this.#addDiff(diff);
+      }
     }
     if (files.length === 0) {
       lines.add(`${sign}edit`, status === "failed" ? red : cyan);
     }
-    if (failure !== "" && this.#tools === "full") this.#addOutput(failure);
+    if (failure !== "" && this.#options.tools === "full") {
+      this.#addOutput(failure);
+    }
     if (status === "running") lines.add("  … not finished", dim);
     if (status === "failed" && failure === "") lines.add("  ✗ failed", red);
   }
@@ -550,9 +545,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeReasoning({ text }: ReasoningView): void {
     const lines = this.#lines;
-    if (this.#reasoning === "omit" || text.trim() === "") return;
+    if (this.#options.reasoning === "omit" || text.trim() === "") return;
     this.#begin("prose");
-    const shown = this.#reasoning === "fold" ? headingsOf(text) : text;
+    const shown = this.#options.reasoning === "fold" ? headingsOf(text) : text;
     lines.addText(inertText(shown).replace(/^\*\*(.*)\*\*$/gm, "$1"), {
       sign: "· ",
       look: this.#style.dim,
@@ -579,7 +574,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   }
 
   #shown(text: string): string {
-    return inertText(this.#redactor.redact(text));
+    return inertText(this.#options.redactor.redact(text));
   }
 }
 
