@@ -28,11 +28,13 @@ import {
   type EditView,
   type EntryView,
   type ExploreView,
+  type LookView,
   type MessageView,
   type NoticeView,
   type PlanView,
   type ToolView,
   viewEntry,
+  type WorkStatus,
 } from "./entry_view.ts";
 import { plainTerminalText } from "./inert_text.ts";
 import { codeHtml, languageOf } from "./html_code.ts";
@@ -45,7 +47,6 @@ import type {
   TranscriptPart,
   TurnEndedPart,
   TurnStartedPart,
-  TurnStatus,
 } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
 
@@ -199,6 +200,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   readonly #sequence: PageSequence | undefined;
   /** What waits for the title of the page; `undefined` once the page has begun. */
   #held: TranscriptPart[] | undefined = [];
+  #emit: Emit<string> = () => {};
 
   /**
    * Constructs a new instance.
@@ -223,12 +225,13 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    * @param emit Is called with text of the page, in order.
    */
   feed(part: TranscriptPart, emit: Emit<string>): void {
-    if (this.#held === undefined) return this.#write(part, emit);
+    this.#emit = emit;
+    if (this.#held === undefined) return this.#write(part);
     this.#held.push(part);
     const isEnough = this.#held.length > MAX_BEFORE_TITLE ||
       part.type === "turn_ended" ||
       (part.type === "entry" && isPrompt(part.record));
-    if (isEnough) this.#begin(emit);
+    if (isEnough) this.#begin();
   }
 
   /**
@@ -237,33 +240,34 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
    * @param emit Is called with text of the page, in order.
    */
   flush(emit: Emit<string>): void {
-    this.#begin(emit);
-    this.#closeSection(emit);
-    this.#endPage(this.#totalHtml(), emit);
+    this.#emit = emit;
+    this.#begin();
+    this.#closeSection();
+    this.#endPage(this.#totalHtml());
   }
 
-  #endPage(summaryHtml: string, emit: Emit<string>): void {
+  #endPage(summaryHtml: string): void {
     const begun = this.#turnCount - this.#page.turnsBefore;
-    emit(pageEnd(this.#turns, begun - this.#turns.length, summaryHtml));
+    this.#emit(pageEnd(this.#turns, begun - this.#turns.length, summaryHtml));
   }
 
   /** Goes on to the next page; a turn that is going on does so, too. */
-  #turnPage(sequence: PageSequence, emit: Emit<string>): void {
+  #turnPage(sequence: PageSequence): void {
     const section = this.#section;
     if (section !== undefined) {
       if (section.turn !== null) {
         this.#list(section, section.turn, "", "goes on");
       }
-      emit("</div>\n</div>\n</section>\n");
+      this.#emit("</div>\n</div>\n</section>\n");
     }
     const { number } = this.#page;
     const linkTo = (page: number, text: string): string =>
       linkHtml(sequence.nameOf(page), text);
     const next = linkTo(number + 1, `Page ${number + 1}`);
-    emit(
+    this.#emit(
       `<div class="gap"><span>The transcript goes on: ${next}</span></div>\n`,
     );
-    this.#endPage(`Goes on: ${next}`, emit);
+    this.#endPage(`Goes on: ${next}`);
     sequence.turn();
     this.#page = {
       number: number + 1,
@@ -275,7 +279,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const { title, facts } = this.#head;
     const back = [linkTo(1, "1")];
     if (number > 1) back.push(linkTo(number, `${number}`));
-    emit(pageStart({
+    this.#emit(pageStart({
       title: `${title} (page ${number + 1})`,
       facts: [...facts, {
         name: "Page",
@@ -284,10 +288,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }));
     if (section === undefined) return;
     section.timeline = new Timeline();
-    this.#beginSection(section, "<small>goes on</small>", emit);
+    this.#beginSection(section, "<small>goes on</small>");
   }
 
-  #begin(emit: Emit<string>): void {
+  #begin(): void {
     const held = this.#held;
     if (held === undefined) return;
     this.#held = undefined;
@@ -304,9 +308,9 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         ...this.#listing?.facts ?? [],
       ],
     };
-    emit(pageStart(this.#head));
+    this.#emit(pageStart(this.#head));
     for (const part of held) {
-      if (part !== session) this.#write(part, emit);
+      if (part !== session) this.#write(part);
     }
   }
 
@@ -350,24 +354,24 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     };
   }
 
-  #write(part: TranscriptPart, emit: Emit<string>): void {
+  #write(part: TranscriptPart): void {
     switch (part.type) {
       case "session":
-        this.#startSession(part, emit);
+        this.#startSession(part);
         break;
       case "turn_started":
-        this.#startTurn(part, emit);
+        this.#startTurn(part);
         break;
       case "entry":
-        this.#writeEntry(part, emit);
+        this.#writeEntry(part);
         break;
       case "turn_ended":
-        this.#endTurn(part, emit);
+        this.#endTurn(part);
         break;
       case "rolled_back":
-        this.#closeSection(emit);
+        this.#closeSection();
         this.#rollbackCount += 1;
-        emit(
+        this.#emit(
           `<div class="gap">The user took back ${
             part.turns === 1
               ? "the last turn"
@@ -376,8 +380,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
         );
         break;
       case "failure": {
-        const id = this.#nextId(emit);
-        emit(
+        const id = this.#nextId();
+        this.#emit(
           `<div class="e aside failed" id="${id}"><div class="row"><span><b class="bad">Line ${
             countText(part.line)
           } could not be read</b> (${elementText(part.kind)}): ${
@@ -392,13 +396,13 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
   }
 
   /** Writes that another session begins, or that the same one goes on. */
-  #startSession(part: SessionPart, emit: Emit<string>): void {
-    this.#closeSection(emit);
+  #startSession(part: SessionPart): void {
+    this.#closeSection();
     const { thread_id } = part;
     const isSame = thread_id !== null && thread_id === this.#threadId;
     this.#hasRuns ||= isSame;
     this.#threadId = thread_id;
-    emit(
+    this.#emit(
       isSame
         ? '<div class="gap">The session goes on</div>\n'
         : `<div class="gap">Another session</div>\n${
@@ -407,10 +411,10 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     );
   }
 
-  #startTurn({ turn, startedAt }: TurnStartedPart, emit: Emit<string>): void {
-    this.#closeSection(emit);
+  #startTurn({ turn, startedAt }: TurnStartedPart): void {
+    this.#closeSection();
     if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.turn) {
-      this.#turnPage(this.#sequence, emit);
+      this.#turnPage(this.#sequence);
     }
     const again = this.#rollbackCount === 0 ? "" : `r${this.#rollbackCount}`;
     const id = `turn-${turn}${again}`;
@@ -418,65 +422,61 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     this.#turnCount += 1;
     this.#section = newSection(id, turn);
     this.#section.timeline.stretch(msOf(startedAt));
-    this.#beginSection(this.#section, time, emit);
+    this.#beginSection(this.#section, time);
   }
 
   /** What belongs to no turn has a section without a heading. */
-  #beginSection(
-    { id, turn }: Section,
-    remark: string,
-    emit: Emit<string>,
-  ): void {
+  #beginSection({ id, turn }: Section, remark: string): void {
     const [label, heading] = turn === null
       ? ['aria-label="Between turns"', ""]
       : [
         `aria-labelledby="${id}-0"`,
         `<h2 id="${id}-0"><a href="#${id}">Turn ${turn}</a>${remark}</h2>\n`,
       ];
-    emit(
+    this.#emit(
       `<section class="turn" id="${id}" ${label}>\n${heading}<div class="entries">\n<div class="g">\n`,
     );
   }
 
-  #openSection(emit: Emit<string>): Section {
+  #openSection(): Section {
     if (this.#section !== undefined) return this.#section;
     this.#betweenCount += 1;
     const section = newSection(`between-${this.#betweenCount}`, null);
     this.#section = section;
-    this.#beginSection(section, "", emit);
+    this.#beginSection(section, "");
     return section;
   }
 
   /** Gives the id of the next entry; a group that is full ends before it. */
-  #nextId(emit: Emit<string>): string {
-    const section = this.#openSection(emit);
+  #nextId(): string {
+    const section = this.#openSection();
     if (section.entries > 0 && section.entries % GROUP_LENGTH === 0) {
       if (this.#sequence !== undefined && this.#length > PAGE_LENGTH.any) {
-        this.#turnPage(this.#sequence, emit);
-      } else emit('</div>\n<div class="g">\n');
+        this.#turnPage(this.#sequence);
+      } else this.#emit('</div>\n<div class="g">\n');
     }
     section.entries += 1;
     return `${section.id}-${section.entries}`;
   }
 
-  #closeSection(emit: Emit<string>): void {
+  #closeSection(): void {
     if (this.#section === undefined) return;
     this.#section = undefined;
-    emit("</div>\n</div>\n</section>\n");
+    this.#emit("</div>\n</div>\n</section>\n");
   }
 
-  #writeEntry(part: EntryPart, emit: Emit<string>): void {
+  #writeEntry(part: EntryPart): void {
     const { redactor, reasoning, tools, maxOutputLines } = this.#options;
     const view = this.#viewed?.part === part
       ? this.#viewed.view
       : viewEntry(part, redactor);
     if (this.#viewed?.part === part) this.#viewed = undefined;
     this.#listing?.take(view);
-    const section = this.#openSection(emit);
+    const section = this.#openSection();
     section.counts.add(view, part.phase === "late");
     if (view.kind === "reasoning" && reasoning === "omit") return;
     if (tools === "none" && isWork(view)) return;
-    const id = this.#nextId(emit);
+    const id = this.#nextId();
     const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
     const html = entryHtml(view, {
       id,
@@ -491,7 +491,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       hasReasoningOpen: reasoning === "include",
       hasNamesOnly: tools === "names",
     });
-    emit(html);
+    this.#emit(html);
     this.#length += html.length;
     section.topic.take(view);
     const [lane, look] = markOf(view);
@@ -521,7 +521,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     }</p>\n`;
   }
 
-  #endTurn(part: TurnEndedPart, emit: Emit<string>): void {
+  #endTurn(part: TurnEndedPart): void {
     const { turn, status, usage, error, isErrorShown } = part;
     const section = this.#section;
     if (section === undefined || section.turn !== turn) return;
@@ -533,7 +533,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
       this.#tokens.output += usage.output_tokens;
     }
     const isSaid = error === null || isErrorShown ||
-      error === statusWords(status);
+      error === STATUS_WORDS[status][1];
     const reason = isSaid ? "" : this.#options.redactor.redact(error);
     const why = reason === ""
       ? ""
@@ -541,7 +541,7 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const list = facts.length === 0
       ? ""
       : `<ul>${facts.map((fact) => `<li>${fact}</li>`).join("\n")}</ul>\n`;
-    emit(
+    this.#emit(
       `</div>\n</div>\n<div class="sum">\n${list}${why}${
         section.timeline.draw(`turn ${turn}`, part)
       }</div>\n</section>\n`,
@@ -628,11 +628,6 @@ function msOf(at: string | null): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Says how a turn ended, in words; nothing if nothing says it. */
-function statusWords(status: TurnStatus): string {
-  return STATUS_WORDS[status][1];
-}
-
 /** Writes a point in time as `2026-11-20 15:40:01`, in UTC. */
 function timeHtml(at: string): string {
   const shown = at.slice(0, 19).replace("T", " ");
@@ -659,12 +654,8 @@ function sessionFacts(
   return facts.filter((fact) => fact !== null);
 }
 
-function stressed(text: string): string {
-  return `<span class="bad">${text}</span>`;
-}
-
 function workFigures(counts: WorkCounts): string[] {
-  return counts.phrases(stressed);
+  return counts.phrases((text) => `<span class="bad">${text}</span>`);
 }
 
 /** Writes what is known of a turn that has ended: how it ended, how long it took, what it did. */
@@ -673,22 +664,19 @@ function turnFigures(
   counts: WorkCounts,
 ): string[] {
   const [sign, words, look] = STATUS_WORDS[status];
-  const figures: string[] = [];
-  if (words !== "") {
-    figures.push(`<span class="is ${look}">${sign} ${words}</span>`);
-  }
-  if (durationMs !== null) figures.push(durationText(durationMs));
-  figures.push(...workFigures(counts));
+  const figures = [
+    words === "" ? "" : `<span class="is ${look}">${sign} ${words}</span>`,
+    durationMs === null ? "" : durationText(durationMs),
+    ...workFigures(counts),
+  ].filter((figure) => figure !== "");
   if (usage === null) return figures;
   const { input_tokens, cached_input_tokens, output_tokens } = usage;
+  const cached = detailHtml(cached_input_tokens, "cached");
+  const reasoning = detailHtml(usage.reasoning_output_tokens, "reasoning");
   return [
     ...figures,
-    `${countText(input_tokens)} tokens in${
-      detailHtml(cached_input_tokens, "cached")
-    }`,
-    `${countText(output_tokens)} out${
-      detailHtml(usage.reasoning_output_tokens, "reasoning")
-    }`,
+    `${countText(input_tokens)} tokens in${cached}`,
+    `${countText(output_tokens)} out${reasoning}`,
   ];
 }
 
@@ -705,12 +693,10 @@ function shortFigures(
 ): string[] {
   const [sign, words, look] = STATUS_WORDS[status];
   return [
-    ...(sign === ""
-      ? []
-      : [`<span class="${look}" title="${words}">${sign}</span>`]),
-    ...(durationMs === null ? [] : [durationText(durationMs)]),
+    sign === "" ? "" : `<span class="${look}" title="${words}">${sign}</span>`,
+    durationMs === null ? "" : durationText(durationMs),
     ...workFigures(counts),
-  ];
+  ].filter((figure) => figure !== "");
 }
 
 /** How Markdown is written on a page. */
@@ -771,10 +757,7 @@ function levelOf({ level, text }: NoticeView): NoticeView["level"] {
   return level === "error" && isRetryNotice(text) ? "warning" : level;
 }
 
-function noticeHtml(
-  view: NoticeView,
-  frame: EntryFrame,
-): string {
+function noticeHtml(view: NoticeView, frame: EntryFrame): string {
   const { title, text } = view;
   const level = levelOf(view);
   const isLong = text.length > SHORT_NOTICE || !isShort([text]);
@@ -792,7 +775,6 @@ function noticeHtml(
       body: `<div class="in md" dir="auto">\n${
         markdownHtml(text, MARKDOWN)
       }\n</div>\n`,
-      isOpen: false,
     }, { ...frame, hasNamesOnly: false });
   }
   const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
@@ -835,7 +817,6 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         sign: "±",
         titleHtml: '<span class="one">All changes of the turn</span>',
         body: cutDiffHtml(view.diff, frame),
-        isOpen: false,
       }, frame);
     case "image": {
       // Of an URL that holds its image, only the beginning is the path.
@@ -857,7 +838,6 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         sign: "?",
         titleHtml: `<code class="one">${elementText(view.type)}</code>`,
         body: outputHtml(view.json, frame),
-        isOpen: false,
       }, frame);
   }
 }
@@ -930,7 +910,7 @@ interface Box {
   readonly meta?: readonly string[];
   /** What can be folded; empty if there is only a head. */
   readonly body: string;
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean;
 }
 
 function clockHtml(at: string | null): string {
@@ -942,10 +922,7 @@ function clockHtml(at: string | null): string {
 }
 
 /** Writes what stands at the end of a head: facts, how long it took, when it was. */
-function metaHtml(
-  frame: EntryFrame,
-  facts: readonly string[] = [],
-): string {
+function metaHtml(frame: EntryFrame, facts: readonly string[] = []): string {
   const parts = frame.isLate ? ["went on", ...facts] : [...facts];
   if (frame.durationMs !== null && frame.durationMs > 0) {
     parts.push(durationText(frame.durationMs));
@@ -956,7 +933,7 @@ function metaHtml(
 }
 
 function boxHtml(box: Box, frame: EntryFrame): string {
-  const { look, sign, titleHtml, body, isOpen } = box;
+  const { look, sign, titleHtml, body, isOpen = false } = box;
   const head =
     `<span class="sign" aria-hidden="true">${sign}</span>${titleHtml}${
       metaHtml(frame, box.meta)
@@ -1017,11 +994,7 @@ function outputHtml(text: string, frame: EntryFrame): string {
   );
 }
 
-function cutDiffHtml(
-  diff: string,
-  frame: EntryFrame,
-  language = "",
-): string {
+function cutDiffHtml(diff: string, frame: EntryFrame, language = ""): string {
   return cutHtml(
     diff,
     frame,
@@ -1048,19 +1021,22 @@ function oneLine(
   }</${tag}>`;
 }
 
+/** How work ended, where that is worth a word. */
+const WORK_ENDS: Record<WorkStatus, readonly string[]> = {
+  success: [],
+  failed: ['<b class="bad">failed</b>'],
+  running: ['<b class="warn">no end</b>'],
+};
+
 /** How many characters of the names of several commands stand in the head of a box. */
 const MAX_NAMES_LENGTH = 500;
 
 function commandHtml(view: CommandView, frame: EntryFrame): string {
   const { command, status, exitCode, stdout, stderr, lostBytes } = view;
   const isFailed = status === "failed";
-  const meta: string[] = [];
-  if (exitCode !== null && exitCode !== 0) {
-    meta.push(`<b class="bad">exit ${elementText(String(exitCode))}</b>`);
-  } else if (isFailed) meta.push('<b class="bad">failed</b>');
-  else if (status === "running") {
-    meta.push('<b class="warn">no end</b>');
-  }
+  const meta = exitCode === null || exitCode === 0
+    ? WORK_ENDS[status]
+    : [`<b class="bad">exit ${elementText(String(exitCode))}</b>`];
   const whole = command.trim().includes("\n")
     ? `${scrolled(preText(codeHtml(command.trim(), "sh"), "cmd"))}\n`
     : "";
@@ -1083,14 +1059,13 @@ function commandHtml(view: CommandView, frame: EntryFrame): string {
 }
 
 function countsHtml({ added, removed }: EditedFile): string {
-  const parts: string[] = [];
-  if (added !== null && added > 0) {
-    parts.push(`<span class="plus">+${countText(added)}</span>`);
-  }
-  if (removed !== null && removed > 0) {
-    parts.push(`<span class="minus">−${countText(removed)}</span>`);
-  }
-  return parts.length === 0 ? "" : ` ${parts.join(" ")}`;
+  const plus = added === null || added === 0
+    ? ""
+    : ` <span class="plus">+${countText(added)}</span>`;
+  const minus = removed === null || removed === 0
+    ? ""
+    : ` <span class="minus">−${countText(removed)}</span>`;
+  return plus + minus;
 }
 
 function fileVerb({ change, movedTo }: EditedFile): string {
@@ -1108,12 +1083,11 @@ function fileTitle(file: EditedFile): string {
 }
 
 /** How an edit ended, where that is not what its title says. */
-const EDIT_ENDS = {
-  success: [],
+const EDIT_ENDS: Record<EditView["status"], readonly string[]> = {
+  ...WORK_ENDS,
   failed: ['<b class="bad">not applied</b>'],
-  running: ['<b class="warn">no end</b>'],
   proposed: ['<b class="warn">proposed</b>'],
-} as const satisfies Record<EditView["status"], readonly string[]>;
+};
 
 function editHtml(
   { files, status, failure }: EditView,
@@ -1163,32 +1137,20 @@ function toolHtml(view: ToolView, frame: EntryFrame): string {
     titleHtml: `<span class="one"><code>${elementText(title)}</code>${
       short === "" ? "" : ` <small>${elementText(short)}</small>`
     }</span>`,
-    meta: isFailed
-      ? ['<b class="bad">failed</b>']
-      : status === "running"
-      ? ['<b class="warn">no end</b>']
-      : [],
+    meta: WORK_ENDS[status],
     body,
     isOpen: isFailed && isShort([result, error]),
   }, frame);
 }
 
-function exploreHtml(
-  { looks }: ExploreView,
-  frame: EntryFrame,
-): string {
+function exploreHtml({ looks }: ExploreView, frame: EntryFrame): string {
   const isFailed = looks.some(({ status }) => status === "failed");
-  const notes = ({ note, status }: ExploreView["looks"][number]): string =>
-    note !== ""
-      ? elementText(note)
-      : status === "running"
-      ? "no end"
-      : status === "failed"
-      ? "failed"
-      : "";
+  const words = { success: "", failed: "failed", running: "no end" };
+  const notes = ({ note, status }: LookView): string =>
+    note === "" ? words[status] : elementText(note);
   const [only, another] = looks;
   const isOne = only !== undefined && another === undefined;
-  const row = (look: ExploreView["looks"][number]): string =>
+  const row = (look: LookView): string =>
     isOne && !look.command.trim().includes("\n")
       ? ""
       : `<h4><span class="sign" aria-hidden="true">$</span><code>${

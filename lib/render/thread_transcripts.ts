@@ -103,6 +103,7 @@ export class ThreadTranscripts
   /** By how much the turns of the thread that is shown count on from those before. */
   #turnsBefore = 0;
   #nextTurn: number;
+  #emit: Emit<TranscriptPart> = () => {};
 
   /**
    * Constructs a new instance.
@@ -145,6 +146,7 @@ export class ThreadTranscripts
    */
   feed(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
     checkOutcome(outcome);
+    this.#emit = emit;
     const event = outcome.ok ? eventOf(outcome.value) : {};
     const id = idOf(event.thread_id);
     if (id !== undefined) this.#firstId ??= id;
@@ -152,13 +154,13 @@ export class ThreadTranscripts
       ? this.#first
       : this.#thread(id);
     if (id !== undefined) this.#link(event, id);
-    this.#decide(event, thread, emit);
+    this.#decide(event, thread);
     thread.transcript.feed(
       // What is text is parsed once.
       outcome.ok && typeof outcome.value === "string"
         ? { ...outcome, value: event, text: outcome.value }
         : outcome,
-      (part) => this.#take(thread, part, emit),
+      (part) => this.#take(thread, part),
     );
   }
 
@@ -168,6 +170,7 @@ export class ThreadTranscripts
    * @param emit Is called with each part, in order.
    */
   flush(emit: Emit<TranscriptPart>): void {
+    this.#emit = emit;
     const isLive = this.#options.live === true;
     for (const thread of this.#inOrder()) {
       if (!isLive) {
@@ -177,10 +180,10 @@ export class ThreadTranscripts
       }
       const { held } = thread;
       thread.held = [];
-      for (const part of held) this.#show(part, emit);
-      thread.transcript.flush((part) => this.#take(thread, part, emit));
+      for (const part of held) this.#show(part);
+      thread.transcript.flush((part) => this.#take(thread, part));
       this.#open.clear();
-      if (isLive) this.#showWaiting(emit);
+      if (isLive) this.#showWaiting();
     }
   }
 
@@ -213,7 +216,7 @@ export class ThreadTranscripts
   }
 
   /** Shows that something waits for a decision, and what was decided. */
-  #decide(event: Fields, thread: Thread, emit: Emit<TranscriptPart>): void {
+  #decide(event: Fields, thread: Thread): void {
     const { type, item_id, item_type, status } = event;
     const content = fieldsOf(event.content);
     if (type === "rpc.response") {
@@ -222,7 +225,7 @@ export class ThreadTranscripts
       if (word === undefined) return;
       for (const [item, { requestId }] of this.#requests) {
         if (requestId !== event.id) continue;
-        return this.#decided(item, DECISIONS.get(word) ?? word, emit);
+        return this.#decided(item, DECISIONS.get(word) ?? word);
       }
     } else if (type !== "item.completed") return;
     else if (
@@ -239,31 +242,22 @@ export class ThreadTranscripts
         const [oldest] = this.#requests.keys();
         if (oldest !== undefined) this.#requests.delete(oldest);
       }
-      this.#remark(thread, "Waiting for a decision", what, emit);
+      this.#remark(thread, "Waiting for a decision", what);
     } else if (typeof item_id === "string" && this.#requests.has(item_id)) {
       const isDeclined = status === "declined" || content.declined === true;
-      this.#decided(item_id, isDeclined ? "declined" : "accepted", emit);
+      this.#decided(item_id, isDeclined ? "declined" : "accepted");
     }
   }
 
-  #decided(
-    item: string,
-    decision: string,
-    emit: Emit<TranscriptPart>,
-  ): void {
+  #decided(item: string, decision: string): void {
     const request = this.#requests.get(item);
     if (request === undefined) return;
     this.#requests.delete(item);
     const { thread, what } = request;
-    this.#remark(thread, `Decided: ${decision}`, what, emit);
+    this.#remark(thread, `Decided: ${decision}`, what);
   }
 
-  #remark(
-    thread: Thread,
-    title: string,
-    description: string,
-    emit: Emit<TranscriptPart>,
-  ): void {
+  #remark(thread: Thread, title: string, description: string): void {
     // Records of histories have numbers from 1.
     this.#remarks -= 1;
     const id = this.#remarks;
@@ -280,7 +274,7 @@ export class ThreadTranscripts
       startedAt: null,
       endedAt: null,
       durationMs: null,
-    }, emit);
+    });
   }
 
   #adopt(child: string, parent: string): void {
@@ -288,26 +282,18 @@ export class ThreadTranscripts
     this.#thread(child).parent ??= parent;
   }
 
-  #take(
-    thread: Thread,
-    part: TranscriptPart,
-    emit: Emit<TranscriptPart>,
-  ): void {
+  #take(thread: Thread, part: TranscriptPart): void {
     if (part.type === "session") thread.session = part;
     if (part.type === "turn_started") thread.turn = part.turn;
     if (this.#options.live === true) {
-      this.#takeLive(thread, part, emit);
-    } else if (thread === this.#shown) this.#show(part, emit);
+      this.#takeLive(thread, part);
+    } else if (thread === this.#shown) this.#show(part);
     else thread.held.push(part);
   }
 
-  #takeLive(
-    thread: Thread,
-    part: TranscriptPart,
-    emit: Emit<TranscriptPart>,
-  ): void {
+  #takeLive(thread: Thread, part: TranscriptPart): void {
     if (thread === this.#first) {
-      this.#showOf(thread, part, emit);
+      this.#showOf(thread, part);
       if (part.type === "turn_ended") this.#open.clear();
       if (part.type === "entry") {
         const isOver = part.phase === "final" || part.phase === "late";
@@ -315,51 +301,47 @@ export class ThreadTranscripts
         else this.#open.add(part.id);
       }
     } else if (part.type !== "session") this.#waiting.push({ thread, part });
-    if (this.#open.size === 0) this.#showWaiting(emit);
+    if (this.#open.size === 0) this.#showWaiting();
   }
 
   /** Shows what other threads have to show. */
-  #showWaiting(emit: Emit<TranscriptPart>): void {
+  #showWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { thread, part } of waiting) this.#showOf(thread, part, emit);
+    for (const { thread, part } of waiting) this.#showOf(thread, part);
   }
 
   /** Shows a part behind what says which thread it is of, if another one was shown before. */
-  #showOf(
-    thread: Thread,
-    part: TranscriptPart,
-    emit: Emit<TranscriptPart>,
-  ): void {
+  #showOf(thread: Thread, part: TranscriptPart): void {
     const isOther = thread !== this.#shown;
     this.#shown = thread;
     if (isOther && thread.session !== undefined && part.type !== "session") {
-      this.#show(thread.session, emit);
+      this.#show(thread.session);
     }
-    this.#show(part, emit);
+    this.#show(part);
   }
 
-  #show(part: TranscriptPart, emit: Emit<TranscriptPart>): void {
+  #show(part: TranscriptPart): void {
     const before = this.#turnsBefore;
     switch (part.type) {
       case "session": {
         // Only now: who made it may be said after it has begun.
         const { parent } = this.#shown;
-        return emit(
+        return this.#emit(
           parent === undefined ? part : { ...part, parent_thread_id: parent },
         );
       }
       case "turn_started":
         this.#nextTurn = Math.max(this.#nextTurn, part.turn + before + 1);
-        return emit({ ...part, turn: part.turn + before });
+        return this.#emit({ ...part, turn: part.turn + before });
       case "turn_ended":
-        return emit({ ...part, turn: part.turn + before });
+        return this.#emit({ ...part, turn: part.turn + before });
       case "entry":
-        return emit(
+        return this.#emit(
           part.turn === null ? part : { ...part, turn: part.turn + before },
         );
       default:
-        return emit(part);
+        return this.#emit(part);
     }
   }
 
