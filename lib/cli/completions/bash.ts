@@ -2,20 +2,16 @@
 
 import type { CommandTable } from "../command.ts";
 import {
-  commandPlaces,
-  commonPlaces,
   type Filler,
-  firstWords,
   type FlagPlace,
+  grammarOf,
   LIST_SESSIONS,
-  secondWords,
+  type Word,
 } from "./grammar.ts";
 
 /** Writes a script that completes the command line in bash (3.2 and later), to be sourced. */
 export function bashCompletions(table: CommandTable): string {
-  const first = firstWords(table).map(({ name }) => name);
-  const groups = [...secondWords(table)];
-  const commands = commandPlaces(table);
+  const { first, groups, common, commands } = grammarOf(table);
   return `# bash completion of codexpipe: source <(codexpipe completions bash)
 
 _codexpipe() {
@@ -37,7 +33,7 @@ _codexpipe() {
     case "$command:$word" in
 ${
     [
-      ...first.map((name) => `      :${name}) command=${name} ;;`),
+      ...first.map(({ name }) => `      :${name}) command=${name} ;;`),
       ...groups.flatMap(([group, words]) =>
         words.map(({ name }) =>
           `      ${group}:${name}) command="${group} ${name}" ;;`
@@ -55,7 +51,7 @@ ${
     [
       ...commands.flatMap(({ name, flags }) => valueCases(`"${name}:`, flags)),
       // Whatever the command is, or if there is none.
-      ...valueCases('*":', commonPlaces(table)),
+      ...valueCases('*":', common),
     ].join("\n")
   }
   esac
@@ -68,19 +64,17 @@ ${
       `      "${name}") _codexpipe_words "${flagWords(flags)}" ;;`
     ).join("\n")
   }
-      *) _codexpipe_words "${flagWords(commonPlaces(table))}" ;;
+      *) _codexpipe_words "${flagWords(common)}" ;;
     esac
     return
   fi
 
   # An operand.
   case "$command" in
-    "" | help) _codexpipe_words "${first.join(" ")}" ;;
+    "" | help) _codexpipe_words "${wordList(first)}" ;;
 ${
     groups.map(([group, words]) =>
-      `    ${group} | "help ${group}") _codexpipe_words "${
-        words.map(({ name }) => name).join(" ")
-      }" ;;`
+      `    ${group} | "help ${group}") _codexpipe_words "${wordList(words)}" ;;`
     ).join("\n")
   }
 ${
@@ -129,19 +123,21 @@ function valueCases(start: string, flags: readonly FlagPlace[]): string[] {
   });
 }
 
+const FILLS = {
+  files: "_codexpipe_paths -f",
+  folders: "_codexpipe_paths -d",
+  sessions: `_codexpipe_words "$(${LIST_SESSIONS})"`,
+  anything: ":",
+};
+
 function fill(filler: Filler): string {
-  switch (filler.kind) {
-    case "choices":
-      return `_codexpipe_words "${filler.choices.join(" ")}"`;
-    case "files":
-      return "_codexpipe_paths -f";
-    case "folders":
-      return "_codexpipe_paths -d";
-    case "sessions":
-      return `_codexpipe_words "$(${LIST_SESSIONS})"`;
-    case "anything":
-      return ":";
-  }
+  return filler.kind === "choices"
+    ? `_codexpipe_words "${filler.choices.join(" ")}"`
+    : FILLS[filler.kind];
+}
+
+function wordList(words: readonly Word[]): string {
+  return words.map(({ name }) => name).join(" ");
 }
 
 function flagWords(flags: readonly FlagPlace[]): string {

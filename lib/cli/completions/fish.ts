@@ -2,18 +2,15 @@
 
 import type { CommandTable } from "../command.ts";
 import {
-  commandPlaces,
-  commonPlaces,
   type Filler,
-  firstWords,
   type FlagPlace,
+  grammarOf,
   LIST_SESSIONS,
-  secondWords,
 } from "./grammar.ts";
 
 /** Writes a script that completes the command line in fish, to be sourced. */
 export function fishCompletions(table: CommandTable): string {
-  const groups = [...secondWords(table)];
+  const { first, groups, common, commands } = grammarOf(table);
   return `# fish completion of codexpipe: codexpipe completions fish | source
 
 # The words that choose a command, as far as they are there.
@@ -33,7 +30,7 @@ end
 
 complete -c codexpipe -f
 ${
-    firstWords(table).flatMap(({ name, summary }) => [
+    first.flatMap(({ name, summary }) => [
       `complete -c codexpipe -n '__codexpipe_is ""' -a ${name} -d ${
         quote(summary)
       }`,
@@ -51,13 +48,12 @@ ${
       )
     ).join("\n")
   }
-${commonPlaces(table).map((place) => flagLine("", place)).join("\n")}
+${common.map((place) => flagLine("", place)).join("\n")}
 ${
-    commandPlaces(table).flatMap(({ name, flags, operand }) => {
+    commands.flatMap(({ name, flags, operand }) => {
       const condition = `-n '__codexpipe_is ${name}'`;
-      const common = commonPlaces(table).map(({ flag }) => flag.name);
       return [
-        ...flags.filter(({ flag }) => !common.includes(flag.name))
+        ...flags.filter((place) => !common.includes(place))
           .map((place) => flagLine(condition, place)),
         ...(operand === undefined || operand.kind === "anything"
           ? []

@@ -38,55 +38,52 @@ export interface CommandPlace {
 export const LIST_SESSIONS =
   "codexpipe sessions list --format=ids --limit=100 2>/dev/null";
 
-/** The words that a command line can begin with. */
-export function firstWords(
-  { commands, groups }: CommandTable,
-): readonly Word[] {
-  const words: Word[] = [];
+/** All that a command line can hold. */
+export interface Grammar {
+  /** The words that it can begin with. */
+  readonly first: readonly Word[];
+  /** What can be the second word, by the first one. */
+  readonly groups:
+    readonly (readonly [first: string, words: readonly Word[]])[];
+  /** The flags that need no command. */
+  readonly common: readonly FlagPlace[];
+  readonly commands: readonly CommandPlace[];
+}
+
+export function grammarOf(
+  { commands, groups, commonFlags }: CommandTable,
+): Grammar {
+  const first: Word[] = [];
   for (const { name, summary } of commands) {
-    const [first = ""] = name.split(" ");
-    if (words.some((word) => word.name === first)) continue;
-    const group = groups.find((group) => group.name === first);
-    words.push({ name: first, summary: group?.summary ?? summary });
+    const [word = ""] = name.split(" ");
+    if (first.some(({ name }) => name === word)) continue;
+    const group = groups.find(({ name }) => name === word);
+    first.push({ name: word, summary: group?.summary ?? summary });
   }
-  return [...words, { name: "help", summary: "Shows the help of a command." }];
-}
-
-/** What can be the second word, by the first one. */
-export function secondWords(
-  { commands, groups }: CommandTable,
-): ReadonlyMap<string, readonly Word[]> {
-  return new Map(groups.map(({ name }) => [
-    name,
-    commands.filter((command) => command.name.startsWith(`${name} `))
-      .map((command) => ({
-        name: command.name.slice(name.length + 1),
-        summary: command.summary,
-      })),
-  ]));
-}
-
-/** The flags that need no command. */
-export function commonPlaces(
-  { commonFlags }: CommandTable,
-): readonly FlagPlace[] {
-  return ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
+  first.push({ name: "help", summary: "Shows the help of a command." });
+  const common = ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
     .map(placeOf);
-}
-
-export function commandPlaces(table: CommandTable): readonly CommandPlace[] {
-  return table.commands.map((command) => ({
-    name: command.name,
-    flags: [...flagsOf(command).map(placeOf), ...commonPlaces(table)],
-    operand: operandOf(command),
-  }));
+  return {
+    first,
+    common,
+    groups: groups.map(({ name: group }) => [
+      group,
+      commands.filter(({ name }) => name.startsWith(`${group} `))
+        .map(({ name, summary }) => ({
+          name: name.slice(group.length + 1),
+          summary,
+        })),
+    ]),
+    commands: commands.map((command) => ({
+      name: command.name,
+      flags: [...flagsOf(command).map(placeOf), ...common],
+      operand: operandOf(command),
+    })),
+  };
 }
 
 function placeOf(flag: Flag): FlagPlace {
-  return {
-    flag,
-    value: flag.value && valueOf(flag),
-  };
+  return { flag, value: flag.value && valueOf(flag) };
 }
 
 function valueOf({ name, value }: Flag): Filler {

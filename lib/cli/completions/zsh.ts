@@ -4,13 +4,10 @@ import { shellWord } from "../../render/command_line.ts";
 import type { CommandTable } from "../command.ts";
 import {
   type CommandPlace,
-  commandPlaces,
-  commonPlaces,
   type Filler,
-  firstWords,
   type FlagPlace,
+  grammarOf,
   LIST_SESSIONS,
-  secondWords,
   type Word,
 } from "./grammar.ts";
 
@@ -19,8 +16,7 @@ import {
  * functions.
  */
 export function zshCompletions(table: CommandTable): string {
-  const commands = commandPlaces(table);
-  const groups = [...secondWords(table)];
+  const { first, groups, common, commands } = grammarOf(table);
   return `#compdef codexpipe
 # zsh completion of codexpipe: source <(codexpipe completions zsh)
 
@@ -28,7 +24,7 @@ _codexpipe() {
   local curcontext=$curcontext state line
   typeset -A opt_args
   _arguments -C -s -S \\
-${commonPlaces(table).map((place) => `    ${argument(place)} \\`).join("\n")}
+${common.map((place) => `    ${argument(place)} \\`).join("\n")}
     '1: :->command' '*:: :->rest' && return
   case $state in
     command) _codexpipe_first ;;
@@ -63,7 +59,7 @@ ${
 }
 
 _codexpipe_first() {
-${described("command", firstWords(table))}
+${described("command", first)}
 }
 
 ${
@@ -118,19 +114,17 @@ function argument({ flag, value }: FlagPlace): string {
   }`;
 }
 
+const ACTIONS = {
+  files: "_files",
+  folders: "_files -/",
+  sessions: "_codexpipe_ids",
+  anything: " ",
+};
+
 function action(filler: Filler): string {
-  switch (filler.kind) {
-    case "choices":
-      return `(${filler.choices.join(" ")})`;
-    case "files":
-      return "_files";
-    case "folders":
-      return "_files -/";
-    case "sessions":
-      return "_codexpipe_ids";
-    case "anything":
-      return " ";
-  }
+  return filler.kind === "choices"
+    ? `(${filler.choices.join(" ")})`
+    : ACTIONS[filler.kind];
 }
 
 function described(tag: string, words: readonly Word[]): string {
