@@ -9,7 +9,6 @@ import { SIZE_KEYS } from "../sessions/session_records.ts";
 import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
-  DRIFT_FORMATS,
   FAMILY_FORMATS,
   type FlagName,
   FORM_ALIASES,
@@ -17,6 +16,7 @@ import {
   LIST_FORMATS,
   LIVE_FORMATS,
   type NarrowedFlag,
+  oneOf,
   REPORT_FORMATS,
   SCHEMA_FORMATS,
   SEARCH_FORMATS,
@@ -493,7 +493,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         name: "format",
-        choices: DRIFT_FORMATS,
+        choices: SEARCH_FORMATS,
         default: "text",
         details:
           "text is for people: FILE:LINE, the release, the dialect, the kind of record, the path, what is new, how often, and what codexpipe does with it. json is one object with the findings and how many there are more, jsonl one finding a line.",
@@ -858,11 +858,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     operands: [[
       "[NAME]",
-      `${JSON_SCHEMA_NAMES.slice(0, -1).join(", ")} or ${
-        JSON_SCHEMA_NAMES.at(-1)
-      }; with --format=sql ${TABLE_NAMES.slice(0, -1).join(", ")} or ${
-        TABLE_NAMES.at(-1)
-      }.`,
+      `${oneOf(JSON_SCHEMA_NAMES)}; with --format=sql ${oneOf(TABLE_NAMES)}.`,
       [...JSON_SCHEMA_NAMES, ...TABLE_NAMES],
     ]],
     flags: [
@@ -887,7 +883,7 @@ export const COMMANDS: readonly Command[] = [
     details:
       "For bash: `source <(codexpipe completions bash)` in ~/.bashrc. For zsh: `source <(codexpipe completions zsh)` in ~/.zshrc, after compinit. For fish: `codexpipe completions fish > ~/.config/fish/completions/codexpipe.fish`. Commands, options, their values, files and the ids of sessions are completed.",
     usage: ["codexpipe completions SHELL"],
-    operands: [["SHELL", "bash, zsh or fish.", SHELLS]],
+    operands: [["SHELL", `${oneOf(SHELLS)}.`, SHELLS]],
     flags: [],
     load: () => import("./commands/completions.ts"),
   },

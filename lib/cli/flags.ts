@@ -78,8 +78,6 @@ export const SEARCH_FORMATS = ["text", "json", "jsonl"] as const;
 
 export const LIVE_FORMATS = ["text", "jsonl"] as const;
 
-export const DRIFT_FORMATS = ["text", "json", "jsonl"] as const;
-
 export const LIST_FORMATS = [
   "table",
   "json",
@@ -798,7 +796,12 @@ export const ALL_FLAGS: readonly (Flag & { readonly name: FlagName })[] =
 
 export function expectationOf({ choices, expects }: FlagValue): string {
   if (choices === undefined) return expects ?? "a value";
-  return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  return oneOf(choices);
+}
+
+/** Some words, of which one is meant: `a, b or c`. */
+export function oneOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
 function isLineLimit(text: string): boolean {

@@ -60,58 +60,56 @@ function at(row: readonly number[], index: number): number {
 }
 
 /** What does what an unknown word asks for. */
-export const COMMANDS_MEANT: ReadonlyMap<string, string> = new Map([
-  ...["cat", "head", "less", "open", "print", "view"].map((word) =>
-    [
-      word,
-      '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
-    ] as const
-  ),
+export const COMMANDS_MEANT: ReadonlyMap<string, string> = byWord([
+  [
+    "cat head less open print view",
+    '"codexpipe FILE" shows a file, "codexpipe sessions show ID" a session',
+  ],
   [
     "tail",
     '"codexpipe watch" tells what happens in all sessions, "codexpipe sessions follow" shows what one does, "codexpipe render --follow FILE" a file that grows',
   ],
-  ...["cost", "count", "stats", "tokens"].map((word) =>
-    [word, '"codexpipe usage" counts tokens'] as const
-  ),
-  ...["lint", "test", "validate", "verify"].map((word) =>
-    [
-      word,
-      '"codexpipe normalize --strict FILE" says which lines cannot be read, "codexpipe check FILE" whether the run ended well',
-    ] as const
-  ),
-  ...["html", "markdown", "md"].map((word) =>
-    [word, `"codexpipe render --to=${word} FILE" writes it`] as const
-  ),
-  ...["convert", "format", "json", "jsonl", "parse"].map((word) =>
-    [
-      word,
-      '"codexpipe normalize FILE" writes JSONL, "codexpipe render FILE" text for people',
-    ] as const
-  ),
-  ...["find", "grep"].map((word) =>
-    [word, '"codexpipe sessions search QUERY" looks into all sessions'] as const
-  ),
-  ...["log", "ls"].map((word) =>
-    [word, '"codexpipe sessions list" lists sessions'] as const
-  ),
+  ["cost count stats tokens", '"codexpipe usage" counts tokens'],
+  [
+    "lint test validate verify",
+    '"codexpipe normalize --strict FILE" says which lines cannot be read, "codexpipe check FILE" whether the run ended well',
+  ],
+  ["html markdown md", '"codexpipe render --to=WORD FILE" writes it'],
+  [
+    "convert format json jsonl parse",
+    '"codexpipe normalize FILE" writes JSONL, "codexpipe render FILE" text for people',
+  ],
+  [
+    "find grep",
+    '"codexpipe sessions search QUERY" looks into all sessions',
+  ],
+  ["log ls", '"codexpipe sessions list" lists sessions'],
   ["version", '"codexpipe --version" says it'],
 ]);
 
 /** What does what an unknown option asks for, by its name. */
-export const OPTIONS_MEANT: ReadonlyMap<string, string> = new Map([
+export const OPTIONS_MEANT: ReadonlyMap<string, string> = byWord([
   ["html", "--to=html of render and sessions show does that"],
-  ["markdown", "--to=markdown of render and sessions show does that"],
-  ["md", "--to=markdown of render and sessions show does that"],
+  ["markdown md", "--to=markdown of render and sessions show does that"],
   ["text", "--to=text of render and sessions show does that"],
   ["csv", "--format=csv of usage does that"],
   ["tail", "--follow does that"],
   ["watch", '--follow does that; "codexpipe watch" watches all sessions'],
   ["indent", "--pretty of history does that, and jq of lines"],
-  ["input", "files are named without an option"],
-  ["file", "files are named without an option"],
+  ["input file", "files are named without an option"],
   ["no-colour", "--no-color does that"],
 ]);
+
+/** By each of some words, the answer to all of them; `WORD` in it stands for the word. */
+function byWord(
+  rows: readonly (readonly [words: string, answer: string])[],
+): ReadonlyMap<string, string> {
+  return new Map(
+    rows.flatMap(([words, answer]) =>
+      words.split(" ").map((word) => [word, answer.replace("WORD", word)])
+    ),
+  );
+}
 
 /** What does what an option of other commands asks for, where none has it but these. */
 export function otherWay(flag: string, command: string): string | undefined {

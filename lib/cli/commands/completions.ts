@@ -4,7 +4,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext, CommandTable } from "../command.ts";
 import { bashCompletions } from "../completions/bash.ts";
 import { fishCompletions } from "../completions/fish.ts";
-import { SHELLS } from "../flags.ts";
+import { oneOf, SHELLS } from "../flags.ts";
 import { zshCompletions } from "../completions/zsh.ts";
 import { EXIT, UsageError } from "../endings.ts";
 
@@ -23,11 +23,7 @@ export async function run(
   const [name = "", ...others] = operands;
   const shell = SHELLS.find((shell) => shell === name);
   if (shell === undefined || others.length > 0) {
-    throw new UsageError(
-      `expected one shell: ${SHELLS.slice(0, -1).join(", ")} or ${
-        SHELLS.at(-1)
-      }`,
-    );
+    throw new UsageError(`expected one shell: ${oneOf(SHELLS)}`);
   }
   await stdout.writeText(SCRIPTS[shell](table));
   return EXIT.done;

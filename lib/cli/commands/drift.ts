@@ -12,7 +12,7 @@ import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { DRIFT_FORMATS } from "../flags.ts";
+import { SEARCH_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, readOrSay, readText } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
@@ -154,7 +154,7 @@ async function print(
 ): Promise<void> {
   const findings = meter.findings();
   const { more } = meter;
-  const format = args.choice("format", DRIFT_FORMATS) ?? "text";
+  const format = args.choice("format", SEARCH_FORMATS) ?? "text";
   const textOf = format === "jsonl" ? JSON.stringify : driftText;
   await writeTexts(
     stdout,
