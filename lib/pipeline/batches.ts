@@ -186,67 +186,42 @@ export class BatchIterator<T> implements AsyncGenerator<T, void, void> {
  * @param batches Gives the values.
  */
 export function streamOf<T>(batches: BatchSource<T>): ReadableStream<T> {
-  const state = new StreamState(batches);
-  const stream = new ReadableStream(state, { highWaterMark: 0 });
-  const values = (
-    options?: ReadableStreamIteratorOptions,
-  ): BatchIterator<T> =>
-    new BatchIterator(state.take(stream.getReader(), options?.preventCancel));
-  return Object.defineProperties(stream, {
-    values: { value: values },
-    [Symbol.asyncIterator]: { value: values },
-  });
-}
-
-/** What a stream has not given yet. */
-class StreamState<O> implements UnderlyingDefaultSource<O> {
-  readonly #batches: BatchSource<O>;
-  #controller: ReadableStreamDefaultController<O> | undefined;
+  let controller: ReadableStreamDefaultController<T> | undefined;
   /** The last batch that was asked for by the stream itself. */
-  #pulled: Promise<void> | undefined;
-
-  constructor(batches: BatchSource<O>) {
-    this.#batches = batches;
-  }
-
-  start(controller: ReadableStreamDefaultController<O>): void {
-    this.#controller = controller;
-  }
-
-  pull(controller: ReadableStreamDefaultController<O>): Promise<void> {
-    return this.#pulled = this.#pull(controller);
-  }
-
-  async #pull(controller: ReadableStreamDefaultController<O>): Promise<void> {
-    const values = await this.#batches.next();
+  let pulled: Promise<void> | undefined;
+  const pull = async (
+    controller: ReadableStreamDefaultController<T>,
+  ): Promise<void> => {
+    const values = await batches.next();
     if (values.length === 0) close(controller);
     for (const value of values) controller.enqueue(value);
-  }
-
-  cancel(reason: unknown): Promise<void> {
-    return this.#batches.cancel(reason, []);
-  }
-
+  };
+  const stream = new ReadableStream<T>({
+    start(given): void {
+      controller = given;
+    },
+    pull: (controller) => pulled = pull(controller),
+    cancel: (reason) => batches.cancel(reason, []),
+  }, { highWaterMark: 0 });
   /** Gives all that is left to the holder of the stream's reader. */
-  take(
-    reader: ReadableStreamDefaultReader<O>,
-    isKept = false,
-  ): BatchSource<O> {
-    const controller = this.#controller;
-    const isQueued = (): boolean => (controller?.desiredSize ?? 0) < 0;
-    return {
+  const values = (
+    options?: ReadableStreamIteratorOptions,
+  ): BatchIterator<T> => {
+    const reader = stream.getReader();
+    return new BatchIterator({
       next: async () => {
         try {
           // A reader that has gone may have asked for what comes first.
-          if (this.#pulled !== undefined) {
-            await this.#pulled;
-            this.#pulled = undefined;
+          if (pulled !== undefined) {
+            await pulled;
+            pulled = undefined;
           }
-          if (isQueued()) {
+          const isQueued = (controller?.desiredSize ?? 0) < 0;
+          if (isQueued) {
             const { done, value } = await reader.read();
             if (!done) return [value];
           }
-          const values = await this.#batches.next();
+          const values = await batches.next();
           if (values.length > 0) return values;
         } catch (error) {
           controller?.error(error);
@@ -258,12 +233,17 @@ class StreamState<O> implements UnderlyingDefaultSource<O> {
         return [];
       },
       cancel: async (reason, rest) => {
-        if (isKept) { for (const value of rest) controller?.enqueue(value); }
-        else await reader.cancel(reason);
+        if (options?.preventCancel) {
+          for (const value of rest) controller?.enqueue(value);
+        } else await reader.cancel(reason);
         reader.releaseLock();
       },
-    };
-  }
+    });
+  };
+  return Object.defineProperties(stream, {
+    values: { value: values },
+    [Symbol.asyncIterator]: { value: values },
+  });
 }
 
 /** Closes a stream that may have been cancelled meanwhile. */

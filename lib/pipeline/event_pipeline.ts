@@ -691,8 +691,8 @@ function readerOf<T>(
   // What has been given in JavaScript may be anything.
   const given: unknown = source;
   if (typeof given === "object" && given !== null) {
-    if (Symbol.asyncIterator in source) return new IterableReader(source);
-    if ("getReader" in source) return new StreamReader(source);
+    if (Symbol.asyncIterator in source) return iterableReader(source);
+    if ("getReader" in source) return streamReader(source);
   }
   throw new TypeError(
     `Cannot read events: the source is ${
@@ -702,51 +702,41 @@ function readerOf<T>(
 }
 
 /** Reads an iterable; it is left alone until something is read. */
-class IterableReader<T> implements BlockReader<T> {
-  readonly #iterable: AsyncIterable<T>;
-  #iterator: AsyncIterator<T> | undefined;
-
-  constructor(iterable: AsyncIterable<T>) {
-    this.#iterable = iterable;
-  }
-
-  read(): Promise<IteratorResult<T>> {
-    this.#iterator ??= this.#iterable[Symbol.asyncIterator]();
-    return this.#iterator.next();
-  }
-
-  async cancel(reason?: unknown): Promise<void> {
-    await this.#iterator?.return?.(reason);
-  }
+function iterableReader<T>(iterable: AsyncIterable<T>): BlockReader<T> {
+  let iterator: AsyncIterator<T> | undefined;
+  return {
+    read(): Promise<IteratorResult<T>> {
+      iterator ??= iterable[Symbol.asyncIterator]();
+      return iterator.next();
+    },
+    async cancel(reason?: unknown): Promise<void> {
+      await iterator?.return?.(reason);
+    },
+  };
 }
 
 /**
  * Reads a stream where streams are no iterables, as in Safari; it is left alone until something
  * is read, and unlocked at its end.
  */
-class StreamReader<T> implements BlockReader<T> {
-  readonly #stream: ReadableStream<T>;
-  #reader: ReadableStreamDefaultReader<T> | undefined;
-
-  constructor(stream: ReadableStream<T>) {
-    this.#stream = stream;
-  }
-
-  async read(): Promise<ReadableStreamReadResult<T>> {
-    const reader = this.#reader ??= this.#stream.getReader();
-    try {
-      const result = await reader.read();
-      if (result.done) reader.releaseLock();
-      return result;
-    } catch (error) {
-      reader.releaseLock();
-      throw error;
-    }
-  }
-
-  async cancel(reason?: unknown): Promise<void> {
-    const cancelled = this.#reader?.cancel(reason);
-    this.#reader?.releaseLock();
-    await cancelled;
-  }
+function streamReader<T>(stream: ReadableStream<T>): BlockReader<T> {
+  let reader: ReadableStreamDefaultReader<T> | undefined;
+  return {
+    async read(): Promise<ReadableStreamReadResult<T>> {
+      reader ??= stream.getReader();
+      try {
+        const result = await reader.read();
+        if (result.done) reader.releaseLock();
+        return result;
+      } catch (error) {
+        reader.releaseLock();
+        throw error;
+      }
+    },
+    async cancel(reason?: unknown): Promise<void> {
+      const cancelled = reader?.cancel(reason);
+      reader?.releaseLock();
+      await cancelled;
+    },
+  };
 }
