@@ -94,10 +94,6 @@ export class Arguments {
     return parseTime(this.value(name) ?? "", now);
   }
 
-  shifted(count: number): Arguments {
-    return this.withOperands(this.operands.slice(count));
-  }
-
   withOperands(operands: readonly string[]): Arguments {
     return new Arguments(operands, this.#given, this.#flags);
   }

@@ -14,15 +14,14 @@ export class ErrorFile {
   readonly #output: Output;
   readonly #records = new Gathered();
 
-  private constructor(file: FileSink, output: Output) {
+  private constructor(file: FileSink, path: string, context: Surroundings) {
     this.#file = file;
-    this.#output = output;
+    this.#output = new Output(file, path, context);
   }
 
   /** Opens a file, emptied. */
   static async create(path: string, context: Surroundings): Promise<ErrorFile> {
-    const file = await createFile(path, context);
-    return new ErrorFile(file, new Output(file, path, context));
+    return new ErrorFile(await createFile(path, context), path, context);
   }
 
   /** Adds a failed line, which is at a place of its own if several files are one input. */

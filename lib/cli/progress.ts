@@ -1,6 +1,7 @@
 /** How far long work is, for the person who waits for it. */
 
 import type { RunningWork } from "../render/text.ts";
+import type { RunContext } from "./context.ts";
 import { ClosedOutput, IoError } from "./endings.ts";
 import { escapeControls } from "./escape.ts";
 import type { Output } from "./output.ts";
@@ -20,17 +21,12 @@ const ERASE = "\r\x1b[2K";
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 /** What progress is shown on. */
-export interface ProgressOptions {
+export interface ProgressOptions
+  extends Pick<RunContext, "columns" | "now" | "every"> {
   /** Takes what is shown. */
   readonly output: Output;
   /** Whether a person looks at it. */
   readonly isTerminal: boolean;
-  /** The width of the terminal. */
-  columns(): number | undefined;
-  /** The clock, in milliseconds. */
-  now(): number;
-  /** Calls something again and again, every so many milliseconds, until what it gives is called. */
-  every(period: number, tick: () => void): () => void;
 }
 
 /** One line on a terminal that says how far long work is, and is gone when it is done. */

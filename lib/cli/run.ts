@@ -231,7 +231,9 @@ async function ownArguments(
   args: Arguments,
   context: CommandContext,
 ): Promise<Arguments | number> {
-  const own = args.shifted(name.split(" ").length);
+  const own = args.withOperands(
+    args.operands.slice(name.split(" ").length),
+  );
   if (operands[0]?.[0] !== SEVERAL_FILES) return own;
   if (own.has("family")) {
     const { withFamily } = await import("./commands/sessions_family.ts");

@@ -49,12 +49,10 @@ export interface GithubStepOptions {
 export class GithubStep {
   readonly #args: Arguments;
   readonly #context: CommandContext;
-  readonly #verdict: () => Verdict;
-  readonly #drift: DriftRemark | undefined;
+  readonly #options: GithubStepOptions;
   readonly #redactor: Redactor | undefined;
   readonly #renderer: GithubRenderer;
   readonly #hasRoom: boolean;
-  readonly #name: string | undefined;
   #summary = "";
   #isUnread = false;
   #said: GithubVerdict | undefined;
@@ -62,15 +60,13 @@ export class GithubStep {
   constructor(
     args: Arguments,
     context: CommandContext,
-    { name, verdict, drift, summaryBytes, runsLeft }: GithubStepOptions,
+    options: GithubStepOptions,
   ) {
-    this.#name = name;
-    const room = GITHUB_SUMMARY_BYTES - summaryBytes;
+    const room = GITHUB_SUMMARY_BYTES - options.summaryBytes;
     this.#hasRoom = room >= GITHUB_MIN_SUMMARY_BYTES;
     this.#args = args;
     this.#context = context;
-    this.#verdict = verdict;
-    this.#drift = drift;
+    this.#options = options;
     this.#redactor = args.has("no-redact")
       ? undefined
       : new Redactor({ patterns: patternsOf(args) });
@@ -78,7 +74,7 @@ export class GithubStep {
       ...(this.#redactor === undefined ? {} : { redactor: this.#redactor }),
       maxBytes: Math.max(
         GITHUB_MIN_SUMMARY_BYTES,
-        Math.floor(room / runsLeft),
+        Math.floor(room / options.runsLeft),
       ),
       verdict: () => this.#githubVerdict(),
     });
@@ -145,28 +141,30 @@ export class GithubStep {
   }
 
   #annotate(message: string): void {
-    const name = this.#name === undefined ? "" : `${this.#name}: `;
-    this.#context.diagnostics.command(annotationOf(name + message));
+    const { name } = this.#options;
+    const prefix = name === undefined ? "" : `${name}: `;
+    this.#context.diagnostics.command(annotationOf(prefix + message));
   }
 
   /** What is to be said, when everything has been read. */
   #githubVerdict(): GithubVerdict {
     if (this.#said !== undefined) return this.#said;
-    const verdict = this.#verdict();
+    const { verdict: judge, drift } = this.#options;
+    const verdict = judge();
     const { isPassed, reasons } = verdict;
     const words = isPassed ? "passed" : "failed";
     return this.#said = {
       isPassed,
       title: `The Codex run ${words} · ${runFigures(verdict)}`,
       reasons: reasons.map(({ message }) => this.masked(message)),
-      drift: this.#drift?.lines.map((line) => this.masked(line)),
+      drift: drift?.lines.map((line) => this.masked(line)),
     };
   }
 
   #outputs(isPassed: boolean): string {
     const { threadId, status, finalMessage, tokens } = this.#isUnread
       ? NOTHING
-      : this.#verdict();
+      : this.#options.verdict();
     return githubOutputs({
       threadId: threadId && this.masked(threadId),
       status,

@@ -69,7 +69,7 @@ function placeIn(codexHomes: readonly string[], path: string): string {
 export async function openSessionInput(
   { name: path, size }: ChosenInput,
   process: Surroundings,
-  room: BlockRoom,
+  room?: BlockRoom,
 ): Promise<Input> {
   try {
     return new Input(await openSession({ path, size }), path, process, {

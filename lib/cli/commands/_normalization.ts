@@ -207,9 +207,12 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     });
     this.#normalizer = normalizer;
     this.#resume = undefined;
-    const drift = this.#isVerbose
-      ? await driftRemark(file, options.maxLineBytes)
-      : undefined;
+    let drift: DriftRemark | undefined;
+    if (this.#isVerbose) {
+      const { DriftRemark } = await import("./_drift_remark.ts");
+      const { maxLineBytes } = options;
+      drift = new DriftRemark(file, { maxLineBytes, isWhole: true });
+    }
     try {
       await this.#answerAll(input, normalizer, drift);
     } finally {
@@ -318,14 +321,6 @@ export class Normalization<A = Uint8Array<ArrayBuffer>> {
     const hint = isDoubtful ? hintOf(normalizer, this.#failures) : undefined;
     if (hint !== undefined) diagnostics.say(`${file}: ${hint}`);
   }
-}
-
-async function driftRemark(
-  file: string,
-  maxLineBytes: number | undefined,
-): Promise<DriftRemark> {
-  const { DriftRemark } = await import("./_drift_remark.ts");
-  return new DriftRemark(file, { maxLineBytes, isWhole: true });
 }
 
 /** The lines of a block, with their ends; the last one may lack its own. */

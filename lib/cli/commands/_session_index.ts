@@ -4,16 +4,13 @@ import { resolve } from "node:path";
 import { countText } from "../../render/quantity_text.ts";
 import { SessionIndexError } from "../../sessions/session_index_error.ts";
 import { sessionIndexPath } from "../../sessions/session_index_path.ts";
-import type {
-  IndexingReport,
-  IndexSessionsOptions,
-} from "../../sessions/session_indexer.ts";
+import type { IndexSessionsOptions } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { Interrupted, IoError } from "../endings.ts";
 import { reasonOf } from "../reasons.ts";
 import { refuseCodexHome } from "./_overwriting.ts";
-import { reportHomes, sessionPlaces } from "./_sessions.ts";
+import { sessionPlaces } from "./_sessions.ts";
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 
@@ -113,17 +110,4 @@ export function bytesText(bytes: number): string {
   }
   const digits = unit === 0 || rest >= 99.95 ? 0 : 1;
   return `${rest.toFixed(digits)} ${UNITS[unit]}`;
-}
-
-/**
- * Says what could not be read, and where there is nothing.
- *
- * @returns Whether something could not be read that was asked for.
- */
-export function reportProblems(
-  { files, problems, missingHomes }: IndexingReport,
-  args: Arguments,
-  context: CommandContext,
-): boolean {
-  return reportHomes({ total: files, problems, missingHomes }, args, context);
 }

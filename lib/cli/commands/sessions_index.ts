@@ -14,13 +14,8 @@ import { EXIT, Interrupted } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseOperands } from "../refusals.ts";
-import {
-  bytesText,
-  indexPlaces,
-  reportProblems,
-  withProgress,
-} from "./_session_index.ts";
-import { problemRecords } from "./_sessions.ts";
+import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
+import { problemRecords, reportHomes } from "./_sessions.ts";
 
 export async function run(
   args: Arguments,
@@ -60,7 +55,11 @@ export async function run(
     ? `${JSON.stringify(reportRecord(report, places.path, args))}\n`
     : reportText(report, places.path);
   await stdout.writeText(text);
-  const isIncomplete = reportProblems(report, args, context);
+  const isIncomplete = reportHomes(
+    { ...report, total: report.files },
+    args,
+    context,
+  );
   await diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
 }

@@ -3,16 +3,15 @@
 import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openSession, SessionRepairer } from "../../sessions/sessions.ts";
+import { SessionRepairer } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
-import { Input } from "../input.ts";
 import { Output } from "../output.ts";
-import { cannot } from "../reasons.ts";
 import { oneSession } from "../refusals.ts";
 import { targetFolder } from "./_folder_of_files.ts";
+import { openSessionInput } from "./_home_inputs.ts";
 import { lookUpSession } from "./_sessions.ts";
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
@@ -47,12 +46,8 @@ async function repair(
   if (await process.look(target) !== undefined) {
     throw new UsageError(`${target} is there already: name another folder`);
   }
-  let input;
-  try {
-    input = new Input(await openSession(file), file.path, process);
-  } catch (error) {
-    throw cannot("open", file.path, error);
-  }
+  const { path: name, size } = file;
+  const input = await openSessionInput({ name, size }, process);
   const sink = await createFile(target, process);
   const output = new Output(sink, target, process);
   const repairer = new SessionRepairer();

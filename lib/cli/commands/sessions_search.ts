@@ -15,13 +15,8 @@ import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
 import { TextRuler } from "../text_ruler.ts";
-import {
-  indexPlaces,
-  indexReason,
-  reportProblems,
-  withProgress,
-} from "./_session_index.ts";
-import { minuteOf, workingFolderOf } from "./_sessions.ts";
+import { indexPlaces, indexReason, withProgress } from "./_session_index.ts";
+import { minuteOf, reportHomes, workingFolderOf } from "./_sessions.ts";
 
 /** How long a search waits for the index at most, in milliseconds. */
 const PATIENCE = 3_000;
@@ -199,7 +194,7 @@ async function remark(
 ): Promise<boolean> {
   const { diagnostics } = context;
   const isIncomplete = refresh !== undefined &&
-    reportProblems(refresh, args, context);
+    reportHomes({ ...refresh, total: refresh.files }, args, context);
   if (refresh === undefined && files === 0) {
     diagnostics.say(
       "the index is empty; without --no-refresh it is brought up to date",
