@@ -26,7 +26,7 @@ interface EntryLogOptions {
 }
 
 /** What a command printed that has an entry in an `explore` record. */
-export interface ExploredOutput {
+interface ExploredOutput {
   readonly id: number;
   /** The place of the entry. */
   readonly at: number;
@@ -263,7 +263,7 @@ export class EntryLog {
     this.#note(entry);
     if (this.#waiting.length > MAX_WAITING.count) this.#drain();
     if (askedBy !== undefined) this.#asked.set(askedBy, entry);
-    if (isAwaited(entry)) this.#open(entry);
+    if (entry.state === "open" || askedBy !== undefined) this.#open(entry);
   }
 
   /** Takes note of an entry that something more is expected of, and gives up the oldest of too many. */
@@ -285,7 +285,9 @@ export class EntryLog {
     if (entry === undefined) return;
     this.#changed.add(entry);
     const [before] = entry.records;
-    if (mutation.type === "replaced" && isState(before, mutation.record)) {
+    const isState = mutation.type === "replaced" && isPlan(before);
+    // The next state of a plan is an entry of its own.
+    if (isState && isPlan(mutation.record)) {
       if (JSON.stringify(before) === JSON.stringify(mutation.record)) return;
       this.#changed.delete(entry);
       this.#add(mutation.id, mutation.record);
@@ -472,18 +474,8 @@ function copyOf({ id, state, records: [record] }: Entry): AnyHistoryRecord {
   return copies[0];
 }
 
-/** Tells whether an entry goes on, or the call that asked for it has no answer. */
-function isAwaited({ state, askedBy }: Entry): boolean {
-  return state === "open" || askedBy !== undefined;
-}
-
 function isPlan(record: AnyHistoryRecord): boolean {
   return record.type === "plan_update";
-}
-
-/** Tells whether a record was replaced by its next state, which is an entry of its own. */
-function isState(before: AnyHistoryRecord, after: AnyHistoryRecord): boolean {
-  return isPlan(before) && isPlan(after);
 }
 
 /** Gives the entry at a place of an `explore` record, if it has ended. */
@@ -496,20 +488,8 @@ function endedEntry(
   return entry?.status === "running" ? undefined : entry;
 }
 
-/** What is known of an entry beside its record. */
-type EntryTimes =
-  & Pick<
-    EntryPart,
-    "id" | "turn" | "isWarning" | "isFromUser" | "startedAt" | "endedAt"
-  >
-  & {
-    readonly images?: readonly string[] | undefined;
-    /** How long its output says that it took, in milliseconds. */
-    readonly saidMs?: number | undefined;
-  };
-
 function entryPart(
-  entry: EntryTimes,
+  entry: Entry,
   phase: EntryPhase,
   { record, outputs }: Rest,
 ): EntryPart {
@@ -534,8 +514,8 @@ function entryPart(
   };
   if (outputs !== undefined) part.outputs = outputs;
   if (images.length > 0) part.images = images;
-  if (isWarning === true) part.isWarning = true;
-  if (isFromUser === true) part.isFromUser = true;
+  if (isWarning) part.isWarning = true;
+  if (isFromUser) part.isFromUser = true;
   return part;
 }
 

@@ -1,10 +1,16 @@
-/** How much work was done: in a turn, in all of them. */
+/** How much was done and used: in a turn, in all of them. */
 
 import type { EntryView } from "./entry_view.ts";
+import type { TurnUsage } from "./parts.ts";
 import { countedText, countText } from "./quantity_text.ts";
 
 /** How many files are told apart; of more the number is not exact. */
 const MAX_FILES = 10_000;
+
+/** Writes how many tokens were used: `1,234 in / 567 out`. */
+export function usageText({ input_tokens, output_tokens }: TurnUsage): string {
+  return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;
+}
 
 export class WorkCounts {
   #commands = 0;

@@ -29,7 +29,7 @@ export function entryLabel(view: EntryView): string {
       const [only, another] = view.looks;
       return only !== undefined && another === undefined
         ? `$ ${only.command}`
-        : countedText(view.looks.length, "look", "looks");
+        : countedText(view.looks.length, "look");
     }
     case "notice":
       return view.title === "" ? view.text : view.title;
@@ -91,13 +91,9 @@ export function firstCharacters(text: string, limit: number): string {
 
 /** Finds out what a turn is about: what the user asked, or else what was said, or done. */
 export class TurnTopic {
-  #text = "";
-  #rank = 0;
-
   /** The topic; empty while there is none. */
-  get text(): string {
-    return this.#text;
-  }
+  text = "";
+  #rank = 0;
 
   /** Takes in what a reader sees of the next entry. */
   take(view: EntryView): void {
@@ -106,7 +102,7 @@ export class TurnTopic {
     if (rank <= this.#rank) return;
     const text = firstLine(entryLabel(view));
     if (text === "") return;
-    this.#text = text;
+    this.text = text;
     this.#rank = rank;
   }
 }

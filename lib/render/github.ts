@@ -291,11 +291,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     this.#steps.push(step);
   }
 
-  /** Whether what went into a step and came out is written, and not only how it ended. */
-  get #isFull(): boolean {
-    return this.#options.tools === "full";
-  }
-
   /** Writes an entry that is a step; nothing if it is none. */
   #stepHtml(view: EntryView, { durationMs, phase }: EntryPart): string {
     const time = durationMs === null || durationMs === 0
@@ -311,11 +306,11 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         return this.#editHtml(view, time + late);
       case "explore":
         return view.looks.map(({ command, status, note, output }) =>
-          foldHtml(
+          this.#foldHtml(
             `${signOf(status)} <code>$ ${lineHtml(command)}</code>${
               note === "" ? "" : ` · ${wordHtml(note)}`
             }`,
-            this.#isFull ? this.#outputHtml(output) : "",
+            () => this.#outputHtml(output),
           )
         ).join("");
       default:
@@ -332,12 +327,10 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
         command.length > MAX_HEAD_LENGTH
       ? `${preText(elementText(cutText(command, MAX_OUTPUT_LENGTH)))}\n`
       : "";
-    return foldHtml(
+    const lost = lostBytes === 0 ? "" : `<p>${lostOutput(lostBytes)}</p>\n`;
+    return this.#foldHtml(
       `${signOf(status)} <code>$ ${lineHtml(command)}</code>${end}${more}`,
-      this.#isFull
-        ? whole + (lostBytes === 0 ? "" : `<p>${lostOutput(lostBytes)}</p>\n`) +
-          this.#outputHtml(stdout) + this.#outputHtml(stderr)
-        : "",
+      () => whole + lost + this.#outputHtml(stdout) + this.#outputHtml(stderr),
     );
   }
 
@@ -345,13 +338,12 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const { title, status, arguments: list, result, isResultCut, error } = view;
     const given = list.map(({ name, text }) => `${name}: ${text}`).join("\n");
     const failed = status === "failed" ? " · <b>failed</b>" : "";
-    return foldHtml(
+    const cut = isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "";
+    return this.#foldHtml(
       `${signOf(status)} <code>${lineHtml(title)}</code>${failed}${more}`,
-      this.#isFull
-        ? this.#outputHtml(given) + this.#outputHtml(result) +
-          (isResultCut ? `<p>${NO_MORE_RESULT}</p>\n` : "") +
-          this.#outputHtml(error)
-        : "",
+      () =>
+        this.#outputHtml(given) + this.#outputHtml(result) + cut +
+        this.#outputHtml(error),
     );
   }
 
@@ -369,10 +361,18 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
     const list = another === undefined
       ? ""
       : `<p>${titles.join("<br>\n")}</p>\n`;
-    return foldHtml(
+    return this.#foldHtml(
       `${signOf(status)} ${head}${EDIT_ENDS[status]}${more}`,
-      this.#isFull ? list + this.#outputHtml(failure) : "",
+      () => list + this.#outputHtml(failure),
     );
+  }
+
+  /** Writes a step; what went into it and came out is folded, if it is written at all. */
+  #foldHtml(head: string, write: () => string): string {
+    const body = this.#options.tools === "full" ? write() : "";
+    return body === ""
+      ? `<p>${head}</p>\n`
+      : `<details><summary>${head}</summary>\n${body}</details>\n`;
   }
 
   /** Writes the end of an output: what went wrong stands there. */
@@ -649,13 +649,6 @@ function signOf(status: string): string {
   return status === "failed" ? "✗" : status === "running" ? "…" : "✓";
 }
 
-/** Writes something that can be unfolded, or only its head if there is nothing in it. */
-function foldHtml(head: string, body: string): string {
-  return body === ""
-    ? `<p>${head}</p>\n`
-    : `<details><summary>${head}</summary>\n${body}</details>\n`;
-}
-
 function turnRow({ part, topic, work }: TurnRow): string {
   const { turn, status, durationMs, usage } = part;
   const [sign, words] = STATUS_WORDS[status];
@@ -674,6 +667,10 @@ function usageCells(usage: TurnUsage | null): string {
     usage.output_tokens,
     usage.reasoning_output_tokens,
   ];
+  return countCells(counts);
+}
+
+function countCells(counts: readonly (number | null)[]): string {
   return counts.map((count) =>
     `<td align="right">${count === null ? "" : countText(count)}</td>`
   ).join("");
@@ -779,15 +776,17 @@ const MAX_FILES = 2000;
 
 type Fate = "added" | "added and deleted" | "deleted" | "edited";
 
+/** What a file becomes by an edit that leaves it there. */
+const KEPT: Record<Fate, Fate> = {
+  added: "added",
+  "added and deleted": "added",
+  deleted: "edited",
+  edited: "edited",
+};
+
 /** What a file that something has become of becomes by a further edit. */
 const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
-  add: {
-    same: "added",
-    added: "added",
-    "added and deleted": "added",
-    deleted: "edited",
-    edited: "edited",
-  },
+  add: { ...KEPT, same: "added" },
   delete: {
     same: "deleted",
     added: "added and deleted",
@@ -795,13 +794,7 @@ const FATES: Record<EditedFile["change"], Record<Fate | "same", Fate>> = {
     deleted: "deleted",
     edited: "deleted",
   },
-  update: {
-    same: "edited",
-    added: "added",
-    "added and deleted": "added",
-    deleted: "edited",
-    edited: "edited",
-  },
+  update: { ...KEPT, same: "edited" },
 };
 
 interface FileRow {
@@ -813,13 +806,9 @@ interface FileRow {
 
 /** Adds the edits up, file by file. */
 class ChangedFiles {
-  readonly #rows = new Map<string, FileRow>();
-  #unkept = 0;
-
   /** How many edits were of files that are not told apart any more. */
-  get unkept(): number {
-    return this.#unkept;
-  }
+  unkept = 0;
+  readonly #rows = new Map<string, FileRow>();
 
   add({ path, change, movedTo, added, removed }: EditedFile): void {
     const row = this.#rows.get(path);
@@ -831,7 +820,7 @@ class ChangedFiles {
     } else if (this.#rows.size < MAX_FILES) {
       const fate = FATES[change].same;
       this.#rows.set(path, { fate, movedTo, added, removed });
-    } else this.#unkept += 1;
+    } else this.unkept += 1;
   }
 
   rows(): string[] {
@@ -839,11 +828,8 @@ class ChangedFiles {
       const words = movedTo === ""
         ? fate
         : `moved to <code>${wordHtml(movedTo)}</code>`;
-      const counts = [added, removed].map((count) =>
-        `<td align="right">${count === null ? "" : countText(count)}</td>`
-      );
       return `<tr><td><code>${wordHtml(path)}</code></td><td>${words}</td>${
-        counts.join("")
+        countCells([added, removed])
       }</tr>\n`;
     });
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinedByTwo } from "./_neighbours.ts";
 import { elementText } from "./html_text.ts";
 import type { RequestUsage, TurnEndedPart, TurnUsage } from "./parts.ts";
 import { countedText, countText, durationText } from "./quantity_text.ts";
@@ -50,26 +51,6 @@ const MAX_MARKS = 240;
 const LANE_HEIGHT = 18;
 const TOKENS_HEIGHT = 30;
 
-/** Joins neighbours, two and two. */
-function halved(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (let i = 0; i < spans.length; i += 2) {
-    const [a, b] = spans.slice(i, i + 2);
-    if (a === undefined) break;
-    if (b === undefined) joined.push(a);
-    else {
-      joined.push({
-        ...a,
-        look: b.look === "l-bad" ? b.look : a.look,
-        last: b.last,
-        endMs: b.endMs ?? b.startMs ?? a.endMs,
-        count: a.count + b.count,
-      });
-    }
-  }
-  return joined;
-}
-
 /** Writes a place as SVG does: in percent, with two digits. */
 function percent(share: number): string {
   return `${Number((Math.min(1, Math.max(0, share)) * 100).toFixed(2))}%`;
@@ -114,7 +95,15 @@ export class Timeline {
     this.stretch(mark.startMs);
     this.stretch(mark.endMs);
     let spans = this.#lanes.get(mark.lane) ?? [];
-    if (spans.length >= MAX_MARKS) spans = halved(spans);
+    if (spans.length >= MAX_MARKS) {
+      spans = joinedByTwo(spans, (a, b) => ({
+        ...a,
+        look: b.look === "l-bad" ? b.look : a.look,
+        last: b.last,
+        endMs: b.endMs ?? b.startMs ?? a.endMs,
+        count: a.count + b.count,
+      }));
+    }
     spans.push({ ...mark, first: at, last: at, count: 1 });
     this.#lanes.set(mark.lane, spans);
   }

@@ -6,6 +6,7 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
+import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, pathBelow } from "./edited_files.ts";
@@ -29,12 +30,7 @@ import type {
   TurnEndedPart,
   TurnStartedPart,
 } from "./parts.ts";
-import {
-  countedText,
-  countText,
-  durationText,
-  timeText,
-} from "./quantity_text.ts";
+import { countedText, durationText, timeText } from "./quantity_text.ts";
 import {
   codeBlock,
   codeSpan,
@@ -184,11 +180,7 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #writeEnd(part: TurnEndedPart): void {
     const { status, usage, durationMs, error, isErrorShown } = part;
     const beside = [
-      usage === null
-        ? ""
-        : `${countText(usage.input_tokens)} in / ${
-          countText(usage.output_tokens)
-        } out`,
+      usage === null ? "" : usageText(usage),
       durationMs === null ? "" : durationText(durationMs),
     ].filter((fact) => fact !== "").join(" · ");
     const behind = beside === "" ? "" : ` (${beside})`;

@@ -7,6 +7,7 @@
 import type { AnyHistoryRecord } from "../history/records.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
+import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffLines } from "./diff_lines.ts";
@@ -29,7 +30,6 @@ import type {
   TranscriptPart,
   TurnEndedPart,
   TurnStartedPart,
-  TurnUsage,
 } from "./parts.ts";
 import {
   countedText,
@@ -37,7 +37,7 @@ import {
   durationText,
   timeText,
 } from "./quantity_text.ts";
-import { diffLook, terminalMarkdown } from "./terminal_markdown.ts";
+import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
 import { clipped, type Layout, withoutEnd, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
@@ -224,11 +224,14 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (parent_thread_id !== undefined) {
       facts.push(`sub-agent of ${oneLine(parent_thread_id)}`);
     }
+    this.#writeFacts(facts);
+  }
+
+  #writeFacts(facts: readonly string[]): void {
     if (facts.length === 0) return;
     this.#begin("prose");
-    this.#lines.addText(this.#shown(facts.join(" · ")), {
-      look: this.#style.dim,
-    });
+    const { dim } = this.#style;
+    this.#lines.addText(this.#shown(facts.join(" · ")), { look: dim });
   }
 
   #writeTurn({ model, cwd }: TurnStartedPart): void {
@@ -239,11 +242,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     ].filter((change) => change !== null).map(oneLine);
     this.#model = model ?? this.#model;
     this.#cwd = cwd ?? this.#cwd;
-    if (changes.length === 0) return;
-    this.#begin("prose");
-    this.#lines.addText(this.#shown(changes.join(" · ")), {
-      look: this.#style.dim,
-    });
+    this.#writeFacts(changes);
   }
 
   #writeEnd(part: TurnEndedPart): void {
@@ -272,8 +271,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   /** Writes what there is to say of an entry now. */
   #writeEntry(part: EntryPart): void {
-    const isOver = part.phase === "final" || part.phase === "late";
-    if (!isOver && part.phase === "updated") return;
+    if (part.phase === "updated") return;
     const isBegun = this.#begun.has(part.id);
     const view = viewEntry(
       isBegun ? endOf(part) : part,
@@ -285,7 +283,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         if (this.#options.tools === "none") return;
         return this.#writeWork(part, view);
       default:
-        if (isOver) this.#writeView(view);
+        if (part.phase !== "started") this.#writeView(view);
     }
   }
 
@@ -346,7 +344,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
           this.#begin("work");
           this.#addCommand(command);
           if (this.#options.tools === "full") this.#addOutput(output);
-          this.#addStatus({ status, notes: [note] });
+          this.#addStatus(status, [note]);
         }
         return;
       case "notice":
@@ -363,7 +361,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
   /** Writes the beginning of work, its end, or both. */
   #writeWork(part: EntryPart, view: CommandView | ToolView): void {
     const lines = this.#lines;
-    const isOver = part.phase !== "started" && part.phase !== "updated";
+    const isOver = part.phase !== "started";
     // What is searched for is not known when a search begins.
     if (!isOver && view.kind === "tool" && view.title === "web_search") return;
     const title = this.#begun.get(part.id)?.title;
@@ -405,7 +403,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       ? `exit ${view.exitCode}`
       : "";
     const late = part.phase === "late" ? "ended later" : "";
-    this.#addStatus({ status: view.status, notes: [exit, duration, late] });
+    this.#addStatus(view.status, [exit, duration, late]);
   }
 
   #addCommand(command: string): void {
@@ -450,12 +448,7 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     lines.addClipped(omitted > 0 ? tail : head, { sign: "  ", look: dim });
   }
 
-  #addStatus(
-    { status, notes }: {
-      readonly status: WorkStatus;
-      readonly notes: readonly string[];
-    },
-  ): void {
+  #addStatus(status: WorkStatus, notes: readonly string[]): void {
     const lines = this.#lines;
     const known = notes.filter((note) => note !== "").join(" · ");
     const { red, dim } = this.#style;
@@ -606,11 +599,6 @@ export class TextRendererStream extends StageStream<TranscriptPart, string> {
   }
 }
 
-/** Writes how many tokens were used: `1,234 in / 567 out`. */
-function usageText({ input_tokens, output_tokens }: TurnUsage): string {
-  return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;
-}
-
 /** A fact that stands on a line with others. */
 function oneLine(fact: string): string {
   return fact.replace(/[\r\n]+/g, " ");
@@ -705,8 +693,4 @@ class LiveLines {
     const columns = this.#columns();
     return { columns, first: sign, rest: " ".repeat(sign.length) };
   }
-}
-
-function same(line: string): string {
-  return line;
 }

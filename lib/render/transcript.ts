@@ -38,6 +38,7 @@ import {
 } from "../usage/token_counter.ts";
 import { addTokens, type Tokens } from "../usage/tokens.ts";
 import { EntryLog, msBetween } from "./_entry_log.ts";
+import { joinedByTwo } from "./_neighbours.ts";
 import type {
   FailurePart,
   RequestUsage,
@@ -206,10 +207,10 @@ export class TranscriptBuilder
       isLive: this.#isLive,
       give: (part) => {
         this.#sayTurn();
-        this.#say(part);
+        this.#lead.say(part);
         // The model stands behind the first prompt in some releases.
         const isKnown = this.#lead.session.model !== null;
-        if (isKnown || !isPrompt(part.record)) this.#saySession();
+        if (isKnown || !isPrompt(part.record)) this.#lead.release();
       },
       forget: (ids) => this.#state.forget(ids),
     });
@@ -285,7 +286,7 @@ export class TranscriptBuilder
     this.#emit = emit;
     this.#entries.release();
     this.#endTurn(this.#unended);
-    this.#saySession();
+    this.#lead.release();
   }
 
   /** How a turn ended whose end nothing says. */
@@ -343,6 +344,7 @@ export class TranscriptBuilder
     const isLent = isHeader(event) || own === this.#lentTime;
     if (own !== undefined && !isLent) this.#now = own;
     this.#entries.now = this.#now;
+    this.#lead.now = this.#now;
   }
 
   /** Tells the entries what the event says besides its record. */
@@ -451,14 +453,14 @@ export class TranscriptBuilder
     this.#isPaginated = false;
     this.#skipsInherited = false;
     if (this.#hasHeader) {
-      this.#saySession();
+      this.#lead.release();
       this.#lead.restart();
     }
     this.#hasHeader = true;
     this.#usage.reset();
     this.#lead.learn(facts);
     // Nothing more will be said of it.
-    this.#saySession();
+    this.#lead.release();
   }
 
   #startTurn(event: Fields): void {
@@ -557,10 +559,11 @@ export class TranscriptBuilder
     if (turn === undefined) return;
     this.#sayTurn();
     const { number, startedAt, errors } = turn;
+    const { requests } = this.#requests;
     const error = end?.error ?? null;
     // What no event ends is over when nothing more happens, and not when the user goes on.
     const endedAt = end === undefined ? this.#lastAt : this.#now;
-    this.#say({
+    this.#lead.say({
       type: "turn_ended",
       turn: number,
       turn_id: turn.turnId ?? end?.turnId ?? null,
@@ -568,13 +571,11 @@ export class TranscriptBuilder
       endedAt,
       durationMs: end?.durationMs ?? msBetween(startedAt, endedAt),
       usage: end?.usage ?? this.#usage.usage,
-      ...(this.#requests.requests.length === 0
-        ? {}
-        : { requests: this.#requests.requests }),
+      ...(requests.length === 0 ? {} : { requests }),
       error,
       isErrorShown: error !== null && errors.has(error.trim()),
     });
-    this.#saySession();
+    this.#lead.release();
     this.#turn = undefined;
     this.#entries.turn = null;
   }
@@ -583,13 +584,13 @@ export class TranscriptBuilder
     this.#entries.release();
     this.#endTurn("unknown");
     this.#entries.takeBack(this.#state.nextId);
-    this.#say({ type: "rolled_back", turns });
+    this.#lead.say({ type: "rolled_back", turns });
   }
 
   #sayFailed(part: FailurePart): void {
     // It stands where it was read: in the turn, if one has begun.
     this.#sayTurn();
-    this.#say(part);
+    this.#lead.say(part);
   }
 
   /** Says that the turn has begun, once something of it is said. */
@@ -606,15 +607,7 @@ export class TranscriptBuilder
       model,
       cwd,
     };
-    this.#say(part);
-  }
-
-  #saySession(): void {
-    this.#lead.release(this.#now);
-  }
-
-  #say(part: TranscriptPart): void {
-    this.#lead.say(part, this.#now);
+    this.#lead.say(part);
   }
 }
 
@@ -721,8 +714,11 @@ export const NO_SESSION: SessionPart = {
 
 /** Holds parts back until it is known what the session is, which is said before them. */
 class SessionLead {
+  /** What is known of it. */
+  session = NO_SESSION;
+  /** The time, which is the session's beginning if nothing says that. */
+  now: string | null = null;
   readonly #emit: Emit<TranscriptPart>;
-  #session = NO_SESSION;
   /** What waits for the session to be known; `undefined` once it has been said. */
   #held: TranscriptPart[] | undefined = [];
 
@@ -730,46 +726,34 @@ class SessionLead {
     this.#emit = emit;
   }
 
-  get session(): SessionPart {
-    return this.#session;
-  }
-
   learn(facts: SessionFacts): void {
     for (const [name, fact] of Object.entries(facts)) {
       const isNews = fact !== undefined &&
-        fact !== Reflect.get(this.#session, name);
-      if (isNews) this.#session = { ...this.#session, [name]: fact };
+        fact !== Reflect.get(this.session, name);
+      if (isNews) this.session = { ...this.session, [name]: fact };
     }
   }
 
   /** Begins with another session, of which nothing is known. */
   restart(): void {
     this.#held = [];
-    this.#session = NO_SESSION;
+    this.session = NO_SESSION;
   }
 
-  /**
-   * Gives a part behind the session.
-   *
-   * @param now The time, which is the session's beginning if nothing says that.
-   */
-  say(part: TranscriptPart, now: string | null): void {
+  /** Gives a part behind the session. */
+  say(part: TranscriptPart): void {
     if (this.#held === undefined) return this.#emit(part);
     this.#held.push(part);
-    if (this.#held.length > MAX_HELD) this.release(now);
+    if (this.#held.length > MAX_HELD) this.release();
   }
 
-  /**
-   * Says what the session is, as far as that is known, and what was held back.
-   *
-   * @param now The time, which is the session's beginning if nothing says that.
-   */
-  release(now: string | null): void {
+  /** Says what the session is, as far as that is known, and what was held back. */
+  release(): void {
     const held = this.#held;
     if (held === undefined) return;
     this.#held = undefined;
-    const { startedAt, model, cwd } = this.#session;
-    this.#emit({ ...this.#session, startedAt: startedAt ?? now });
+    const { startedAt, model, cwd } = this.session;
+    this.#emit({ ...this.session, startedAt: startedAt ?? this.now });
     for (const part of held) {
       const isTurn = part.type === "turn_started";
       this.#emit(
@@ -901,16 +885,12 @@ const MAX_REQUESTS = 240;
 
 /** Takes note of how the tokens of a turn grow. */
 class RequestLog {
-  #requests: RequestUsage[] = [];
+  requests: RequestUsage[] = [];
   #input = 0;
   #output = 0;
 
-  get requests(): readonly RequestUsage[] {
-    return this.#requests;
-  }
-
   start(): void {
-    this.#requests = [];
+    this.requests = [];
     this.#input = 0;
     this.#output = 0;
   }
@@ -933,26 +913,13 @@ class RequestLog {
     // A count that is repeated is no request, and one that begins anew tells of none.
     if (request.input_tokens < 0 || request.output_tokens < 0) return;
     if (request.input_tokens + request.output_tokens === 0) return;
-    if (this.#requests.length >= MAX_REQUESTS) {
-      this.#requests = joined(this.#requests);
-    }
-    this.#requests.push(request);
-  }
-}
-
-/** Joins neighbours, two and two. */
-function joined(requests: readonly RequestUsage[]): RequestUsage[] {
-  const pairs: RequestUsage[] = [];
-  for (let i = 0; i < requests.length; i += 2) {
-    const [a, b] = requests.slice(i, i + 2);
-    if (a === undefined) break;
-    pairs.push(
-      b === undefined ? a : {
+    if (this.requests.length >= MAX_REQUESTS) {
+      this.requests = joinedByTwo(this.requests, (a, b) => ({
         at: b.at,
         input_tokens: a.input_tokens + b.input_tokens,
         output_tokens: a.output_tokens + b.output_tokens,
-      },
-    );
+      }));
+    }
+    this.requests.push(request);
   }
-  return pairs;
 }
