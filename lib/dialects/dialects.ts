@@ -27,7 +27,6 @@ import type { JsonObject, JsonSlice } from "../json/value.ts";
 import { type FailedRange, LINE_FAILED } from "../lines/failures.ts";
 import type { RecordContext } from "../json/record_watch.ts";
 import {
-  type LineRules,
   type RecordLearner,
   RecordRules,
   unnormalizable,
@@ -50,15 +49,6 @@ export interface RulesOptions extends InitialContext, RolloutContext {
   readonly resume?: unknown;
 }
 
-/** The rules of a stream, and what it is. */
-export interface StreamRules extends LineRules {
-  /** What the stream is; `undefined` until a line has told. */
-  readonly kind: StreamKind | undefined;
-
-  /** Takes note that records were repeated: the first one tells what the stream is. */
-  begun(): void;
-}
-
 /**
  * Gives the rules for a stream.
  *
@@ -68,7 +58,7 @@ export interface StreamRules extends LineRules {
 export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
   checkedWord("from", dialect, DIALECTS);
   const given = dialect === "auto" ? undefined : dialect;
-  const rules = new DetectingRules(given, options);
+  const rules = new StreamRules(given, options);
   if (options.resume !== undefined) rules.load(options.resume);
   return rules;
 }
@@ -76,21 +66,25 @@ export function rulesFor(dialect: Dialect, options: RulesOptions): StreamRules {
 /** What the last stream was that told. */
 let lastKind: StreamKind | undefined;
 
-/** Finds out what a stream is, and reads on by the rules of that. */
-class DetectingRules implements StreamRules {
+/**
+ * The rules of a stream: they find out what it is, and read on by the rules of that, with whose
+ * methods theirs agree.
+ */
+export class StreamRules {
   readonly #given: Exclude<Dialect, "auto"> | undefined;
   readonly #options: RulesOptions;
   /** Reads the lines until one tells what the stream is. */
   #reader: JsonReader | undefined;
   /** Finds records that are glued to torn first lines (R5). */
-  #finder: LineRules | undefined;
+  #finder: RecordRules | undefined;
   /** Those that count; made when they are needed. */
-  #rules: LineRules | undefined;
+  #rules: RecordRules | undefined;
   /** Those that there were, for the next stream of their kind. */
-  readonly #known = new Map<StreamKind, LineRules>();
+  readonly #known = new Map<StreamKind, RecordRules>();
   /** What the stream most likely is. */
   #guess = lastKind;
   #learner: RecordLearner | undefined;
+  /** What the stream is; `undefined` until a line has told. */
   kind: StreamKind | undefined;
 
   constructor(
@@ -103,16 +97,16 @@ class DetectingRules implements StreamRules {
   }
 
   /** The rules that count. */
-  get #current(): LineRules {
+  get #current(): RecordRules {
     return this.#rules ??= this.#rulesOf(this.kind ?? "exec");
   }
 
-  #rulesOf(kind: StreamKind): LineRules {
+  #rulesOf(kind: StreamKind): RecordRules {
     let rules = this.#known.get(kind);
     if (rules === undefined) {
       rules = rulesOf(kind, this.#options);
       this.#known.set(kind, rules);
-      rules.teach?.(this.#learner);
+      rules.teach(this.#learner);
     }
     return rules;
   }
@@ -135,7 +129,7 @@ class DetectingRules implements StreamRules {
       learn: (watched) =>
         learner.learn(this.#tells(watched?.root) ? watched : undefined),
     };
-    for (const rules of this.#known.values()) rules.teach?.(this.#learner);
+    for (const rules of this.#known.values()) rules.teach(this.#learner);
   }
 
   reset(): void {
@@ -145,6 +139,7 @@ class DetectingRules implements StreamRules {
     this.#rules = undefined;
   }
 
+  /** Takes note that records were repeated: the first one tells what the stream is. */
   begun(): void {
     if (this.kind !== undefined) return;
     this.kind = this.#guess;
@@ -235,7 +230,7 @@ export function streamKindOf(
   return "exec";
 }
 
-function rulesOf(kind: StreamKind, options: RulesOptions): LineRules {
+function rulesOf(kind: StreamKind, options: RulesOptions): RecordRules {
   switch (kind) {
     case "exec":
       return new ExecRules(options);

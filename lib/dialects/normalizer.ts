@@ -6,11 +6,10 @@
 
 import { checkOutcome } from "../checked.ts";
 import type { Dialect } from "./dialect_names.ts";
-import { rulesFor, type RulesOptions } from "./dialects.ts";
+import { rulesFor, type RulesOptions, type StreamRules } from "./dialects.ts";
 import { ByteWriter } from "../json/byte_writer.ts";
 import { LF, OPEN_BRACE } from "../json/bytes.ts";
 import { failureOf, type LinePlace } from "../lines/failures.ts";
-import type { LineRules } from "../lines/record_rules.ts";
 import { jsonTextOf } from "../json/json_text.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { isBlank } from "../lines/blank.ts";
@@ -69,7 +68,7 @@ const KEPT_CAPACITY = 1 << 20;
  */
 export class Normalizer
   implements Stage<Outcome<string | JsonRecord>, Outcome<string>> {
-  readonly #rules: LineRules;
+  readonly #rules: StreamRules;
   readonly #line = new ByteWriter();
   readonly #out = new ByteWriter();
 

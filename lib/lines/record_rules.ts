@@ -34,58 +34,6 @@ export interface RecordLearner {
 }
 
 /**
- * The rules of a family of dialects, with the state of one stream.
- *
- * This is the seam of the pipeline: rules of any dialect take a range of bytes and append
- * bytes.
- */
-export interface LineRules {
-  /**
-   * Normalizes one line that is not blank.
-   *
-   * @param bytes The bytes that hold the line; the one at `end`, if there is one, is a
-   *   control character.
-   * @param start Where the line starts.
-   * @param end Where it ends, without its terminator.
-   * @param out Takes the record, without a line end; is left as it was if the line fails
-   *   whole.
-   * @returns What failed, or `undefined`.
-   */
-  apply(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    out: ByteWriter,
-  ): FailedRange | undefined;
-
-  /** What records depend on besides themselves; absent if none are to be repeated. */
-  readonly context?: RecordContext | undefined;
-
-  /** Whether there was a record that can be repeated. */
-  readonly isTeachable?: boolean;
-
-  /**
-   * Lets a learner learn how records are rewritten: it rewrites most of them itself then.
-   *
-   * @param learner Is told of the records that it is eager for; nobody, if it is absent.
-   */
-  teach?(learner: RecordLearner | undefined): void;
-
-  /** Forgets the stream: the next line is the first one of another. */
-  reset(): void;
-
-  /**
-   * Writes down what later lines depend on.
-   *
-   * @returns Plain JSON for `load`.
-   */
-  save(): unknown;
-
-  /** Goes on from what was written down; what is not understood of it is left out. */
-  load(saved: unknown): void;
-}
-
-/**
  * Longer records are not watched: there is no room for plans of their size, and what is written
  * down of one holds all of it (40 MB in a stream of lines of 1 MB).
  */
@@ -98,12 +46,13 @@ const KINDS: ReadonlyMap<string, FailureKind> = new Map(
 );
 
 /**
- * Reads a line as a JSON object and leaves it to a dialect to make a record of it.
+ * The rules of a family of dialects, with the state of one stream: they read a line as a JSON
+ * object, and leave it to the dialect to make a record of it.
  *
  * A failure that an earlier run reported in band passes as it is, in every dialect
  * (normalize.md T6).
  */
-export abstract class RecordRules implements LineRules {
+export abstract class RecordRules {
   /** Reads the lines; its values hold until the next one. */
   protected readonly reader: JsonReader;
   readonly #context: RecordContext | undefined;
@@ -112,6 +61,7 @@ export abstract class RecordRules implements LineRules {
   #watched: RecordWatch | undefined;
   #isRepeatable = false;
   #isTeachable = false;
+
   /**
    * Constructs a new instance.
    *
@@ -130,10 +80,14 @@ export abstract class RecordRules implements LineRules {
   /** Forgets the stream: the next line is the first one of another. */
   abstract reset(): void;
 
-  /** Writes down what later lines depend on, as plain JSON. */
+  /**
+   * Writes down what later lines depend on.
+   *
+   * @returns Plain JSON for `load`.
+   */
   abstract save(): unknown;
 
-  /** Goes on from what was written down. */
+  /** Goes on from what was written down; what is not understood of it is left out. */
   abstract load(saved: unknown): void;
 
   /**
@@ -148,7 +102,11 @@ export abstract class RecordRules implements LineRules {
     out: ByteWriter,
   ): FailureReason | undefined;
 
-  /** Lets a learner learn how records are rewritten: it rewrites most of them itself then. */
+  /**
+   * Lets a learner learn how records are rewritten: it rewrites most of them itself then.
+   *
+   * @param learner Is told of the records that it is eager for; nobody, if it is absent.
+   */
   teach(learner: RecordLearner | undefined): void {
     this.#learner = learner;
   }
@@ -190,7 +148,17 @@ export abstract class RecordRules implements LineRules {
       : decodeUtf8(key.bytes, key.start + 1, key.end - 1);
   }
 
-  /** Normalizes one line; see {@linkcode LineRules.apply}. */
+  /**
+   * Normalizes one line that is not blank.
+   *
+   * @param bytes The bytes that hold the line; the one at `end`, if there is one, is a
+   *   control character.
+   * @param start Where the line starts.
+   * @param end Where it ends, without its terminator.
+   * @param out Takes the record, without a line end; is left as it was if the line fails
+   *   whole.
+   * @returns What failed, or `undefined`.
+   */
   apply(
     bytes: Uint8Array,
     start: number,

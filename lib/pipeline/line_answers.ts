@@ -385,7 +385,7 @@ export class LineAnswers implements LineVisitor {
     if (this.#kernel !== undefined || this.#engine !== "auto") return false;
     if (this.#isSlow || this.out.length > 0) return false;
     // What is no log has no records to repeat.
-    const hasUse = this.#rules.isTeachable === true ||
+    const hasUse = this.#rules.isTeachable ||
       this.records + this.failures === 0;
     return hasUse && (this.#hasMuch() || Kernel.hasIdle(this.#wishes));
   }
@@ -407,7 +407,7 @@ export class LineAnswers implements LineVisitor {
     this.#kernel = kernel;
     this.#hasKernel = true;
     this.out.settle(kernel.home);
-    this.#rules.teach?.(kernel);
+    this.#rules.teach(kernel);
     return true;
   }
 
@@ -465,7 +465,7 @@ export class LineAnswers implements LineVisitor {
     this.#fastLines = kernel.lines;
     this.#kernel = undefined;
     this.#isSlow = true;
-    this.#rules.teach?.(undefined);
+    this.#rules.teach(undefined);
     this.out.leave();
     kernel.release();
   }

@@ -211,7 +211,7 @@ export class RolloutRules extends RecordRules {
     this.#file.load(saved);
   }
 
-  /** Normalizes one line; see {@linkcode LineRules.apply}. */
+  /** Normalizes one line; see {@linkcode RecordRules.apply}. */
   override apply(
     bytes: Uint8Array,
     start: number,
