@@ -2,14 +2,15 @@
 
 import { STATUSES } from "../lib/cli/about.ts";
 import type { Command, CommandTable } from "../lib/cli/command.ts";
-import { ALL_FLAGS, type Flag, flagsOf } from "../lib/cli/flags.ts";
+import { type Flag, flagsOf } from "../lib/cli/flags.ts";
 
 /** Where the page is, from the root. */
 export const REFERENCE_PAGE = "docs/reference.md";
 
 /** Writes the page. */
-export function referencePage({ commands, commonFlags }: CommandTable): string {
-  const common = ALL_FLAGS.filter(({ name }) => commonFlags.includes(name));
+export function referencePage(
+  { commands, commonFlags: common }: CommandTable,
+): string {
   return `${
     [
       "# All commands and options",

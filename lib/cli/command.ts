@@ -3,7 +3,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { Surroundings } from "./context.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { FlagName, NarrowedFlag } from "./flags.ts";
+import type { FlagName, flagsOf, NarrowedFlag } from "./flags.ts";
 import type { Output } from "./output.ts";
 import type { Paging } from "./paging.ts";
 import type { Progress } from "./progress.ts";
@@ -62,7 +62,7 @@ export interface CommandTable {
   /** The first words that several commands share. */
   readonly groups: readonly CommandGroup[];
   /** The flags that every command has. */
-  readonly commonFlags: readonly FlagName[];
+  readonly commonFlags: ReturnType<typeof flagsOf>;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   CACHE_FOLDER,
   DIALECT_MEANINGS,
   FAMILY_FORMATS,
-  type FlagName,
+  flagsOf,
   FORM_ALIASES,
   HISTORY_INPUTS,
   LIST_FORMATS,
@@ -25,12 +25,10 @@ import {
   USAGE_FORMATS,
 } from "./flags.ts";
 
-export const COMMON_FLAGS: readonly FlagName[] = [
-  "color",
-  "no-color",
-  "help",
-  "version",
-];
+/** The flags that every command has. */
+export const COMMON_FLAGS: CommandTable["commonFlags"] = flagsOf({
+  flags: ["color", "no-color", "help", "version"],
+});
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {

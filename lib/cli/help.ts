@@ -3,7 +3,7 @@
 import { ABOUT, STATUSES, VERSION } from "./about.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { COMMANDS, COMMON_FLAGS } from "./commands.ts";
-import { ALL_FLAGS, CATEGORIES, type Flag, flagsOf } from "./flags.ts";
+import { CATEGORIES, type Flag, flagsOf } from "./flags.ts";
 import type { TextStyle } from "../render/text_style.ts";
 
 /** The width that help is folded at. */
@@ -49,7 +49,7 @@ export function overview(
       : []),
     "",
     style.bold("OPTIONS:"),
-    ...flagLines(flagsNamed(COMMON_FLAGS), isLong),
+    ...flagLines(COMMON_FLAGS, isLong),
     "",
     ...statusLines(style),
     "",
@@ -61,7 +61,7 @@ export function helpOf(
   { isLong, style }: HelpOptions,
 ): string {
   const { name, summary, details, usage, operands } = command;
-  const own = [...flagsOf(command), ...flagsNamed(COMMON_FLAGS)];
+  const own = [...flagsOf(command), ...COMMON_FLAGS];
   return [
     style.bold(`codexpipe ${name} ${VERSION}`),
     ...fold(summary, WIDTH),
@@ -87,10 +87,6 @@ export function helpOf(
     ...statusLines(style),
     "",
   ].join("\n");
-}
-
-function flagsNamed(names: readonly string[]): readonly Flag[] {
-  return ALL_FLAGS.filter(({ name }) => names.includes(name));
 }
 
 function flagLines(flags: readonly Flag[], isLong: boolean): string[] {

@@ -2,7 +2,7 @@
 
 import { ABOUT, STATUSES, VERSION_TEXT } from "./about.ts";
 import type { Command, CommandTable } from "./command.ts";
-import { ALL_FLAGS, CACHE_FOLDER, type Flag, flagsOf } from "./flags.ts";
+import { CACHE_FOLDER, type Flag, flagsOf } from "./flags.ts";
 
 export function manualPage({ commands, commonFlags }: CommandTable): string {
   return [
@@ -20,8 +20,7 @@ export function manualPage({ commands, commonFlags }: CommandTable): string {
     ".SH COMMANDS",
     ...commands.flatMap(commandSection),
     ".SH COMMON OPTIONS",
-    ...ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
-      .flatMap(flagEntry),
+    ...commonFlags.flatMap(flagEntry),
     ".SH EXIT STATUS",
     ...STATUSES.flatMap(([status, meaning]) => [
       ".TP",

@@ -325,8 +325,7 @@ function unknownCommand({ unknown = "", group }: Target): UsageError {
 function allowed({ command, unknown }: Target): ReturnType<typeof flagsOf> {
   if (command === undefined && unknown === undefined) return ALL_FLAGS;
   const own = command === undefined ? [] : flagsOf(command);
-  const common = ALL_FLAGS.filter(({ name }) => COMMON_FLAGS.includes(name));
-  return [...own, ...common];
+  return [...own, ...COMMON_FLAGS];
 }
 
 function checkFlags(command: Command, args: Arguments): void {

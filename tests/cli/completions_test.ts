@@ -23,7 +23,10 @@ const scripts = new Map(
 function namesOf(name: string): string[] {
   const command = COMMANDS.find((command) => command.name === name);
   assert(command !== undefined);
-  return [...flagsOf(command).map(({ name }) => name), ...COMMON_FLAGS]
+  return [
+    ...flagsOf(command).map(({ name }) => name),
+    ...COMMON_FLAGS.map(({ name }) => name),
+  ]
     .map((name) => `--${name}`).sort();
 }
 
@@ -65,7 +68,7 @@ Deno.test("codexpipe man names every command, flag, value and exit status", asyn
       flagsOf(command).map(({ name }) => `--${name}`),
     );
   }
-  for (const name of COMMON_FLAGS) assertStringIncludes(plain, `--${name}`);
+  for (const { name } of COMMON_FLAGS) assertStringIncludes(plain, `--${name}`);
 });
 
 Deno.test("codexpipe man names what the command may read of the environment", async () => {

@@ -21,7 +21,7 @@ function sampleOf({ example }: FlagValue): string {
 Deno.test("every flag belongs to a command, and every command has its flags", () => {
   const names: readonly string[] = ALL_FLAGS.map(({ name }) => name);
   const used = new Set([
-    ...COMMON_FLAGS,
+    ...COMMON_FLAGS.map(({ name }) => name),
     ...COMMANDS.flatMap((command) => flagsOf(command).map(({ name }) => name)),
   ]);
   assertEquals([...used].sort(), [...names].sort());

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import config from "../../deno.json" with { type: "json" };
 import { COMMANDS, COMMON_FLAGS } from "../../lib/cli/commands.ts";
 import { EXIT } from "../../lib/cli/endings.ts";
-import { ALL_FLAGS, flagsOf } from "../../lib/cli/flags.ts";
+import { flagsOf } from "../../lib/cli/flags.ts";
 import { call } from "./memory.ts";
 
 const ESCAPE = "\x1b";
@@ -23,7 +23,7 @@ for (const command of COMMANDS) {
   const words = name.split(" ");
   const own = [
     ...flagsOf(command),
-    ...ALL_FLAGS.filter((flag) => COMMON_FLAGS.includes(flag.name)),
+    ...COMMON_FLAGS,
   ];
 
   for (const form of ["-h", "--help"]) {

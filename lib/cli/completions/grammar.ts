@@ -4,7 +4,7 @@
  */
 
 import type { Command, CommandTable } from "../command.ts";
-import { ALL_FLAGS, type Flag, flagsOf } from "../flags.ts";
+import { type Flag, flagsOf } from "../flags.ts";
 
 /** What a place on the command line can be filled with. */
 export type Filler =
@@ -61,8 +61,7 @@ export function grammarOf(
     first.push({ name: word, summary: group?.summary ?? summary });
   }
   first.push({ name: "help", summary: "Shows the help of a command." });
-  const common = ALL_FLAGS.filter(({ name }) => commonFlags.includes(name))
-    .map(placeOf);
+  const common = commonFlags.map(placeOf);
   return {
     first,
     common,
