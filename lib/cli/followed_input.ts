@@ -114,22 +114,14 @@ function blocksOf(content: ByteSource, path: string): Blocks {
 
 /** What has happened to a file, in words. */
 function textOf(change: FollowChange, where: string): string {
-  switch (change) {
-    case "awaited":
-      return "not there yet; waiting for it";
-    case "gone":
-      return "gone; waiting for it to come back";
-    case "moved":
-      return `goes on as ${where}`;
-    case "cut":
-      return "its end was cut off; going on behind what is left";
-    case "truncated":
-      return "emptied; starting over";
-    case "replaced":
-      return "another file has taken its place; starting over";
-    case "unfinished":
-      return "its last line is not complete, and is left out";
-    default:
-      return change satisfies never;
-  }
+  const texts: Readonly<Record<FollowChange, string>> = {
+    awaited: "not there yet; waiting for it",
+    gone: "gone; waiting for it to come back",
+    moved: `goes on as ${where}`,
+    cut: "its end was cut off; going on behind what is left",
+    truncated: "emptied; starting over",
+    replaced: "another file has taken its place; starting over",
+    unfinished: "its last line is not complete, and is left out",
+  };
+  return texts[change];
 }

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { RenderForm } from "../../render/render_options.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
+import type { Surroundings } from "../context.ts";
 import { createFile } from "../created_file.ts";
 import { Output } from "../output.ts";
 import { refuseOverwriting } from "./_overwriting.ts";
@@ -47,11 +48,8 @@ export async function openDocument(
   const homes = args.values("codex-home").map((folder) =>
     folderOf(folder, process)
   );
-  const created = async (path: string): Promise<CreatedPage> => {
-    await refuseOverwriting("output", path, inputs, process, homes);
-    const file = await createFile(path, process);
-    return [new Output(file, path, process), () => file.close()];
-  };
+  const created = (path: string): Promise<CreatedPage> =>
+    createPage(path, inputs, process, homes);
   const [output, close] = await created(target);
   const following = followingPages(target, close, created);
   const pages = form === "html" && /\.html?$/i.test(target)
@@ -62,6 +60,22 @@ export async function openDocument(
 
 /** A file that was made, and what gives it back. */
 export type CreatedPage = readonly [output: Output, close: () => void];
+
+/**
+ * Makes a file that documents are written to.
+ *
+ * @throws {UsageError} If it is one of the files that are to be read, or in a Codex home.
+ */
+export async function createPage(
+  path: string,
+  inputs: readonly string[],
+  process: Surroundings,
+  codexHomes?: readonly string[],
+): Promise<CreatedPage> {
+  await refuseOverwriting("output", path, inputs, process, codexHomes);
+  const file = await createFile(path, process);
+  return [new Output(file, path, process), () => file.close()];
+}
 
 /**
  * Gives the pages behind `NAME.html`: `NAME.2.html` and so on, one of them open at a time.

@@ -43,7 +43,8 @@ export class Rendering {
   readonly #context: CommandContext;
   readonly #destination: Destination;
   readonly #rendition: Rendition;
-  readonly #work: Normalization<Outcome<unknown>>;
+  /** Has the lines read, and hands what comes of them to the document. */
+  readonly work: Normalization<Outcome<unknown>>;
   /** What is to be written: the end of a page, and the next one. */
   readonly #written: Gathered[];
   #output: Output;
@@ -75,7 +76,7 @@ export class Rendering {
     this.#rendition = rendition;
     this.#written = written;
     this.#output = destination.output;
-    this.#work = new Normalization(context, this.#normalizationOptions());
+    this.work = new Normalization(context, this.#normalizationOptions());
   }
 
   /**
@@ -96,21 +97,12 @@ export class Rendering {
 
   /** Whether something could not be read to its end. */
   get isIncomplete(): boolean {
-    return this.#isIncomplete || this.#work.isIncomplete;
-  }
-
-  get hasFailures(): boolean {
-    return this.#work.hasFailures;
-  }
-
-  /** Whether a failed line was to end everything, and has. */
-  get hasStopped(): boolean {
-    return this.#work.hasStopped;
+    return this.#isIncomplete || this.work.isIncomplete;
   }
 
   /** Renders a file, or stdin; one that cannot be read is reported. */
   async render(file: string): Promise<void> {
-    const input = await this.#work.open(file);
+    const input = await this.work.open(file);
     const peeked = input && await this.#peek(file, input);
     if (peeked === undefined) return;
     const { snapshot } = peeked;
@@ -138,7 +130,7 @@ export class Rendering {
   async follow(file: string): Promise<void> {
     this.#grow();
     this.#remarksOnNext = () => this.#remarksOn(file, false);
-    await this.#work.follow(file);
+    await this.work.follow(file);
   }
 
   /**
@@ -201,7 +193,7 @@ export class Rendering {
     placeOf: PlaceOf | undefined,
   ): Promise<void> {
     this.#placeOf = placeOf;
-    await this.#work.normalizeInput(name, blocks, placeOf);
+    await this.work.normalizeInput(name, blocks, placeOf);
   }
 
   #remarksOn(file: string, isBaseKnown: boolean): HistoryRemarks {
@@ -244,7 +236,7 @@ export class Rendering {
       isReporting: isReporting || onError === "stop",
       onEnd: () => {
         // There may have been nothing but lines that are not shown.
-        if (this.#work.records > 0) this.#transcript ??= this.#newTranscript();
+        if (this.work.records > 0) this.#transcript ??= this.#newTranscript();
         return this.#endInput();
       },
     };
@@ -255,7 +247,7 @@ export class Rendering {
     if (this.#transcript === undefined) {
       // Whose transcript it is, a line that has failed does not tell.
       this.#early.push(outcome);
-      if (this.#work.kind !== undefined) this.#begin();
+      if (this.work.kind !== undefined) this.#begin();
     } else this.#feed(this.#transcript, outcome);
   }
 
@@ -287,7 +279,7 @@ export class Rendering {
       firstTurn: this.#nextTurn,
       images: this.#rendition.hasImages,
     };
-    return this.#work.kind === "app-server"
+    return this.work.kind === "app-server"
       ? new ThreadTranscripts(options)
       : new TranscriptBuilder(options);
   }

@@ -94,17 +94,12 @@ export function missingRecord(
 export function missingText(
   { threadId, reason, message }: MissingHistory,
 ): string {
+  const states: Readonly<Record<typeof reason, string>> = {
+    not_found: "which is not there",
+    unknown_extent: "and does not say from where",
+    too_short: "whose file is shorter than it was",
+    unreadable: `which cannot be read: ${message}`,
+  };
   const whose = `the session ${idText(threadId)}`;
-  switch (reason) {
-    case "not_found":
-      return `partial: it goes on from ${whose}, which is not there`;
-    case "unknown_extent":
-      return `partial: it goes on from ${whose}, and does not say from where`;
-    case "too_short":
-      return `partial: it goes on from ${whose}, whose file is shorter than it was`;
-    case "unreadable":
-      return `partial: it goes on from ${whose}, which cannot be read: ${message}`;
-    default:
-      return reason satisfies never;
-  }
+  return `partial: it goes on from ${whose}, ${states[reason]}`;
 }

@@ -10,16 +10,15 @@ import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import type { FileSink, Surroundings } from "../context.ts";
-import { createFile } from "../created_file.ts";
+import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
 import { GATHERED, Gathered, Output } from "../output.ts";
 import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput } from "./_home_inputs.ts";
+import { createPage } from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
@@ -233,7 +232,7 @@ const LF = 0x0a;
 interface ExportFile {
   readonly pieces: Gathered;
   output?: Output;
-  sink?: FileSink;
+  close?: () => void;
   isComplete: boolean;
 }
 
@@ -294,7 +293,7 @@ class ExportFiles extends Output {
         : await this.#create(name, file);
       await file.pieces.writeTo(file.output);
       if (!file.isComplete) continue;
-      file.sink?.close();
+      file.close?.();
       this.#files.delete(name);
     }
   }
@@ -328,12 +327,12 @@ class ExportFiles extends Output {
   async #create(name: string, file: ExportFile): Promise<Output> {
     const { process } = this.#context;
     const path = join(this.#folder ?? "", name);
-    await refuseOverwriting("output", path, this.#inputs, process);
-    file.sink = await createFile(path, process);
-    return new Output(file.sink, path, process);
+    const [output, close] = await createPage(path, this.#inputs, process);
+    file.close = close;
+    return output;
   }
 
   close(): void {
-    for (const { sink } of this.#files.values()) sink?.close();
+    for (const file of this.#files.values()) file.close?.();
   }
 }

@@ -43,7 +43,13 @@ export async function run(
     throw new UsageError("--restore goes on with one input, not with several");
   }
   refuseSeveral(args, files);
-  checkFollowing(args);
+  if (
+    args.has("follow") && (!args.has("mutations") || args.has("checkpoint"))
+  ) {
+    throw new UsageError(
+      "--follow needs --mutations, and cannot have --checkpoint: a file that grows has no last history",
+    );
+  }
   const base = restore === undefined
     ? undefined
     : await readSnapshotFile(restore, context);
@@ -61,16 +67,6 @@ export async function run(
   }
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
-}
-
-/** Refuses to follow what does not end where something is to be printed at the end. */
-function checkFollowing(args: Arguments): void {
-  if (!args.has("follow")) return;
-  if (!args.has("mutations") || args.has("checkpoint")) {
-    throw new UsageError(
-      "--follow needs --mutations, and cannot have --checkpoint: a file that grows has no last history",
-    );
-  }
 }
 
 async function readSnapshotFile(
@@ -126,7 +122,7 @@ class Fold {
     this.#state = base === undefined
       ? new HistoryState(this.#options)
       : HistoryState.restore(base, this.#options);
-    const resume = normalizerOf(base?.resume);
+    const { resume } = base ?? {};
     this.work = new Normalization(context, {
       make: (options) => this.#lines = new JsonlRecords(options),
       take: (outcome) => this.#take(outcome),
@@ -134,7 +130,7 @@ class Fold {
       options: {
         ...readingOptions(args),
         except: LINES_WITHOUT_RECORD,
-        resume,
+        resume: isObject(resume) ? resume.normalizer : undefined,
       },
       args,
       onEnd: () => {
@@ -260,9 +256,4 @@ class Fold {
     // What several threads say is no history: their names are all that is still of interest.
     return this.#threads.size > 1 ? [] : this.#state.apply(value, text);
   }
-}
-
-/** What a checkpoint holds of the normalizer. */
-function normalizerOf(resume: unknown): unknown {
-  return isObject(resume) ? resume.normalizer : undefined;
 }

@@ -66,12 +66,12 @@ export async function run(
         await rendering.end();
         throw error;
       }
-      if (rendering.hasStopped) break;
+      if (rendering.work.hasStopped) break;
     }
     await rendering.end();
     if (rendering.isIncomplete) return EXIT.io;
-    const isNo = rendering.hasStopped ||
-      (args.has("strict") && rendering.hasFailures);
+    const isNo = rendering.work.hasStopped ||
+      (args.has("strict") && rendering.work.hasFailures);
     return isNo ? EXIT.no : EXIT.done;
   } finally {
     document.close?.();

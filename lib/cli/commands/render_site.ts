@@ -19,17 +19,19 @@ import {
 } from "../../usage/usage_meter.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CommandContext } from "../command.ts";
-import { createFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
-import { Output, writeTexts } from "../output.ts";
+import { writeTexts } from "../output.ts";
 import { blocksOf, type Input, readOrSay } from "../input.ts";
 import { resultsOf } from "../jobs.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { chosenInputs } from "./_chosen_inputs.ts";
 import type { ChosenInput, ChosenInputs } from "./_home_inputs.ts";
-import { type CreatedPage, followingPages } from "./_document_file.ts";
+import {
+  type CreatedPage,
+  createPage,
+  followingPages,
+} from "./_document_file.ts";
 import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
-import { refuseOverwriting } from "./_overwriting.ts";
 import { Rendering } from "./_rendering.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
@@ -99,7 +101,7 @@ export async function renderSite(
   const [output, close] = await createPage(
     join(folder, SITE_INDEX),
     likeAPage,
-    context,
+    context.process,
   );
   try {
     await writeTexts(output, index.write(meter.rows()));
@@ -135,16 +137,6 @@ interface WrittenPage {
   } | undefined;
 }
 
-async function createPage(
-  path: string,
-  likeAPage: readonly string[],
-  { process }: CommandContext,
-): Promise<CreatedPage> {
-  await refuseOverwriting("output", path, likeAPage, process);
-  const sink = await createFile(path, process);
-  return [new Output(sink, path, process), () => sink.close()];
-}
-
 async function* writePage(
   { page, facts, numbered, likeAPage, ...input }: PageInput,
   { folder, redactor, open }: {
@@ -158,7 +150,7 @@ async function* writePage(
   const { process } = context;
   const seen = new SiteSession("", "", undefined, new Map());
   const created = (page: string): Promise<CreatedPage> =>
-    createPage(join(folder, page), likeAPage, context);
+    createPage(join(folder, page), likeAPage, process);
   const [output, closePage] = await created(page);
   const pages = followingPages(page, closePage, created, new Set(numbered));
   let rendering;
@@ -182,7 +174,7 @@ async function* writePage(
   } finally {
     pages.close();
   }
-  const { isIncomplete, hasFailures, hasStopped } = rendering;
+  const { isIncomplete, work: { hasFailures, hasStopped } } = rendering;
   const secrets = redactor?.takeCounts();
   const { title, session } = seen;
   let shown: WrittenPage["shown"];

@@ -11,14 +11,13 @@ import type { ByteSink } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { REPORT_FORMATS } from "../flags.ts";
-import { Output } from "../output.ts";
+import { Gathered, Output } from "../output.ts";
 import { ageText } from "../times.ts";
 import { Normalization, normalizing, writing } from "./_normalization.ts";
 import { missingRecord, openWhole, wholeSession } from "./_session_input.ts";
 import { minuteOf } from "./_sessions.ts";
 
 const LF = 0x0a;
-const COMMA = 0x2c;
 
 export async function run(
   args: Arguments,
@@ -59,7 +58,7 @@ export async function run(
   const missing = missingRecord(whole.lineage);
   const end = { rollout_path: file.path, missing, command };
   await stdout.writeText(`${JSON.stringify(start).slice(0, -1)},"history":[`);
-  const list = new Output(new ListSink(stdout), "history", context.process);
+  const list = new Output(listSink(stdout), "history", context.process);
   const work = new Normalization(context, {
     make: normalizing,
     ...writing(list),
@@ -123,35 +122,22 @@ function* remarks(
 }
 
 /** Makes the items of a JSON list of lines: what ends a line stands before the next one. */
-class ListSink implements ByteSink {
-  readonly #output: Output;
-  #isFirst = true;
-
-  constructor(output: Output) {
-    this.#output = output;
-  }
-
-  async write(lines: Uint8Array): Promise<number> {
-    const ends: number[] = [];
-    for (
-      let at = lines.indexOf(LF);
-      at !== -1;
-      at = lines.indexOf(LF, at + 1)
-    ) {
-      ends.push(at);
-    }
-    const list = new Uint8Array(lines.length + ends.length + 1);
-    let start = 0;
-    let to = 0;
-    for (const end of ends) {
-      if (!this.#isFirst) list[to++] = COMMA;
-      list[to++] = LF;
-      list.set(lines.subarray(start, end), to);
-      to += end - start;
-      start = end + 1;
-      this.#isFirst = false;
-    }
-    await this.#output.write(list.subarray(0, to));
-    return lines.length;
-  }
+function listSink(output: Output): ByteSink {
+  const list = new Gathered();
+  let isFirst = true;
+  return {
+    async write(lines): Promise<number> {
+      let start = 0;
+      for (;;) {
+        const end = lines.indexOf(LF, start);
+        if (end === -1) break;
+        list.addText(isFirst ? "\n" : ",\n");
+        list.add(lines.subarray(start, end));
+        start = end + 1;
+        isFirst = false;
+      }
+      await list.writeTo(output);
+      return lines.length;
+    },
+  };
 }

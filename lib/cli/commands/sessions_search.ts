@@ -221,20 +221,17 @@ function makeshiftText(
   filesLeft: number,
 ): string {
   const reason = indexReason(error);
-  switch (searched) {
-    case "old_index":
-      return `${error.path}: cannot write the index: ${reason}; searched it as it was${
-        filesLeft === 0
-          ? ""
-          : `, without what is new in ${countedText(filesLeft, "session file")}`
-      }`;
-    case "newest_files":
-      return `${error.path}: cannot use the index: ${reason}; read the session files instead${
-        filesLeft === 0
-          ? ""
-          : `, without the ${countText(filesLeft)} oldest of them`
-      }`;
-    default:
-      return searched satisfies never;
-  }
+  const [verb, instead, lack] = searched === "old_index"
+    ? [
+      "write",
+      "searched it as it was",
+      `what is new in ${countedText(filesLeft, "session file")}`,
+    ]
+    : [
+      "use",
+      "read the session files instead",
+      `the ${countText(filesLeft)} oldest of them`,
+    ];
+  const without = filesLeft === 0 ? "" : `, without ${lack}`;
+  return `${error.path}: cannot ${verb} the index: ${reason}; ${instead}${without}`;
 }
