@@ -15,7 +15,7 @@ import {
   isKnownRecord,
 } from "../history/records.ts";
 import { byteLength } from "../json/utf8_length.ts";
-import { fieldsOf } from "../json/fields.ts";
+import { fieldsOf, numberOf } from "../json/fields.ts";
 import type { EntryPart, EntryPhase } from "./parts.ts";
 
 interface EntryLogOptions {
@@ -535,9 +535,8 @@ function durationOf(
   { type, payload }: AnyHistoryRecord,
   { startedAt, endedAt }: Pick<EntryPart, "startedAt" | "endedAt">,
 ): number | null {
-  if ("duration_ms" in payload && typeof payload.duration_ms === "number") {
-    return payload.duration_ms;
-  }
+  const known = numberOf(fieldsOf(payload).duration_ms);
+  if (known !== undefined) return known;
   const isWork = type === "exec" || type === "tool_call";
   return isWork ? msBetween(startedAt, endedAt) : null;
 }
@@ -663,12 +662,14 @@ function outputsAt(
 }
 
 function givenOf(record: AnyHistoryRecord, state: EntryState): Given {
+  // Of what is over, nothing is new.
+  const isOpen = state === "open" && isKnownRecord(record);
+  const work = isOpen && record.type === "exec" ? record.payload : undefined;
   return {
     record,
     state,
-    // Of what is over, nothing is new.
-    stdoutEnd: state === "open" ? endOf(record, "stdout_chunks") : 0,
-    stderrEnd: state === "open" ? endOf(record, "stderr_chunks") : 0,
+    stdoutEnd: endOf(work?.stdout_chunks),
+    stderrEnd: endOf(work?.stderr_chunks),
   };
 }
 
@@ -678,12 +679,12 @@ function newOf(
   given: Given,
   held?: HeldOutputs,
 ): Rest | undefined {
-  const { payload } = record;
-  if (record.type === "exec" && "stdout_chunks" in payload) {
+  if (isKnownRecord(record) && record.type === "exec") {
     if (given.state !== "open") return undefined;
+    const { stdout_chunks, stderr_chunks } = record.payload;
     const rest = withPayload(record, {
-      stdout_chunks: chunksFrom(payload.stdout_chunks, given.stdoutEnd),
-      stderr_chunks: chunksFrom(payload.stderr_chunks, given.stderrEnd),
+      stdout_chunks: chunksFrom(stdout_chunks, given.stdoutEnd),
+      stderr_chunks: chunksFrom(stderr_chunks, given.stderrEnd),
     });
     return { record: rest };
   }
@@ -712,7 +713,8 @@ function listIn(
   return Array.isArray(list) ? list : undefined;
 }
 
-function withPayload(
+/** Changes the lists of a record. */
+export function withPayload(
   record: AnyHistoryRecord,
   changes: { readonly [name: string]: unknown },
 ): AnyHistoryRecord {
@@ -723,22 +725,15 @@ function withPayload(
   } as AnyHistoryRecord;
 }
 
-function endOf(
-  { payload }: AnyHistoryRecord,
-  name: "stdout_chunks" | "stderr_chunks",
-): number {
-  if (!("stdout_chunks" in payload) || !("stderr_chunks" in payload)) return 0;
-  const chunks = payload[name];
-  if (!Array.isArray(chunks)) return 0;
-  const last: ExecChunk | undefined = chunks.at(-1);
+function endOf(chunks: readonly ExecChunk[] = []): number {
+  const last = chunks.at(-1);
   return last === undefined ? 0 : last.offset + byteLength(last.content);
 }
 
 /** Gives what comes behind a place of the output, as if that were its beginning. */
-function chunksFrom(chunks: unknown, start: number): ExecChunk[] {
-  const list: readonly ExecChunk[] = Array.isArray(chunks) ? chunks : [];
+function chunksFrom(chunks: readonly ExecChunk[], start: number): ExecChunk[] {
   const rest: ExecChunk[] = [];
-  for (const { offset, content } of list) {
+  for (const { offset, content } of chunks) {
     const end = offset + byteLength(content);
     if (end <= start) continue;
     if (offset >= start) {

@@ -699,8 +699,6 @@ function shortFigures(
   ].filter((figure) => figure !== "");
 }
 
-/** How Markdown is written on a page. */
-const MARKDOWN = { hasLinks: true, isColored: true };
 /** How many characters of a remark are shown unfolded. */
 const SHORT_NOTICE = 280;
 
@@ -711,10 +709,15 @@ function messageHtml(view: MessageView, frame: EntryFrame): string {
   const to = recipient === null ? "" : ` → ${recipient}`;
   const body = isUser
     ? `<div class="text" dir="auto">${elementText(text)}</div>`
-    : `<div class="md" dir="auto">\n${markdownHtml(text, MARKDOWN)}\n</div>`;
+    : proseHtml(text, "md");
   return `<article class="e ${isUser ? "user" : "say"}" id="${frame.id}">${
     headHtml(name + to, frame)
   }${body}</article>\n`;
+}
+
+function proseHtml(text: string, look: string): string {
+  const html = markdownHtml(text, { hasLinks: true, isColored: true });
+  return `<div class="${look}" dir="auto">\n${html}\n</div>`;
 }
 
 function headHtml(name: string, frame: EntryFrame): string {
@@ -772,9 +775,7 @@ function noticeHtml(view: NoticeView, frame: EntryFrame): string {
       look: "aside",
       sign: "·",
       titleHtml: oneLine(title === "" ? text : title, "span"),
-      body: `<div class="in md" dir="auto">\n${
-        markdownHtml(text, MARKDOWN)
-      }\n</div>\n`,
+      body: `${proseHtml(text, "in md")}\n`,
     }, { ...frame, hasNamesOnly: false });
   }
   const name = title !== "" ? title : level === "error" ? "Error" : "Warning";
@@ -806,9 +807,7 @@ function entryHtml(view: EntryView, frame: EntryFrame): string {
         look: "think",
         sign: "✻",
         titleHtml: oneLine(view.text, "span", plainLine(view.text)),
-        body: `<div class="in md" dir="auto">\n${
-          markdownHtml(view.text, MARKDOWN)
-        }\n</div>\n`,
+        body: `${proseHtml(view.text, "in md")}\n`,
         isOpen: frame.hasReasoningOpen,
       }, { ...frame, hasNamesOnly: false });
     case "diff":

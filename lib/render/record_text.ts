@@ -53,10 +53,14 @@ function spansText(spans: readonly InlineSpan[]): string {
   return spans.map(({ text }) => text).join("");
 }
 
-/** Gives a code fence that nothing in a text ends: longer than any run of backticks in it. */
-export function fenceFor(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`{3,}/g)) {
+/**
+ * Gives backticks that nothing in a text ends: more than any run of them in it.
+ *
+ * @param least How many there are at least; 3 for a fence.
+ */
+export function fenceFor(text: string, least = 3): string {
+  let longest = least - 1;
+  for (const [run] of text.matchAll(/`+/g)) {
     longest = Math.max(longest, run.length);
   }
   return "`".repeat(longest + 1);

@@ -129,11 +129,7 @@ export function codeBlock(
 export function codeSpan(text: string): string {
   const line = inertText(text).replaceAll("\n", " ").trim();
   if (line === "") return "";
-  let longest = 0;
-  for (const [run] of line.matchAll(/`+/g)) {
-    longest = Math.max(longest, run.length);
-  }
-  const mark = "`".repeat(longest + 1);
+  const mark = fenceFor(line, 1);
   const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return mark + space + line + space + mark;
 }

@@ -6,6 +6,7 @@
 
 import { isPrompt } from "../history/mapping/text_lines.ts";
 import type { HistorySnapshot } from "../history/snapshot.ts";
+import { fieldsOf, numberOf } from "../json/fields.ts";
 import type { TranscriptPart, TurnEndedPart } from "./parts.ts";
 
 /**
@@ -50,10 +51,6 @@ export function* snapshotParts(
       turn += 1;
       yield { type: "turn_started", turn, turn_id: null, ...nothing };
     }
-    const durationMs =
-      "duration_ms" in payload && typeof payload.duration_ms === "number"
-        ? payload.duration_ms
-        : null;
     yield {
       type: "entry",
       phase: "final",
@@ -62,7 +59,7 @@ export function* snapshotParts(
       record,
       startedAt: null,
       endedAt: null,
-      durationMs,
+      durationMs: numberOf(fieldsOf(payload).duration_ms) ?? null,
     };
   }
   if (turn >= firstTurn) yield endOf(turn);

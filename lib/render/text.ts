@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AnyHistoryRecord } from "../history/records.ts";
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
+import { withPayload } from "./_entry_log.ts";
 import { usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
@@ -462,11 +462,9 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
     if (this.#options.tools === "none") return;
     this.#begin("work");
     const { cyan, red, dim } = this.#style;
-    const sign = status === "failed"
-      ? "✗ "
-      : status === "proposed"
-      ? "? "
-      : "→ ";
+    const [sign, look] = status === "failed"
+      ? ["✗ ", red] as const
+      : [status === "proposed" ? "? " : "→ ", cyan] as const;
     for (const file of files) {
       const { path, movedTo, diff } = file;
       const [verb, counts] = editWords(file);
@@ -479,17 +477,12 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         ...(movedTo === "" ? [] : ["→", to]),
         ...(counts === "" ? [] : [`(${counts})`]),
       ].join(" ");
-      lines.addText(inertText(text).replaceAll("\n", "\\n"), {
-        sign,
-        look: status === "failed" ? red : cyan,
-      });
+      lines.addText(inertText(text).replaceAll("\n", "\\n"), { sign, look });
       if (this.#isFormatted && this.#options.tools === "full") {
         this.#addDiff(diff);
       }
     }
-    if (files.length === 0) {
-      lines.add(`${sign}edit`, status === "failed" ? red : cyan);
-    }
+    if (files.length === 0) lines.add(`${sign}edit`, look);
     if (failure !== "" && this.#options.tools === "full") {
       this.#addOutput(failure);
     }
@@ -611,12 +604,7 @@ function endOf({ record }: EntryPart): Pick<EntryPart, "record"> {
     : record.type === "tool_call"
     ? { arguments: [] }
     : {};
-  // The boundary: a record with an empty list has the type that it had.
-  const rest = {
-    ...record,
-    payload: { ...record.payload, ...begun },
-  } as AnyHistoryRecord;
-  return { record: rest };
+  return { record: withPayload(record, begun) };
 }
 
 /** Gives the headings of reasoning, or its first line if it has none. */

@@ -170,8 +170,8 @@ export class TranscriptBuilder
   #reader = new EventReader();
   readonly #state = new HistoryState({ limits: OUTPUT_LIMITS });
   readonly #entries: EntryLog;
-  readonly #usage = new TurnUsageCounter();
-  readonly #requests = new RequestLog();
+  #usage = new TurnUsageCounter();
+  #requests = new RequestLog();
   readonly #lead = new SessionLead((part) => this.#emit(part));
   readonly #isLive: boolean;
   readonly #hasImages: boolean;
@@ -307,7 +307,7 @@ export class TranscriptBuilder
       const thread_id = realId(event.thread_id);
       if (thread_id !== undefined) this.#lead.learn({ thread_id });
     }
-    if (event.inherited === true) this.#usage.fork();
+    if (event.inherited === true) this.#usage.isFork = true;
     // Only the counts of what is left out are heard: the thread's own go on from them.
     const isLeftOut = event.inherited === true && this.#skipsInherited;
     const end = isLeftOut ? undefined : this.#endOf(event);
@@ -440,7 +440,7 @@ export class TranscriptBuilder
     this.#skipsInherited = event.subagent_history_start_ordinal !== undefined;
     const isUntimed = !HEADER_NAMES.some((name) => event[name] !== undefined);
     if (isUntimed) this.#lentTime = timestampOf(event.timestamp);
-    if (isForkHeader(event)) this.#usage.fork();
+    if (isForkHeader(event)) this.#usage.isFork = true;
     this.#lead.learn(facts);
   }
 
@@ -457,7 +457,8 @@ export class TranscriptBuilder
       this.#lead.restart();
     }
     this.#hasHeader = true;
-    this.#usage.reset();
+    // Its count is another one.
+    this.#usage = new TurnUsageCounter();
     this.#lead.learn(facts);
     // Nothing more will be said of it.
     this.#lead.release();
@@ -468,7 +469,9 @@ export class TranscriptBuilder
     if (event.implied === true) return;
     const turnId = realId(event.turn_id) ?? null;
     const startedAt = timestampOf(event.started_at) ?? null;
-    if (turnId !== null && this.#reader.isSession) this.#usage.nameTurns();
+    if (turnId !== null && this.#reader.isSession) {
+      this.#usage.hasTurnIds = true;
+    }
     const turn = this.#turn;
     if (turn !== undefined && !turn.isByEvent && turn.isOnlyPrompt) {
       turn.isByEvent = true;
@@ -489,7 +492,7 @@ export class TranscriptBuilder
     this.#turns += 1;
     this.#lastAt = this.#now;
     this.#usage.start();
-    this.#requests.start();
+    this.#requests = new RequestLog();
     const turn: OpenTurn = {
       number: this.#turns,
       turnId,
@@ -767,10 +770,12 @@ class SessionLead {
 
 /** Counts the tokens of the turn that is going on. */
 class TurnUsageCounter {
-  #counter = new TokenCounter();
+  /** Whether the thread began with what another one used. */
+  isFork = false;
+  /** Whether turns have ids of their own. */
+  hasTurnIds = false;
+  readonly #counter = new TokenCounter();
   #turns = 0;
-  #isFork = false;
-  #hasTurnIds = false;
   /** The usage that a record states for the turn. */
   #recorded: TurnUsage | null = null;
   /** The tokens that were counted for the turn. */
@@ -782,26 +787,6 @@ class TurnUsageCounter {
     this.#turns += 1;
     this.#recorded = null;
     this.#counted = undefined;
-  }
-
-  /** Begins a thread, whose count is another one. */
-  reset(): void {
-    this.#counter = new TokenCounter();
-    this.#isFork = false;
-    this.#hasTurnIds = false;
-    this.#hasCached = false;
-    this.#hasReasoning = false;
-    this.start();
-  }
-
-  /** Takes note that turns have ids of their own. */
-  nameTurns(): void {
-    this.#hasTurnIds = true;
-  }
-
-  /** Takes note that the thread began with what another one used. */
-  fork(): void {
-    this.#isFork = true;
   }
 
   /** Takes in what a record says that the turn has used so far. */
@@ -826,8 +811,8 @@ class TurnUsageCounter {
       );
     const { tokens } = this.#counter.count(readTokenCount(content), {
       turn: this.#turns,
-      isFork: this.#isFork,
-      hasTurnIds: this.#hasTurnIds,
+      isFork: this.isFork,
+      hasTurnIds: this.hasTurnIds,
       hasOrdinal,
     });
     this.#hasCached ||= has("cached_input_tokens");
@@ -888,12 +873,6 @@ class RequestLog {
   requests: RequestUsage[] = [];
   #input = 0;
   #output = 0;
-
-  start(): void {
-    this.requests = [];
-    this.#input = 0;
-    this.#output = 0;
-  }
 
   /**
    * Takes in what the turn has used so far: what is new is a request.
