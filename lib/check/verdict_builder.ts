@@ -30,8 +30,6 @@ import type { Emit, Stage } from "../stage.ts";
 import { EventTokens } from "../usage/event_tokens.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../usage/tokens.ts";
 
-// What is found out about the runs of an input.
-
 /**
  * Why a verdict is bad. This list may expand over time.
  *
@@ -251,10 +249,7 @@ type WorkSign =
 
 const WORK: WorkSign = { type: "work" };
 const SETTLED: WorkSign = { type: "settled" };
-const REVIEWED: WorkSign = { type: "reviewed" };
-const UNREVIEWED: WorkSign = { type: "unreviewed" };
 const BEGIN: WorkSign = { type: "begin" };
-const RUN: WorkSign = { type: "run" };
 
 /**
  * Items that say nothing of it: notices, what was counted and decided, answers to what a client
@@ -304,7 +299,7 @@ function readWorkSign(
     case "error":
       return { type, message: textOf(event.message) ?? "" };
     case "thread.started":
-      return RUN;
+      return { type: "run" };
     case "turn.started":
       // What the prompt has begun goes on.
       return event.implied === true ? undefined : BEGIN;
@@ -343,7 +338,9 @@ function readItem(event: Fields): WorkSign | undefined {
     case "context_compaction":
       return { type: "compacted", item };
     case "exited_review_mode":
-      return content.review_output === null ? UNREVIEWED : REVIEWED;
+      return {
+        type: content.review_output === null ? "unreviewed" : "reviewed",
+      };
     case "injected_context":
       // The first CLI says what went wrong as a message of the system.
       return content.role === "system"
@@ -472,21 +469,13 @@ function failedCommand(
 // What is asked of a run beside that it ends well.
 
 /** What is known of a run that something may be asked of. */
-interface RunFacts {
-  /** How many lines failed. */
-  readonly failedLines: number;
-  /** The first of them. */
-  readonly failures: readonly VerdictFailure[];
-  /** How many commands failed. */
-  readonly failedCommands: number;
-  /** What there is to say of the first of them. */
+interface RunFacts extends Omit<Verdict, "isPassed" | "reasons"> {
+  /** What there is to say of the first commands that failed. */
   readonly commands: readonly string[];
   /** How many requests of the model were declined. */
   readonly declinedCount: number;
   /** What the first of them were. */
   readonly declined: readonly string[];
-  readonly finalMessage: string | null;
-  readonly tokens: Tokens | null;
 }
 
 function reason(
@@ -515,22 +504,21 @@ function demandedReasons(
     reasons.push(reason("failed_lines", message, first?.line ?? null));
   }
   if (failOnCommand) {
-    for (const command of commands) {
-      reasons.push(reason("failed_command", command));
-    }
     const more = failedCommands - commands.length;
-    if (more > 0) {
-      const message = `${countedText(more, "more command")} failed`;
+    const rest = more > 0
+      ? [`${countedText(more, "more command")} failed`]
+      : [];
+    for (const message of [...commands, ...rest]) {
       reasons.push(reason("failed_command", message));
     }
   }
   if (failOnDeclined) {
-    for (const what of declined) {
-      reasons.push(reason("declined", `declined: ${what}`));
-    }
     const more = declinedCount - declined.length;
-    if (more > 0) {
-      const message = `${countedText(more, "more request")} declined`;
+    const named = declined.map((what) => `declined: ${what}`);
+    const rest = more > 0
+      ? [`${countedText(more, "more request")} declined`]
+      : [];
+    for (const message of [...named, ...rest]) {
       reasons.push(reason("declined", message));
     }
   }
@@ -819,14 +807,13 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
   constructor(options: VerdictOptions = {}) {
     this.#options = options;
     if (options === OTHER_THREAD) return;
-    const { from = "auto", maxLineBytes, maxFailures = 0 } = options;
-    checkedCount("maxFailures", maxFailures);
-    const { initialThreadId, initialTurnId, thread } = options;
-    const input = maxLineBytes === undefined
-      ? { from, thread }
-      : { from, thread, maxLineBytes };
+    checkedCount("maxFailures", options.maxFailures ?? 0);
+    const { from, thread, maxLineBytes } = options;
+    const { initialThreadId, initialTurnId } = options;
     this.#lines = new JsonlRecords({
-      ...input,
+      from,
+      thread,
+      maxLineBytes,
       only: options.turnsOnly ? TURN_LINES.types : undefined,
       except: UNHEARD_LINES,
       // Of a line that failed, why is enough.
@@ -945,31 +932,25 @@ export class VerdictBuilder implements Stage<Uint8Array, TranscriptPart> {
     const judges = [this, ...this.#others.values()];
     const tokens = judges.map((judge) => judge.#tokens)
       .reduce((sum, more) => sum && more ? addTokens(sum, more) : sum ?? more);
-    const failedCommands = sum(judges.map((judge) => judge.#failedCommands));
-    const demanded = demandedReasons(this.#options, {
-      failedLines: this.#failedLines,
-      failures: this.#failures,
-      failedCommands,
-      commands: judges.flatMap((judge) => judge.#commands).slice(0, MAX_NAMED),
-      declinedCount: sum(judges.map((judge) => judge.#declinedCount)),
-      declined: judges.flatMap((judge) => judge.#declined).slice(0, MAX_NAMED),
-      finalMessage: this.#finalMessage,
-      tokens,
-    });
-    const reasons = [...VerdictBuilder.#reasonsOf(judges), ...demanded];
     const ends = judges.map((judge) => judge.#status);
-    return {
-      isPassed: reasons.length === 0,
-      reasons,
+    const found = {
       threadId: this.#threadId,
       turns: sum(judges.map((judge) => judge.#turns)),
       status: ENDS.find((status) => ends.includes(status)) ?? null,
       finalMessage: this.#finalMessage,
-      failedCommands,
+      failedCommands: sum(judges.map((judge) => judge.#failedCommands)),
       failedLines: this.#failedLines,
       failures: this.#failures,
       tokens,
     };
+    const demanded = demandedReasons(this.#options, {
+      ...found,
+      commands: judges.flatMap((judge) => judge.#commands).slice(0, MAX_NAMED),
+      declinedCount: sum(judges.map((judge) => judge.#declinedCount)),
+      declined: judges.flatMap((judge) => judge.#declined).slice(0, MAX_NAMED),
+    });
+    const reasons = [...VerdictBuilder.#reasonsOf(judges), ...demanded];
+    return { isPassed: reasons.length === 0, reasons, ...found };
   }
 
   #take(outcome: Outcome<unknown>, emit: Emit<TranscriptPart>): void {
@@ -1183,12 +1164,10 @@ function declinedOf(event: Fields): string | undefined {
   if (type !== "item.completed") return undefined;
   const content = fieldsOf(event.content);
   if (status !== "declined" && content.declined !== true) return undefined;
-  return item_type === "file_change"
-    ? patchText(listOf(content.changes).map((each) => fieldsOf(each).path))
-    : textOf(content.command) ?? textOf(content.tool_name) ?? "a call";
-}
-
-function patchText(paths: readonly unknown[]): string {
+  if (item_type !== "file_change") {
+    return textOf(content.command) ?? textOf(content.tool_name) ?? "a call";
+  }
+  const paths = listOf(content.changes).map((each) => fieldsOf(each).path);
   return `a change of ${paths.join(", ")}`;
 }
 

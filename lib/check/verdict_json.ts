@@ -1,7 +1,6 @@
 /** Verdicts as JSON. */
 
-import { TOKEN_KINDS } from "../usage/tokens.ts";
-import type { TokenFields } from "../usage/usage_records.ts";
+import { encodeFields, type TokenFields } from "../usage/usage_records.ts";
 import type { Verdict } from "./verdict_builder.ts";
 
 /**
@@ -66,19 +65,11 @@ export function verdictJson(
   const { tokens, reasons, isPassed } = verdict;
   const counts = tokens === null
     ? "null"
-    : `{${
-      [...TOKEN_KINDS, "total_tokens" as const].map((kind) =>
-        `"${kind}":${tokens[kind]}`
-      ).join(",")
-    }}`;
+    : encodeFields(new Map(Object.entries(tokens)));
   const before = JSON.stringify({
     ...fields,
     verdict: isPassed ? "passed" : "failed",
-    reasons: reasons.map(({ kind, message, line }) => ({
-      kind,
-      message,
-      line,
-    })),
+    reasons,
     thread_id: verdict.threadId,
     turns: verdict.turns,
     status: verdict.status,

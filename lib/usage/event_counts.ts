@@ -71,7 +71,6 @@ export class EventCounts {
   /** What counted in the review before, until the thread itself counts again. */
   #reviewCounter: TokenCounter | undefined;
 
-  /** Constructs a new instance. */
   constructor(ledger: CountTaker) {
     this.#ledger = ledger;
   }

@@ -1,9 +1,8 @@
 /** The tokens that each event adds, told at once. */
 
 import type { Fields } from "../json/fields.ts";
-import type { CountPlace, CountTaker, ThreadEntry } from "./source_ledger.ts";
+import type { CountPlace } from "./source_ledger.ts";
 import { EventCounts } from "./event_counts.ts";
-import type { Addition } from "./token_counter.ts";
 import { addTokens, growth, NO_TOKENS, type Tokens } from "./tokens.ts";
 
 /** What the ends of the exec turns of a thread have said. */
@@ -23,8 +22,15 @@ interface ThreadRuns {
  * one: that one is given what was missing until then.
  */
 export class EventTokens {
-  readonly #taken = new TakenCounts();
-  readonly #counts = new EventCounts(this.#taken);
+  readonly #counts = new EventCounts({
+    thread: () => ({ parent: null, isFile: false, reviews: undefined }),
+    add: ({ turn, model }, { tokens }) =>
+      this.#added = tokens && { tokens, turn, model },
+    run: (place, usage) => this.#run(place, usage),
+  });
+  /** What the last event has added. */
+  #added: TokensOfTurn | undefined;
+  readonly #threads = new Map<string | null, ThreadRuns>();
 
   /**
    * Takes an event.
@@ -33,41 +39,18 @@ export class EventTokens {
    * @returns What it adds, and to which turn; nothing if it adds nothing.
    */
   take(event: Fields): TokensOfTurn | undefined {
-    this.#taken.tokens = undefined;
+    this.#added = undefined;
     const { line } = event;
     if (typeof line === "number") this.#counts.takeSession(event, line);
     else this.#counts.takeExec(event, 0);
-    return this.#taken.tokens;
-  }
-}
-
-/** Tokens, and the turn and the model that used them. */
-export interface TokensOfTurn {
-  readonly tokens: Tokens;
-  /** The turn, as far as it is known. */
-  readonly turn: string | null;
-  /** The model, as far as it is known. */
-  readonly model: string | null;
-}
-
-/** Keeps what the last event has added. */
-class TakenCounts implements CountTaker {
-  tokens: TokensOfTurn | undefined;
-  readonly #threads = new Map<string | null, ThreadRuns>();
-
-  thread(): Omit<ThreadEntry, "turns"> {
-    return { parent: null, isFile: false, reviews: undefined };
+    return this.#added;
   }
 
-  add({ turn, model }: CountPlace, { tokens }: Addition): void {
-    this.tokens = tokens && { tokens, turn, model };
-  }
-
-  run({ thread, turn, model }: CountPlace, usage: Tokens): void {
+  #run({ thread, turn, model }: CountPlace, usage: Tokens): void {
     const runs = this.#threads.get(thread);
     if (runs === undefined) {
       this.#threads.set(thread, { last: usage, sum: usage, isThread: true });
-      this.tokens = { tokens: usage, turn, model };
+      this.#added = { tokens: usage, turn, model };
       return;
     }
     const grown = growth(runs.last, usage);
@@ -80,6 +63,11 @@ class TakenCounts implements CountTaker {
       : addTokens(usage, missing);
     runs.last = usage;
     runs.sum = addTokens(runs.sum, usage);
-    this.tokens = { tokens, turn, model };
+    this.#added = { tokens, turn, model };
   }
+}
+
+/** Tokens, and the turn and the model that used them, as far as these are known. */
+export interface TokensOfTurn extends Pick<CountPlace, "turn" | "model"> {
+  readonly tokens: Tokens;
 }

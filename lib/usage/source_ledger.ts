@@ -161,14 +161,12 @@ export class SourceLedger implements CountTaker, Ledger {
   readonly #options: LedgerOptions;
   readonly #isTimed: boolean;
 
-  /** Constructs a new instance. */
   constructor(name: string, options: LedgerOptions) {
     this.name = name;
     this.#options = options;
     this.#isTimed = options.since > -Infinity || options.until < Infinity;
   }
 
-  /** Gives a thread. */
   thread(id: string | null): ThreadEntry {
     let thread = this.threads.get(id);
     if (thread === undefined) {
@@ -183,18 +181,11 @@ export class SourceLedger implements CountTaker, Ledger {
     return thread;
   }
 
-  /** Takes in what a line adds. */
   add(place: CountPlace, { rule, tokens }: Addition): void {
-    if (tokens === undefined) {
-      this.#step(place, rule);
-      return;
-    }
+    if (tokens === undefined) return this.#step(place, rule);
     const ms = timeOf(place.timestamp);
     const reason = this.#outside(ms);
-    if (reason !== undefined) {
-      this.#step(place, reason);
-      return;
-    }
+    if (reason !== undefined) return this.#step(place, reason);
     const day = ms === undefined ? null : this.#options.calendar.dayOf(ms);
     const { model, cwd } = place;
     const entry = this.#turn(place);
@@ -209,13 +200,9 @@ export class SourceLedger implements CountTaker, Ledger {
     this.#step(place, rule, tokens);
   }
 
-  /** Takes in what the end of a turn of an exec stream says. */
   run(place: CountPlace, usage: Tokens): void {
     const reason = this.#outside(timeOf(place.timestamp));
-    if (reason !== undefined) {
-      this.#step(place, reason);
-      return;
-    }
+    if (reason !== undefined) return this.#step(place, reason);
     const run = { place, usage };
     this.#turn(place).run = run;
     this.#step(place, "turn", undefined, run);

@@ -138,3 +138,8 @@ export interface UsageRow extends Tokens {
   /** The day, `YYYY-MM-DD`; null if nothing says it, as in exec streams. */
   readonly day: string | null;
 }
+
+/** Whether other sources may have the same thread: an id that was made up is good for one. */
+export function isShared(id: string | null): boolean {
+  return id !== null && !/^synthetic-thread-\d+$/.test(id);
+}

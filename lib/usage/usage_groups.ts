@@ -1,6 +1,12 @@
 /** What was used, summed up. */
 
-import { addTokens, NO_TOKENS, type Tokens, type UsageRow } from "./tokens.ts";
+import {
+  addTokens,
+  isShared,
+  NO_TOKENS,
+  type Tokens,
+  type UsageRow,
+} from "./tokens.ts";
 import type { UsageKey } from "./usage_names.ts";
 
 /** What the rows that have something in common used. */
@@ -16,9 +22,6 @@ export interface UsageGroup {
   /** What they used together. */
   readonly tokens: Tokens;
 }
-
-/** An id that a normalizer made up is only good for one source. */
-const MADE_UP_REGEXP = /^synthetic-thread-\d+$/;
 
 /** What makes rows belong together. */
 const KEYS: Readonly<Record<UsageKey, (row: UsageRow) => string>> = {
@@ -133,11 +136,6 @@ function compare(
 
 function threadKey({ thread_id, source }: UsageRow): string {
   return JSON.stringify([thread_id, isShared(thread_id) ? null : source]);
-}
-
-/** Whether other sources may have the same thread. */
-function isShared(id: string | null): boolean {
-  return id !== null && !MADE_UP_REGEXP.test(id);
 }
 
 function turnKey(row: UsageRow): string {

@@ -25,7 +25,7 @@ import {
 import type { UsageDerivation, UsageRule } from "./derivations.ts";
 import { EventCounts, UNKNOWN_ID } from "./event_counts.ts";
 import type { Addition } from "./token_counter.ts";
-import { growth, NO_TOKENS, type UsageRow } from "./tokens.ts";
+import { growth, isShared, NO_TOKENS, type UsageRow } from "./tokens.ts";
 import { RUN_COUNTERS, type RunCounters } from "./usage_names.ts";
 
 // What several files and streams say together.
@@ -52,7 +52,7 @@ class Settlement {
       for (const [id, thread] of ledger.threads) {
         if (thread.reviews !== undefined) this.#reviews.push(thread.reviews);
         if (thread.isFile) this.#file(ledger, id, thread);
-        else if (!isMadeUp(id)) {
+        else if (isShared(id)) {
           const list = runs.get(id) ?? [];
           for (const run of runsOf(ledger, thread)) list.push(run);
           runs.set(id, list);
@@ -128,14 +128,11 @@ class Settlement {
       const grown = before === undefined
         ? usage
         : growth(before.run.usage, usage);
-      if (runs.length === 1) {
-        this.#runs.set(run, { rule: "turn", tokens: usage });
-      } else if (!isThread) {
-        this.#runs.set(run, { rule: "run", tokens: usage });
-      } else if (grown === undefined) {
-        // With `runCounters: "thread"` the caller knows that the counter began anew.
-        this.#runs.set(run, { rule: "restarted", tokens: usage });
-      } else this.#runs.set(run, { rule: "thread", tokens: grown });
+      // With `runCounters: "thread"` the caller knows that a counter that shrinks began anew.
+      const ofThread = grown === undefined ? "restarted" : "thread";
+      const ofMany = isThread ? ofThread : "run";
+      const rule = runs.length === 1 ? "turn" : ofMany;
+      this.#runs.set(run, { rule, tokens: grown ?? usage });
     }
   }
 }
@@ -170,11 +167,6 @@ function isGrowing(
   const before = runs[i - 1];
   return before === undefined ||
     growth(before.run.usage, run.usage) !== undefined;
-}
-
-/** Whether the id of a thread is only good for one stream. */
-function isMadeUp(id: string | null): boolean {
-  return id === null || /^synthetic-thread-\d+$/.test(id);
 }
 
 function isMore(one: TurnEntry, other: TurnEntry): boolean {
@@ -255,12 +247,11 @@ export class UsageSource implements Stage<Uint8Array, Failure> {
    * @throws {RangeError} If the limit is not a whole number from 1 to 2^29 - 24.
    */
   constructor(ledger: SourceLedger, options: UsageSourceOptions = {}) {
-    const { maxLineBytes } = options;
     this.#lines = new JsonlRecords({
-      from: options.from ?? "auto",
-      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-      only: LINES.types,
+      from: options.from,
+      maxLineBytes: options.maxLineBytes,
       thread: options.thread,
+      only: LINES.types,
       // The tokens of a log without its beginning count as well.
       initialThreadId: UNKNOWN_ID,
       initialTurnId: UNKNOWN_ID,
