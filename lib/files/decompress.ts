@@ -116,8 +116,10 @@ class SniffedSource implements ByteSource {
     }
     const encoding = utf16Of(start);
     if (encoding !== undefined) {
-      const first = copyOf(start);
-      this.#content = utf16Source(this.#source, first, encoding);
+      this.#content = new ChunkSource(
+        utf8Of(this.#source, copyOf(start), encoding),
+        () => this.#source.close(),
+      );
     } else if (head === into) {
       this.#content = this.#source;
       return length === 0 && isEnd ? null : length;
@@ -245,17 +247,6 @@ const UTF16_BLOCK = 1 << 16;
  *
  * @param encoding In which order the bytes are.
  */
-function utf16Source(
-  source: ByteSource,
-  head: Uint8Array,
-  encoding: Utf16,
-): ByteSource {
-  return new ChunkSource(
-    utf8Of(source, head, encoding),
-    () => source.close(),
-  );
-}
-
 async function* utf8Of(
   source: ByteSource,
   head: Uint8Array,

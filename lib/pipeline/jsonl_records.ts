@@ -2,9 +2,13 @@
 
 import type { StreamKind } from "../dialects/dialect_names.ts";
 import type { FailureReason } from "../errors.ts";
-import type { ByteWriter } from "../json/byte_writer.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
-import { type Engine, type JsonlOptions, LineAnswers } from "./line_answers.ts";
+import {
+  type AnswerTaker,
+  type Engine,
+  type JsonlOptions,
+  LineAnswers,
+} from "./line_answers.ts";
 import type { Outcome } from "../outcome.ts";
 import { ROLLOUT_LINE_PROOF } from "../dialects/rollout/decoder.ts";
 import type { Emit, Stage } from "../stage.ts";
@@ -37,6 +41,26 @@ export class JsonlRecords<T = unknown>
   readonly #answers: LineAnswers;
   readonly #check: LineCheck | undefined;
   #emit: Emit<Outcome<T>> = () => {};
+  readonly #record: AnswerTaker["record"] = (out, start, line, offset) => {
+    const text = decodeUtf8(out.view(), start, out.length);
+    out.clear(KEPT_CAPACITY);
+    return this.#value(JSON.parse(text), text, false, line, offset);
+  };
+  readonly #value: NonNullable<AnswerTaker["value"]> = (
+    value,
+    text,
+    isProven,
+    line,
+    offset,
+  ) => {
+    if (!isProven && this.#check && this.#answers.kind === "rollout") {
+      const reason = this.#check(value);
+      if (reason !== undefined) return reason;
+    }
+    // The boundary where JSON gets its type: that of what the check lets pass.
+    this.#emit({ ok: true, line, offset, value: value as T, text });
+    return undefined;
+  };
 
   /**
    * Constructs a new instance.
@@ -51,10 +75,8 @@ export class JsonlRecords<T = unknown>
     this.#answers = new LineAnswers(
       { ...options, onError: options.onError ?? "inline" },
       {
-        record: (out, start, line, offset) =>
-          this.#record(out, start, line, offset),
-        value: (value, text, isProven, line, offset) =>
-          this.#value(value, text, isProven, line, offset),
+        record: this.#record,
+        value: this.#value,
         proof: ROLLOUT_LINE_PROOF,
         failure: (failed) => this.#emit(failed.toFailure()),
       },
@@ -116,32 +138,5 @@ export class JsonlRecords<T = unknown>
     } finally {
       this.#answers.end();
     }
-  }
-
-  #record(
-    out: ByteWriter,
-    start: number,
-    line: number,
-    offset: number,
-  ): FailureReason | undefined {
-    const text = decodeUtf8(out.view(), start, out.length);
-    out.clear(KEPT_CAPACITY);
-    return this.#value(JSON.parse(text), text, false, line, offset);
-  }
-
-  #value(
-    value: unknown,
-    text: string,
-    isProven: boolean,
-    line: number,
-    offset: number,
-  ): FailureReason | undefined {
-    if (!isProven && this.#check && this.#answers.kind === "rollout") {
-      const reason = this.#check(value);
-      if (reason !== undefined) return reason;
-    }
-    // The boundary where JSON gets its type: that of what the check lets pass.
-    this.#emit({ ok: true, line, offset, value: value as T, text });
-    return undefined;
   }
 }

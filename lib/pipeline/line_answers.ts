@@ -55,9 +55,9 @@ export class RecordSelection {
   /** The same for selections of the same types. */
   readonly key: string;
   /** The kinds that are wanted of each type; all of all, without it. */
-  readonly #kinds: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  readonly #kinds: KindsByType | undefined;
   /** The kinds that are not wanted of each type. */
-  readonly #except: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #except: KindsByType;
   readonly #thread: string | undefined;
 
   /**
@@ -97,29 +97,25 @@ export class RecordSelection {
       if (thread !== undefined && thread !== this.#thread) return false;
     }
     const except = this.#except.get(type);
-    if (except !== undefined && isOneOf(except, type, members, reader)) {
-      return false;
-    }
+    if (isOneOf(except, type, members, reader)) return false;
     // Only session files since 0.148 have ordinals.
-    const numbered = members.get("ordinal") === undefined
-      ? undefined
-      : this.#except.get(NUMBERED + type);
-    if (numbered !== undefined && isOneOf(numbered, type, members, reader)) {
-      return false;
+    if (members.get("ordinal") !== undefined) {
+      const numbered = this.#except.get(NUMBERED + type);
+      if (isOneOf(numbered, type, members, reader)) return false;
     }
-    if (this.#kinds === undefined) return true;
-    const kinds = this.#kinds.get(type);
-    return kinds !== undefined && isOneOf(kinds, type, members, reader);
+    return this.#kinds === undefined ||
+      isOneOf(this.#kinds.get(type), type, members, reader);
   }
 }
 
 /** Tells whether a record of a type is one of some kinds of it. */
 function isOneOf(
-  kinds: ReadonlySet<string>,
+  kinds: ReadonlySet<string> | undefined,
   type: string,
   members: ReturnType<JsonReader["members"]>,
   reader: JsonReader,
 ): boolean {
+  if (kinds === undefined) return false;
   if (kinds.has(ALL)) return true;
   // Events of items may have a field `payload` of another program's.
   const payload = type.startsWith(ITEM_EVENT)
@@ -135,9 +131,9 @@ function isOneOf(
       kinds.has(`${kind}/${reader.wordOf(inner.get("role"))}`));
 }
 
-function kindsOf(
-  names: readonly string[],
-): ReadonlyMap<string, ReadonlySet<string>> {
+type KindsByType = ReadonlyMap<string, ReadonlySet<string>>;
+
+function kindsOf(names: readonly string[]): KindsByType {
   const kindsByType = new Map<string, Set<string>>();
   for (const name of checkedList("only", names)) {
     if (typeof name !== "string") {
