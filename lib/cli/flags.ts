@@ -883,16 +883,12 @@ function nameOf(use: FlagName | NarrowedFlag): FlagName {
 }
 
 function narrowed<F extends Flag>(flag: F, use: NarrowedFlag): F {
-  const { summary = flag.summary, details = flag.details } = use;
-  if (use.value !== undefined) {
-    return { ...flag, summary, details, value: use.value };
-  }
-  if (flag.value === undefined) return { ...flag, summary, details };
-  const { choices, default: fallback } = use;
-  const value = {
-    ...flag.value,
+  const { choices, default: fallback, value = flag.value, ...others } = use;
+  if (value === undefined) return { ...flag, ...others };
+  const own = {
+    ...value,
     ...(choices === undefined ? {} : { choices }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-  return { ...flag, summary, details, value };
+  return { ...flag, ...others, value: own };
 }

@@ -7,10 +7,11 @@ const ELLIPSIS = "…";
 
 /** Measures texts, and shortens them. */
 export class TextRuler {
-  readonly #widthOf: (text: string) => number;
+  /** Gives the columns that a text takes. */
+  readonly widthOf: (text: string) => number;
 
   private constructor(widthOf: (text: string) => number) {
-    this.#widthOf = widthOf;
+    this.widthOf = widthOf;
   }
 
   /**
@@ -30,11 +31,6 @@ export class TextRuler {
     return new TextRuler((text) => text.length);
   }
 
-  /** Gives the columns that a text takes. */
-  widthOf(text: string): number {
-    return this.#widthOf(text);
-  }
-
   /**
    * Shortens a text that is wider than there is room.
    *
@@ -42,7 +38,7 @@ export class TextRuler {
    * @returns The text, or as much of it as there is room for beside an ellipsis.
    */
   fitted(text: string, room: number, cut: "start" | "end" = "end"): string {
-    if (this.#widthOf(text) <= room) return text;
+    if (this.widthOf(text) <= room) return text;
     const clusters = Array.from(
       new Intl.Segmenter().segment(text),
       ({ segment }) => segment,
@@ -51,7 +47,7 @@ export class TextRuler {
     let left = room - 1;
     const kept: string[] = [];
     for (const cluster of clusters) {
-      left -= this.#widthOf(cluster);
+      left -= this.widthOf(cluster);
       if (left < 0) break;
       kept.push(cluster);
     }

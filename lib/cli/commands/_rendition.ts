@@ -95,7 +95,12 @@ export async function renditionOf(
   const redactor = site === undefined ? redactorOf(args, form) : site.redactor;
   const hasImages = form === "html" &&
     (args.has("images") || redactor === undefined);
-  const options = renderOptionsOf(args, redactor);
+  const options: RenderOptions = {
+    redactor,
+    reasoning: args.choice("reasoning", REASONING),
+    tools: args.choice("tools", TOOLS),
+    maxOutputLines: args.number("max-output-lines"),
+  };
   const renderer: Rendition["renderer"] = form === "text"
     ? await textRenderer(options, args, context, destination)
     : await documentRenderer(form, {
@@ -151,16 +156,4 @@ function redactorOf(args: Arguments, form: RenderForm): Redactor | undefined {
   const patterns = patternsOf(args);
   const isAsked = args.has("redact") || patterns.length > 0;
   return isAsked || form !== "text" ? new Redactor({ patterns }) : undefined;
-}
-
-function renderOptionsOf(
-  args: Arguments,
-  redactor: Redactor | undefined,
-): RenderOptions {
-  return {
-    redactor,
-    reasoning: args.choice("reasoning", REASONING),
-    tools: args.choice("tools", TOOLS),
-    maxOutputLines: args.number("max-output-lines"),
-  };
 }

@@ -30,36 +30,34 @@ export async function run(
   const query = oneSession(args, "sessions family");
   const { family, status } = await lookUpFamily(query, args, context);
   if (family === undefined) return status;
-  const { members, missing } = family;
   const form = args.choice("format", FAMILY_FORMATS) ?? "table";
   const output = form === "table" ? context.screen : context.stdout;
   context.paging.begin();
+  await writeTexts(output, await familyTexts(family, form, context));
+  return status;
+}
+
+async function familyTexts(
+  { members, missing }: SessionFamily,
+  form: typeof FAMILY_FORMATS[number],
+  context: CommandContext,
+): Promise<readonly string[]> {
   const records = members.map(recordOf);
   switch (form) {
     case "table":
-      await writeTexts(output, [await tableOf(members, context)]);
-      break;
+      return [await tableOf(members, context)];
     case "json":
-      await writeTexts(output, [
+      return [
         `${JSON.stringify({ sessions: records, missing: missing ?? null })}\n`,
-      ]);
-      break;
+      ];
     case "jsonl":
-      await writeTexts(
-        output,
-        records.map((each) => `${JSON.stringify(each)}\n`),
-      );
-      break;
+      return records.map((each) => `${JSON.stringify(each)}\n`);
     case "ids":
     case "paths":
-      await writeTexts(
-        output,
-        members.map(({ session: { head, file } }) =>
-          `${form === "ids" && head.id || file.path}\n`
-        ),
+      return members.map(({ session: { head, file } }) =>
+        `${form === "ids" && head.id || file.path}\n`
       );
   }
-  return status;
 }
 
 /** Divides all sessions into shards that other commands read apart. */

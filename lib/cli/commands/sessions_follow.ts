@@ -15,13 +15,6 @@ import type { Output } from "../output.ts";
 import { COLORED_STYLE } from "../../render/text_style.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-interface EndConditions {
-  /** When a turn has ended and nothing follows. */
-  readonly isAtTurn: boolean;
-  /** After how many milliseconds without anything new; `undefined` if that does not end it. */
-  readonly idleMs: number | undefined;
-}
-
 export async function run(
   args: Arguments,
   context: CommandContext,
@@ -47,7 +40,10 @@ class Following {
   readonly #path: string;
   readonly #args: Arguments;
   readonly #context: CommandContext;
-  readonly #ends: EndConditions;
+  /** Whether it ends when a turn has ended and nothing follows. */
+  readonly #endsWithTurn: boolean;
+  /** After how many milliseconds without anything new it ends. */
+  readonly #idleMs: number;
   /** Writes all contents of the file, with space between them. */
   #renderer: TextRenderer | undefined;
   #view: LiveView;
@@ -60,7 +56,10 @@ class Following {
     this.#path = path;
     this.#args = args;
     this.#context = context;
-    this.#ends = endConditions(args.values("exit-on"));
+    const ends = args.values("exit-on");
+    const idle = ends.findLast((value) => value !== "turn");
+    this.#endsWithTurn = ends.includes("turn");
+    this.#idleMs = 1000 * Number(idle?.slice("idle=".length) ?? Infinity);
     this.#view = this.#newView();
     this.#lastTime = context.process.now();
   }
@@ -108,10 +107,8 @@ class Following {
       this.#lastTime = this.#context.process.now();
       if (!this.#args.has("from-start")) this.#view.show();
     }
-    const { isAtTurn, idleMs } = this.#ends;
-    if (isAtTurn && this.#view.isTurnOver) return true;
-    const quiet = this.#context.process.now() - this.#lastTime;
-    return idleMs !== undefined && quiet >= idleMs;
+    if (this.#endsWithTurn && this.#view.isTurnOver) return true;
+    return this.#context.process.now() - this.#lastTime >= this.#idleMs;
   }
 
   get #form(): typeof LIVE_FORMATS[number] {
@@ -136,20 +133,12 @@ class Following {
     const isQuiet = this.#args.has("quiet");
     return new LiveView(this.#path, {
       renderer: this.#renderer,
-      isWatchingTurns: this.#ends.isAtTurn,
+      isWatchingTurns: this.#endsWithTurn,
       onFailure: ({ line, error: { kind, message } }) => {
         if (!isQuiet) diagnostics.failed(this.#path, { line, kind, message });
       },
     });
   }
-}
-
-function endConditions(values: readonly string[]): EndConditions {
-  const idle = values.findLast((value) => value !== "turn");
-  return {
-    isAtTurn: values.includes("turn"),
-    idleMs: idle === undefined ? undefined : 1000 * Number(idle.slice(5)),
-  };
 }
 
 const LF = 0x0a;

@@ -74,16 +74,10 @@ export async function run(
   }
   await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
-  return isNothingFound(page, args) ? EXIT.no : EXIT.done;
-}
-
-/** Whether something was looked for and is not there; that there are no sessions is an answer. */
-function isNothingFound(
-  { sessions, total }: SessionPage,
-  args: Arguments,
-): boolean {
-  return sessions.length === 0 &&
-    (total > 0 || FILTERS.some((name) => args.has(name)));
+  // Where nothing was looked for, that there are no sessions is an answer.
+  const isNo = page.sessions.length === 0 &&
+    (page.total > 0 || FILTERS.some((name) => args.has(name)));
+  return isNo ? EXIT.no : EXIT.done;
 }
 
 /** What is known if it was not asked what Codex does not show. */
@@ -147,7 +141,7 @@ async function* piecesOf(
       break;
     case "jsonl":
       for await (const each of runSessions(page, args, context)) {
-        yield `${recordText(each, page)}\n`;
+        yield `${JSON.stringify(listedRecord(each, page))}\n`;
       }
       break;
     case "tsv":
@@ -176,7 +170,7 @@ async function* jsonPieces(
   yield '{"sessions":[';
   let before = "\n";
   for await (const each of runSessions(page, args, context)) {
-    yield before + recordText(each, page);
+    yield before + JSON.stringify(listedRecord(each, page));
     before = ",\n";
   }
   const rest: Omit<SessionListReport, "sessions"> = {
@@ -232,10 +226,6 @@ const TSV_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],
 ]);
-
-function recordText(session: RunSession, page: MarkedPage): string {
-  return JSON.stringify(listedRecord(session, page));
-}
 
 function listedRecord(
   [session, run]: RunSession,
