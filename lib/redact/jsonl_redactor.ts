@@ -126,7 +126,7 @@ export class JsonlRedactor
   flush(emit: Emit<Uint8Array<ArrayBuffer>>): void {
     this.#writer.isLast = true;
     this.#framer.flush(this.#writer);
-    this.#writer.flush();
+    this.#writer.deltas.flush();
     this.#release(emit);
   }
 
@@ -139,9 +139,10 @@ export class JsonlRedactor
 
 class RedactingWriter implements LineVisitor {
   readonly out = new ByteWriter(KEPT_CAPACITY);
+  /** The lines that wait for more. */
+  readonly deltas: DeltaLines;
   /** A line behind others that wait. */
   readonly #late = new ByteWriter(KEPT_CAPACITY);
-  readonly #deltas: DeltaLines;
   readonly #redactors: Redactors;
   readonly #limit: number;
   readonly #tape = new JsonTape();
@@ -155,7 +156,7 @@ class RedactingWriter implements LineVisitor {
     onFailure: JsonlRedactorOptions["onFailure"],
   ) {
     this.#redactors = redactors;
-    this.#deltas = new DeltaLines(redactors, this.out);
+    this.deltas = new DeltaLines(redactors, this.out);
     this.#limit = limit;
     this.#onFailure = onFailure;
   }
@@ -168,7 +169,7 @@ class RedactingWriter implements LineVisitor {
     const text = isRecord ? decodeUtf8(bytes, start, end) : undefined;
     if (text !== undefined && isDelta(text)) {
       const lineEnd = `${isCr ? "\r" : ""}${this.isLast ? "" : "\n"}`;
-      if (this.#deltas.take(text, lineEnd)) return;
+      if (this.deltas.take(text, lineEnd)) return;
     }
     const out = this.#next;
     this.#content(out, bytes, start, end, text);
@@ -185,20 +186,15 @@ class RedactingWriter implements LineVisitor {
     this.#end(out, undefined);
   }
 
-  /** Lets go of the lines that wait for more. */
-  flush(): void {
-    this.#deltas.flush();
-  }
-
   /** What the next line is written to. */
   get #next(): ByteWriter {
-    return this.#deltas.isHolding ? this.#late : this.out;
+    return this.deltas.isHolding ? this.#late : this.out;
   }
 
   #end(out: ByteWriter, text: string | undefined): void {
     if (!this.isLast) out.byte(LF);
     if (out === this.out) return;
-    this.#deltas.follow(text, this.#late.view().slice());
+    this.deltas.follow(text, this.#late.view().slice());
     this.#late.clear(KEPT_CAPACITY);
   }
 

@@ -20,32 +20,27 @@ export interface Hashes {
   readonly script: string;
 }
 
-/**
- * Nothing is loaded from anywhere, and nothing runs but the script of the page; not even a message
- * that got past every escape could change that.
- */
-function policyOf({ style, script }: Hashes): string {
-  return [
-    "default-src 'none'",
-    "img-src data:",
-    `style-src '${style}'`,
-    `script-src '${script}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-}
-
 /** Writes everything up to the end of the head. */
 export function documentHead(
   title: string,
   style: string,
   hashes: Hashes,
 ): string {
+  // Nothing is loaded from anywhere, and nothing runs but the script of the page; not even a
+  // message that got past every escape could change that.
+  const policy = [
+    "default-src 'none'",
+    "img-src data:",
+    `style-src '${hashes.style}'`,
+    `script-src '${hashes.script}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(hashes)}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">

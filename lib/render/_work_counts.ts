@@ -7,6 +7,15 @@ import { countedText, countText } from "./quantity_text.ts";
 /** How many files are told apart; of more the number is not exact. */
 const MAX_FILES = 10_000;
 
+const WORK: ReadonlySet<EntryView["kind"]> = new Set(
+  ["command", "diff", "edit", "explore", "tool", "unknown"] as const,
+);
+
+/** Tells whether an entry is something that was done, and not what somebody said or thought. */
+export function isWork({ kind }: EntryView): boolean {
+  return WORK.has(kind);
+}
+
 /** Writes how many tokens were used: `1,234 in / 567 out`. */
 export function usageText({ input_tokens, output_tokens }: TurnUsage): string {
   return `${countText(input_tokens)} in / ${countText(output_tokens)} out`;

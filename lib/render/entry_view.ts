@@ -284,17 +284,9 @@ function viewKnown(
     case "patch":
       return viewEdit(record.payload, redact);
     case "running_tool":
-      return {
-        kind: "tool",
-        title: redact(record.payload.title),
-        status: "running",
-        arguments: viewArguments(record.payload.arguments, redactor),
-        result: "",
-        isResultCut: false,
-        error: "",
-      };
+      return viewTool({ ...record.payload, status: "running" }, redactor);
     case "tool_call":
-      return viewToolCall(record.payload, redactor);
+      return viewTool(record.payload, redactor);
     case "plan_update":
       return {
         kind: "plan",
@@ -350,10 +342,12 @@ function viewPlain(
   const text = redact(linesText(lines));
   if (role === "user") return { ...viewAnswer(text), role };
   if (role === "assistant") {
+    const named = (name: unknown): string | null =>
+      typeof name === "string" ? redact(name) : null;
     return {
       ...viewAnswer(text),
-      author: redactMaybe(header?.label, redact),
-      recipient: redactMaybe(header?.badge, redact),
+      author: named(header?.label),
+      recipient: named(header?.badge),
     };
   }
   const isError = role === "error" || kind === "error";
@@ -366,13 +360,6 @@ function viewPlain(
     title: "",
     text: isWarning ? text.slice(2) : text,
   };
-}
-
-function redactMaybe(
-  text: string | null | undefined,
-  redact: RedactText,
-): string | null {
-  return typeof text === "string" ? redact(text) : null;
 }
 
 function viewCommand(
@@ -418,8 +405,11 @@ function viewEdit(
   };
 }
 
-function viewToolCall(
-  payload: PayloadOf<"tool_call">,
+function viewTool(
+  payload:
+    & Pick<PayloadOf<"running_tool">, "title" | "arguments">
+    & Partial<Omit<PayloadOf<"tool_call">, "status">>
+    & Pick<ToolView, "status">,
   redactor: TextRedactor,
 ): ToolView {
   const { title, status, result_preview: preview } = payload;
@@ -490,22 +480,16 @@ function viewNotice(
 /** Says how much is used of the windows that there are, where that is known: some plans have one. */
 function limitsText(limits: RateLimitsPayload): string {
   const windows = [
-    {
-      place: "short",
-      minutes: limits.primary_window_minutes ?? 0,
-      used: limits.primary_used_percent,
-    },
-    {
-      place: "long",
-      minutes: limits.secondary_window_minutes ?? 0,
-      used: limits.secondary_used_percent,
-    },
-  ];
-  return windows.filter(({ minutes, used }) =>
-    used !== null && (minutes > 0 || used > 0)
-  ).map(({ place, minutes, used }) =>
-    `${minutes > 0 ? lengthName(minutes) : place} window ${used} % used`
-  ).join(", ");
+    ["short", limits.primary_window_minutes, limits.primary_used_percent],
+    ["long", limits.secondary_window_minutes, limits.secondary_used_percent],
+  ] as const;
+  return windows.flatMap(([place, length, used]) => {
+    const minutes = length ?? 0;
+    const name = minutes > 0 ? lengthName(minutes) : place;
+    return used !== null && (minutes > 0 || used > 0)
+      ? [`${name} window ${used} % used`]
+      : [];
+  }).join(", ");
 }
 
 /** Calls a window by its length: the first one is not the shorter one in all plans. */

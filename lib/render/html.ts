@@ -17,7 +17,7 @@ import {
   type PageTurn,
   STATUS_WORDS,
 } from "./_html_page.ts";
-import { WorkCounts } from "./_work_counts.ts";
+import { isWork, WorkCounts } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { endOf, lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffHtml } from "./diff_lines.ts";
@@ -475,7 +475,8 @@ export class HtmlRenderer implements Stage<TranscriptPart, string> {
     const section = this.#openSection();
     section.counts.add(view, part.phase === "late");
     if (view.kind === "reasoning" && reasoning === "omit") return;
-    if (tools === "none" && isWork(view)) return;
+    const isDone = isWork(view) || view.kind === "image";
+    if (tools === "none" && isDone) return;
     const id = this.#nextId();
     const isFull = this.#sequence === undefined && this.#length > FULL_LENGTH;
     const html = entryHtml(view, {
@@ -615,12 +616,6 @@ function newSection(id: string, turn: number | null): Section {
     topic: new TurnTopic(),
     entries: 0,
   };
-}
-
-function isWork({ kind }: EntryView): boolean {
-  return kind === "command" || kind === "edit" || kind === "tool" ||
-    kind === "explore" || kind === "diff" || kind === "image" ||
-    kind === "unknown";
 }
 
 function msOf(at: string | null): number | null {

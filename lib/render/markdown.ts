@@ -6,7 +6,7 @@
 
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
-import { usageText } from "./_work_counts.ts";
+import { isWork, usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, startOf } from "./cut_text.ts";
 import { editWords, pathBelow } from "./edited_files.ts";
@@ -14,7 +14,6 @@ import {
   type ArgumentView,
   type CommandView,
   type EditView,
-  type EntryView,
   type ExploreView,
   type MessageView,
   type PlanView,
@@ -200,18 +199,12 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   #writeEntry(part: EntryPart): void {
     if (part.phase === "started" || part.phase === "updated") return;
     const view = viewEntry(part, this.#options.redactor);
+    if (this.#options.tools === "none" && isWork(view)) return;
     switch (view.kind) {
       case "command":
         return this.#writeCommand(view, part);
       case "tool":
         return this.#writeTool(view, part);
-      default:
-        this.#writeView(view);
-    }
-  }
-
-  #writeView(view: Exclude<EntryView, CommandView | ToolView>): void {
-    switch (view.kind) {
       case "message":
         return this.#writeMessage(view);
       case "reasoning": {
@@ -229,7 +222,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
       case "plan":
         return this.#writePlan(view);
       case "diff": {
-        if (this.#options.tools === "none") return;
         const { lines, blocks } = this.#outputOf(view.diff, "diff");
         const count = countedText(lines, "line");
         const title = `Changed in this turn: ${count} of diff`;
@@ -246,7 +238,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         return this.#addLine(words.filter((word) => word !== "").join(" "));
       }
       case "explore":
-        if (this.#options.tools === "none") return;
         return this.#writeLooks(view);
       case "notice": {
         const { level, title, text } = view;
@@ -263,7 +254,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
         );
       }
       case "unknown":
-        if (this.#options.tools === "none") return;
         return this.#fold(
           htmlLine(view.type),
           this.#outputOf(view.json, "json").blocks,
@@ -285,7 +275,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeCommand(view: CommandView, { durationMs, phase }: EntryPart): void {
-    if (this.#options.tools === "none") return;
     const { command, status, exitCode, stdout, stderr, lostBytes } = view;
     const notes = [
       exitCode === null ? "" : `exit ${exitCode}`,
@@ -346,7 +335,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeTool(view: ToolView, { durationMs }: EntryPart): void {
-    if (this.#options.tools === "none") return;
     const { title, status, arguments: list, result, isResultCut, error } = view;
     const duration = durationMs === null ? "" : durationText(durationMs);
     const end = endText(status, [duration]);
@@ -377,7 +365,6 @@ export class MarkdownRenderer implements Stage<TranscriptPart, string> {
   }
 
   #writeEdit({ status, files, failure }: EditView): void {
-    if (this.#options.tools === "none") return;
     const end = status === "proposed"
       ? " — proposed"
       : status === "success"

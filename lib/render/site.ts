@@ -234,7 +234,7 @@ export class SiteSession implements PageListing {
  * ```
  */
 export class SiteIndex {
-  readonly #sessions: SiteSession[] = [];
+  /** The sessions, with the words that each can be found by. */
   readonly #words = new Map<SiteSession, string>();
   #length = 0;
 
@@ -247,7 +247,6 @@ export class SiteIndex {
     const isMuch = this.#length > MAX_WORDS.all;
     const words = session.giveWords(isMuch ? FEW_WORDS : MAX_WORDS.session);
     this.#length += words.length;
-    this.#sessions.push(session);
     this.#words.set(session, words);
   }
 
@@ -317,7 +316,7 @@ ${choiceHtml("project", "Project", folders)}${
       `${session?.startedAt ?? ""} ${page}`;
     const isLater = (a: SiteSession, b: SiteSession): number =>
       timeOf(a) < timeOf(b) ? 1 : -1;
-    const left = new Set([...this.#sessions].sort(isLater));
+    const left = new Set([...this.#words.keys()].sort(isLater));
     const rows: Row[] = [];
     const add = (site: SiteSession, depth: number): void => {
       if (!left.delete(site)) return;
@@ -326,7 +325,7 @@ ${choiceHtml("project", "Project", folders)}${
       const children = [...site.children].sort(isLater).reverse();
       for (const child of children) add(child, depth + 1);
     };
-    const isChild = new Set(this.#sessions.flatMap(({ children }) => children));
+    const isChild = new Set([...left].flatMap(({ children }) => children));
     for (const site of left) if (!isChild.has(site)) add(site, 0);
     // Of sessions that say of each other that they are from it, none comes first.
     for (const site of left) add(site, 0);

@@ -7,7 +7,7 @@
 import { type Emit, type Stage, StageStream } from "../stage.ts";
 import { type Decided, decided, type RenderOptions } from "./render_options.ts";
 import { withPayload } from "./_entry_log.ts";
-import { usageText } from "./_work_counts.ts";
+import { isWork, usageText } from "./_work_counts.ts";
 import { cutOutput } from "./cut_output.ts";
 import { lostOutput, NO_MORE_RESULT, startOf } from "./cut_text.ts";
 import { diffLines } from "./diff_lines.ts";
@@ -277,14 +277,10 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       isBegun ? endOf(part) : part,
       this.#options.redactor,
     );
-    switch (view.kind) {
-      case "command":
-      case "tool":
-        if (this.#options.tools === "none") return;
-        return this.#writeWork(part, view);
-      default:
-        if (part.phase !== "started") this.#writeView(view);
-    }
+    if (this.#options.tools === "none" && isWork(view)) return;
+    if (view.kind === "command" || view.kind === "tool") {
+      this.#writeWork(part, view);
+    } else if (part.phase !== "started") this.#writeView(view);
   }
 
   #writeView(view: Exclude<EntryView, CommandView | ToolView>): void {
@@ -316,7 +312,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       case "plan":
         return this.#writePlan(view);
       case "diff": {
-        if (this.#options.tools === "none") return;
         this.#begin("work");
         const added = view.diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
         const removed = view.diff.match(/^-(?!-- )/gm)?.length ?? 0;
@@ -339,7 +334,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
         });
       }
       case "explore":
-        if (this.#options.tools === "none") return;
         for (const { command, status, note, output } of view.looks) {
           this.#begin("work");
           this.#addCommand(command);
@@ -350,7 +344,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
       case "notice":
         return this.#writeNotice(view);
       case "unknown":
-        if (this.#options.tools === "none") return;
         this.#begin("note");
         return lines.add(startOf(inertText(`· ${view.type}`), 200), dim);
       default:
@@ -459,7 +452,6 @@ export class TextRenderer implements Stage<TranscriptPart, string> {
 
   #writeEdit({ status, files, failure }: EditView): void {
     const lines = this.#lines;
-    if (this.#options.tools === "none") return;
     this.#begin("work");
     const { cyan, red, dim } = this.#style;
     const [sign, look] = status === "failed"
