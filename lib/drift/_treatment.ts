@@ -13,18 +13,7 @@ import { ROLLOUT_LINE } from "../dialects/rollout/lines.ts";
 import { isNamedPlace } from "../shapes/look.ts";
 import type { AnyShape } from "../shapes/shapes.ts";
 import type { WireDialectName } from "../dialects/wire_kinds.ts";
-
-/**
- * What codexpipe does with something.
- *
- * - `understood`: its types name it, and its value is as they say.
- * - `kept`: it is passed on as it is.
- * - `refused`: the line that it is on fails, and is kept as a failure.
- */
-export const TREATMENTS = ["understood", "kept", "refused"] as const;
-
-/** What codexpipe does with something. */
-export type Treatment = typeof TREATMENTS[number];
+import type { DriftTreatment } from "./drift_finding.ts";
 
 /** A part of a JSON value, by the names and places on the way to it. */
 type Place = readonly (string | number)[];
@@ -45,7 +34,7 @@ export function treatmentOf(
   text: string,
   dialect: WireDialectName,
   part: Part | undefined,
-): Treatment {
+): DriftTreatment {
   const output = normalized(text, dialect);
   if (output === undefined) return "refused";
   if (part === undefined) {

@@ -3,8 +3,11 @@
  * that may be somebody's. Nothing of that is ever shown.
  */
 
-/** Members whose values are data of tools, models or settings, wherever they stand. */
-const DATA_NAMES = new Set([
+/**
+ * Members whose values are data of tools, models or settings, wherever they stand, and not to be
+ * looked into.
+ */
+export const DATA_NAMES: ReadonlySet<string> = new Set([
   "_meta",
   "additionalDetails",
   "args",
@@ -37,7 +40,7 @@ const DATA_NAMES = new Set([
 ]);
 
 /** Members whose own members are named by data: paths, ids, names of servers. */
-const MAP_NAMES = new Set([
+export const MAP_NAMES: ReadonlySet<string> = new Set([
   "agents_states",
   "agentsStates",
   "changes",
@@ -88,8 +91,16 @@ const WORD_NAMES_OF: ReadonlyMap<string, RegExp> = new Map([
   ["tool", /(?:collab_tool_call|CollabAgentToolCall|collabAgentToolCall)$/],
 ]);
 
-/** Members that records of every kind have for the record proper. */
-const RECORD_NAMES = new Set(["payload", "item", "msg", "params"]);
+/**
+ * Members that records of every kind have for the record proper: what is in them is Codex's, though
+ * it has never been seen.
+ */
+export const RECORD_NAMES: ReadonlySet<string> = new Set([
+  "payload",
+  "item",
+  "msg",
+  "params",
+]);
 
 /** Up to 0.42, two names had a space. */
 const NAME_REGEXP =
@@ -101,24 +112,9 @@ const MANY_DIGITS_REGEXP = /(?:\d.*){5}/;
 /** What a token is made of: long, in upper and lower case and with digits. */
 const TOKEN_REGEXP = /^(?=.*[a-z].*[a-z])(?=.*[A-Z].*[A-Z])(?=.*\d).{16,}$/;
 
-/** Whether what a member holds is not to be looked into. */
-export function isData(name: string): boolean {
-  return DATA_NAMES.has(name);
-}
-
-/** Whether the names of the members of a member are data. */
-export function isMap(name: string): boolean {
-  return MAP_NAMES.has(name);
-}
-
 /** Whether a member of a kind of record is one of a few words. */
 export function isWordPlace(kind: string, name: string): boolean {
   return WORD_NAMES.has(name) || WORD_NAMES_OF.get(name)?.test(kind) === true;
-}
-
-/** Whether the members of a member are Codex's, though it has never been seen. */
-export function isRecordProper(name: string): boolean {
-  return RECORD_NAMES.has(name);
 }
 
 /** Whether a text can be the name of a member that Codex gave it. */

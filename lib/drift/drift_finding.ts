@@ -14,7 +14,13 @@ export type DriftDialect = "exec" | "rollout" | "app-server";
  */
 export type DriftChange = "kind" | "field" | "type" | "word" | "missing";
 
-/** What codexpipe does with what is new; see docs/drift.md. */
+/**
+ * What codexpipe does with what is new; see docs/drift.md.
+ *
+ * - `understood`: its types name it, and its value is as they say.
+ * - `kept`: it is passed on as it is.
+ * - `refused`: the line that it is on fails, and is kept as a failure.
+ */
 export type DriftTreatment = "understood" | "kept" | "refused";
 
 /** One thing that is new, as `codexpipe drift` tells it. */

@@ -5,12 +5,12 @@
 
 import { streamKindOf } from "../dialects/dialects.ts";
 import { JsonReader } from "../json/reader.ts";
-import { isBlank } from "../lines/blank.ts";
+import { isBlankLine } from "../lines/blank.ts";
 import { LineFramer, type LineVisitor } from "../lines/line_framer.ts";
 import { checkedMaxLineBytes } from "../lines/line_splitter.ts";
 import { decodeUtf8 } from "../json/utf8.ts";
 import { releaseNumber, releaseText } from "../dialects/releases.ts";
-import { isRecordProper } from "./_user_data.ts";
+import { RECORD_NAMES } from "./_user_data.ts";
 import { treatmentOf } from "./_treatment.ts";
 import {
   KindTeller,
@@ -110,7 +110,6 @@ const MANY_SESSIONS = 5;
  * what is new behind that is only known to be kept.
  */
 const MAX_TRIED = 1 << 24;
-const OPEN_BRACE = 0x7b;
 
 /** What a {@linkcode DriftMeter} has found, as data that `structuredClone` can copy. */
 export interface DriftCounts {
@@ -206,10 +205,7 @@ export class DriftMeter {
     this.#hasBaseline = baseline !== undefined;
     const saved = baseline === undefined ? undefined : JSON.parse(baseline);
     this.#newTree = () => {
-      const tree = new WireTree({
-        isTrusted: isPublic,
-        ...(isPublic ? {} : { moreNames: knownNames }),
-      });
+      const tree = new WireTree({ isTrusted: isPublic, moreNames: knownNames });
       if (baseline !== undefined) tree.load(saved);
       else if (!isRecording) tree.load(knownWire());
       return tree;
@@ -433,7 +429,6 @@ class Source implements DriftSource, LineVisitor {
   readonly #file: string;
   readonly #tree: WireTree;
   readonly #isRecording: boolean;
-  readonly #limit: number;
   readonly #reports: SourceReports;
   readonly #framer: LineFramer;
   readonly #teller = new KindTeller();
@@ -465,10 +460,9 @@ class Source implements DriftSource, LineVisitor {
     this.#file = file;
     this.#tree = tree;
     this.#isRecording = isRecording;
-    this.#limit = checkedMaxLineBytes(options.maxLineBytes);
     this.#release = releaseNumber(options.release);
     this.#reports = reports;
-    this.#framer = new LineFramer(this.#limit);
+    this.#framer = new LineFramer(checkedMaxLineBytes(options.maxLineBytes));
     this.#walker = new WireWalker(
       tree,
       this.#teller,
@@ -615,9 +609,9 @@ function isEnvelope({ kind, parent, name }: WireNode): boolean {
   if (parent === undefined || !isNewNode(kind)) return false;
   if (parent.parent !== undefined) {
     return name === "type" && parent.parent.parent === undefined &&
-      isRecordProper(parent.name);
+      RECORD_NAMES.has(parent.name);
   }
-  return name === "type" || name === "method" || isRecordProper(name);
+  return name === "type" || name === "method" || RECORD_NAMES.has(name);
 }
 
 /** Whether nothing was known of a path. */
@@ -660,8 +654,4 @@ function seenOf(mark: Mark | undefined): DriftFinding["seen"] {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
-  return bytes[start] !== OPEN_BRACE && isBlank(decodeUtf8(bytes, start, end));
 }

@@ -6,15 +6,16 @@
  * looked up once, and what is new is kept once, however often it comes.
  */
 
-import { savedField } from "../json/saved.ts";
+import { fieldsOf, listOf } from "../json/fields.ts";
+import { savedCount, savedField } from "../json/saved.ts";
 import { releaseNumber, releaseText } from "../dialects/releases.ts";
 import {
-  isData,
-  isMap,
+  DATA_NAMES,
   isName,
-  isRecordProper,
   isWord,
   isWordPlace,
+  MAP_NAMES,
+  RECORD_NAMES,
 } from "./_user_data.ts";
 
 /**
@@ -67,7 +68,6 @@ export class Mark {
    */
   last: number;
 
-  /** Constructs a new instance. */
   constructor(
     node: WireNode,
     type: number,
@@ -105,11 +105,10 @@ export class WireNode {
   /** Whether what it holds is not to be looked into. */
   readonly isData: boolean;
   /** Whether the names of its members are its own, and not those of data. */
-  #isOpen: boolean;
+  isOpen: boolean;
   /** The members that are known by now. */
   readonly members = new Map<string, WireNode>();
 
-  /** Constructs a new instance. */
   constructor(
     kind: WireKind | undefined,
     parent: WireNode | undefined,
@@ -120,8 +119,8 @@ export class WireNode {
     this.kind = kind ?? (this as unknown as WireKind);
     this.parent = parent;
     this.name = name;
-    this.isData = isData(name);
-    this.#isOpen = isOpen && !isMap(name);
+    this.isData = DATA_NAMES.has(name);
+    this.isOpen = isOpen && !MAP_NAMES.has(name);
     if (
       isWordPlace(
         kind?.name ?? "",
@@ -141,29 +140,20 @@ export class WireNode {
   }
 
   #other(name: string, tree: WireTree): WireNode {
-    const isOwn = !isMap(this.name) && this.members.size < MAX_MEMBERS &&
-      (tree.knowsName(name) || (this.#isOpen && isName(name)));
+    const isOwn = !MAP_NAMES.has(this.name) &&
+      this.members.size < MAX_MEMBERS &&
+      (tree.knowsName(name) || (this.isOpen && isName(name)));
     if (isOwn) return this.#add(name, tree);
     return this.members.get(ANY_NAME) ?? this.#add(ANY_NAME, tree);
   }
 
   #add(name: string, tree: WireTree): WireNode {
     const isOpen = tree.isTrusted ||
-      (this.parent === undefined && isRecordProper(name)) ||
-      (this.#isOpen && isRecordProper(this.name) && isRecordProper(name));
+      (this.parent === undefined && RECORD_NAMES.has(name)) ||
+      (this.isOpen && RECORD_NAMES.has(this.name) && RECORD_NAMES.has(name));
     const node = new WireNode(this.kind, this, name, isOpen);
     this.members.set(name, node);
     return node;
-  }
-
-  /** Whether the names of its members may be data. */
-  get isClosed(): boolean {
-    return !this.#isOpen;
-  }
-
-  /** Has the names of its members be data. */
-  close(): void {
-    this.#isOpen = false;
   }
 
   /** Adds a member that is known. */
@@ -211,7 +201,6 @@ export class WireKind extends WireNode {
   /** In how many sessions it was. */
   sessions = 0;
 
-  /** Constructs a new instance. */
   constructor(name: string) {
     super(undefined, undefined, name, true);
   }
@@ -353,18 +342,15 @@ export class WireTree {
     }
     for (const [name, fields] of entriesOf(savedField(saved, "dialects"))) {
       const dialect = this.dialect(name);
-      const releases = savedField(fields, "releases");
-      if (Array.isArray(releases)) {
-        for (const text of releases) {
-          dialect.addRelease(releaseNumber(String(text)));
-        }
+      for (const text of listOf(savedField(fields, "releases"))) {
+        dialect.addRelease(releaseNumber(String(text)));
       }
-      dialect.sessions += countOf(savedField(fields, "sessions"));
+      dialect.sessions += savedCount(fields, "sessions");
       for (const [kind, node] of entriesOf(savedField(fields, "kinds"))) {
         const before = dialect.kind(kind);
         dialect.addSaved(kind, () => {
           const known = before ?? new WireKind(kind);
-          known.sessions += countOf(savedField(node, "#"));
+          known.sessions += savedCount(node, "#");
           this.#load(node, known, 0, Infinity, 0);
           return known;
         });
@@ -393,7 +379,7 @@ export class WireTree {
       mark.first = begin;
       mark.last = end;
       if (word !== undefined) node.words?.set(word, mark);
-      else if (what === CLOSED) node.close();
+      else if (what === CLOSED) node.isOpen = false;
       else if (type !== -1 && what.length === 1) {
         node.marks[type] = mark;
         if (from === 0 || begin < from) from = begin;
@@ -438,7 +424,7 @@ function savedNode(node: WireNode, around: string, sessions = 0): string {
     ...marks.map((mark) =>
       (LETTERS[mark.type] ?? "") + savedRange(mark, around)
     ),
-    ...(node.isClosed && node.members.size > 0 ? [CLOSED] : []),
+    ...(!node.isOpen && node.members.size > 0 ? [CLOSED] : []),
     ...sorted(node.words ?? new Map<string, Mark>()).map(([word, mark]) =>
       `=${word}${savedRange(mark, around)}`
     ),
@@ -467,13 +453,5 @@ function sorted<V>(map: ReadonlyMap<string, V>): [string, V][] {
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.entries(value)
-    : [];
-}
-
-function countOf(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0
-    ? value
-    : 0;
+  return Object.entries(fieldsOf(value));
 }

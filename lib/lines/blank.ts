@@ -4,12 +4,25 @@
  * JavaScript's `trim` and `\s` differ: they include U+FEFF and leave out U+0085.
  */
 
+import { decodeUtf8 } from "../json/utf8.ts";
+
 const BLANK_REGEXP =
   /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
 /** Says whether a text is empty or has only characters that are white space in Unicode. */
 export function isBlank(text: string): boolean {
   return BLANK_REGEXP.test(text);
+}
+
+/** Says so of a line; mostly its first byte tells. */
+export function isBlankLine(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const first = bytes[start] ?? 0;
+  if (first > 0x20 && first < 0x80 && start < end) return false;
+  return isBlank(decodeUtf8(bytes, start, end));
 }
 
 /** Cuts blank characters off both ends of a text. */

@@ -13,10 +13,9 @@ import { CR, LF, OPEN_BRACE } from "../json/bytes.ts";
 import { Kernel } from "../json/kernel.ts";
 import type { KernelWishes } from "../json/kernel_plans.ts";
 import { JsonReader } from "../json/reader.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
 import type { JsonNode } from "../json/value.ts";
 import type { Proof } from "../json/value_plan.ts";
-import { isBlank } from "../lines/blank.ts";
+import { isBlankLine } from "../lines/blank.ts";
 import {
   FailedLine,
   type FailedRange,
@@ -587,9 +586,3 @@ const VALUE_PRICE = 2;
 const slowBytes = new Map<StreamKind, number>();
 /** What the last of them was. */
 let lastSlow: StreamKind | undefined;
-
-function isBlankLine(bytes: Uint8Array, start: number, end: number): boolean {
-  const first = bytes[start] ?? 0;
-  if (first > 0x20 && first < 0x80 && start < end) return false;
-  return isBlank(decodeUtf8(bytes, start, end));
-}

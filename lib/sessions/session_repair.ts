@@ -1,9 +1,9 @@
 /** Session files without what is torn in them. */
 
 import { ByteWriter } from "../json/byte_writer.ts";
-import { isBlank } from "../lines/blank.ts";
+import { LF } from "../json/bytes.ts";
+import { isBlankLine } from "../lines/blank.ts";
 import { DEFAULT_MAX_LINE_BYTES, LineFramer } from "../lines/line_framer.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
 import { RolloutRules } from "../dialects/rollout/rollout_rules.ts";
 
 /** A part of a session file that is no record, and was left out. */
@@ -20,8 +20,6 @@ export interface TornPart {
   readonly hasRecord: boolean;
 }
 
-const LF = 0x0a;
-const OPEN_BRACE = 0x7b;
 /** So many of the parts that were left out are told. */
 const MAX_TORN = 100;
 /** How much is handed over at once, at least. */
@@ -104,8 +102,7 @@ export class SessionRepairer {
     line: number,
     offset: number,
   ): void {
-    const isDoubtful = bytes[start] !== OPEN_BRACE;
-    if (isDoubtful && isBlank(decodeUtf8(bytes, start, end))) return;
+    if (isBlankLine(bytes, start, end)) return;
     const range = this.#rules.apply(bytes, start, end, this.#answer);
     this.#answer.clear(PIECE);
     let from = start;
