@@ -372,18 +372,12 @@ function shapesByCharacter(): (Shape[] | undefined)[] {
         head.replace(/\(\?=.*$/, "").replace(/\[[^\]]*\]|\(\?:|[|)]/g, ""),
       ),
     };
-    for (const code of new Set(firstCodes(head))) {
-      (shapes[code] ??= []).push(shape);
-    }
+    const codes = begun(head).map(([character]) =>
+      character.charCodeAt(character.length - 1)
+    );
+    for (const code of new Set(codes)) (shapes[code] ??= []).push(shape);
   }
   return shapes;
-}
-
-/** The codes of the characters that an expression may begin with. */
-function firstCodes(head: string): number[] {
-  return begun(head).map(([character]) =>
-    character.charCodeAt(character.length - 1)
-  );
 }
 
 /** Each first character of an expression, escaped as it is there, and what goes on behind it. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isInPair } from "./pieces.ts";
+
 /** How many steps a pattern may have, its repetitions written out. */
 const MAX_STEPS = 1000;
 /** How often each character is looked at, where matches begin that come to nothing. */
@@ -105,10 +107,9 @@ export class LinearPattern {
         yield [match[0], text.length];
         return;
       }
-      if (match[1] > match[0]) yield match;
-      from = match[1] > match[0]
-        ? match[1]
-        : match[1] + lengthAt(text, match[1]);
+      const [start, end] = match;
+      if (end > start) yield match;
+      from = end > start ? end : isInPair(text, end + 1) ? end + 2 : end + 1;
     }
   }
 
@@ -244,10 +245,6 @@ function isAt(place: Place, text: string, at: number): boolean {
   const isBorder =
     /\w/.test(text.charAt(at - 1)) !== /\w/.test(text.charAt(at));
   return isBorder === (place === "border");
-}
-
-function lengthAt(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
 /** Reads a pattern, which is a valid one, and writes its steps. */

@@ -26,7 +26,6 @@ import { markdownBlocks } from "./html_markdown.ts";
 import { attributeText, elementText, preText } from "./html_text.ts";
 import type {
   EntryPart,
-  FailurePart,
   SessionPart,
   TranscriptPart,
   TurnEndedPart,
@@ -176,9 +175,11 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       case "turn_ended":
         this.#endTurn(part);
         break;
-      case "failure":
-        this.#takeFailedLine(part);
+      case "failure": {
+        const message = this.#options.redactor.redact(part.message);
+        this.#countError(`Line ${countText(part.line)}: ${message}`);
         break;
+      }
       case "turn_started":
       case "rolled_back":
         break;
@@ -391,11 +392,6 @@ export class GithubRenderer implements Stage<TranscriptPart, string> {
       ? `[${countedText(over, "character")} left out here]\n`
       : "";
     return `${preText(elementText(gap + shown))}\n`;
-  }
-
-  #takeFailedLine({ line, message }: FailurePart): void {
-    const { redactor } = this.#options;
-    this.#countError(`Line ${countText(line)}: ${redactor.redact(message)}`);
   }
 
   #countError(message: string): void {

@@ -76,25 +76,25 @@ export function githubOutputs(
   verdict?: GithubVerdict,
 ): string {
   const { threadId, status, usage, finalMessage } = report;
-  const count = (tokens: number | null | undefined): string | undefined =>
-    tokens === null || tokens === undefined ? undefined : String(tokens);
-  const values: [name: string, value: string | null | undefined][] = [
+  const values: [name: string, value: string | number | null | undefined][] = [
     [
       "thread-id",
       threadId && threadId.length > MAX_ID_LENGTH ? null : threadId,
     ],
     ["status", status],
     ["verdict", verdict && (verdict.isPassed ? "passed" : "failed")],
-    ["input-tokens", count(usage?.input_tokens)],
-    ["cached-input-tokens", count(usage?.cached_input_tokens)],
-    ["output-tokens", count(usage?.output_tokens)],
-    ["reasoning-output-tokens", count(usage?.reasoning_output_tokens)],
+    ["input-tokens", usage?.input_tokens],
+    ["cached-input-tokens", usage?.cached_input_tokens],
+    ["output-tokens", usage?.output_tokens],
+    ["reasoning-output-tokens", usage?.reasoning_output_tokens],
     [
       "final-message",
       finalMessage && cutText(finalMessage, MAX_MESSAGE_LENGTH),
     ],
   ];
   return values.map(([name, value]) =>
-    value === null || value === undefined ? "" : githubOutput(name, value)
+    value === null || value === undefined
+      ? ""
+      : githubOutput(name, String(value))
   ).join("");
 }

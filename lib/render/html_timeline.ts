@@ -126,8 +126,7 @@ export class Timeline {
   draw(name: string, tokens: TurnTokens): string {
     if (this.#count < 3) return "";
     const lanes = LANES.filter((lane) => this.#lanes.has(lane.name));
-    const isTimed = this.#startMs !== null && this.#endMs !== null &&
-      this.#endMs > this.#startMs;
+    const isTimed = this.#isTimed;
     const { usage, requests = [] } = tokens;
     const hasTokens = requests.length > 1;
     const shares = usage === null || hasTokens
@@ -136,9 +135,9 @@ export class Timeline {
     const height = lanes.length * LANE_HEIGHT +
       (hasTokens ? TOKENS_HEIGHT : shares === "" ? 0 : LANE_HEIGHT);
     const marks = lanes.map((lane, i) =>
-      this.#drawLane(lane, i * LANE_HEIGHT + LANE_HEIGHT / 2, isTimed)
+      this.#drawLane(lane, i * LANE_HEIGHT + LANE_HEIGHT / 2)
     );
-    if (hasTokens) marks.push(this.#drawRequests(requests, height, isTimed));
+    if (hasTokens) marks.push(this.#drawRequests(requests, height));
     if (shares !== "") marks.push(shares);
     const names: string[] = lanes.map((lane) => lane.name);
     if (hasTokens || shares !== "") names.push("tokens");
@@ -168,28 +167,30 @@ ${marks.join("\n")}
 `;
   }
 
+  /** Whether the scale is time, and not order. */
+  get #isTimed(): boolean {
+    return this.#startMs !== null && this.#endMs !== null &&
+      this.#endMs > this.#startMs;
+  }
+
   /** Gives where on the scale a mark is, from 0 to 1. */
-  #place(at: number, ms: number | null, isTimed: boolean): number {
-    if (!isTimed) return (at + 0.5) / this.#count;
+  #place(at: number, ms: number | null): number {
+    if (!this.#isTimed) return (at + 0.5) / this.#count;
     const start = this.#startMs ?? 0;
     const end = this.#endMs ?? 1;
     return ms === null ? at / this.#count : (ms - start) / (end - start);
   }
 
-  #drawLane(
-    { name, word }: (typeof LANES)[number],
-    y: number,
-    isTimed: boolean,
-  ): string {
+  #drawLane({ name, word }: (typeof LANES)[number], y: number): string {
     const rail =
       `<line class="rail" x1="0%" x2="100%" y1="${y}" y2="${y}"></line>`;
     const marks = (this.#lanes.get(name) ?? []).map((span) => {
       const { first, last, startMs, endMs, count, look, target } = span;
-      const x1 = this.#place(first, startMs ?? endMs, isTimed);
-      const x2 = this.#place(last, endMs ?? startMs, isTimed);
+      const x1 = this.#place(first, startMs ?? endMs);
+      const x2 = this.#place(last, endMs ?? startMs);
       const label = count > 1
         ? `${countedText(count, word)}, from “${span.label}”`
-        : isTimed && startMs !== null && endMs !== null && endMs > startMs
+        : this.#isTimed && startMs !== null && endMs !== null && endMs > startMs
         ? `${span.label} (${durationText(endMs - startMs)})`
         : span.label;
       return `<a href="#${target}" tabindex="-1"><line class="${look}" x1="${
@@ -203,11 +204,7 @@ ${marks.join("\n")}
     return rail + marks.join("");
   }
 
-  #drawRequests(
-    requests: readonly RequestUsage[],
-    bottom: number,
-    isTimed: boolean,
-  ): string {
+  #drawRequests(requests: readonly RequestUsage[], bottom: number): string {
     const sizeOf = ({ input_tokens, output_tokens }: RequestUsage): number =>
       input_tokens + output_tokens;
     const most = requests.reduce(
@@ -219,8 +216,8 @@ ${marks.join("\n")}
       const { at, input_tokens: input, output_tokens: output } = request;
       const ms = at === null ? NaN : Date.parse(at);
       const x = percent(
-        isTimed && !Number.isNaN(ms)
-          ? this.#place(0, ms, true)
+        this.#isTimed && !Number.isNaN(ms)
+          ? this.#place(0, ms)
           : (i + 0.5) / requests.length,
       );
       const whole = Math.max(2, Math.round(sizeOf(request) / most * room));

@@ -15,10 +15,8 @@ export function widthOf(line: string): number {
 export interface Layout {
   /** How many columns there are; `undefined` if lines may be of any length. */
   readonly columns: number | undefined;
-  /** The prefix of the first line. */
-  readonly first: string;
-  /** The prefix of the other lines, as wide as the first. */
-  readonly rest: string;
+  /** What stands before the first line; the others are indented by as much. */
+  readonly sign: string;
 }
 
 /**
@@ -28,26 +26,28 @@ export interface Layout {
  */
 export function wrapped(
   lines: readonly string[],
-  { columns, first, rest }: Layout,
+  { columns, sign }: Layout,
 ): string[] {
-  const room = roomOf(columns, first);
+  const room = roomOf(columns, sign);
+  const rest = " ".repeat(sign.length);
   return lines.flatMap((line) => broken(line, room))
-    .map((line, at) => (at === 0 ? first : line === "" ? "" : rest) + line);
+    .map((line, at) => (at === 0 ? sign : line === "" ? "" : rest) + line);
 }
 
 /** Lays out lines, each cut where it is too long. */
 export function clipped(
   lines: readonly string[],
-  { columns, first, rest }: Layout,
+  { columns, sign }: Layout,
 ): string[] {
-  const room = roomOf(columns, first);
+  const room = roomOf(columns, sign);
+  const rest = " ".repeat(sign.length);
   return lines.map((line, at) =>
-    ((at === 0 ? first : rest) + clip(line, room)).trimEnd()
+    ((at === 0 ? sign : rest) + clip(line, room)).trimEnd()
   );
 }
 
-function roomOf(columns = Infinity, prefix: string): number {
-  return Math.max(16, columns - widthOf(prefix));
+function roomOf(columns = Infinity, sign: string): number {
+  return Math.max(16, columns - widthOf(sign));
 }
 
 /** Cuts a line to a width; `…` stands for what is gone. */

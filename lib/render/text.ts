@@ -38,7 +38,7 @@ import {
   timeText,
 } from "./quantity_text.ts";
 import { diffLook, same, terminalMarkdown } from "./terminal_markdown.ts";
-import { clipped, type Layout, withoutEnd, wrapped } from "./terminal_text.ts";
+import { clipped, withoutEnd, wrapped } from "./terminal_text.ts";
 import { PLAIN_STYLE, type TextStyle } from "./text_style.ts";
 
 /** Work that has begun and not ended; as long as it is the same, so is the object. */
@@ -641,7 +641,7 @@ class LiveLines {
   /** Adds a text, broken where it is too long. */
   addText(text: string, { sign = "", look = same }: LineLook = {}): void {
     const lines = withoutEnd(text, "\n").split("\n");
-    for (const line of wrapped(lines, this.#layout(sign))) {
+    for (const line of wrapped(lines, { columns: this.#columns(), sign })) {
       this.add(line, look);
     }
   }
@@ -659,7 +659,9 @@ class LiveLines {
     lines: readonly string[],
     { sign = "", look = same }: LineLook,
   ): void {
-    for (const line of clipped(lines, this.#layout(sign))) this.add(line, look);
+    for (const line of clipped(lines, { columns: this.#columns(), sign })) {
+      this.add(line, look);
+    }
   }
 
   /** Gives the lines that were added since the last call. */
@@ -667,10 +669,5 @@ class LiveLines {
     const text = this.#lines.map((line) => `${line}\n`).join("");
     this.#lines = [];
     return text;
-  }
-
-  #layout(sign: string): Layout {
-    const columns = this.#columns();
-    return { columns, first: sign, rest: " ".repeat(sign.length) };
   }
 }

@@ -322,27 +322,19 @@ export class ThreadTranscripts
   }
 
   #show(part: TranscriptPart): void {
-    const before = this.#turnsBefore;
-    switch (part.type) {
-      case "session": {
-        // Only now: who made it may be said after it has begun.
-        const { parent } = this.#shown;
-        return this.#emit(
-          parent === undefined ? part : { ...part, parent_thread_id: parent },
-        );
-      }
-      case "turn_started":
-        this.#nextTurn = Math.max(this.#nextTurn, part.turn + before + 1);
-        return this.#emit({ ...part, turn: part.turn + before });
-      case "turn_ended":
-        return this.#emit({ ...part, turn: part.turn + before });
-      case "entry":
-        return this.#emit(
-          part.turn === null ? part : { ...part, turn: part.turn + before },
-        );
-      default:
-        return this.#emit(part);
+    if (part.type === "session") {
+      // Only now: who made it may be said after it has begun.
+      const { parent } = this.#shown;
+      return this.#emit(
+        parent === undefined ? part : { ...part, parent_thread_id: parent },
+      );
     }
+    const before = this.#turnsBefore;
+    if (part.type === "turn_started") {
+      this.#nextTurn = Math.max(this.#nextTurn, part.turn + before + 1);
+    }
+    const isOfTurn = "turn" in part && part.turn !== null;
+    this.#emit(isOfTurn ? { ...part, turn: part.turn + before } : part);
   }
 
   /** The threads, each behind the one that made it. */

@@ -44,6 +44,7 @@ import type {
   RequestUsage,
   SessionPart,
   TranscriptPart,
+  TurnEndedPart,
   TurnStartedPart,
   TurnStatus,
   TurnUsage,
@@ -91,13 +92,10 @@ const OUTPUT_LIMITS = {
 /** How many turns are remembered by their ids: what began in one may end in another. */
 const MAX_TURNS = 1024;
 
-interface TurnEnd {
-  readonly turnId: string | null;
-  readonly status: TurnStatus;
-  readonly usage: TurnUsage | null;
-  readonly durationMs: number | null;
-  readonly error: string | null;
-}
+type TurnEnd = Pick<
+  TurnEndedPart,
+  "turn_id" | "status" | "usage" | "durationMs" | "error"
+>;
 
 interface OpenTurn {
   readonly number: number;
@@ -410,7 +408,7 @@ export class TranscriptBuilder
     const isAborted = typeof reason === "string";
     const message = isAborted ? reason : fieldsOf(event.error).message;
     return {
-      turnId: realId(event.turn_id) ?? null,
+      turn_id: realId(event.turn_id) ?? null,
       status: isAborted
         ? "aborted"
         : type === "turn.failed"
@@ -549,7 +547,7 @@ export class TranscriptBuilder
   #takeEnd(end: TurnEnd): void {
     if (this.#turn === undefined) {
       // Its beginning is missing: the log was cut.
-      const { turnId } = end;
+      const turnId = end.turn_id;
       const turn = this.#openTurn({ turnId, startedAt: null, isByEvent: true });
       turn.startedAt = null;
     }
@@ -569,7 +567,7 @@ export class TranscriptBuilder
     this.#lead.say({
       type: "turn_ended",
       turn: number,
-      turn_id: turn.turnId ?? end?.turnId ?? null,
+      turn_id: turn.turnId ?? end?.turn_id ?? null,
       status,
       endedAt,
       durationMs: end?.durationMs ?? msBetween(startedAt, endedAt),

@@ -8,7 +8,7 @@ import {
 } from "../../lib/render/terminal_text.ts";
 import fc from "../property_seed.ts";
 
-const layout = (columns: number) => ({ columns, first: "$ ", rest: "  " });
+const layout = (columns: number) => ({ columns, sign: "$ " });
 
 const WRAP_CASES = [
   { name: "short lines", line: "a b", lines: ["$ a b"] },
