@@ -169,6 +169,7 @@ export async function run(
     const status = typeof own === "number"
       ? own
       : await runCommand(own, commandContext);
+    await diagnostics.flush();
     await stdout.end();
     await progress.clear();
     await paging.flush();

@@ -9,7 +9,7 @@ import { verdictJson } from "../../check/verdict_json.ts";
 import type { TranscriptPart } from "../../render/parts.ts";
 import { countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { ClosedOutput, EXIT, UsageError } from "../endings.ts";
 import { REPORT_FORMATS, STDIN } from "../flags.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
@@ -26,10 +26,7 @@ const ENCODER = new TextEncoder();
 /** How many reasons against a run are said on stderr. */
 const MAX_SAID = 10;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseTwoOutputs(args);
   if (!args.has("github")) {
     refuseIdleFlags(
@@ -58,7 +55,7 @@ export async function run(
   await check.end();
   if (check.isIncomplete) return EXIT.io;
   return check.hasFailed ? EXIT.no : EXIT.done;
-}
+};
 
 /** Stdout is one thing: the input, the message or the verdict. */
 function refuseTwoOutputs(args: Arguments): void {

@@ -1,7 +1,6 @@
 /** `codexpipe completions`. */
 
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext, CommandTable } from "../command.ts";
+import type { CommandTable, RunCommand } from "../command.ts";
 import { bashCompletions } from "../completions/bash.ts";
 import { fishCompletions } from "../completions/fish.ts";
 import { oneOf, SHELLS } from "../flags.ts";
@@ -16,10 +15,7 @@ const SCRIPTS: Readonly<
   fish: fishCompletions,
 };
 
-export async function run(
-  { operands }: Arguments,
-  { stdout, table }: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async ({ operands }, { stdout, table }) => {
   const [name = "", ...others] = operands;
   const shell = SHELLS.find((shell) => shell === name);
   if (shell === undefined || others.length > 0) {
@@ -27,4 +23,4 @@ export async function run(
   }
   await stdout.writeText(SCRIPTS[shell](table));
   return EXIT.done;
-}
+};

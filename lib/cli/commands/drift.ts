@@ -9,7 +9,7 @@ import {
 import { githubAnnotation } from "../../render/github_commands.ts";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { writeFile } from "../created_file.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
@@ -28,10 +28,7 @@ const MAX_BASELINE = 1 << 26;
 /** GitHub shows no more notices of a step. */
 const MAX_ANNOTATIONS = 10;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const target = args.value("write-baseline");
   if (target !== undefined) {
     const idle = ["format", "json", "github"] as const;
@@ -77,10 +74,9 @@ export async function run(
       diagnostics.say(`${target}: written, of ${countedText(files, "file")}`);
     }
   }
-  await diagnostics.flush();
   if (isUnread) return EXIT.io;
   return !isRecording && meter.count > 0 ? EXIT.no : EXIT.done;
-}
+};
 
 async function meterOf(
   args: Arguments,

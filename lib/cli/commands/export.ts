@@ -9,7 +9,7 @@ import { JsonRedactor } from "../../redact/json_redactor.ts";
 import { homeInPath, sessionPaths } from "../../sessions/sessions.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { ALL_FLAGS, STDIN, TABLE_FORMATS } from "../flags.ts";
@@ -22,10 +22,7 @@ import { headOfInput, stems, targetFolder } from "./_folder_of_files.ts";
 import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { answerInputs } from "./normalize.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const format = formatOf(args);
   refuseIdlePatterns(args);
   const patterns = patternsOf(args);
@@ -126,12 +123,11 @@ export async function run(
     await files.writeAll(exporter.flush());
     await files.write();
     saySecrets(secrets, args, context);
-    await context.diagnostics.flush();
     return isIncomplete || hasRefused ? EXIT.io : status;
   } finally {
     files.close();
   }
-}
+};
 
 /** The format that is asked for; options that only others have are refused. */
 function formatOf(args: Arguments): ExportFormat {

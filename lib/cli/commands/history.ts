@@ -13,7 +13,7 @@ import type { Outcome, Success } from "../../outcome.ts";
 import { JsonlRecords } from "../../pipeline/event_pipeline.ts";
 import { idText } from "../../sessions/session_id.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { GATHERED, type Output, writeTexts } from "../output.ts";
 import { openInput, readOrSay } from "../input.ts";
@@ -33,10 +33,7 @@ import { STDIN } from "../flags.ts";
 /** How many threads are named where one has to be chosen. */
 const MAX_NAMED = 20;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const restore = args.value("restore");
   if (restore !== undefined && files.length > 1) {
@@ -67,7 +64,7 @@ export async function run(
   }
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
-}
+};
 
 async function readSnapshotFile(
   file: string,

@@ -1,16 +1,12 @@
 /** `codexpipe man`. */
 
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { manualPage } from "../manual.ts";
 import { refuseOperands } from "../refusals.ts";
 
-export async function run(
-  args: Arguments,
-  { stdout, table }: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, { stdout, table }) => {
   refuseOperands(args, "man");
   await stdout.writeText(manualPage(table));
   return EXIT.done;
-}
+};

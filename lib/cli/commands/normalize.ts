@@ -2,7 +2,7 @@
 
 import type { JsonlNormalizerOptions } from "../../pipeline/pipeline.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import type { Surroundings } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
@@ -18,12 +18,8 @@ import {
 } from "./_normalization.ts";
 import { readingOptions } from "./_reading_options.ts";
 
-export function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
-  return answerLines(args, context, normalizing);
-}
+export const run: RunCommand = (args, context) =>
+  answerLines(args, context, normalizing);
 
 /** Answers the lines of the named files, or of stdin, to stdout. */
 export function answerLines(

@@ -2,7 +2,7 @@
 
 import { JsonlRedactor, type LinearPattern } from "../../redact/redact.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { blocksOf, invite, openInput, readOrSay } from "../input.ts";
 import { maxLineBytesOf } from "./_reading_options.ts";
@@ -12,10 +12,7 @@ import { STDIN } from "../flags.ts";
 const LF = 0x0a;
 const LINE_END = new Uint8Array([LF]);
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const files = args.operands.length === 0 ? [STDIN] : args.operands;
   const redaction = new Redaction(args, context);
   try {
@@ -27,7 +24,7 @@ export async function run(
   if (redaction.isIncomplete) return EXIT.io;
   const isNo = args.has("strict") && redaction.hasFailures;
   return isNo ? EXIT.no : EXIT.done;
-}
+};
 
 class Redaction {
   readonly #args: Arguments;

@@ -1,7 +1,7 @@
 /** `codexpipe render`. */
 
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import type { ErrorFile } from "../error_file.ts";
 import {
@@ -14,10 +14,7 @@ import { Rendering } from "./_rendering.ts";
 import { type Destination, screenDestination } from "./_rendition.ts";
 import { STDIN } from "../flags.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseIdlePatterns(args);
   if (args.value("to") === "site") {
     const { renderSite } = await import("./render_site.ts");
@@ -77,7 +74,7 @@ export async function run(
     document.close?.();
     errors?.close();
   }
-}
+};
 
 /** The file that `--output` names; what makes sure that none is lost takes long to load. */
 async function fileOf(

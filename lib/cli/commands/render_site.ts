@@ -18,7 +18,7 @@ import {
   type UsageSource,
 } from "../../usage/usage_meter.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { writeTexts } from "../output.ts";
 import { blocksOf, type Input, readOrSay } from "../input.ts";
@@ -37,11 +37,7 @@ import { addSecrets, patternsOf, saySecrets } from "./_secrets.ts";
 import { STDIN } from "../flags.ts";
 
 /** Writes a page of each session, and an index of them. */
-export async function renderSite(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
-  const { progress, diagnostics } = context;
+export const renderSite: RunCommand = async (args, context) => {
   refuseIdleFlags(
     args,
     ["follow", "errors-to", "thread", "thread-id", "turn-id"],
@@ -97,7 +93,7 @@ export async function renderSite(
     meter.add(page.shown.counts);
     index.add(listing);
   }
-  await progress.clear();
+  await context.progress.clear();
   const [output, close] = await createPage(
     join(folder, SITE_INDEX),
     likeAPage,
@@ -109,10 +105,9 @@ export async function renderSite(
     close();
   }
   saySecrets(secrets, args, context);
-  await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
-}
+};
 
 /** A page that a thread is to write. */
 interface PageInput extends ChosenInput, Pick<SiteSession, "page" | "facts"> {

@@ -7,17 +7,13 @@ import {
 } from "../../export/tables.ts";
 import { jsonSchemaOf, jsonSchemaOfAll } from "../../json_schema.ts";
 import { JSON_SCHEMA_NAMES } from "../../schema_names.ts";
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { SCHEMA_FORMATS } from "../flags.ts";
 import { refuseIdleFlags } from "../refusals.ts";
 import { suggestion } from "../guesses.ts";
 
-export async function run(
-  args: Arguments,
-  { stdout }: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, { stdout }) => {
   const [name, ...others] = args.operands;
   if (others.length > 0) {
     throw new UsageError("schema takes one name, or none for all of them");
@@ -29,7 +25,7 @@ export async function run(
     : `${JSON.stringify(schemaOf(name), undefined, 2)}\n`;
   await stdout.writeText(text);
   return EXIT.done;
-}
+};
 
 /** The statements that create a table, or all of them. */
 function statements(given: string | undefined, options: ColumnOptions): string {

@@ -4,8 +4,7 @@ import { userHomeFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readSessionRun, type SessionRun } from "../../sessions/session_run.ts";
 import { startedAt } from "../../sessions/session_start.ts";
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { unlessInterrupted } from "../input.ts";
@@ -31,10 +30,7 @@ const ERASE = "\x1b[J";
 /** Longer than what any key sends. */
 const KEY_BYTES = 1 << 10;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const { isTerminal } = context.process;
   refuseOperands(args, "sessions choose");
   if (!isTerminal.stdin || !isTerminal.stdout) {
@@ -57,7 +53,7 @@ export async function run(
   if (choice.session === undefined) return EXIT.done;
   const own = args.withOperands([choice.session.file.path]);
   return await (choice.what === "show" ? show : resume)(own, context);
-}
+};
 
 /** Shows the list until something is decided, and takes it away. */
 async function choose(

@@ -18,7 +18,7 @@ import {
   spareSessions,
 } from "../../sessions/sessions.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT } from "../endings.ts";
 import { USAGE_FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
@@ -53,10 +53,7 @@ const TITLES: Readonly<Record<SizeKey, string>> = {
   project: "Project",
 };
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseOperands(args, "sessions du", "--codex-home names a home");
   const found = await measure(args, context);
   const report = new SizesReport(found, args, context);
@@ -76,9 +73,8 @@ export async function run(
       `${countedText(torn.length, "file")} could not be read to the end`,
     );
   }
-  await context.diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
-}
+};
 
 interface MeasuredSessions
   extends Pick<SessionFiles, "problems" | "missingHomes"> {

@@ -9,7 +9,7 @@ import {
   type SessionShard,
 } from "../../sessions/session_family.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { FAMILY_FORMATS } from "../flags.ts";
 import { writeTexts } from "../output.ts";
@@ -21,10 +21,7 @@ import { oneSession } from "../refusals.ts";
 import { lookUpSession, sessionPlaces, sessionRecord } from "./_sessions.ts";
 import { sessionsTable } from "./_sessions_table.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const shards = args.value("shards");
   if (shards !== undefined) return await divide(Number(shards), args, context);
   const query = oneSession(args, "sessions family");
@@ -35,7 +32,7 @@ export async function run(
   context.paging.begin();
   await writeTexts(output, await familyTexts(family, form, context));
   return status;
-}
+};
 
 async function familyTexts(
   { members, missing }: SessionFamily,
@@ -83,7 +80,6 @@ async function divide(
   context.paging.begin();
   const output = form === "table" ? context.screen : context.stdout;
   await writeTexts(output, await shardTexts(shards, form, context));
-  await context.diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
 }
 

@@ -6,7 +6,7 @@ import { TextRenderer } from "../../render/text.ts";
 import { TranscriptBuilder } from "../../render/transcript.ts";
 import type { Emit } from "../../stage.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { LIVE_FORMATS } from "../flags.ts";
 import { followInput } from "../followed_input.ts";
@@ -15,10 +15,7 @@ import type { Output } from "../output.ts";
 import { COLORED_STYLE } from "../../render/text_style.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const [query, ...more] = args.operands;
   if (more.length > 0) {
     throw new UsageError(
@@ -34,7 +31,7 @@ export async function run(
   if (session === undefined) return status;
   await new Following(session.file.path, args, context).run();
   return EXIT.done;
-}
+};
 
 class Following {
   readonly #path: string;

@@ -9,7 +9,7 @@ import {
   type SessionPiece,
 } from "../../sessions/session_indexer.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { REPORT_FORMATS } from "../flags.ts";
 import { resultsOf } from "../jobs.ts";
@@ -17,16 +17,13 @@ import { refuseOperands } from "../refusals.ts";
 import { bytesText, indexPlaces, withProgress } from "./_session_index.ts";
 import { problemRecords, reportHomes } from "./_sessions.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseOperands(
     args,
     "sessions index",
     '"sessions search" looks for words, --index=FILE names an index',
   );
-  const { process, stdout, diagnostics } = context;
+  const { process, stdout } = context;
   const readAhead = (
     files: readonly SessionFile[],
   ): AsyncGenerator<SessionPiece> =>
@@ -60,9 +57,8 @@ export async function run(
     args,
     context,
   );
-  await diagnostics.flush();
   return isIncomplete ? EXIT.io : EXIT.done;
-}
+};
 
 /** Ends where the user wants the work to end: what was read until then is kept. */
 async function* untilInterrupted<T>(

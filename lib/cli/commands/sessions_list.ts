@@ -14,7 +14,7 @@ import type {
 } from "../../sessions/session_records.ts";
 import type { SessionRun } from "../../sessions/session_run.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, Interrupted } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { LIST_FORMATS } from "../flags.ts";
@@ -32,10 +32,7 @@ import { sessionsTable } from "./_sessions_table.ts";
 /** How long a table on a terminal is, unless a flag says. */
 const SCREENFUL = 50;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseOperands(
     args,
     "sessions list",
@@ -72,13 +69,12 @@ export async function run(
       `${file}: what Codex itself does not show is not known: ${reason}`,
     );
   }
-  await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
   // Where nothing was looked for, that there are no sessions is an answer.
   const isNo = page.sessions.length === 0 &&
     (page.total > 0 || FILTERS.some((name) => args.has(name)));
   return isNo ? EXIT.no : EXIT.done;
-}
+};
 
 /** What is known if it was not asked what Codex does not show. */
 const NOTHING_HIDDEN: HiddenSessions = { hidden: new Map(), indexes: [] };

@@ -1,14 +1,10 @@
 /** `codexpipe sessions path`. */
 
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { lookUpSession } from "./_sessions.ts";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const isLast = args.has("last");
   if (isLast === args.operands.length > 0) {
     throw new UsageError(
@@ -30,4 +26,4 @@ export async function run(
     }
   }
   return status;
-}
+};

@@ -4,8 +4,7 @@ import { basename, join } from "node:path";
 import { countedText, countText } from "../../render/quantity_text.ts";
 import type { Session } from "../../sessions/session.ts";
 import { SessionRepairer } from "../../sessions/sessions.ts";
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { createFile } from "../created_file.ts";
 import { EXIT, IoError, UsageError } from "../endings.ts";
 import { Output } from "../output.ts";
@@ -16,10 +15,7 @@ import { lookUpSession } from "./_sessions.ts";
 
 const PACKED_REGEXP = /\.(?:zst|gz)$/i;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const query = oneSession(args, "sessions repair");
   const folder = await targetFolder(args, context, "to");
   if (folder === undefined) {
@@ -30,7 +26,7 @@ export async function run(
   const { session, status } = await lookUpSession(query, args, context);
   if (session === undefined) return status;
   return Math.max(status, await repair(session, folder, context));
-}
+};
 
 async function repair(
   { file }: Session,

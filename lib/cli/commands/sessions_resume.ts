@@ -5,8 +5,7 @@ import { codexHomesFrom } from "../../sessions/codex_homes.ts";
 import type { Session } from "../../sessions/session.ts";
 import { homeInPath } from "../../sessions/session_places.ts";
 import { startedAt } from "../../sessions/session_start.ts";
-import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import type { ByteSink } from "../context.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
@@ -19,10 +18,7 @@ import { minuteOf } from "./_sessions.ts";
 
 const LF = 0x0a;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const { process, stdout, screen, diagnostics } = context;
   if (args.has("command") && args.has("format")) {
     throw new UsageError("--command and --format exclude each other");
@@ -36,7 +32,6 @@ export async function run(
   const problem = head.problem ?? lackIn(head);
   if (problem !== undefined) {
     diagnostics.say(`${file.path}: cannot be resumed: ${problem}`);
-    await diagnostics.flush();
     return EXIT.no;
   }
   const codex = codexCommand(session, context);
@@ -68,7 +63,7 @@ export async function run(
   await work.normalizeInput(file.path, input, placeOf);
   await stdout.writeText(`\n],${JSON.stringify(end).slice(1)}\n`);
   return work.isIncomplete ? EXIT.io : EXIT.done;
-}
+};
 
 function resumeText(
   { file, head, title }: Session,

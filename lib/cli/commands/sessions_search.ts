@@ -10,7 +10,7 @@ import {
   searchSessions,
 } from "../../sessions/session_search.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
@@ -32,10 +32,7 @@ const MIN_TITLE = 10;
 /** What a match is marked with where nothing can be bold. */
 const MARK = "**";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const query = args.operands.join(" ");
   if (query.trim() === "") {
     throw new UsageError(
@@ -48,17 +45,17 @@ export async function run(
   const result = await search(query, args, context);
   const text = await textOf(query, result, form, context);
   await output.writeText(text);
-  const isIncomplete = await remark(result, args, context);
-  if (result.hits.length === 0) await hint(args.operands, context);
+  const isIncomplete = remark(result, args, context);
+  if (result.hits.length === 0) hint(args.operands, context);
   if (isIncomplete) return EXIT.io;
   return result.hits.length === 0 ? EXIT.no : EXIT.done;
-}
+};
 
 /** Says that words are whole, to who may have looked for the beginning of one. */
-async function hint(
+function hint(
   words: readonly string[],
   { process, diagnostics }: CommandContext,
-): Promise<void> {
+): void {
   if (!process.isTerminal.stderr) return;
   const begun = words.flatMap((word) => word.split(/\s+/))
     .filter((word) => /^[\p{L}\p{N}]+$/u.test(word)).map((word) => `${word}*`);
@@ -69,7 +66,6 @@ async function hint(
         begun.join(" ")
       } finds what begins so`,
   );
-  await diagnostics.flush();
 }
 
 async function search(
@@ -187,11 +183,11 @@ function partText(
  *
  * @returns Whether something could not be read that was asked for.
  */
-async function remark(
+function remark(
   { hasMore, files, refresh, makeshift }: SearchResult,
   args: Arguments,
   context: CommandContext,
-): Promise<boolean> {
+): boolean {
   const { diagnostics } = context;
   const isIncomplete = refresh !== undefined &&
     reportHomes({ ...refresh, total: refresh.files }, args, context);
@@ -212,7 +208,6 @@ async function remark(
   if (hasMore) {
     diagnostics.say("more were found; --limit=NUM shows more than these");
   }
-  await diagnostics.flush();
   return isIncomplete;
 }
 

@@ -2,7 +2,7 @@
 
 import { HistoryState } from "../../history/history_state.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { Output, writeTexts } from "../output.ts";
 import { refuseIdleFlags, refuseIdlePatterns } from "../refusals.ts";
@@ -29,10 +29,7 @@ const OF_TRANSCRIPTS = [
   "images",
 ] as const;
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   const forms = OTHER_FORMS.filter((form) => args.has(form));
   const [form] = forms;
   if (forms.length > 1 || (form !== undefined && args.has("to"))) {
@@ -70,7 +67,7 @@ export async function run(
     default:
       return form satisfies never;
   }
-}
+};
 
 async function render(
   whole: WholeSession,

@@ -23,7 +23,7 @@ import {
   type UsageValue,
 } from "../../usage/usage.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { EXIT, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { type FlagName, USAGE_FORMATS } from "../flags.ts";
@@ -42,10 +42,7 @@ const MAX_PRICES = 1 << 24;
 /** What has no meaning where each line is explained. */
 const UNEXPLAINED: readonly FlagName[] = ["by", "prices", "cwd", "time-zone"];
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   if (args.has("explain")) {
     refuseIdleFlags(
       args,
@@ -100,10 +97,9 @@ export async function run(
       ? derivationText(meter.derivations(), rows, format, tableOptions)
       : usageText(rows, parts, format, tableOptions),
   );
-  await diagnostics.flush();
   if (isIncomplete) return EXIT.io;
   return args.has("strict") && hasFailures ? EXIT.no : EXIT.done;
-}
+};
 
 interface Counted {
   readonly added: UsageCounts;

@@ -22,7 +22,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { SessionFile } from "../../sessions/session_files.ts";
 import { otherPlacesOf } from "../../sessions/session_places.ts";
 import type { Arguments } from "../arguments.ts";
-import type { CommandContext } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { Interrupted, UsageError } from "../endings.ts";
 import { escapeControls } from "../escape.ts";
 import { SEARCH_FORMATS } from "../flags.ts";
@@ -67,10 +67,7 @@ const MAX_COMMAND = 120;
 /** Empties the screen from here on. */
 const ERASE = "\x1b[J";
 
-export async function run(
-  args: Arguments,
-  context: CommandContext,
-): Promise<number> {
+export const run: RunCommand = async (args, context) => {
   refuseOperands(
     args,
     "watch",
@@ -82,7 +79,7 @@ export async function run(
   } finally {
     await watch.close();
   }
-}
+};
 
 /** A change of a session, or of its file. */
 type Told =
